@@ -1,0 +1,89 @@
+"""Rows of the table: two times taken turn by turn in one run, and the targets of their ratio."""
+
+import gc
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+HEADINGS = ("", "ours", "against", "theirs", "ratio", "ready", "must", "aim", "", "answers")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line: `ours` and `theirs` in one unit, `ready` as theirs with its input prepared.
+
+    The targets are ratios, or where `absolute` is set, bounds for `ours` itself.
+    """
+
+    what: str
+    against: str
+    ours: float
+    theirs: float
+    ready: float | None = None
+    must: float | None = None
+    aim: float | None = None
+    absolute: bool = False
+    unit: str = "ms"
+    answers: str = ""
+
+    def cells(self) -> tuple[str, ...]:
+        """Give the line as text, one string a column."""
+        return (
+            self.what,
+            f"{_number(self.ours)} {self.unit}",
+            self.against,
+            f"{_number(self.theirs)} {self.unit}",
+            f"{self.ours / self.theirs:.2f} x",
+            f"{self.ours / self.ready:.2f} x" if self.ready else "",
+            self._target(self.must),
+            self._target(self.aim),
+            self._verdict(),
+            self.answers,
+        )
+
+    def _target(self, bound: float | None) -> str:
+        return "" if bound is None else f"{bound:g} {self.unit if self.absolute else 'x'}"
+
+    def _verdict(self) -> str:
+        if self.must is None or self.aim is None:
+            return ""
+        reached = self.ours if self.absolute else self.ours / self.theirs
+        return "aim" if reached <= self.aim else "must" if reached <= self.must else "missed"
+
+
+def fastest(*contestants: Callable[[], object], seconds: float) -> list[float]:
+    """Best time of each in ms: turns alternate, three at least, until the time is spent."""
+    best = [float("inf")] * len(contestants)
+    turn, end = 0, time.perf_counter() + seconds
+    while turn < 3 or time.perf_counter() < end:
+        for number, contestant in enumerate(contestants):
+            best[number] = min(best[number], _timed(contestant))
+        turn += 1
+    return best
+
+
+def _timed(contestant: Callable[[], object]) -> float:
+    gc.collect()
+    start = time.perf_counter()
+    answer = contestant()
+    spent = time.perf_counter() - start
+    del answer  # freeing a million tuples is not part of anybody's answer
+    return 1000 * spent
+
+
+def markdown(rows: Iterable[Row]) -> str:
+    """Set the rows as one Markdown table, aligned so that it reads well in a terminal too."""
+    lines = [HEADINGS, *(row.cells() for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(HEADINGS))]
+    rule = ["-" * width for width in widths]
+    text = [_line(lines[0], widths), _line(rule, widths)]
+    return "\n".join([*text, *(_line(line, widths) for line in lines[1:])])
+
+
+def _line(cells: Iterable[str], widths: list[int]) -> str:
+    padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
+    return "| " + " | ".join(padded) + " |"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
