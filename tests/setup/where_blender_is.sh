@@ -21,6 +21,7 @@ fi
 [ -z "${BLENDER:-}" ] || [ -n "$suite" ] || nowhere "BLENDER=$BLENDER is no program"
 [ -x "$root/usr/bin/blender" ] || nowhere "no Blender: none in BLENDER=, on the path or in $root"
 [ "$(id -u)" = 0 ] || nowhere "the Blender in $root can be entered by root only; pass BLENDER=/path/to/blender"
+unshare --mount true 2>/dev/null || nowhere "this container may not mount, so $root cannot be entered"
 
 # The mounts live in a mount namespace of this process alone and vanish with it: nothing stays
 # mounted, and no clean-up can reach the machine's own /dev. The checkout and /tmp keep their paths.

@@ -1,0 +1,54 @@
+# `make help` lists the commands. Each of them makes what it needs: packages of the machine,
+# environments in .venv/, a real Blender in ~/.cache/octree/.
+export PYTHON ?= python3.11
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-window blender lint bench zip clean machine
+
+SETUP := tests/setup
+LINT := .venv/lint/bin
+WHEEL := .venv/bpy-5.0
+SCRIPTS := $(WHEEL)/lib/python3.11/site-packages/bpy/5.0/scripts
+EXTENSION := $(WHEEL)/bin/python $(SCRIPTS)/addons_core/bl_pkg/cli/blender_ext.py
+TAGS := $(SCRIPTS)/modules/_bpy_internal/extensions/tags.py
+
+help: ## List the commands
+	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 18
+
+demo: machine ## Build a room, its octree and a picture into demo/out (BLEND=file.blend: your scene)
+	@$(SETUP)/environment.sh bpy-5.0
+	@$(WHEEL)/bin/python demo/run.py $(if $(BLEND),--blend "$(BLEND)") --out demo/out
+
+test: machine ## Run every test that needs no window (BLENDER=/path/to/blender: inside it too)
+	@$(SETUP)/suites.sh core-oldest core-newest bpy-4.2 bpy-4.5 bpy-5.0 blender
+
+test-window: blender ## Run the window tests in a real Blender
+	@$(SETUP)/suites.sh window
+
+blender: ## Fetch a real Blender from Debian, unless BLENDER= or the path has one
+	@$(SETUP)/machine.sh window
+	@$(SETUP)/fetch_blender.sh || [ $$? = 69 -a "$(CI)" != true ]
+
+lint: machine ## Check style, types and docstrings
+	@$(SETUP)/environment.sh lint
+	$(LINT)/ruff check
+	$(LINT)/ruff format --check
+	@# mypy wants the checkout to have the name of a package, whatever its folder is called.
+	@mkdir -p .cache/package && ln -sfn ../.. .cache/package/octree
+	cd .cache/package && ../../$(LINT)/mypy --config-file octree/pyproject.toml \
+	    octree/__init__.py octree/core octree/octree_addon
+	PYTHONPATH=. $(LINT)/python tests/setup/docstrings.py
+
+bench: machine ## Measure against what a Blender user has today
+	@$(SETUP)/environment.sh bpy-4.5
+	@.venv/bpy-4.5/bin/python benchmarks/run.py
+
+zip: machine ## Pack the extension into octree-<version>.zip
+	@$(SETUP)/environment.sh bpy-5.0
+	@$(EXTENSION) build --source-dir . --output-dir . --valid-tags $(TAGS)
+
+clean: ## Remove what the commands made in the checkout, environments included
+	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis demo/out tests/out *.zip
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+machine:
+	@$(SETUP)/machine.sh

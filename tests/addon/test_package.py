@@ -1,0 +1,103 @@
+"""The packed extension: what is in the zip, that Blender accepts it, installs and enables it."""
+
+import os
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import bpy
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+MANIFEST = tomllib.loads((CHECKOUT / "blender_manifest.toml").read_text())
+SCRIPTS = Path(bpy.utils.system_resource("SCRIPTS"))
+COMMAND_LINE = SCRIPTS / "addons_core/bl_pkg/cli/blender_ext.py"
+TAGS = SCRIPTS / "modules/_bpy_internal/extensions/tags.py"
+MODULE = "bl_ext.user_default.octree"
+
+STATE = f"""
+import addon_utils, bpy
+assert addon_utils.check({MODULE!r}) == (True, True), addon_utils.check({MODULE!r})
+assert bpy.context.scene.octree.build.capacity == 32
+from {MODULE}.core import build_octree
+print("in use")
+"""
+INSTALL_IN_WHEEL = """
+import sys, bpy
+bpy.ops.extensions.package_install_files(
+    filepath=sys.argv[1], repo="user_default", enable_on_install=True)
+"""
+
+
+def extension(*arguments):
+    """Run the extension command line that Blender ships, without a Blender around it."""
+    command = [sys.executable, COMMAND_LINE, *arguments, "--valid-tags", TAGS]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    path = tmp_path_factory.mktemp("package") / "octree.zip"
+    extension("build", "--source-dir", CHECKOUT, "--output-filepath", path)
+    return path
+
+
+def modules(folder):
+    """List the source files of a folder as they should stand in the zip."""
+    found = (CHECKOUT / folder).rglob("*.py")
+    return {path.relative_to(CHECKOUT).as_posix() for path in found}
+
+
+def test_zip_holds_the_extension_and_nothing_else(package):
+    front = {"blender_manifest.toml", "__init__.py", "README.md", "LICENSE", "CHANGELOG.md"}
+    with zipfile.ZipFile(package) as archive:
+        assert set(archive.namelist()) == front | modules("core") | modules("octree_addon")
+
+
+def test_blender_accepts_the_zip(package):
+    extension("validate", package)
+
+
+def test_manifest_follows_the_platform():
+    assert (MANIFEST["id"], MANIFEST["name"]) == ("octree", "Octree")
+    assert "blender" not in MANIFEST["tagline"].lower()
+    assert MANIFEST["license"] == ["SPDX:GPL-3.0-or-later"]
+    assert MANIFEST["blender_version_min"] == "4.2.0"
+
+
+def test_changelog_names_the_version():
+    assert f"## {MANIFEST['version']}" in (CHECKOUT / "CHANGELOG.md").read_text()
+
+
+def run_with_user_folder(folder, *command):
+    environment = os.environ | {"BLENDER_USER_RESOURCES": str(folder)}
+    done = subprocess.run(
+        command,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "Traceback" not in done.stdout, done.stdout
+    return done.stdout
+
+
+@pytest.mark.skipif(bool(bpy.app.binary_path), reason="there is a whole Blender")
+def test_install_and_enable_in_wheel(package, tmp_path):
+    python = (sys.executable, "-c", INSTALL_IN_WHEEL + STATE, str(package))
+    assert "in use" in run_with_user_folder(tmp_path, *python)
+
+
+@pytest.mark.skipif(not bpy.app.binary_path, reason="needs a whole Blender")
+def test_install_and_start_in_blender(package, tmp_path):
+    """Installed by one Blender, enabled at the start of the next, under its restricted context."""
+    blender = bpy.app.binary_path
+    install = ("--command", "extension", "install-file", "-r", "user_default", "--enable")
+    run_with_user_folder(tmp_path, blender, *install, str(package))
+    use = ("-b", "--python-exit-code", "1", "--python-expr", STATE)
+    assert "in use" in run_with_user_folder(tmp_path, blender, *use)

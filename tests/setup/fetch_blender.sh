@@ -1,0 +1,22 @@
+#!/bin/sh
+# Fetch a real Blender, with everything a window needs, from Debian into a root folder of its own
+# (see where_blender_is.sh), unless one is there. Returns 69, with the reason, where that cannot be.
+set -eu
+here=$(dirname "$0")
+! "$here/where_blender_is.sh" true 2>/dev/null || exit 0
+[ -z "${BLENDER:-}" ] || exec "$here/where_blender_is.sh" true
+suite=${BLENDER_SUITE:-trixie}
+root=${XDG_CACHE_HOME:-$HOME/.cache}/octree/blender-$suite
+if [ "$(id -u)" != 0 ] || ! command -v mmdebstrap >/dev/null; then
+    echo "a Blender can be fetched by root on Debian only; pass BLENDER=/path/to/blender" >&2
+    exit 69
+fi
+
+packages=blender,python3-numpy,python3-requests,ca-certificates
+packages=$packages,xvfb,xauth,openbox,xdotool,imagemagick,libgl1,libegl1,libgl1-mesa-dri
+echo "Fetching Blender from Debian $suite into $root (400 MB, about two minutes)"
+mkdir -p "$(dirname "$root")"
+rm -rf --one-file-system "$root.part"
+mmdebstrap --quiet --mode=root --variant=minbase --include="$packages" \
+    --aptopt='APT::Install-Recommends "false"' "$suite" "$root.part"
+mv "$root.part" "$root"

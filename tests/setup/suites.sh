@@ -1,0 +1,75 @@
+#!/bin/bash
+# Run test suites one after the other and end with the summary line of each: suites.sh NAME...
+# A suite without its Blender (code 69) is skipped with its reason; where CI=true it has failed.
+set -u -o pipefail
+cd "$(dirname "$0")/../.." || exit
+setup=tests/setup
+results=.cache/suites
+
+in_wheel() {
+    $setup/environment.sh "$1" && ".venv/$1/bin/python" -m pytest tests/addon
+}
+
+in_core() {
+    $setup/environment.sh "$1" || return 1
+    ".venv/$1/bin/python" -m pytest tests/core tests/test_*.py
+}
+
+# Blender's own Python has no pytest: a folder of wheels for its version stands in.
+in_blender() {
+    local python packages user
+    $setup/where_blender_is.sh true && $setup/environment.sh core-newest || return
+    python=$($setup/where_blender_is.sh blender -b --factory-startup --python-expr \
+        'import sys; print("python", *sys.version_info[:2])' | sed -n 's/^python \(.*\) /\1./p')
+    packages=.cache/pytest-$python
+    [ -e "$packages/pytest" ] || .venv/core-newest/bin/python -m pip install -q \
+        --target "$packages" --python-version "$python" --only-binary :all: \
+        --group pyproject.toml:test || return 1
+    user=$(mktemp -d /tmp/octree-user.XXXXXX)
+    BLENDER_USER_RESOURCES=$user $setup/where_blender_is.sh blender -b --factory-startup \
+        --python-exit-code 1 --python tests/run_in_blender.py -- "$packages" tests/core tests/addon
+    local code=$?
+    rm -rf "$user"
+    return $code
+}
+
+in_window() {
+    $setup/fetch_blender.sh && $setup/environment.sh core-newest || return
+    .venv/core-newest/bin/python -m pytest tests/gui -m window -rs
+}
+
+run() {
+    case $1 in
+        core-*) in_core "$1" ;;
+        bpy-*) in_wheel "$1" ;;
+        blender) in_blender ;;
+        window) in_window ;;
+    esac
+}
+
+summary() {
+    grep -E '[0-9]+ (passed|failed|skipped|errors?)\b.* in ' "$1" | tail -n 1 | grep . || tail -n 1 "$1"
+}
+
+mkdir -p $results
+failed=0
+for suite in "$@"; do
+    echo "== $suite"
+    log=$results/$suite.log
+    run "$suite" 2>&1 | tee "$log"
+    code=$?
+    result=$(summary "$log")
+    if [ $code = 69 ] && [ "${CI:-}" != true ]; then
+        result="skipped: $result"
+    elif [ $code != 0 ]; then
+        result="FAILED: $result"
+        failed=1
+    fi
+    echo "$result" >"$results/$suite"
+done
+
+echo
+for suite in "$@"; do
+    printf '%-12s %s\n' "$suite" "$(cat "$results/$suite")"
+done
+exit $failed
