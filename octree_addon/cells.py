@@ -1,0 +1,159 @@
+"""Which cells are shown, and how: numbers (c,), shades (c,), colors (c, 4), corners (c, 8, 3).
+
+Pure arrays, for the viewport and for meshes alike. `display` is the scene's display settings or
+anything with the same attributes.
+"""
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core import Octree
+
+# Viridis: even steps of lightness, also for the colour blind. Smith and van der Walt, "A Better
+# Default Colormap for Matplotlib", SciPy 2015. The darkest eighth is left out: on the grey of the
+# viewport it is not seen.
+_ANCHORS = "472d7b 3b528b 2c728e 21918c 28ae80 5ec962 addc30 fde725"
+SHADES = 64
+CORNER_BITS = np.arange(8)[:, None] >> np.arange(3) & 1
+
+
+def _make_ramp() -> NDArray[np.float32]:
+    anchors = np.array([tuple(bytes.fromhex(anchor)) for anchor in _ANCHORS.split()]) / 255
+    steps = np.linspace(0, len(anchors) - 1, SHADES)
+    channels = [np.interp(steps, np.arange(len(anchors)), channel) for channel in anchors.T]
+    return np.stack(channels, axis=1).astype(np.float32)
+
+
+def _make_edges() -> NDArray[np.uint32]:
+    low, high = np.meshgrid(np.arange(8), np.arange(8), indexing="ij")
+    one_bit_more = np.isin(high - low, (1, 2, 4)) & (low & high == low)
+    return np.argwhere(one_bit_more).astype(np.uint32)
+
+
+RAMP = _make_ramp()
+CELL_EDGES = _make_edges()
+
+
+class Display(Protocol):
+    """What of the display settings decides which cells are shown, and in which colors."""
+
+    cells: str
+    depth: int
+    color_by: str
+    opacity: float
+
+
+def shown_cells(octree: Octree, display: Display) -> NDArray[np.intp]:
+    """Return the cells that the settings ask for.
+
+    Parameters
+    ----------
+    octree : Octree
+        The tree.
+    display : Display
+        Its `cells` is one of "ALL", "OCCUPIED_AND_INTERNAL", "LEAVES", "OCCUPIED_LEAVES" and
+        "DEPTH", the last with `depth`.
+
+    Returns
+    -------
+    ndarray of intp, shape (c,)
+        Cell numbers, sorted. No cells give (0,).
+    """
+    occupied = octree.item_counts > 0
+    if display.cells == "DEPTH":
+        shown = octree.node_depth == display.depth
+    elif display.cells == "OCCUPIED_AND_INTERNAL":
+        shown = occupied | ~octree.is_leaf
+    elif display.cells == "LEAVES":
+        shown = octree.is_leaf
+    elif display.cells == "OCCUPIED_LEAVES":
+        shown = occupied & octree.is_leaf
+    else:
+        shown = np.ones_like(occupied)
+    return np.flatnonzero(shown)
+
+
+def largest_cells(octree: Octree, cells: NDArray[np.intp], limit: int) -> NDArray[np.intp]:
+    """Return at most `limit` of the cells, those nearest to the root, sorted."""
+    if len(cells) <= limit:
+        return cells
+    order = np.argsort(octree.node_depth[cells], kind="stable")
+    return np.sort(cells[order[:limit]])
+
+
+def cell_shades(octree: Octree, cells: NDArray[np.intp], color_by: str) -> NDArray[np.uint8]:
+    """Return the row of `RAMP` for each cell.
+
+    Parameters
+    ----------
+    octree : Octree
+        The tree.
+    cells : ndarray of intp, shape (c,)
+        Cell numbers.
+    color_by : str
+        "DEPTH" goes from the root to the deepest cell of the tree, "FILL" from no item to the
+        capacity.
+
+    Returns
+    -------
+    ndarray of uint8, shape (c,)
+        Numbers below `SHADES`.
+    """
+    if color_by == "FILL":
+        share = np.minimum(octree.item_counts[cells] / octree.capacity, 1.0)
+    else:
+        share = octree.node_depth[cells] / max(octree.node_depth.max(), 1)
+    return np.rint(share * (SHADES - 1)).astype(np.uint8)
+
+
+def cells_by_shade(
+    octree: Octree, cells: NDArray[np.intp], color_by: str
+) -> dict[int, NDArray[np.intp]]:
+    """Return the cells of each shade that occurs, the lower shades first."""
+    shades = cell_shades(octree, cells, color_by)
+    return {shade: cells[shades == shade] for shade in np.unique(shades).tolist()}
+
+
+def cell_colors(octree: Octree, cells: NDArray[np.intp], display: Display) -> NDArray[np.float32]:
+    """Return the color of each cell, (c, 4): red, green, blue as on the screen, and opacity."""
+    colors = np.empty((len(cells), 4), np.float32)
+    colors[:, :3] = RAMP[cell_shades(octree, cells, display.color_by)]
+    colors[:, 3] = display.opacity
+    return colors
+
+
+def cell_corners(octree: Octree, cells: NDArray[np.intp], boxes: str) -> NDArray[np.float32]:
+    """Return the corners of the cells' boxes, ready for the graphics card.
+
+    Parameters
+    ----------
+    octree : Octree
+        The tree.
+    cells : ndarray of intp, shape (c,)
+        Cell numbers.
+    boxes : str
+        "TIGHT" or "LOOSE".
+
+    Returns
+    -------
+    ndarray of float32, shape (c, 8, 3)
+        World space. Corner k lies at the upper wall of axis a where bit a of k is set, as
+        `CORNER_BITS` and `CELL_EDGES` count them.
+    """
+    loose = boxes == "LOOSE"
+    lower = octree.loose_lower if loose else octree.node_lower
+    upper = octree.loose_upper if loose else octree.node_upper
+    corners = np.empty((len(cells), 2, 2, 2, 3), np.float32)
+    for axis in range(3):
+        walls = np.moveaxis(corners[..., axis], 3 - axis, 1)
+        walls[:, 0] = lower[cells, axis][:, None, None]
+        walls[:, 1] = upper[cells, axis][:, None, None]
+    return corners.reshape(-1, 8, 3)
+
+
+def cell_edges(count: int) -> NDArray[np.uint32]:
+    """Return the edges of so many cells, (12 count, 2), as rows of their flattened corners."""
+    first_corners = np.arange(count, dtype=np.uint32) * 8
+    return (first_corners[:, None, None] + CELL_EDGES).reshape(-1, 2)

@@ -1,0 +1,127 @@
+"""What is registered with Blender while a tree is in memory, and what wakes it after a load."""
+
+from typing import Any
+
+import bpy
+
+from . import overlay, trees
+from .building import build_tree_steps, run
+from .properties import bounds_object, build_options, settings_of, tag_redraw
+from .reader import count_triangles
+
+AUTOMATIC_LIMIT = 200_000
+
+
+def note_changes(_: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Note what changed after an evaluation; the tree itself is left to the user."""
+    trees.mark_stale(
+        {
+            update.id.original.session_uid
+            for update in depsgraph.updates
+            if update.is_updated_geometry or update.is_updated_transform
+        }
+    )
+
+
+def before_load(*_: Any) -> None:
+    """Forget every tree before another file is opened.
+
+    Blender itself drops the listeners then, for they are not persistent; to remove one here, from
+    the very list that is being called, would skip the next one in it.
+    """
+    trees.forget()
+    overlay.uninstall()
+
+
+LISTENERS = (("depsgraph_update_post", note_changes), ("load_pre", before_load))
+
+
+def install() -> None:
+    """Listen and draw; again is no more than once."""
+    for name, listener in LISTENERS:
+        listeners = getattr(bpy.app.handlers, name)
+        if listener not in listeners:
+            listeners.append(listener)
+    overlay.install()
+
+
+def uninstall() -> None:
+    """Leave nothing behind."""
+    for name, listener in LISTENERS:
+        listeners = getattr(bpy.app.handlers, name)
+        if listener in listeners:
+            listeners.remove(listener)
+    overlay.uninstall()
+
+
+def follow_trees() -> None:
+    """Be awake exactly while there is a tree, and show what has become of it."""
+    if trees.is_empty():
+        uninstall()
+    else:
+        install()
+    tag_redraw()
+
+
+class OCTREE_HT_first_draw(bpy.types.Header):
+    """Draw nothing, but see a 3D view being drawn whose scene misses its tree.
+
+    A loaded file, an undo step or a copied scene may want a tree that is not in memory, when no
+    handler is registered; the header of the view is drawn then, and seldom otherwise.
+    """
+
+    bl_space_type = "VIEW_3D"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        trees.keep_only(bpy.data.scenes)
+        if wants_tree(context.scene) and not bpy.app.timers.is_registered(restore_trees):
+            bpy.app.timers.register(restore_trees)
+
+
+def wants_tree(scene: bpy.types.Scene) -> bool:
+    """Tell whether the scene shows a tree that is not in memory."""
+    return settings_of(scene).display.show and trees.is_missing(scene)
+
+
+def restore_trees() -> None:
+    """Build again what the windows want to show, soon after the drawing that found it missing."""
+    for window in bpy.context.window_manager.windows:
+        if wants_tree(window.scene):
+            with bpy.context.temp_override(window=window):
+                restore_tree(bpy.context)
+
+
+def restore_tree(context: bpy.types.Context) -> None:
+    """Build the scene's tree again from the objects that the file names, if they are few."""
+    scene, depsgraph = context.scene, context.evaluated_depsgraph_get()
+    objects = trees.source_objects(scene)
+    triangles = count_triangles(depsgraph, objects)
+    if triangles > AUTOMATIC_LIMIT:
+        trees.refuse(scene, f"{triangles:,} triangles are not built by themselves")
+        return
+    settings = settings_of(scene).build
+    steps = build_tree_steps(
+        depsgraph, objects, build_options(settings), bounds_object=bounds_object(settings)
+    )
+    try:
+        built = run(steps)
+    except ValueError as error:
+        trees.refuse(scene, str(error))
+    else:
+        trees.restore(scene, built)
+
+
+def register() -> None:
+    """Follow the trees."""
+    bpy.utils.register_class(OCTREE_HT_first_draw)
+    trees.listen(follow_trees)
+
+
+def unregister() -> None:
+    """Forget the trees, and leave nothing behind."""
+    trees.forget()
+    uninstall()
+    if bpy.app.timers.is_registered(restore_trees):
+        bpy.app.timers.unregister(restore_trees)
+    trees.stop_listening(follow_trees)
+    bpy.utils.unregister_class(OCTREE_HT_first_draw)

@@ -1,0 +1,66 @@
+"""What the user sets once for all files: the limits, in the preferences or by default."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.props import IntProperty
+
+PACKAGE = __package__.rpartition(".")[0]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much is taken on without a question: numbers of triangles and of cells."""
+
+    triangles: int = 5_000_000
+    cells: int = 200_000
+
+
+class OctreePreferences(bpy.types.AddonPreferences):
+    """The limits, as the user sees them."""
+
+    bl_idname = PACKAGE
+
+    if TYPE_CHECKING:
+        triangle_limit: int
+        cell_limit: int
+    else:
+        triangle_limit: IntProperty(
+            name="Triangle Limit",
+            description="Ask before building an octree of more triangles than this",
+            default=Limits.triangles,
+            min=1,
+            soft_max=100_000_000,
+        )
+        cell_limit: IntProperty(
+            name="Cell Limit",
+            description="Draw at most this many cells, the largest ones first",
+            default=Limits.cells,
+            min=1,
+            soft_max=1_000_000,
+        )
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.prop(self, "triangle_limit")
+        layout.prop(self, "cell_limit")
+
+
+def limits() -> Limits:
+    """Return the user's limits, or the defaults where the add-on runs without preferences."""
+    addon = bpy.context.preferences.addons.get(PACKAGE)
+    if addon is None:
+        return Limits()
+    return Limits(addon.preferences.triangle_limit, addon.preferences.cell_limit)
+
+
+def register() -> None:
+    """Register the preferences."""
+    bpy.utils.register_class(OctreePreferences)
+
+
+def unregister() -> None:
+    """Unregister the preferences."""
+    bpy.utils.unregister_class(OctreePreferences)

@@ -1,0 +1,146 @@
+"""The built trees, the only memory of the session: scene -> `BuiltTree`.
+
+A tree is not stored in the file. The file, and each undo step, keeps the number of the scene's
+tree and the objects that it was built from. So `get` alone decides what is shown: after an undo,
+or in another file, a number without its tree is no tree, and `is_missing` says so.
+"""
+
+import itertools
+import secrets
+from collections.abc import Callable, Iterable, Mapping, Set
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+
+from ..core import Octree
+from .properties import settings_of
+from .reader import Source, source_ids
+
+_signatures = itertools.count(1)
+
+
+@dataclass(eq=False)
+class BuiltTree:
+    """A tree with what it was made of; `signature` is another for every build."""
+
+    octree: Octree
+    source: Source
+    options: Mapping[str, Any]
+    build_seconds: float
+    stale: bool = False
+    signature: int = field(default_factory=_signatures.__next__)
+
+
+# By the session_uid of the scene: a tree, or why there is none, and the number it is good for.
+_trees: dict[int, tuple[int, BuiltTree]] = {}
+_refusals: dict[int, tuple[int, str]] = {}
+_listeners: list[Callable[[], None]] = []
+
+
+def listen(listener: Callable[[], None]) -> None:
+    """Have `listener` called after every change of this memory."""
+    _listeners.append(listener)
+
+
+def stop_listening(listener: Callable[[], None]) -> None:
+    """Take back `listen`."""
+    _listeners.remove(listener)
+
+
+def _tell() -> None:
+    for listener in _listeners:
+        listener()
+
+
+def store(scene: bpy.types.Scene, built: BuiltTree, objects: Iterable[bpy.types.Object]) -> None:
+    """Keep a new tree of the scene and, in the file, the objects that it was built from."""
+    settings = settings_of(scene)
+    # At random, so that no undo step and no other file can bring back the same.
+    settings.tree_number = secrets.randbelow(2**31 - 1) + 1
+    settings.sources.clear()
+    for scene_object in objects:
+        settings.sources.add().object = scene_object
+    restore(scene, built)
+
+
+def restore(scene: bpy.types.Scene, built: BuiltTree) -> None:
+    """Keep a tree under the number that the scene has already, leaving the file as it is."""
+    _trees[scene.session_uid] = (settings_of(scene).tree_number, built)
+    _refusals.pop(scene.session_uid, None)
+    _tell()
+
+
+def get(scene: bpy.types.Scene) -> BuiltTree | None:
+    """Return the scene's tree, if it is in memory."""
+    number, built = _trees.get(scene.session_uid, (0, None))
+    return built if number == settings_of(scene).tree_number else None
+
+
+def source_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """Return the objects that the scene's tree was built from, those still in the scene."""
+    present = {scene_object.session_uid for scene_object in scene.objects}
+    objects = [source.object for source in settings_of(scene).sources]
+    return [each for each in objects if each and each.session_uid in present]
+
+
+def is_missing(scene: bpy.types.Scene) -> bool:
+    """Tell whether the scene has a tree that is not in memory, and nothing was said of it."""
+    return bool(settings_of(scene).tree_number) and not get(scene) and not refusal(scene)
+
+
+def refuse(scene: bpy.types.Scene, reason: str) -> None:
+    """Say why the missing tree of the scene is not made by itself."""
+    _refusals[scene.session_uid] = (settings_of(scene).tree_number, reason)
+    _tell()
+
+
+def refusal(scene: bpy.types.Scene) -> str:
+    """Return why the scene's missing tree was not made by itself, or nothing."""
+    number, reason = _refusals.get(scene.session_uid, (0, ""))
+    return reason if number == settings_of(scene).tree_number else ""
+
+
+def clear(scene: bpy.types.Scene) -> None:
+    """Forget the scene's tree, in memory and in the file."""
+    settings = settings_of(scene)
+    settings.tree_number = 0
+    settings.sources.clear()
+    _trees.pop(scene.session_uid, None)
+    _refusals.pop(scene.session_uid, None)
+    _tell()
+
+
+def keep_only(scenes: Iterable[bpy.types.Scene]) -> None:
+    """Drop the trees of all other scenes from memory."""
+    kept = {scene.session_uid for scene in scenes}
+    gone = (_trees.keys() | _refusals.keys()) - kept
+    for uid in gone:
+        _trees.pop(uid, None)
+        _refusals.pop(uid, None)
+    if gone:
+        _tell()
+
+
+def forget() -> None:
+    """Drop everything from memory, and tell nobody."""
+    _trees.clear()
+    _refusals.clear()
+
+
+def is_empty() -> bool:
+    """Tell whether no tree of any scene is in memory."""
+    return not _trees
+
+
+def mark_stale(changed_ids: Set[int]) -> None:
+    """Say that the data-blocks with these session_uids have changed."""
+    outdated = [
+        built
+        for _, built in _trees.values()
+        if not (built.stale or changed_ids.isdisjoint(source_ids(built.source)))
+    ]
+    for built in outdated:
+        built.stale = True
+    if outdated:
+        _tell()
