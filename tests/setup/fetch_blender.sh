@@ -3,10 +3,10 @@
 # (see where_blender_is.sh), unless one is there. Returns 69, with the reason, where that cannot be.
 set -eu
 here=$(dirname "$0")
-! "$here/where_blender_is.sh" true 2>/dev/null || exit 0
-[ -z "${BLENDER:-}" ] || exec "$here/where_blender_is.sh" true
 suite=${BLENDER_SUITE:-trixie}
 root=${XDG_CACHE_HOME:-$HOME/.cache}/octree/blender-$suite
+! "$here/where_blender_is.sh" true 2>/dev/null || exit 0
+[ -z "${BLENDER:-}" ] && [ ! -e "$root" ] || exec "$here/where_blender_is.sh" true
 if [ "$(id -u)" != 0 ] || ! command -v mmdebstrap >/dev/null; then
     echo "a Blender can be fetched by root on Debian only; pass BLENDER=/path/to/blender" >&2
     exit 69
