@@ -11,9 +11,10 @@ import numpy as np
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
-from benchmarks import scan, scenes
+from benchmarks import memory, scan, scenes
 from benchmarks.table import Row, fastest
 from core import Frusta, Octree, Spheres, Triangles, build_octree, query
+from octree_ext.octree_addon import reader
 
 Rows = Iterator[Row]
 landscape = cache(scenes.landscape)
@@ -162,3 +163,28 @@ def single(seconds: float, scale: float) -> Rows:
     ours, theirs = ours / len(centers), theirs / len(centers)
     what = f"one sphere alone, {len(mesh):,} triangles"
     yield Row(what, "find_nearest_range", ours, theirs, None, 1.0, 0.3, absolute=True)
+
+
+def reading(seconds: float, scale: float) -> Rows:
+    """Turn a Blender mesh into arrays, against the way of the tutorials."""
+    mesh = scenes.blender_object(landscape(int(1_000_000 * scale))).data
+    ours, theirs = fastest(
+        lambda: reader.mesh_arrays(changed(mesh)),
+        lambda: scenes.textbook_arrays(changed(mesh)),
+        seconds=seconds,
+    )
+    what = f"mesh to arrays, {len(mesh.polygons):,} triangles"
+    yield Row(what, 'foreach_get("vertices")', ours, theirs, None, 20.0, 12.0, absolute=True)
+
+
+def changed(mesh: bpy.types.Mesh) -> bpy.types.Mesh:
+    """Have Blender forget the triangles that it made of the polygons."""
+    mesh.vertices[0].co = mesh.vertices[0].co
+    return mesh
+
+
+def peak(seconds: float, scale: float) -> Rows:
+    """Build once, each in a process of its own, and compare the highest use of memory."""
+    mesh = landscape(int(1_000_000 * scale))
+    ours, theirs = memory.peaks(mesh.vertices, mesh.faces)
+    yield Row(f"peak memory, {len(mesh):,}", "BVHTree.FromPolygons", ours, theirs, unit="MB")

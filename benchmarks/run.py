@@ -21,7 +21,8 @@ def main() -> None:
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     sys.path.insert(0, str(ROOT))
-    from benchmarks import rows, table  # NumPy reads the environment when it is imported
+    import tests.conftest  # noqa: F401  # lets the checkout be imported as octree_ext
+    from benchmarks import rows, table  # not before: NumPy reads the environment on import
 
     known = {
         "build": rows.build,

@@ -1,0 +1,64 @@
+"""The picture: cells over the objects, the camera's frustum, and what it sees in orange.
+
+Everything is made of the arrays that the octree was built from. Walls, floor and whatever else
+spans the scene are the backdrop: darker, seen through from behind, and without cells of their own.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+
+from demo import studio
+from demo.extension import part
+
+DEEPEST = 6  # cells below are shown by the one above them, else the objects disappear
+SPANS = 0.9  # share of the scene's width, along two axes, that makes an object a backdrop
+
+
+def draw(path: Path, built: Any, frustum: Any | None) -> None:
+    """Render the tree, the triangles that the frustum sees, and the frustum itself."""
+    source = built.source
+    backdrop = backdrop_triangles(source)
+    shades = 2 * backdrop.astype(np.int32)
+    if frustum is not None:
+        shades[part("core").query(built.octree, frustum)[1]] += 1
+    scene, size = bpy.data.scenes.new("Picture"), np.ptp(source.vertices, axis=0).max()
+    shown = [studio.surface(source.vertices, source.faces, shades), *cell_lines(built, ~backdrop)]
+    if frustum is not None:
+        shown += studio.frustum(frustum.corners[0], width=size / 500)
+    for made in shown:
+        scene.collection.objects.link(made)
+    studio.render(scene, source.vertices, path)
+
+
+def backdrop_triangles(source: Any) -> np.ndarray:
+    """Tell which triangles (t,) belong to objects that span the scene along two axes."""
+    corners, owner = source.vertices[source.faces], source.object_of_triangle
+    extent = np.ptp(source.vertices, axis=0)
+    spans = [
+        np.count_nonzero(np.ptp(corners[owner == one], axis=(0, 1)) >= SPANS * extent) >= 2
+        for one in range(len(source.objects))
+    ]
+    return np.array(spans)[owner]
+
+
+def cell_lines(built: Any, foreground: np.ndarray) -> list[bpy.types.Object]:
+    """Make lines of the cells that hold a triangle of the foreground, thinner by depth."""
+    octree, size = built.octree, np.ptp(built.source.vertices, axis=0).max()
+    cells_to_mesh = part("octree_addon.cells_mesh").cells_to_mesh
+    cells = cells_down_to(octree, octree.cells_of(np.flatnonzero(foreground))[1], DEEPEST)
+    lines = []
+    for depth in np.unique(octree.node_depth[cells]):
+        these = cells[octree.node_depth[cells] == depth]
+        mesh = cells_to_mesh(octree, these, name=f"Cells of Depth {depth}")
+        lines.append(studio.lines(mesh, studio.by_attribute(), width=size / (200 + 250 * depth)))
+    return lines
+
+
+def cells_down_to(octree: Any, cells: np.ndarray, deepest: int) -> np.ndarray:
+    """Replace cells below a depth by the one above them that has it; each once, sorted."""
+    while (below := octree.node_depth[cells] > deepest).any():
+        cells = np.unique(np.where(below, octree.node_parent[cells], cells))
+    return np.unique(cells)

@@ -1,0 +1,118 @@
+"""The main job, through the operators: build, what the camera sees, what the entity may touch."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+import numpy as np
+
+from demo import brute_force
+from demo.extension import part
+from demo.report import spread
+
+CAPACITY = 30  # as in Kurt Miller's engine
+EFFORT = 5_000_000  # triangles that brute force may ask on the walk
+
+
+def build(objects: list[bpy.types.Object]) -> Any:
+    """Select the objects, press Build Octree and return what the scene has then."""
+    bpy.ops.object.select_all(action="DESELECT")
+    for item in objects:
+        item.select_set(True)
+    bpy.ops.octree.build(capacity=CAPACITY)
+    return part("octree_addon.trees").get(bpy.context.scene)
+
+
+def of_tree(built: Any) -> dict:
+    """Describe the tree that was built."""
+    found = part("core").statistics(built.octree)
+    return {
+        "cells": found.cells,
+        "leaves": found.leaves,
+        "occupied": found.occupied,
+        "depth": found.depth,
+        "capacity": built.octree.capacity,
+        "fullest_leaf": found.fullest_leaf,
+        "references_per_item": found.references_per_item,
+        "bytes": found.bytes,
+        "build_ms": 1000 * built.build_seconds,
+    }
+
+
+def frustum_of(camera: bpy.types.Object) -> Any:
+    """Return what the camera sees, as the extension understands it."""
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    evaluated = camera.evaluated_get(depsgraph)
+    return part("octree_addon.camera").camera_frusta(evaluated, bpy.context.scene, depsgraph)
+
+
+def of_camera(built: Any, camera: bpy.types.Object) -> dict:
+    """Select what the camera sees by the operator, and count and check the triangles."""
+    bpy.ops.octree.select_in_frustum()
+    frustum = frustum_of(camera)
+    candidates, touching, ours = _asked(built.octree, frustum)
+    corners = built.source.vertices[built.source.faces]
+    true, theirs = _timed(lambda: brute_force.triangles_in_frustum(corners, frustum.corners[0]))
+    assert np.array_equal(touching[1], true), "the camera: not what brute force finds"
+    return {
+        "name": camera.name,
+        "places": 1,
+        "candidates": spread(np.array([candidates.shape[1]])),
+        "true_hits": spread(np.array([len(true)])),
+        "ms": ours,
+        "brute_force_ms": theirs,
+        "selected_objects": sorted(item.name for item in bpy.context.selected_objects),
+    }
+
+
+def of_entity(built: Any, places: np.ndarray, radius: float) -> dict:
+    """Find the potential colliders and the true hits of a sphere at each place, and check them."""
+    spheres = part("core").Spheres(places, np.full(len(places), radius))
+    candidates, touching, ours = _asked(built.octree, spheres)
+    corners = built.source.vertices[built.source.faces]
+    checked = np.unique(
+        np.linspace(0, len(places) - 1, max(5, EFFORT // len(corners))).astype(int)
+    )
+    true, theirs = _timed(
+        lambda: [brute_force.triangles_in_sphere(corners, places[one], radius) for one in checked]
+    )
+    for one, hits in zip(checked, true, strict=True):
+        near = candidates[1, candidates[0] == one]
+        assert len(np.unique(near)) == len(near), f"place {one}: a candidate came twice"
+        assert np.isin(hits, near).all(), f"place {one}: a true hit is not among the candidates"
+        assert np.array_equal(touching[1, touching[0] == one], hits), f"place {one}: wrong hits"
+    return {
+        "radius": radius,
+        "places": len(places),
+        "places_checked": len(checked),
+        "candidates": spread(_counts(candidates, len(places))),
+        "true_hits": spread(_counts(touching, len(places))),
+        "ms": ours,
+        "brute_force_ms": theirs * len(places) / len(checked),
+    }
+
+
+def touched_objects(built: Any, places: np.ndarray, radius: float) -> set[str]:
+    """Name the objects that the walk passes within one radius."""
+    core = part("core")
+    hits = core.query(built.octree, core.Spheres(places, np.full(len(places), radius)))[1]
+    return {built.source.objects[one].name for one in built.source.object_of_triangle[hits]}
+
+
+def _asked(octree: Any, volumes: Any) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return candidates and exact hits of all volumes, and the time for the latter in ms."""
+    query = part("core").query
+    candidates = query(octree, volumes, relation="candidates")
+    touching, spent = _timed(lambda: query(octree, volumes))
+    return candidates, touching, spent
+
+
+def _counts(pairs: np.ndarray, volumes: int) -> np.ndarray:
+    return np.bincount(pairs[0], minlength=volumes)
+
+
+def _timed(asked: Callable[[], Any]) -> tuple[Any, float]:
+    start = time.perf_counter()
+    answer = asked()
+    return answer, 1000 * (time.perf_counter() - start)

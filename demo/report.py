@@ -1,0 +1,75 @@
+"""What was found, for a person and for a program: numbers in a dict, and the dict as a page."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+
+def spread(numbers: np.ndarray) -> dict[str, float]:
+    """Fewest, median and most of some counts."""
+    return {
+        "fewest": int(numbers.min()),
+        "median": float(np.median(numbers)),
+        "most": int(numbers.max()),
+    }
+
+
+def page(report: dict) -> str:
+    """Set a report as the page that is printed."""
+    return "\n".join([*_tree(report), "", *_questions(report), "", *_sentences(report)])
+
+
+def _tree(report: dict) -> Iterable[str]:
+    tree = report["octree"]
+    yield f"{report['scene']}, in Blender {report['blender']}"
+    yield ""
+    yield _fact("triangles", f"{report['triangles']:,}", f"of {report['objects']} objects")
+    leaves = f"{tree['leaves']:,} leaves, {tree['occupied']:,} of them hold something"
+    yield _fact("cells", f"{tree['cells']:,}", leaves)
+    fullest = f"the fullest leaf holds {tree['fullest_leaf']}, capacity {tree['capacity']}"
+    yield _fact("depth", f"{tree['depth']}", fullest)
+    yield _fact("references per item", f"{tree['references_per_item']:.2f}", "")
+    yield _fact("built in", f"{tree['build_ms']:.0f} ms", "reading the meshes not counted")
+
+
+def _fact(name: str, value: str, remark: str) -> str:
+    return f"  {name:<20}{value:>9}   {remark}".rstrip()
+
+
+def _questions(report: dict) -> Iterable[str]:
+    numbers = f"{'fewest':>8}{'median':>8}{'most':>8}"
+    yield f"  {'':<18}{'potential colliders':>24}{'true hits':>24}{'ours':>11}{'all':>11}"
+    yield f"  {'':<18}{numbers}{numbers}{'':>11}{'asked':>11}"
+    yield "  " + "-" * 88
+    for name in ("entity", "camera"):
+        if name in report:
+            yield _question(name, report[name])
+
+
+def _question(name: str, asked: dict) -> str:
+    counts = "".join(
+        f"{asked[kind][which]:>8,.0f}"
+        for kind in ("candidates", "true_hits")
+        for which in ("fewest", "median", "most")
+    )
+    label = f"{name}, {asked['places']} places" if asked["places"] > 1 else name
+    times = f"{asked['ms']:>8.1f} ms{asked['brute_force_ms']:>8,.0f} ms"
+    return f"  {label:<18}{counts}{times}"
+
+
+def _sentences(report: dict) -> Iterable[str]:
+    entity = report["entity"]
+    median, total = entity["candidates"]["median"], report["triangles"]
+    yield (
+        f"The entity, a sphere of radius {entity['radius']:.3g}, has to look at {median:.0f}"
+        f" triangles instead of {total:,}: {median / total:.2%}."
+    )
+    if "camera" in report:
+        camera = report["camera"]
+        chosen = camera["selected_objects"]
+        yield (
+            f"{camera['name']} sees {camera['true_hits']['median']:,.0f} triangles;"
+            f" selected are {len(chosen)} of {report['objects']} objects."
+        )
+    checked = entity["places_checked"]
+    yield f"Each answer was held against brute force ({checked} places): not one triangle differs."

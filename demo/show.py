@@ -1,0 +1,55 @@
+"""The demo from the first object to the last file: a .blend, `octree.png`, `report.json`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+
+from demo import picture, questions, report, scene, walk
+from demo.extension import part
+
+
+def run(out: Path, blend: Path | None = None, with_picture: bool = True) -> dict:
+    """Do the main job on the room, or on the scene of `blend`, and write what came out."""
+    out.mkdir(parents=True, exist_ok=True)
+    subject = scene.opened(blend) if blend else scene.room()
+    built = questions.build(subject.objects)
+    found = answers(built, subject)
+    print(report.page(found))
+    keep(out / ("room.blend" if blend is None else f"{blend.stem}_octree.blend"), blend)
+    (out / "report.json").write_text(json.dumps(found, indent=2) + "\n")
+    if with_picture:
+        frustum = questions.frustum_of(subject.camera) if subject.camera else None
+        picture.draw(out / "octree.png", built, frustum)
+    print(f"\nWritten to {out}: {', '.join(sorted(path.name for path in out.iterdir()))}")
+    return found
+
+
+def answers(built: Any, subject: scene.Subject) -> dict:
+    """Ask everything that the report tells."""
+    source = built.source
+    radius = float(np.ptp(source.vertices, axis=0).max()) / 100
+    places = walk.places(
+        walk.stops_of(source) if subject.stops is None else subject.stops, source, radius
+    )
+    found = {
+        "scene": subject.name,
+        "blender": bpy.app.version_string,
+        "triangles": len(source.faces),
+        "objects": len(source.objects),
+        "octree": questions.of_tree(built),
+        "entity": questions.of_entity(built, places, radius),
+    }
+    if subject.camera:
+        found["camera"] = questions.of_camera(built, subject.camera)
+    return found
+
+
+def keep(path: Path, blend: Path | None) -> None:
+    """Save a copy of the scene that opens with the cells on; never the file it came from."""
+    if blend and path.resolve() == blend.resolve():
+        raise SystemExit(f"{path} is your own file: choose another folder with --out")
+    part("octree_addon.properties").settings_of(bpy.context.scene).display.show = True
+    bpy.ops.wm.save_as_mainfile(filepath=str(path.resolve()), copy=True, check_existing=False)

@@ -1,0 +1,174 @@
+"""What Cycles needs: surfaces, glowing lines, materials, a lamp, an eye. Arrays in, a PNG out."""
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Vector
+
+WIDTH, HEIGHT, SAMPLES = 1600, 900, 32
+VIEW = Vector((-0.2, -1.0, 0.75)).normalized()  # from the middle towards the eye
+BACKGROUND = (0.012, 0.016, 0.024)
+COLORS = {  # of triangles, by their shade
+    "Clay": (0.16, 0.18, 0.21),
+    "Seen": (0.9, 0.22, 0.02),
+    "Backdrop": (0.05, 0.058, 0.07),
+    "Backdrop Seen": (0.2, 0.07, 0.022),
+}
+FRUSTUM = (1.0, 0.6, 0.2)
+QUADS = [[0, 3, 7, 4], [1, 2, 6, 5], [0, 1, 5, 4], [3, 2, 6, 7], [0, 1, 2, 3], [4, 5, 6, 7]]
+
+
+def surface(vertices: np.ndarray, faces: np.ndarray, shades: np.ndarray) -> bpy.types.Object:
+    """Make an object of all triangles; a shade (t,) is a place in `COLORS`."""
+    mesh = _mesh("Triangles", vertices, faces)
+    for name, color in COLORS.items():
+        see_through = "Backdrop" in name
+        mesh.materials.append(_clay(name, color, see_through))
+    mesh.polygons.foreach_set("material_index", shades.astype(np.int32))
+    return bpy.data.objects.new(mesh.name, mesh)
+
+
+def frustum(corners: np.ndarray, width: float) -> list[bpy.types.Object]:
+    """Make a frustum (8, 3) of coloured air and of lines."""
+    glass, edges = (
+        _mesh("Frustum", corners, np.array(QUADS)),
+        _mesh("Edges", corners, np.array(QUADS)),
+    )
+    glass.materials.append(glow("Air", FRUSTUM, opacity=0.04))
+    return [bpy.data.objects.new("Frustum", glass), lines(edges, glow("Edges", FRUSTUM), width)]
+
+
+def lines(edges: bpy.types.Mesh, material: bpy.types.Material, width: float) -> bpy.types.Object:
+    """Give the edges of a mesh a thickness: Mesh to Curve, Curve to Mesh, Set Material."""
+    group = bpy.data.node_groups.new("Lines", "GeometryNodeTree")
+    for in_out in ("INPUT", "OUTPUT"):
+        group.interface.new_socket("Geometry", in_out=in_out, socket_type="NodeSocketGeometry")
+    kinds = ("MeshToCurve", "CurveToMesh", "SetMaterial")
+    names = ("NodeGroupInput", *(f"GeometryNode{kind}" for kind in kinds), "NodeGroupOutput")
+    _, _, tube, paint, _ = chain = [group.nodes.new(name) for name in names]
+    for before, after in pairwise(chain):
+        group.links.new(before.outputs[0], after.inputs[0])
+    profile = group.nodes.new("GeometryNodeCurvePrimitiveCircle")
+    profile.inputs["Resolution"].default_value = 6
+    profile.inputs["Radius"].default_value = width / 2
+    group.links.new(profile.outputs[0], tube.inputs[1])
+    paint.inputs["Material"].default_value = material
+    made = bpy.data.objects.new(edges.name, edges)
+    made.visible_diffuse = False  # lines are drawn on the scene, they do not light it
+    made.modifiers.new("Lines", "NODES").node_group = group
+    return made
+
+
+def glow(name: str, color: tuple, opacity: float = 1.0) -> bpy.types.Material:
+    """Make a colour that needs no light."""
+    material, shader = _material(name)
+    light = shader("ShaderNodeEmission")
+    light.inputs["Color"].default_value = (*color, 1)
+    _mixed(material, light, opacity)
+    return material
+
+
+def by_attribute(name: str = "Color") -> bpy.types.Material:
+    """Make a material that glows in the colour attribute of the mesh."""
+    material, shader = _material("Cells")
+    light, color = shader("ShaderNodeEmission"), shader("ShaderNodeAttribute")
+    color.attribute_name = name
+    material.node_tree.links.new(color.outputs["Color"], light.inputs["Color"])
+    _mixed(material, light, 1.0)
+    return material
+
+
+def _clay(name: str, color: tuple, see_through: bool) -> bpy.types.Material:
+    """Make a dull surface, which may vanish when seen from behind."""
+    material, shader = _material(name)
+    dull = shader("ShaderNodeBsdfDiffuse")
+    dull.inputs["Color"].default_value = (*color, 1)
+    share = _mixed(material, dull, 1.0)
+    if see_through:
+        front, side = shader("ShaderNodeMath"), shader("ShaderNodeNewGeometry")
+        front.operation, front.inputs[0].default_value = "SUBTRACT", 1.0
+        material.node_tree.links.new(side.outputs["Backfacing"], front.inputs[1])
+        material.node_tree.links.new(front.outputs[0], share)
+    return material
+
+
+def _material(name: str) -> tuple[bpy.types.Material, Any]:
+    """Make an empty material and return it with the way to add nodes."""
+    material = bpy.data.materials.new(name)
+    material.use_nodes = True
+    material.node_tree.nodes.clear()
+    return material, material.node_tree.nodes.new
+
+
+def _mixed(material: bpy.types.Material, shader: bpy.types.Node, opacity: float) -> Any:
+    """Let so much of what is behind shine through; returns the socket of the opacity."""
+    nodes, links = material.node_tree.nodes, material.node_tree.links
+    mix = nodes.new("ShaderNodeMixShader")
+    mix.inputs[0].default_value = opacity
+    links.new(nodes.new("ShaderNodeBsdfTransparent").outputs[0], mix.inputs[1])
+    links.new(shader.outputs[0], mix.inputs[2])
+    links.new(mix.outputs[0], nodes.new("ShaderNodeOutputMaterial").inputs[0])
+    return mix.inputs[0]
+
+
+def _mesh(name: str, vertices: np.ndarray, faces: np.ndarray) -> bpy.types.Mesh:
+    mesh = bpy.data.meshes.new(name)
+    mesh.vertices.add(len(vertices))
+    mesh.vertices.foreach_set("co", vertices.astype(np.float32).ravel())
+    mesh.loops.add(faces.size)
+    mesh.loops.foreach_set("vertex_index", faces.astype(np.int32).ravel())
+    mesh.polygons.add(len(faces))
+    starts = np.arange(0, faces.size, faces.shape[1], dtype=np.int32)
+    mesh.polygons.foreach_set("loop_start", starts)
+    mesh.update(calc_edges=True)
+    return mesh
+
+
+def render(scene: bpy.types.Scene, vertices: np.ndarray, path: Path) -> None:
+    """Light the scene, look at all of the vertices and write the picture."""
+    scene.collection.objects.link(_lamp(vertices))
+    scene.camera = _eye(vertices)
+    scene.collection.objects.link(scene.camera)
+    scene.world = bpy.data.worlds.new("Calm")
+    scene.world.use_nodes = True
+    scene.world.node_tree.nodes["Background"].inputs["Color"].default_value = (*BACKGROUND, 1)
+    scene.render.resolution_x, scene.render.resolution_y = WIDTH, HEIGHT
+    scene.render.engine = "CYCLES"
+    scene.cycles.device, scene.cycles.samples = "CPU", SAMPLES
+    scene.cycles.use_denoising = True
+    scene.view_settings.view_transform = "Standard"
+    scene.render.image_settings.file_format = "PNG"
+    scene.render.filepath = str(path)
+    bpy.ops.render.render(scene=scene.name, write_still=True)
+
+
+def _lamp(vertices: np.ndarray) -> bpy.types.Object:
+    """Hang a lamp as wide as the scene just below its top: inside, if the scene is a room."""
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    light = bpy.data.lights.new("Lamp", "AREA")
+    light.shape = "RECTANGLE"
+    light.size, light.size_y = 0.9 * (high - low)[:2]
+    light.energy = 9.0 * light.size * light.size_y
+    lamp = bpy.data.objects.new("Lamp", light)
+    lamp.location = [*(0.5 * (low + high))[:2], low[2] + 0.98 * (high - low)[2]]
+    lamp.visible_camera = False
+    return lamp
+
+
+def _eye(vertices: np.ndarray) -> bpy.types.Object:
+    """Stand in the direction of `VIEW`, just far enough away to see every vertex."""
+    lens = bpy.data.cameras.new("Eye")
+    lens.lens = 60
+    eye = bpy.data.objects.new("Eye", lens)
+    eye.rotation_euler = VIEW.to_track_quat("Z", "Y").to_euler()
+    right, up, back = np.array(eye.rotation_euler.to_matrix()).T
+    middle = 0.5 * (vertices.min(axis=0) + vertices.max(axis=0))
+    offset = vertices - middle
+    half = np.array([1.0, HEIGHT / WIDTH]) * lens.sensor_width / 2 / lens.lens
+    reach = np.abs(offset @ np.stack([right, up], axis=1)) / half + (offset @ back)[:, None]
+    eye.location = middle + 1.02 * reach.max() * back
+    lens.clip_end = 4 * reach.max()
+    return eye

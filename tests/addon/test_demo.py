@@ -1,0 +1,123 @@
+"""The demo's room, its walk and its care for the user's file; the rendering is left out."""
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+
+from demo import brute_force, extension, picture, questions, scene, show, walk
+
+
+@pytest.fixture(autouse=True)
+def checkout_for_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the demo use the extension that the tests have registered."""
+    monkeypatch.setattr(extension, "MODULE", "octree_ext")
+
+
+@pytest.fixture
+def user_file(tmp_path: Path) -> Path:
+    """Save a file with a monkey, a text and a camera; edit mode is on, as users leave it."""
+    bpy.ops.object.text_add(location=(3, 0, 0))
+    bpy.ops.object.camera_add(location=(0, -8, 0), rotation=(np.pi / 2, 0, 0))
+    bpy.context.scene.camera = bpy.context.object
+    bpy.ops.mesh.primitive_monkey_add()
+    bpy.ops.object.mode_set(mode="EDIT")
+    path = tmp_path / "users" / "monkey.blend"
+    path.parent.mkdir()
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    return path
+
+
+def test_the_room_is_what_its_description_says() -> None:
+    room = scene.room()
+    copies = [bpy.data.objects[name] for name in scene.COPIES]
+    assert {item.data.users for item in copies} <= {2, 3}
+    assert any(item.matrix_world.is_negative for item in copies)
+    assert any(len(set(item.scale)) == 3 for item in copies)
+    assert bpy.data.objects["Torus"].location.x < 0 < bpy.data.objects["Sphere"].location.x
+    assert bpy.data.objects["Entity"] not in room.objects
+    for name in scene.SHELL:
+        panel = bpy.data.objects[name].data
+        towards_middle = np.array((0, 0, scene.SIZE.z / 2)) - panel.polygons[0].center
+        assert np.dot(panel.polygons[0].normal, towards_middle) > 0
+
+
+def test_kurt_millers_figure_holds_on_the_walk() -> None:
+    room = scene.room()
+    built = questions.build(room.objects)
+    assert 19_000 <= len(built.source.faces) <= 21_000
+    places = walk.places(room.stops, built.source, scene.ENTITY_RADIUS)
+    assert places.shape == (200, 3)
+    assert questions.touched_objects(built, places, scene.ENTITY_RADIUS) >= set(scene.LANDMARKS)
+    found = questions.of_entity(built, places, scene.ENTITY_RADIUS)
+    assert 10 <= found["candidates"]["median"] <= 60
+    assert found["places_checked"] == 200
+
+
+def test_steps_are_even() -> None:
+    stops = np.array([[0.0, 0, 0], [3, 0, 0], [3, 1, 0]])
+    steps = walk.even_steps(stops, 5)
+    assert steps.tolist() == [[0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0], [3, 1, 0]]
+
+
+def test_brute_force_knows_corners_edges_faces_and_points() -> None:
+    triangle = np.array([[0.0, 0, 0], [2, 0, 0], [0, 2, 0]])
+    corners = np.array([triangle, np.zeros((3, 3))])
+    ask = brute_force.triangles_in_sphere
+    assert ask(corners, np.array([0.5, 0.5, 1.0]), 1.0).tolist() == [0]
+    assert ask(corners, np.array([2.0, 2, 0]), 1.0).tolist() == []
+    assert ask(corners, np.array([-1.0, 0, 0]), 1.0).tolist() == [0, 1]
+
+
+def test_only_what_spans_the_room_is_backdrop() -> None:
+    room = scene.room()
+    source = questions.build(room.objects).source
+    owners = np.unique(source.object_of_triangle[picture.backdrop_triangles(source)])
+    assert {source.objects[owner].name for owner in owners} == set(scene.SHELL)
+
+
+def test_deep_cells_are_shown_by_the_cell_above() -> None:
+    octree = questions.build(scene.room().objects).octree
+    shown = picture.cells_down_to(octree, np.arange(len(octree.node_depth)), 3)
+    assert shown.tolist() == np.flatnonzero(octree.node_depth <= 3).tolist()
+
+
+def test_the_users_file_is_only_read(user_file: Path, tmp_path: Path) -> None:
+    before = user_file.read_bytes(), user_file.stat().st_mtime_ns
+    found = show.run(tmp_path / "out", user_file, with_picture=False)
+    assert (user_file.read_bytes(), user_file.stat().st_mtime_ns) == before
+    assert list(user_file.parent.iterdir()) == [user_file]
+    assert found["camera"]["selected_objects"]
+    written = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert written == ["monkey_octree.blend", "report.json"]
+
+
+def test_the_copy_never_takes_the_place_of_the_users_file(user_file: Path) -> None:
+    own = user_file.rename(user_file.with_name("room.blend"))
+    before = own.read_bytes()
+    show.run(own.parent, own, with_picture=False)
+    assert own.read_bytes() == before
+
+
+@pytest.mark.parametrize("missing", ["nothing.blend", "."])
+def test_what_is_no_file_ends_with_a_sentence(tmp_path: Path, missing: str) -> None:
+    with pytest.raises(SystemExit, match="There is no file"):
+        scene.opened(tmp_path / missing)
+
+
+def test_a_file_that_is_no_scene_ends_with_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "text.blend").write_text("not a scene")
+    with pytest.raises(SystemExit, match="cannot be opened"):
+        scene.opened(tmp_path / "text.blend")
+
+
+def test_an_empty_scene_ends_with_a_sentence(tmp_path: Path) -> None:
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "empty.blend"))
+    with pytest.raises(SystemExit, match="no object with faces"):
+        scene.opened(tmp_path / "empty.blend")
+
+
+def test_a_newer_file_is_announced() -> None:
+    assert "5.2" in scene.newer("a.blend", (5, 2, 0), (5, 0, 1))
+    assert scene.newer("a.blend", (4, 2, 0), (5, 0, 1)) == ""
