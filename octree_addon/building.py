@@ -6,9 +6,11 @@ from typing import Any
 
 import bpy
 
-from ..core import Triangles, build_steps
-from .reader import object_bounds, read_triangles
+from ..core import Octree, Triangles, build_steps
+from .reader import Source, object_bounds, read_triangles
 from .trees import BuiltTree
+
+TreeSteps = Generator[float, None, BuiltTree]
 
 
 def build_tree_steps(
@@ -18,7 +20,7 @@ def build_tree_steps(
     *,
     bounds_object: bpy.types.Object | None = None,
     viewport: bpy.types.SpaceView3D | None = None,
-) -> Generator[float, None, BuiltTree]:
+) -> TreeSteps:
     """Build a tree of the objects' triangles, step by step.
 
     Parameters
@@ -48,19 +50,23 @@ def build_tree_steps(
     Raises
     ------
     ValueError
-        If there is no triangle, or an option is out of range.
+        If there is no triangle, none with finite coordinates, or an option out of range.
     """
     started = perf_counter()
     source = read_triangles(depsgraph, objects, viewport=viewport)
     if not len(source.faces):
-        raise ValueError("There are no triangles to build an octree of")
+        left_out = f" ({skipped_text(source)})" if source.skipped else ""
+        raise ValueError(f"There are no triangles to build an octree of{left_out}")
     bounds = None if bounds_object is None else object_bounds(depsgraph, bounds_object)
     items = Triangles(source.vertices, source.faces)
-    octree = yield from build_steps(items, bounds=bounds, **options)
-    return BuiltTree(octree, source, options, perf_counter() - started)
+    steps = build_steps(items, bounds=bounds, **options)
+    octree, seconds = yield from _timed(steps, started)
+    if not len(octree):
+        raise ValueError("There are no triangles with finite coordinates")
+    return BuiltTree(octree, source, options, seconds)
 
 
-def run(steps: Generator[float, None, BuiltTree]) -> BuiltTree:
+def run(steps: TreeSteps) -> BuiltTree:
     """Take all steps at once and return what they return."""
     while True:
         try:
@@ -68,3 +74,23 @@ def run(steps: Generator[float, None, BuiltTree]) -> BuiltTree:
         except StopIteration as end:
             built: BuiltTree = end.value
             return built
+
+
+def skipped_text(source: Source) -> str:
+    """Say how many objects gave no triangle, and why: such as "2 hidden, 1 without faces"."""
+    return ", ".join(f"{count:,} {reason}" for reason, count in sorted(source.skipped.items()))
+
+
+def _timed(
+    steps: Generator[float, None, Octree], started: float
+) -> Generator[float, None, tuple[Octree, float]]:
+    """Pass the steps on, and return with the tree the seconds spent on it, pauses apart."""
+    seconds = 0.0
+    while True:
+        try:
+            fraction = next(steps)
+        except StopIteration as end:
+            return end.value, seconds + perf_counter() - started
+        seconds += perf_counter() - started
+        yield fraction
+        started = perf_counter()

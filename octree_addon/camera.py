@@ -1,0 +1,137 @@
+"""What a camera sees as a frustum in world space: camera -> `Frusta` of one."""
+
+from math import pi
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core import Frusta
+
+
+def camera_frusta(
+    camera_eval: bpy.types.Object,
+    scene: bpy.types.Scene,
+    depsgraph: bpy.types.Depsgraph,
+    *,
+    margin: float = 0.0,
+    angle: float = 0.0,
+) -> Frusta:
+    """Return the part of the world that the scene's render would show through a camera.
+
+    Lens, shift, sensor fit, aspect of image and pixels, clipping and render border count; the
+    scale of the camera does not.
+
+    Parameters
+    ----------
+    camera_eval : bpy.types.Object
+        The evaluated camera.
+    scene : bpy.types.Scene
+        Gives resolution, pixel aspect and render border.
+    depsgraph : bpy.types.Depsgraph
+        That the camera was evaluated in.
+    margin : float, default 0.0
+        Moves all six planes outward, in scene units.
+    angle : float, default 0.0
+        Turns the four sides outward, in radians; for an orthographic camera about its own plane.
+
+    Returns
+    -------
+    Frusta
+        One frustum.
+
+    Raises
+    ------
+    ValueError
+        If the object is no camera, the camera is neither perspective nor orthographic or has a
+        scale of zero, or the widened view reaches 180 degrees.
+    """
+    _check(camera_eval)
+    offsets, slopes = _sides(_projection(camera_eval, scene, depsgraph), _frame(scene))
+    offsets, slopes = _widened(offsets, slopes, margin, angle)
+    lens = camera_eval.data
+    near, far = lens.clip_start - margin, lens.clip_end + margin
+    return Frusta(_to_world(camera_eval, _corners(offsets, slopes, near, far))[None])
+
+
+def _check(camera: bpy.types.Object) -> None:
+    if camera.type != "CAMERA":
+        raise ValueError(f"{camera.name} is not a camera")
+    if camera.data.type not in {"PERSP", "ORTHO"}:
+        kind = "panoramic" if camera.data.type == "PANO" else "custom"
+        raise ValueError(
+            f"{camera.name} is a {kind} camera, whose view is no frustum;"
+            " choose a perspective or orthographic one"
+        )
+    if not abs(camera.matrix_world.determinant()) > 0:
+        raise ValueError(f"{camera.name} has a scale of zero")
+
+
+def _projection(
+    camera: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
+) -> NDArray[np.float64]:
+    render = scene.render
+    matrix = camera.calc_matrix_camera(
+        depsgraph,
+        x=render.resolution_x,
+        y=render.resolution_y,
+        scale_x=render.pixel_aspect_x,
+        scale_y=render.pixel_aspect_y,
+    )
+    return np.array(matrix, np.float64)
+
+
+def _frame(scene: bpy.types.Scene) -> NDArray[np.float64]:
+    """Return the rendered part of the image, from -1 to 1: x and y, least and greatest."""
+    render = scene.render
+    if not render.use_border:
+        return np.array([[-1.0, 1.0], [-1.0, 1.0]])
+    border = [
+        [render.border_min_x, render.border_max_x],
+        [render.border_min_y, render.border_max_y],
+    ]
+    return 2 * np.array(border) - 1
+
+
+def _sides(
+    projection: NDArray[np.float64], frame: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the four sides in the camera's space as lines over the depth, (2, 2) each.
+
+    Side [x or y, least or greatest] lies at offset + slope * depth: a perspective camera has
+    no offsets, an orthographic one no slopes.
+    """
+    scale = np.diag(projection)[:2, None]
+    by_depth, constant = projection[:2, 2, None], projection[:2, 3, None]
+    offsets = (frame * projection[3, 3] - constant) / scale
+    slopes = (by_depth - frame * projection[3, 2]) / scale
+    return offsets, slopes
+
+
+def _widened(
+    offsets: NDArray[np.float64], slopes: NDArray[np.float64], margin: float, angle: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Turn the sides outward by an angle, then move them outward by a distance."""
+    outward = np.array([-1.0, 1.0])
+    angles = np.arctan(slopes) + outward * angle
+    if not (np.abs(angles) < pi / 2).all():
+        raise ValueError("The widened view reaches 180 degrees; choose a smaller angle")
+    slopes = np.tan(angles)
+    return offsets + outward * margin * np.hypot(1.0, slopes), slopes
+
+
+def _corners(
+    offsets: NDArray[np.float64], slopes: NDArray[np.float64], near: float, far: float
+) -> NDArray[np.float64]:
+    """Return the corners in the camera's space, (8, 3), in the order of `Frusta`."""
+    depths = np.repeat([near, far], 4)
+    x, y = offsets[:, :, None] + slopes[:, :, None] * depths
+    left_right, bottom_top = np.array([0, 1, 1, 0] * 2), np.array([0, 0, 1, 1] * 2)
+    corner = np.arange(8)
+    return np.stack((x[left_right, corner], y[bottom_top, corner], -depths), axis=1)
+
+
+def _to_world(camera: bpy.types.Object, corners: NDArray[np.float64]) -> NDArray[np.float64]:
+    # Normalized as the renderer does it: the scale of a camera changes nothing that it sees.
+    matrix = np.array(camera.matrix_world.normalized(), np.float64)
+    return corners @ matrix[:3, :3].T + matrix[:3, 3]

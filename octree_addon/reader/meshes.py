@@ -1,0 +1,162 @@
+"""One mesh as arrays: `positions` (v, 3), `triangles` (t, 3), `polygons` (t,)."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import bmesh
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+
+class MeshArrays(NamedTuple):
+    """The triangles of one mesh, in its own space.
+
+    Attributes
+    ----------
+    positions : ndarray of float32, shape (v, 3)
+        Where the vertices are.
+    triangles : ndarray of int32, shape (t, 3)
+        The vertices of each triangle.
+    polygons : ndarray of int32, shape (t,)
+        The polygon that each triangle is a part of.
+    """
+
+    positions: NDArray[np.float32]
+    triangles: NDArray[np.int32]
+    polygons: NDArray[np.int32]
+
+
+def mesh_arrays(mesh: bpy.types.Mesh) -> MeshArrays:
+    """Copy the triangles of a mesh that is not in edit mode into arrays.
+
+    Parameters
+    ----------
+    mesh : bpy.types.Mesh
+        An object's evaluated mesh, what `to_mesh` returned, or a plain mesh.
+
+    Returns
+    -------
+    MeshArrays
+        Fresh arrays; all of length 0 for a mesh without polygons.
+    """
+    if not mesh.polygons:
+        return MeshArrays(
+            np.empty((0, 3), np.float32), np.empty((0, 3), np.int32), np.empty(0, np.int32)
+        )
+    mesh.calc_loop_triangles()
+    count = len(mesh.loop_triangles)
+    positions = _bulk(_values(mesh, "position"), "vector", 3 * len(mesh.vertices), np.float32)
+    corners = _bulk(mesh.loop_triangles, "loops", 3 * count, np.uint32)
+    triangles = _corner_vertices(mesh)[corners]
+    return MeshArrays(positions.reshape(-1, 3), triangles.reshape(-1, 3), _triangle_polygons(mesh))
+
+
+def triangle_count(mesh: bpy.types.Mesh) -> int:
+    """Count the triangles of a mesh without making them.
+
+    Parameters
+    ----------
+    mesh : bpy.types.Mesh
+        A mesh that is not in edit mode.
+
+    Returns
+    -------
+    int
+        What `mesh_arrays` would return; O(1).
+    """
+    return len(mesh.loops) - 2 * len(mesh.polygons)
+
+
+@contextmanager
+def evaluated_mesh(evaluated: bpy.types.Object) -> Iterator[bpy.types.Mesh]:
+    """Lend the mesh of an evaluated object of type MESH as the screen shows it.
+
+    Parameters
+    ----------
+    evaluated : bpy.types.Object
+        An object, or an instance, out of the dependency graph.
+
+    Yields
+    ------
+    bpy.types.Mesh
+        In edit mode the present cage; valid inside the `with` only.
+    """
+    mesh = evaluated.data
+    assert isinstance(mesh, bpy.types.Mesh)
+    if not mesh.is_editmode:
+        yield mesh
+        return
+    try:
+        # Without a modifier an evaluated mesh in edit mode is hollow: its shape is in a BMesh.
+        yield evaluated.to_mesh()
+    finally:
+        evaluated.to_mesh_clear()
+
+
+def has_polygons_of(mesh: bpy.types.Mesh, original: bpy.types.Mesh) -> bool:
+    """Say whether polygon numbers of `mesh` are polygon numbers of `original`.
+
+    They are when both have the same polygons, corner by corner: modifiers may move the
+    vertices, but neither add, drop nor reorder anything.
+
+    Parameters
+    ----------
+    mesh : bpy.types.Mesh
+        An evaluated mesh.
+    original : bpy.types.Mesh
+        The mesh that it was evaluated from; may be in edit mode.
+
+    Returns
+    -------
+    bool
+        O(corners).
+    """
+    corners = _edit_corners(original) if original.is_editmode else _corners(original)
+    return all(map(np.array_equal, corners, _corners(mesh)))
+
+
+def _corners(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the vertex of each corner, and the polygon of each triangle.
+
+    The latter says how many corners each polygon has, and is to be had without a loop.
+    """
+    if not mesh.polygons:
+        return np.empty(0, np.int32), np.empty(0, np.int32)
+    mesh.calc_loop_triangles()
+    return _corner_vertices(mesh), _triangle_polygons(mesh)
+
+
+def _edit_corners(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the same of a mesh in edit mode, whose arrays are out of date."""
+    # Not update_from_editmode: it tags the mesh as changed, and the tree would go stale at once.
+    edit = bmesh.from_edit_mesh(mesh)
+    edit.verts.index_update()
+    sizes = np.fromiter((len(face.loops) for face in edit.faces), np.int32, len(edit.faces))
+    vertices = (loop.vert.index for face in edit.faces for loop in face.loops)
+    polygons = np.arange(len(sizes), dtype=np.int32).repeat(sizes - 2)
+    return np.fromiter(vertices, np.int32, int(sizes.sum())), polygons
+
+
+def _corner_vertices(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
+    return _bulk(_values(mesh, ".corner_vert"), "value", len(mesh.loops), np.int32)
+
+
+def _triangle_polygons(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
+    return _bulk(mesh.loop_triangle_polygons, "value", len(mesh.loop_triangles), np.int32)
+
+
+def _values(mesh: bpy.types.Mesh, attribute: str) -> Any:
+    return mesh.attributes[attribute].data  # type: ignore[attr-defined]  # in its subclasses
+
+
+def _bulk(collection: Any, name: str, length: int, dtype: type) -> NDArray[Any]:
+    """Copy one property of all elements.
+
+    Blender copies memory as it is only if kind, size and sign of the number agree with its own;
+    any other buffer is filled element by element, a hundred times slower.
+    """
+    buffer = np.empty(length, dtype)
+    collection.foreach_get(name, buffer)
+    return buffer

@@ -1,0 +1,136 @@
+"""The selection of faces: of the meshes in edit mode or, in object mode, of all meshes."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+import bmesh
+import bpy
+import numpy as np
+
+from ..trees import BuiltTree
+from .answer import Answer, Flags
+
+
+def select_faces(context: bpy.types.Context, answer: Answer, action: str) -> Counter[str]:
+    """Select the faces of an answer, and switch Edit Mode to face select mode.
+
+    Parameters
+    ----------
+    context : bpy.types.Context
+        Its mode says in which meshes.
+    answer : Answer
+        What is wanted.
+    action : {"REPLACE", "EXTEND", "SUBTRACT"}
+        What becomes of the present selection.
+
+    Returns
+    -------
+    Counter of str
+        `faces` that were selected or, for `"SUBTRACT"`, deselected; `refused`, the meshes
+        that have changed since the tree was built.
+
+    Raises
+    ------
+    ValueError
+        If no mesh in question has faces in the tree. Nothing is changed.
+    """
+    editing = context.mode == "EDIT_MESH"
+    objects = list(context.objects_in_mode if editing else context.view_layer.objects)
+    wanted = _wanted(answer, objects)
+    if not wanted:
+        where = "in Edit Mode" if editing else "in the view layer"
+        raise ValueError(f"The octree holds no faces of the meshes {where}")
+    meshes = dict.fromkeys(item.data for item in objects) if editing else wanted
+    counts: Counter[str] = Counter()
+    with _unnoticed(answer.built, context.view_layer):
+        for mesh in meshes:
+            counts.update(_select(mesh, wanted.get(mesh), action))
+        context.tool_settings.mesh_select_mode = (False, False, True)
+    return counts
+
+
+def _wanted(answer: Answer, objects: Iterable[bpy.types.Object]) -> dict[bpy.types.Mesh, Flags]:
+    """Return which polygons of each mesh are wanted, on behalf of any object that uses it."""
+    source, starts = answer.built.source, answer.built.source.placement_start
+    by_uid = {item.session_uid: item for item in objects}
+    found, possible = answer.flags()
+    wanted: dict[bpy.types.Mesh, Flags] = {}
+    for placement in np.flatnonzero(source.polygon_of_triangle[starts[:-1]] >= 0):
+        owner = source.objects[source.object_of_placement[placement]]
+        if owner.session_uid in by_uid:
+            part = slice(starts[placement], starts[placement + 1])
+            polygons = source.polygon_of_triangle[part]
+            flags = answer.wanted(
+                np.bincount(polygons[found[part]], minlength=polygons[-1] + 1),
+                np.bincount(polygons[possible[part]], minlength=polygons[-1] + 1),
+            )
+            mesh = by_uid[owner.session_uid].data
+            wanted[mesh] = flags | wanted.get(mesh, False)
+    return wanted
+
+
+@contextmanager
+def _unnoticed(built: BuiltTree, layer: bpy.types.ViewLayer) -> Iterator[None]:
+    """Keep our own writing from putting the tree out of date.
+
+    There is no way to tell Blender that nothing but the selection of a mesh has changed.
+    """
+    stale = built.stale
+    yield
+    layer.update()
+    built.stale = stale
+
+
+def _select(mesh: bpy.types.Mesh, found: Flags | None, action: str) -> Counter[str]:
+    """Write the selection of one mesh; in one without found faces there are none."""
+    before, hidden = _edited_flags(mesh) if mesh.is_editmode else _stored_flags(mesh)
+    if found is None:
+        found = np.zeros_like(before)
+    if len(found) != len(before):
+        return Counter(refused=1)
+    found &= ~hidden
+    after = {"REPLACE": found, "EXTEND": before | found, "SUBTRACT": before & ~found}[action]
+    if mesh.is_editmode:
+        _write_edited(mesh, before, after)
+    else:
+        _write_stored(mesh, after)
+    return Counter(faces=int((before & found if action == "SUBTRACT" else found).sum()))
+
+
+def _edited_flags(mesh: bpy.types.Mesh) -> tuple[Flags, Flags]:
+    """Return which faces of a mesh in edit mode are selected, and which are hidden."""
+    edit = bmesh.from_edit_mesh(mesh)
+    selected = np.fromiter((face.select for face in edit.faces), np.bool_, len(edit.faces))
+    return selected, np.fromiter((face.hide for face in edit.faces), np.bool_, len(edit.faces))
+
+
+def _stored_flags(mesh: bpy.types.Mesh) -> tuple[Flags, Flags]:
+    """Return which faces of a mesh in object mode are selected, and which are hidden."""
+    selected, hidden = np.empty((2, len(mesh.polygons)), np.bool_)
+    mesh.polygons.foreach_get("select", selected)
+    mesh.polygons.foreach_get("hide", hidden)
+    return selected, hidden
+
+
+def _write_edited(mesh: bpy.types.Mesh, before: Flags, after: Flags) -> None:
+    edit = bmesh.from_edit_mesh(mesh)
+    edit.select_mode = {"FACE"}
+    edit.faces.ensure_lookup_table()
+    for index in np.flatnonzero(after != before):
+        edit.faces[index].select_set(bool(after[index]))
+    edit.select_flush_mode()
+    bmesh.update_edit_mesh(mesh, loop_triangles=False, destructive=False)
+
+
+def _write_stored(mesh: bpy.types.Mesh, after: Flags) -> None:
+    """Select faces with their edges and vertices, as Edit Mode will expect them."""
+    sizes, corners = np.empty(len(after), np.int32), np.empty(len(mesh.loops), np.int32)
+    mesh.polygons.foreach_get("loop_total", sizes)
+    in_selected = np.repeat(after, sizes)
+    for elements, name in ((mesh.vertices, "vertex_index"), (mesh.edges, "edge_index")):
+        mesh.loops.foreach_get(name, corners)
+        flags = np.zeros(len(elements), np.bool_)
+        flags[corners[in_selected]] = True
+        elements.foreach_set("select", flags)
+    mesh.polygons.foreach_set("select", after)

@@ -1,0 +1,75 @@
+"""The selection of a view layer's objects."""
+
+from collections import Counter
+
+import bpy
+import numpy as np
+
+from .answer import Answer, Flags, Ids
+
+
+def select_objects(layer: bpy.types.ViewLayer, answer: Answer, action: str) -> Counter[str]:
+    """Select the objects of an answer; an instance selects its instancer.
+
+    Parameters
+    ----------
+    layer : bpy.types.ViewLayer
+        Whose selection is written.
+    answer : Answer
+        What is wanted.
+    action : {"REPLACE", "EXTEND", "SUBTRACT"}
+        What becomes of the present selection.
+
+    Returns
+    -------
+    Counter of str
+        `objects`, and `instances` of theirs, that were selected or, for `"SUBTRACT"`,
+        deselected; `refused`, the objects that are gone, hidden or not selectable.
+    """
+    chosen, instances = _wanted(answer)
+    numbers = {
+        answer.built.source.objects[number].session_uid: number
+        for number in np.flatnonzero(chosen)
+    }
+    if action == "REPLACE":
+        _deselect_others(layer, numbers)
+    targets = [item for item in layer.objects if item.session_uid in numbers]
+    counts = Counter(refused=len(numbers) - len(targets))
+    for item in targets:
+        outcome = _select(item, layer, action != "SUBTRACT")
+        counts[outcome] += 1
+        if outcome == "objects":
+            counts["instances"] += int(instances[numbers[item.session_uid]])
+    return counts
+
+
+def _wanted(answer: Answer) -> tuple[Flags, Ids]:
+    """Return for each object whether it is wanted, and how many of its instances are."""
+    source = answer.built.source
+    starts, owners = source.placement_start[:-1], source.object_of_placement
+    found, possible = (np.add.reduceat(flags, starts, dtype=np.intp) for flags in answer.flags())
+    objects = answer.wanted(
+        _per_object(found, owners, len(source.objects)),
+        _per_object(possible, owners, len(source.objects)),
+    )
+    copies = answer.wanted(found, possible) & source.is_instance & objects[owners]
+    return objects, _per_object(copies, owners, len(source.objects))
+
+
+def _per_object(counts: Ids | Flags, owners: Ids, length: int) -> Ids:
+    return np.bincount(owners, counts, minlength=length).astype(np.intp)
+
+
+def _deselect_others(layer: bpy.types.ViewLayer, kept: dict[int, np.intp]) -> None:
+    for item in list(layer.objects.selected):
+        if item.session_uid not in kept:
+            item.select_set(False, view_layer=layer)
+
+
+def _select(item: bpy.types.Object, layer: bpy.types.ViewLayer, state: bool) -> str:
+    """Write the selection of one object, and see what came of it."""
+    before = item.select_get(view_layer=layer)
+    item.select_set(state, view_layer=layer)
+    if item.select_get(view_layer=layer) != state:
+        return "refused"  # hidden or not selectable: Blender does not say so
+    return "objects" if state or before else "untouched"
