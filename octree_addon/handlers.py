@@ -63,19 +63,15 @@ def follow_trees() -> None:
     tag_redraw()
 
 
-class OCTREE_HT_first_draw(bpy.types.Header):
-    """Draw nothing, but see a 3D view being drawn whose scene misses its tree.
+def watch_header(_: bpy.types.Header, context: bpy.types.Context) -> None:
+    """Add nothing to the header of a 3D view, but see it drawn where a tree is missing.
 
-    A loaded file, an undo step or a copied scene may want a tree that is not in memory, when no
-    handler is registered; the header of the view is drawn then, and seldom otherwise.
+    A loaded file, an undo step or a copied scene may show a tree that is not in memory, when no
+    handler is registered to notice. The header is drawn then, and not while the view turns.
     """
-
-    bl_space_type = "VIEW_3D"
-
-    def draw(self, context: bpy.types.Context) -> None:
-        trees.keep_only(bpy.data.scenes)
-        if wants_tree(context.scene) and not bpy.app.timers.is_registered(restore_trees):
-            bpy.app.timers.register(restore_trees)
+    trees.keep_only(bpy.data.scenes)
+    if wants_tree(context.scene) and not bpy.app.timers.is_registered(restore_trees):
+        bpy.app.timers.register(restore_trees)
 
 
 def wants_tree(scene: bpy.types.Scene) -> bool:
@@ -113,7 +109,7 @@ def restore_tree(context: bpy.types.Context) -> None:
 
 def register() -> None:
     """Follow the trees."""
-    bpy.utils.register_class(OCTREE_HT_first_draw)
+    bpy.types.VIEW3D_HT_header.append(watch_header)
     trees.listen(follow_trees)
 
 
@@ -124,4 +120,4 @@ def unregister() -> None:
     if bpy.app.timers.is_registered(restore_trees):
         bpy.app.timers.unregister(restore_trees)
     trees.stop_listening(follow_trees)
-    bpy.utils.unregister_class(OCTREE_HT_first_draw)
+    bpy.types.VIEW3D_HT_header.remove(watch_header)

@@ -9,11 +9,12 @@ import itertools
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import bpy
 
-from ..core import Octree
+from ..core import Octree, Statistics, statistics
 from .properties import settings_of
 from .reader import Source, source_ids
 
@@ -30,6 +31,11 @@ class BuiltTree:
     build_seconds: float
     stale: bool = False
     signature: int = field(default_factory=_signatures.__next__)
+
+    @cached_property
+    def statistics(self) -> Statistics:
+        """The numbers that panels show, counted when first asked for."""
+        return statistics(self.octree)
 
 
 # By the session_uid of the scene: a tree, or why there is none, and the number it is good for.

@@ -1,6 +1,7 @@
 """The extension registered in Blender, and a file without anything in it for every test."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import pytest
 
@@ -25,3 +26,22 @@ def empty_scene() -> "bpy.types.Scene":
     """Open an empty file."""
     bpy.ops.wm.read_homefile(use_empty=True)
     return bpy.context.scene
+
+
+@pytest.fixture
+def ball() -> "bpy.types.Object":
+    """Add a sphere of 1280 triangles, with a radius of 1, and evaluate the scene."""
+    bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=4)
+    return bpy.context.object
+
+
+@pytest.fixture
+def build() -> Callable[..., Any]:
+    """Return a function that builds a tree of objects, with any options of the core."""
+    from octree_ext.octree_addon.building import build_tree_steps, run
+
+    def build(objects: Iterable["bpy.types.Object"], **options: Any) -> Any:
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        return run(build_tree_steps(depsgraph, objects, options))
+
+    return build

@@ -1,0 +1,155 @@
+"""What is awake while there is a tree, what it notices, and that nothing else is."""
+
+from time import perf_counter
+
+import bpy
+import pytest
+
+from octree_ext.octree_addon import handlers, trees
+from octree_ext.octree_addon.properties import settings_of
+
+
+@pytest.fixture
+def stored(empty_scene, ball, build):
+    trees.store(empty_scene, build([ball]), [ball])
+    bpy.context.view_layer.update()
+    return trees.get(empty_scene)
+
+
+def ours():
+    return [name for name, listener in handlers.LISTENERS if listener in listeners_of(name)]
+
+
+def listeners_of(name):
+    return getattr(bpy.app.handlers, name)
+
+
+def test_awake_exactly_while_there_is_a_tree(empty_scene, stored):
+    assert ours() == [name for name, _ in handlers.LISTENERS]
+    trees.clear(empty_scene)
+    assert ours() == []
+
+
+def test_installing_twice_is_once(stored):
+    handlers.install()
+    assert all(listeners_of(name).count(it) == 1 for name, it in handlers.LISTENERS)
+    handlers.uninstall()
+    handlers.uninstall()
+    assert ours() == []
+
+
+def test_build_and_selection_change_nothing(ball, stored):
+    ball.select_set(False)
+    bpy.context.view_layer.update()
+    assert not stored.stale
+
+
+def move(ball):
+    ball.location.x += 1
+
+
+def edit(ball):
+    ball.data.vertices[0].co.x += 1
+    ball.data.update()
+
+
+def modify(ball):
+    ball.modifiers.new("Subdivision", "SUBSURF")
+
+
+def carry(ball):
+    ball.parent = bpy.data.objects.new("Parent", None)
+
+
+@pytest.mark.parametrize("change", [move, edit, modify, carry])
+def test_change_of_a_source_is_noted(ball, stored, change):
+    change(ball)
+    bpy.context.view_layer.update()
+    assert stored.stale
+
+
+def test_change_of_another_object_is_not(empty_scene, stored):
+    other = bpy.data.objects.new("Other", None)
+    empty_scene.collection.objects.link(other)
+    bpy.context.view_layer.update()
+    other.location.x = 1
+    bpy.context.view_layer.update()
+    assert not stored.stale
+
+
+def test_hundred_updates_cost_a_tenth_of_a_millisecond(empty_scene, stored):
+    seconds = []
+
+    def timed(scene, depsgraph):
+        start = perf_counter()
+        handlers.note_changes(scene, depsgraph)
+        seconds.append((perf_counter() - start) / max(len(depsgraph.updates), 1))
+
+    others = [bpy.data.objects.new("Other", None) for _ in range(100)]
+    for other in others:
+        empty_scene.collection.objects.link(other)
+    bpy.context.view_layer.update()
+    bpy.app.handlers.depsgraph_update_post.append(timed)
+    for x in range(20):
+        for other in others:
+            other.location.x = x + 1
+        bpy.context.view_layer.update()
+    assert not stored.stale
+    assert 100 * min(seconds) <= 1e-4
+
+
+def test_another_file_has_no_tree(stored):
+    heard = []
+    bpy.app.handlers.load_pre.append(lambda *_: heard.append("another add-on"))
+    bpy.ops.wm.read_homefile(use_empty=True)
+    assert trees.is_empty()
+    assert ours() == []
+    assert heard == ["another add-on"]
+
+
+@pytest.fixture
+def reopened(empty_scene, stored, tmp_path):
+    """Save a file that shows a tree, and open it."""
+    settings_of(empty_scene).display.show = True
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "ball.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "ball.blend"))
+    return bpy.context.scene
+
+
+def test_opened_file_gets_its_tree_back(reopened):
+    assert handlers.wants_tree(reopened)
+    handlers.restore_trees()
+    assert trees.get(reopened).statistics.items == 1280
+    assert not handlers.wants_tree(reopened)
+
+
+def test_large_tree_waits_for_the_user(reopened, monkeypatch):
+    monkeypatch.setattr(handlers, "AUTOMATIC_LIMIT", 1279)
+    handlers.restore_trees()
+    assert trees.get(reopened) is None
+    assert "1,280 triangles" in trees.refusal(reopened)
+    assert not handlers.wants_tree(reopened)
+
+
+def test_tree_that_is_not_shown_is_not_built(reopened):
+    settings_of(reopened).display.show = False
+    assert not handlers.wants_tree(reopened)
+
+
+def test_tree_without_its_objects_is_refused_once(reopened):
+    bpy.data.objects.remove(bpy.data.objects[0])
+    handlers.restore_trees()
+    assert "no triangles" in trees.refusal(reopened)
+    assert not handlers.wants_tree(reopened)
+
+
+def test_first_draw_asks_for_the_missing_tree(reopened):
+    assert not bpy.app.timers.is_registered(handlers.restore_trees)
+    handlers.watch_header(None, bpy.context)
+    assert bpy.app.timers.is_registered(handlers.restore_trees)
+    bpy.app.timers.unregister(handlers.restore_trees)
+
+
+def test_first_draw_without_a_tree_does_nothing(empty_scene):
+    handlers.watch_header(None, bpy.context)
+    assert not bpy.app.timers.is_registered(handlers.restore_trees)

@@ -1,0 +1,164 @@
+"""What is drawn: the cells, their shades and corners. The window tests see the drawing itself."""
+
+from time import perf_counter
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from octree_ext.core import Boxes, build_octree
+from octree_ext.octree_addon import cells, overlay
+from octree_ext.octree_addon.cells_mesh import cells_to_mesh
+
+CHOICES = ("ALL", "OCCUPIED_AND_INTERNAL", "LEAVES", "OCCUPIED_LEAVES", "DEPTH")
+
+
+def display(**changes):
+    settings = {"cells": "ALL", "depth": 2, "boxes": "TIGHT", "color_by": "DEPTH", "opacity": 0.5}
+    return SimpleNamespace(**settings | changes)
+
+
+@pytest.fixture(scope="module", params=["copy", "keep"])
+def octree(request):
+    lower = np.random.default_rng(1).normal(size=(3000, 3))
+    boxes = Boxes(lower, lower + 0.05)
+    factor = 1.5 if request.param == "keep" else 1.0
+    return build_octree(boxes, capacity=8, straddlers=request.param, loose_factor=factor)
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_choice_of_cells(octree, choice):
+    shown = cells.shown_cells(octree, display(cells=choice)).tolist()
+    assert shown == [
+        cell for cell in range(len(octree.node_depth)) if belongs(octree, cell, choice)
+    ]
+
+
+def belongs(octree, cell, choice):
+    leaf, occupied = octree.is_leaf[cell], len(octree.items_in(cell)) > 0
+    return {
+        "ALL": True,
+        "OCCUPIED_AND_INTERNAL": occupied or not leaf,
+        "LEAVES": leaf,
+        "OCCUPIED_LEAVES": occupied and leaf,
+        "DEPTH": octree.node_depth[cell] == 2,
+    }[choice]
+
+
+def test_depth_without_cells_shows_none(octree):
+    none = cells.shown_cells(octree, display(cells="DEPTH", depth=21))
+    assert none.shape == (0,)
+    assert cells.cell_corners(octree, none, "TIGHT").shape == (0, 8, 3)
+    assert cells.cell_colors(octree, none, display()).shape == (0, 4)
+    assert cells.cell_edges(0).shape == (0, 2)
+
+
+def test_limit_keeps_the_largest(octree):
+    everything = cells.shown_cells(octree, display())
+    kept = cells.largest_cells(octree, everything, 100)
+    left = np.setdiff1d(everything, kept)
+    assert len(kept) == 100
+    assert octree.node_depth[kept].max() <= octree.node_depth[left].min()
+    assert cells.largest_cells(octree, everything, len(everything)) is everything
+
+
+@pytest.mark.parametrize("boxes", ["TIGHT", "LOOSE"])
+def test_corners_are_those_of_the_boxes(octree, boxes):
+    shown = cells.shown_cells(octree, display())
+    corners = cells.cell_corners(octree, shown, boxes)
+    lower = octree.loose_lower if boxes == "LOOSE" else octree.node_lower
+    upper = octree.loose_upper if boxes == "LOOSE" else octree.node_upper
+    expected = np.where(cells.CORNER_BITS, upper[shown, None], lower[shown, None])
+    np.testing.assert_array_equal(corners, expected.astype(np.float32))
+
+
+def test_edges_join_corners_that_differ_on_one_axis():
+    bits = cells.CORNER_BITS[cells.CELL_EDGES]
+    assert len(np.unique(np.sort(cells.CELL_EDGES, axis=1), axis=0)) == 12
+    assert (np.abs(bits[:, 0] - bits[:, 1]).sum(axis=1) == 1).all()
+    np.testing.assert_array_equal(cells.cell_edges(2)[12:], cells.CELL_EDGES + 8)
+
+
+def test_graphics_card_gets_the_types_that_it_does_not_check(octree):
+    corners = cells.cell_corners(octree, np.arange(3), "TIGHT")
+    assert corners.dtype == np.float32
+    assert corners.flags.c_contiguous
+    assert cells.cell_edges(3).dtype == np.uint32
+
+
+def test_shades_follow_depth_and_fill(octree):
+    shown = cells.shown_cells(octree, display())
+    by_depth = cells.cell_shades(octree, shown, "DEPTH")
+    assert by_depth[0] == 0
+    assert by_depth.max() == cells.SHADES - 1
+    assert len(np.unique(by_depth)) == octree.node_depth.max() + 1
+    by_fill = cells.cell_shades(octree, shown, "FILL")
+    assert by_fill[octree.item_counts == 0].max() == 0
+    assert (by_fill[octree.item_counts >= octree.capacity] == cells.SHADES - 1).all()
+
+
+def test_every_cell_has_one_shade(octree):
+    shown = cells.shown_cells(octree, display())
+    groups = cells.cells_by_shade(octree, shown, "DEPTH")
+    assert list(groups) == sorted(groups)
+    np.testing.assert_array_equal(np.sort(np.concatenate(list(groups.values()))), shown)
+
+
+def lightness_of(colors):
+    """CIE lightness L* of sRGB colors, 0 to 100."""
+    linear = np.where(colors > 0.04045, ((colors + 0.055) / 1.055) ** 2.4, colors / 12.92)
+    return 116 * np.cbrt(linear @ [0.2126, 0.7152, 0.0722]) - 16
+
+
+def test_ramp_is_told_apart_by_lightness_alone():
+    steps = np.diff(lightness_of(cells.RAMP.astype(float)))
+    assert (steps > 0).all()
+    assert steps.max() < 2 * steps.mean()
+
+
+def test_one_cell_is_a_mesh_of_twelve_edges(octree):
+    mesh = cells_to_mesh(octree, np.array([0]), name="Cells")
+    assert (len(mesh.vertices), len(mesh.edges), len(mesh.polygons)) == (8, 12, 0)
+    assert not mesh.validate()
+    corners = np.array([vertex.co for vertex in mesh.vertices])
+    np.testing.assert_allclose(corners.min(axis=0), octree.node_lower[0], rtol=1e-6)
+    np.testing.assert_allclose(corners.max(axis=0), octree.node_upper[0], rtol=1e-6)
+
+
+def test_mesh_is_colored_by_depth(octree):
+    mesh = cells_to_mesh(octree, np.arange(9), boxes="LOOSE", name="Cells")
+    found = np.empty(9 * 8 * 4, np.float32)
+    mesh.color_attributes["Color"].data.foreach_get("color_srgb", found)
+    colors = cells.cell_colors(octree, np.arange(9), display(opacity=1.0))
+    np.testing.assert_allclose(found.reshape(9, 8, 4), colors[:, None].repeat(8, 1), atol=1e-6)
+
+
+def test_no_cells_are_an_empty_mesh(octree):
+    assert len(cells_to_mesh(octree, np.arange(0), name="Cells").vertices) == 0
+
+
+def test_hundred_thousand_cells_are_ready_in_time():
+    lower = np.random.default_rng(1).uniform(size=(120_000, 3))
+    octree = build_octree(Boxes(lower, lower), capacity=4, max_depth=21)
+    shown = cells.shown_cells(octree, display())[:100_000]
+    assert len(shown) == 100_000
+    seconds = min(time_arrays(octree, shown) for _ in range(5))
+    assert seconds <= 0.012  # the batches themselves take 8 ms more
+
+
+def time_arrays(octree, shown):
+    start = perf_counter()
+    groups = cells.cells_by_shade(octree, shown, "DEPTH")
+    cells.cell_edges(max(map(len, groups.values())))
+    for group in groups.values():
+        cells.cell_corners(octree, group, "TIGHT")
+    return perf_counter() - start
+
+
+def test_display_is_installed_once():
+    overlay.install()
+    overlay.install()
+    assert len(overlay._handles) == 1
+    overlay.uninstall()
+    overlay.uninstall()
+    assert overlay._handles == []

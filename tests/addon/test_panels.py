@@ -1,0 +1,122 @@
+"""The panels, drawn on paper: each property and operator that they name exists."""
+
+from types import SimpleNamespace
+
+import bpy
+import pytest
+
+from octree_ext.octree_addon import panels, trees
+from octree_ext.octree_addon.properties import settings_of
+
+
+class Paper:
+    """Stands in for a layout and for its rows and columns: what is put on it, and if greyed."""
+
+    def __init__(self, lines=None, greyed=False):
+        self.__dict__.update(lines=[] if lines is None else lines, greyed=greyed)
+
+    def __setattr__(self, name, value):
+        if name == "enabled":
+            self.__dict__["greyed"] = not value
+
+    def column(self, **_):
+        return Paper(self.lines, self.greyed)
+
+    row = column
+    split = column
+
+    def label(self, text="", icon="NONE"):
+        self.lines.append((text, icon))
+
+    def prop(self, group, name, text=None):
+        assert name in group.bl_rna.properties
+        self.lines.append((name, "greyed" if self.greyed else "open"))
+
+    def operator(self, name, text=None, icon="NONE"):
+        module, function = name.split(".")
+        assert function in dir(getattr(bpy.ops, module))
+        self.lines.append((name, text))
+        return SimpleNamespace()
+
+
+def drawn(panel, draw="draw"):
+    paper = Paper()
+    getattr(panel, draw)(SimpleNamespace(layout=paper), bpy.context)
+    return dict(paper.lines)
+
+
+@pytest.fixture
+def stored(empty_scene, ball, build):
+    from octree_ext.octree_addon.properties import build_options
+
+    trees.store(
+        empty_scene, build([ball], **build_options(settings_of(empty_scene).build)), [ball]
+    )
+    return trees.get(empty_scene)
+
+
+def test_every_panel_is_drawn_with_and_without_a_tree(empty_scene, ball, build):
+    trees.store(empty_scene, build([ball]), [ball])
+    for panel in panels.PANELS:
+        assert drawn(panel)
+    trees.clear(empty_scene)
+    for panel in panels.PANELS[:-1]:
+        assert drawn(panel)
+    assert not panels.OCTREE_PT_statistics.poll(bpy.context)
+
+
+def test_display_switch_stands_in_its_header():
+    assert drawn(panels.OCTREE_PT_display, "draw_header") == {"show": "open"}
+
+
+def test_loose_factor_is_greyed_with_the_reason(empty_scene):
+    lines = drawn(panels.OCTREE_PT_main)
+    assert lines["loose_factor"] == "greyed"
+    assert any("Keep" in line for line in lines)
+    settings_of(empty_scene).build.straddlers = "KEEP"
+    lines = drawn(panels.OCTREE_PT_main)
+    assert lines["loose_factor"] == "open"
+    assert not any("Keep" in line for line in lines)
+
+
+def test_fresh_tree_needs_nothing(stored):
+    assert "octree.rebuild" not in drawn(panels.OCTREE_PT_main)
+
+
+def test_out_of_date_tree_offers_rebuild(ball, stored):
+    trees.mark_stale({ball.session_uid})
+    lines = drawn(panels.OCTREE_PT_main)
+    assert any(line.startswith("Out of date") for line in lines)
+    assert "octree.rebuild" in lines
+
+
+def test_other_settings_offer_rebuild(empty_scene, stored):
+    settings_of(empty_scene).build.capacity = 7
+    assert "octree.rebuild" in drawn(panels.OCTREE_PT_main)
+
+
+def test_tree_that_was_not_restored_offers_rebuild(empty_scene, stored):
+    trees.forget()
+    assert "octree.rebuild" in drawn(panels.OCTREE_PT_main)
+    trees.refuse(empty_scene, "1,000,000 triangles")
+    lines = drawn(panels.OCTREE_PT_main)
+    assert "1,000,000 triangles" in lines
+    assert "octree.rebuild" in lines
+
+
+def test_statistics_are_read_as_a_table(stored):
+    lines = drawn(panels.OCTREE_PT_statistics)
+    assert {"Triangles", "1,280", "Leaves", "Memory", "Build Time"} <= lines.keys()
+    assert "ERROR" not in lines.values()
+
+
+def test_many_references_are_a_warning(empty_scene, ball, build):
+    trees.store(empty_scene, build([ball], capacity=1, max_depth=12), [ball])
+    built = trees.get(empty_scene)
+    assert built.statistics.references_per_item > panels.REFERENCES_WARNING
+    assert "ERROR" in drawn(panels.OCTREE_PT_statistics).values()
+
+
+def test_limit_of_cells_is_said(stored, monkeypatch):
+    monkeypatch.setattr(panels.overlay, "counts", lambda built: (200, 3000))
+    assert "Drawn: the largest 200 of 3,000 cells" in drawn(panels.OCTREE_PT_display)

@@ -1,0 +1,117 @@
+"""Enable, use, disable, three times over: nothing stays behind."""
+
+import bpy
+import pytest
+
+import octree_ext
+from octree_ext import octree_addon
+from octree_ext.octree_addon import handlers, overlay, trees
+
+KINDS = (
+    bpy.types.AddonPreferences,
+    bpy.types.Header,
+    bpy.types.Menu,
+    bpy.types.Operator,
+    bpy.types.Panel,
+    bpy.types.PropertyGroup,
+)
+OWNERS = (bpy.types.Object, bpy.types.Scene, bpy.types.Screen, bpy.types.WindowManager)
+
+
+def registered_classes():
+    return {
+        each.__name__ for kind in KINDS for each in kind.__subclasses__() if is_registered(each)
+    }
+
+
+def is_registered(kind):
+    return getattr(kind, "is_registered", False)
+
+
+def listeners():
+    lists = {name: getattr(bpy.app.handlers, name) for name in dir(bpy.app.handlers)}
+    return {name: list(each) for name, each in lists.items() if isinstance(each, list)}
+
+
+def menu_entries():
+    drawn = {name: getattr(bpy.types, name).draw for name in dir(bpy.types) if "_MT_" in name}
+    drawn["header"] = bpy.types.VIEW3D_HT_header.draw
+    return {name: len(getattr(draw, "_draw_funcs", ())) for name, draw in drawn.items()}
+
+
+def properties():
+    return {owner.__name__: set(owner.bl_rna.properties.keys()) for owner in OWNERS}
+
+
+def timers():
+    return [
+        each
+        for each in (handlers.restore_trees, overlay.switch_off)
+        if bpy.app.timers.is_registered(each)
+    ]
+
+
+def traces():
+    """Whatever an add-on can leave with Blender."""
+    return {
+        "classes": registered_classes(),
+        "draw handlers": list(overlay._handles),
+        "listeners": listeners(),
+        "menu entries": menu_entries(),
+        "properties": properties(),
+        "timers": timers(),
+        "trees": trees.is_empty(),
+    }
+
+
+@pytest.fixture
+def unregistered():
+    octree_ext.unregister()
+    yield
+    octree_ext.register()
+
+
+def use():
+    bpy.ops.mesh.primitive_monkey_add()
+    bpy.ops.octree.build()
+    bpy.ops.octree.select_in_sphere()
+    assert not trees.is_empty()
+
+
+@pytest.mark.usefixtures("unregistered")
+def test_nothing_stays_behind():
+    before = traces()
+    for _ in range(3):
+        octree_ext.register()
+        use()
+        octree_ext.unregister()
+        assert traces() == before
+
+
+@pytest.mark.usefixtures("unregistered")
+def test_pending_timers_go_too(ball):
+    octree_ext.register()
+    bpy.app.timers.register(handlers.restore_trees)
+    bpy.app.timers.register(overlay.switch_off)
+    octree_ext.unregister()
+    assert timers() == []
+
+
+@pytest.mark.usefixtures("unregistered")
+def test_without_a_tree_there_are_classes_properties_and_menus_alone():
+    before = listeners()
+    octree_ext.register()
+    assert listeners() == before
+    assert overlay._handles == []
+    octree_ext.unregister()
+
+
+def test_modules_stand_after_those_that_they_use():
+    names = [module.__name__.rpartition(".")[2] for module in octree_addon.MODULES]
+    assert names == ["properties", "preferences", "operators", "panels", "handlers"]
+
+
+def test_defaults_hold_without_preferences():
+    from octree_ext.octree_addon.preferences import Limits, limits
+
+    assert limits() == Limits(triangles=5_000_000, cells=200_000)
