@@ -1,0 +1,99 @@
+"""The gate: public functions turn what they are given into arrays here, once.
+
+Every message names the argument, what was wanted and what came.
+"""
+
+import operator
+from collections.abc import Collection
+from typing import SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .arrays import Flags, Floats, Ids
+
+
+def _array(name: str, value: ArrayLike) -> NDArray[np.generic]:
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{name} must be a regular array of numbers: {error}") from None
+
+
+def floats(name: str, value: ArrayLike, *shape: int) -> Floats:
+    """`value` as a new float64 array of shape (n, *shape), NaN and infinity included."""
+    array = _array(name, value)
+    if array.size == 0 and array.ndim <= 1 and shape:
+        array = np.empty((0, *shape))
+    if array.ndim != len(shape) + 1 or array.shape[1:] != shape:
+        wanted = ", ".join(["n", *map(str, shape)])
+        raise ValueError(f"{name} must have shape ({wanted}), got {array.shape}")
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"{name} must hold real numbers, got dtype {array.dtype}")
+    return np.array(array, dtype=np.float64)
+
+
+def indices(name: str, value: ArrayLike, width: int, limit: int) -> Ids:
+    """`value` as whole numbers of shape (n, width), each in `range(limit)`."""
+    array = _array(name, value)
+    if array.size == 0 and array.ndim <= 1:
+        array = np.empty((0, width), np.intp)
+    if array.ndim != 2 or array.shape[1] != width:
+        raise ValueError(f"{name} must have shape (n, {width}), got {array.shape}")
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"{name} must hold whole numbers, got dtype {array.dtype}")
+    if array.size and (array.min() < 0 or array.max() >= limit):
+        row = int(np.flatnonzero(((array < 0) | (array >= limit)).any(axis=1))[0])
+        got = array[row].tolist()
+        raise ValueError(f"{name} must lie in 0..{limit - 1}, got {got} in row {row}")
+    return array.astype(np.intp, copy=False)
+
+
+def same_length(names: str, *arrays: NDArray[np.generic]) -> None:
+    """All `arrays` describe the same n things."""
+    lengths = [len(array) for array in arrays]
+    if len(set(lengths)) > 1:
+        raise ValueError(f"{names} must have the same length, got {lengths}")
+
+
+def every_row(name: str, wanted: str, good: Flags, rows: NDArray[np.generic]) -> None:
+    """`good` holds for every row; else the first bad row is shown."""
+    if not good.all():
+        row = int(np.argmin(good))
+        raise ValueError(f"{name} must {wanted}, got {rows[row].tolist()} in row {row}")
+
+
+def whole_number(name: str, value: SupportsIndex, least: int) -> int:
+    """`value` as an int of at least `least`."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise ValueError(f"{name} must be a whole number, got {value!r}") from None
+    if isinstance(value, (bool, np.bool_)) or number < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+    return number
+
+
+def number(name: str, value: float, least: float) -> float:
+    """`value` as a finite float of at least `least`."""
+    try:
+        real = float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a number, got {value!r}") from None
+    if not (np.isfinite(real) and real >= least):
+        raise ValueError(f"{name} must be a finite number of at least {least:g}, got {value!r}")
+    return real
+
+
+def choice(name: str, value: str, choices: Collection[str]) -> str:
+    """`value`, one of `choices`."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
+    return value
+
+
+def kind(name: str, value: object, kinds: tuple[type, ...]) -> None:
+    """`value` is an instance of one of `kinds`."""
+    if not isinstance(value, kinds):
+        wanted = ", ".join(wanted.__name__ for wanted in kinds)
+        raise ValueError(f"{name} must be one of {wanted}, got {type(value).__name__}")

@@ -1,0 +1,101 @@
+"""The one walk down the tree.
+
+All questions of a batch go down together: a front of (volume, cell) pairs, one level at a time.
+What comes out are runs of slots: whole subtrees of cells that lie inside a volume, and the own
+items of cells that a volume's surface crosses. A front that grows too long is cut in pieces, and
+the walk finishes one before it takes the next, so memory does not grow with the questions.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from .arrays import Flags, Floats, Ids, blocks, gather, runs
+from .cells import CROSSING, INSIDE, classifier
+from .octants import FIRST_PART, PARTS, PARTS_IN, on_sides
+from .octree import Octree
+from .shapes import Shapes
+
+# The longest front that is walked in one piece.
+_FRONT = 65_536
+
+
+@dataclass(frozen=True)
+class Found:
+    """Runs of slots, one for each (volume, cell): `begin` to `end`, for volume `numbers`.
+
+    `certain` runs belong to cells that lie inside their volume.
+    """
+
+    numbers: Ids
+    begin: Ids
+    end: Ids
+    certain: bool
+
+
+def descend(tree: Octree, volumes: Shapes, wanted: Flags | None = None) -> Iterator[Found]:
+    """Walk down from the root with all volumes.
+
+    Parameters
+    ----------
+    tree : Octree
+        The tree.
+    volumes : Boxes, Spheres or Frusta
+        The questions, q of them, finite.
+    wanted : ndarray of bool, shape (q,), optional
+        Questions to go on with; the caller may clear flags while the walk goes on.
+
+    Yields
+    ------
+    Found
+        Each cell's items once for each volume that touches the cell.
+    """
+    if tree.outside:
+        for some in blocks(len(volumes), _FRONT):
+            numbers = np.arange(some.start, some.stop)
+            yield Found(numbers, 0 * numbers, 0 * numbers + tree.outside, certain=False)
+    lower, upper = volumes.limits()
+    largest = np.maximum(np.abs(lower), np.abs(upper)).max(axis=0)
+    slack = tree.slack + largest * 2.0**-46
+    classify = classifier(volumes, slack)
+    sides = np.concatenate((lower - slack, upper + slack))
+    fronts = _pieces(np.arange(len(volumes)), np.zeros(len(volumes), np.intp))
+    while fronts:
+        numbers, cells = fronts.pop()
+        if wanted is not None:
+            still = wanted[numbers]
+            numbers, cells = numbers[still], cells[still]
+        states = classify(numbers, gather(tree.loose_rows, cells))
+        whole = np.flatnonzero(states == INSIDE)
+        if len(whole):
+            subtree = cells[whole]
+            yield Found(numbers[whole], tree.begin[subtree], tree.end[subtree], certain=True)
+        crossing = np.flatnonzero(states == CROSSING)
+        numbers, cells = numbers[crossing], cells[crossing]
+        begin, end = tree.begin[cells], tree.own_end[cells]
+        holding = np.flatnonzero(end > begin)
+        if len(holding):
+            yield Found(numbers[holding], begin[holding], end[holding], certain=False)
+        fronts += _pieces(*_children(tree, sides, numbers, cells))
+
+
+def _pieces(numbers: Ids, cells: Ids) -> list[tuple[Ids, Ids]]:
+    """The front in pieces of bounded length, the first piece last."""
+    return [(numbers[some], cells[some]) for some in blocks(len(numbers), _FRONT)][::-1]
+
+
+def _children(tree: Octree, sides: Floats, numbers: Ids, cells: Ids) -> tuple[Ids, Ids]:
+    """The occupied children that the volumes' bounds overlap."""
+    first = tree.first_child[cells]
+    inner = np.flatnonzero(first >= 0)
+    numbers, cells, first = numbers[inner], cells[inner], first[inner]
+    lower, upper = [], []
+    for axis in range(3):
+        # Of the eight, the first is lowest and the last is uppermost on every axis.
+        lower.append(sides[axis][numbers] <= tree.loose_rows[3 + axis][first])
+        upper.append(sides[3 + axis][numbers] >= tree.loose_rows[axis][first + 7])
+    parts = on_sides(lower, upper) & tree.occupied_parts[cells]
+    count = PARTS_IN[parts].astype(np.intp)
+    children = np.repeat(first, count) + PARTS[runs(FIRST_PART[parts], count)]
+    return np.repeat(numbers, count), children

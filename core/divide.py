@@ -1,0 +1,207 @@
+"""Dividing cells, a whole level at a time.
+
+An item that lies within one cell is a member of that cell's slice of the sorted items and costs
+nothing. It is looked at when a cell is divided that it straddles; from there on it is a pair of
+item and cell, handed down level by level.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import octants
+from .arrays import Flags, Ids, blocks, runs
+from .entries import Entries
+from .grid import Cells, Grid, morton
+from .octants import Octants
+from .octree import Options
+
+# A division whose parts together hold more than so many times the cell's items is not kept.
+MOST_COPIES = 4
+_STEP = 8_192
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Items and the cells that they are in: two arrays of one length."""
+
+    items: Ids
+    cells: Ids
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, some: slice | Ids | Flags) -> "Pairs":
+        return Pairs(self.items[some], self.cells[some])
+
+    def __add__(self, other: "Pairs") -> "Pairs":
+        items = np.concatenate((self.items, other.items))
+        return Pairs(items, np.concatenate((self.cells, other.cells)))
+
+
+NO_PAIRS = Pairs(np.empty(0, np.intp), np.empty(0, np.intp))
+
+
+@dataclass
+class Level:
+    """All cells of one depth, numbered from 0.
+
+    `slices` (2, c) bound each cell's slice of the sorted items; of those the cell holds the items
+    that no cell above it handed down or kept. `copies` are what it holds besides. `spread` tells
+    over how many cells divisions that separated nothing have spread a cell's items.
+
+    After the division: `divided` are the cells that have children, `separated` says which of
+    these divisions set items apart, and `own` are the pairs that stay at this depth.
+    """
+
+    cells: Cells
+    slices: Ids
+    copies: Pairs
+    spread: Ids
+    divided: Ids
+    separated: Flags
+    own: Pairs
+
+    @classmethod
+    def of_leaves(cls, cells: Cells, slices: Ids, copies: Pairs, spread: Ids) -> "Level":
+        """A level whose cells have no children."""
+        nothing = np.empty(0, np.intp)
+        return cls(cells, slices, copies, spread, nothing, nothing > 0, copies)
+
+    def counts(self, gone: Ids) -> Ids:
+        """How many items each cell holds, where `gone[i]` of the first i sorted items are not.
+
+        Those have been handed down, and count as copies, or stayed further up.
+        """
+        begin, end = self.slices
+        copies = np.bincount(self.copies.cells, minlength=len(begin))
+        return end - begin - gone[end] + gone[begin] + copies
+
+
+def divide(entries: Entries, grid: Grid, options: Options) -> Generator[float, None, list[Level]]:
+    """Divide the root, its parts, their parts and so on; yields the fraction done."""
+    root = np.zeros((3, 1), np.int32)
+    whole = np.array([[0], [len(entries.order)]])
+    levels = [Level.of_leaves(root, whole, NO_PAIRS, np.ones(1, np.intp))]
+    gone = np.zeros(len(entries.order) + 1, np.intp)
+    for depth in range(grid.depth):
+        level = levels[-1]
+        counts = level.counts(gone)
+        crowded = np.flatnonzero(counts > options.capacity)
+        if len(crowded) == 0:
+            break
+        pairs, fresh = _straddlers(entries, level, crowded, depth)
+        parts = np.zeros(len(pairs), np.uint8)
+        if options.straddlers != "keep":
+            middles = 2 * level.cells[:, crowded] + 1
+            for some in blocks(len(pairs), _STEP):
+                in_cell = max(fresh - some.start, 0)
+                parts[some] = _touched(entries, grid, middles, depth, pairs[some], in_cell)
+                yield (depth + some.stop / len(pairs)) / grid.depth
+        np.cumsum(entries.depths <= depth, out=gone[1:])
+        stay = octants.PARTS_IN[parts] > _most_parts(options)
+        children = _children(entries, grid, level, crowded, pairs[~stay], parts[~stay], depth)
+        levels.append(_settle(level, crowded, counts[crowded], pairs[stay], children, gone))
+    return levels
+
+
+def _most_parts(options: Options) -> int:
+    """The most parts that an item may touch and still be copied to each of them."""
+    return {"copy": 8, "hybrid": options.hybrid_limit, "keep": -1}[options.straddlers]
+
+
+def _straddlers(entries: Entries, level: Level, crowded: Ids, depth: int) -> tuple[Pairs, int]:
+    """What dividing the crowded cells sets free, with the rank of the cell among them.
+
+    First the items that leave their cell's slice here, which lie in the cell; their number is the
+    second result. Then the crowded cells' copies.
+    """
+    positions = entries.straddling(depth)
+    start, stop = np.searchsorted(positions, level.slices[:, crowded])
+    fresh = entries.order[positions[runs(start, stop - start)]]
+    rank = np.full(level.slices.shape[1], -1)
+    rank[crowded] = np.arange(len(crowded))
+    among = rank[level.copies.cells]
+    copies = Pairs(level.copies.items, among)[among >= 0]
+    return Pairs(fresh, np.repeat(rank[crowded], stop - start)) + copies, len(fresh)
+
+
+def _touched(
+    entries: Entries, grid: Grid, middles: Cells, depth: int, pairs: Pairs, in_cell: int
+) -> Octants:
+    """The parts of its cell that each item touches; the first `in_cell` items lie in the cell."""
+    walls = middles << np.int32(grid.depth - depth - 1)
+    lower, upper = [], []
+    for axis in range(3):
+        wall = walls[axis][pairs.cells]
+        lower.append(entries.first[axis][pairs.items] < wall)
+        upper.append(entries.last[axis][pairs.items] >= wall)
+    parts = octants.on_sides(lower, upper)
+    count = octants.PARTS_IN[parts]
+    # An item that lies in the cell and crosses one dividing plane touches both sides of it.
+    count[:in_cell] -= 1
+    doubtful = np.flatnonzero(count > 1)
+    some = pairs[doubtful]
+    middle = np.stack([grid.walls(a, middles[a], depth + 1)[some.cells] for a in range(3)])
+    size = (grid.upper - grid.lower) / 2 ** (depth + 1)
+    scale = np.divide(1.0, size, out=np.zeros(3), where=size > 0)
+    overlapped = parts[doubtful]
+    touched = overlapped & octants.touched(entries.items, some.items, middle, scale)
+    parts[doubtful] = np.where(touched, touched, overlapped)
+    return parts
+
+
+def _children(
+    entries: Entries,
+    grid: Grid,
+    level: Level,
+    crowded: Ids,
+    pairs: Pairs,
+    parts: Octants,
+    depth: int,
+) -> Level:
+    """The eight parts of each crowded cell, with copies of the pairs in the parts they touch."""
+    eight = np.arange(8)
+    cells = np.stack(
+        [(2 * level.cells[axis, crowded, None] + (eight >> axis & 1)).ravel() for axis in range(3)]
+    ).astype(np.int32)
+    codes = morton(cells, depth + 1).reshape(-1, 8) << 3 * (grid.depth - depth - 1)
+    begin, end = level.slices[:, crowded]
+    inner = np.searchsorted(entries.codes, codes[:, 1:])
+    slices = np.stack(
+        (np.column_stack((begin, inner)).ravel(), np.column_stack((inner, end)).ravel())
+    )
+    count = octants.PARTS_IN[parts].astype(np.intp)
+    repeated = np.repeat(np.arange(len(pairs)), count)
+    part = octants.PARTS[runs(octants.FIRST_PART[parts], count)]
+    copies = Pairs(pairs.items[repeated], 8 * pairs.cells[repeated] + part)
+    return Level.of_leaves(cells, slices, copies, np.repeat(level.spread[crowded], 8))
+
+
+def _settle(
+    level: Level, crowded: Ids, counts: Ids, stay: Pairs, children: Level, gone: Ids
+) -> Level:
+    """Keep the divisions that are worth it: `level` takes note of them, their children return."""
+    held = children.counts(gone).reshape(-1, 8)
+    occupied = (held > 0).sum(axis=1)
+    separated = ((held > 0) & (held < counts[:, None])).any(axis=1)
+    spread = np.where(separated, 1, level.spread[crowded] * occupied)
+    worth = (held.sum(axis=1) <= MOST_COPIES * counts) & (spread <= MOST_COPIES) & (occupied > 0)
+    level.divided, level.separated = crowded[worth], separated[worth]
+    is_leaf = np.ones(level.slices.shape[1], bool)
+    is_leaf[level.divided] = False
+    stay = stay[worth[stay.cells]]
+    level.own = level.copies[is_leaf[level.copies.cells]] + Pairs(stay.items, crowded[stay.cells])
+    children.spread = np.repeat(spread, 8)
+    if worth.all():
+        return children
+    some = np.repeat(worth, 8)
+    rank = np.cumsum(some) - 1
+    copies = children.copies[some[children.copies.cells]]
+    return Level.of_leaves(
+        children.cells[:, some],
+        children.slices[:, some],
+        Pairs(copies.items, rank[copies.cells]),
+        children.spread[some],
+    )

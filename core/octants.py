@@ -1,0 +1,148 @@
+"""Which of a cell's eight parts an item touches: one bit for each part.
+
+Part `i` is the upper half in x where bit 0 of `i` is set, in y where bit 1 is, in z where bit 2
+is. Coordinates are relative to the point where the cell is divided. Each part is taken a rounding
+larger than it is: an item may be found in a part too many, never in one too few.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .arrays import Flags, Floats, Ids, gather
+from .shapes import AROUND, Boxes, Shapes, Spheres
+
+Octants = NDArray[np.uint8]
+
+# The four parts on either side of the dividing plane of each axis.
+LOWER = np.array([0x55, 0x33, 0x0F], np.uint8)
+UPPER = np.array([0xAA, 0xCC, 0xF0], np.uint8)
+PARTS_IN = np.array([octants.bit_count() for octants in range(256)], np.uint8)
+# PARTS[FIRST_PART[octants]:][:PARTS_IN[octants]] are the numbers of the parts in `octants`.
+PARTS = np.array([part for octants in range(256) for part in range(8) if octants >> part & 1])
+FIRST_PART = np.cumsum(PARTS_IN, dtype=np.intp) - PARTS_IN
+
+ROUNDING = 2.0**-47
+
+
+def _on_sides(flags: int) -> int:
+    """From six flags (lower x, upper x, lower y, ..., upper z) to octants."""
+    octants = 0xFF
+    for lower, upper in zip(LOWER.tolist(), UPPER.tolist(), strict=True):
+        octants &= (flags & 1) * lower | (flags >> 1 & 1) * upper
+        flags >>= 2
+    return octants
+
+
+_ON_SIDES = np.array([_on_sides(flags) for flags in range(64)], np.uint8)
+
+
+def on_sides(lower: Sequence[Flags], upper: Sequence[Flags]) -> Octants:
+    """The parts that something overlaps which lies on these sides of the three planes."""
+    flags = np.zeros(lower[0].shape, np.uint8)
+    for axis in range(3):
+        flags |= lower[axis].view(np.uint8) << np.uint8(2 * axis)
+        flags |= upper[axis].view(np.uint8) << np.uint8(2 * axis + 1)
+    return _ON_SIDES[flags]
+
+
+def _in_quarters(i: int, j: int, quarters: Sequence[Flags]) -> Octants:
+    """Octants of four columns over axes i and j: both lower, upper j, upper i, both upper."""
+    octants = np.zeros(quarters[0].shape, np.uint8)
+    for quarter, (side_i, side_j) in zip(quarters, product((LOWER, UPPER), repeat=2), strict=True):
+        octants |= quarter.view(np.uint8) * (side_i[i] & side_j[j])
+    return octants
+
+
+def touched(items: Shapes, ids: Ids, middle: Floats, scale: Floats) -> Octants:
+    """The parts that each item touches, given that its bounds do.
+
+    Parameters
+    ----------
+    items : Boxes, Spheres or Triangles
+        A batch.
+    ids : ndarray of intp, shape (t,)
+        Items of that batch.
+    middle : ndarray of float64, shape (3, t)
+        Where each item's cell is divided.
+    scale : ndarray of float64, shape (3,)
+        One by the size of a part.
+
+    Returns
+    -------
+    ndarray of uint8, shape (t,)
+        Octants. Those that the item's bounds do not overlap mean nothing.
+    """
+    if isinstance(items, Boxes):
+        return np.full(len(ids), 0xFF, np.uint8)
+    scale = scale[:, None]
+    if isinstance(items, Spheres):
+        centers, radii = gather(items.rows[:3], ids), items.radii[ids]
+        return _of_spheres((centers - middle) * scale, radii * scale)
+    corners = gather(items.rows, ids).reshape(3, 3, -1)
+    corners -= middle
+    corners *= scale
+    return _of_triangles(corners)
+
+
+def _of_triangles(corners: Floats) -> Octants:
+    """The parts that lie beside neither the triangle's plane nor, in projection, an edge.
+
+    Together with overlapping bounds that is the separating-axis test of Akenine-Moller, "Fast 3D
+    Triangle-Box Overlap Testing", 2001, in the one-sided form of Schwarz and Seidel, "Fast
+    Parallel Surface and Solid Voxelization on GPUs", 2010: all eight parts share one set of edges.
+    `corners` is (3 corners, 3 axes, t); the parts are unit cubes around the origin.
+    """
+    edges = np.roll(corners, -1, axis=0) - corners
+    normal = [edges[0, i] * edges[1, j] - edges[0, j] * edges[1, i] for i, j in AROUND]
+    longest = np.abs(edges).max(axis=(0, 1))
+    slack = (np.abs(corners).max(axis=(0, 1)) + 1.0) * longest * ROUNDING
+    octants = _across_plane(normal, corners[0], slack * longest)
+    for axis, (i, j) in enumerate(AROUND):
+        sign = np.where(normal[axis] < 0, -1.0, 1.0)
+        outward_i, inward_j = sign * edges[:, j], sign * edges[:, i]
+        needed = inward_j * corners[:, j] - outward_i * corners[:, i] - slack
+        lower_i, upper_j = np.maximum(outward_i, 0.0), np.maximum(inward_j, 0.0)
+        upper_i, lower_j = lower_i - outward_i, upper_j - inward_j
+        from_lower, from_upper = needed - lower_i, needed - upper_i
+        quarters = (
+            lower_j >= from_lower,
+            upper_j >= from_lower,
+            lower_j >= from_upper,
+            upper_j >= from_upper,
+        )
+        octants &= _in_quarters(i, j, [flags.all(axis=0) for flags in quarters])
+    return octants
+
+
+def _across_plane(normal: Sequence[Floats], point: Floats, slack: Floats) -> Octants:
+    """The parts that reach both sides of the plane, or touch it."""
+    distance = normal[0] * point[0] + normal[1] * point[1] + normal[2] * point[2]
+    upper = [np.maximum(row, 0.0) for row in normal]
+    lower = [support - row for support, row in zip(upper, normal, strict=True)]
+    x, y, z = zip(lower, upper, strict=True)
+    reach = [x[i] + y[j] + z[k] for k, j, i in product((0, 1), repeat=3)]
+    front, back = distance - slack, -distance - slack
+    return _packed((reach[part] >= front) & (reach[7 - part] >= back) for part in range(8))
+
+
+def _of_spheres(centers: Floats, radii: Floats) -> Octants:
+    """The parts no farther from the centre than the radius, given along each axis, (3, t).
+
+    Arvo, "A Simple Method for Box-Sphere Intersection Testing", Graphics Gems, 1990.
+    """
+    radii = radii * (1.0 + ROUNDING) + (np.abs(centers) + 1.0) * ROUNDING
+    upper = np.maximum(np.maximum(-centers, centers - 1.0), 0.0) / radii
+    lower = np.maximum(np.maximum(centers, -1.0 - centers), 0.0) / radii
+    x, y, z = zip(lower**2, upper**2, strict=True)
+    return _packed(x[i] + y[j] + z[k] <= 1.0 for k, j, i in product((0, 1), repeat=3))
+
+
+def _packed(flags: Iterable[Flags]) -> Octants:
+    """Flags for the eight parts in order, as octants."""
+    octants: Octants = np.uint8(0)  # type: ignore[assignment]
+    for part, touching in enumerate(flags):
+        octants = octants | touching.view(np.uint8) << np.uint8(part)
+    return octants

@@ -1,0 +1,84 @@
+"""Figures of a tree, each of which a user can act upon."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import checks
+from .arrays import Ids
+from .octree import Octree
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What an octree holds.
+
+    Attributes
+    ----------
+    items, invalid : int
+        Items in the tree, and items set aside because a coordinate is not finite.
+    cells, leaves, occupied : int
+        All cells; those without children; those with items of their own.
+    depth : int
+        The depth of the deepest cell; a tree of one cell has depth 0.
+    references : int
+        Places that items stand in, copies included.
+    references_per_item : float
+        1.0 where nothing is copied; above 8, a larger capacity or another policy pays.
+    fullest_leaf : int
+        The most items in one leaf.
+    bytes : int
+        Memory of the tree's own arrays, without its items.
+    cells_per_depth, items_per_depth : ndarray of intp, shape (depth + 1,)
+        Cells at each depth, and references in them.
+    """
+
+    items: int
+    invalid: int
+    cells: int
+    leaves: int
+    occupied: int
+    depth: int
+    references: int
+    references_per_item: float
+    fullest_leaf: int
+    bytes: int
+    cells_per_depth: Ids
+    items_per_depth: Ids
+
+
+def statistics(tree: Octree, /) -> Statistics:
+    """Count what an octree holds.
+
+    Parameters
+    ----------
+    tree : Octree
+        Any octree.
+
+    Returns
+    -------
+    Statistics
+        The figures, O(m) for m cells.
+
+    Raises
+    ------
+    ValueError
+        If `tree` is not an Octree.
+    """
+    checks.kind("tree", tree, (Octree,))
+    counts = tree.item_counts
+    arrays = {id(value): value for value in vars(tree).values() if isinstance(value, np.ndarray)}
+    return Statistics(
+        items=len(tree),
+        invalid=len(tree.invalid_items),
+        cells=len(counts),
+        leaves=int(tree.is_leaf.sum()),
+        occupied=int((counts > 0).sum()),
+        depth=int(tree.node_depth.max()),
+        references=len(tree.slots),
+        references_per_item=len(tree.slots) / max(len(tree), 1),
+        fullest_leaf=int(counts[tree.is_leaf].max()),
+        bytes=sum(array.nbytes for array in arrays.values()),
+        cells_per_depth=np.bincount(tree.node_depth),
+        items_per_depth=np.bincount(tree.node_depth, weights=counts).astype(np.intp),
+    )

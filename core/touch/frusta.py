@@ -1,0 +1,100 @@
+"""Convex hexahedra, such as camera frusta, against items, by separating axes.
+
+Planes alone call a box beside the frustum's corner a hit. The theorem adds the cross products of
+the edges: Gottschalk, Lin and Manocha, "OBBTree", 1996; Ericson, "Real-Time Collision Detection",
+2005, 5.2.1.
+"""
+
+import numpy as np
+
+from ..arrays import Flags, Floats, Ids, gather
+from ..shapes import EDGES, Frusta, Shapes
+from .triangles import touch_spheres
+
+# Nearly parallel edges have a cross product of rounding errors, which separates nothing.
+_ROUNDING = 2.0**-48
+
+
+def touched_by_triangles(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
+    """Which triangles touch the frustum."""
+    corners = gather(items.rows, ids).reshape(3, 3, -1)
+    flags, doubtful = _beside_planes(corners, volumes, numbers)
+    corners = corners[:, :, doubtful]
+    edges = np.roll(corners, -1, axis=0) - corners
+    normal = np.cross(edges[0], edges[1], axis=0)
+    flags[doubtful] = _overlap(corners, normal[None], edges, volumes, numbers[doubtful])
+    return flags
+
+
+def touched_by_boxes(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
+    """Which boxes touch the frustum."""
+    corners = box_corners(gather(items.rows, ids))
+    flags, doubtful = _beside_planes(corners, volumes, numbers)
+    axes = np.eye(3)[:, :, None]
+    flags[doubtful] = _overlap(corners[:, :, doubtful], axes, axes, volumes, numbers[doubtful])
+    return flags
+
+
+def touched_by_spheres(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
+    """Which spheres have their centre in the frustum, or touch one of its faces."""
+    apart = distances(gather(items.rows, ids)[None, :3], volumes, numbers)[:, 0]
+    flags = (apart >= 0).all(axis=0)
+    outside = np.flatnonzero(~flags)
+    faces = volumes.face_triangles
+    each = len(faces) // max(len(volumes), 1)
+    face_ids = (each * numbers[outside, None] + np.arange(each)).ravel()
+    sphere_ids = np.repeat(ids[outside], each)
+    flags[outside] = (
+        touch_spheres(faces, face_ids, items, sphere_ids).reshape(-1, each).any(axis=1)
+    )
+    return flags
+
+
+def box_corners(boxes: Floats) -> Floats:
+    """The eight corners of boxes (6, h), as (8, 3, h)."""
+    sides = np.arange(8)[:, None] >> np.arange(3) & 1
+    return boxes[3 * sides + np.arange(3)]
+
+
+def distances(points: Floats, volumes: Frusta, numbers: Ids) -> Floats:
+    """Of points (p, 3, h) from the six planes, positive inside, in the planes' units: (6, p, h)."""
+    signed = np.empty((6, len(points), points.shape[2]))
+    for plane, target in zip(volumes.plane_rows, signed, strict=True):
+        a, b, c, d = (row[numbers] for row in plane)
+        np.add(a * points[:, 0] + b * points[:, 1] + c * points[:, 2], d, out=target)
+    return signed
+
+
+def _beside_planes(points: Floats, volumes: Frusta, numbers: Ids) -> tuple[Flags, Ids]:
+    """Which hulls have a point inside all planes; and the doubtful rest, outside no plane."""
+    inside = distances(points, volumes, numbers) >= 0
+    flags = inside.all(axis=0).any(axis=0)
+    return flags, np.flatnonzero(~flags & inside.any(axis=1).all(axis=0))
+
+
+def _overlap(
+    points: Floats, normals: Floats, edges: Floats, volumes: Frusta, numbers: Ids
+) -> Flags:
+    """Whether no normal of the hulls, nor any cross product of edges, separates them."""
+    hexahedra = gather(volumes.rows, numbers).reshape(8, 3, -1) - points[0]
+    points = points - points[0]
+    starts, ends = EDGES
+    theirs = hexahedra[ends] - hexahedra[starts]
+    flags = np.ones(len(numbers), bool)
+    for normal in normals:
+        flags &= _not_separated(normal, points, hexahedra)
+    for edge in edges:
+        for other in theirs:
+            flags &= _not_separated(np.cross(edge, other, axis=0), points, hexahedra)
+    return flags
+
+
+def _not_separated(axis: Floats, one: Floats, other: Floats) -> Flags:
+    one, other = _along(one, axis), _along(other, axis)
+    least, greatest = other.min(axis=0), other.max(axis=0)
+    slack = _ROUNDING * np.maximum(-least, greatest)
+    return (one.min(axis=0) <= greatest + slack) & (one.max(axis=0) >= least - slack)
+
+
+def _along(points: Floats, axis: Floats) -> Floats:
+    return points[:, 0] * axis[0] + points[:, 1] * axis[1] + points[:, 2] * axis[2]
