@@ -1,8 +1,8 @@
 """The Blender side of Octree: its modules, registered in order and unregistered in reverse."""
 
-from . import handlers, preferences, properties
+from . import handlers, operators, panels, preferences, properties
 
-MODULES = (properties, preferences, handlers)
+MODULES = (properties, preferences, operators, panels, handlers)
 
 
 def register() -> None:

@@ -32,6 +32,7 @@ def _make_edges() -> NDArray[np.uint32]:
     return np.argwhere(one_bit_more).astype(np.uint32)
 
 
+_WALLS_OF_CORNERS = (3 * CORNER_BITS + np.arange(3)).ravel()
 RAMP = _make_ramp()
 CELL_EDGES = _make_edges()
 
@@ -105,7 +106,8 @@ def cell_shades(octree: Octree, cells: NDArray[np.intp], color_by: str) -> NDArr
         share = np.minimum(octree.item_counts[cells] / octree.capacity, 1.0)
     else:
         share = octree.node_depth[cells] / max(octree.node_depth.max(), 1)
-    return np.rint(share * (SHADES - 1)).astype(np.uint8)
+    shades: NDArray[np.uint8] = np.rint(share * (SHADES - 1)).astype(np.uint8)
+    return shades
 
 
 def cells_by_shade(
@@ -113,7 +115,8 @@ def cells_by_shade(
 ) -> dict[int, NDArray[np.intp]]:
     """Return the cells of each shade that occurs, the lower shades first."""
     shades = cell_shades(octree, cells, color_by)
-    return {shade: cells[shades == shade] for shade in np.unique(shades).tolist()}
+    present = np.flatnonzero(np.bincount(shades))
+    return {shade: cells[shades == shade] for shade in present.tolist()}
 
 
 def cell_colors(octree: Octree, cells: NDArray[np.intp], display: Display) -> NDArray[np.float32]:
@@ -145,15 +148,14 @@ def cell_corners(octree: Octree, cells: NDArray[np.intp], boxes: str) -> NDArray
     loose = boxes == "LOOSE"
     lower = octree.loose_lower if loose else octree.node_lower
     upper = octree.loose_upper if loose else octree.node_upper
-    corners = np.empty((len(cells), 2, 2, 2, 3), np.float32)
+    walls = np.empty((len(cells), 6), np.float32)
     for axis in range(3):
-        walls = np.moveaxis(corners[..., axis], 3 - axis, 1)
-        walls[:, 0] = lower[cells, axis][:, None, None]
-        walls[:, 1] = upper[cells, axis][:, None, None]
-    return corners.reshape(-1, 8, 3)
+        walls[:, axis] = lower[cells, axis]
+        walls[:, 3 + axis] = upper[cells, axis]
+    return np.take(walls, _WALLS_OF_CORNERS, axis=1).reshape(-1, 8, 3)
 
 
 def cell_edges(count: int) -> NDArray[np.uint32]:
     """Return the edges of so many cells, (12 count, 2), as rows of their flattened corners."""
     first_corners = np.arange(count, dtype=np.uint32) * 8
-    return (first_corners[:, None, None] + CELL_EDGES).reshape(-1, 2)
+    return np.add(first_corners[:, None, None], CELL_EDGES, dtype=np.uint32).reshape(-1, 2)

@@ -47,4 +47,5 @@ def _color(mesh: bpy.types.Mesh, colors: NDArray[np.float32]) -> None:
     """Give the eight vertices of each cell its color, as seen on the screen."""
     attribute = mesh.color_attributes.new(COLOR_NAME, "FLOAT_COLOR", "POINT")
     opaque = np.pad(colors, ((0, 0), (0, 1)), constant_values=1.0)
+    assert isinstance(attribute, bpy.types.FloatColorAttribute)
     attribute.data.foreach_set("color_srgb", np.repeat(opaque, 8, axis=0).ravel())

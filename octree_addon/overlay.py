@@ -124,11 +124,17 @@ def draw_picture(picture: Picture, display: OctreeDisplaySettings) -> None:
             batch.draw(shader)
 
 
+def shows_overlays(context: bpy.types.Context) -> bool:
+    """Tell whether the overlays of the 3D view are on; Blender calls its handlers either way."""
+    space = context.space_data
+    return isinstance(space, bpy.types.SpaceView3D) and space.overlay.show_overlays
+
+
 def draw() -> None:
     """Draw the scene's tree into the 3D view that Blender is drawing."""
-    scene, space = bpy.context.scene, bpy.context.space_data
+    scene = bpy.context.scene
     built, display = trees.get(scene), settings_of(scene).display
-    if built is None or _failures or not (display.show and space.overlay.show_overlays):
+    if built is None or _failures or not display.show or not shows_overlays(bpy.context):
         return
     try:
         draw_picture(picture_of(built, display), display)

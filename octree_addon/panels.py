@@ -1,5 +1,7 @@
 """The Octree tab in the sidebar of the 3D view: it shows and offers, and computes nothing."""
 
+from typing import Literal
+
 import bpy
 
 from . import overlay, trees
@@ -8,7 +10,7 @@ from .properties import OctreeBuildSettings, build_options, settings_of
 REFERENCES_WARNING = 8
 
 
-class SidebarPanel:
+class SidebarPanel(bpy.types.Panel):
     """Where all our panels are, and how they are laid out."""
 
     bl_space_type = "VIEW_3D"
@@ -29,14 +31,14 @@ def column_of(panel: bpy.types.Panel) -> bpy.types.UILayout:
     return panel.layout.column()
 
 
-def say(layout: bpy.types.UILayout, text: str, icon: str = "INFO") -> None:
+def say(layout: bpy.types.UILayout, text: str, icon: Literal["INFO", "ERROR"] = "INFO") -> None:
     """Put a sentence under the properties that it is about."""
     row = layout.row()
     row.alignment = "RIGHT"
     row.label(text=text, icon=icon)
 
 
-class OCTREE_PT_main(SidebarPanel, bpy.types.Panel):
+class OCTREE_PT_main(SidebarPanel):
     """Build, rebuild and clear."""
 
     bl_label = "Octree"
@@ -79,7 +81,7 @@ def draw_build_settings(layout: bpy.types.UILayout, build: OctreeBuildSettings) 
         say(layout, "Loose cells need Straddlers: Keep")
 
 
-class OCTREE_PT_advanced(SubPanel, bpy.types.Panel):
+class OCTREE_PT_advanced(SubPanel):
     """What is seldom changed about the build."""
 
     bl_label = "Advanced"
@@ -94,7 +96,7 @@ class OCTREE_PT_advanced(SubPanel, bpy.types.Panel):
             column.prop(build, "bounds_object", text="Object")
 
 
-class OCTREE_PT_display(SubPanel, bpy.types.Panel):
+class OCTREE_PT_display(SubPanel):
     """How the cells are drawn."""
 
     bl_label = "Display"
@@ -117,7 +119,7 @@ class OCTREE_PT_display(SubPanel, bpy.types.Panel):
             say(column, f"Drawn: the largest {drawn:,} of {wanted:,} cells", "ERROR")
 
 
-class OCTREE_PT_camera(SubPanel, bpy.types.Panel):
+class OCTREE_PT_camera(SubPanel):
     """Ask what a camera sees."""
 
     bl_label = "Camera"
@@ -130,7 +132,7 @@ class OCTREE_PT_camera(SubPanel, bpy.types.Panel):
         column.operator("octree.select_in_frustum")
 
 
-class OCTREE_PT_sphere(SubPanel, bpy.types.Panel):
+class OCTREE_PT_sphere(SubPanel):
     """Ask what is near the 3D cursor."""
 
     bl_label = "Sphere"
@@ -144,7 +146,7 @@ class OCTREE_PT_sphere(SubPanel, bpy.types.Panel):
         column.operator("octree.select_in_sphere")
 
 
-class OCTREE_PT_statistics(SubPanel, bpy.types.Panel):
+class OCTREE_PT_statistics(SubPanel):
     """What became of the triangles."""
 
     bl_label = "Statistics"
@@ -182,6 +184,12 @@ def table_of(built: trees.BuiltTree) -> list[tuple[str, str]]:
     ]
 
 
+def draw_switch(popover: bpy.types.Panel, context: bpy.types.Context) -> None:
+    """Add the display switch to the Overlays popover."""
+    display = settings_of(context.scene).display
+    popover.layout.prop(display, "show", text="Octree Cells")
+
+
 PANELS = (
     OCTREE_PT_main,
     OCTREE_PT_advanced,
@@ -196,9 +204,11 @@ def register() -> None:
     """Register the panels, the main one first."""
     for panel in PANELS:
         bpy.utils.register_class(panel)
+    bpy.types.VIEW3D_PT_overlay.append(draw_switch)
 
 
 def unregister() -> None:
     """Unregister the panels."""
+    bpy.types.VIEW3D_PT_overlay.remove(draw_switch)
     for panel in reversed(PANELS):
         bpy.utils.unregister_class(panel)

@@ -1,7 +1,7 @@
 """What the user sets once for all files: the limits, in the preferences or by default."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import IntProperty
@@ -50,10 +50,11 @@ class OctreePreferences(bpy.types.AddonPreferences):
 
 def limits() -> Limits:
     """Return the user's limits, or the defaults where the add-on runs without preferences."""
-    addon = bpy.context.preferences.addons.get(PACKAGE)
-    if addon is None:
+    addons = bpy.context.preferences.addons
+    if PACKAGE not in addons:
         return Limits()
-    return Limits(addon.preferences.triangle_limit, addon.preferences.cell_limit)
+    preferences: Any = addons[PACKAGE].preferences
+    return Limits(preferences.triangle_limit, preferences.cell_limit)
 
 
 def register() -> None:

@@ -15,8 +15,8 @@ from bpy.props import (
 from .options import BuildOptions, FrustumOptions, SphereOptions
 
 
-def tag_redraw(*_: Any) -> None:
-    """Have every 3D view drawn again; also the update callback of what changes the picture."""
+def tag_redraw() -> None:
+    """Have every 3D view drawn again; after a change of settings Blender does it by itself."""
     for window in bpy.context.window_manager.windows:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":
@@ -57,8 +57,7 @@ class OctreeDisplaySettings(bpy.types.PropertyGroup):
         show: BoolProperty(
             name="Display",
             description="Draw the cells of the octree in every 3D view that shows overlays",
-            default=False,
-            update=tag_redraw,
+            default=True,
         )
         cells: EnumProperty(
             name="Cells",
@@ -75,7 +74,6 @@ class OctreeDisplaySettings(bpy.types.PropertyGroup):
                 ("DEPTH", "One Depth", "The cells so many levels below the root"),
             ),
             default="OCCUPIED_LEAVES",
-            update=tag_redraw,
         )
         depth: IntProperty(
             name="Depth",
@@ -83,7 +81,6 @@ class OctreeDisplaySettings(bpy.types.PropertyGroup):
             default=1,
             min=0,
             max=21,
-            update=tag_redraw,
         )
         boxes: EnumProperty(
             name="Boxes",
@@ -93,7 +90,6 @@ class OctreeDisplaySettings(bpy.types.PropertyGroup):
                 ("LOOSE", "Loose", "The cell enlarged by the loose factor"),
             ),
             default="TIGHT",
-            update=tag_redraw,
         )
         color_by: EnumProperty(
             name="Color By",
@@ -103,7 +99,6 @@ class OctreeDisplaySettings(bpy.types.PropertyGroup):
                 ("FILL", "Fill", "The triangles of the cell, from none to the capacity"),
             ),
             default="DEPTH",
-            update=tag_redraw,
         )
         line_width: FloatProperty(
             name="Line Width",
@@ -112,7 +107,6 @@ class OctreeDisplaySettings(bpy.types.PropertyGroup):
             min=1.0,
             max=10.0,
             subtype="PIXEL",
-            update=tag_redraw,
         )
         opacity: FloatProperty(
             name="Opacity",
@@ -121,13 +115,11 @@ class OctreeDisplaySettings(bpy.types.PropertyGroup):
             min=0.0,
             max=1.0,
             subtype="FACTOR",
-            update=tag_redraw,
         )
         in_front: BoolProperty(
             name="In Front",
             description="Draw the cells in front of the scene",
             default=False,
-            update=tag_redraw,
         )
 
 
@@ -166,7 +158,7 @@ class OctreeSettings(bpy.types.PropertyGroup):
         display: OctreeDisplaySettings
         frustum: OctreeFrustumSettings
         sphere: OctreeSphereSettings
-        sources: bpy.types.bpy_prop_collection_idprop[OctreeSource]
+        sources: Any  # of OctreeSource; the stubs know no collection that grows
         tree_number: int
     else:
         build: PointerProperty(type=OctreeBuildSettings)
@@ -213,9 +205,8 @@ def register() -> None:
     """Register the groups and give every scene its own."""
     for group in CLASSES:
         bpy.utils.register_class(group)
-    bpy.types.Scene.octree = PointerProperty(  # type: ignore[attr-defined]
-        type=OctreeSettings, name="Octree"
-    )
+    pointer = PointerProperty(type=OctreeSettings)  # type: ignore[func-returns-value]
+    bpy.types.Scene.octree = pointer  # type: ignore[attr-defined]
 
 
 def unregister() -> None:

@@ -108,9 +108,8 @@ def test_another_file_has_no_tree(stored):
 
 
 @pytest.fixture
-def reopened(empty_scene, stored, tmp_path):
+def reopened(stored, tmp_path):
     """Save a file that shows a tree, and open it."""
-    settings_of(empty_scene).display.show = True
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "ball.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "ball.blend"))
     return bpy.context.scene

@@ -19,13 +19,13 @@ OWNERS = (bpy.types.Object, bpy.types.Scene, bpy.types.Screen, bpy.types.WindowM
 
 
 def registered_classes():
-    return {
-        each.__name__ for kind in KINDS for each in kind.__subclasses__() if is_registered(each)
-    }
+    return {each.__name__ for kind in KINDS for each in below(kind) if each.is_registered}
 
 
-def is_registered(kind):
-    return getattr(kind, "is_registered", False)
+def below(kind):
+    for each in kind.__subclasses__():
+        yield each
+        yield from below(each)
 
 
 def listeners():
@@ -35,7 +35,9 @@ def listeners():
 
 def menu_entries():
     drawn = {name: getattr(bpy.types, name).draw for name in dir(bpy.types) if "_MT_" in name}
-    drawn["header"] = bpy.types.VIEW3D_HT_header.draw
+    drawn |= {
+        name: getattr(bpy.types, name).draw for name in ("VIEW3D_HT_header", "VIEW3D_PT_overlay")
+    }
     return {name: len(getattr(draw, "_draw_funcs", ())) for name, draw in drawn.items()}
 
 
