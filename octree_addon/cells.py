@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import Octree
+from ..core.wireframe import CORNERS, EDGES
 
 # Viridis: even steps of lightness, also for the colour blind. Smith and van der Walt, "A Better
 # Default Colormap for Matplotlib", SciPy 2015. The darkest eighth is left out: on the grey of the
 # viewport it is not seen.
 _ANCHORS = "472d7b 3b528b 2c728e 21918c 28ae80 5ec962 addc30 fde725"
 SHADES = 64
-CORNER_BITS = np.arange(8)[:, None] >> np.arange(3) & 1
 
 
 def _make_ramp() -> NDArray[np.float32]:
@@ -26,15 +26,9 @@ def _make_ramp() -> NDArray[np.float32]:
     return np.stack(channels, axis=1).astype(np.float32)
 
 
-def _make_edges() -> NDArray[np.uint32]:
-    low, high = np.meshgrid(np.arange(8), np.arange(8), indexing="ij")
-    one_bit_more = np.isin(high - low, (1, 2, 4)) & (low & high == low)
-    return np.argwhere(one_bit_more).astype(np.uint32)
-
-
-_WALLS_OF_CORNERS = (3 * CORNER_BITS + np.arange(3)).ravel()
+_WALLS_OF_CORNERS = (3 * CORNERS + np.arange(3)).ravel()
+_EDGES = EDGES.astype(np.uint32)
 RAMP = _make_ramp()
-CELL_EDGES = _make_edges()
 
 
 class Display(Protocol):
@@ -142,8 +136,7 @@ def cell_corners(octree: Octree, cells: NDArray[np.intp], boxes: str) -> NDArray
     Returns
     -------
     ndarray of float32, shape (c, 8, 3)
-        World space. Corner k lies at the upper wall of axis a where bit a of k is set, as
-        `CORNER_BITS` and `CELL_EDGES` count them.
+        World space. Corner k lies at the upper wall of axis a where bit a of k is set.
     """
     loose = boxes == "LOOSE"
     lower = octree.loose_lower if loose else octree.node_lower
@@ -158,4 +151,4 @@ def cell_corners(octree: Octree, cells: NDArray[np.intp], boxes: str) -> NDArray
 def cell_edges(count: int) -> NDArray[np.uint32]:
     """Return the edges of so many cells, (12 count, 2), as rows of their flattened corners."""
     first_corners = np.arange(count, dtype=np.uint32) * 8
-    return np.add(first_corners[:, None, None], CELL_EDGES, dtype=np.uint32).reshape(-1, 2)
+    return np.add(first_corners[:, None, None], _EDGES).reshape(-1, 2)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from octree_ext.core import Boxes, build_octree
+from octree_ext.core.wireframe import CORNERS
 from octree_ext.octree_addon import cells, overlay
 from octree_ext.octree_addon.cells_mesh import cells_to_mesh
 
@@ -68,15 +69,16 @@ def test_corners_are_those_of_the_boxes(octree, boxes):
     corners = cells.cell_corners(octree, shown, boxes)
     lower = octree.loose_lower if boxes == "LOOSE" else octree.node_lower
     upper = octree.loose_upper if boxes == "LOOSE" else octree.node_upper
-    expected = np.where(cells.CORNER_BITS, upper[shown, None], lower[shown, None])
+    expected = np.where(CORNERS, upper[shown, None], lower[shown, None])
     np.testing.assert_array_equal(corners, expected.astype(np.float32))
 
 
 def test_edges_join_corners_that_differ_on_one_axis():
-    bits = cells.CORNER_BITS[cells.CELL_EDGES]
-    assert len(np.unique(np.sort(cells.CELL_EDGES, axis=1), axis=0)) == 12
+    edges = cells.cell_edges(2)
+    assert len(np.unique(np.sort(edges, axis=1), axis=0)) == 24
+    bits = CORNERS[edges[:12]]
     assert (np.abs(bits[:, 0] - bits[:, 1]).sum(axis=1) == 1).all()
-    np.testing.assert_array_equal(cells.cell_edges(2)[12:], cells.CELL_EDGES + 8)
+    np.testing.assert_array_equal(edges[12:], edges[:12] + 8)
 
 
 def test_graphics_card_gets_the_types_that_it_does_not_check(octree):
