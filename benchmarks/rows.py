@@ -188,3 +188,6 @@ def peak(seconds: float, scale: float) -> Rows:
     mesh = landscape(int(1_000_000 * scale))
     ours, theirs = memory.peaks(mesh.vertices, mesh.faces)
     yield Row(f"peak memory, {len(mesh):,}", "BVHTree.FromPolygons", ours, theirs, unit="MB")
+
+
+EVERY = (build, spheres, frusta, single, reading, peak)

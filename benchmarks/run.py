@@ -24,12 +24,7 @@ def main() -> None:
     import tests.conftest  # noqa: F401  # lets the checkout be imported as octree_ext
     from benchmarks import rows, table  # not before: NumPy reads the environment on import
 
-    known = {
-        "build": rows.build,
-        "spheres": rows.spheres,
-        "frusta": rows.frusta,
-        "single": rows.single,
-    }
+    known = {ask.__name__: ask for ask in rows.EVERY}
     chosen = arguments(list(known))
     seconds, scale = (0.5, 0.1) if chosen.quick else (5.0, 1.0)
     measured = [row for name in chosen.rows for row in known[name](seconds, scale)]
