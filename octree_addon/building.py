@@ -7,6 +7,7 @@ from typing import Any
 import bpy
 
 from ..core import Octree, Triangles, build_steps
+from . import trees
 from .reader import Source, object_bounds, read_triangles
 from .trees import BuiltTree
 
@@ -74,6 +75,12 @@ def run(steps: TreeSteps) -> BuiltTree:
         except StopIteration as end:
             built: BuiltTree = end.value
             return built
+
+
+def keep(scene: bpy.types.Scene, built: BuiltTree) -> None:
+    """Store a tree as the scene's, with the objects that gave it triangles."""
+    uids = {source_object.session_uid for source_object in built.source.objects}
+    trees.store(scene, built, [item for item in scene.objects if item.session_uid in uids])
 
 
 def skipped_text(source: Source) -> str:

@@ -1,0 +1,30 @@
+"""What a user can do, each an operator; read in this order: settings, progress, build, select."""
+
+import bpy
+
+from . import menus
+from .build import OCTREE_OT_build, OCTREE_OT_rebuild
+from .clear import OCTREE_OT_clear
+from .select import OCTREE_OT_select_in_frustum, OCTREE_OT_select_in_sphere
+
+OPERATORS = (
+    OCTREE_OT_build,
+    OCTREE_OT_rebuild,
+    OCTREE_OT_clear,
+    OCTREE_OT_select_in_frustum,
+    OCTREE_OT_select_in_sphere,
+)
+
+
+def register() -> None:
+    """Register the operators, then the menus that offer them."""
+    for operator in OPERATORS:
+        bpy.utils.register_class(operator)
+    menus.register()
+
+
+def unregister() -> None:
+    """Take the menus back, then the operators."""
+    menus.unregister()
+    for operator in reversed(OPERATORS):
+        bpy.utils.unregister_class(operator)

@@ -1,0 +1,43 @@
+"""The entries in Blender's menus, from where the F3 search knows the operators."""
+
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+
+Draw = Callable[[Any, bpy.types.Context], None]
+
+
+def draw_build(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
+    """Offer to build and to clear."""
+    menu.layout.separator()
+    menu.layout.operator("octree.build")
+    menu.layout.operator("octree.rebuild")
+    menu.layout.operator("octree.clear")
+
+
+def draw_select(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
+    """Offer to select by the octree."""
+    menu.layout.separator()
+    menu.layout.operator("octree.select_in_frustum")
+    menu.layout.operator("octree.select_in_sphere")
+
+
+ENTRIES: tuple[tuple[str, Draw], ...] = (
+    ("VIEW3D_MT_object", draw_build),
+    ("VIEW3D_MT_edit_mesh", draw_build),
+    ("VIEW3D_MT_select_object", draw_select),
+    ("VIEW3D_MT_select_edit_mesh", draw_select),
+)
+
+
+def register() -> None:
+    """Add the entries."""
+    for menu, draw in ENTRIES:
+        getattr(bpy.types, menu).append(draw)
+
+
+def unregister() -> None:
+    """Take the entries back."""
+    for menu, draw in ENTRIES:
+        getattr(bpy.types, menu).remove(draw)

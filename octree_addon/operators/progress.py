@@ -1,0 +1,99 @@
+"""A build from a button: step by step from a timer, with progress and Esc."""
+
+from time import perf_counter
+from typing import Literal
+
+import bpy
+
+from ..building import TreeSteps
+from ..trees import BuiltTree
+
+Status = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
+
+# What only turns the view may go on meanwhile. All else waits: the scene stays as it was read.
+_NAVIGATION = {
+    "MOUSEMOVE",
+    "MIDDLEMOUSE",
+    "WHEELUPMOUSE",
+    "WHEELDOWNMOUSE",
+    "TRACKPADPAN",
+    "TRACKPADZOOM",
+    "NDOF_MOTION",
+}
+_INTERVAL = 0.01
+_SLICE = 0.05  # seconds of work between two looks at the keyboard
+
+
+class SteppedOperator:
+    """The part of an operator that builds a tree while Blender stays awake; a mixin."""
+
+    _running: TreeSteps | None = None
+    _timer: bpy.types.Timer | None = None
+
+    def steps(self, context: bpy.types.Context) -> TreeSteps:
+        """Return the build, not yet begun."""
+        raise NotImplementedError
+
+    def finish(self, context: bpy.types.Context, result: BuiltTree) -> Status:
+        """Do what remains to do with the tree."""
+        raise NotImplementedError
+
+    def start(self, context: bpy.types.Context) -> Status:
+        """Go modal, unless the first step ends it all."""
+        manager = context.window_manager
+        manager.progress_begin(0, 100)
+        self._timer = manager.event_timer_add(_INTERVAL, window=context.window)
+        status = self._advance(context)
+        if status == {"RUNNING_MODAL"}:
+            manager.modal_handler_add(self)
+        return status
+
+    def refuse(self, error: ValueError) -> Status:
+        """Say why nothing was done."""
+        self.report({"ERROR"}, str(error))
+        return {"CANCELLED"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        if event.type == "ESC":
+            self.cancel(context)
+            self.report({"INFO"}, "Cancelled: nothing has changed")
+            return {"CANCELLED"}
+        if event.type == "TIMER":
+            return self._advance(context)
+        return {"PASS_THROUGH"} if event.type in _NAVIGATION else {"RUNNING_MODAL"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Drop the work; Blender calls this when the window closes or another file is opened."""
+        if self._running:
+            self._running.close()
+        manager = context.window_manager
+        manager.event_timer_remove(self._timer)
+        manager.progress_end()
+        if context.workspace:
+            context.workspace.status_text_set(None)
+
+    def _advance(self, context: bpy.types.Context) -> Status:
+        """Work for a moment; however the work ends, leave nothing running."""
+        try:
+            fraction = self._work(context)
+        except StopIteration as end:
+            self.cancel(context)
+            return self.finish(context, end.value)
+        except ValueError as error:
+            self.cancel(context)
+            return self.refuse(error)
+        except BaseException:
+            self.cancel(context)
+            raise
+        context.window_manager.progress_update(100 * fraction)
+        context.workspace.status_text_set(f"Building octree: {fraction:.0%} (Esc to cancel)")
+        return {"RUNNING_MODAL"}
+
+    def _work(self, context: bpy.types.Context) -> float:
+        deadline = perf_counter() + _SLICE
+        if self._running is None:
+            self._running = self.steps(context)
+        fraction = next(self._running)
+        while perf_counter() < deadline:
+            fraction = next(self._running)
+        return fraction

@@ -1,0 +1,72 @@
+"""What an operator says when it is done."""
+
+from collections import Counter
+
+from ..building import skipped_text
+from ..trees import BuiltTree
+
+
+def built_text(built: BuiltTree) -> str:
+    """Say what was built, and what is not in it.
+
+    Parameters
+    ----------
+    built : BuiltTree
+        The new tree.
+
+    Returns
+    -------
+    str
+        One line.
+    """
+    found, source = built.statistics, built.source
+    parts = [
+        f"{_number(found.items, 'triangle')} in {_number(found.cells, 'cell')},"
+        f" {found.references_per_item:.2f} references per triangle,"
+        f" {built.build_seconds:.2f} s"
+    ]
+    if found.invalid:
+        parts.append(f"{_number(found.invalid, 'triangle')} without finite coordinates left out")
+    without_faces = sum(not each.editable for each in source.objects)
+    if without_faces:
+        parts.append(f"{_number(without_faces, 'object')} can be selected as a whole only")
+    if source.skipped:
+        parts.append(f"skipped: {skipped_text(source)}")
+    return "; ".join(parts)
+
+
+def asked_text(counts: Counter[str], action: str, built: BuiltTree, is_new: bool) -> str:
+    """Say what was really selected or deselected, and by which tree.
+
+    Parameters
+    ----------
+    counts : Counter of str
+        What `select_objects` or `select_faces` returned.
+    action : {"REPLACE", "EXTEND", "SUBTRACT"}
+        What was done.
+    built : BuiltTree
+        What was asked.
+    is_new : bool
+        Whether it was built for this question.
+
+    Returns
+    -------
+    str
+        Such as "12 objects, 340 instances selected".
+    """
+    kind = "face" if "faces" in counts else "object"
+    parts = [_number(counts[f"{kind}s"], kind)]
+    if counts["instances"]:
+        parts.append(_number(counts["instances"], "instance"))
+    text = f"{', '.join(parts)} {'deselected' if action == 'SUBTRACT' else 'selected'}"
+    if counts["refused"]:
+        text += f"; {counts['refused']:,} could not be"
+    if built.stale:
+        text += "; the octree is out of date"
+    if is_new:
+        text += f"; built an octree of {_number(built.statistics.items, 'visible triangle')} first"
+    return text
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -1,0 +1,314 @@
+"""Evaluated triangles against what Blender itself says, one triangle at a time."""
+
+import bpy
+import numpy as np
+import pytest
+from blender_scenes import (
+    collection_instance,
+    cube,
+    depsgraph,
+    link,
+    mesh_object,
+    monkey,
+    scatter,
+    select_only,
+    text,
+    tube,
+)
+
+from octree_ext.octree_addon.reader import (
+    count_triangles,
+    mesh_arrays,
+    object_bounds,
+    read_triangles,
+    source_ids,
+)
+
+
+def read(*objects, **options):
+    source = read_triangles(depsgraph(), objects, **options)
+    assert count_triangles(depsgraph(), objects, **options) == len(source.faces)
+    assert source.placement_start[-1] == len(source.faces)
+    assert len(source.object_of_triangle) == len(source.faces) == len(source.polygon_of_triangle)
+    return source
+
+
+def own_triangles(item):
+    """Ask Blender about one evaluated object, in the slow and plain way."""
+    evaluated = item.evaluated_get(depsgraph())
+    mesh = evaluated.to_mesh()
+    mesh.calc_loop_triangles()
+    found = [
+        [evaluated.matrix_world @ mesh.vertices[index].co for index in triangle.vertices]
+        for triangle in mesh.loop_triangles
+    ]
+    evaluated.to_mesh_clear()
+    return np.array(found).reshape(-1, 3, 3)
+
+
+def assert_same(source, expected):
+    assert np.allclose(source.vertices[source.faces], expected, atol=1e-5)
+
+
+def only_object(source):
+    (found,) = source.objects
+    return found
+
+
+def test_mesh_arrays_agree_with_the_mesh():
+    mesh = monkey(0).data
+    arrays = mesh_arrays(mesh)
+    assert [array.dtype for array in arrays] == [np.float32, np.int32, np.int32]
+    assert np.array_equal(arrays.positions, [tuple(vertex.co) for vertex in mesh.vertices])
+    assert np.array_equal(arrays.triangles, [tuple(t.vertices) for t in mesh.loop_triangles])
+    assert np.array_equal(arrays.polygons, [t.polygon_index for t in mesh.loop_triangles])
+
+
+def test_mesh_arrays_of_an_empty_mesh_and_of_loose_vertices():
+    for vertices in ([], [(0, 0, 0)]):
+        arrays = mesh_arrays(mesh_object("Loose", vertices, []).data)
+        assert [array.shape for array in arrays] == [(0, 3), (0, 3), (0,)]
+
+
+@pytest.mark.parametrize("make", [monkey, text, tube, cube])
+def test_reads_what_the_screen_shows(make):
+    item = make(location=(1, 2, 3), rotation_euler=(0.1, 0.2, 0.3), scale=(2, -1, 0.5))
+    source = read(item)
+    assert_same(source, own_triangles(item))
+    assert only_object(source).name == item.name
+    assert only_object(source).instances == 0
+
+
+def test_metaballs_are_read_once_with_their_first():
+    bpy.ops.object.metaball_add(location=(0, 0, 0))
+    first = bpy.context.object
+    bpy.ops.object.metaball_add(location=(0.8, 0, 0))
+    second = bpy.context.object
+    source = read(first, second)
+    assert_same(source, own_triangles(first))
+    assert source.skipped == {"without faces": 1}
+
+
+def test_surfaces_are_read():
+    bpy.ops.surface.primitive_nurbs_surface_sphere_add()
+    assert_same(read(bpy.context.object), own_triangles(bpy.context.object))
+
+
+def test_shape_keys_and_armatures_come_evaluated():
+    item = cube()
+    item.shape_key_add(name="Basis")
+    item.shape_key_add(name="Up").data[0].co.z = 5
+    item.data.shape_keys.key_blocks["Up"].value = 1
+    bpy.context.view_layer.update()
+    assert read(item).vertices[:, 2].max() == pytest.approx(5)
+
+
+def test_parents_count():
+    parent = link(bpy.data.objects.new("Parent", None), location=(0, 0, 10), scale=(1, 2, 3))
+    item = cube(parent=parent, location=(1, 0, 0))
+    assert_same(read(item), own_triangles(item))
+
+
+def test_linked_duplicates_are_each_in_their_place():
+    first = cube()
+    second = link(bpy.data.objects.new("Second", first.data), location=(5, 0, 0), scale=(-1, 1, 1))
+    source = read(first, second)
+    assert all(found.editable for found in source.objects)
+    assert [found.name for found in source.objects] == ["Cube", "Second"]
+    for number, item in enumerate((first, second)):
+        mine = source.vertices[source.faces[source.object_of_triangle == number]]
+        assert np.allclose(mine, own_triangles(item))
+
+
+def test_an_instancer_brings_its_collection():
+    empty = collection_instance(
+        [cube(location=(1, 0, 0)), text()], location=(0, 0, 4), scale=(-1, 2, 1)
+    )
+    source = read(empty)
+    (found,) = source.objects
+    assert (found.name, found.instances, found.editable) == ("Instance", 2, False)
+    assert (source.polygon_of_triangle == -1).all()
+    assert source.is_instance.all()
+    lower = source.vertices[source.faces].min(axis=(0, 1))
+    assert lower[0] == pytest.approx(-3.0, abs=1.5)
+    assert lower[2] == pytest.approx(3.5)
+
+
+def test_nested_collection_instances_belong_to_the_outermost():
+    inner = collection_instance([cube()], "Inner", location=(0, 0, 2))
+    outer = collection_instance([inner], "Outer", location=(0, 3, 0))
+    source = read(outer)
+    assert (only_object(source).name, only_object(source).instances) == ("Outer", 1)
+    centre = source.vertices.mean(axis=0)
+    assert np.allclose(centre, (0, 3, 2))
+
+
+def test_geometry_nodes_instances_are_read_with_the_object_itself():
+    points, pebble = cube("Points", size=4), cube("Pebble", size=0.1, location=(50, 0, 0))
+    scatter(pebble, points)
+    source = read(points)
+    assert (only_object(source).instances, only_object(source).editable) == (8, True)
+    assert len(source.faces) == 12 + 8 * 12
+    own = source.polygon_of_triangle >= 0
+    assert own.sum() == 12
+    corners = source.vertices[source.faces[own]].reshape(-1, 3)
+    assert np.allclose(np.abs(corners), 2)
+    assert np.abs(source.vertices).max() == pytest.approx(2.05)
+
+
+def test_instances_on_vertices_belong_to_the_instancer():
+    points, child = cube("Points", size=4), cube("Child", size=0.1)
+    child.parent, points.instance_type = points, "VERTS"
+    source = read(points)
+    assert only_object(source).instances == 8
+
+
+def test_a_mesh_of_many_instances_is_read_once(monkeypatch):
+    from octree_ext.octree_addon.reader import scene
+
+    calls = []
+    monkeypatch.setattr(scene, "mesh_arrays", lambda mesh: calls.append(1) or mesh_arrays(mesh))
+    points, pebble = cube("Points"), cube("Pebble")
+    scatter(pebble, points)
+    read(points, pebble)
+    assert len(calls) == 2
+
+
+def test_polygons_are_those_of_the_original():
+    item = monkey(0)
+    source = read(item)
+    item.data.calc_loop_triangles()
+    expected = [triangle.polygon_index for triangle in item.data.loop_triangles]
+    assert source.polygon_of_triangle.tolist() == expected
+
+
+def test_a_deformed_mesh_keeps_its_polygons_and_a_subdivided_one_does_not():
+    deformed, divided = monkey(0), monkey(1)
+    deformed.modifiers.new("Wave", "WAVE")
+    editable = {found.name: found.editable for found in read(deformed, divided).objects}
+    assert editable == {deformed.name: True, divided.name: False}
+
+
+def test_a_modifier_that_only_reorders_polygons_gives_no_faces():
+    item = mesh_object("Pair", np.random.default_rng(1).random((6, 3)), [(0, 1, 2), (3, 4, 5)])
+    build = item.modifiers.new("Build", "BUILD")
+    build.frame_start, build.frame_duration, build.use_random_order = 0, 1, True
+    for build.seed in range(1, 20):
+        bpy.context.view_layer.update()
+        evaluated = item.evaluated_get(depsgraph()).data
+        kept = [list(p.vertices) for p in evaluated.polygons] == [[0, 1, 2], [3, 4, 5]]
+        assert only_object(read(item)).editable == kept
+
+
+def test_edit_mode_is_read_as_the_cage_is_now():
+    item = cube()
+    select_only(item)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.mesh.subdivide()
+    source = read(item)
+    assert len(source.faces) == 48
+    assert only_object(source).editable
+    item.modifiers.new("Array", "ARRAY")
+    assert not only_object(read(item)).editable
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_edit_mode_with_a_deforming_modifier_keeps_its_polygons():
+    item = cube()
+    item.modifiers.new("Cast", "CAST")
+    select_only(item)
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert only_object(read(item)).editable
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_reading_in_edit_mode_does_not_change_the_scene():
+    item = cube()
+    item.modifiers.new("Cast", "CAST")
+    select_only(item)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.context.view_layer.update()
+    changes = []
+    bpy.app.handlers.depsgraph_update_post.append(lambda *_: changes.append(1))
+    read(item)
+    bpy.context.view_layer.update()
+    bpy.app.handlers.depsgraph_update_post.pop()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert not changes
+
+
+def test_what_gives_no_triangles_is_counted_by_reason():
+    hidden, off, empty, lamp = (
+        cube("Hidden"),
+        cube("Off"),
+        mesh_object("Empty", [], []),
+        link(bpy.data.objects.new("Lamp", bpy.data.lights.new("Lamp", "POINT"))),
+    )
+    elsewhere = bpy.data.objects.new("Elsewhere", hidden.data)
+    hidden.hide_set(True)
+    off.hide_viewport = True
+    source = read(hidden, off, empty, lamp, elsewhere, cube(), cube())
+    assert len(source.objects) == 2
+    assert source.skipped == {
+        "hidden": 2,
+        "without faces": 1,
+        "of another type": 1,
+        "in another view layer": 1,
+    }
+
+
+def test_nothing_at_all():
+    source = read()
+    assert source.vertices.shape == source.faces.shape == (0, 3)
+    assert source.objects == ()
+    assert source.object_of_triangle.shape == (0,)
+
+
+def test_an_object_named_twice_is_read_once():
+    item = cube()
+    assert len(read(item, item).faces) == 12
+
+
+def test_zero_scale_and_vertices_that_are_not_finite_pass():
+    flat, broken = cube(scale=(0, 0, 0)), cube("Broken")
+    broken.data.vertices[0].co.x = float("nan")
+    source = read(flat, broken)
+    assert len(source.faces) == 24
+    assert np.isnan(source.vertices).any(axis=1).sum() == 1
+
+
+def test_ids_name_all_that_the_triangles_depend_on():
+    parent = link(bpy.data.objects.new("Parent", None))
+    inside = cube("Inside")
+    instancer = collection_instance([inside], parent=parent)
+    ids = source_ids(read(instancer))
+    wanted = (parent, inside, inside.data, instancer, instancer.instance_collection)
+    assert ids >= {item.session_uid for item in wanted}
+    assert cube("Stranger").session_uid not in ids
+
+
+def test_linked_meshes_give_no_faces(tmp_path):
+    item = cube("Linked")
+    path = str(tmp_path / "library.blend")
+    bpy.data.libraries.write(path, {item})
+    bpy.ops.wm.read_homefile(use_empty=True)
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):
+        wanted.objects = ["Linked"]
+    linked = link(wanted.objects[0])
+    found = only_object(read(linked))
+    assert (found.name, found.editable) == ("Linked", False)
+
+
+def test_object_bounds_are_those_of_the_world():
+    item = cube(location=(1, 2, 3), scale=(2, 2, -2))
+    bounds = object_bounds(depsgraph(), item)
+    assert np.allclose(bounds.lower, [(0, 1, 2)])
+    assert np.allclose(bounds.upper, [(2, 3, 4)])
+
+
+def test_an_empty_is_as_large_as_it_is_drawn():
+    empty = link(bpy.data.objects.new("Empty", None), location=(1, 0, 0), empty_display_size=3)
+    bounds = object_bounds(depsgraph(), empty)
+    assert np.allclose(bounds.lower, [(-2, -3, -3)])
+    assert np.allclose(bounds.upper, [(4, 3, 3)])
