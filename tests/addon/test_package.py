@@ -29,6 +29,12 @@ import sys, bpy
 bpy.ops.extensions.package_install_files(
     filepath=sys.argv[1], repo="user_default", enable_on_install=True)
 """
+# The wheel of 4.2 crashes at exit once a pointer property with a `poll` was registered.
+LEAVE_WHEEL = """
+import os
+sys.stdout.flush()
+os._exit(0)
+"""
 
 
 def extension(*arguments):
@@ -89,7 +95,7 @@ def run_with_user_folder(folder, *command):
 
 @pytest.mark.skipif(bool(bpy.app.binary_path), reason="there is a whole Blender")
 def test_install_and_enable_in_wheel(package, tmp_path):
-    python = (sys.executable, "-c", INSTALL_IN_WHEEL + STATE, str(package))
+    python = (sys.executable, "-c", INSTALL_IN_WHEEL + STATE + LEAVE_WHEEL, str(package))
     assert "in use" in run_with_user_folder(tmp_path, *python)
 
 
