@@ -5,14 +5,23 @@ import numpy as np
 from .arrays import Ids, runs
 from .divide import Level, Pairs
 from .entries import Entries
-from .grid import Grid, enlarged, sorted_order
+from .grid import Grid, enlarged
 from .octree import Octree, Options
+from .shapes import Shapes
+from .words import sorted_order
 
 
 def assemble(
-    entries: Entries, grid: Grid, options: Options, levels: list[Level], invalid: Ids, beyond: Ids
+    items: Shapes,
+    entries: Entries,
+    grid: Grid,
+    options: Options,
+    levels: list[Level],
+    invalid: Ids,
+    beyond: Ids,
+    strays: Ids,
 ) -> Octree:
-    """The octree of these levels; the items `beyond` the root come first in its slots."""
+    """Return the octree of these levels; items `beyond` the root come first in its slots."""
     levels = _without_idle_divisions(levels)
     first = np.cumsum([0, *(level.slices.shape[1] for level in levels)])
     depths = np.repeat(np.arange(len(levels)), np.diff(first))
@@ -33,11 +42,12 @@ def assemble(
     inner = np.flatnonzero(child >= 0)
     below = child[inner, None] + np.arange(8)
     occupied[inner] = np.packbits(end[below] > begin[below], axis=1, bitorder="little")[:, 0]
-    copied = np.bincount(slots, minlength=len(entries.items)) > 1
+    cell = float((grid.upper - grid.lower).max()) / 2**grid.depth
+    copied = np.bincount(slots, minlength=len(items)) > 1
     copied[beyond] = True
     return Octree(
         **vars(options),
-        items=entries.items,
+        items=items,
         invalid_items=invalid,
         cell_rows=tight_rows,
         loose_rows=tight_rows if loose == 1 else np.concatenate(enlarged(lower, upper, loose)),
@@ -52,7 +62,8 @@ def assemble(
         slots=slots,
         outside=len(beyond),
         copied=copied,
-        slack=16 * grid.rounding,
+        strays=np.unique(entries.order[strays]),
+        slack=2 * entries.margin * cell + 4 * grid.rounding,
     )
 
 
@@ -85,7 +96,7 @@ def _without_idle_divisions(levels: list[Level]) -> list[Level]:
                 level.spread,
                 rank[level.divided[remain]],
                 level.separated,
-                Pairs(own.items, rank[own.cells]),
+                Pairs(own.entries, rank[own.cells]),
             )
         )
         exists = np.repeat(remain, 8)
@@ -98,19 +109,20 @@ def _slots(
     entries: Entries, levels: list[Level], first: Ids, depths: Ids, child: Ids, beyond: Ids
 ) -> tuple[Ids, Ids, Ids, Ids]:
     """The slots in preorder, and where each cell's begin, its own end, and its subtree's end."""
-    leaf, items = _members(entries, levels, first, depths, child)
+    leaf, single_entries = _members(entries, levels, first, depths, child)
     single = np.bincount(leaf, minlength=len(depths))
     copies = [np.bincount(level.own.cells, minlength=level.slices.shape[1]) for level in levels]
     own = single + np.concatenate(copies)
     begin, end = _extents(own, levels, first, child, len(beyond))
     slots = np.empty(end[0], np.intp)
-    slots[: len(beyond)] = beyond
     groups = leaf[np.flatnonzero(np.diff(leaf, prepend=-1))]
-    slots[runs(begin[groups], single[groups])] = items
+    slots[runs(begin[groups], single[groups])] = single_entries
     for level, start, stop, counts in zip(levels, first, first[1:], copies, strict=False):
         order = sorted_order(level.own.cells, int(stop - start).bit_length())
         free = begin[start:stop] + single[start:stop]
-        slots[runs(free, counts)] = level.own.items[order]
+        slots[runs(free, counts)] = level.own.entries[order]
+    slots[len(beyond) :] = entries.order[slots[len(beyond) :]]
+    slots[: len(beyond)] = beyond
     return slots, begin, begin + own, end
 
 
@@ -125,7 +137,7 @@ def _members(
     leaves = leaf_at[leaf_at >= 0]
     leaf = np.repeat(leaves, end[leaves] - begin[leaves])
     alone = np.flatnonzero(entries.depths >= depths.astype(np.uint8)[leaf])
-    return leaf[alone], entries.order[alone]
+    return leaf[alone], alone
 
 
 def _extents(

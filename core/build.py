@@ -101,8 +101,9 @@ def _steps(items: Shapes, options: Options) -> Generator[float, None, Octree]:
     held = finite & _held_by_root(lower, upper, grid, options)
     entering = enter(items, lower, upper, np.flatnonzero(held), grid, options)
     entries = yield from _between(0.1, 0.3, entering)
-    levels = yield from _between(0.3, 0.9, divide(entries, grid, options))
-    return assemble(entries, grid, options, levels, invalid, np.flatnonzero(finite & ~held))
+    levels, strays = yield from _between(0.3, 0.9, divide(entries, grid, options))
+    beyond = np.flatnonzero(finite & ~held)
+    return assemble(items, entries, grid, options, levels, invalid, beyond, strays)
 
 
 def _between(

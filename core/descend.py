@@ -13,7 +13,7 @@ import numpy as np
 
 from .arrays import Flags, Floats, Ids, blocks, gather, runs
 from .cells import CROSSING, INSIDE, classifier
-from .octants import FIRST_PART, PARTS, PARTS_IN, on_sides
+from .octants import FIRST_PART, PARTS, PARTS_IN, ON_SIDES
 from .octree import Octree
 from .shapes import Shapes
 
@@ -90,12 +90,13 @@ def _children(tree: Octree, sides: Floats, numbers: Ids, cells: Ids) -> tuple[Id
     first = tree.first_child[cells]
     inner = np.flatnonzero(first >= 0)
     numbers, cells, first = numbers[inner], cells[inner], first[inner]
-    lower, upper = [], []
+    flags = np.zeros(len(first), np.intp)
     for axis in range(3):
         # Of the eight, the first is lowest and the last is uppermost on every axis.
-        lower.append(sides[axis][numbers] <= tree.loose_rows[3 + axis][first])
-        upper.append(sides[3 + axis][numbers] >= tree.loose_rows[axis][first + 7])
-    parts = on_sides(lower, upper) & tree.occupied_parts[cells]
+        below = sides[axis][numbers] <= tree.loose_rows[3 + axis][first]
+        above = sides[3 + axis][numbers] >= tree.loose_rows[axis][first + 7]
+        flags |= below.astype(np.intp) << 2 * axis | above.astype(np.intp) << 2 * axis + 1
+    parts = ON_SIDES[flags] & tree.occupied_parts[cells]
     count = PARTS_IN[parts].astype(np.intp)
     children = np.repeat(first, count) + PARTS[runs(FIRST_PART[parts], count)]
     return np.repeat(numbers, count), children

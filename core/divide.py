@@ -11,11 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import octants
-from .arrays import Flags, Ids, blocks, runs
+from .arrays import Flags, Ids, blocks, gather, runs
 from .entries import Entries
-from .grid import Cells, Grid, morton
+from .grid import Grid
 from .octants import Octants
 from .octree import Options
+from .words import Words, interleaved, packed, sides
 
 # A division whose parts together hold more than so many times the cell's items is not kept.
 MOST_COPIES = 4
@@ -24,20 +25,20 @@ _STEP = 8_192
 
 @dataclass(frozen=True)
 class Pairs:
-    """Items and the cells that they are in: two arrays of one length."""
+    """Entries and the cells that they are in: two arrays of one length."""
 
-    items: Ids
+    entries: Ids
     cells: Ids
 
     def __len__(self) -> int:
-        return len(self.items)
+        return len(self.entries)
 
     def __getitem__(self, some: slice | Ids | Flags) -> "Pairs":
-        return Pairs(self.items[some], self.cells[some])
+        return Pairs(self.entries[some], self.cells[some])
 
     def __add__(self, other: "Pairs") -> "Pairs":
-        items = np.concatenate((self.items, other.items))
-        return Pairs(items, np.concatenate((self.cells, other.cells)))
+        entries = np.concatenate((self.entries, other.entries))
+        return Pairs(entries, np.concatenate((self.cells, other.cells)))
 
 
 NO_PAIRS = Pairs(np.empty(0, np.intp), np.empty(0, np.intp))
@@ -55,7 +56,7 @@ class Level:
     these divisions set items apart, and `own` are the pairs that stay at this depth.
     """
 
-    cells: Cells
+    cells: Words
     slices: Ids
     copies: Pairs
     spread: Ids
@@ -64,7 +65,7 @@ class Level:
     own: Pairs
 
     @classmethod
-    def of_leaves(cls, cells: Cells, slices: Ids, copies: Pairs, spread: Ids) -> "Level":
+    def of_leaves(cls, cells: Words, slices: Ids, copies: Pairs, spread: Ids) -> "Level":
         """A level whose cells have no children."""
         nothing = np.empty(0, np.intp)
         return cls(cells, slices, copies, spread, nothing, nothing > 0, copies)
@@ -79,12 +80,18 @@ class Level:
         return end - begin - gone[end] + gone[begin] + copies
 
 
-def divide(entries: Entries, grid: Grid, options: Options) -> Generator[float, None, list[Level]]:
-    """Divide the root, its parts, their parts and so on; yields the fraction done."""
-    root = np.zeros((3, 1), np.int32)
-    whole = np.array([[0], [len(entries.order)]])
+def divide(
+    entries: Entries, grid: Grid, options: Options
+) -> Generator[float, None, tuple[list[Level], Ids]]:
+    """Divide the root, its parts, their parts and so on; yields the fraction done.
+
+    Returns the levels, and the items that were placed where rounding hid what they touch.
+    """
+    root = np.zeros((3, 1), np.int64)
+    whole = np.array([[0], [len(entries)]])
     levels = [Level.of_leaves(root, whole, NO_PAIRS, np.ones(1, np.intp))]
-    gone = np.zeros(len(entries.order) + 1, np.intp)
+    strays = [np.empty(0, np.intp)]
+    gone = np.zeros(len(entries) + 1, np.intp)
     for depth in range(grid.depth):
         level = levels[-1]
         counts = level.counts(gone)
@@ -94,16 +101,16 @@ def divide(entries: Entries, grid: Grid, options: Options) -> Generator[float, N
         pairs, fresh = _straddlers(entries, level, crowded, depth)
         parts = np.zeros(len(pairs), np.uint8)
         if options.straddlers != "keep":
-            middles = 2 * level.cells[:, crowded] + 1
+            cut = _Cut(level.cells[:, crowded], grid.depth - depth - 1, entries)
             for some in blocks(len(pairs), _STEP):
-                in_cell = max(fresh - some.start, 0)
-                parts[some] = _touched(entries, grid, middles, depth, pairs[some], in_cell)
+                parts[some], lost = cut.touched(pairs[some], max(fresh - some.start, 0))
+                strays.append(lost)
                 yield (depth + some.stop / len(pairs)) / grid.depth
         np.cumsum(entries.depths <= depth, out=gone[1:])
         stay = octants.PARTS_IN[parts] > _most_parts(options)
         children = _children(entries, grid, level, crowded, pairs[~stay], parts[~stay], depth)
         levels.append(_settle(level, crowded, counts[crowded], pairs[stay], children, gone))
-    return levels
+    return levels, np.concatenate(strays)
 
 
 def _most_parts(options: Options) -> int:
@@ -119,37 +126,44 @@ def _straddlers(entries: Entries, level: Level, crowded: Ids, depth: int) -> tup
     """
     positions = entries.straddling(depth)
     start, stop = np.searchsorted(positions, level.slices[:, crowded])
-    fresh = entries.order[positions[runs(start, stop - start)]]
+    fresh = positions[runs(start, stop - start)]
     rank = np.full(level.slices.shape[1], -1)
     rank[crowded] = np.arange(len(crowded))
     among = rank[level.copies.cells]
-    copies = Pairs(level.copies.items, among)[among >= 0]
+    copies = Pairs(level.copies.entries, among)[among >= 0]
     return Pairs(fresh, np.repeat(rank[crowded], stop - start)) + copies, len(fresh)
 
 
-def _touched(
-    entries: Entries, grid: Grid, middles: Cells, depth: int, pairs: Pairs, in_cell: int
-) -> Octants:
-    """The parts of its cell that each item touches; the first `in_cell` items lie in the cell."""
-    walls = middles << np.int32(grid.depth - depth - 1)
-    lower, upper = [], []
-    for axis in range(3):
-        wall = walls[axis][pairs.cells]
-        lower.append(entries.first[axis][pairs.items] < wall)
-        upper.append(entries.last[axis][pairs.items] >= wall)
-    parts = octants.on_sides(lower, upper)
-    count = octants.PARTS_IN[parts]
-    # An item that lies in the cell and crosses one dividing plane touches both sides of it.
-    count[:in_cell] -= 1
-    doubtful = np.flatnonzero(count > 1)
-    some = pairs[doubtful]
-    middle = np.stack([grid.walls(a, middles[a], depth + 1)[some.cells] for a in range(3)])
-    size = (grid.upper - grid.lower) / 2 ** (depth + 1)
-    scale = np.divide(1.0, size, out=np.zeros(3), where=size > 0)
-    overlapped = parts[doubtful]
-    touched = overlapped & octants.touched(entries.items, some.items, middle, scale)
-    parts[doubtful] = np.where(touched, touched, overlapped)
-    return parts
+class _Cut:
+    """Where cells are divided, in numbers of finest cells, and what of them the entries touch."""
+
+    def __init__(self, cells: Words, depths_below: int, entries: Entries) -> None:
+        middles = (2 * cells + 1) << depths_below
+        self.walls = packed(middles)
+        self.middles = middles.astype(entries.rows.dtype)
+        self.scale = 0.5**depths_below
+        self.entries = entries
+
+    def touched(self, pairs: Pairs, in_cell: int) -> tuple[Octants, Ids]:
+        """Return the parts that each entry touches of its cell; so many first lie in the cell.
+
+        The second result are entries that touch no part, by a rounding: they are given every part
+        that their bounds overlap.
+        """
+        first, last = self.entries.first[pairs.entries], self.entries.last[pairs.entries]
+        overlapped = octants.ON_SIDES[sides(first, last, self.walls[pairs.cells])]
+        count = octants.PARTS_IN[overlapped]
+        # An item that lies in the cell and crosses one dividing plane touches both sides of it.
+        count[:in_cell] -= 1
+        doubtful = np.flatnonzero(count > 1)
+        some = pairs[doubtful]
+        rows = gather(self.entries.rows, some.entries)
+        rows = octants.relative(rows, gather(self.middles, some.cells), self.scale)
+        touched = octants.touched(rows, self.entries.margin * self.scale) & overlapped[doubtful]
+        stray = touched == 0
+        touched[stray] = overlapped[doubtful[stray]]
+        overlapped[doubtful] = touched
+        return overlapped, some.entries[stray]
 
 
 def _children(
@@ -165,8 +179,8 @@ def _children(
     eight = np.arange(8)
     cells = np.stack(
         [(2 * level.cells[axis, crowded, None] + (eight >> axis & 1)).ravel() for axis in range(3)]
-    ).astype(np.int32)
-    codes = morton(cells, depth + 1).reshape(-1, 8) << 3 * (grid.depth - depth - 1)
+    )
+    codes = interleaved(cells, depth + 1).reshape(-1, 8) << 3 * (grid.depth - depth - 1)
     begin, end = level.slices[:, crowded]
     inner = np.searchsorted(entries.codes, codes[:, 1:])
     slices = np.stack(
@@ -175,7 +189,7 @@ def _children(
     count = octants.PARTS_IN[parts].astype(np.intp)
     repeated = np.repeat(np.arange(len(pairs)), count)
     part = octants.PARTS[runs(octants.FIRST_PART[parts], count)]
-    copies = Pairs(pairs.items[repeated], 8 * pairs.cells[repeated] + part)
+    copies = Pairs(pairs.entries[repeated], 8 * pairs.cells[repeated] + part)
     return Level.of_leaves(cells, slices, copies, np.repeat(level.spread[crowded], 8))
 
 
@@ -192,7 +206,9 @@ def _settle(
     is_leaf = np.ones(level.slices.shape[1], bool)
     is_leaf[level.divided] = False
     stay = stay[worth[stay.cells]]
-    level.own = level.copies[is_leaf[level.copies.cells]] + Pairs(stay.items, crowded[stay.cells])
+    level.own = level.copies[is_leaf[level.copies.cells]] + Pairs(
+        stay.entries, crowded[stay.cells]
+    )
     children.spread = np.repeat(spread, 8)
     if worth.all():
         return children
@@ -202,6 +218,6 @@ def _settle(
     return Level.of_leaves(
         children.cells[:, some],
         children.slices[:, some],
-        Pairs(copies.items, rank[copies.cells]),
+        Pairs(copies.entries, rank[copies.cells]),
         children.spread[some],
     )

@@ -6,43 +6,52 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import Flags, Floats, Ids, blocks
-from .grid import DEEPEST, Cells, Depths, Grid, morton, sorted_order
+from .grid import DEEPEST, Depths, Grid
+from .octants import Rows, local_rows
 from .octree import Options
 from .shapes import Shapes
+from .words import Words, differing_bits, interleaved, packed, sorted_order
 
 # Large enough that NumPy's own overhead vanishes, small enough to report progress in time.
 _STEP = 65_536
+# Down to this depth, a cell is wide enough that single precision tells well what touches it.
+_SINGLE = 12
 
 
 @dataclass(frozen=True)
 class Entries:
-    """The items that lie in the root, sorted by code, with `straddling` to look them up by depth.
+    """The items that the root holds, sorted by code: entry e is item `order[e]`.
 
-    `order`, `codes` and `depths` are (n,), in the order of the codes; `first` and `last` are
-    (3, items), in the order of the items: the finest cells that an item's bounds touch.
+    `depths` tell how deep an item sinks whole; `first` and `last` are the finest cells that its
+    bounds touch, packed. `rows` are its coordinates in units of finest cells, trusted to within
+    `margin`. `by_depth` are the entries sorted by depth, each depth up to its end.
     """
 
-    items: Shapes
-    first: Cells
-    last: Cells
     order: Ids
-    codes: Ids
+    codes: Words
     depths: Depths
+    first: Words
+    last: Words
+    rows: Rows
+    margin: float
     by_depth: Ids
     depth_ends: Ids
 
+    def __len__(self) -> int:
+        return len(self.order)
+
     def straddling(self, depth: int) -> Ids:
-        """Positions in `order` of the items that sink to just this depth, ascending."""
+        """Return the entries that sink to just this depth, ascending."""
         return self.by_depth[self.depth_ends[depth] : self.depth_ends[depth + 1]]
 
 
 def finite_items(lower: Floats, upper: Floats) -> Flags:
-    """Which items have finite bounds, (n,)."""
+    """Return which items have finite bounds, (n,)."""
     return np.isfinite(lower).all(axis=0) & np.isfinite(upper).all(axis=0)
 
 
 def root_grid(lower: Floats, upper: Floats, options: Options) -> Grid:
-    """The grid over `options.bounds`, or over the smallest cube around these bounds."""
+    """Return the grid over `options.bounds`, or over the smallest cube around these bounds."""
     low, high = (
         _cube(lower, upper) if options.bounds is None else options.bounds.rows.reshape(2, 3)
     )
@@ -65,24 +74,35 @@ def enter(
 ) -> Generator[float, None, Entries]:
     """Sort the items `ids`, whose bounds are (3, n) over all items; yields the fraction done."""
     count = lower.shape[1]
-    first, last = np.empty((3, count), np.int32), np.empty((3, count), np.int32)
-    codes, depths = np.empty(count, np.intp), np.empty(count, np.uint8)
+    codes, first, last = np.empty((3, count), np.int64)
+    depths = np.empty(count, np.uint8)
     for some in blocks(count, _STEP):
         low, high = lower[:, some], upper[:, some]
-        first[:, some], last[:, some] = grid.overlapped(low, high)
+        cells, ends = grid.overlapped(low, high)
+        first[some], last[some] = packed(cells), packed(ends)
         if options.straddlers == "keep":
             cells = grid.holding((low + high) / 2)
             depths[some] = grid.held_depth(low, high, cells, options.loose_factor)
         else:
-            cells = first[:, some]
-            depths[some] = grid.common_depth(cells, last[:, some])
-        codes[some] = morton(cells, grid.depth)
+            depths[some] = grid.depth - differing_bits(first[some], last[some])
+        codes[some] = interleaved(cells, grid.depth)
         yield some.stop / count / 2
     order = sorted_order(codes if len(ids) == count else codes[ids], 3 * grid.depth)
-    yield 0.7
     order = order if len(ids) == count else ids[order]
-    codes, depths = codes[order], depths[order]
-    yield 0.9
+    yield 0.7
+    depths = depths[order]
     by_depth = np.argsort(depths, kind="stable")
     ends = np.searchsorted(depths[by_depth], np.arange(grid.depth + 2))
-    return Entries(items, first, last, order, codes, depths, by_depth, ends)
+    yield 0.8
+    precision = np.float32 if grid.depth <= _SINGLE else np.float64
+    return Entries(
+        order=order,
+        codes=codes[order],
+        depths=depths,
+        first=first[order],
+        last=last[order],
+        rows=local_rows(items, order, grid.lower, grid.scale, precision),
+        margin=16 * float(np.finfo(precision).eps) * 2**grid.depth,
+        by_depth=by_depth,
+        depth_ends=ends,
+    )

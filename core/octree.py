@@ -59,6 +59,8 @@ class Octree(Options):
         So many slots come before the root's own: items that reach beyond it, always searched.
     copied : ndarray of bool, shape (n,)
         The items that stand in more than one cell, or beyond the root.
+    strays : ndarray of intp
+        Items that touch no part of a cell they were in, by a rounding: no cell vouches for them.
     slack : float
         An item may lie this far outside a cell that it was placed in.
     """
@@ -78,6 +80,7 @@ class Octree(Options):
     slots: Ids
     outside: int
     copied: Flags
+    strays: Ids
     slack: float
 
     def __post_init__(self) -> None:

@@ -69,13 +69,15 @@ def _confirmed(
     tree: Octree, volumes: Shapes, numbers: Ids, items: Ids, relation: str, certain: bool
 ) -> Flags:
     """Which pairs hold; a certain run vouches for its items, but copies may reach beyond it."""
-    if relation == "candidates" or (certain and relation == "touching"):
+    if relation == "candidates" or (certain and relation == "touching" and not len(tree.strays)):
         return np.ones(len(items), bool)
-    if relation == "touching":
-        return touching(tree.items, items, volumes, numbers)
+    test = touching if relation == "touching" else lying_inside
+    if not certain:
+        return test(tree.items, items, volumes, numbers)
     flags = np.ones(len(items), bool)
-    some = np.flatnonzero(tree.copied[items]) if certain else np.arange(len(items))
-    flags[some] = lying_inside(tree.items, items[some], volumes, numbers[some])
+    doubted = np.isin(items, tree.strays) if relation == "touching" else tree.copied[items]
+    some = np.flatnonzero(doubted)
+    flags[some] = test(tree.items, items[some], volumes, numbers[some])
     return flags
 
 

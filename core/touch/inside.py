@@ -1,6 +1,5 @@
 """Items that lie wholly in a volume, borders included."""
 
-
 from ..arrays import Flags, Floats, Ids, gather
 from ..shapes import Frusta, Shapes
 from .frusta import box_corners, distances
