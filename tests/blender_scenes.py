@@ -97,6 +97,7 @@ def scatter(instanced: bpy.types.Object, points: bpy.types.Object) -> None:
 def select_only(*items: bpy.types.Object) -> None:
     """Select these objects and no other; the first becomes the active one."""
     layer = bpy.context.view_layer
+    layer.update()  # what is not known to be visible is not selected
     for item in layer.objects:
         item.select_set(item in items)
     layer.objects.active = items[0] if items else None
@@ -105,3 +106,32 @@ def select_only(*items: bpy.types.Object) -> None:
 def depsgraph() -> bpy.types.Depsgraph:
     """Return the scene as it is now."""
     return bpy.context.evaluated_depsgraph_get()
+
+
+def camera(kind: str = "PERSP", **values: Any) -> bpy.types.Object:
+    """Add a camera and make it the scene's."""
+    lens = bpy.data.cameras.new("Camera")
+    lens.type = kind
+    item = link(bpy.data.objects.new("Camera", lens), **values)
+    bpy.context.scene.camera = item
+    return item
+
+
+def selected() -> set[str]:
+    """Return the names of the selected objects."""
+    return {item.name for item in bpy.context.view_layer.objects.selected}
+
+
+def world_triangles() -> dict[str, np.ndarray]:
+    """Return what each object of the scene shows, (n, 3, 3), one triangle at a time."""
+    found: dict[str, list[Any]] = {}
+    for instance in depsgraph().object_instances:
+        owner = (instance.parent if instance.is_instance else instance.object).original.name
+        if instance.object.type != "MESH":
+            continue
+        mesh = instance.object.data
+        mesh.calc_loop_triangles()
+        for triangle in mesh.loop_triangles:
+            corners = [mesh.vertices[index].co for index in triangle.vertices]
+            found.setdefault(owner, []).append([instance.matrix_world @ co for co in corners])
+    return {name: np.array(triangles) for name, triangles in found.items()}

@@ -45,7 +45,8 @@ class BuildOperator(BuildOptions, SteppedOperator):
         if is_too_much(triangles) and not self.any_size:
             self._ask(context, triangles)
             return {"CANCELLED"}
-        if may_take_long(triangles):
+        self._take_settings(context.scene)
+        if may_take_long(triangles, self.capacity):
             return self.start(context)
         return self.execute(context)
 
@@ -60,9 +61,7 @@ class BuildOperator(BuildOptions, SteppedOperator):
 
     def steps(self, context: bpy.types.Context) -> TreeSteps:
         """Return the build by the operator's properties, not yet begun."""
-        settings = settings_of(context.scene).build
-        take(self, settings, BuildOptions)
-        take_name(self, settings, "bounds_object")
+        self._take_settings(context.scene)
         return build_tree_steps(
             context.evaluated_depsgraph_get(),
             self.objects(context),
@@ -92,6 +91,11 @@ class BuildOperator(BuildOptions, SteppedOperator):
         loose = layout.column()
         loose.enabled = self.straddlers == "KEEP"
         loose.prop(self, "loose_factor")
+
+    def _take_settings(self, scene: bpy.types.Scene) -> None:
+        settings = settings_of(scene).build
+        take(self, settings, BuildOptions)
+        take_name(self, settings, "bounds_object")
 
     def _count(self, context: bpy.types.Context) -> int:
         depsgraph = context.evaluated_depsgraph_get()

@@ -21,7 +21,7 @@ def built_text(built: BuiltTree) -> str:
     """
     found, source = built.statistics, built.source
     parts = [
-        f"{_number(found.items, 'triangle')} in {_number(found.cells, 'cell')},"
+        f"Octree of {_number(found.items, 'triangle')}: {_number(found.cells, 'cell')},"
         f" {found.references_per_item:.2f} references per triangle,"
         f" {built.build_seconds:.2f} s"
     ]
@@ -29,7 +29,7 @@ def built_text(built: BuiltTree) -> str:
         parts.append(f"{_number(found.invalid, 'triangle')} without finite coordinates left out")
     without_faces = sum(not each.editable for each in source.objects)
     if without_faces:
-        parts.append(f"{_number(without_faces, 'object')} can be selected as a whole only")
+        parts.append(f"{_number(without_faces, 'object')} without faces to select")
     if source.skipped:
         parts.append(f"skipped: {skipped_text(source)}")
     return "; ".join(parts)

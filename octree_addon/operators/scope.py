@@ -4,7 +4,9 @@ import bpy
 
 from ..preferences import limits
 
-_LONG = 300_000  # triangles that may take more than half a second to divide
+# Half a second at a microsecond a triangle: twice what was measured, and more in small cells.
+_LONG = 500_000
+_SMALL = 16
 
 
 def chosen_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
@@ -109,17 +111,19 @@ def refuse_too_much(triangles: int) -> None:
         )
 
 
-def may_take_long(triangles: int) -> bool:
+def may_take_long(triangles: int, capacity: int) -> bool:
     """Tell whether a build may pass half a second.
 
     Parameters
     ----------
     triangles : int
         To be divided.
+    capacity : int
+        Of a cell: the smaller the cells, the more of them.
 
     Returns
     -------
     bool
         Rather once too often.
     """
-    return triangles > _LONG
+    return triangles * (1 + _SMALL / capacity) > _LONG

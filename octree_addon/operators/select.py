@@ -46,7 +46,8 @@ class SelectOperator(SelectionOptions, SteppedOperator):
         raise NotImplementedError
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
-        if trees.get(context.scene) is None and may_take_long(_count_visible(context)):
+        capacity = settings_of(context.scene).build.capacity
+        if not trees.get(context.scene) and may_take_long(_count_visible(context), capacity):
             return self.start(context)
         return self.execute(context)
 

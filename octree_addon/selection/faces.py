@@ -42,7 +42,7 @@ def select_faces(context: bpy.types.Context, answer: Answer, action: str) -> Cou
         where = "in Edit Mode" if editing else "in the view layer"
         raise ValueError(f"The octree holds no faces of the meshes {where}")
     meshes = dict.fromkeys(item.data for item in objects) if editing else wanted
-    counts: Counter[str] = Counter()
+    counts: Counter[str] = Counter(faces=0)
     with _unnoticed(answer.built, context.view_layer):
         for mesh in meshes:
             counts.update(_select(mesh, wanted.get(mesh), action))

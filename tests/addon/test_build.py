@@ -1,0 +1,263 @@
+"""The build by the operator: what it takes, what it leaves, what it says."""
+
+import re
+
+import bpy
+import numpy as np
+import pytest
+from blender_scenes import cube, link, mesh_object, monkey, select_only, text
+
+from octree_ext.octree_addon import preferences, trees
+from octree_ext.octree_addon.building import build_tree_steps, run
+from octree_ext.octree_addon.operators import progress, scope
+from octree_ext.octree_addon.operators.build import BuildOperator
+from octree_ext.octree_addon.properties import settings_of
+
+
+def built():
+    return trees.get(bpy.context.scene)
+
+
+def settings():
+    return settings_of(bpy.context.scene).build
+
+
+def test_takes_the_selected_objects():
+    first, _ = cube("First"), cube("Second", location=(5, 0, 0))
+    select_only(first)
+    assert bpy.ops.octree.build() == {"FINISHED"}
+    assert [each.name for each in built().source.objects] == ["First"]
+    assert trees.source_objects(bpy.context.scene) == [first]
+
+
+def test_takes_what_is_in_edit_mode():
+    item = cube()
+    select_only(item)
+    bpy.ops.object.mode_set(mode="EDIT")
+    item.select_set(False)
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.mesh.subdivide()
+    bpy.ops.octree.build()
+    assert len(built().octree) == 48
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_takes_the_scene_settings_unless_told_otherwise():
+    select_only(monkey())
+    settings().capacity, settings().straddlers = 11, "KEEP"
+    bpy.ops.octree.build()
+    assert (built().octree.capacity, built().octree.straddlers) == (11, "keep")
+    bpy.ops.octree.build(capacity=5)
+    assert (built().octree.capacity, built().octree.straddlers) == (5, "keep")
+    assert settings().capacity == 5
+
+
+def test_an_explicit_default_wins_over_the_settings():
+    select_only(monkey())
+    settings().capacity = 7
+    bpy.ops.octree.build(capacity=32)
+    assert built().octree.capacity == settings().capacity == 32
+
+
+def test_what_an_earlier_call_was_told_does_not_count():
+    select_only(monkey())
+    bpy.ops.octree.build(capacity=5)
+    settings().capacity = 9
+    bpy.ops.octree.build("INVOKE_DEFAULT")
+    assert built().octree.capacity == 9
+
+
+def test_loose_factor_counts_with_keep_only():
+    select_only(monkey())
+    bpy.ops.octree.build(straddlers="COPY", loose_factor=1.5)
+    assert built().octree.loose_factor == 1.0
+    bpy.ops.octree.build(straddlers="KEEP")
+    assert built().octree.loose_factor == 1.5
+
+
+def test_bounds_of_an_object_become_the_root():
+    box = link(bpy.data.objects.new("Box", None), location=(1, 0, 0), empty_display_size=4)
+    select_only(monkey())
+    bpy.ops.octree.build(bounds="OBJECT", bounds_object="Box")
+    assert np.allclose(built().octree.node_lower[0], (-3, -4, -4))
+    assert settings().bounds_object == box
+    bpy.ops.octree.build()
+    assert np.allclose(built().octree.node_upper[0], (5, 4, 4))
+    bpy.ops.octree.build(bounds="AUTOMATIC")
+    assert built().octree.node_upper[0, 0] < 2
+
+
+def test_rebuild_takes_the_same_objects_as_they_are_now():
+    item = cube()
+    select_only(item)
+    bpy.ops.octree.build(capacity=3)
+    select_only()
+    item.location.x = 10
+    bpy.context.view_layer.update()
+    assert built().stale
+    assert bpy.ops.octree.rebuild() == {"FINISHED"}
+    assert not built().stale
+    assert built().octree.capacity == 3
+    assert built().octree.node_lower[0, 0] > 9
+
+
+def test_clear_forgets_the_tree():
+    select_only(cube())
+    bpy.ops.octree.build()
+    assert bpy.ops.octree.clear() == {"FINISHED"}
+    assert built() is None
+    with pytest.raises(RuntimeError, match="There is no octree"):
+        bpy.ops.octree.clear()
+
+
+def test_says_what_was_built(capfd):
+    broken, lamp = cube("Broken"), bpy.data.lights.new("Lamp", "POINT")
+    broken.data.vertices[0].co.x = np.nan
+    loose, lamp = mesh_object("Loose", [], []), link(bpy.data.objects.new("Lamp", lamp))
+    select_only(cube(), broken, text(), loose, lamp)
+    bpy.ops.octree.build()
+    line = capfd.readouterr().out
+    pattern = (
+        r"Info: Octree of [\d,]+ triangles: [\d,]+ cells?, \d\.\d\d references per triangle, "
+        r"\d\.\d\d s; \d triangles without finite coordinates left out; "
+        r"1 object without faces to select; skipped: 1 of another type, 1 without faces"
+    )
+    assert re.search(pattern, line), line
+
+
+def test_above_the_limit_it_fails_with_the_count(monkeypatch):
+    select_only(cube())
+    monkeypatch.setattr(preferences, "limits", lambda: preferences.Limits(triangles=11))
+    monkeypatch.setattr(scope, "limits", preferences.limits)
+    for call in (bpy.ops.octree.build, bpy.ops.octree.select_in_sphere):
+        with pytest.raises(RuntimeError, match="12 triangles are more than the 11"):
+            call()
+    assert built() is None
+    bpy.ops.octree.build(any_size=True)
+    assert len(built().octree) == 12
+
+
+def test_settings_change_with_success_only():
+    select_only(mesh_object("Empty", [], []))
+    with pytest.raises(RuntimeError, match="no triangles"):
+        bpy.ops.octree.build(capacity=5)
+    assert settings().capacity == 32
+
+
+def test_steps_ask_blender_before_the_first_is_done():
+    item = monkey()
+    steps = build_tree_steps(
+        bpy.context.evaluated_depsgraph_get(), [item], {"capacity": 8, "max_depth": 10}
+    )
+    next(steps)
+    bpy.data.objects.remove(item)
+    assert len(run(steps).octree) == 3936
+
+
+class FakeEvent:
+    def __init__(self, kind):
+        self.type = kind
+
+
+class FakeManager:
+    """What a window manager is asked for by a modal build."""
+
+    def __init__(self):
+        self.calls = []
+
+    def __getattr__(self, name):
+        return lambda *arguments, **_: self.calls.append(name)
+
+
+class FakeContext:
+    """The context with a window manager that notes its calls."""
+
+    def __init__(self):
+        self.window_manager = FakeManager()
+
+    def __getattr__(self, name):
+        return getattr(bpy.context, name)
+
+
+class StandIn(progress.SteppedOperator):
+    """A modal operator without a window."""
+
+    def __init__(self, steps):
+        self.prepared, self.results, self.reports = steps, [], []
+
+    def steps(self, context):
+        return self.prepared
+
+    def finish(self, context, result):
+        self.results.append(result)
+        return {"FINISHED"}
+
+    def report(self, levels, message):
+        self.reports.append((levels, message))
+
+
+def slow_steps(closed):
+    try:
+        for number in range(100):
+            yield number / 100
+        return "tree"
+    finally:
+        closed.append(True)
+
+
+@pytest.fixture
+def slices(monkeypatch):
+    """Let each timer event take one step."""
+    monkeypatch.setattr(progress, "_SLICE", -1.0)
+
+
+def test_a_modal_build_goes_on_with_every_timer_event(slices):
+    context, closed = FakeContext(), []
+    operator = StandIn(slow_steps(closed))
+    assert operator.start(context) == {"RUNNING_MODAL"}
+    states = [operator.modal(context, FakeEvent("TIMER")) for _ in range(100)]
+    assert states == [{"RUNNING_MODAL"}] * 99 + [{"FINISHED"}]
+    assert operator.results == ["tree"]
+    assert closed == [True]
+    assert context.window_manager.calls.count("event_timer_add") == 1
+    assert context.window_manager.calls.count("event_timer_remove") == 1
+    assert context.window_manager.calls[-1] == "progress_end"
+
+
+def test_escape_drops_a_modal_build(slices):
+    context, closed = FakeContext(), []
+    operator = StandIn(slow_steps(closed))
+    operator.start(context)
+    assert operator.modal(context, FakeEvent("MIDDLEMOUSE")) == {"PASS_THROUGH"}
+    assert operator.modal(context, FakeEvent("A")) == {"RUNNING_MODAL"}
+    assert operator.modal(context, FakeEvent("ESC")) == {"CANCELLED"}
+    assert (operator.results, closed) == ([], [True])
+    assert "event_timer_remove" in context.window_manager.calls
+    assert operator.reports == [({"INFO"}, "Cancelled: nothing has changed")]
+
+
+def refusing_steps():
+    raise ValueError("It cannot be")
+    yield 0.0
+
+
+def test_what_a_modal_build_refuses_is_said_at_once():
+    context = FakeContext()
+    operator = StandIn(refusing_steps())
+    assert operator.start(context) == {"CANCELLED"}
+    assert operator.reports == [({"ERROR"}, "It cannot be")]
+    assert "modal_handler_add" not in context.window_manager.calls
+    assert "event_timer_remove" in context.window_manager.calls
+
+
+def test_small_builds_are_not_modal():
+    assert not scope.may_take_long(100_000, capacity=32)
+    assert scope.may_take_long(500_000, capacity=32)
+    assert scope.may_take_long(100_000, capacity=1)
+
+
+def test_the_redo_panel_shows_every_option():
+    assert {"capacity", "max_depth", "min_size", "bounds", "straddlers", "loose_factor"} <= set(
+        bpy.ops.octree.build.get_rna_type().properties.keys()
+    )
+    assert BuildOperator.draw
