@@ -31,7 +31,7 @@ def _touches(corners: np.ndarray, frustum: np.ndarray) -> np.ndarray:
     edges = corners - np.roll(corners, 1, axis=1)
     ours = frustum[[1, 3, 4, 5, 6, 7]] - frustum[[0, 0, 0, 1, 2, 3]]
     touching = np.ones(len(corners), dtype=bool)
-    faces = np.cross(ours[[0, 1, 0, 0, 1, 1]], ours[[1, 2, 2, 3, 4, 5]])
+    faces = np.cross(ours[[0, 1, 0, 1, 0]], ours[[1, 2, 2, 3, 4]])  # near is far's too
     axes = [*faces, np.cross(edges[:, 0], edges[:, 1])]
     axes += [np.cross(edges[:, side], edge) for side in range(3) for edge in ours]
     for axis in axes:

@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-import addon_utils
 import bpy
 
 CHECKOUT = Path(__file__).resolve().parent.parent
@@ -37,4 +36,4 @@ def part(name: str) -> ModuleType:
 
 def uninstall() -> None:
     """Disable the extension, so that nothing of it runs while Blender goes down."""
-    addon_utils.disable(MODULE, default_set=True)
+    bpy.ops.preferences.addon_disable(module=MODULE)

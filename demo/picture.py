@@ -9,11 +9,12 @@ from typing import Any
 
 import bpy
 import numpy as np
+from mathutils import Color
 
 from demo import studio
 from demo.extension import part
 
-DEEPEST = 6  # cells below are shown by the one above them, else the objects disappear
+DEEPEST = 7  # cells below are shown by the one above them, else the objects disappear
 SPANS = 0.9  # share of the scene's width, along two axes, that makes an object a backdrop
 
 
@@ -45,16 +46,24 @@ def backdrop_triangles(source: Any) -> np.ndarray:
 
 
 def cell_lines(built: Any, foreground: np.ndarray) -> list[bpy.types.Object]:
-    """Make lines of the cells that hold a triangle of the foreground, thinner by depth."""
+    """Make lines of the cells that hold a triangle of the foreground, a mesh for each depth."""
     octree, size = built.octree, np.ptp(built.source.vertices, axis=0).max()
     cells_to_mesh = part("octree_addon.cells_mesh").cells_to_mesh
     cells = cells_down_to(octree, octree.cells_of(np.flatnonzero(foreground))[1], DEEPEST)
+    depths = octree.node_depth[cells]
     lines = []
-    for depth in np.unique(octree.node_depth[cells]):
-        these = cells[octree.node_depth[cells] == depth]
-        mesh = cells_to_mesh(octree, these, name=f"Cells of Depth {depth}")
-        lines.append(studio.lines(mesh, studio.by_attribute(), width=size / (200 + 250 * depth)))
+    for depth, color in zip(np.unique(depths), ramp(len(np.unique(depths))), strict=True):
+        mesh = cells_to_mesh(octree, cells[depths == depth], name=f"Cells of Depth {depth}")
+        material = studio.glow(mesh.name, color)
+        lines.append(studio.lines(mesh, material, width=size / (150 * (depth + 1))))
     return lines
+
+
+def ramp(count: int) -> list[Color]:
+    """Spread the overlay's colours over so many depths."""
+    colors = part("octree_addon.cells").RAMP
+    chosen = colors[(np.linspace(0.12, 0.92, count) * len(colors)).astype(int)].tolist()
+    return [Color(color).from_srgb_to_scene_linear() for color in chosen]
 
 
 def cells_down_to(octree: Any, cells: np.ndarray, deepest: int) -> np.ndarray:

@@ -29,7 +29,7 @@ def _tree(report: dict) -> Iterable[str]:
     fullest = f"the fullest leaf holds {tree['fullest_leaf']}, capacity {tree['capacity']}"
     yield _fact("depth", f"{tree['depth']}", fullest)
     yield _fact("references per item", f"{tree['references_per_item']:.2f}", "")
-    yield _fact("built in", f"{tree['build_ms']:.0f} ms", "reading the meshes not counted")
+    yield _fact("built in", f"{tree['build_ms']:.0f} ms", "from the meshes to the tree")
 
 
 def _fact(name: str, value: str, remark: str) -> str:
@@ -47,14 +47,16 @@ def _questions(report: dict) -> Iterable[str]:
 
 
 def _question(name: str, asked: dict) -> str:
-    counts = "".join(
-        f"{asked[kind][which]:>8,.0f}"
-        for kind in ("candidates", "true_hits")
-        for which in ("fewest", "median", "most")
-    )
+    counts = "".join(_counts(asked[kind], asked["places"]) for kind in ("candidates", "true_hits"))
     label = f"{name}, {asked['places']} places" if asked["places"] > 1 else name
     times = f"{asked['ms']:>8.1f} ms{asked['brute_force_ms']:>8,.0f} ms"
     return f"  {label:<18}{counts}{times}"
+
+
+def _counts(spread: dict, places: int) -> str:
+    if places == 1:
+        return f"{'':>8}{spread['median']:>8,.0f}{'':>8}"
+    return "".join(f"{spread[which]:>8,.0f}" for which in ("fewest", "median", "most"))
 
 
 def _sentences(report: dict) -> Iterable[str]:

@@ -24,7 +24,7 @@ def main() -> None:
 
         extension.install(Path(folder))
         try:
-            show.run(chosen.out, chosen.blend, picture=not chosen.no_picture)
+            show.run(chosen.out, chosen.blend, with_picture=not chosen.no_picture)
         finally:
             extension.uninstall()
 

@@ -20,7 +20,7 @@ LANDMARKS = ("Wall Back", "Torus", "Sphere", "Monkey")  # what the walk comes cl
 STOPS = (  # of the walk: along the back wall, round the torus, over the sphere, round the monkey
     *((5.4, 3.8, 2.8), (-3.0, 3.8, 1.8)),
     *((-3.2, 1.2, 1.0), (-5.2, -0.3, 1.0), (-3.8, -2.3, 0.5), (-1.6, -1.0, 0.6), (-2.8, 1.0, 1.6)),
-    *((1.0, -1.2, 1.0), (2.2, -0.6, 1.5), (3.4, -0.3, 2.6), (4.7, -0.2, 1.2), (3.2, 0.9, 0.9)),
+    *((1.0, -1.2, 1.0), (2.2, -0.6, 1.5), (3.6, -0.5, 2.4), (4.8, -0.4, 1.2), (3.4, 0.7, 0.9)),
     *((2.2, 1.6, 1.7), (0.6, 0.4, 1.6), (-0.8, 1.6, 1.6), (0.7, 2.9, 2.2), (0.8, 1.6, 2.7)),
 )
 
@@ -33,7 +33,7 @@ SHELL = {  # name: turn, place on the unit cube about the origin; the normals lo
     "Wall Right": ((pi / 2, 0, -pi / 2), (1, 0, 0)),
 }
 COPIES = {  # name: original, place, turn, scale
-    "Monkey Turned": ("Monkey", (4.7, 2.5, 0.85), (0.3, 0.2, -0.9), (0.8, 0.8, 0.8)),
+    "Monkey Turned": ("Monkey", (3.6, 2.8, 1.9), (0.3, 0.2, 0.5), (0.7, 0.7, 0.7)),
     "Monkey Mirrored": ("Monkey", (-1.6, 1.9, 0.62), (-0.6, 0.0, 0.9), (-0.6, 0.6, 0.6)),
     "Torus Stretched": ("Torus", (-4.6, 2.6, 2.2), (pi / 2, 0.0, 0.6), (0.5, 0.7, 1.1)),
     "Sphere Flattened": ("Sphere", (0.7, -1.1, 0.35), (0.0, 0.4, 0.0), (0.7, 0.5, 0.3)),
@@ -48,6 +48,7 @@ class Subject:
     objects: list[bpy.types.Object]
     camera: bpy.types.Object | None
     stops: np.ndarray | None = None
+    entity: bpy.types.Object | None = None
 
 
 def room() -> Subject:
@@ -57,10 +58,9 @@ def room() -> Subject:
     objects |= {"Torus": _torus(), "Sphere": _sphere(), "Monkey": _monkey()}
     for name, (original, place, turn, scale) in COPIES.items():
         objects[name] = _copy(objects[original], name, place, turn, scale)
-    camera = _camera()
-    _entity()
+    camera, entity = _camera(), _entity()
     bpy.context.view_layer.update()
-    return Subject("A room", list(objects.values()), camera, np.array(STOPS))
+    return Subject("A room", list(objects.values()), camera, np.array(STOPS), entity)
 
 
 def opened(path: Path) -> Subject:
@@ -122,7 +122,7 @@ def _torus() -> bpy.types.Object:
 
 def _sphere() -> bpy.types.Object:
     bpy.ops.mesh.primitive_uv_sphere_add(
-        location=(3.4, -0.4, 1.3), radius=1.1, segments=40, ring_count=20
+        location=(3.6, -0.6, 1.2), radius=1.1, segments=40, ring_count=20
     )
     return _named("Sphere", smooth=True)
 

@@ -18,7 +18,7 @@ def run(out: Path, blend: Path | None = None, with_picture: bool = True) -> dict
     built = questions.build(subject.objects)
     found = answers(built, subject)
     print(report.page(found))
-    keep(out / ("room.blend" if blend is None else f"{blend.stem}_octree.blend"), blend)
+    keep(out / (f"{blend.stem}_octree.blend" if blend else "room.blend"))  # never `blend` itself
     (out / "report.json").write_text(json.dumps(found, indent=2) + "\n")
     if with_picture:
         frustum = questions.frustum_of(subject.camera) if subject.camera else None
@@ -34,6 +34,8 @@ def answers(built: Any, subject: scene.Subject) -> dict:
     places = walk.places(
         walk.stops_of(source) if subject.stops is None else subject.stops, source, radius
     )
+    if subject.entity:
+        subject.entity.location = places[-1]
     found = {
         "scene": subject.name,
         "blender": bpy.app.version_string,
@@ -47,9 +49,8 @@ def answers(built: Any, subject: scene.Subject) -> dict:
     return found
 
 
-def keep(path: Path, blend: Path | None) -> None:
-    """Save a copy of the scene that opens with the cells on; never the file it came from."""
-    if blend and path.resolve() == blend.resolve():
-        raise SystemExit(f"{path} is your own file: choose another folder with --out")
+def keep(path: Path) -> None:
+    """Save a copy of the scene that opens with the cells on."""
     part("octree_addon.properties").settings_of(bpy.context.scene).display.show = True
+    path.unlink(missing_ok=True)  # else Blender keeps the old one beside it
     bpy.ops.wm.save_as_mainfile(filepath=str(path.resolve()), copy=True, check_existing=False)

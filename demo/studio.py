@@ -8,14 +8,22 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-WIDTH, HEIGHT, SAMPLES = 1600, 900, 32
+WIDTH, HEIGHT = 1280, 720
+CYCLES = {  # half a minute on two cores
+    "device": "CPU",
+    "samples": 12,
+    "max_bounces": 1,
+    "use_denoising": True,
+    "denoising_prefilter": "FAST",
+}
 VIEW = Vector((-0.2, -1.0, 0.75)).normalized()  # from the middle towards the eye
+LIGHT = 24.0  # watts per square unit of the lamp
 BACKGROUND = (0.012, 0.016, 0.024)
 COLORS = {  # of triangles, by their shade
     "Clay": (0.16, 0.18, 0.21),
-    "Seen": (0.9, 0.22, 0.02),
-    "Backdrop": (0.05, 0.058, 0.07),
-    "Backdrop Seen": (0.2, 0.07, 0.022),
+    "Seen": (0.9, 0.15, 0.03),
+    "Backdrop": (0.035, 0.04, 0.05),
+    "Backdrop Seen": (0.17, 0.045, 0.018),
 }
 FRUSTUM = (1.0, 0.6, 0.2)
 QUADS = [[0, 3, 7, 4], [1, 2, 6, 5], [0, 1, 5, 4], [3, 2, 6, 7], [0, 1, 2, 3], [4, 5, 6, 7]]
@@ -25,8 +33,7 @@ def surface(vertices: np.ndarray, faces: np.ndarray, shades: np.ndarray) -> bpy.
     """Make an object of all triangles; a shade (t,) is a place in `COLORS`."""
     mesh = _mesh("Triangles", vertices, faces)
     for name, color in COLORS.items():
-        see_through = "Backdrop" in name
-        mesh.materials.append(_clay(name, color, see_through))
+        mesh.materials.append(_clay(name, color, backdrop="Backdrop" in name))
     mesh.polygons.foreach_set("material_index", shades.astype(np.int32))
     return bpy.data.objects.new(mesh.name, mesh)
 
@@ -52,12 +59,12 @@ def lines(edges: bpy.types.Mesh, material: bpy.types.Material, width: float) -> 
     for before, after in pairwise(chain):
         group.links.new(before.outputs[0], after.inputs[0])
     profile = group.nodes.new("GeometryNodeCurvePrimitiveCircle")
-    profile.inputs["Resolution"].default_value = 6
+    profile.inputs["Resolution"].default_value = 4
     profile.inputs["Radius"].default_value = width / 2
     group.links.new(profile.outputs[0], tube.inputs[1])
     paint.inputs["Material"].default_value = material
     made = bpy.data.objects.new(edges.name, edges)
-    made.visible_diffuse = False  # lines are drawn on the scene, they do not light it
+    made.visible_diffuse = made.visible_shadow = False  # drawn on the scene, no part of it
     made.modifiers.new("Lines", "NODES").node_group = group
     return made
 
@@ -71,27 +78,20 @@ def glow(name: str, color: tuple, opacity: float = 1.0) -> bpy.types.Material:
     return material
 
 
-def by_attribute(name: str = "Color") -> bpy.types.Material:
-    """Make a material that glows in the colour attribute of the mesh."""
-    material, shader = _material("Cells")
-    light, color = shader("ShaderNodeEmission"), shader("ShaderNodeAttribute")
-    color.attribute_name = name
-    material.node_tree.links.new(color.outputs["Color"], light.inputs["Color"])
-    _mixed(material, light, 1.0)
-    return material
-
-
-def _clay(name: str, color: tuple, see_through: bool) -> bpy.types.Material:
-    """Make a dull surface, which may vanish when seen from behind."""
+def _clay(name: str, color: tuple, backdrop: bool) -> bpy.types.Material:
+    """Make a dull surface; that of a backdrop lets the eye through from behind, and the lamp."""
     material, shader = _material(name)
     dull = shader("ShaderNodeBsdfDiffuse")
     dull.inputs["Color"].default_value = (*color, 1)
-    share = _mixed(material, dull, 1.0)
-    if see_through:
-        front, side = shader("ShaderNodeMath"), shader("ShaderNodeNewGeometry")
-        front.operation, front.inputs[0].default_value = "SUBTRACT", 1.0
-        material.node_tree.links.new(side.outputs["Backfacing"], front.inputs[1])
-        material.node_tree.links.new(front.outputs[0], share)
+    opacity = _mixed(material, dull, 1.0)
+    if backdrop:
+        link, solid = material.node_tree.links.new, shader("ShaderNodeMath")
+        solid.operation = "LESS_THAN"
+        passes = shader("ShaderNodeMath")
+        link(shader("ShaderNodeNewGeometry").outputs["Backfacing"], passes.inputs[0])
+        link(shader("ShaderNodeLightPath").outputs["Is Shadow Ray"], passes.inputs[1])
+        link(passes.outputs[0], solid.inputs[0])
+        link(solid.outputs[0], opacity)
     return material
 
 
@@ -137,8 +137,8 @@ def render(scene: bpy.types.Scene, vertices: np.ndarray, path: Path) -> None:
     scene.world.node_tree.nodes["Background"].inputs["Color"].default_value = (*BACKGROUND, 1)
     scene.render.resolution_x, scene.render.resolution_y = WIDTH, HEIGHT
     scene.render.engine = "CYCLES"
-    scene.cycles.device, scene.cycles.samples = "CPU", SAMPLES
-    scene.cycles.use_denoising = True
+    for name, value in CYCLES.items():
+        setattr(scene.cycles, name, value)
     scene.view_settings.view_transform = "Standard"
     scene.render.image_settings.file_format = "PNG"
     scene.render.filepath = str(path)
@@ -146,14 +146,14 @@ def render(scene: bpy.types.Scene, vertices: np.ndarray, path: Path) -> None:
 
 
 def _lamp(vertices: np.ndarray) -> bpy.types.Object:
-    """Hang a lamp as wide as the scene just below its top: inside, if the scene is a room."""
+    """Hang a lamp as wide as the scene above it."""
     low, high = vertices.min(axis=0), vertices.max(axis=0)
     light = bpy.data.lights.new("Lamp", "AREA")
     light.shape = "RECTANGLE"
-    light.size, light.size_y = 0.9 * (high - low)[:2]
-    light.energy = 9.0 * light.size * light.size_y
+    light.size, light.size_y = width, length = (high - low)[:2]
+    light.energy = LIGHT * width * length
     lamp = bpy.data.objects.new("Lamp", light)
-    lamp.location = [*(0.5 * (low + high))[:2], low[2] + 0.98 * (high - low)[2]]
+    lamp.location = [*(0.5 * (low + high))[:2], high[2] + 0.3 * max(width, length)]
     lamp.visible_camera = False
     return lamp
 
