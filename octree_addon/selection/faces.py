@@ -128,9 +128,20 @@ def _write_stored(mesh: bpy.types.Mesh, after: Flags) -> None:
     sizes, corners = np.empty(len(after), np.int32), np.empty(len(mesh.loops), np.int32)
     mesh.polygons.foreach_get("loop_total", sizes)
     in_selected = np.repeat(after, sizes)
-    for elements, name in ((mesh.vertices, "vertex_index"), (mesh.edges, "edge_index")):
-        mesh.loops.foreach_get(name, corners)
-        flags = np.zeros(len(elements), np.bool_)
+    for domain, corner_name, layer_name, count in (
+        ("POINT", ".corner_vert", ".select_vert", len(mesh.vertices)),
+        ("EDGE", ".corner_edge", ".select_edge", len(mesh.edges)),
+    ):
+        mesh.attributes[corner_name].data.foreach_get("value", corners)
+        flags = np.zeros(count, np.bool_)
         flags[corners[in_selected]] = True
-        elements.foreach_set("select", flags)
-    mesh.polygons.foreach_set("select", after)
+        _write_layer(mesh, layer_name, domain, flags)
+    _write_layer(mesh, ".select_poly", "FACE", after)
+
+
+def _write_layer(mesh: bpy.types.Mesh, name: str, domain: str, flags: Flags) -> None:
+    # Made anew: Blender 5.0 may hold a layer as one value for all, and fails to write into that
+    # by foreach_set, or crashes.
+    if name in mesh.attributes:
+        mesh.attributes.remove(mesh.attributes[name])
+    mesh.attributes.new(name, "BOOLEAN", domain).data.foreach_set("value", flags)
