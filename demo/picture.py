@@ -36,13 +36,13 @@ def draw(path: Path, built: Any, frustum: Any | None) -> None:
 
 def backdrop_triangles(source: Any) -> np.ndarray:
     """Tell which triangles (t,) belong to objects that span the scene along two axes."""
-    corners, owner = source.vertices[source.faces], source.object_of_triangle
-    extent = np.ptp(source.vertices, axis=0)
-    spans = [
-        np.count_nonzero(np.ptp(corners[owner == one], axis=(0, 1)) >= SPANS * extent) >= 2
-        for one in range(len(source.objects))
-    ]
-    return np.array(spans)[owner]
+    corners, starts = source.vertices[source.faces], source.placement_start[:-1]
+    lower = np.full((len(source.objects), 3), np.inf)
+    upper = -lower
+    np.minimum.at(lower, source.object_of_placement, np.minimum.reduceat(corners.min(1), starts))
+    np.maximum.at(upper, source.object_of_placement, np.maximum.reduceat(corners.max(1), starts))
+    spans = upper - lower >= SPANS * np.ptp(source.vertices, axis=0)
+    return (np.count_nonzero(spans, axis=1) >= 2)[source.object_of_triangle]
 
 
 def cell_lines(built: Any, foreground: np.ndarray) -> list[bpy.types.Object]:

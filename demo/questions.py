@@ -20,7 +20,10 @@ def build(objects: list[bpy.types.Object]) -> Any:
     bpy.ops.object.select_all(action="DESELECT")
     for item in objects:
         item.select_set(True)
-    bpy.ops.octree.build(capacity=CAPACITY)
+    try:
+        bpy.ops.octree.build(capacity=CAPACITY)
+    except RuntimeError as refusal:
+        raise SystemExit(f"No octree was built: {refusal}") from None
     return part("octree_addon.trees").get(bpy.context.scene)
 
 

@@ -12,6 +12,8 @@ import bpy
 import numpy as np
 from mathutils import Euler, Matrix, Vector
 
+from demo.studio import VIEW
+
 SIZE = Vector((12.0, 8.0, 4.0))  # of the room, which stands on the ground around the origin
 ENTITY_RADIUS = max(SIZE) / 100
 TYPES = {"MESH", "CURVE", "SURFACE", "FONT", "META"}  # what has faces
@@ -59,6 +61,7 @@ def room() -> Subject:
     for name, (original, place, turn, scale) in COPIES.items():
         objects[name] = _copy(objects[original], name, place, turn, scale)
     camera, entity = _camera(), _entity()
+    _face_the_room()
     bpy.context.view_layer.update()
     return Subject("A room", list(objects.values()), camera, np.array(STOPS), entity)
 
@@ -77,8 +80,7 @@ def opened(path: Path) -> Subject:
     objects = [item for item in bpy.context.visible_objects if item.type in TYPES]
     if not objects:
         raise SystemExit(f"{path} shows no object with faces")
-    camera = bpy.context.scene.camera
-    return Subject(path.name, objects, camera)
+    return Subject(path.name, objects, _frustum_camera())
 
 
 def newer(name: str, saved: tuple[int, ...], running: tuple[int, ...]) -> str:
@@ -87,6 +89,15 @@ def newer(name: str, saved: tuple[int, ...], running: tuple[int, ...]) -> str:
         return ""
     by, here = ("{}.{}".format(*version) for version in (saved, running))
     return f"{name} was saved by Blender {by}, and this is {here}: what is new may be missing.\n\n"
+
+
+def _frustum_camera() -> bpy.types.Object | None:
+    """Return the scene's camera, if it is one that has a frustum."""
+    camera = bpy.context.scene.camera
+    if camera and camera.type == "CAMERA" and camera.data.type in {"PERSP", "ORTHO"}:
+        return camera
+    print("The scene has no perspective or orthographic camera: nobody asks what one sees.\n")
+    return None
 
 
 def _panel(name: str, turn: tuple, place: tuple) -> bpy.types.Object:
@@ -157,6 +168,15 @@ def _camera() -> bpy.types.Object:
     bpy.context.scene.collection.objects.link(camera)
     bpy.context.scene.camera = camera
     return camera
+
+
+def _face_the_room() -> None:
+    """Let the 3D views of the file look at the room as the picture does."""
+    for area in bpy.context.screen.areas:
+        if area.type == "VIEW_3D":
+            view = area.spaces.active.region_3d
+            view.view_rotation = VIEW.to_track_quat("Z", "Y")
+            view.view_location, view.view_distance = (0, 0, SIZE.z / 2), 1.4 * max(SIZE)
 
 
 def _entity() -> bpy.types.Object:

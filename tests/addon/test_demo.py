@@ -93,6 +93,24 @@ def test_the_users_file_is_only_read(user_file: Path, tmp_path: Path) -> None:
     assert written == ["monkey_octree.blend", "report.json"]
 
 
+@pytest.mark.parametrize("camera", ["none", "a lamp", "panoramic"])
+def test_without_a_frustum_only_the_walk_is_asked(
+    user_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture, camera: str
+) -> None:
+    bpy.ops.object.mode_set(mode="OBJECT")
+    if camera == "none":
+        bpy.context.scene.camera = None
+    elif camera == "a lamp":
+        bpy.ops.object.light_add()
+        bpy.context.scene.camera = bpy.context.object
+    else:
+        bpy.context.scene.camera.data.type = "PANO"
+    bpy.ops.wm.save_mainfile()
+    found = show.run(tmp_path / "out", user_file, with_picture=False)
+    assert "camera" not in found and found["entity"]["places"] == 200
+    assert "no perspective or orthographic camera" in capsys.readouterr().out
+
+
 def test_the_copy_never_takes_the_place_of_the_users_file(user_file: Path) -> None:
     own = user_file.rename(user_file.with_name("room.blend"))
     before = own.read_bytes()
