@@ -1,14 +1,20 @@
 """From levels of cells to the frozen arrays of an Octree."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from .arrays import Ids, runs
+from .arrays import Flags, Ids, runs
 from .divide import Level, Pairs
 from .entries import Entries
 from .grid import Grid, enlarged
 from .octree import Octree, Options
 from .shapes import Shapes
 from .words import sorted_order
+
+# The normal of a sliver is known to a rounding of the product of its edges: where its plane alone
+# parts it from a cell, it can be this much of the root's size away and still count as touching.
+_SLIVER = 2.0**-24
 
 
 def assemble(
@@ -42,7 +48,7 @@ def assemble(
     inner = np.flatnonzero(child >= 0)
     below = child[inner, None] + np.arange(8)
     occupied[inner] = np.packbits(end[below] > begin[below], axis=1, bitorder="little")[:, 0]
-    cell = float((grid.upper - grid.lower).max()) / 2**grid.depth
+    size = float((grid.upper - grid.lower).max())
     copied = np.bincount(slots, minlength=len(items)) > 1
     copied[beyond] = True
     return Octree(
@@ -62,47 +68,52 @@ def assemble(
         slots=slots,
         outside=len(beyond),
         copied=copied,
-        strays=np.unique(entries.order[strays]),
-        slack=2 * entries.margin * cell + 4 * grid.rounding,
+        strays=np.unique(strays),
+        slack=_SLIVER * size + 16 * grid.rounding,
     )
 
 
 def _without_idle_divisions(levels: list[Level]) -> list[Level]:
-    """Take back divisions that separated nothing, unless one below them did.
-
-    All the items of such a cell are in every part of it that is not empty, so a cell that gets
-    them back holds its copies as before.
-    """
-    useful = [level.separated for level in levels]
-    for above, below, level in zip(useful[-2::-1], useful[:0:-1], levels[:0:-1], strict=True):
-        is_useful = np.zeros(level.slices.shape[1], bool)
-        is_useful[level.divided] = below
-        above |= is_useful.reshape(-1, 8).any(axis=1)
-    if all(flags.all() for flags in useful):
-        return levels
+    """Take back divisions that separated nothing, unless one below them did."""
     kept, exists = [], np.ones(1, bool)
-    for level, flags in zip(levels, useful, strict=True):
-        idle = np.zeros(len(exists), bool)
-        idle[level.divided] = ~flags
-        own = level.own + level.copies[idle[level.copies.cells]]
-        remain = exists[level.divided] & flags
-        rank = np.cumsum(exists) - 1
-        own = own[exists[own.cells]]
-        kept.append(
-            Level(
-                level.cells[:, exists],
-                level.slices[:, exists],
-                level.copies,
-                level.spread,
-                rank[level.divided[remain]],
-                level.separated,
-                Pairs(own.entries, rank[own.cells]),
-            )
-        )
-        exists = np.repeat(remain, 8)
-        if not remain.any():
+    for level, useful in zip(levels, _useful_divisions(levels), strict=True):
+        if not exists.any():
             break
+        all_stay = exists.all() and useful.all()
+        kept.append(level if all_stay else _pruned(level, useful, exists))
+        exists = np.repeat(useful & exists[level.divided], 8)
     return kept
+
+
+def _useful_divisions(levels: list[Level]) -> list[Flags]:
+    """Return which divisions of each level separated items, or have one below them that did."""
+    useful = [levels[-1].separated]
+    for level, deeper in zip(levels[-2::-1], levels[:0:-1], strict=True):
+        below = np.zeros(deeper.slices.shape[1], bool)
+        below[deeper.divided] = useful[0]
+        useful.insert(0, level.separated | below.reshape(-1, 8).any(axis=1))
+    return useful
+
+
+def _pruned(level: Level, useful: Flags, exists: Flags) -> Level:
+    """Return the level with only the cells that still exist and the divisions that are useful.
+
+    All the items of a cell whose division was idle are in every part of it that is not empty, so
+    the cell gets them back by holding its copies as before.
+    """
+    idle = np.zeros(len(exists), bool)
+    idle[level.divided] = ~useful
+    own = level.own + level.copies[idle[level.copies.cells]]
+    own = own[exists[own.cells]]
+    rank = np.cumsum(exists) - 1
+    divided = level.divided[useful & exists[level.divided]]
+    return replace(
+        level,
+        cells=level.cells[:, exists],
+        slices=level.slices[:, exists],
+        divided=rank[divided],
+        own=Pairs(own.entries, rank[own.cells]),
+    )
 
 
 def _slots(

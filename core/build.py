@@ -9,7 +9,7 @@ from . import checks
 from .arrays import Flags, Floats
 from .assemble import assemble
 from .divide import divide
-from .entries import enter, finite_items, root_grid
+from .entries import enter, root_grid
 from .grid import Grid, enlarged
 from .octree import Octree, Options
 from .shapes import Boxes, Shapes, Spheres, Triangles
@@ -90,20 +90,22 @@ def build_steps(
 def _steps(items: Shapes, options: Options) -> Generator[float, None, Octree]:
     lower, upper = items.limits()
     yield 0.05
-    finite = finite_items(lower, upper)
-    invalid = np.flatnonzero(~finite)
-    if len(invalid):
-        lower, upper = np.where(finite, lower, 0.0), np.where(finite, upper, 0.0)
-        grid = root_grid(lower[:, finite], upper[:, finite], options)
-    else:
-        grid = root_grid(lower, upper, options)
+    finite = _finite(lower) & _finite(upper)
+    if not finite.all():
+        # Items that are set aside stand, for now, where the first good one does.
+        good = np.argmax(finite)
+        lower, upper = (
+            np.where(finite, side, side[:, good, None] if finite[good] else 0.0)
+            for side in (lower, upper)
+        )
+    grid = root_grid(lower, upper, options)
     yield 0.1
     held = finite & _held_by_root(lower, upper, grid, options)
-    entering = enter(items, lower, upper, np.flatnonzero(held), grid, options)
+    entering = enter(lower, upper, np.flatnonzero(held), grid, options)
     entries = yield from _between(0.1, 0.3, entering)
-    levels, strays = yield from _between(0.3, 0.9, divide(entries, grid, options))
+    levels, strays = yield from _between(0.3, 0.9, divide(items, entries, grid, options))
     beyond = np.flatnonzero(finite & ~held)
-    return assemble(items, entries, grid, options, levels, invalid, beyond, strays)
+    return assemble(items, entries, grid, options, levels, np.flatnonzero(~finite), beyond, strays)
 
 
 def _between(
@@ -115,6 +117,11 @@ def _between(
             yield start + (stop - start) * next(steps)
         except StopIteration as finished:
             return finished.value  # type: ignore[no-any-return]
+
+
+def _finite(rows: Floats) -> Flags:
+    x, y, z = np.isfinite(rows)
+    return x & y & z
 
 
 def _root_box(bounds: Boxes | None) -> Boxes | None:

@@ -16,6 +16,7 @@ from .entries import Entries
 from .grid import Grid
 from .octants import Octants
 from .octree import Options
+from .shapes import Shapes
 from .words import Words, interleaved, packed, sides
 
 # A division whose parts together hold more than so many times the cell's items is not kept.
@@ -81,7 +82,7 @@ class Level:
 
 
 def divide(
-    entries: Entries, grid: Grid, options: Options
+    items: Shapes, entries: Entries, grid: Grid, options: Options
 ) -> Generator[float, None, tuple[list[Level], Ids]]:
     """Divide the root, its parts, their parts and so on; yields the fraction done.
 
@@ -101,14 +102,15 @@ def divide(
         pairs, fresh = _straddlers(entries, level, crowded, depth)
         parts = np.zeros(len(pairs), np.uint8)
         if options.straddlers != "keep":
-            cut = _Cut(level.cells[:, crowded], grid.depth - depth - 1, entries)
+            cut = _Cut(items, entries, grid, level.cells[:, crowded], depth)
             for some in blocks(len(pairs), _STEP):
                 parts[some], lost = cut.touched(pairs[some], max(fresh - some.start, 0))
                 strays.append(lost)
                 yield (depth + some.stop / len(pairs)) / grid.depth
         np.cumsum(entries.depths <= depth, out=gone[1:])
-        stay = octants.PARTS_IN[parts] > _most_parts(options)
-        children = _children(entries, grid, level, crowded, pairs[~stay], parts[~stay], depth)
+        stay = np.flatnonzero(octants.PARTS_IN[parts] > _most_parts(options))
+        parts[stay] = 0
+        children = _children(entries, grid, level, crowded, pairs, parts, depth)
         levels.append(_settle(level, crowded, counts[crowded], pairs[stay], children, gone))
     return levels, np.concatenate(strays)
 
@@ -135,14 +137,18 @@ def _straddlers(entries: Entries, level: Level, crowded: Ids, depth: int) -> tup
 
 
 class _Cut:
-    """Where cells are divided, in numbers of finest cells, and what of them the entries touch."""
+    """Where cells of one depth are divided, and what of them items touch."""
 
-    def __init__(self, cells: Words, depths_below: int, entries: Entries) -> None:
-        middles = (2 * cells + 1) << depths_below
-        self.walls = packed(middles)
-        self.middles = middles.astype(entries.rows.dtype)
-        self.scale = 0.5**depths_below
-        self.entries = entries
+    def __init__(
+        self, items: Shapes, entries: Entries, grid: Grid, cells: Words, depth: int
+    ) -> None:
+        self.items, self.entries = items, entries
+        odd = 2 * cells + 1
+        self.walls = packed(odd << grid.depth - depth - 1)
+        self.middles = np.stack([grid.walls(axis, odd[axis], depth + 1) for axis in range(3)])
+        self.scale = grid.scale / 2 ** (grid.depth - depth - 1)
+        # In parts, nothing in the root is farther away than this; a few roundings of it are lost.
+        self.margin = 2.0 ** (depth + 1) * 2.0**-48
 
     def touched(self, pairs: Pairs, in_cell: int) -> tuple[Octants, Ids]:
         """Return the parts that each entry touches of its cell; so many first lie in the cell.
@@ -157,13 +163,14 @@ class _Cut:
         count[:in_cell] -= 1
         doubtful = np.flatnonzero(count > 1)
         some = pairs[doubtful]
-        rows = gather(self.entries.rows, some.entries)
-        rows = octants.relative(rows, gather(self.middles, some.cells), self.scale)
-        touched = octants.touched(rows, self.entries.margin * self.scale) & overlapped[doubtful]
+        middle = gather(self.middles, some.cells)
+        ids = self.entries.order[some.entries]
+        touched = octants.touched(self.items, ids, middle, self.scale, self.margin)
+        touched &= overlapped[doubtful]
         stray = touched == 0
         touched[stray] = overlapped[doubtful[stray]]
         overlapped[doubtful] = touched
-        return overlapped, some.entries[stray]
+        return overlapped, ids[stray]
 
 
 def _children(

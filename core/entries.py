@@ -5,17 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Flags, Floats, Ids, blocks
+from .arrays import Floats, Ids, blocks
 from .grid import DEEPEST, Depths, Grid
-from .octants import Rows, local_rows
 from .octree import Options
-from .shapes import Shapes
 from .words import Words, differing_bits, interleaved, packed, sorted_order
 
 # Large enough that NumPy's own overhead vanishes, small enough to report progress in time.
 _STEP = 65_536
-# Down to this depth, a cell is wide enough that single precision tells well what touches it.
-_SINGLE = 12
 
 
 @dataclass(frozen=True)
@@ -23,8 +19,7 @@ class Entries:
     """The items that the root holds, sorted by code: entry e is item `order[e]`.
 
     `depths` tell how deep an item sinks whole; `first` and `last` are the finest cells that its
-    bounds touch, packed. `rows` are its coordinates in units of finest cells, trusted to within
-    `margin`. `by_depth` are the entries sorted by depth, each depth up to its end.
+    bounds touch, packed. `by_depth` are the entries sorted by depth, each depth up to its end.
     """
 
     order: Ids
@@ -32,8 +27,6 @@ class Entries:
     depths: Depths
     first: Words
     last: Words
-    rows: Rows
-    margin: float
     by_depth: Ids
     depth_ends: Ids
 
@@ -45,16 +38,9 @@ class Entries:
         return self.by_depth[self.depth_ends[depth] : self.depth_ends[depth + 1]]
 
 
-def finite_items(lower: Floats, upper: Floats) -> Flags:
-    """Return which items have finite bounds, (n,)."""
-    return np.isfinite(lower).all(axis=0) & np.isfinite(upper).all(axis=0)
-
-
 def root_grid(lower: Floats, upper: Floats, options: Options) -> Grid:
     """Return the grid over `options.bounds`, or over the smallest cube around these bounds."""
-    low, high = (
-        _cube(lower, upper) if options.bounds is None else options.bounds.rows.reshape(2, 3)
-    )
+    low, high = options.bounds.rows.reshape(2, 3) if options.bounds else _cube(lower, upper)
     depth = min(options.max_depth, DEEPEST)
     while depth and (high - low).max() / 2**depth < options.min_size:
         depth -= 1
@@ -70,7 +56,7 @@ def _cube(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
 
 
 def enter(
-    items: Shapes, lower: Floats, upper: Floats, ids: Ids, grid: Grid, options: Options
+    lower: Floats, upper: Floats, ids: Ids, grid: Grid, options: Options
 ) -> Generator[float, None, Entries]:
     """Sort the items `ids`, whose bounds are (3, n) over all items; yields the fraction done."""
     count = lower.shape[1]
@@ -94,15 +80,12 @@ def enter(
     by_depth = np.argsort(depths, kind="stable")
     ends = np.searchsorted(depths[by_depth], np.arange(grid.depth + 2))
     yield 0.8
-    precision = np.float32 if grid.depth <= _SINGLE else np.float64
     return Entries(
         order=order,
         codes=codes[order],
         depths=depths,
         first=first[order],
         last=last[order],
-        rows=local_rows(items, order, grid.lower, grid.scale, precision),
-        margin=16 * float(np.finfo(precision).eps) * 2**grid.depth,
         by_depth=by_depth,
         depth_ends=ends,
     )

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import checks
-from .arrays import Flags, Floats, Ids
+from .arrays import Flags, Floats, Ids, blocks
 
 # The two other axes, in the order that makes cross products.
 AROUND = ((1, 2), (2, 0), (0, 1))
@@ -215,9 +215,14 @@ class Triangles(Shapes):
 
     def limits(self) -> tuple[Floats, Floats]:
         """Least and greatest corner on each axis, (3, n) each."""
-        first, second, third = self.rows[:3], self.rows[3:6], self.rows[6:]
-        lower, upper = np.minimum(first, second), np.maximum(first, second)
-        return np.minimum(lower, third, out=lower), np.maximum(upper, third, out=upper)
+        lower, upper = np.empty((2, 3, len(self)))
+        for axis in range(3):
+            first, second, third = self.rows[axis::3]
+            for some in blocks(len(self)):
+                low, high = lower[axis, some], upper[axis, some]
+                np.minimum(np.minimum(first[some], second[some]), third[some], out=low)
+                np.maximum(np.maximum(first[some], second[some]), third[some], out=high)
+        return lower, upper
 
 
 class Frusta(Shapes):
