@@ -16,7 +16,7 @@ CYCLES = {  # half a minute on two cores
     "use_denoising": True,
     "denoising_prefilter": "FAST",
 }
-VIEW = Vector((-0.2, -1.0, 0.75)).normalized()  # from the middle towards the eye
+VIEW = Vector((-0.18, -1.0, 0.66)).normalized()  # from the middle towards the eye
 LIGHT = 24.0  # watts per square unit of the lamp
 BACKGROUND = (0.012, 0.016, 0.024)
 COLORS = {  # of triangles, by their shade
