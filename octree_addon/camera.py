@@ -90,7 +90,7 @@ def _frame(scene: bpy.types.Scene) -> NDArray[np.float64]:
         [render.border_min_x, render.border_max_x],
         [render.border_min_y, render.border_max_y],
     ]
-    return 2 * np.array(border) - 1
+    return np.array(border) * 2.0 - 1.0
 
 
 def _sides(

@@ -1,7 +1,7 @@
 """A build from a button: step by step from a timer, with progress and Esc."""
 
 from time import perf_counter
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import bpy
 
@@ -24,7 +24,14 @@ _INTERVAL = 0.01
 _SLICE = 0.05  # seconds of work between two looks at the keyboard
 
 
-class SteppedOperator:
+# A mixin is registered with the operator that it is mixed into, never for itself.
+if TYPE_CHECKING:
+    Mixin = bpy.types.Operator
+else:
+    Mixin = object
+
+
+class SteppedOperator(Mixin):
     """The part of an operator that builds a tree while Blender stays awake; a mixin."""
 
     _running: TreeSteps | None = None

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import FloatVectorProperty, StringProperty
+from mathutils import Vector
 
 from ...core import Frusta, Spheres, query
 from .. import trees
@@ -85,8 +86,8 @@ class SelectOperator(SelectionOptions, SteppedOperator):
         is_new = trees.get(context.scene) is not result
         if is_new:
             keep(context.scene, result)
-        level = "WARNING" if result.stale else "INFO"
-        self.report({level}, asked_text(counts, self.action, result, is_new))
+        text = asked_text(counts, self.action, result, is_new)
+        self.report({"WARNING"} if result.stale else {"INFO"}, text)
         return {"FINISHED"}
 
     def _select(self, context: bpy.types.Context, answer: Answer) -> Counter[str]:
@@ -149,7 +150,7 @@ class OCTREE_OT_select_in_sphere(SphereOptions, SelectOperator, bpy.types.Operat
     bl_description = "Select what is near the 3D cursor"
 
     if TYPE_CHECKING:
-        center: tuple[float, float, float]
+        center: Vector
     else:
         center: FloatVectorProperty(
             name="Center",
@@ -162,7 +163,7 @@ class OCTREE_OT_select_in_sphere(SphereOptions, SelectOperator, bpy.types.Operat
         take(self, settings_of(context.scene).sphere, SphereOptions)
         if not self.properties.is_property_set("center"):
             self.center = context.scene.cursor.location
-        return Spheres([tuple(self.center)], [self.radius])
+        return Spheres([self.center[:]], [self.radius])
 
     def remember(self, scene: bpy.types.Scene) -> None:
         write_back(self, settings_of(scene).sphere, SphereOptions)

@@ -55,7 +55,7 @@ def take_name(operator: bpy.types.Operator, settings: Any, name: str) -> None:
         Of both properties.
     """
     if not operator.properties.is_property_set(name):
-        item = getattr(settings, name)
+        item: bpy.types.Object | None = getattr(settings, name)
         setattr(operator, name, item.name if item else "")
 
 
@@ -97,7 +97,7 @@ def named_object(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
     ValueError
         If the scene has no object of this name.
     """
-    item = scene.objects.get(name)
+    item: bpy.types.Object | None = scene.objects.get(name)
     if item is None:
         raise ValueError(f"The scene has no object named {name}")
     return item

@@ -157,6 +157,6 @@ def _bulk(collection: Any, name: str, length: int, dtype: type) -> NDArray[Any]:
     Blender copies memory as it is only if kind, size and sign of the number agree with its own;
     any other buffer is filled element by element, a hundred times slower.
     """
-    buffer = np.empty(length, dtype)
+    buffer: NDArray[Any] = np.empty(length, dtype)
     collection.foreach_get(name, buffer)
     return buffer

@@ -193,10 +193,12 @@ def _is_copy(instance: bpy.types.DepsgraphObjectInstance) -> bool:
 
 def _is_editable(instance: bpy.types.DepsgraphObjectInstance, owner: bpy.types.Object) -> bool:
     """Tell whether the faces that are seen can be selected in the object's own mesh."""
-    if instance.is_instance or owner.data.library is not None:
+    original = owner.data
+    if instance.is_instance or original.library is not None:
         return False
+    assert isinstance(original, bpy.types.Mesh)
     with evaluated_mesh(instance.object) as mesh:
-        return has_polygons_of(mesh, owner.data)
+        return has_polygons_of(mesh, original)
 
 
 def _lineage(objects: Iterable[bpy.types.Object]) -> Iterator[int]:

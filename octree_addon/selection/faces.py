@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any, Literal
 
 import bmesh
 import bpy
@@ -10,6 +11,8 @@ import numpy as np
 
 from ..trees import BuiltTree
 from .answer import Answer, Flags
+
+Domain = Literal["POINT", "EDGE", "FACE"]
 
 
 def select_faces(context: bpy.types.Context, answer: Answer, action: str) -> Counter[str]:
@@ -41,7 +44,7 @@ def select_faces(context: bpy.types.Context, answer: Answer, action: str) -> Cou
     if not wanted:
         where = "in Edit Mode" if editing else "in the view layer"
         raise ValueError(f"The octree holds no faces of the meshes {where}")
-    meshes = dict.fromkeys(item.data for item in objects) if editing else wanted
+    meshes = dict.fromkeys(map(_mesh_of, objects)) if editing else wanted
     counts: Counter[str] = Counter(faces=0)
     with _unnoticed(answer.built, context.view_layer):
         for mesh in meshes:
@@ -65,9 +68,14 @@ def _wanted(answer: Answer, objects: Iterable[bpy.types.Object]) -> dict[bpy.typ
                 np.bincount(polygons[found[part]], minlength=polygons[-1] + 1),
                 np.bincount(polygons[possible[part]], minlength=polygons[-1] + 1),
             )
-            mesh = by_uid[owner.session_uid].data
+            mesh = _mesh_of(by_uid[owner.session_uid])
             wanted[mesh] = flags | wanted.get(mesh, False)
     return wanted
+
+
+def _mesh_of(item: bpy.types.Object) -> bpy.types.Mesh:
+    assert isinstance(item.data, bpy.types.Mesh)
+    return item.data
 
 
 @contextmanager
@@ -128,20 +136,27 @@ def _write_stored(mesh: bpy.types.Mesh, after: Flags) -> None:
     sizes, corners = np.empty(len(after), np.int32), np.empty(len(mesh.loops), np.int32)
     mesh.polygons.foreach_get("loop_total", sizes)
     in_selected = np.repeat(after, sizes)
-    for domain, corner_name, layer_name, count in (
+    layers: tuple[tuple[Domain, str, str, int], ...] = (
         ("POINT", ".corner_vert", ".select_vert", len(mesh.vertices)),
         ("EDGE", ".corner_edge", ".select_edge", len(mesh.edges)),
-    ):
-        mesh.attributes[corner_name].data.foreach_get("value", corners)
+    )
+    for domain, corner_name, layer_name, count in layers:
+        _layer_values(mesh.attributes[corner_name]).foreach_get("value", corners)
         flags = np.zeros(count, np.bool_)
         flags[corners[in_selected]] = True
         _write_layer(mesh, layer_name, domain, flags)
     _write_layer(mesh, ".select_poly", "FACE", after)
 
 
-def _write_layer(mesh: bpy.types.Mesh, name: str, domain: str, flags: Flags) -> None:
+def _write_layer(mesh: bpy.types.Mesh, name: str, domain: Domain, flags: Flags) -> None:
     # Made anew: Blender 5.0 may hold a layer as one value for all, and fails to write into that
     # by foreach_set, or crashes.
     if name in mesh.attributes:
         mesh.attributes.remove(mesh.attributes[name])
-    mesh.attributes.new(name, "BOOLEAN", domain).data.foreach_set("value", flags)
+    layer = mesh.attributes.new(name, "BOOLEAN", domain)
+    _layer_values(layer).foreach_set("value", flags)
+
+
+def _layer_values(layer: Any) -> Any:
+    """Return the values of an attribute, which the stubs know of its subclasses only."""
+    return layer.data
