@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import Flags, Floats, Ids
-from .shapes import AROUND, EDGES, Boxes, Frusta, Shapes, Spheres
+from .shapes import Boxes, Frusta, Shapes, Spheres
 
 OUTSIDE, CROSSING, INSIDE = np.uint8(1), np.uint8(2), np.uint8(3)
 
@@ -71,29 +71,25 @@ def _frusta(volumes: Shapes, slack: Floats, numbers: Ids, cells: Floats) -> Stat
         inside &= distance >= reach
         held &= distance >= 0
     doubtful = np.flatnonzero(touching & ~held)
-    touching[doubtful] = _axes_overlap(
+    touching[doubtful] = _edges_overlap(
         frusta, numbers[doubtful], middle[:, doubtful], half[:, doubtful]
     )
     return _states(touching, inside)
 
 
-def _axes_overlap(frusta: Frusta, numbers: Ids, middle: Floats, half: Floats) -> Flags:
-    """Whether neither the cell's axes nor cross products of edges separate cell and frustum.
+def _edges_overlap(frusta: Frusta, numbers: Ids, middle: Floats, half: Floats) -> Flags:
+    """Return for which pairs neither an axis nor a cross product of edges separates the two.
 
     Gottschalk, Lin and Manocha, "OBBTree", 1996.
     """
-    lower, upper = (rows[:, numbers] for rows in frusta.limits())
-    flags = ((middle - half <= upper) & (middle + half >= lower)).all(axis=0)
-    corners = frusta.rows.reshape(8, 3, -1)
-    starts, ends = EDGES
-    for edge in corners[ends] - corners[starts]:
-        for i, j in AROUND:
-            along = edge[i] * corners[:, j] - edge[j] * corners[:, i]
-            u, v = edge[i][numbers], edge[j][numbers]
-            center, reach = (
-                u * middle[j] - v * middle[i],
-                np.abs(u) * half[j] + np.abs(v) * half[i],
-            )
-            flags &= center - reach <= along.max(axis=0)[numbers]
-            flags &= center + reach >= along.min(axis=0)[numbers]
+    lower, upper = frusta.limits()
+    flags = (middle - half <= upper[:, numbers]).all(axis=0)
+    flags &= (middle + half >= lower[:, numbers]).all(axis=0)
+    some = np.flatnonzero(flags)
+    numbers = numbers[some]
+    axes, least, greatest = (rows[..., numbers] for rows in frusta.edge_axes)
+    center = np.einsum("aih,ih->ah", axes, middle[:, some])
+    reach = np.einsum("aih,ih->ah", np.abs(axes), half[:, some])
+    apart = (center - reach > greatest) | (center + reach < least)
+    flags[some] = ~apart.any(axis=0)
     return flags

@@ -29,9 +29,8 @@ AROUND = ((1, 2), (2, 0), (0, 1))
 FACES = np.array(
     [[0, 3, 7, 4], [1, 2, 6, 5], [0, 1, 5, 4], [3, 2, 6, 7], [0, 1, 2, 3], [4, 5, 6, 7]]
 )
-EDGES = np.array(
-    [[0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3], [1, 2, 3, 0, 5, 6, 7, 4, 4, 5, 6, 7]],
-)
+EDGE_STARTS = np.array([0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3])
+EDGE_ENDS = np.array([1, 2, 3, 0, 5, 6, 7, 4, 4, 5, 6, 7])
 # Each corner is where three faces meet: left or right, bottom or top, near or far.
 CORNER_PLANES = np.array(
     [[0, 2, 4], [1, 2, 4], [1, 3, 4], [0, 3, 4], [0, 2, 5], [1, 2, 5], [1, 3, 5], [0, 3, 5]]
@@ -314,6 +313,21 @@ class Frusta(Shapes):
         normals *= np.where((normals * inward).sum(axis=1) < 0, -1.0, 1.0)[:, None]
         offsets = -np.einsum("fan,can->fcn", normals, corners).min(axis=1)
         return frozen(np.concatenate((normals, offsets[:, None]), axis=1))
+
+    @cached_property
+    def edge_axes(self) -> tuple[Floats, Floats, Floats]:
+        """The cross products of the axes with all edges, and how far the frustum reaches on them.
+
+        Returns
+        -------
+        axes : ndarray of float64, shape (36, 3, n)
+        least, greatest : ndarray of float64, shape (36, n)
+        """
+        corners = self.rows.reshape(8, 3, -1)
+        edges = corners[EDGE_ENDS] - corners[EDGE_STARTS]
+        axes = np.cross(np.eye(3)[:, None, :, None], edges[None], axis=2).reshape(36, 3, -1)
+        along = np.einsum("aqn,cqn->acn", axes, corners)
+        return axes, along.min(axis=1), along.max(axis=1)
 
     @cached_property
     def face_triangles(self) -> Triangles:

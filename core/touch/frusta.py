@@ -7,12 +7,14 @@ the edges: Gottschalk, Lin and Manocha, "OBBTree", 1996; Ericson, "Real-Time Col
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, gather
-from ..shapes import EDGES, Frusta, Shapes
+from ..arrays import Flags, Floats, Ids, blocks, gather
+from ..shapes import EDGE_ENDS, EDGE_STARTS, Frusta, Shapes
 from .triangles import touch_spheres
 
 # Nearly parallel edges have a cross product of rounding errors, which separates nothing.
 _ROUNDING = 2.0**-48
+# Pairs that are doubtful enough to be tried on all axes, so many at a time.
+_BLOCK = 512
 
 
 def touched_by_triangles(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
@@ -30,7 +32,7 @@ def touched_by_boxes(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> 
     """Which boxes touch the frustum."""
     corners = box_corners(gather(items.rows, ids))
     flags, doubtful = _beside_planes(corners, volumes, numbers)
-    axes = np.eye(3)[:, :, None]
+    axes = np.broadcast_to(np.eye(3)[:, :, None], (3, 3, len(doubtful)))
     flags[doubtful] = _overlap(corners[:, :, doubtful], axes, axes, volumes, numbers[doubtful])
     return flags
 
@@ -75,26 +77,23 @@ def _beside_planes(points: Floats, volumes: Frusta, numbers: Ids) -> tuple[Flags
 def _overlap(
     points: Floats, normals: Floats, edges: Floats, volumes: Frusta, numbers: Ids
 ) -> Flags:
-    """Whether no normal of the hulls, nor any cross product of edges, separates them."""
-    hexahedra = gather(volumes.rows, numbers).reshape(8, 3, -1) - points[0]
-    points = points - points[0]
-    starts, ends = EDGES
-    theirs = hexahedra[ends] - hexahedra[starts]
-    flags = np.ones(len(numbers), bool)
-    for normal in normals:
-        flags &= _not_separated(normal, points, hexahedra)
-    for edge in edges:
-        for other in theirs:
-            flags &= _not_separated(np.cross(edge, other, axis=0), points, hexahedra)
+    """Return whether no normal of the hulls, nor any cross product of edges, separates them."""
+    flags = np.empty(len(numbers), bool)
+    for some in blocks(len(numbers), _BLOCK):
+        origin = points[0, :, some]
+        hexahedra = gather(volumes.rows, numbers[some]).reshape(8, 3, -1) - origin
+        theirs = hexahedra[EDGE_ENDS] - hexahedra[EDGE_STARTS]
+        products = np.cross(edges[:, None, :, some], theirs[None], axis=2)
+        axes = np.concatenate((normals[:, :, some], products.reshape(-1, *theirs.shape[1:])))
+        flags[some] = _unseparated(axes, points[:, :, some] - origin, hexahedra)
     return flags
 
 
-def _not_separated(axis: Floats, one: Floats, other: Floats) -> Flags:
-    one, other = _along(one, axis), _along(other, axis)
-    least, greatest = other.min(axis=0), other.max(axis=0)
+def _unseparated(axes: Floats, one: Floats, other: Floats) -> Flags:
+    """Return for which pairs of hulls none of the axes (a, 3, h) separates their points."""
+    ones = np.einsum("aih,pih->aph", axes, one)
+    others = np.einsum("aih,pih->aph", axes, other)
+    least, greatest = others.min(axis=1), others.max(axis=1)
     slack = _ROUNDING * np.maximum(-least, greatest)
-    return (one.min(axis=0) <= greatest + slack) & (one.max(axis=0) >= least - slack)
-
-
-def _along(points: Floats, axis: Floats) -> Floats:
-    return points[:, 0] * axis[0] + points[:, 1] * axis[1] + points[:, 2] * axis[2]
+    overlap = (ones.min(axis=1) <= greatest + slack) & (ones.max(axis=1) >= least - slack)
+    return overlap.all(axis=0)
