@@ -24,6 +24,12 @@ def triangles_in_frustum(corners: np.ndarray, frustum: np.ndarray) -> np.ndarray
     return np.flatnonzero(np.concatenate(touching))
 
 
+def grown(frustum: np.ndarray, slack: float) -> np.ndarray:
+    """Move the corners of a frustum (8, 3) away from its middle."""
+    outward = frustum - frustum.mean(axis=0)
+    return frustum + slack * outward / np.linalg.norm(outward, axis=1).min()
+
+
 def _touches(corners: np.ndarray, frustum: np.ndarray) -> np.ndarray:
     """Look for an axis that separates: face normals, and products of an edge of each."""
     middle = frustum.mean(axis=0)

@@ -6,7 +6,6 @@ triangles. Copies share their mesh with the original and are turned, mirrored an
 
 from dataclasses import dataclass
 from math import pi
-from pathlib import Path
 
 import bpy
 import numpy as np
@@ -16,7 +15,6 @@ from demo.studio import VIEW
 
 SIZE = Vector((12.0, 8.0, 4.0))  # of the room, which stands on the ground around the origin
 ENTITY_RADIUS = max(SIZE) / 100
-TYPES = {"MESH", "CURVE", "SURFACE", "FONT", "META"}  # what has faces
 STEP = 0.5  # edge of the quads that walls, floor and ceiling are made of
 LANDMARKS = ("Wall Back", "Torus", "Sphere", "Monkey")  # what the walk comes close to
 STOPS = (  # of the walk: along the back wall, round the torus, over the sphere, round the monkey
@@ -66,53 +64,16 @@ def room() -> Subject:
     return Subject("A room", list(objects.values()), camera, np.array(STOPS), entity)
 
 
-def opened(path: Path) -> Subject:
-    """Open a file of the user's without running its scripts; nothing is ever written to it."""
-    if not path.is_file():
-        raise SystemExit(f"There is no file {path}")
-    try:
-        bpy.ops.wm.open_mainfile(filepath=str(path.resolve()), load_ui=False, use_scripts=False)
-    except RuntimeError as error:
-        raise SystemExit(f"{path} cannot be opened: {error}") from None
-    print(newer(path.name, bpy.data.version, bpy.app.version), end="")
-    if bpy.context.object and bpy.context.object.mode != "OBJECT":
-        bpy.ops.object.mode_set(mode="OBJECT")
-    objects = [item for item in bpy.context.visible_objects if item.type in TYPES]
-    if not objects:
-        raise SystemExit(f"{path} shows no object with faces")
-    return Subject(path.name, objects, _frustum_camera())
-
-
-def newer(name: str, saved: tuple[int, ...], running: tuple[int, ...]) -> str:
-    """Say it when a file was saved by a newer Blender than the one that reads it."""
-    if saved[:2] <= running[:2]:
-        return ""
-    by, here = ("{}.{}".format(*version) for version in (saved, running))
-    return f"{name} was saved by Blender {by}, and this is {here}: what is new may be missing.\n\n"
-
-
-def _frustum_camera() -> bpy.types.Object | None:
-    """Return the scene's camera, if it is one that has a frustum."""
-    camera = bpy.context.scene.camera
-    if camera and camera.type == "CAMERA" and camera.data.type in {"PERSP", "ORTHO"}:
-        return camera
-    print("The scene has no perspective or orthographic camera: nobody asks what one sees.\n")
-    return None
-
-
 def _panel(name: str, turn: tuple, place: tuple) -> bpy.types.Object:
     """Lay a grid, turn it upright and move it to its side of the room."""
     rotation = Euler(turn).to_matrix()
-    width, height = (
-        abs((rotation @ axis).dot(SIZE)) for axis in (Vector((1, 0, 0)), Vector((0, 1, 0)))
-    )
+    width, height = (abs(rotation.col[axis].dot(SIZE)) for axis in (0, 1))
     bpy.ops.mesh.primitive_grid_add(
         x_subdivisions=round(width / STEP), y_subdivisions=round(height / STEP), size=1
     )
     scale = Matrix.Diagonal((width, height, 1, 1))
-    center = Vector(p * s / 2 for p, s in zip(place, SIZE, strict=True)) + Vector(
-        (0, 0, SIZE.z / 2)
-    )
+    center = Vector(share * size / 2 for share, size in zip(place, SIZE, strict=True))
+    center.z += SIZE.z / 2
     panel = _named(name)
     panel.data.transform(Matrix.Translation(center) @ rotation.to_4x4() @ scale)
     panel.display_type = "WIRE"  # so that one sees into the room
@@ -162,9 +123,8 @@ def _camera() -> bpy.types.Object:
     lens.lens, lens.clip_start, lens.clip_end = 50.0, 0.4, 8.5
     camera = bpy.data.objects.new("Camera", lens)
     camera.location = (-2.0, -3.4, 2.3)
-    camera.rotation_euler = (
-        (Vector((3.0, 1.0, 1.1)) - camera.location).to_track_quat("-Z", "Y").to_euler()
-    )
+    ahead = Vector((5.0, 4.4, -1.2))
+    camera.rotation_euler = ahead.to_track_quat("-Z", "Y").to_euler()
     bpy.context.scene.collection.objects.link(camera)
     bpy.context.scene.camera = camera
     return camera

@@ -7,14 +7,14 @@ from typing import Any
 import bpy
 import numpy as np
 
-from demo import picture, questions, report, scene, walk
+from demo import picture, questions, report, scene, user_file, walk
 from demo.extension import part
 
 
 def run(out: Path, blend: Path | None = None, with_picture: bool = True) -> dict:
     """Do the main job on the room, or on the scene of `blend`, and write what came out."""
     out.mkdir(parents=True, exist_ok=True)
-    subject = scene.opened(blend) if blend else scene.room()
+    subject = user_file.opened(blend) if blend else scene.room()
     built = questions.build(subject.objects)
     found = answers(built, subject)
     print(report.page(found))
@@ -31,9 +31,8 @@ def answers(built: Any, subject: scene.Subject) -> dict:
     """Ask everything that the report tells."""
     source = built.source
     radius = float(np.ptp(source.vertices, axis=0).max()) / 100
-    places = walk.places(
-        walk.stops_of(source) if subject.stops is None else subject.stops, source, radius
-    )
+    stops = walk.stops_of(source) if subject.stops is None else subject.stops
+    places = walk.places(stops, source, radius)
     if subject.entity:
         subject.entity.location = places[-1]
     found = {

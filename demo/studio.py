@@ -140,7 +140,8 @@ def render(scene: bpy.types.Scene, vertices: np.ndarray, path: Path) -> None:
     for name, value in CYCLES.items():
         setattr(scene.cycles, name, value)
     scene.view_settings.view_transform = "Standard"
-    scene.render.image_settings.file_format = "PNG"
+    image = scene.render.image_settings
+    image.file_format, image.color_mode, image.compression = "PNG", "RGB", 100
     scene.render.filepath = str(path)
     bpy.ops.render.render(scene=scene.name, write_still=True)
 

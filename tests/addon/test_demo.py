@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 
-from demo import brute_force, extension, picture, questions, scene, show, walk
+from demo import brute_force, checks, extension, picture, questions, scene, show, user_file, walk
 
 
 @pytest.fixture(autouse=True)
@@ -16,7 +16,7 @@ def checkout_for_package(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def user_file(tmp_path: Path) -> Path:
+def monkey_file(tmp_path: Path) -> Path:
     """Save a file with a monkey, a text and a camera; edit mode is on, as users leave it."""
     bpy.ops.object.text_add(location=(3, 0, 0))
     bpy.ops.object.camera_add(location=(0, -8, 0), rotation=(np.pi / 2, 0, 0))
@@ -70,6 +70,26 @@ def test_brute_force_knows_corners_edges_faces_and_points() -> None:
     assert ask(corners, np.array([-1.0, 0, 0]), 1.0).tolist() == [0, 1]
 
 
+def test_brute_force_knows_what_passes_the_edge_of_a_frustum() -> None:
+    cube = np.array([[-1, -1, 1], [1, -1, 1], [1, 1, 1], [-1, 1, 1]] * 2, float)
+    cube[4:, 2] = -1
+    beside = np.array([[0.0, 2.1, 0], [2.1, 0, 0], [3, 3, 0]])
+    corners = beside - np.array([[[0, 0, 0]], [[0.2, 0.2, 0]], [[2, 2, 0]]])
+    assert brute_force.triangles_in_frustum(corners, cube).tolist() == [1, 2]
+
+
+def test_a_rim_is_where_rounding_decides() -> None:
+    corners = np.array([[[1.0, 0, 0], [1, 1, 0], [1, 0, 1]]])
+    center = np.zeros(3)
+
+    def ask(slack: float) -> np.ndarray:
+        return brute_force.triangles_in_sphere(corners, center, 1 - 1e-15 + slack)
+
+    assert checks.agrees(np.array([0]), ask, 1e-9)
+    assert checks.agrees(np.array([], int), ask, 1e-9)
+    assert not checks.agrees(np.array([], int), lambda slack: ask(slack + 1), 1e-9)
+
+
 def test_only_what_spans_the_room_is_backdrop() -> None:
     room = scene.room()
     source = questions.build(room.objects).source
@@ -83,11 +103,11 @@ def test_deep_cells_are_shown_by_the_cell_above() -> None:
     assert shown.tolist() == np.flatnonzero(octree.node_depth <= 3).tolist()
 
 
-def test_the_users_file_is_only_read(user_file: Path, tmp_path: Path) -> None:
-    before = user_file.read_bytes(), user_file.stat().st_mtime_ns
-    found = show.run(tmp_path / "out", user_file, with_picture=False)
-    assert (user_file.read_bytes(), user_file.stat().st_mtime_ns) == before
-    assert list(user_file.parent.iterdir()) == [user_file]
+def test_the_users_file_is_only_read(monkey_file: Path, tmp_path: Path) -> None:
+    before = monkey_file.read_bytes(), monkey_file.stat().st_mtime_ns
+    found = show.run(tmp_path / "out", monkey_file, with_picture=False)
+    assert (monkey_file.read_bytes(), monkey_file.stat().st_mtime_ns) == before
+    assert list(monkey_file.parent.iterdir()) == [monkey_file]
     assert found["camera"]["selected_objects"]
     written = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert written == ["monkey_octree.blend", "report.json"]
@@ -95,7 +115,7 @@ def test_the_users_file_is_only_read(user_file: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("camera", ["none", "a lamp", "panoramic"])
 def test_without_a_frustum_only_the_walk_is_asked(
-    user_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture, camera: str
+    monkey_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture, camera: str
 ) -> None:
     bpy.ops.object.mode_set(mode="OBJECT")
     if camera == "none":
@@ -106,13 +126,13 @@ def test_without_a_frustum_only_the_walk_is_asked(
     else:
         bpy.context.scene.camera.data.type = "PANO"
     bpy.ops.wm.save_mainfile()
-    found = show.run(tmp_path / "out", user_file, with_picture=False)
+    found = show.run(tmp_path / "out", monkey_file, with_picture=False)
     assert "camera" not in found and found["entity"]["places"] == 200
     assert "no perspective or orthographic camera" in capsys.readouterr().out
 
 
-def test_the_copy_never_takes_the_place_of_the_users_file(user_file: Path) -> None:
-    own = user_file.rename(user_file.with_name("room.blend"))
+def test_the_copy_never_takes_the_place_of_the_users_file(monkey_file: Path) -> None:
+    own = monkey_file.rename(monkey_file.with_name("room.blend"))
     before = own.read_bytes()
     show.run(own.parent, own, with_picture=False)
     assert own.read_bytes() == before
@@ -121,21 +141,21 @@ def test_the_copy_never_takes_the_place_of_the_users_file(user_file: Path) -> No
 @pytest.mark.parametrize("missing", ["nothing.blend", "."])
 def test_what_is_no_file_ends_with_a_sentence(tmp_path: Path, missing: str) -> None:
     with pytest.raises(SystemExit, match="There is no file"):
-        scene.opened(tmp_path / missing)
+        user_file.opened(tmp_path / missing)
 
 
 def test_a_file_that_is_no_scene_ends_with_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "text.blend").write_text("not a scene")
     with pytest.raises(SystemExit, match="cannot be opened"):
-        scene.opened(tmp_path / "text.blend")
+        user_file.opened(tmp_path / "text.blend")
 
 
 def test_an_empty_scene_ends_with_a_sentence(tmp_path: Path) -> None:
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "empty.blend"))
     with pytest.raises(SystemExit, match="no object with faces"):
-        scene.opened(tmp_path / "empty.blend")
+        user_file.opened(tmp_path / "empty.blend")
 
 
 def test_a_newer_file_is_announced() -> None:
-    assert "5.2" in scene.newer("a.blend", (5, 2, 0), (5, 0, 1))
-    assert scene.newer("a.blend", (4, 2, 0), (5, 0, 1)) == ""
+    assert "5.2" in user_file.newer("a.blend", (5, 2, 0), (5, 0, 1))
+    assert user_file.newer("a.blend", (4, 2, 0), (5, 0, 1)) == ""
