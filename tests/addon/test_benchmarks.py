@@ -1,0 +1,43 @@
+"""What the benchmarks stand on: the scenes, the scan, the verdicts."""
+
+import numpy as np
+import pytest
+
+from benchmarks import scan, scenes, table
+
+
+@pytest.mark.parametrize("triangles", [2_000, 20_000])
+def test_a_landscape_has_about_as_many_triangles_as_wanted(triangles: int) -> None:
+    mesh = scenes.landscape(triangles)
+    assert len(mesh) == pytest.approx(triangles, rel=0.03)
+    assert np.array_equal(np.unique(mesh.faces), np.arange(len(mesh.vertices)))
+
+
+def test_blender_is_given_the_same_triangles() -> None:
+    mesh = scenes.landscape(2_000)
+    vertices, faces = scenes.textbook_arrays(scenes.blender_object(mesh).data)
+    assert np.array_equal(vertices, mesh.vertices)
+    assert np.array_equal(faces, mesh.faces)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.5])
+def test_the_scan_finds_what_the_camera_sees(share: float) -> None:
+    mesh = scenes.landscape(20_000)
+    corners = scan.corners_of(mesh.vertices, mesh.faces)
+    matrix = scenes.camera_seeing(share, corners)
+    found = scan.touching(corners, scenes.planes_of(matrix))
+    assert len(found) / len(mesh) == pytest.approx(share, abs=0.005)
+    clip = np.pad(mesh.vertices, ((0, 0), (0, 1)), constant_values=1.0) @ matrix.T
+    outside = np.concatenate([clip[:, :3] > clip[:, 3:], clip[:, :3] < -clip[:, 3:]], axis=1)
+    assert found.tolist() == np.flatnonzero(~outside[mesh.faces].all(axis=1).any(axis=1)).tolist()
+    inside = np.flatnonzero(~outside[mesh.faces].any(axis=(1, 2)))
+    assert scan.inside(corners, scenes.planes_of(matrix)).tolist() == inside.tolist()
+
+
+def test_a_verdict_is_of_the_ratio_or_of_the_time() -> None:
+    row = table.Row("build", "theirs", ours=40.0, theirs=100.0, must=0.5, aim=0.4)
+    assert "aim" in row.cells()
+    assert "must" in table.Row("", "", 50.0, 100.0, must=0.5, aim=0.4).cells()
+    assert "missed" in table.Row("", "", 51.0, 100.0, must=0.5, aim=0.4).cells()
+    assert "missed" in table.Row("", "", 51.0, 100.0, must=50, aim=40, absolute=True).cells()
+    assert len({len(line) for line in table.markdown([row]).splitlines()}) == 1
