@@ -26,7 +26,6 @@ def _make_ramp() -> NDArray[np.float32]:
     return np.stack(channels, axis=1).astype(np.float32)
 
 
-_WALLS_OF_CORNERS = (3 * CORNERS + np.arange(3)).ravel()
 _EDGES = EDGES.astype(np.uint32)
 RAMP = _make_ramp()
 
@@ -74,8 +73,10 @@ def largest_cells(octree: Octree, cells: NDArray[np.intp], limit: int) -> NDArra
     """Return at most `limit` of the cells, those nearest to the root, sorted."""
     if len(cells) <= limit:
         return cells
-    order = np.argsort(octree.node_depth[cells], kind="stable")
-    return np.sort(cells[order[:limit]])
+    order = np.argsort(octree.node_depth[cells].astype(np.uint8), kind="stable")  # by radix
+    kept = np.zeros(len(cells), bool)
+    kept[order[:limit]] = True
+    return cells[kept]
 
 
 def cell_shades(octree: Octree, cells: NDArray[np.intp], color_by: str) -> NDArray[np.uint8]:
@@ -141,11 +142,14 @@ def cell_corners(octree: Octree, cells: NDArray[np.intp], boxes: str) -> NDArray
     loose = boxes == "LOOSE"
     lower = octree.loose_lower if loose else octree.node_lower
     upper = octree.loose_upper if loose else octree.node_upper
-    walls = np.empty((len(cells), 6), np.float32)
+    walls = np.empty((2, 3, len(cells)), np.float32)
     for axis in range(3):
-        walls[:, axis] = lower[cells, axis]
-        walls[:, 3 + axis] = upper[cells, axis]
-    return np.take(walls, _WALLS_OF_CORNERS, axis=1).reshape(-1, 8, 3)
+        walls[0, axis] = lower[cells, axis]
+        walls[1, axis] = upper[cells, axis]
+    corners = np.empty((len(cells), 8, 3), np.float32)
+    for corner, axis in np.ndindex(8, 3):
+        corners[:, corner, axis] = walls[CORNERS[corner, axis], axis]
+    return corners
 
 
 def cell_edges(count: int) -> NDArray[np.uint32]:

@@ -15,8 +15,8 @@ from bpy.props import (
 from .options import BuildOptions, FrustumOptions, SphereOptions
 
 
-def tag_redraw() -> None:
-    """Have every 3D view drawn again; after a change of settings Blender does it by itself."""
+def tag_redraw(_: Any = None, context: bpy.types.Context | None = None) -> None:
+    """Have every 3D view drawn again; also the callback of settings that change the picture."""
     for window in bpy.context.window_manager.windows:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":
@@ -58,6 +58,7 @@ class OctreeDisplaySettings(bpy.types.PropertyGroup):
             name="Display",
             description="Draw the cells of the octree in every 3D view that shows overlays",
             default=True,
+            update=tag_redraw,
         )
         cells: EnumProperty(
             name="Cells",
@@ -74,6 +75,7 @@ class OctreeDisplaySettings(bpy.types.PropertyGroup):
                 ("DEPTH", "One Depth", "The cells so many levels below the root"),
             ),
             default="OCCUPIED_LEAVES",
+            update=tag_redraw,
         )
         depth: IntProperty(
             name="Depth",
@@ -81,6 +83,7 @@ class OctreeDisplaySettings(bpy.types.PropertyGroup):
             default=1,
             min=0,
             max=21,
+            update=tag_redraw,
         )
         boxes: EnumProperty(
             name="Boxes",
@@ -90,6 +93,7 @@ class OctreeDisplaySettings(bpy.types.PropertyGroup):
                 ("LOOSE", "Loose", "The cell enlarged by the loose factor"),
             ),
             default="TIGHT",
+            update=tag_redraw,
         )
         color_by: EnumProperty(
             name="Color By",
@@ -99,6 +103,7 @@ class OctreeDisplaySettings(bpy.types.PropertyGroup):
                 ("FILL", "Fill", "The triangles of the cell, from none to the capacity"),
             ),
             default="DEPTH",
+            update=tag_redraw,
         )
         line_width: FloatProperty(
             name="Line Width",
@@ -107,6 +112,7 @@ class OctreeDisplaySettings(bpy.types.PropertyGroup):
             min=1.0,
             max=10.0,
             subtype="PIXEL",
+            update=tag_redraw,
         )
         opacity: FloatProperty(
             name="Opacity",
@@ -115,11 +121,13 @@ class OctreeDisplaySettings(bpy.types.PropertyGroup):
             min=0.0,
             max=1.0,
             subtype="FACTOR",
+            update=tag_redraw,
         )
         in_front: BoolProperty(
             name="In Front",
             description="Draw the cells in front of the scene",
             default=False,
+            update=tag_redraw,
         )
 
 

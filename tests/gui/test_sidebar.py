@@ -1,0 +1,94 @@
+"""The Octree tab of the sidebar, used with the pointer; the pictures are kept in tests/out."""
+
+import time
+
+import pytest
+
+pytestmark = pytest.mark.window
+
+CENTER = (430, 420)
+BUILD, CLEAR, REBUILD = (940, 129), (1057, 129), (1000, 178)
+
+
+def add_ball(subdivisions):
+    import bpy
+
+    bpy.data.objects.remove(bpy.data.objects["Cube"])
+    bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=subdivisions, radius=2)
+    bpy.ops.ed.undo_push(message="Ball")
+
+
+def open_sidebar():
+    """Show our tab alone, with its statistics."""
+    import bpy
+
+    bpy.context.space_data.show_region_ui = True
+    sidebar = next(region for region in bpy.context.area.regions if region.type == "UI")
+    bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=2)  # the tabs are known then
+    sidebar.active_panel_category = "Octree"
+
+
+def tree():
+    """Describe the scene's tree: nothing, or its triangles, its capacity and if it is stale."""
+    import importlib
+
+    import bpy
+
+    trees = importlib.import_module("bl_ext.user_default.octree.octree_addon.trees")
+    built = trees.get(bpy.context.scene)
+    return built and [built.statistics.items, built.octree.capacity, built.stale]
+
+
+def wait_for(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.2)
+    assert condition()
+
+
+def test_build_move_rebuild_and_clear_by_the_buttons(window):
+    window.call(add_ball, 5)
+    window.call(open_sidebar)
+    window.picture("panel_without_a_tree")
+    window.click(*BUILD)
+    wait_for(lambda: window.call(tree) == [20 * 4**4, 32, False])
+    window.picture("panel")
+    window.move(*CENTER)
+    window.keys("g", "x", "1", "Return")
+    wait_for(lambda: window.call(tree) == [20 * 4**4, 32, True])
+    window.picture("panel_out_of_date")
+    window.click(*REBUILD)
+    wait_for(lambda: window.call(tree) == [20 * 4**4, 32, False])
+    window.click(*CLEAR)
+    wait_for(lambda: window.call(tree) is None)
+    window.picture("panel_cleared")
+
+
+def test_escape_stops_a_long_build_and_leaves_the_tree(window):
+    window.call(add_ball, 3)
+    window.call(open_sidebar)
+    window.picture("panel_before_a_long_build")
+    window.click(*BUILD)
+    wait_for(lambda: window.call(tree) == [20 * 4**2, 32, False])
+    window.call(add_plain, timeout=120)
+    window.click(*BUILD)
+    wait_for(lambda: window.call(is_building))
+    window.picture("progress", redraw=False)
+    window.keys("Escape")
+    wait_for(lambda: not window.call(is_building))
+    window.picture("cancelled")
+    assert window.call(tree) == [20 * 4**2, 32, False]
+
+
+def add_plain():
+    """Add two million triangles."""
+    import bpy
+
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=1000, y_subdivisions=1000, size=20)
+
+
+def is_building():
+    import bpy
+
+    window = bpy.context.window_manager.windows[0]
+    return any("octree" in operator.bl_idname.lower() for operator in window.modal_operators)
