@@ -73,7 +73,7 @@ def given_values(operator: bpy.types.Operator) -> dict[str, Any]:
         Values by name.
     """
     properties = operator.properties
-    names = properties.bl_rna.properties.keys()
+    names = [each.identifier for each in properties.bl_rna.properties if not each.is_readonly]
     return {name: getattr(operator, name) for name in names if properties.is_property_set(name)}
 
 

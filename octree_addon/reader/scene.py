@@ -128,17 +128,15 @@ def _seen(
     viewport: bpy.types.SpaceView3D | None,
 ) -> tuple[dict[int, bpy.types.Object], Counter[str]]:
     """Sort the objects into those that can be seen, by session id, and the rest, by reason."""
-    layer = depsgraph.view_layer
+    layer, local = depsgraph.view_layer, viewport is not None and viewport.local_view
     in_layer = {item.session_uid for item in layer.objects}
     seen: dict[int, bpy.types.Object] = {}
     unseen: Counter[str] = Counter()
     for item in dict.fromkeys(objects):
         if item.session_uid not in in_layer:
             unseen["in another view layer"] += 1
-        elif not item.visible_get(view_layer=layer):
-            unseen["hidden"] += 1
-        elif viewport and viewport.local_view and not item.local_view_get(viewport):
-            unseen["outside the local view"] += 1
+        elif not item.visible_get(view_layer=layer, viewport=viewport):
+            unseen["outside the local view" if local else "hidden"] += 1
         else:
             seen[item.session_uid] = item
     return seen, unseen

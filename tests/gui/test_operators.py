@@ -1,0 +1,206 @@
+"""The operators as a user calls them: modal, redone with other values, undone, in local view."""
+
+import time
+
+import pytest
+
+pytestmark = pytest.mark.window
+
+
+def wait_for(condition, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.2)
+    assert condition()
+
+
+def add_plain(edges):
+    """Add a plain of 2 * edges * edges triangles beside the default cube; select all meshes."""
+    import bpy
+
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=edges, y_subdivisions=edges, size=20)
+    bpy.data.objects["Cube"].select_set(True)
+    bpy.ops.ed.undo_push(message="Plain")
+
+
+def invoke(name, options):
+    """Call an operator as a button does, with an undo step of its own."""
+    import bpy
+
+    return list(getattr(bpy.ops.octree, name)("INVOKE_DEFAULT", True, **options))
+
+
+def tree():
+    """Describe the scene's tree: nothing, or its triangles, its capacity and its objects."""
+    import importlib
+
+    import bpy
+
+    trees = importlib.import_module("bl_ext.user_default.octree.octree_addon.trees")
+    built = trees.get(bpy.context.scene)
+    return built and [
+        built.statistics.items,
+        built.octree.capacity,
+        sorted(each.name for each in built.source.objects),
+    ]
+
+
+def modal_operators():
+    import bpy
+
+    return len(bpy.context.window_manager.windows[0].modal_operators)
+
+
+def settings():
+    import bpy
+
+    return [bpy.context.scene.octree.build.capacity, bpy.context.scene.octree.sphere.radius]
+
+
+def selected():
+    import bpy
+
+    return sorted(item.name for item in bpy.context.selected_objects)
+
+
+def redo_with(name, value):
+    """Change a value in the redo panel."""
+    import bpy
+
+    setattr(bpy.context.window_manager.operators[-1].properties, name, value)
+    bpy.ops.ed.undo_redo()
+
+
+def test_a_long_build_is_modal_and_ends_by_itself(window):
+    window.call(add_plain, 800)
+    assert window.call(invoke, "build", {}) == ["RUNNING_MODAL"]
+    wait_for(lambda: window.call(tree) is not None)
+    items, _, names = window.call(tree)
+    assert (items, names) == (2 * 800**2 + 12, ["Cube", "Grid"])
+    assert window.call(modal_operators) == 0
+    window.call(redo_with, "capacity", 64)
+    assert window.call(tree)[1] == 64
+    assert window.call(settings)[0] == 64
+
+
+def test_a_question_builds_a_large_scene_first(window):
+    window.call(add_plain, 800)
+    question = {"center": [4, 4, 0], "radius": 1}
+    assert window.call(invoke, "select_in_sphere", question) == ["RUNNING_MODAL"]
+    wait_for(lambda: window.call(tree) is not None)
+    assert window.call(selected) == ["Grid"]
+
+
+def test_escape_leaves_no_tree_and_no_selection(window):
+    window.call(add_plain, 1500)
+    window.move(430, 420)
+    question = {"center": [4, 4, 0], "radius": 1}
+    assert window.call(invoke, "select_in_sphere", question) == ["RUNNING_MODAL"]
+    window.keys("Escape")
+    wait_for(lambda: window.call(modal_operators) == 0)
+    assert window.call(tree) is None
+    assert window.call(selected) == ["Cube", "Grid"]
+
+
+def test_another_file_ends_a_modal_build(window):
+    window.call(add_plain, 1500)
+    assert window.call(invoke, "build", {}) == ["RUNNING_MODAL"]
+    window.call(open_empty)
+    assert window.call(modal_operators) == 0
+    assert window.call(tree) is None
+
+
+def open_empty():
+    import bpy
+
+    bpy.ops.wm.read_homefile(use_empty=True)
+
+
+def test_the_redo_panel_builds_again_with_other_values(window):
+    window.call(add_plain, 20)
+    assert window.call(invoke, "build", {}) == ["FINISHED"]
+    window.call(redo_with, "capacity", 5)
+    assert window.call(tree)[1] == 5
+    assert window.call(settings)[0] == 5
+    window.keys("ctrl+z")
+    wait_for(lambda: window.call(settings)[0] == 32)
+
+
+def test_one_undo_takes_back_a_selection(window):
+    window.call(add_plain, 20)
+    assert window.call(invoke, "build", {}) == ["FINISHED"]
+    question = {"center": [4, 4, 0], "radius": 2}
+    assert window.call(invoke, "select_in_sphere", question) == ["FINISHED"]
+    assert window.call(selected) == ["Grid"]
+    window.call(redo_with, "radius", 20)
+    assert window.call(selected) == ["Cube", "Grid"]
+    window.move(430, 420)
+    window.keys("ctrl+z")
+    wait_for(lambda: window.call(selected) == ["Cube", "Grid"])
+    assert window.call(settings)[1] == 1
+
+
+def edit_plain():
+    import bpy
+
+    grid = bpy.data.objects["Grid"]
+    bpy.ops.object.select_all(action="DESELECT")
+    grid.select_set(True)
+    bpy.context.view_layer.objects.active = grid
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="DESELECT")
+    bpy.ops.ed.undo_push(message="Nothing")
+
+
+def selected_faces():
+    import bmesh
+    import bpy
+
+    edit = bmesh.from_edit_mesh(bpy.data.objects["Grid"].data)
+    return [number for number, face in enumerate(edit.faces) if face.select]
+
+
+def test_one_undo_takes_back_faces_in_edit_mode(window):
+    window.call(add_plain, 20)
+    window.call(edit_plain)
+    question = {"center": [0, 0, 0], "radius": 0.5}
+    assert window.call(invoke, "select_in_sphere", question) == ["FINISHED"]
+    assert len(window.call(selected_faces)) == 4
+    window.picture("faces_in_edit_mode")
+    window.move(430, 420)
+    window.keys("ctrl+z")
+    wait_for(lambda: window.call(selected_faces) == [])
+
+
+def enter_local_view():
+    import bpy
+
+    bpy.ops.object.select_all(action="DESELECT")
+    bpy.data.objects["Cube"].select_set(True)
+    bpy.ops.view3d.localview(frame_selected=False)
+
+
+def test_a_local_view_hides_the_rest_from_the_question(window):
+    window.call(add_plain, 20)
+    window.call(enter_local_view)
+    assert window.call(invoke, "select_in_sphere", {"radius": 50}) == ["FINISHED"]
+    assert window.call(tree)[2] == ["Cube"]
+
+
+def lower_the_limit(triangles):
+    import bpy
+
+    addon = bpy.context.preferences.addons["bl_ext.user_default.octree"]
+    addon.preferences.triangle_limit = triangles
+
+
+def test_above_the_limit_the_button_asks(window):
+    window.call(add_plain, 20)
+    window.call(lower_the_limit, 100)
+    window.move(430, 420)
+    assert window.call(invoke, "build", {"capacity": 9}) == ["CANCELLED"]
+    window.picture("question")
+    assert window.call(tree) is None
+    window.keys("Return")
+    wait_for(lambda: window.call(tree) is not None)
+    assert window.call(tree)[1] == 9
