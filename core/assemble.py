@@ -128,13 +128,18 @@ def _slots(
     slots = np.empty(end[0], np.intp)
     groups = leaf[np.flatnonzero(np.diff(leaf, prepend=-1))]
     slots[runs(begin[groups], single[groups])] = single_entries
-    for level, start, stop, counts in zip(levels, first, first[1:], copies, strict=False):
-        order = sorted_order(level.own.cells, int(stop - start).bit_length())
-        free = begin[start:stop] + single[start:stop]
-        slots[runs(free, counts)] = level.own.entries[order]
+    for level, start, counts in zip(levels, first, copies, strict=False):
+        free = begin[start : start + len(counts)] + single[start : start + len(counts)]
+        slots[runs(free, counts)] = level.own.entries[_by_cell(level.own.cells, counts)]
     slots[len(beyond) :] = entries.order[slots[len(beyond) :]]
     slots[: len(beyond)] = beyond
     return slots, begin, begin + own, end
+
+
+def _by_cell(cells: Ids, counts: Ids) -> Ids:
+    """Return the stable order that sorts by cell, where each cell occurs so many times."""
+    rank = np.cumsum(counts > 0) - 1
+    return sorted_order(rank[cells], int(rank[-1] + 1).bit_length())
 
 
 def _members(

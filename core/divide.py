@@ -21,7 +21,7 @@ from .words import Words, interleaved, packed, sides
 
 # A division whose parts together hold more than so many times the cell's items is not kept.
 MOST_COPIES = 4
-_STEP = 8_192
+_STEP = 32_768
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,8 @@ class Pairs:
         return len(self.entries)
 
     def __getitem__(self, some: slice | Ids | Flags) -> "Pairs":
+        if not isinstance(some, slice) and some.dtype == bool:
+            some = np.flatnonzero(some)  # twice as fast, for two arrays
         return Pairs(self.entries[some], self.cells[some])
 
     def __add__(self, other: "Pairs") -> "Pairs":
@@ -108,16 +110,21 @@ def divide(
                 strays.append(lost)
                 yield (depth + some.stop / len(pairs)) / grid.depth
         np.cumsum(entries.depths <= depth, out=gone[1:])
-        stay = np.flatnonzero(octants.PARTS_IN[parts] > _most_parts(options))
-        parts[stay] = 0
-        children = _children(entries, grid, level, crowded, pairs, parts, depth)
+        move, stay = _moving(parts, options)
+        children = _children(entries, grid, level, crowded, pairs[move], parts[move], depth)
         levels.append(_settle(level, crowded, counts[crowded], pairs[stay], children, gone))
     return levels, np.concatenate(strays)
 
 
-def _most_parts(options: Options) -> int:
-    """The most parts that an item may touch and still be copied to each of them."""
-    return {"copy": 8, "hybrid": options.hybrid_limit, "keep": -1}[options.straddlers]
+def _moving(parts: Octants, options: Options) -> tuple[slice | Ids, slice | Ids]:
+    """Return which pairs are copied to the parts they touch, and which stay in their cell."""
+    everything, nothing = slice(None), slice(0, 0)
+    if options.straddlers == "copy":
+        return everything, nothing
+    if options.straddlers == "keep":
+        return nothing, everything
+    few = octants.PARTS_IN.take(parts) <= options.hybrid_limit
+    return np.flatnonzero(few), np.flatnonzero(~few)
 
 
 def _straddlers(entries: Entries, level: Level, crowded: Ids, depth: int) -> tuple[Pairs, int]:
@@ -157,8 +164,8 @@ class _Cut:
         that their bounds overlap.
         """
         first, last = self.entries.first[pairs.entries], self.entries.last[pairs.entries]
-        overlapped = octants.ON_SIDES[sides(first, last, self.walls[pairs.cells])]
-        count = octants.PARTS_IN[overlapped]
+        overlapped = octants.ON_SIDES.take(sides(first, last, self.walls[pairs.cells]))
+        count = octants.PARTS_IN.take(overlapped)
         # An item that lies in the cell and crosses one dividing plane touches both sides of it.
         count[:in_cell] -= 1
         doubtful = np.flatnonzero(count > 1)
@@ -193,11 +200,25 @@ def _children(
     slices = np.stack(
         (np.column_stack((begin, inner)).ravel(), np.column_stack((inner, end)).ravel())
     )
-    count = octants.PARTS_IN[parts].astype(np.intp)
-    repeated = np.repeat(np.arange(len(pairs)), count)
-    part = octants.PARTS[runs(octants.FIRST_PART[parts], count)]
-    copies = Pairs(pairs.entries[repeated], 8 * pairs.cells[repeated] + part)
+    copies = _copies(pairs.entries, 8 * pairs.cells, parts)
     return Level.of_leaves(cells, slices, copies, np.repeat(level.spread[crowded], 8))
+
+
+def _copies(entries: Ids, first_parts: Ids, parts: Octants) -> Pairs:
+    """Return a pair for each part that an entry touches, entry by entry."""
+    counts = octants.PARTS_IN.take(parts)
+    ends = np.cumsum(counts, dtype=np.intp)
+    copies = Pairs(*np.empty((2, ends[-1] if len(ends) else 0), np.intp))
+    at = ends - counts
+    while len(parts):
+        # The lowest part of every entry, then the next of those that touch more, and so on.
+        copies.entries[at] = entries
+        copies.cells[at] = first_parts + octants.LOWEST_PART.take(parts)
+        parts = parts & parts - 1
+        more = np.flatnonzero(parts)
+        entries, first_parts, parts = entries[more], first_parts[more], parts[more]
+        at = at[more] + 1
+    return copies
 
 
 def _settle(
