@@ -121,7 +121,6 @@ def test_objects_of_another_view_layer_are_refused(pair):
     bpy.context.scene.collection.objects.unlink(pair[1])
     collection.objects.link(pair[1])
     other.layer_collection.children["Aside"].exclude = True
-    bpy.context.window.view_layer = other
     other.update()
     assert select_objects(other, answer, "REPLACE") == Counter(refused=1, objects=1)
 
