@@ -49,6 +49,7 @@ def select_faces(context: bpy.types.Context, answer: Answer, action: str) -> Cou
     with _unnoticed(answer.built, context.view_layer):
         for mesh in meshes:
             counts.update(_select(mesh, wanted.get(mesh), action))
+        # By vertices, Edit Mode would add every face between the selected ones.
         context.tool_settings.mesh_select_mode = (False, False, True)
     return counts
 
