@@ -1,7 +1,7 @@
 """A volume against a cell: outside, crossing, or inside.
 
-Certainty costs a little reach: a cell counts as enlarged by `slack`, which covers where its items
-may lie and what rounding may do here. OUTSIDE and INSIDE hold for all of the enlarged cell.
+A cell counts as enlarged by some slack, which covers how far out of it its items may lie and what
+rounding may do here. OUTSIDE and INSIDE hold for all of the enlarged cell, hence for certain.
 """
 
 from collections.abc import Callable
@@ -10,71 +10,77 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Flags, Floats, Ids
+from .arrays import Flags, Floats, Ids, gather
 from .shapes import Boxes, Frusta, Shapes, Spheres
 
 OUTSIDE, CROSSING, INSIDE = np.uint8(1), np.uint8(2), np.uint8(3)
 
 States = NDArray[np.uint8]
-# (numbers (k,), cells (6, k)) -> states (k,)
+# (numbers of volumes (k,), cells (6, k)) -> states (k,)
 Classify = Callable[[Ids, Floats], States]
 
 
 def classifier(volumes: Shapes, slack: Floats) -> Classify:
-    """The test for these volumes; `slack` (q,) is how much each cell is enlarged for each."""
-    kinds: dict[type[Shapes], Callable[[Shapes, Floats, Ids, Floats], States]] = {
+    """Return the test for these volumes, each with its own slack (q,)."""
+    makers: dict[type[Shapes], Callable[[Shapes, Floats], Classify]] = {
         Boxes: _boxes,
         Spheres: _spheres,
         Frusta: _frusta,
     }
-    test = kinds[type(volumes)]
-    return lambda numbers, cells: test(volumes, slack, numbers, cells)
+    return makers[type(volumes)](volumes, slack)
 
 
 def _states(touching: Flags, inside: Flags) -> States:
     return touching.view(np.uint8) + (touching & inside).view(np.uint8) + OUTSIDE
 
 
-def _boxes(volumes: Shapes, slack: Floats, numbers: Ids, cells: Floats) -> States:
-    extra = slack[numbers]
-    touching, inside = np.ones((2, len(numbers)), bool)
-    for axis in range(3):
-        low, high = volumes.rows[axis][numbers], volumes.rows[3 + axis][numbers]
-        touching &= (cells[axis] <= high + extra) & (cells[3 + axis] >= low - extra)
-        inside &= (cells[axis] >= low + extra) & (cells[3 + axis] <= high - extra)
-    return _states(touching, inside)
+def _boxes(volumes: Shapes, slack: Floats) -> Classify:
+    lower, upper = volumes.limits()
+    grown = np.concatenate((lower - slack, upper + slack))
+    shrunk = np.concatenate((lower + slack, upper - slack))
+
+    def classify(numbers: Ids, cells: Floats) -> States:
+        outer, inner = gather(grown, numbers), gather(shrunk, numbers)
+        touching = (cells[:3] <= outer[3:]) & (cells[3:] >= outer[:3])
+        inside = (cells[:3] >= inner[:3]) & (cells[3:] <= inner[3:])
+        return _states(touching.all(axis=0), inside.all(axis=0))
+
+    return classify
 
 
-def _spheres(volumes: Shapes, slack: Floats, numbers: Ids, cells: Floats) -> States:
-    near, far = np.zeros((2, len(numbers)))
-    for axis in range(3):
-        center = volumes.rows[axis][numbers]
-        below, above = center - cells[axis], cells[3 + axis] - center
+def _spheres(volumes: Shapes, slack: Floats) -> Classify:
+    centers, radii = volumes.rows[:3], volumes.rows[3]
+    grown = (radii + slack) ** 2
+    shrunk = np.where(radii >= slack, (radii - slack) ** 2, -1.0)
+
+    def classify(numbers: Ids, cells: Floats) -> States:
+        center = gather(centers, numbers)
+        below, above = center - cells[:3], cells[3:] - center
         gap = np.minimum(np.minimum(below, above), 0.0)
         reach = np.maximum(below, above)
-        near += gap * gap
-        far += reach * reach
-    radius, extra = volumes.rows[3][numbers], slack[numbers]
-    inside = (far <= (radius - extra) ** 2) & (radius >= extra)
-    return _states(near <= (radius + extra) ** 2, inside)
+        near = np.einsum("ik,ik->k", gap, gap)
+        far = np.einsum("ik,ik->k", reach, reach)
+        return _states(near <= grown[numbers], far <= shrunk[numbers])
+
+    return classify
 
 
-def _frusta(volumes: Shapes, slack: Floats, numbers: Ids, cells: Floats) -> States:
+def _frusta(volumes: Shapes, slack: Floats) -> Classify:
     frusta = cast(Frusta, volumes)
-    middle, half = (cells[:3] + cells[3:]) / 2, (cells[3:] - cells[:3]) / 2 + slack[numbers]
-    touching, inside, held = np.ones((3, len(numbers)), bool)
-    for plane in frusta.plane_rows:
-        a, b, c, d = (row[numbers] for row in plane)
-        distance = a * middle[0] + b * middle[1] + c * middle[2] + d
-        reach = np.abs(a) * half[0] + np.abs(b) * half[1] + np.abs(c) * half[2]
-        touching &= distance >= -reach
-        inside &= distance >= reach
-        held &= distance >= 0
-    doubtful = np.flatnonzero(touching & ~held)
-    touching[doubtful] = _edges_overlap(
-        frusta, numbers[doubtful], middle[:, doubtful], half[:, doubtful]
-    )
-    return _states(touching, inside)
+
+    def classify(numbers: Ids, cells: Floats) -> States:
+        middle = (cells[:3] + cells[3:]) / 2
+        half = (cells[3:] - cells[:3]) / 2 + slack[numbers]
+        planes = frusta.plane_rows[:, :, numbers]
+        distance = np.einsum("fik,ik->fk", planes[:, :3], middle) + planes[:, 3]
+        reach = np.einsum("fik,ik->fk", np.abs(planes[:, :3]), half)
+        touching = (distance >= -reach).all(axis=0)
+        held = (distance >= 0).all(axis=0)
+        some = np.flatnonzero(touching & ~held)
+        touching[some] = _edges_overlap(frusta, numbers[some], middle[:, some], half[:, some])
+        return _states(touching, (distance >= reach).all(axis=0))
+
+    return classify
 
 
 def _edges_overlap(frusta: Frusta, numbers: Ids, middle: Floats, half: Floats) -> Flags:
@@ -86,10 +92,9 @@ def _edges_overlap(frusta: Frusta, numbers: Ids, middle: Floats, half: Floats) -
     flags = (middle - half <= upper[:, numbers]).all(axis=0)
     flags &= (middle + half >= lower[:, numbers]).all(axis=0)
     some = np.flatnonzero(flags)
-    numbers = numbers[some]
-    axes, least, greatest = (rows[..., numbers] for rows in frusta.edge_axes)
-    center = np.einsum("aih,ih->ah", axes, middle[:, some])
-    reach = np.einsum("aih,ih->ah", np.abs(axes), half[:, some])
+    axes, least, greatest = (rows[..., numbers[some]] for rows in frusta.edge_axes)
+    center = np.einsum("aik,ik->ak", axes, middle[:, some])
+    reach = np.einsum("aik,ik->ak", np.abs(axes), half[:, some])
     apart = (center - reach > greatest) | (center + reach < least)
     flags[some] = ~apart.any(axis=0)
     return flags

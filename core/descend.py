@@ -90,13 +90,11 @@ def _children(tree: Octree, sides: Floats, numbers: Ids, cells: Ids) -> tuple[Id
     first = tree.first_child[cells]
     inner = np.flatnonzero(first >= 0)
     numbers, cells, first = numbers[inner], cells[inner], first[inner]
-    flags = np.zeros(len(first), np.intp)
-    for axis in range(3):
-        # Of the eight, the first is lowest and the last is uppermost on every axis.
-        below = sides[axis][numbers] <= tree.loose_rows[3 + axis][first]
-        above = sides[3 + axis][numbers] >= tree.loose_rows[axis][first + 7]
-        flags |= below.astype(np.intp) << 2 * axis | above.astype(np.intp) << 2 * axis + 1
-    parts = ON_SIDES[flags] & tree.occupied_parts[cells]
-    count = PARTS_IN[parts].astype(np.intp)
-    children = np.repeat(first, count) + PARTS[runs(FIRST_PART[parts], count)]
+    # Of the eight, the first is lowest and the last is uppermost on every axis.
+    below = gather(sides[:3], numbers) <= gather(tree.loose_rows[3:], first)
+    above = gather(sides[3:], numbers) >= gather(tree.loose_rows[:3], first + 7)
+    x, y, z = below.view(np.uint8) | above.view(np.uint8) << 1
+    parts = ON_SIDES.take(x | y << 2 | z << 4) & tree.occupied_parts[cells]
+    count = PARTS_IN.take(parts).astype(np.intp)
+    children = np.repeat(first, count) + PARTS[runs(FIRST_PART.take(parts), count)]
     return np.repeat(numbers, count), children

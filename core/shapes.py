@@ -212,6 +212,19 @@ class Triangles(Shapes):
         """The vertex numbers, (n, 3)."""
         return self._face_rows.T
 
+    @cached_property
+    def balls(self) -> Floats:
+        """A sphere around each triangle: centre x, y, z and radius, (4, n), made once."""
+        balls = np.empty((4, len(self)))
+        lower, upper = self.limits()
+        for some in blocks(len(self)):
+            low, high = lower[:, some], upper[:, some]
+            balls[:3, some] = (low + high) / 2
+            # Half a diagonal, and what rounding may take of it.
+            balls[3, some] = np.sqrt(((high - low) ** 2).sum(axis=0)) * (0.5 + 2.0**-40)
+            balls[3, some] += np.maximum(np.abs(low), np.abs(high)).max(axis=0) * 2.0**-50
+        return frozen(balls)
+
     def limits(self) -> tuple[Floats, Floats]:
         """Least and greatest corner on each axis, (3, n) each."""
         lower, upper = np.empty((2, 3, len(self)))

@@ -3,43 +3,50 @@
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, gather
-from ..shapes import AROUND, Shapes
+from ..shapes import AROUND, Shapes, Triangles
+
+# Questions for each of which so many triangles may get a sphere around them.
+_WORTH = 512
 
 
-def touch_spheres(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
+def touch_spheres(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
     """Which triangles have a point no farther from the centre than the radius.
 
     All seven regions around a triangle, after Ericson, "Real-Time Collision Detection", 2005,
     5.1.5: inside of the face, three edges, three corners. Distances stay squared and undivided, so
     a touch in whole numbers is exact.
     """
-    corners = _relative(items.rows, ids, volumes.rows, numbers)
-    squared = volumes.rows[3][numbers] ** 2
+    # Spheres around the triangles cost as much as a look at all of them, once.
+    if len(items) < _WORTH * len(volumes):
+        near = np.flatnonzero(_balls_touch(items.balls, ids, volumes.rows, numbers))
+    else:
+        near = np.arange(len(ids))
+    corners, squared = _relative(items.rows, ids[near], volumes.rows, numbers[near])
+    found = _corner_near(corners, squared)
+    rest = np.flatnonzero(~found)
+    found[rest] = _edge_or_face_near(gather(corners, rest), squared[rest])
     flags = np.zeros(len(ids), bool)
-    near = np.flatnonzero(_bounds_near(corners, squared))
-    corners, squared = gather(corners, near), squared[near]
-    flags[near] = found = _corner_near(corners, squared)
-    open_ = np.flatnonzero(~found)
-    flags[near[open_]] = _edge_or_face_near(gather(corners, open_), squared[open_])
+    flags[near] = found
     return flags
 
 
-def _relative(rows: Floats, ids: Ids, centers: Floats, numbers: Ids) -> Floats:
+def _balls_touch(balls: Floats, ids: Ids, spheres: Floats, numbers: Ids) -> Flags:
+    reach = balls[3][ids] + spheres[3][numbers]
+    squares = np.zeros(len(ids))
+    for axis in range(3):
+        apart = balls[axis][ids] - spheres[axis][numbers]
+        squares += apart * apart
+    return squares <= reach * reach
+
+
+def _relative(rows: Floats, ids: Ids, spheres: Floats, numbers: Ids) -> tuple[Floats, Floats]:
+    """Return the corners as seen from the centres, and the squared radii."""
     corners = gather(rows, ids)
     for axis in range(3):
-        center = centers[axis][numbers]
+        center = spheres[axis][numbers]
         for corner in range(3):
             corners[3 * corner + axis] -= center
-    return corners
-
-
-def _bounds_near(corners: Floats, squared: Floats) -> Flags:
-    gaps = np.zeros(len(squared))
-    for a, b, c in zip(corners[:3], corners[3:6], corners[6:], strict=True):
-        least, greatest = np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)
-        gap = np.maximum(np.maximum(least, -greatest), 0.0)
-        gaps += gap * gap
-    return gaps <= squared
+    return corners, spheres[3][numbers] ** 2
 
 
 def _corner_near(corners: Floats, squared: Floats) -> Flags:
