@@ -9,7 +9,6 @@ from .divide import Level, Pairs
 from .entries import Entries
 from .grid import Grid, enlarged
 from .octree import Octree, Options
-from .shapes import Shapes
 from .words import sorted_order
 
 # The normal of a sliver is known to a rounding of the product of its edges: where its plane alone
@@ -18,16 +17,9 @@ _SLIVER = 2.0**-24
 
 
 def assemble(
-    items: Shapes,
-    entries: Entries,
-    grid: Grid,
-    options: Options,
-    levels: list[Level],
-    invalid: Ids,
-    beyond: Ids,
-    strays: Ids,
+    entries: Entries, grid: Grid, options: Options, levels: list[Level], strays: Ids
 ) -> Octree:
-    """Return the octree of these levels; items `beyond` the root come first in its slots."""
+    """Return the octree of these levels; items beyond the root come first in its slots."""
     levels = _without_idle_divisions(levels)
     first = np.cumsum([0, *(level.slices.shape[1] for level in levels)])
     depths = np.repeat(np.arange(len(levels)), np.diff(first))
@@ -43,18 +35,20 @@ def assemble(
     tight_rows = np.concatenate((lower, upper))
     # The first of the eight parts ends where its cell is divided.
     middle = np.where(child < 0, np.nan, upper[:, child])
-    slots, begin, own_end, end = _slots(entries, levels, first, depths, child, beyond)
+    slots, begin, own_end, end = _slots(entries, levels, first, depths, child)
     occupied = np.zeros(len(child), np.uint8)
     inner = np.flatnonzero(child >= 0)
     below = child[inner, None] + np.arange(8)
     occupied[inner] = np.packbits(end[below] > begin[below], axis=1, bitorder="little")[:, 0]
     size = float((grid.upper - grid.lower).max())
-    copied = np.bincount(slots, minlength=len(items)) > 1
-    copied[beyond] = True
+    copied = np.bincount(slots, minlength=len(entries.order)) > 1
+    copied[len(entries) :] = True
     return Octree(
         **vars(options),
-        items=items,
-        invalid_items=invalid,
+        items=entries.items,
+        invalid_items=entries.invalid,
+        order=entries.order,
+        arranged=entries.arranged,
         cell_rows=tight_rows,
         loose_rows=tight_rows if loose == 1 else np.concatenate(enlarged(lower, upper, loose)),
         middle_rows=middle,
@@ -66,7 +60,7 @@ def assemble(
         end=end,
         occupied_parts=occupied,
         slots=slots,
-        outside=len(beyond),
+        outside=len(entries.order) - len(entries),
         copied=copied,
         strays=np.unique(strays),
         slack=_SLIVER * size + 16 * grid.rounding,
@@ -117,21 +111,21 @@ def _pruned(level: Level, useful: Flags, exists: Flags) -> Level:
 
 
 def _slots(
-    entries: Entries, levels: list[Level], first: Ids, depths: Ids, child: Ids, beyond: Ids
+    entries: Entries, levels: list[Level], first: Ids, depths: Ids, child: Ids
 ) -> tuple[Ids, Ids, Ids, Ids]:
     """The slots in preorder, and where each cell's begin, its own end, and its subtree's end."""
     leaf, single_entries = _members(entries, levels, first, depths, child)
     single = np.bincount(leaf, minlength=len(depths))
     copies = [np.bincount(level.own.cells, minlength=level.slices.shape[1]) for level in levels]
     own = single + np.concatenate(copies)
-    begin, end = _extents(own, levels, first, child, len(beyond))
+    beyond = np.arange(len(entries), len(entries.order))
+    begin, end = _extents(own, levels, first, len(beyond))
     slots = np.empty(end[0], np.intp)
     groups = leaf[np.flatnonzero(np.diff(leaf, prepend=-1))]
     slots[runs(begin[groups], single[groups])] = single_entries
     for level, start, counts in zip(levels, first, copies, strict=False):
         free = begin[start : start + len(counts)] + single[start : start + len(counts)]
         slots[runs(free, counts)] = level.own.entries[_by_cell(level.own.cells, counts)]
-    slots[len(beyond) :] = entries.order[slots[len(beyond) :]]
     slots[: len(beyond)] = beyond
     return slots, begin, begin + own, end
 
@@ -148,7 +142,7 @@ def _members(
     """The leaves and items of all that was never handed down, in the order of the leaves."""
     begin, end = np.concatenate([level.slices for level in levels], axis=1)
     holding = np.flatnonzero((child < 0) & (end > begin))
-    leaf_at = np.full(len(entries.order), -1)
+    leaf_at = np.full(len(entries), -1)
     leaf_at[begin[holding]] = holding
     leaves = leaf_at[leaf_at >= 0]
     leaf = np.repeat(leaves, end[leaves] - begin[leaves])
@@ -157,7 +151,7 @@ def _members(
 
 
 def _extents(
-    own: Ids, levels: list[Level], first: Ids, child: Ids, outside: int
+    own: Ids, levels: list[Level], first: Ids, outside: int
 ) -> tuple[Ids, Ids]:
     """Where each cell's slots begin and where its subtree's end, from its own counts."""
     total = own.copy()

@@ -10,7 +10,6 @@ from .arrays import Flags, Floats
 from .assemble import assemble
 from .divide import divide
 from .entries import enter, root_grid
-from .grid import Grid, enlarged
 from .octree import Octree, Options
 from .shapes import Boxes, Shapes, Spheres, Triangles
 
@@ -100,12 +99,10 @@ def _steps(items: Shapes, options: Options) -> Generator[float, None, Octree]:
         )
     grid = root_grid(lower, upper, options)
     yield 0.1
-    held = finite & _held_by_root(lower, upper, grid, options)
-    entering = enter(lower, upper, np.flatnonzero(held), grid, options)
-    entries = yield from _between(0.1, 0.3, entering)
-    levels, strays = yield from _between(0.3, 0.9, divide(items, entries, grid, options))
-    beyond = np.flatnonzero(finite & ~held)
-    return assemble(items, entries, grid, options, levels, np.flatnonzero(~finite), beyond, strays)
+    entering = enter(items, lower, upper, finite, grid, options)
+    entries = yield from _between(0.1, 0.35, entering)
+    levels, strays = yield from _between(0.35, 0.9, divide(entries, grid, options))
+    return assemble(entries, grid, options, levels, strays)
 
 
 def _between(
@@ -132,12 +129,3 @@ def _root_box(bounds: Boxes | None) -> Boxes | None:
         raise ValueError(f"bounds must be one box, got {len(bounds)}")
     checks.every_row("bounds", "be finite", np.isfinite(bounds.rows).all(axis=0), bounds.rows.T)
     return bounds
-
-
-def _held_by_root(lower: Floats, upper: Floats, grid: Grid, options: Options) -> Flags:
-    """Which items the root holds whole, enlarged if cells are."""
-    if options.bounds is None:
-        return np.ones(lower.shape[1], bool)
-    loose = options.loose_factor if options.straddlers == "keep" else 1.0
-    low, high = enlarged(grid.lower[:, None], grid.upper[:, None], loose)
-    return (lower >= low).all(axis=0) & (upper <= high).all(axis=0)

@@ -16,7 +16,6 @@ from .entries import Entries
 from .grid import Grid
 from .octants import Octants
 from .octree import Options
-from .shapes import Shapes
 from .words import Words, interleaved, packed, sides
 
 # A division whose parts together hold more than so many times the cell's items is not kept.
@@ -84,11 +83,11 @@ class Level:
 
 
 def divide(
-    items: Shapes, entries: Entries, grid: Grid, options: Options
+    entries: Entries, grid: Grid, options: Options
 ) -> Generator[float, None, tuple[list[Level], Ids]]:
     """Divide the root, its parts, their parts and so on; yields the fraction done.
 
-    Returns the levels, and the items that were placed where rounding hid what they touch.
+    Returns the levels, and the entries that were placed where rounding hid what they touch.
     """
     root = np.zeros((3, 1), np.int64)
     whole = np.array([[0], [len(entries)]])
@@ -104,7 +103,7 @@ def divide(
         pairs, fresh = _straddlers(entries, level, crowded, depth)
         parts = np.zeros(len(pairs), np.uint8)
         if options.straddlers != "keep":
-            cut = _Cut(items, entries, grid, level.cells[:, crowded], depth)
+            cut = _Cut(entries, grid, level.cells[:, crowded], depth)
             for some in blocks(len(pairs), _STEP):
                 parts[some], lost = cut.touched(pairs[some], max(fresh - some.start, 0))
                 strays.append(lost)
@@ -146,10 +145,8 @@ def _straddlers(entries: Entries, level: Level, crowded: Ids, depth: int) -> tup
 class _Cut:
     """Where cells of one depth are divided, and what of them items touch."""
 
-    def __init__(
-        self, items: Shapes, entries: Entries, grid: Grid, cells: Words, depth: int
-    ) -> None:
-        self.items, self.entries = items, entries
+    def __init__(self, entries: Entries, grid: Grid, cells: Words, depth: int) -> None:
+        self.entries = entries
         odd = 2 * cells + 1
         self.walls = packed(odd << grid.depth - depth - 1)
         self.middles = np.stack([grid.walls(axis, odd[axis], depth + 1) for axis in range(3)])
@@ -171,13 +168,12 @@ class _Cut:
         doubtful = np.flatnonzero(count > 1)
         some = pairs[doubtful]
         middle = gather(self.middles, some.cells)
-        ids = self.entries.order[some.entries]
-        touched = octants.touched(self.items, ids, middle, self.scale, self.margin)
+        touched = octants.touched(self.entries.arranged, some.entries, middle, self.scale, self.margin)
         touched &= overlapped[doubtful]
         stray = touched == 0
         touched[stray] = overlapped[doubtful[stray]]
         overlapped[doubtful] = touched
-        return overlapped, ids[stray]
+        return overlapped, some.entries[stray]
 
 
 def _children(

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Floats, Ids, blocks
-from .grid import DEEPEST, Depths, Grid
+from .arrays import Flags, Floats, Ids, blocks
+from .grid import DEEPEST, Depths, Grid, enlarged
 from .octree import Options
+from .shapes import Shapes
 from .words import Words, differing_bits, interleaved, packed, sorted_order
 
 # Large enough that NumPy's own overhead vanishes, small enough to report progress in time.
@@ -16,13 +17,18 @@ _STEP = 65_536
 
 @dataclass(frozen=True)
 class Entries:
-    """The items that the root holds, sorted by code: entry e is item `order[e]`.
+    """The items that the root holds, sorted by code; entry e is item `order[e]`.
 
-    `depths` tell how deep an item sinks whole; `first` and `last` are the finest cells that its
-    bounds touch, packed. `by_depth` are the entries sorted by depth, each depth up to its end.
+    Behind them, `order` names the items beyond the root, in no order of codes, and `arranged` are
+    all these items in the same order. `depths` tell how deep an item sinks whole; `first` and
+    `last` are the finest cells that its bounds touch, packed. `by_depth` are the entries sorted by
+    depth, each depth up to its end.
     """
 
+    items: Shapes
+    invalid: Ids
     order: Ids
+    arranged: Shapes
     codes: Words
     depths: Depths
     first: Words
@@ -31,7 +37,7 @@ class Entries:
     depth_ends: Ids
 
     def __len__(self) -> int:
-        return len(self.order)
+        return len(self.codes)
 
     def straddling(self, depth: int) -> Ids:
         """Return the entries that sink to just this depth, ascending."""
@@ -56,9 +62,9 @@ def _cube(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
 
 
 def enter(
-    lower: Floats, upper: Floats, ids: Ids, grid: Grid, options: Options
+    items: Shapes, lower: Floats, upper: Floats, finite: Flags, grid: Grid, options: Options
 ) -> Generator[float, None, Entries]:
-    """Sort the items `ids`, whose bounds are (3, n) over all items; yields the fraction done."""
+    """Sort the finite items, whose bounds are (3, n) over all items; yields the fraction done."""
     count = lower.shape[1]
     codes, first, last = np.empty((3, count), np.int64)
     depths = np.empty(count, np.uint8)
@@ -73,15 +79,22 @@ def enter(
             depths[some] = grid.depth - differing_bits(first[some], last[some])
         codes[some] = interleaved(cells, grid.depth)
         yield some.stop / count / 2
-    order = sorted_order(codes if len(ids) == count else codes[ids], 3 * grid.depth)
-    order = order if len(ids) == count else ids[order]
-    yield 0.7
+    held = finite & _held_by_root(lower, upper, grid, options)
+    some = slice(None) if held.all() else np.flatnonzero(held)
+    order = sorted_order(codes[some], 3 * grid.depth)
+    order = order if isinstance(some, slice) else some[order]
+    yield 0.6
+    arranged_order = np.concatenate((order, np.flatnonzero(finite & ~held)))
+    arranged = items[arranged_order]
+    yield 0.8
     depths = depths[order]
     by_depth = np.argsort(depths, kind="stable")
     ends = np.searchsorted(depths[by_depth], np.arange(grid.depth + 2))
-    yield 0.8
     return Entries(
-        order=order,
+        items=items,
+        invalid=np.flatnonzero(~finite),
+        order=arranged_order,
+        arranged=arranged,
         codes=codes[order],
         depths=depths,
         first=first[order],
@@ -89,3 +102,12 @@ def enter(
         by_depth=by_depth,
         depth_ends=ends,
     )
+
+
+def _held_by_root(lower: Floats, upper: Floats, grid: Grid, options: Options) -> Flags:
+    """Return which items the root holds whole, enlarged if cells are."""
+    if options.bounds is None:
+        return np.ones(lower.shape[1], bool)
+    loose = options.loose_factor if options.straddlers == "keep" else 1.0
+    low, high = enlarged(grid.lower[:, None], grid.upper[:, None], loose)
+    return (lower >= low).all(axis=0) & (upper <= high).all(axis=0)

@@ -1,7 +1,7 @@
 """Octree: flat, frozen arrays.
 
-Cells are numbered level by level, the eight children of a cell as neighbours. `slots` lists item
-numbers in preorder: a cell's own items, then its first child's, and so on, so that the items of a
+Cells are numbered level by level, the eight children of a cell as neighbours. `slots` lists items in
+preorder: a cell's own items, then its first child's, and so on, so that the items of a
 subtree are one slice:
 
     begin[cell]            own_end[cell]                            end[cell]
@@ -53,14 +53,18 @@ class Octree(Options):
         Where in `slots` a cell's own items begin and end, and where its subtree's end.
     occupied_parts : ndarray of uint8, shape (m,)
         One bit for each child, set where that child's subtree holds items.
+    order : ndarray of intp, shape (k,)
+        The valid items in the order of the cells they begin in: entry e is item `order[e]`.
+    arranged : Triangles, Boxes or Spheres
+        The valid items in that order, so that neighbours in space are neighbours in memory.
     slots : ndarray of intp, shape (r,)
-        Item numbers in preorder. A copied item stands in several places.
+        Entries in preorder. A copied item stands in several places.
     outside : int
         So many slots come before the root's own: items that reach beyond it, always searched.
-    copied : ndarray of bool, shape (n,)
-        The items that stand in more than one cell, or beyond the root.
+    copied : ndarray of bool, shape (k,)
+        The entries that stand in more than one cell, or beyond the root.
     strays : ndarray of intp
-        Items that touch no part of a cell they were in, by a rounding: no cell vouches for them.
+        Entries that touch no part of a cell they were in, by a rounding: no cell vouches for them.
     slack : float
         An item may lie this far outside a cell that it was placed in.
     """
@@ -77,6 +81,8 @@ class Octree(Options):
     own_end: Ids
     end: Ids
     occupied_parts: NDArray[np.uint8]
+    order: Ids
+    arranged: Shapes
     slots: Ids
     outside: int
     copied: Flags
@@ -150,7 +156,7 @@ class Octree(Options):
             If there is no such cell.
         """
         cell = self._cell(node)
-        return np.sort(self.slots[self._first_slot(cell) : self.own_end[cell]])
+        return np.sort(self.order[self.slots[self._first_slot(cell) : self.own_end[cell]]])
 
     def items_below(self, node: SupportsIndex, /) -> Ids:
         """The items of one cell and of all cells below it: a slice, without a walk.
@@ -171,7 +177,7 @@ class Octree(Options):
             If there is no such cell.
         """
         cell = self._cell(node)
-        return self.slots[self._first_slot(cell) : self.end[cell]]
+        return self.order[self.slots[self._first_slot(cell) : self.end[cell]]]
 
     def cells_of(self, items: Ids | None = None, /) -> Ids:
         """The cells that items stand in.
@@ -191,7 +197,7 @@ class Octree(Options):
         ValueError
             If an item number is out of range.
         """
-        pairs = np.stack((self.slots, self.cell_of_slot()))
+        pairs = np.stack((self.order[self.slots], self.cell_of_slot()))
         if items is not None:
             rows = np.reshape(np.asarray(items), (-1, 1))
             wanted = checks.indices("items", rows, 1, len(self.items))[:, 0]

@@ -55,12 +55,12 @@ def query(tree: Octree, volumes: Shapes, /, *, relation: str = "touching") -> Id
     checks.choice("relation", relation, ("touching", "inside", "candidates"))
     keys = [np.empty(0, np.intp)]
     for found in descend(tree, volumes):
-        for numbers, items in _pieces(tree, found):
-            doubted = _doubted(tree, items, relation, found.certain)
+        for numbers, entries in _pieces(tree, found):
+            doubted = _doubted(tree, entries, relation, found.certain)
             if doubted is not None:
-                keep = _hold(tree, volumes, numbers, items, relation, doubted)
-                numbers, items = numbers[keep], items[keep]
-            keys.append(numbers * len(tree.items) + items)
+                keep = _hold(tree, volumes, numbers, entries, relation, doubted)
+                numbers, entries = numbers[keep], entries[keep]
+            keys.append(numbers * len(tree.items) + tree.order[entries])
     return _sorted_pairs(keys, len(volumes), len(tree.items))
 
 
@@ -87,12 +87,12 @@ def query_any(tree: Octree, volumes: Shapes, /) -> Flags:
     _check(tree, volumes)
     wanted = np.ones(len(volumes), bool)
     for found in descend(tree, volumes, wanted):
-        for numbers, items in _pieces(tree, found):
+        for numbers, entries in _pieces(tree, found):
             open_ = wanted[numbers]
-            numbers, items = numbers[open_], items[open_]
-            doubted = _doubted(tree, items, "touching", found.certain)
+            numbers, entries = numbers[open_], entries[open_]
+            doubted = _doubted(tree, entries, "touching", found.certain)
             if doubted is not None:
-                numbers = numbers[_hold(tree, volumes, numbers, items, "touching", doubted)]
+                numbers = numbers[_hold(tree, volumes, numbers, entries, "touching", doubted)]
             wanted[numbers] = False
     return ~wanted
 
@@ -128,18 +128,18 @@ def _check(tree: Octree, volumes: Shapes) -> None:
 
 
 def _pieces(tree: Octree, found: Found) -> Iterator[tuple[Ids, Ids]]:
-    """Yield the volumes and items of these runs, pair by pair, in pieces of bounded length."""
+    """Yield the volumes and entries of these runs, pair by pair, in pieces of bounded length."""
     counts = found.end - found.begin
     ends = np.cumsum(counts)
     starts = np.searchsorted(ends, np.arange(0, ends[-1], _PIECE), side="right")
     for start, stop in zip(starts, [*starts[1:], len(ends)], strict=True):
         some = slice(start, stop)
-        items = tree.slots[runs(found.begin[some], counts[some])]
-        yield np.repeat(found.numbers[some], counts[some]), items
+        entries = tree.slots[runs(found.begin[some], counts[some])]
+        yield np.repeat(found.numbers[some], counts[some]), entries
 
 
-def _doubted(tree: Octree, items: Ids, relation: str, certain: bool) -> Ids | None:
-    """Return which of the items to test; None where a cell vouches for all of them.
+def _doubted(tree: Octree, entries: Ids, relation: str, certain: bool) -> Ids | None:
+    """Return which of the entries to test; None where a cell vouches for all of them.
 
     A cell that lies inside a volume vouches for what touches the cell. Only items that stand in
     no other cell are known to lie in it wholly.
@@ -147,19 +147,19 @@ def _doubted(tree: Octree, items: Ids, relation: str, certain: bool) -> Ids | No
     if relation == "candidates":
         return None
     if not certain:
-        return np.arange(len(items))
+        return np.arange(len(entries))
     if relation == "inside":
-        return np.flatnonzero(tree.copied[items])
-    return np.flatnonzero(np.isin(items, tree.strays)) if len(tree.strays) else None
+        return np.flatnonzero(tree.copied[entries])
+    return np.flatnonzero(np.isin(entries, tree.strays)) if len(tree.strays) else None
 
 
 def _hold(
-    tree: Octree, volumes: Shapes, numbers: Ids, items: Ids, relation: str, doubted: Ids
+    tree: Octree, volumes: Shapes, numbers: Ids, entries: Ids, relation: str, doubted: Ids
 ) -> Flags:
     """Return which pairs hold, after a test of the doubted ones."""
     test = touching if relation == "touching" else lying_inside
-    flags = np.ones(len(items), bool)
-    flags[doubted] = test(tree.items, items[doubted], volumes, numbers[doubted])
+    flags = np.ones(len(entries), bool)
+    flags[doubted] = test(tree.arranged, entries[doubted], volumes, numbers[doubted])
     return flags
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import checks
-from .arrays import Flags, Floats, Ids, blocks
+from .arrays import Flags, Floats, Ids, blocks, gather
 
 # The two other axes, in the order that makes cross products.
 AROUND = ((1, 2), (2, 0), (0, 1))
@@ -189,18 +189,18 @@ class Triangles(Shapes):
     def __getitem__(self, ids: int | slice | Ids | Flags) -> "Triangles":
         some = object.__new__(Triangles)
         some._vertex_rows = self._vertex_rows
-        some._face_rows = np.ascontiguousarray(self._face_rows[:, _batch(ids)])
+        some._face_rows = np.stack([row[_batch(ids)] for row in self._face_rows])
         some._face_rows.setflags(write=False)
         return some
 
     @cached_property
     def rows(self) -> Floats:  # type: ignore[override]
         """The corners' coordinates, (9, n), gathered once."""
-        rows = np.empty((9, len(self)))
-        for corner, face_row in enumerate(self._face_rows):
-            for axis, vertex_row in enumerate(self._vertex_rows):
-                np.take(vertex_row, face_row, out=rows[3 * corner + axis], mode="clip")
-        return frozen(rows)
+        return frozen(self._corners(slice(None)))
+
+    def _corners(self, some: slice) -> Floats:
+        corners = [gather(self._vertex_rows, row[some]) for row in self._face_rows]
+        return np.concatenate(corners)
 
     @property
     def vertices(self) -> Floats:
@@ -228,12 +228,10 @@ class Triangles(Shapes):
     def limits(self) -> tuple[Floats, Floats]:
         """Least and greatest corner on each axis, (3, n) each."""
         lower, upper = np.empty((2, 3, len(self)))
-        for axis in range(3):
-            first, second, third = self.rows[axis::3]
-            for some in blocks(len(self)):
-                low, high = lower[axis, some], upper[axis, some]
-                np.minimum(np.minimum(first[some], second[some]), third[some], out=low)
-                np.maximum(np.maximum(first[some], second[some]), third[some], out=high)
+        for some in blocks(len(self)):
+            first, second, third = self._corners(some).reshape(3, 3, -1)
+            np.minimum(np.minimum(first, second), third, out=lower[:, some])
+            np.maximum(np.maximum(first, second), third, out=upper[:, some])
         return lower, upper
 
 
