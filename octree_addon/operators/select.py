@@ -131,7 +131,7 @@ class OCTREE_OT_select_in_frustum(FrustumOptions, SelectOperator, bpy.types.Oper
     def remember(self, scene: bpy.types.Scene) -> None:
         settings = settings_of(scene).frustum
         write_back(self, settings, FrustumOptions)
-        settings.camera = scene.objects.get(self.camera)
+        settings.camera = scene.objects.get(self.camera) if self.camera else None
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the redo panel."""

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from .meshes import MeshArrays
 from .source import Source, SourceObject
 
+Rows = list[tuple[float, ...]]
+
 
 @dataclass(eq=False)
 class SharedMesh:
@@ -19,7 +21,7 @@ class SharedMesh:
     ----------
     arrays : MeshArrays
         Its triangles in its own space.
-    matrices : list of ndarray, shape (4, 4)
+    matrices : list of four rows of four float
         From its own space to the world's.
     objects : list of int
         Indices of the objects that the placements belong to.
@@ -30,7 +32,7 @@ class SharedMesh:
     """
 
     arrays: MeshArrays
-    matrices: list[NDArray[np.float32]] = field(default_factory=list)
+    matrices: list[Rows] = field(default_factory=list)
     objects: list[int] = field(default_factory=list)
     instances: list[bool] = field(default_factory=list)
     editable: list[bool] = field(default_factory=list)
@@ -74,12 +76,14 @@ def baked(
     faces = np.empty((sum(shared.triangle_count for shared in meshes), 3), np.intp)
     polygons = np.empty(len(faces), np.intp)
     vertex = triangle = 0
-    for shared in meshes:
-        vertex_end, triangle_end = vertex + shared.vertex_count, triangle + shared.triangle_count
-        _place_vertices(shared, vertices[vertex:vertex_end])
-        _place_triangles(shared, vertex, faces[triangle:triangle_end])
-        _place_polygons(shared, polygons[triangle:triangle_end])
-        vertex, triangle = vertex_end, triangle_end
+    # A vertex that is not finite spoils itself alone; the core sets its triangles aside.
+    with np.errstate(invalid="ignore", over="ignore"):
+        for shared in meshes:
+            vertex_end, end = vertex + shared.vertex_count, triangle + shared.triangle_count
+            _place_vertices(shared, vertices[vertex:vertex_end])
+            _place_triangles(shared, vertex, faces[triangle:end])
+            _place_polygons(shared, polygons[triangle:end])
+            vertex, triangle = vertex_end, end
     lengths = [len(shared.arrays.triangles) for shared in meshes for _ in shared.objects]
     return Source(
         vertices=vertices,
@@ -98,10 +102,8 @@ def _place_vertices(shared: SharedMesh, target: NDArray[np.float64]) -> None:
     matrices = np.array(shared.matrices, np.float64)
     linear = matrices[:, :3, :3].swapaxes(1, 2)
     placed = target.reshape(len(matrices), -1, 3)
-    # A vertex that is not finite spoils itself alone; the core sets its triangles aside.
-    with np.errstate(invalid="ignore", over="ignore"):
-        np.matmul(shared.arrays.positions.astype(np.float64), linear, out=placed)
-        placed += matrices[:, None, :3, 3]
+    np.matmul(shared.arrays.positions.astype(np.float64), linear, out=placed)
+    placed += matrices[:, None, :3, 3]
 
 
 def _place_triangles(shared: SharedMesh, vertex: int, target: NDArray[np.intp]) -> None:
