@@ -52,6 +52,7 @@ class OCTREE_PT_main(SidebarPanel):
         if state:
             column.label(text=state, icon="ERROR")
             column.operator("octree.rebuild", icon="FILE_REFRESH")
+        column.separator()
         draw_build_settings(column, settings_of(context.scene).build)
 
 

@@ -25,6 +25,9 @@ class Paper:
     row = column
     split = column
 
+    def separator(self):
+        pass
+
     def label(self, text="", icon="NONE"):
         self.lines.append((text, icon))
 

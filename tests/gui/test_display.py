@@ -8,6 +8,7 @@ import pytest
 pytestmark = pytest.mark.window
 
 CENTER = (560, 420)
+SMOOTHING = 2000  # pixels by which two pictures of the same may differ
 
 
 def build_balls():
@@ -99,13 +100,13 @@ def balls(window):
 def test_cells_follow_their_switch_and_the_overlays(balls):
     assert cells_seen(balls, "cells_by_depth", redraw=True) > 20_000
     balls.call(change_display, {"show": False})
-    wait_for(lambda: cells_seen(balls, "cells_off") < 500)
+    wait_for(lambda: cells_seen(balls, "cells_off") < SMOOTHING)
     balls.call(change_display, {"show": True})
     wait_for(lambda: cells_seen(balls, "cells_on") > 20_000)
     balls.call(show_overlays, False)
     balls.plain = balls.picture("overlays_off")
     balls.call(change_display, {"show": False})
-    assert cells_seen(balls, "overlays_and_cells_off", redraw=True) < 500  # smoothing
+    assert cells_seen(balls, "overlays_and_cells_off", redraw=True) < SMOOTHING
 
 
 @pytest.mark.parametrize("cells", ["ALL", "OCCUPIED_AND_INTERNAL", "LEAVES", "DEPTH"])
@@ -129,7 +130,7 @@ def test_cells_in_front_wide_and_by_fill(balls):
 def test_undo_and_redo_take_the_cells_along(balls):
     balls.move(*CENTER)
     balls.keys("ctrl+z")
-    wait_for(lambda: cells_seen(balls, "undone") < 500)
+    wait_for(lambda: cells_seen(balls, "undone") < SMOOTHING)
     balls.keys("ctrl+shift+z")
     wait_for(lambda: cells_seen(balls, "redone") > 20_000)
 
@@ -176,6 +177,46 @@ def time_batches():
 
 def test_batches_of_a_hundred_thousand_cells_are_built_in_time(window):
     assert window.call(time_batches) <= 0.020
+
+
+def limit_cells(limit):
+    import bpy
+
+    preferences = bpy.context.preferences.addons["bl_ext.user_default.octree"].preferences
+    preferences.cell_limit = limit
+
+
+def cells_drawn():
+    import importlib
+
+    import bpy
+
+    module = "bl_ext.user_default.octree.octree_addon"
+    trees = importlib.import_module(f"{module}.trees")
+    built = trees.get(bpy.context.scene)
+    return importlib.import_module(f"{module}.overlay").counts(built)
+
+
+def test_limit_of_the_preferences_is_kept(balls):
+    balls.picture("before_the_limit")
+    drawn, wanted = balls.call(cells_drawn)
+    assert drawn == wanted > 1000
+    balls.call(limit_cells, 1000)
+    balls.picture("cell_limit")
+    assert balls.call(cells_drawn) == [1000, wanted]
+
+
+def quit_blender():
+    import bpy
+
+    bpy.app.timers.register(bpy.ops.wm.quit_blender, first_interval=0.1)
+
+
+def test_nothing_is_left_in_memory_at_the_end(balls):
+    balls.picture("before_the_end")
+    balls.call(quit_blender)
+    assert balls.blender.wait(20) == 0
+    assert "Not freed" not in balls.read_log()
 
 
 def break_drawing():

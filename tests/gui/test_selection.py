@@ -6,7 +6,7 @@ import pytest
 
 pytestmark = pytest.mark.window
 
-CENTER = (560, 420)
+BACKGROUND = (200, 700)
 
 
 def scatter():
@@ -25,12 +25,14 @@ def scatter():
             bpy.context.collection.objects.link(item)
             item.select_set(True)
     camera = bpy.context.scene.camera
-    camera.location, camera.rotation_euler = (-10, -10, 1), (1.5, 0, -0.8)
-    camera.data.clip_end = 18
+    camera.location, camera.rotation_euler = (-11, -11, 2), (1.45, 0, -0.8)
+    camera.data.clip_end = camera.data.display_size = 18
     bpy.context.view_layer.update()
-    bpy.ops.octree.build("EXEC_DEFAULT", True, capacity=8)
+    bpy.ops.octree.build("EXEC_DEFAULT", True, capacity=64)
     bpy.ops.object.select_all(action="DESELECT")
     bpy.ops.view3d.view_all()
+    bpy.ops.view3d.zoom(delta=-1)
+    bpy.context.scene.octree.display.opacity = 0.15
     bpy.ops.ed.undo_push(message="Field")
 
 
@@ -50,7 +52,7 @@ def wait_for(condition, seconds=10):
 def test_search_finds_the_frustum_and_undo_takes_it_back(window):
     window.call(scatter)
     window.picture("before_frustum")
-    window.move(*CENTER)
+    window.click(*BACKGROUND)
     window.keys("F3", *"frustum")
     window.picture("search", redraw=False)
     window.keys("Return")
