@@ -34,3 +34,23 @@ def gather(rows: Floats, ids: Ids) -> Floats:
     for row, target in zip(rows, gathered, strict=True):
         np.take(row, ids, out=target, mode="clip")
     return gathered
+
+
+def some_of(rows: Floats, numbers: Ids) -> Floats:
+    """Return `rows[..., numbers]`, or one column that stands for all if it is the same for all.
+
+    `numbers` ascend.
+    """
+    if len(numbers) and numbers[0] == numbers[-1]:
+        return rows[..., numbers[:1]]
+    return rows[..., numbers]
+
+
+def along(axes: Floats, points: Floats) -> Floats:
+    """Return the points (..., 3, h) along axes (a, 3, h) or (a, 3, 1): (..., a, h).
+
+    With one set of axes for all points this is a matrix product.
+    """
+    if axes.shape[2] == 1:
+        return axes[:, :, 0] @ points
+    return np.einsum("aih,...ih->...ah", axes, points)

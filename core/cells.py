@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Flags, Floats, Ids, gather
+from .arrays import Flags, Floats, Ids, along, gather, some_of
 from .shapes import Boxes, Frusta, Shapes, Spheres
 
 OUTSIDE, CROSSING, INSIDE = np.uint8(1), np.uint8(2), np.uint8(3)
@@ -71,9 +71,9 @@ def _frusta(volumes: Shapes, slack: Floats) -> Classify:
     def classify(numbers: Ids, cells: Floats) -> States:
         middle = (cells[:3] + cells[3:]) / 2
         half = (cells[3:] - cells[:3]) / 2 + slack[numbers]
-        planes = frusta.plane_rows[:, :, numbers]
-        distance = np.einsum("fik,ik->fk", planes[:, :3], middle) + planes[:, 3]
-        reach = np.einsum("fik,ik->fk", np.abs(planes[:, :3]), half)
+        planes = some_of(frusta.plane_rows, numbers)
+        distance = along(planes[:, :3], middle) + planes[:, 3]
+        reach = along(np.abs(planes[:, :3]), half)
         touching = (distance >= -reach).all(axis=0)
         held = (distance >= 0).all(axis=0)
         some = np.flatnonzero(touching & ~held)
@@ -92,9 +92,8 @@ def _edges_overlap(frusta: Frusta, numbers: Ids, middle: Floats, half: Floats) -
     flags = (middle - half <= upper[:, numbers]).all(axis=0)
     flags &= (middle + half >= lower[:, numbers]).all(axis=0)
     some = np.flatnonzero(flags)
-    axes, least, greatest = (rows[..., numbers[some]] for rows in frusta.edge_axes)
-    center = np.einsum("aik,ik->ak", axes, middle[:, some])
-    reach = np.einsum("aik,ik->ak", np.abs(axes), half[:, some])
+    axes, least, greatest = (some_of(rows, numbers[some]) for rows in frusta.edge_axes)
+    center, reach = along(axes, middle[:, some]), along(np.abs(axes), half[:, some])
     apart = (center - reach > greatest) | (center + reach < least)
     flags[some] = ~apart.any(axis=0)
     return flags

@@ -1,26 +1,22 @@
-"""Run pytest inside a real Blender, as `make test` does.
+"""Run pytest inside Blender, a whole one or a wheel, as `make test` does.
 
-    blender -b --python-exit-code 1 --python tests/run_in_blender.py -- PACKAGES ARGUMENTS...
+    blender -b --python-use-system-env --python-exit-code 1 --python tests/run_in_blender.py -- ...
+    .venv/bpy-4.2/bin/python tests/run_in_blender.py -- ...
 
-PACKAGES is a folder that holds pytest and hypothesis for Blender's Python; ARGUMENTS are pytest's.
+After `--` stand pytest's arguments. A whole Blender's Python has no pytest: PYTHONPATH names a
+folder that holds one.
 """
 
 import os
 import sys
 from pathlib import Path
 
+import pytest
 
-def main(packages, *arguments):
-    """Run the tests and end Blender with pytest's exit code."""
-    sys.path.append(packages)
-    os.chdir(Path(__file__).resolve().parents[1])
-    import pytest
-
-    code = pytest.main(list(arguments))
-    sys.stdout.flush()
-    sys.stderr.flush()
-    # Blender 4.2 and 4.5 may crash or hang at exit if a test failed before it cleaned up.
-    os._exit(code)
-
-
-main(*sys.argv[sys.argv.index("--") + 1 :])
+os.chdir(Path(__file__).resolve().parents[1])
+code = pytest.main(sys.argv[sys.argv.index("--") + 1 :])
+sys.stdout.flush()
+sys.stderr.flush()
+# Leave at once: at exit the wheel of 4.2 crashes over any callback of a property, even of one
+# that was unregistered, and that of 4.5 hangs over any handler that a failed test left behind.
+os._exit(code)

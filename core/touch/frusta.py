@@ -7,7 +7,7 @@ the edges: Gottschalk, Lin and Manocha, "OBBTree", 1996; Ericson, "Real-Time Col
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, blocks, gather
+from ..arrays import Flags, Floats, Ids, along, blocks, gather, some_of
 from ..shapes import EDGE_ENDS, EDGE_STARTS, Frusta, Shapes
 from .triangles import touch_spheres
 
@@ -39,7 +39,7 @@ def touched_by_boxes(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> 
 
 def touched_by_spheres(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
     """Which spheres have their centre in the frustum, or touch one of its faces."""
-    apart = distances(gather(items.rows, ids)[None, :3], volumes, numbers)[:, 0]
+    apart = distances(gather(items.rows, ids)[None, :3], volumes, numbers)[0]
     flags = (apart >= 0).all(axis=0)
     outside = np.flatnonzero(~flags)
     faces = volumes.face_triangles
@@ -59,19 +59,16 @@ def box_corners(boxes: Floats) -> Floats:
 
 
 def distances(points: Floats, volumes: Frusta, numbers: Ids) -> Floats:
-    """Of points (p, 3, h) from the six planes, positive inside, in the planes' units: (6, p, h)."""
-    signed = np.empty((6, len(points), points.shape[2]))
-    for plane, target in zip(volumes.plane_rows, signed, strict=True):
-        a, b, c, d = (row[numbers] for row in plane)
-        np.add(a * points[:, 0] + b * points[:, 1] + c * points[:, 2], d, out=target)
-    return signed
+    """Of points (p, 3, h) from the six planes, positive inside, in the planes' units: (p, 6, h)."""
+    planes = some_of(volumes.plane_rows, numbers)
+    return along(planes[:, :3], points) + planes[:, 3]
 
 
 def _beside_planes(points: Floats, volumes: Frusta, numbers: Ids) -> tuple[Flags, Ids]:
     """Which hulls have a point inside all planes; and the doubtful rest, outside no plane."""
     inside = distances(points, volumes, numbers) >= 0
-    flags = inside.all(axis=0).any(axis=0)
-    return flags, np.flatnonzero(~flags & inside.any(axis=1).all(axis=0))
+    flags = inside.all(axis=1).any(axis=0)
+    return flags, np.flatnonzero(~flags & inside.any(axis=0).all(axis=0))
 
 
 def _overlap(

@@ -66,7 +66,7 @@ def boxes_in_frusta(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> F
 def spheres_in_frusta(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
     """Which centres are at least a radius inside all planes."""
     rows = gather(items.rows, ids)
-    distance = distances(rows[None, :3], volumes, numbers)[:, 0]
+    distance = distances(rows[None, :3], volumes, numbers)[0]
     normals = volumes.plane_rows[:, :3][:, :, numbers]
     needed = rows[3] ** 2 * (normals * normals).sum(axis=1)
     return ((distance >= 0) & (distance * distance >= needed)).all(axis=0)

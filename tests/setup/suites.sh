@@ -5,10 +5,11 @@ set -u -o pipefail
 cd "$(dirname "$0")/../.." || exit
 setup=tests/setup
 results=.cache/suites
-limit="timeout 1200"  # bpy 4.5 hangs at exit over a callback that a test left behind
+limit="timeout 1200"
 
 in_wheel() {
-    $setup/environment.sh "$1" && $limit ".venv/$1/bin/python" -m pytest tests/addon
+    $setup/environment.sh "$1" || return
+    $limit ".venv/$1/bin/python" tests/run_in_blender.py -- tests/addon
 }
 
 in_core() {
@@ -27,8 +28,9 @@ in_blender() {
         --target "$packages" --python-version "$python" --only-binary :all: \
         --group pyproject.toml:test || return 1
     user=$(mktemp -d /tmp/octree-user.XXXXXX)
-    BLENDER_USER_RESOURCES=$user $limit $setup/where_blender_is.sh blender -b --factory-startup \
-        --python-exit-code 1 --python tests/run_in_blender.py -- "$packages" tests/core tests/addon
+    BLENDER_USER_RESOURCES=$user PYTHONPATH=$PWD/$packages $limit $setup/where_blender_is.sh \
+        blender -b --factory-startup --python-use-system-env --python-exit-code 1 \
+        --python tests/run_in_blender.py -- tests/core tests/addon
     local code=$?
     rm -rf "$user"
     return $code
