@@ -150,9 +150,7 @@ def _members(
     return leaf[alone], alone
 
 
-def _extents(
-    own: Ids, levels: list[Level], first: Ids, outside: int
-) -> tuple[Ids, Ids]:
+def _extents(own: Ids, levels: list[Level], first: Ids, outside: int) -> tuple[Ids, Ids]:
     """Where each cell's slots begin and where its subtree's end, from its own counts."""
     total = own.copy()
     for level, start, below in zip(levels[-2::-1], first[-3::-1], first[-2:0:-1], strict=True):

@@ -168,7 +168,9 @@ class _Cut:
         doubtful = np.flatnonzero(count > 1)
         some = pairs[doubtful]
         middle = gather(self.middles, some.cells)
-        touched = octants.touched(self.entries.arranged, some.entries, middle, self.scale, self.margin)
+        touched = octants.touched(
+            self.entries.arranged, some.entries, middle, self.scale, self.margin
+        )
         touched &= overlapped[doubtful]
         stray = touched == 0
         touched[stray] = overlapped[doubtful[stray]]

@@ -1,20 +1,19 @@
 """Questions of volumes: which items touch one, lie inside it, or might."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from . import checks
-from .arrays import Flags, Ids, runs
-from .descend import Found, descend
+from .arrays import Flags, Ids
+from .candidates import Candidates, candidates, expanded
+from .descend import descend
 from .octree import Octree
 from .shapes import Boxes, Frusta, Shapes, Spheres
 from .touch import lying_inside, touching
 
 VOLUME_KINDS = (Spheres, Boxes, Frusta)
 
-# References that are looked at together, at most.
-_PIECE = 262_144
+# `query_any` looks at so many pairs before it asks which questions are still open.
+_GLANCE = 16_384
 
 
 def query(tree: Octree, volumes: Shapes, /, *, relation: str = "touching") -> Ids:
@@ -54,13 +53,9 @@ def query(tree: Octree, volumes: Shapes, /, *, relation: str = "touching") -> Id
     _check(tree, volumes)
     checks.choice("relation", relation, ("touching", "inside", "candidates"))
     keys = [np.empty(0, np.intp)]
-    for found in descend(tree, volumes):
-        for numbers, entries in _pieces(tree, found):
-            doubted = _doubted(tree, entries, relation, found.certain)
-            if doubted is not None:
-                keep = _hold(tree, volumes, numbers, entries, relation, doubted)
-                numbers, entries = numbers[keep], entries[keep]
-            keys.append(numbers * len(tree.items) + tree.order[entries])
+    for found in candidates(tree, volumes):
+        numbers, entries = _confirmed(tree, found, relation)
+        keys.append((numbers + found.first) * len(tree.items) + tree.order[entries])
     return _sorted_pairs(keys, len(volumes), len(tree.items))
 
 
@@ -87,13 +82,10 @@ def query_any(tree: Octree, volumes: Shapes, /) -> Flags:
     _check(tree, volumes)
     wanted = np.ones(len(volumes), bool)
     for found in descend(tree, volumes, wanted):
-        for numbers, entries in _pieces(tree, found):
-            open_ = wanted[numbers]
-            numbers, entries = numbers[open_], entries[open_]
-            doubted = _doubted(tree, entries, "touching", found.certain)
-            if doubted is not None:
-                numbers = numbers[_hold(tree, volumes, numbers, entries, "touching", doubted)]
-            wanted[numbers] = False
+        for numbers, entries in expanded(tree, found, _GLANCE):
+            some = np.flatnonzero(wanted[numbers])
+            pairs = Candidates(volumes, 0, numbers[some], entries[some], found.certain)
+            wanted[_confirmed(tree, pairs, "touching")[0]] = False
     return ~wanted
 
 
@@ -127,18 +119,20 @@ def _check(tree: Octree, volumes: Shapes) -> None:
     checks.every_row("volumes", "be finite", finite, volumes.rows.T)
 
 
-def _pieces(tree: Octree, found: Found) -> Iterator[tuple[Ids, Ids]]:
-    """Yield the volumes and entries of these runs, pair by pair, in pieces of bounded length."""
-    counts = found.end - found.begin
-    ends = np.cumsum(counts)
-    starts = np.searchsorted(ends, np.arange(0, ends[-1], _PIECE), side="right")
-    for start, stop in zip(starts, [*starts[1:], len(ends)], strict=True):
-        some = slice(start, stop)
-        entries = tree.slots[runs(found.begin[some], counts[some])]
-        yield np.repeat(found.numbers[some], counts[some]), entries
+def _confirmed(tree: Octree, found: Candidates, relation: str) -> tuple[Ids, Ids]:
+    """Return the pairs for which the relation holds."""
+    doubted = _doubted(tree, found.entries, relation, found.certain)
+    if doubted is None:
+        return found.numbers, found.entries
+    test = touching if relation == "touching" else lying_inside
+    holds = np.ones(len(found.entries), bool)
+    numbers, entries = found.numbers[doubted], found.entries[doubted]
+    holds[doubted] = test(tree.arranged, entries, found.volumes, numbers)
+    some = np.flatnonzero(holds)
+    return found.numbers[some], found.entries[some]
 
 
-def _doubted(tree: Octree, entries: Ids, relation: str, certain: bool) -> Ids | None:
+def _doubted(tree: Octree, entries: Ids, relation: str, certain: bool) -> slice | Ids | None:
     """Return which of the entries to test; None where a cell vouches for all of them.
 
     A cell that lies inside a volume vouches for what touches the cell. Only items that stand in
@@ -147,20 +141,10 @@ def _doubted(tree: Octree, entries: Ids, relation: str, certain: bool) -> Ids | 
     if relation == "candidates":
         return None
     if not certain:
-        return np.arange(len(entries))
+        return slice(None)
     if relation == "inside":
         return np.flatnonzero(tree.copied[entries])
     return np.flatnonzero(np.isin(entries, tree.strays)) if len(tree.strays) else None
-
-
-def _hold(
-    tree: Octree, volumes: Shapes, numbers: Ids, entries: Ids, relation: str, doubted: Ids
-) -> Flags:
-    """Return which pairs hold, after a test of the doubted ones."""
-    test = touching if relation == "touching" else lying_inside
-    flags = np.ones(len(entries), bool)
-    flags[doubted] = test(tree.arranged, entries[doubted], volumes, numbers[doubted])
-    return flags
 
 
 def _sorted_pairs(keys: list[Ids], volumes: int, items: int) -> Ids:

@@ -1,0 +1,104 @@
+"""Pairs of question and item that a walk leaves to be looked at, each once.
+
+An item that was copied to several cells comes up in each of them. Castle Game Engine gives every
+item a mailbox that remembers the last question that looked at it (M. Kamburelis, "Castle Game
+Engine", chapter on octrees). Here the letters of many questions go out together: all are put into
+the items' mailboxes, then each question looks who was last, and a letter that finds another of
+its own question in the mailbox is a duplicate.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from .arrays import Ids, runs
+from .descend import Found, descend
+from .octree import Octree
+from .shapes import Shapes
+
+# How many questions go down together: at first, at most, and so many that they find this many
+# slots, whose pairs take some ten megabytes.
+_FIRST, _MOST, _SLOTS = 1_024, 65_536, 524_288
+# Rounds of letters. Questions that contend for the same mailboxes after these are sorted out.
+_ROUNDS = 3
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Pairs of volumes and entries of the tree, ascending by volume.
+
+    The volumes are a part of the batch asked about, which begins with its volume `first`. Doubtful
+    pairs come once each. Certain pairs, of cells that lie inside their volume, may be repeated.
+    """
+
+    volumes: Shapes
+    first: int
+    numbers: Ids
+    entries: Ids
+    certain: bool
+
+
+def candidates(tree: Octree, volumes: Shapes) -> Iterator[Candidates]:
+    """Yield the items of all cells that each volume touches.
+
+    The memory in use does not grow with the number of volumes: the more slots they find, the
+    fewer go down together.
+    """
+    mailboxes = np.empty(len(tree.order), np.intp)
+    first, size = 0, _FIRST
+    while first < len(volumes):
+        part = volumes[first : first + size] if size < len(volumes) else volumes
+        slots = 0
+        for certain, runs_found in _by_volume(descend(tree, part)):
+            for numbers, entries in expanded(tree, runs_found, _SLOTS):
+                slots += len(entries)
+                some = slice(None) if certain else _once(numbers, entries, mailboxes)
+                yield Candidates(part, first, numbers[some], entries[some], certain)
+        first += len(part)
+        size = max(1, min(_MOST, size * _SLOTS // max(slots, 1)))
+
+
+def _by_volume(found: Iterator[Found]) -> Iterator[tuple[bool, Found]]:
+    """Join certain runs and doubtful runs, each ascending by volume."""
+    all_found = list(found)
+    for certain in (True, False):
+        some = [each for each in all_found if each.certain is certain]
+        if some:
+            numbers, begin, end = (
+                np.concatenate([getattr(each, name) for each in some])
+                for name in ("numbers", "begin", "end")
+            )
+            order = np.argsort(numbers.astype(np.uint16), kind="stable")
+            yield certain, Found(numbers[order], begin[order], end[order], certain)
+
+
+def expanded(tree: Octree, found: Found, size: int) -> Iterator[tuple[Ids, Ids]]:
+    """Yield the volumes and entries of runs, pair by pair.
+
+    They come in pieces of about `size` pairs, none of which ends in the middle of a volume.
+    """
+    counts = found.end - found.begin
+    slots = np.cumsum(counts)
+    last = np.flatnonzero(np.diff(found.numbers, append=-1))
+    piece = slots[last] // size
+    start = 0
+    for stop in last[np.flatnonzero(np.diff(piece, append=-1))] + 1:
+        some = slice(start, stop)
+        entries = tree.slots[runs(found.begin[some], counts[some])]
+        yield np.repeat(found.numbers[some], counts[some]), entries
+        start = stop
+
+
+def _once(numbers: Ids, entries: Ids, mailboxes: Ids) -> Ids:
+    """Return the pairs that remain when each is taken once, ascending."""
+    chosen = np.zeros(len(entries), bool)
+    left = np.arange(len(entries))
+    for _ in range(_ROUNDS):
+        mailboxes[entries[left]] = left
+        latest = mailboxes[entries[left]]
+        chosen[latest] = True
+        left = left[np.flatnonzero(numbers[latest] != numbers[left])]
+    keys = numbers[left] * len(mailboxes) + entries[left]
+    chosen[left[np.unique(keys, return_index=True)[1]]] = True
+    return np.flatnonzero(chosen)
