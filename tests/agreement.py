@@ -1,0 +1,65 @@
+"""Comparing answers of a tree with the truth."""
+
+import numpy as np
+import oracle
+from numpy.testing import assert_array_equal
+
+from core import Spheres, build_octree, query, query_any, query_count
+
+POLICIES = ("copy", "keep", "hybrid")
+TRUTH = {"touching": oracle.touching, "inside": oracle.inside}
+# Two correct formulas may differ by this much of the largest coordinate.
+TOLERANCE = 1e-9
+
+
+def built(items, **options):
+    """Build an octree and check it."""
+    tree = build_octree(items, **options)
+    if hasattr(tree, "check"):
+        tree.check()
+    return tree
+
+
+def flags(pairs, volumes, items):
+    """Pairs as a matrix, after a look at their form."""
+    assert pairs.shape == (2, pairs.shape[1])
+    assert pairs.dtype == np.intp
+    keys = pairs[0] * len(items) + pairs[1]
+    assert (np.diff(keys) > 0).all()
+    matrix = np.zeros((len(volumes), len(items)), bool)
+    matrix[pairs[0], pairs[1]] = True
+    return matrix
+
+
+def assert_true_answers(tree, volumes, *, exactly=False):
+    """All questions are answered with the truth, to the last pair where sums are exact."""
+    items = tree.items
+    found = {
+        relation: flags(query(tree, volumes, relation=relation), volumes, items)
+        for relation in ("inside", "touching", "candidates")
+    }
+    for relation in TRUTH:
+        surely, possibly = truth(items, volumes, relation, exactly)
+        wrong = np.argwhere((surely & ~found[relation]) | (found[relation] & ~possibly))
+        assert len(wrong) == 0, f"{relation}: first of {len(wrong)} wrong pairs: {wrong[0]}"
+    assert (found["inside"] <= found["touching"]).all()
+    assert (found["touching"] <= found["candidates"]).all()
+    assert_array_equal(query_any(tree, volumes), found["touching"].any(axis=1))
+    assert_array_equal(query_count(tree, volumes), found["touching"].sum(axis=1))
+
+
+def truth(items, volumes, relation, exactly):
+    """Return the pairs that surely hold, and those that possibly hold."""
+    ask = TRUTH[relation]
+    if exactly:
+        rounds = isinstance(volumes, Spheres) or isinstance(items, Spheres)
+        number = oracle.exact if rounds and oracle.finite(items).all() else np.asarray
+        return (ask(items, volumes, 0, number),) * 2
+    doubt = TOLERANCE * largest_coordinate(items, volumes)
+    return ask(items, volumes, -doubt), ask(items, volumes, doubt)
+
+
+def largest_coordinate(*batches):
+    """Of all that is finite."""
+    limits = np.concatenate([np.ravel(batch.limits()) for batch in batches])
+    return np.abs(limits[np.isfinite(limits)]).max(initial=0)
