@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Flags, Floats, Ids, blocks, gather, runs
+from .arrays import Flags, Floats, Ids, blocks, gather
 from .cells import CROSSING, INSIDE, classifier
-from .octants import FIRST_PART, PARTS, PARTS_IN, ON_SIDES
+from .octants import ON_SIDES
 from .octree import Octree
 from .shapes import Shapes
 
@@ -56,45 +56,44 @@ def descend(tree: Octree, volumes: Shapes, wanted: Flags | None = None) -> Itera
             numbers = np.arange(some.start, some.stop)
             yield Found(numbers, 0 * numbers, 0 * numbers + tree.outside, certain=False)
     lower, upper = volumes.limits()
-    largest = np.maximum(np.abs(lower), np.abs(upper)).max(axis=0)
-    slack = tree.slack + largest * 2.0**-46
+    slack = tree.slack + np.maximum(np.abs(lower), np.abs(upper)).max(axis=0) * 2.0**-46
+    lower, upper = lower - slack, upper + slack
     classify = classifier(volumes, slack)
-    sides = np.concatenate((lower - slack, upper + slack))
     fronts = _pieces(np.arange(len(volumes)), np.zeros(len(volumes), np.intp))
     while fronts:
         numbers, cells = fronts.pop()
         if wanted is not None:
-            still = wanted[numbers]
+            (still,) = wanted[numbers].nonzero()
             numbers, cells = numbers[still], cells[still]
         states = classify(numbers, gather(tree.loose_rows, cells))
-        whole = np.flatnonzero(states == INSIDE)
+        (whole,) = (states == INSIDE).nonzero()
         if len(whole):
-            subtree = cells[whole]
-            yield Found(numbers[whole], tree.begin[subtree], tree.end[subtree], certain=True)
-        crossing = np.flatnonzero(states == CROSSING)
+            subtrees = cells[whole]
+            yield Found(numbers[whole], tree.begin[subtrees], tree.end[subtrees], certain=True)
+        (crossing,) = (states == CROSSING).nonzero()
         numbers, cells = numbers[crossing], cells[crossing]
         begin, end = tree.begin[cells], tree.own_end[cells]
-        holding = np.flatnonzero(end > begin)
+        (holding,) = (begin < end).nonzero()
         if len(holding):
             yield Found(numbers[holding], begin[holding], end[holding], certain=False)
-        fronts += _pieces(*_children(tree, sides, numbers, cells))
+        fronts += _pieces(*_children(tree, lower, upper, numbers, cells))
 
 
 def _pieces(numbers: Ids, cells: Ids) -> list[tuple[Ids, Ids]]:
-    """The front in pieces of bounded length, the first piece last."""
+    """Return the front in pieces of bounded length, the first piece last."""
     return [(numbers[some], cells[some]) for some in blocks(len(numbers), _FRONT)][::-1]
 
 
-def _children(tree: Octree, sides: Floats, numbers: Ids, cells: Ids) -> tuple[Ids, Ids]:
-    """The occupied children that the volumes' bounds overlap."""
+def _children(
+    tree: Octree, lower: Floats, upper: Floats, numbers: Ids, cells: Ids
+) -> tuple[Ids, Ids]:
+    """Return the occupied children that the volumes' bounds overlap; a leaf has none."""
     first = tree.first_child[cells]
-    inner = np.flatnonzero(first >= 0)
-    numbers, cells, first = numbers[inner], cells[inner], first[inner]
     # Of the eight, the first is lowest and the last is uppermost on every axis.
-    below = gather(sides[:3], numbers) <= gather(tree.loose_rows[3:], first)
-    above = gather(sides[3:], numbers) >= gather(tree.loose_rows[:3], first + 7)
-    x, y, z = below.view(np.uint8) | above.view(np.uint8) << 1
-    parts = ON_SIDES.take(x | y << 2 | z << 4) & tree.occupied_parts[cells]
-    count = PARTS_IN.take(parts).astype(np.intp)
-    children = np.repeat(first, count) + PARTS[runs(FIRST_PART.take(parts), count)]
-    return np.repeat(numbers, count), children
+    below = gather(lower, numbers) <= gather(tree.loose_rows[3:], first)
+    above = gather(upper, numbers) >= gather(tree.loose_rows[:3], first + 7)
+    flags = np.packbits(np.stack((below, above), axis=1).reshape(6, -1), axis=0, bitorder="little")
+    parts = ON_SIDES.take(flags[0]) & tree.occupied_parts[cells]
+    (chosen,) = np.unpackbits(parts, bitorder="little").nonzero()
+    parents = chosen >> 3
+    return numbers[parents], first[parents] + (chosen & 7)

@@ -22,9 +22,6 @@ LOWER = np.array([0x55, 0x33, 0x0F], np.uint8)
 UPPER = np.array([0xAA, 0xCC, 0xF0], np.uint8)
 PARTS_IN = np.array([octants.bit_count() for octants in range(256)], np.uint8)
 LOWEST_PART = np.array([max((o & -o).bit_length() - 1, 0) for o in range(256)])
-# PARTS[FIRST_PART[octants]:][:PARTS_IN[octants]] are the numbers of the parts in `octants`.
-PARTS = np.array([part for octants in range(256) for part in range(8) if octants >> part & 1])
-FIRST_PART = np.cumsum(PARTS_IN, dtype=np.intp) - PARTS_IN
 
 
 def _on_sides(flags: int) -> int:
