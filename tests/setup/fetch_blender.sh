@@ -2,7 +2,8 @@
 # Fetch a real Blender, with everything a window needs, from Debian into a root folder of its own
 # (see where_blender_is.sh), unless one is there. Returns 69, with the reason, where that cannot be.
 set -eu
-here=$(dirname "$0")
+cd "$(dirname "$0")/../.."
+here=tests/setup
 suite=${BLENDER_SUITE:-trixie}
 root=${XDG_CACHE_HOME:-$HOME/.cache}/octree/blender-$suite
 ! "$here/where_blender_is.sh" true 2>/dev/null || exit 0
@@ -22,4 +23,9 @@ set -- "$@" --aptopt='APT::Install-Recommends "false"'
 # Mirrors of sid may be older than its lists are valid.
 [ "$suite" != sid ] || set -- "$@" --aptopt='Acquire::Check-Valid-Until "false"'
 mmdebstrap "$@" "$suite" "$root.part"
+if [ "$suite" = sid ]; then  # whose package forgets what its extension commands import
+    "$here/environment.sh" core-newest
+    .venv/core-newest/bin/python -m pip install -q --no-deps --group pyproject.toml:blender-sid \
+        --target "$root.part/usr/lib/python3/dist-packages"
+fi
 mv "$root.part" "$root"

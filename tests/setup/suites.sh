@@ -14,7 +14,7 @@ in_wheel() {
 
 in_core() {
     $setup/environment.sh "$1" || return 1
-    ".venv/$1/bin/python" -m pytest tests/core tests/test_*.py
+    ".venv/$1/bin/python" -m pytest tests --ignore tests/addon --ignore tests/gui
 }
 
 # Blender's own Python has no pytest: a folder of wheels for its version stands in.
@@ -51,7 +51,8 @@ run() {
 }
 
 summary() {
-    grep -E '[0-9]+ (passed|failed|skipped|errors?)\b.* in ' "$1" | tail -n 1 | grep . || tail -n 1 "$1"
+    grep -E '[0-9]+ (passed|failed|skipped|errors?)\b.* in ' "$1" | tail -n 1 | grep . ||
+        grep . "$1" | tail -n 1
 }
 
 mkdir -p $results
