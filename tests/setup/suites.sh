@@ -14,16 +14,17 @@ in_wheel() {
 
 in_core() {
     $setup/environment.sh "$1" || return 1
-    ".venv/$1/bin/python" -m pytest tests --ignore tests/addon --ignore tests/gui
+    $limit ".venv/$1/bin/python" -m pytest tests --ignore tests/addon --ignore tests/gui
 }
 
 # Blender's own Python has no pytest: a folder of wheels for its version stands in.
 in_blender() {
-    local python packages user
+    local python pins packages user
     $setup/where_blender_is.sh true && $setup/environment.sh core-newest || return
     python=$($setup/where_blender_is.sh blender -b --factory-startup --python-expr \
         'import sys; print("python", *sys.version_info[:2])' | sed -n 's/^python \(.*\) /\1./p')
-    packages=.cache/pytest-$python
+    pins=$(sed -n '/^test = /p' pyproject.toml | cksum)
+    packages=.cache/pytest-$python-${pins%% *}
     [ -e "$packages/pytest" ] || .venv/core-newest/bin/python -m pip install -q \
         --target "$packages" --python-version "$python" --only-binary :all: \
         --group pyproject.toml:test || return 1
@@ -38,7 +39,7 @@ in_blender() {
 
 in_window() {
     $setup/fetch_blender.sh && $setup/environment.sh core-newest || return
-    .venv/core-newest/bin/python -m pytest tests/gui -m window -rs
+    $limit .venv/core-newest/bin/python -m pytest tests/gui -m window -rs
 }
 
 run() {
