@@ -1,7 +1,6 @@
-"""Which cells are shown, and how: numbers (c,), shades (c,), colors (c, 4), corners (c, 8, 3).
+"""Which cells are shown, and how: numbers (c,), shades (c,), corners (c, 8, 3), edges (12 c, 2).
 
-Pure arrays, for the viewport and for meshes alike. `display` is the scene's display settings or
-anything with the same attributes.
+Pure arrays, for the viewport and for meshes alike.
 """
 
 from typing import Protocol
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from ..core import Octree
 from ..core.wireframe import CORNERS, EDGES
 
-# Viridis: even steps of lightness, also for the colour blind. Smith and van der Walt, "A Better
+# Viridis: even steps of lightness, also for the color-blind. Smith and van der Walt, "A Better
 # Default Colormap for Matplotlib", SciPy 2015. The darkest eighth is left out: on the grey of the
 # viewport it is not seen.
 _ANCHORS = "472d7b 3b528b 2c728e 21918c 28ae80 5ec962 addc30 fde725"
@@ -31,12 +30,10 @@ RAMP = _make_ramp()
 
 
 class Display(Protocol):
-    """What of the display settings decides which cells are shown, and in which colors."""
+    """What of the display settings decides which cells are shown."""
 
     cells: str
     depth: int
-    color_by: str
-    opacity: float
 
 
 def shown_cells(octree: Octree, display: Display) -> NDArray[np.intp]:
@@ -47,8 +44,8 @@ def shown_cells(octree: Octree, display: Display) -> NDArray[np.intp]:
     octree : Octree
         The tree.
     display : Display
-        Its `cells` is one of "ALL", "OCCUPIED_AND_INTERNAL", "LEAVES", "OCCUPIED_LEAVES" and
-        "DEPTH", the last with `depth`.
+        The scene's display settings or anything alike: `cells` is one of "ALL",
+        "OCCUPIED_AND_INTERNAL", "LEAVES", "OCCUPIED_LEAVES" and "DEPTH", the last with `depth`.
 
     Returns
     -------
@@ -112,14 +109,6 @@ def cells_by_shade(
     shades = cell_shades(octree, cells, color_by)
     present = np.flatnonzero(np.bincount(shades))
     return {shade: cells[shades == shade] for shade in present.tolist()}
-
-
-def cell_colors(octree: Octree, cells: NDArray[np.intp], display: Display) -> NDArray[np.float32]:
-    """Return the color of each cell, (c, 4): red, green, blue as on the screen, and opacity."""
-    colors = np.empty((len(cells), 4), np.float32)
-    colors[:, :3] = RAMP[cell_shades(octree, cells, display.color_by)]
-    colors[:, 3] = display.opacity
-    return colors
 
 
 def cell_corners(octree: Octree, cells: NDArray[np.intp], boxes: str) -> NDArray[np.float32]:

@@ -33,7 +33,17 @@ def before_load(*_: Any) -> None:
     overlay.uninstall()
 
 
-LISTENERS = (("depsgraph_update_post", note_changes), ("load_pre", before_load))
+def before_save(*_: Any) -> None:
+    """Keep no object alive in the file that the user has deleted."""
+    for scene in bpy.data.scenes:
+        trees.drop_lost_objects(scene)
+
+
+LISTENERS = (
+    ("depsgraph_update_post", note_changes),
+    ("load_pre", before_load),
+    ("save_pre", before_save),
+)
 
 
 def install() -> None:
@@ -90,21 +100,20 @@ def restore_trees() -> None:
 def restore_tree(context: bpy.types.Context) -> None:
     """Build the scene's tree again from the objects that the file names, if they are few."""
     scene, depsgraph = context.scene, context.evaluated_depsgraph_get()
+    trees.refuse(scene, "The octree could not be built again")  # whatever fails, fails once
     objects = trees.source_objects(scene)
     triangles = count_triangles(depsgraph, objects)
     if triangles > AUTOMATIC_LIMIT:
-        trees.refuse(scene, f"{triangles:,} triangles are not built by themselves")
+        trees.refuse(scene, f"Not built by itself: {triangles:,} triangles")
         return
     settings = settings_of(scene).build
     steps = build_tree_steps(
         depsgraph, objects, build_options(settings), bounds_object=bounds_object(settings)
     )
     try:
-        built = run(steps)
+        trees.restore(scene, run(steps))
     except ValueError as error:
         trees.refuse(scene, str(error))
-    else:
-        trees.restore(scene, built)
 
 
 def register() -> None:

@@ -5,7 +5,7 @@ from typing import Literal
 import bpy
 
 from . import overlay, trees
-from .properties import OctreeBuildSettings, build_options, settings_of
+from .properties import OctreeBuildSettings, bounds_object, build_options, settings_of
 
 REFERENCES_WARNING = 8
 
@@ -64,9 +64,15 @@ def state_of(scene: bpy.types.Scene) -> str:
         return trees.refusal(scene) or left
     if built.stale:
         return "Out of date: the scene has changed"
-    if built.options != build_options(settings_of(scene).build):
+    if not is_built_as(built, settings_of(scene).build):
         return "Out of date: built with other settings"
     return ""
+
+
+def is_built_as(built: trees.BuiltTree, settings: OctreeBuildSettings) -> bool:
+    """Tell whether the tree was built as the settings are now."""
+    automatic = bounds_object(settings) is None
+    return built.options == build_options(settings) and automatic == (built.octree.bounds is None)
 
 
 def draw_build_settings(layout: bpy.types.UILayout, build: OctreeBuildSettings) -> None:

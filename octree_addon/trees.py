@@ -15,7 +15,7 @@ from typing import Any
 import bpy
 
 from ..core import Octree, Statistics, statistics
-from .properties import settings_of
+from .properties import OctreeSettings, settings_of
 from .reader import Source, source_ids
 
 _signatures = itertools.count(1)
@@ -64,10 +64,14 @@ def store(scene: bpy.types.Scene, built: BuiltTree, objects: Iterable[bpy.types.
     settings = settings_of(scene)
     # At random, so that no undo step and no other file can bring back the same.
     settings.tree_number = secrets.randbelow(2**31 - 1) + 1
+    _remember(settings, objects)
+    restore(scene, built)
+
+
+def _remember(settings: OctreeSettings, objects: Iterable[bpy.types.Object]) -> None:
     settings.sources.clear()
     for scene_object in objects:
         settings.sources.add().object = scene_object
-    restore(scene, built)
 
 
 def restore(scene: bpy.types.Scene, built: BuiltTree) -> None:
@@ -88,6 +92,14 @@ def source_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     present = {scene_object.session_uid for scene_object in scene.objects}
     objects = [source.object for source in settings_of(scene).sources]
     return [each for each in objects if each and each.session_uid in present]
+
+
+def drop_lost_objects(scene: bpy.types.Scene) -> None:
+    """Let go of the objects that have left the scene, for the file would keep them alive."""
+    settings = settings_of(scene)
+    kept = source_objects(scene)
+    if len(kept) < len(settings.sources):
+        _remember(settings, kept)
 
 
 def is_missing(scene: bpy.types.Scene) -> bool:

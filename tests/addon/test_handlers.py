@@ -135,6 +135,27 @@ def test_tree_that_is_not_shown_is_not_built(reopened):
     assert not handlers.wants_tree(reopened)
 
 
+def test_tree_that_cannot_be_restored_is_tried_once(reopened, monkeypatch):
+    def fail(*_):
+        raise TypeError("a mistake of ours")
+
+    monkeypatch.setattr(handlers, "count_triangles", fail)
+    with pytest.raises(TypeError):
+        handlers.restore_trees()
+    assert not handlers.wants_tree(reopened)
+
+
+def test_saving_lets_go_of_deleted_objects(empty_scene, ball, build, tmp_path):
+    bpy.ops.mesh.primitive_cube_add()
+    trees.store(empty_scene, build([ball]), [ball, bpy.context.object])
+    bpy.ops.object.delete()
+    assert ball.users == 2
+    assert len(bpy.data.objects) == 2
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "ball.blend"))
+    assert [source.object for source in settings_of(empty_scene).sources] == [ball]
+    assert [item for item in bpy.data.objects if item.users] == [ball]
+
+
 def test_tree_without_its_objects_is_refused_once(reopened):
     bpy.data.objects.remove(bpy.data.objects[0])
     handlers.restore_trees()

@@ -93,8 +93,13 @@ def test_out_of_date_tree_offers_rebuild(ball, stored):
     assert "octree.rebuild" in lines
 
 
-def test_other_settings_offer_rebuild(empty_scene, stored):
-    settings_of(empty_scene).build.capacity = 7
+def test_other_settings_offer_rebuild(empty_scene, ball, stored):
+    build = settings_of(empty_scene).build
+    build.capacity = 7
+    assert "octree.rebuild" in drawn(panels.OCTREE_PT_main)
+    build.capacity = 32
+    assert "octree.rebuild" not in drawn(panels.OCTREE_PT_main)
+    build.bounds, build.bounds_object = "OBJECT", ball
     assert "octree.rebuild" in drawn(panels.OCTREE_PT_main)
 
 
