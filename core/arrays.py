@@ -9,6 +9,9 @@ Floats = NDArray[np.float64]
 Ids = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 
+# The two other axes of each axis, in the order that makes cross products.
+AROUND = ((1, 2), (2, 0), (0, 1))
+
 # Sixteen thousand float64 values are 128 KiB: a handful of such rows stays in a core's cache.
 BLOCK = 16_384
 _FEW = 256

@@ -54,8 +54,6 @@ class Grid:
             start, widest = self.lower[axis], 2**self.depth - 1
             first[axis] = np.clip((lower[axis] - (start + self.rounding)) * scale, 0, widest)
             last[axis] = np.clip((upper[axis] - (start - self.rounding)) * scale, 0, widest)
-            if scale == 0:
-                last[axis] = widest
         return first, last
 
     def holding(self, points: Floats) -> Words:

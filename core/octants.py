@@ -12,8 +12,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Flags, Floats, Ids, gather
-from .shapes import AROUND, Boxes, Shapes, Spheres
+from .arrays import AROUND, Flags, Floats, Ids, gather
+from .shapes import Boxes, Shapes, Spheres
 
 Octants = NDArray[np.uint8]
 

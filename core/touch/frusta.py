@@ -8,7 +8,8 @@ the edges: Gottschalk, Lin and Manocha, "OBBTree", 1996; Ericson, "Real-Time Col
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, along, blocks, gather, some_of
-from ..shapes import EDGE_ENDS, EDGE_STARTS, Frusta, Shapes
+from ..shapes import Frusta, Shapes
+from ..shapes.frusta import EDGE_ENDS, EDGE_STARTS
 from .triangles import touch_spheres
 
 # Nearly parallel edges have a cross product of rounding errors, which separates nothing.

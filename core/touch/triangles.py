@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, gather
-from ..shapes import AROUND, Shapes, Triangles
+from ..arrays import AROUND, Flags, Floats, Ids, gather
+from ..shapes import Shapes, Triangles
 
 # Questions for each of which so many triangles may get a sphere around them.
 _WORTH = 512

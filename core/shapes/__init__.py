@@ -1,0 +1,21 @@
+"""Shapes in batches: frozen, float64, axis first.
+
+Every batch keeps its numbers as `rows`, (k, n): one contiguous row for each coordinate. The
+attributes that carry the constructor's names are views of those rows, vectors last.
+
+=========  ==  ==================================================================
+batch      k   rows
+=========  ==  ==================================================================
+Boxes      6   lower x, y, z, upper x, y, z
+Spheres    4   centre x, y, z, radius
+Triangles  9   first corner x, y, z, second corner x, y, z, third corner x, y, z
+Frusta     24  the eight corners in order, x, y, z each
+=========  ==  ==================================================================
+"""
+
+from .batch import Boxes, Shapes
+from .frusta import Frusta
+from .spheres import Spheres
+from .triangles import Triangles
+
+__all__ = ["Boxes", "Frusta", "Shapes", "Spheres", "Triangles"]

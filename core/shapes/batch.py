@@ -1,0 +1,97 @@
+"""What all batches share; and boxes, which are what every batch has for bounds."""
+
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import checks
+from ..arrays import Flags, Floats, Ids
+
+
+def frozen(rows: Floats) -> Floats:
+    """`rows`, contiguous and read-only."""
+    rows = np.ascontiguousarray(rows)
+    rows.setflags(write=False)
+    return rows
+
+
+class Shapes:
+    """What all batches share: a length, selection by number, and bounds."""
+
+    _rows: Floats
+
+    def __len__(self) -> int:
+        return self.rows.shape[1]
+
+    def __getitem__(self, ids: int | slice | Ids | Flags) -> Self:
+        return self._of(self.rows[:, as_batch(ids)])
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(n={len(self)})"
+
+    @classmethod
+    def _of(cls, rows: Floats) -> Self:
+        """A batch over rows that are known to be sound."""
+        shapes = cls.__new__(cls)
+        shapes._rows = frozen(rows)
+        return shapes
+
+    @property
+    def rows(self) -> Floats:
+        """The coordinates, (k, n) float64, read-only, one row for each."""
+        return self._rows
+
+    def limits(self) -> tuple[Floats, Floats]:
+        """The bounds as two arrays of shape (3, n): lower and upper."""
+        raise NotImplementedError
+
+    def bounds(self) -> "Boxes":
+        """The axis-aligned box around each shape.
+
+        Returns
+        -------
+        Boxes
+            n boxes, in the same order. NaN stays NaN.
+        """
+        return Boxes._of(np.concatenate(self.limits()))
+
+
+class Boxes(Shapes):
+    """Axis-aligned boxes.
+
+    Parameters
+    ----------
+    lower, upper : array_like of float, shape (n, 3)
+        Opposite corners, lower <= upper on each axis. A box may be flat. Copied.
+
+    Raises
+    ------
+    ValueError
+        On a wrong shape, or where lower > upper.
+    """
+
+    def __init__(self, lower: ArrayLike, upper: ArrayLike) -> None:
+        low, high = checks.floats("lower", lower, 3), checks.floats("upper", upper, 3)
+        checks.same_length("lower and upper", low, high)
+        checks.every_row("lower", "not exceed upper", ~(low > high).any(axis=1), low)
+        self._rows = frozen(np.concatenate((low.T, high.T)))
+
+    @property
+    def lower(self) -> Floats:
+        """The lower corners, (n, 3)."""
+        return self.rows[:3].T
+
+    @property
+    def upper(self) -> Floats:
+        """The upper corners, (n, 3)."""
+        return self.rows[3:].T
+
+    def limits(self) -> tuple[Floats, Floats]:
+        """The boxes themselves: lower and upper, (3, n) each."""
+        return self.rows[:3], self.rows[3:]
+
+
+def as_batch(ids: int | slice | Ids | Flags) -> slice | NDArray[np.generic]:
+    """A selection that keeps the batch a batch: one number selects a batch of one."""
+    return ids if isinstance(ids, slice) else np.atleast_1d(ids)

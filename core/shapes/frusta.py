@@ -1,0 +1,144 @@
+"""Camera frusta and other convex hexahedra: eight corners, (24, n)."""
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import checks
+from ..arrays import Floats
+from .batch import Shapes, frozen
+from .triangles import Triangles
+
+# The corners of a hexahedron: near lower-left, lower-right, upper-right, upper-left, then far.
+# Its faces, each as a ring of corners: left, right, bottom, top, near, far.
+FACES = np.array(
+    [[0, 3, 7, 4], [1, 2, 6, 5], [0, 1, 5, 4], [3, 2, 6, 7], [0, 1, 2, 3], [4, 5, 6, 7]]
+)
+EDGE_STARTS = np.array([0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3])
+EDGE_ENDS = np.array([1, 2, 3, 0, 5, 6, 7, 4, 4, 5, 6, 7])
+# Each corner is where three faces meet: left or right, bottom or top, near or far.
+CORNER_PLANES = np.array(
+    [[0, 2, 4], [1, 2, 4], [1, 3, 4], [0, 3, 4], [0, 2, 5], [1, 2, 5], [1, 3, 5], [0, 3, 5]]
+)
+CLIP_CORNERS = np.array(
+    [[-1, 1, 1, -1] * 2, [-1, -1, 1, 1] * 2, [-1] * 4 + [1] * 4, [1] * 8], np.float64
+)
+
+
+class Frusta(Shapes):
+    """Camera frusta, or any other convex solids with six flat faces and eight corners.
+
+    Parameters
+    ----------
+    corners : array_like of float, shape (n, 8, 3)
+        Near lower-left, lower-right, upper-right, upper-left, then far likewise; mirrored is
+        fine. That the solid is convex and its faces are flat is the caller's word. Copied.
+
+    Raises
+    ------
+    ValueError
+        On a wrong shape.
+    """
+
+    def __init__(self, corners: ArrayLike) -> None:
+        self._rows = frozen(checks.floats("corners", corners, 8, 3).reshape(-1, 24).T)
+
+    @classmethod
+    def from_planes(cls, planes: ArrayLike) -> "Frusta":
+        """Frusta between six planes each.
+
+        Parameters
+        ----------
+        planes : array_like of float, shape (n, 6, 4)
+            Left, right, bottom, top, near, far: a, b, c, d with ax + by + cz + d >= 0 inside.
+
+        Returns
+        -------
+        Frusta
+            n frusta, with the corners where three planes meet.
+
+        Raises
+        ------
+        ValueError
+            On a wrong shape, or where three planes that should meet do not meet in one point.
+        """
+        array = checks.floats("planes", planes, 6, 4)
+        normals, offsets = array[:, CORNER_PLANES, :3], array[:, CORNER_PLANES, 3]
+        try:
+            return cls(np.linalg.solve(normals, -offsets[..., None])[..., 0])
+        except np.linalg.LinAlgError:
+            raise ValueError("planes must meet in eight corners, got parallel planes") from None
+
+    @classmethod
+    def from_matrices(cls, view_projection: ArrayLike) -> "Frusta":
+        """Frusta that these matrices project to the cube from -1 to 1.
+
+        Parameters
+        ----------
+        view_projection : array_like of float, shape (n, 4, 4)
+            Projection @ view, OpenGL clip space, for column vectors.
+
+        Returns
+        -------
+        Frusta
+            n frusta, in world space.
+
+        Raises
+        ------
+        ValueError
+            On a wrong shape or a matrix that has no inverse.
+        """
+        matrices = checks.floats("view_projection", view_projection, 4, 4)
+        try:
+            corners = np.linalg.inv(matrices) @ CLIP_CORNERS
+        except np.linalg.LinAlgError:
+            raise ValueError("view_projection must have an inverse, got a singular one") from None
+        return cls((corners[:, :3] / corners[:, 3:]).swapaxes(1, 2))
+
+    @property
+    def corners(self) -> Floats:
+        """The corners, (n, 8, 3)."""
+        return self.rows.reshape(8, 3, -1).transpose(2, 0, 1)
+
+    @cached_property
+    def plane_rows(self) -> Floats:
+        """The planes a, b, c, d through the six faces, (6, 4, n), positive inside.
+
+        Their normals are not unit, so that whole numbers stay whole. Every corner lies inside all
+        six. A face without area, like the tip of a pyramid, has the plane 0, 0, 0, 0.
+        """
+        corners = self.rows.reshape(8, 3, -1)
+        rings = corners[FACES]
+        normals = np.cross(rings[:, 2] - rings[:, 0], rings[:, 3] - rings[:, 1], axis=1)
+        inward = corners.mean(axis=0) - rings.mean(axis=1)
+        normals *= np.where((normals * inward).sum(axis=1) < 0, -1.0, 1.0)[:, None]
+        offsets = -np.einsum("fan,can->fcn", normals, corners).min(axis=1)
+        return frozen(np.concatenate((normals, offsets[:, None]), axis=1))
+
+    @cached_property
+    def edge_axes(self) -> tuple[Floats, Floats, Floats]:
+        """The cross products of the axes with all edges, and how far the frustum reaches on them.
+
+        Returns
+        -------
+        axes : ndarray of float64, shape (36, 3, n)
+        least, greatest : ndarray of float64, shape (36, n)
+        """
+        corners = self.rows.reshape(8, 3, -1)
+        edges = corners[EDGE_ENDS] - corners[EDGE_STARTS]
+        axes = np.cross(np.eye(3)[:, None, :, None], edges[None], axis=2).reshape(36, 3, -1)
+        along = np.einsum("aqn,cqn->acn", axes, corners)
+        return axes, along.min(axis=1), along.max(axis=1)
+
+    @cached_property
+    def face_triangles(self) -> Triangles:
+        """The faces in two halves each: twelve triangles for every frustum."""
+        halves = FACES[:, [[0, 1, 2], [0, 2, 3]]].reshape(1, 12, 3)
+        faces = halves + 8 * np.arange(len(self))[:, None, None]
+        return Triangles(self.corners.reshape(-1, 3), faces.reshape(-1, 3))
+
+    def limits(self) -> tuple[Floats, Floats]:
+        """Least and greatest corner on each axis, (3, n) each."""
+        corners = self.rows.reshape(8, 3, -1)
+        return corners.min(axis=0), corners.max(axis=0)

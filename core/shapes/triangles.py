@@ -1,0 +1,85 @@
+"""Triangles of an indexed mesh: vertices (3, v), faces (3, n), and corners (9, n) once asked for."""
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import checks
+from ..arrays import Flags, Floats, Ids, blocks, gather
+from .batch import Shapes, as_batch, frozen
+
+
+class Triangles(Shapes):
+    """Triangles of an indexed mesh.
+
+    Parameters
+    ----------
+    vertices : array_like of float, shape (v, 3)
+        Copied, like the faces. Vertices that no face uses do not matter.
+    faces : array_like of int, shape (n, 3)
+        Three vertex numbers each. A triangle of no area is a triangle.
+
+    Raises
+    ------
+    ValueError
+        On a wrong shape, or a vertex number outside 0..v-1.
+    """
+
+    def __init__(self, vertices: ArrayLike, faces: ArrayLike) -> None:
+        points = checks.floats("vertices", vertices, 3)
+        triples = checks.indices("faces", faces, 3, len(points))
+        self._vertex_rows = frozen(points.T)
+        self._face_rows: Ids = np.array(triples.T, order="C")
+        self._face_rows.setflags(write=False)
+
+    def __len__(self) -> int:
+        return self._face_rows.shape[1]
+
+    def __getitem__(self, ids: int | slice | Ids | Flags) -> "Triangles":
+        some = object.__new__(Triangles)
+        some._vertex_rows = self._vertex_rows
+        some._face_rows = np.stack([row[as_batch(ids)] for row in self._face_rows])
+        some._face_rows.setflags(write=False)
+        return some
+
+    @cached_property
+    def rows(self) -> Floats:  # type: ignore[override]
+        """The corners' coordinates, (9, n), gathered once."""
+        return frozen(self._corners(slice(None)))
+
+    def _corners(self, some: slice) -> Floats:
+        corners = [gather(self._vertex_rows, row[some]) for row in self._face_rows]
+        return np.concatenate(corners)
+
+    @property
+    def vertices(self) -> Floats:
+        """The vertices, (v, 3)."""
+        return self._vertex_rows.T
+
+    @property
+    def faces(self) -> Ids:
+        """The vertex numbers, (n, 3)."""
+        return self._face_rows.T
+
+    @cached_property
+    def balls(self) -> Floats:
+        """A sphere around each triangle: centre x, y, z and radius, (4, n), made once."""
+        balls = np.empty((4, len(self)))
+        lower, upper = self.limits()
+        for some in blocks(len(self)):
+            low, high = lower[:, some], upper[:, some]
+            balls[:3, some] = (low + high) / 2
+            # Half a diagonal, and what rounding may take of it.
+            balls[3, some] = np.sqrt(((high - low) ** 2).sum(axis=0)) * (0.5 + 2.0**-40)
+            balls[3, some] += np.maximum(np.abs(low), np.abs(high)).max(axis=0) * 2.0**-50
+        return frozen(balls)
+
+    def limits(self) -> tuple[Floats, Floats]:
+        """Least and greatest corner on each axis, (3, n) each."""
+        lower, upper = np.empty((2, 3, len(self)))
+        for some in blocks(len(self)):
+            first, second, third = self._corners(some).reshape(3, 3, -1)
+            np.minimum(np.minimum(first, second), third, out=lower[:, some])
+            np.maximum(np.maximum(first, second), third, out=upper[:, some])
+        return lower, upper
