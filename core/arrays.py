@@ -18,19 +18,19 @@ _FEW = 256
 
 
 def blocks(length: int, size: int = BLOCK) -> Iterator[slice]:
-    """Slices of at most `size` that cover `range(length)` in order."""
+    """Return slices of at most `size` that cover `range(length)` in order."""
     return (slice(start, min(start + size, length)) for start in range(0, length, size))
 
 
 def runs(starts: Ids, counts: Ids) -> Ids:
-    """All of `range(start, start + count)`, one run after the other."""
+    """Return all of `range(start, start + count)`, one run after the other."""
     ends = np.cumsum(counts)
     total = int(ends[-1]) if len(ends) else 0
     return np.arange(total) + np.repeat(starts - ends + counts, counts)
 
 
 def gather(rows: Floats, ids: Ids) -> Floats:
-    """Return `rows[:, ids]`; where there are many ids, row by row, which is several times faster."""
+    """Return `rows[:, ids]`; many ids row by row, which is several times faster."""
     if len(ids) < _FEW:
         return rows[:, ids]
     gathered = np.empty((len(rows), len(ids)), rows.dtype)

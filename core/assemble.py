@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 
 from .arrays import Flags, Ids, runs
-from .divide import Level, Pairs
 from .entries import Entries
 from .grid import Grid, enlarged
-from .octree import Octree, Options
+from .levels import Level, Pairs
+from .octree import Octree
+from .options import Options
 from .words import sorted_order
 
 # The normal of a sliver is known to a rounding of the product of its edges: where its plane alone
@@ -31,8 +32,8 @@ def assemble(
     lower, upper = np.concatenate(
         [grid.bounds(level.cells, depth) for depth, level in enumerate(levels)], axis=2
     )
-    loose = options.loose_factor if options.straddlers == "keep" else 1.0
-    tight_rows = np.concatenate((lower, upper))
+    rows = np.concatenate((lower, upper))
+    loose_lower, loose_upper = enlarged(lower, upper, options.enlargement)
     # The first of the eight parts ends where its cell is divided.
     middle = np.where(child < 0, np.nan, upper[:, child])
     slots, begin, own_end, end = _slots(entries, levels, first, depths, child)
@@ -49,8 +50,8 @@ def assemble(
         invalid_items=entries.invalid,
         order=entries.order,
         arranged=entries.arranged,
-        cell_rows=tight_rows,
-        loose_rows=tight_rows if loose == 1 else np.concatenate(enlarged(lower, upper, loose)),
+        cell_rows=rows,
+        loose_rows=rows if loose_lower is lower else np.concatenate((loose_lower, loose_upper)),
         middle_rows=middle,
         node_depth=depths,
         node_parent=parent,
@@ -113,7 +114,7 @@ def _pruned(level: Level, useful: Flags, exists: Flags) -> Level:
 def _slots(
     entries: Entries, levels: list[Level], first: Ids, depths: Ids, child: Ids
 ) -> tuple[Ids, Ids, Ids, Ids]:
-    """The slots in preorder, and where each cell's begin, its own end, and its subtree's end."""
+    """Return the slots in preorder, and where each cell's own and its subtree's begin and end."""
     leaf, single_entries = _members(entries, levels, first, depths, child)
     single = np.bincount(leaf, minlength=len(depths))
     copies = [np.bincount(level.own.cells, minlength=level.slices.shape[1]) for level in levels]
@@ -139,7 +140,7 @@ def _by_cell(cells: Ids, counts: Ids) -> Ids:
 def _members(
     entries: Entries, levels: list[Level], first: Ids, depths: Ids, child: Ids
 ) -> tuple[Ids, Ids]:
-    """The leaves and items of all that was never handed down, in the order of the leaves."""
+    """Return the leaves and entries of all that was never handed down, leaf by leaf."""
     begin, end = np.concatenate([level.slices for level in levels], axis=1)
     holding = np.flatnonzero((child < 0) & (end > begin))
     leaf_at = np.full(len(entries), -1)
@@ -151,7 +152,7 @@ def _members(
 
 
 def _extents(own: Ids, levels: list[Level], first: Ids, outside: int) -> tuple[Ids, Ids]:
-    """Where each cell's slots begin and where its subtree's end, from its own counts."""
+    """Return where each cell's slots begin and where its subtree's end, from its own counts."""
     total = own.copy()
     for level, start, below in zip(levels[-2::-1], first[-3::-1], first[-2:0:-1], strict=True):
         parts = total[below : below + 8 * len(level.divided)].reshape(-1, 8)

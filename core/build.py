@@ -10,7 +10,8 @@ from .arrays import Flags, Floats
 from .assemble import assemble
 from .divide import divide
 from .entries import enter, root_grid
-from .octree import Octree, Options
+from .octree import Octree
+from .options import Options
 from .shapes import Boxes, Shapes, Spheres, Triangles
 
 ITEM_KINDS = (Triangles, Boxes, Spheres)
@@ -37,7 +38,58 @@ def build_octree(
     bounds: Boxes | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> Octree:
-    """TODO."""
+    """Build an octree over a batch of items.
+
+    Parameters
+    ----------
+    items : Triangles, Boxes or Spheres
+        n items. Those with a coordinate that is not finite are set aside, in `invalid_items`.
+    capacity : int
+        A leaf holds at most this many items, unless depth, size or an idle division stops it.
+    max_depth : int
+        A cell at this depth stays a leaf; the root has depth 0. No cell is deeper than 20, where
+        its edge is a millionth of the root's.
+    min_size : float
+        A cell whose parts would have a longest edge below this stays a leaf; scene units.
+    split : {"middle"}
+        Where a cell is divided: at its centre.
+    straddlers : {"copy", "keep", "hybrid"}
+        What becomes of an item that touches several parts of a cell. "copy": it goes to each part
+        that it truly touches. "keep": it stays in the deepest cell that holds it whole. "hybrid":
+        it is copied while it touches at most `hybrid_limit` parts, else it stays.
+    hybrid_limit : int
+        See `straddlers`.
+    loose_factor : float
+        With "keep", each cell is enlarged so many times about its centre, so that small straddlers
+        sink: 1.0 not at all, 2.0 the classical loose octree.
+    bounds : Boxes, optional
+        One box, the root. By default the cube around the items. Items that reach beyond it are
+        held by the root and looked at by every question.
+    progress : callable, optional
+        Called with the fraction done, 0 to 1; if it returns False, building stops.
+
+    Returns
+    -------
+    Octree
+        Frozen. O(n log n); a million triangles take about half a second.
+
+    Raises
+    ------
+    ValueError
+        If an option is unknown or out of range.
+    BuildCancelled
+        If `progress` returned False.
+
+    Notes
+    -----
+    A division makes eight parts, empty ones too. It is not kept if it separates nothing, that is
+    if every part that is not empty would hold all of the items and so on below; nor if its parts
+    together would hold more than four times the cell's items. While divisions separate nothing,
+    they may spread the items over four cells at most.
+
+    The octree of K. Miller, "Octrees for Potential Colliders", 2003; the loose cells of T. Ulrich,
+    "Loose Octrees", Game Programming Gems, 2000.
+    """
     steps = build_steps(
         items,
         capacity=capacity,
@@ -71,17 +123,42 @@ def build_steps(
     loose_factor: float = 1.0,
     bounds: Boxes | None = None,
 ) -> Generator[float, None, Octree]:
-    """TODO."""
+    """Build an octree in steps, for whoever shows progress or must not block.
+
+    Parameters
+    ----------
+    items : Triangles, Boxes or Spheres
+        This and the rest as for `build_octree`.
+    capacity, max_depth, hybrid_limit : int
+        See there.
+    min_size, loose_factor : float
+        See there.
+    split, straddlers : str
+        See there.
+    bounds : Boxes, optional
+        See there.
+
+    Returns
+    -------
+    generator
+        Yields the fraction done, ascending from 0 to 1, at least every 50 ms at a million items;
+        its StopIteration carries the Octree as `value`. Dropping it cancels the build.
+
+    Raises
+    ------
+    ValueError
+        At the call, if an option is unknown or out of range.
+    """
     checks.kind("items", items, ITEM_KINDS)
-    options = Options(
-        capacity=checks.whole_number("capacity", capacity, 1),
-        max_depth=checks.whole_number("max_depth", max_depth, 0),
-        min_size=checks.number("min_size", min_size, 0.0),
-        split=checks.choice("split", split, ("middle",)),
-        straddlers=checks.choice("straddlers", straddlers, ("copy", "keep", "hybrid")),
-        hybrid_limit=checks.whole_number("hybrid_limit", hybrid_limit, 1),
-        loose_factor=checks.number("loose_factor", loose_factor, 1.0),
-        bounds=_root_box(bounds),
+    options = Options.checked(
+        capacity=capacity,
+        max_depth=max_depth,
+        min_size=min_size,
+        split=split,
+        straddlers=straddlers,
+        hybrid_limit=hybrid_limit,
+        loose_factor=loose_factor,
+        bounds=bounds,
     )
     return _steps(items, options)
 
@@ -108,24 +185,14 @@ def _steps(items: Shapes, options: Options) -> Generator[float, None, Octree]:
 def _between(
     start: float, stop: float, steps: Generator[float, None, T]
 ) -> Generator[float, None, T]:
-    """The same steps, their fractions scaled to lie between `start` and `stop`."""
+    """Repeat the steps, their fractions scaled to lie between `start` and `stop`."""
     while True:
         try:
             yield start + (stop - start) * next(steps)
         except StopIteration as finished:
-            return finished.value  # type: ignore[no-any-return]
+            return finished.value
 
 
 def _finite(rows: Floats) -> Flags:
     x, y, z = np.isfinite(rows)
     return x & y & z
-
-
-def _root_box(bounds: Boxes | None) -> Boxes | None:
-    if bounds is None:
-        return None
-    checks.kind("bounds", bounds, (Boxes,))
-    if len(bounds) != 1:
-        raise ValueError(f"bounds must be one box, got {len(bounds)}")
-    checks.every_row("bounds", "be finite", np.isfinite(bounds.rows).all(axis=0), bounds.rows.T)
-    return bounds

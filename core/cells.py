@@ -5,7 +5,7 @@ rounding may do here. OUTSIDE and INSIDE hold for all of the enlarged cell, henc
 """
 
 from collections.abc import Callable
-from typing import cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ Classify = Callable[[Ids, Floats], States]
 
 def classifier(volumes: Shapes, slack: Floats) -> Classify:
     """Return the test for these volumes, each with its own slack (q,)."""
-    makers: dict[type[Shapes], Callable[[Shapes, Floats], Classify]] = {
+    makers: dict[type[Shapes], Callable[[Any, Floats], Classify]] = {
         Boxes: _boxes,
         Spheres: _spheres,
         Frusta: _frusta,
@@ -65,9 +65,7 @@ def _spheres(volumes: Shapes, slack: Floats) -> Classify:
     return classify
 
 
-def _frusta(volumes: Shapes, slack: Floats) -> Classify:
-    frusta = cast(Frusta, volumes)
-
+def _frusta(frusta: Frusta, slack: Floats) -> Classify:
     def classify(numbers: Ids, cells: Floats) -> States:
         middle = (cells[:3] + cells[3:]) / 2
         half = (cells[3:] - cells[:3]) / 2 + slack[numbers]

@@ -21,7 +21,7 @@ def _array(name: str, value: ArrayLike) -> NDArray[np.generic]:
 
 
 def floats(name: str, value: ArrayLike, *shape: int) -> Floats:
-    """`value` as a new float64 array of shape (n, *shape), NaN and infinity included."""
+    """Return `value` as a new float64 array of shape (n, *shape), NaN and infinity included."""
     array = _array(name, value)
     if array.size == 0 and array.ndim <= 1 and shape:
         array = np.empty((0, *shape))
@@ -34,37 +34,45 @@ def floats(name: str, value: ArrayLike, *shape: int) -> Floats:
 
 
 def indices(name: str, value: ArrayLike, width: int, limit: int) -> Ids:
-    """`value` as whole numbers of shape (n, width), each in `range(limit)`."""
+    """Return `value` as whole numbers of shape (n, width), each in `range(limit)`."""
     array = _array(name, value)
-    if array.size == 0 and array.ndim <= 1:
+    if array.size == 0 and (array.ndim == 1 or array.shape == (0, width)):
         array = np.empty((0, width), np.intp)
     if array.ndim != 2 or array.shape[1] != width:
         raise ValueError(f"{name} must have shape (n, {width}), got {array.shape}")
     if array.dtype.kind not in "iu":
         raise ValueError(f"{name} must hold whole numbers, got dtype {array.dtype}")
-    if array.size and (array.min() < 0 or array.max() >= limit):
-        row = int(np.flatnonzero(((array < 0) | (array >= limit)).any(axis=1))[0])
-        got = array[row].tolist()
-        raise ValueError(f"{name} must lie in 0..{limit - 1}, got {got} in row {row}")
-    return array.astype(np.intp, copy=False)
+    whole: Ids = array.astype(np.intp, copy=False)
+    if whole.size and (whole.min() < 0 or whole.max() >= limit):
+        good = ((whole >= 0) & (whole < limit)).all(axis=1)
+        every_row(name, f"lie in 0..{limit - 1}", good, whole)
+    return whole
+
+
+def numbers(name: str, value: ArrayLike, limit: int) -> Ids:
+    """Return `value` as whole numbers of shape (n,), each in `range(limit)`."""
+    array = _array(name, value)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must have shape (n,), got {array.shape}")
+    return indices(name, array[:, None], 1, limit)[:, 0]
 
 
 def same_length(names: str, *arrays: NDArray[np.generic]) -> None:
-    """All `arrays` describe the same n things."""
+    """See that all `arrays` describe the same n things."""
     lengths = [len(array) for array in arrays]
     if len(set(lengths)) > 1:
         raise ValueError(f"{names} must have the same length, got {lengths}")
 
 
 def every_row(name: str, wanted: str, good: Flags, rows: NDArray[np.generic]) -> None:
-    """`good` holds for every row; else the first bad row is shown."""
+    """See that `good` holds for every row; else the first bad row is shown."""
     if not good.all():
         row = int(np.argmin(good))
         raise ValueError(f"{name} must {wanted}, got {rows[row].tolist()} in row {row}")
 
 
 def whole_number(name: str, value: SupportsIndex, least: int) -> int:
-    """`value` as an int of at least `least`."""
+    """Return `value` as an int of at least `least`."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -75,7 +83,7 @@ def whole_number(name: str, value: SupportsIndex, least: int) -> int:
 
 
 def number(name: str, value: float, least: float) -> float:
-    """`value` as a finite float of at least `least`."""
+    """Return `value` as a finite float of at least `least`."""
     try:
         real = float(value)
     except (TypeError, ValueError):
@@ -86,14 +94,14 @@ def number(name: str, value: float, least: float) -> float:
 
 
 def choice(name: str, value: str, choices: Collection[str]) -> str:
-    """`value`, one of `choices`."""
+    """Return `value`, one of `choices`."""
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
     return value
 
 
 def kind(name: str, value: object, kinds: tuple[type, ...]) -> None:
-    """`value` is an instance of one of `kinds`."""
+    """See that `value` is an instance of one of `kinds`."""
     if not isinstance(value, kinds):
         wanted = ", ".join(wanted.__name__ for wanted in kinds)
         raise ValueError(f"{name} must be one of {wanted}, got {type(value).__name__}")

@@ -6,80 +6,21 @@ item and cell, handed down level by level.
 """
 
 from collections.abc import Generator
-from dataclasses import dataclass
 
 import numpy as np
 
 from . import octants
-from .arrays import Flags, Ids, blocks, gather, runs
+from .arrays import Ids, blocks, gather, runs
 from .entries import Entries
 from .grid import Grid
+from .levels import NO_PAIRS, Level, Pairs
 from .octants import Octants
-from .octree import Options
+from .options import Options
 from .words import Words, interleaved, packed, sides
 
 # A division whose parts together hold more than so many times the cell's items is not kept.
 MOST_COPIES = 4
 _STEP = 32_768
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """Entries and the cells that they are in: two arrays of one length."""
-
-    entries: Ids
-    cells: Ids
-
-    def __len__(self) -> int:
-        return len(self.entries)
-
-    def __getitem__(self, some: slice | Ids | Flags) -> "Pairs":
-        if not isinstance(some, slice) and some.dtype == bool:
-            some = np.flatnonzero(some)  # twice as fast, for two arrays
-        return Pairs(self.entries[some], self.cells[some])
-
-    def __add__(self, other: "Pairs") -> "Pairs":
-        entries = np.concatenate((self.entries, other.entries))
-        return Pairs(entries, np.concatenate((self.cells, other.cells)))
-
-
-NO_PAIRS = Pairs(np.empty(0, np.intp), np.empty(0, np.intp))
-
-
-@dataclass
-class Level:
-    """All cells of one depth, numbered from 0.
-
-    `slices` (2, c) bound each cell's slice of the sorted items; of those the cell holds the items
-    that no cell above it handed down or kept. `copies` are what it holds besides. `spread` tells
-    over how many cells divisions that separated nothing have spread a cell's items.
-
-    After the division: `divided` are the cells that have children, `separated` says which of
-    these divisions set items apart, and `own` are the pairs that stay at this depth.
-    """
-
-    cells: Words
-    slices: Ids
-    copies: Pairs
-    spread: Ids
-    divided: Ids
-    separated: Flags
-    own: Pairs
-
-    @classmethod
-    def of_leaves(cls, cells: Words, slices: Ids, copies: Pairs, spread: Ids) -> "Level":
-        """A level whose cells have no children."""
-        nothing = np.empty(0, np.intp)
-        return cls(cells, slices, copies, spread, nothing, nothing > 0, copies)
-
-    def counts(self, gone: Ids) -> Ids:
-        """How many items each cell holds, where `gone[i]` of the first i sorted items are not.
-
-        Those have been handed down, and count as copies, or stayed further up.
-        """
-        begin, end = self.slices
-        copies = np.bincount(self.copies.cells, minlength=len(begin))
-        return end - begin - gone[end] + gone[begin] + copies
 
 
 def divide(
@@ -127,7 +68,7 @@ def _moving(parts: Octants, options: Options) -> tuple[slice | Ids, slice | Ids]
 
 
 def _straddlers(entries: Entries, level: Level, crowded: Ids, depth: int) -> tuple[Pairs, int]:
-    """What dividing the crowded cells sets free, with the rank of the cell among them.
+    """Return what dividing the crowded cells sets free, with the rank of the cell among them.
 
     First the items that leave their cell's slice here, which lie in the cell; their number is the
     second result. Then the crowded cells' copies.
@@ -187,7 +128,7 @@ def _children(
     parts: Octants,
     depth: int,
 ) -> Level:
-    """The eight parts of each crowded cell, with copies of the pairs in the parts they touch."""
+    """Return the parts of the crowded cells, with copies of the pairs in those they touch."""
     eight = np.arange(8)
     cells = np.stack(
         [(2 * level.cells[axis, crowded, None] + (eight >> axis & 1)).ravel() for axis in range(3)]
@@ -212,7 +153,7 @@ def _copies(entries: Ids, first_parts: Ids, parts: Octants) -> Pairs:
         # The lowest part of every entry, then the next of those that touch more, and so on.
         copies.entries[at] = entries
         copies.cells[at] = first_parts + octants.LOWEST_PART.take(parts)
-        parts = parts & parts - 1
+        parts = parts & (parts - np.uint8(1))
         more = np.flatnonzero(parts)
         entries, first_parts, parts = entries[more], first_parts[more], parts[more]
         at = at[more] + 1
@@ -222,7 +163,7 @@ def _copies(entries: Ids, first_parts: Ids, parts: Octants) -> Pairs:
 def _settle(
     level: Level, crowded: Ids, counts: Ids, stay: Pairs, children: Level, gone: Ids
 ) -> Level:
-    """Keep the divisions that are worth it: `level` takes note of them, their children return."""
+    """Keep the divisions that are worth it: note them in `level`, return their children."""
     held = children.counts(gone).reshape(-1, 8)
     occupied = (held > 0).sum(axis=1)
     separated = ((held > 0) & (held < counts[:, None])).any(axis=1)

@@ -7,7 +7,7 @@ import numpy as np
 
 from .arrays import Flags, Floats, Ids, blocks
 from .grid import DEEPEST, Depths, Grid, enlarged
-from .octree import Options
+from .options import Options
 from .shapes import Shapes
 from .words import Words, differing_bits, interleaved, packed, sorted_order
 
@@ -80,9 +80,8 @@ def enter(
         codes[some] = interleaved(cells, grid.depth)
         yield some.stop / count / 2
     held = finite & _held_by_root(lower, upper, grid, options)
-    some = slice(None) if held.all() else np.flatnonzero(held)
-    order = sorted_order(codes[some], 3 * grid.depth)
-    order = order if isinstance(some, slice) else some[order]
+    entering = np.flatnonzero(held)
+    order = entering[sorted_order(codes[entering], 3 * grid.depth)]
     yield 0.6
     arranged_order = np.concatenate((order, np.flatnonzero(finite & ~held)))
     arranged = items[arranged_order]
@@ -108,6 +107,5 @@ def _held_by_root(lower: Floats, upper: Floats, grid: Grid, options: Options) ->
     """Return which items the root holds whole, enlarged if cells are."""
     if options.bounds is None:
         return np.ones(lower.shape[1], bool)
-    loose = options.loose_factor if options.straddlers == "keep" else 1.0
-    low, high = enlarged(grid.lower[:, None], grid.upper[:, None], loose)
+    low, high = enlarged(grid.lower[:, None], grid.upper[:, None], options.enlargement)
     return (lower >= low).all(axis=0) & (upper <= high).all(axis=0)

@@ -65,7 +65,7 @@ class Grid:
         return cells
 
     def held_depth(self, lower: Floats, upper: Floats, cells: Words, factor: float) -> Depths:
-        """Return the greatest depth at which the cell around `cells`, enlarged, holds the bounds whole.
+        """Return the greatest depth at which the enlarged cell around `cells` holds the bounds.
 
         Enlarged cells lie within their enlarged parents, so the first that fails is the last.
         """

@@ -25,7 +25,7 @@ LOWEST_PART = np.array([max((o & -o).bit_length() - 1, 0) for o in range(256)])
 
 
 def _on_sides(flags: int) -> int:
-    """From six flags (lower x, upper x, lower y, ..., upper z) to octants."""
+    """Turn six flags (lower x, upper x, lower y, ..., upper z) to octants."""
     octants = 0xFF
     for lower, upper in zip(LOWER.tolist(), UPPER.tolist(), strict=True):
         octants &= (flags & 1) * lower | (flags >> 1 & 1) * upper
@@ -38,7 +38,7 @@ ON_SIDES = np.array([_on_sides(flags) for flags in range(64)], np.uint8)
 
 
 def _in_quarters(i: int, j: int, quarters: Sequence[Flags]) -> Octants:
-    """Octants of four columns over axes i and j: both lower, upper j, upper i, both upper."""
+    """Return the octants of four columns: both lower, j upper, i upper, both upper."""
     octants = np.zeros(quarters[0].shape, np.uint8)
     for quarter, (side_i, side_j) in zip(quarters, product((LOWER, UPPER), repeat=2), strict=True):
         octants |= quarter.view(np.uint8) * (side_i[i] & side_j[j])
@@ -141,7 +141,7 @@ def _of_spheres(centers: Floats, radii: Floats) -> Octants:
 
 
 def _packed(flags: Iterable[Flags]) -> Octants:
-    """Flags for the eight parts in order, as octants."""
+    """Return flags for the eight parts in order, as octants."""
     octants: Octants = np.uint8(0)  # type: ignore[assignment]
     for part, touching in enumerate(flags):
         octants = octants | touching.view(np.uint8) << np.uint8(part)

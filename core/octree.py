@@ -1,36 +1,23 @@
 """Octree: flat, frozen arrays.
 
-Cells are numbered level by level, the eight children of a cell as neighbours. `slots` lists items in
-preorder: a cell's own items, then its first child's, and so on, so that the items of a
-subtree are one slice:
+Cells are numbered level by level, the eight children of a cell as neighbours. `slots` lists items
+in preorder, a cell's own, then its first child's and so on, so that the items of a subtree are
+one slice:
 
     begin[cell]            own_end[cell]                            end[cell]
         | the cell's own items   | items further down, child by child   |
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import SupportsIndex
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from . import checks
 from .arrays import Flags, Floats, Ids
-from .shapes import Boxes, Shapes
-
-
-@dataclass(frozen=True, kw_only=True)
-class Options:
-    """How an octree is built: what the keywords of `build_octree` say."""
-
-    capacity: int
-    max_depth: int
-    min_size: float
-    split: str
-    straddlers: str
-    hybrid_limit: int
-    loose_factor: float
-    bounds: Boxes | None
+from .options import Options
+from .shapes import Shapes
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -45,6 +32,10 @@ class Octree(Options):
         What it was built over. Answers are numbers into this batch.
     invalid_items : ndarray of intp
         The items with a coordinate that is not finite, ascending. They are in no cell.
+    cell_rows, loose_rows : ndarray of float64, shape (6, m)
+        The cells, tight and enlarged: lower x, y, z, upper x, y, z. The same array if none is.
+    middle_rows : ndarray of float64, shape (3, m)
+        Where the cells are divided; NaN for a leaf.
     node_depth, node_parent : ndarray of intp, shape (m,)
         The root is cell 0, of depth 0 and parent -1.
     first_child : ndarray of intp, shape (m,)
@@ -71,9 +62,9 @@ class Octree(Options):
 
     items: Shapes
     invalid_items: Ids
-    cell_rows: Floats = field(metadata={"shape": "(6, m)"})
-    loose_rows: Floats = field(metadata={"shape": "(6, m)"})
-    middle_rows: Floats = field(metadata={"shape": "(3, m)"})
+    cell_rows: Floats
+    loose_rows: Floats
+    middle_rows: Floats
     node_depth: Ids
     node_parent: Ids
     first_child: Ids
@@ -132,13 +123,13 @@ class Octree(Options):
 
     @property
     def item_counts(self) -> Ids:
-        """How many items each cell holds itself, (m,)."""
+        """How many items each cell holds itself, (m,); the root's include those beyond it."""
         counts = self.own_end - self.begin
         counts[0] += self.outside
         return counts
 
     def items_in(self, node: SupportsIndex, /) -> Ids:
-        """The items of one cell itself, each once.
+        """Return the items of one cell itself, each once.
 
         Parameters
         ----------
@@ -155,11 +146,11 @@ class Octree(Options):
         ValueError
             If there is no such cell.
         """
-        cell = self._cell(node)
-        return np.sort(self.order[self.slots[self._first_slot(cell) : self.own_end[cell]]])
+        first, cell = self._slots_from(node)
+        return np.sort(self.order[self.slots[first : self.own_end[cell]]])
 
     def items_below(self, node: SupportsIndex, /) -> Ids:
-        """The items of one cell and of all cells below it: a slice, without a walk.
+        """Return the items of one cell and of all cells below it: one slice, no walk.
 
         Parameters
         ----------
@@ -169,18 +160,18 @@ class Octree(Options):
         Returns
         -------
         ndarray of intp, shape (k,)
-            Item numbers in the order of the cells; a copied item may be named twice.
+            Item numbers in the order of the cells. A copied item may be named twice.
 
         Raises
         ------
         ValueError
             If there is no such cell.
         """
-        cell = self._cell(node)
-        return self.order[self.slots[self._first_slot(cell) : self.end[cell]]]
+        first, cell = self._slots_from(node)
+        return self.order[self.slots[first : self.end[cell]]]
 
-    def cells_of(self, items: Ids | None = None, /) -> Ids:
-        """The cells that items stand in.
+    def cells_of(self, items: ArrayLike | None = None, /) -> Ids:
+        """Return the cells that items stand in.
 
         Parameters
         ----------
@@ -190,32 +181,82 @@ class Octree(Options):
         Returns
         -------
         ndarray of intp, shape (2, r)
-            [0] items, [1] cells, sorted by item, then by cell.
+            [0] items, [1] cells, sorted by item, then by cell. O(r log r) for all slots.
 
         Raises
         ------
         ValueError
             If an item number is out of range.
         """
-        pairs = np.stack((self.order[self.slots], self.cell_of_slot()))
+        pairs = np.stack((self.order[self.slots], self._cell_of_slot()))
         if items is not None:
-            rows = np.reshape(np.asarray(items), (-1, 1))
-            wanted = checks.indices("items", rows, 1, len(self.items))[:, 0]
+            wanted = checks.numbers("items", items, len(self.items))
             pairs = pairs[:, np.isin(pairs[0], wanted)]
         return pairs[:, np.lexsort(pairs[::-1])]
 
-    def cell_of_slot(self) -> Ids:
-        """The cell that each slot belongs to, (r,)."""
+    def check(self) -> None:
+        """Assert every invariant of the structure.
+
+        Raises
+        ------
+        AssertionError
+            If the arrays contradict each other or the items.
+        """
+        self._check_cells()
+        self._check_slots()
+        self._check_places()
+
+    def _check_cells(self) -> None:
+        inner = np.flatnonzero(~self.is_leaf)
+        children = self.first_child[inner, None] + np.arange(8)
+        assert np.array_equal(np.sort(children, axis=None), np.arange(1, len(self.node_depth)))
+        assert (self.node_parent[children] == inner[:, None]).all() and self.node_parent[0] == -1
+        assert (self.node_depth[children] == self.node_depth[inner, None] + 1).all()
+        # Parts share their walls with the cell and with each other, bit by bit.
+        upper = (np.arange(8) >> np.arange(3)[:, None] & 1 == 1)[:, None]
+        lower_wall, upper_wall = self.cell_rows[:3, inner, None], self.cell_rows[3:, inner, None]
+        middle = self.middle_rows[:, inner, None]
+        assert (self.cell_rows[:3][:, children] == np.where(upper, middle, lower_wall)).all()
+        assert (self.cell_rows[3:][:, children] == np.where(upper, upper_wall, middle)).all()
+        assert np.isnan(self.middle_rows[:, self.is_leaf]).all()
+        assert (self.loose_rows[:3] <= self.cell_rows[:3]).all()
+        assert (self.loose_rows[3:] >= self.cell_rows[3:]).all()
+
+    def _check_slots(self) -> None:
+        inner = np.flatnonzero(~self.is_leaf)
+        children = self.first_child[inner, None] + np.arange(8)
+        starts = np.column_stack((self.own_end[inner], self.end[children]))
+        assert (starts[:, :8] == self.begin[children]).all()
+        assert (starts[:, 8] == self.end[inner]).all()
+        assert (self.own_end >= self.begin).all()
+        assert (self.own_end == self.end)[self.is_leaf].all()
+        assert self.begin[0] == self.outside and self.end[0] == len(self.slots)
+        stand = np.bincount(self.slots, minlength=len(self.order))
+        assert (stand > 0).all() and (self.copied >= (stand > 1)).all()
+        valid = np.sort(np.concatenate((self.order, self.invalid_items)))
+        assert np.array_equal(valid, np.arange(len(self.items)))
+
+    def _check_places(self) -> None:
+        cells, entries = self._cell_of_slot()[self.outside :], self.slots[self.outside :]
+        lower, upper = self.arranged.limits()
+        cell_lower, cell_upper = self.loose_rows[:3, cells], self.loose_rows[3:, cells]
+        assert (lower[:, entries] <= cell_upper + self.slack).all()
+        assert (upper[:, entries] >= cell_lower - self.slack).all()
+        if self.straddlers == "keep":
+            assert (lower[:, entries] >= cell_lower).all()
+            assert (upper[:, entries] <= cell_upper).all()
+        assert len(np.unique(entries * len(self.node_depth) + cells)) == len(entries)
+        assert self.node_depth.max() <= self.max_depth
+
+    def _cell_of_slot(self) -> Ids:
         counts = self.item_counts
         occupied = np.flatnonzero(counts)
         in_order = occupied[np.argsort(self.begin[occupied], kind="stable")]
         return np.repeat(in_order, counts[in_order])
 
-    def _cell(self, node: SupportsIndex) -> int:
+    def _slots_from(self, node: SupportsIndex) -> tuple[int, int]:
+        """Return where a cell's slots begin, and the cell."""
         cell = checks.whole_number("node", node, 0)
         if cell >= len(self.node_depth):
             raise ValueError(f"node must be one of {len(self.node_depth)} cells, got {cell}")
-        return cell
-
-    def _first_slot(self, cell: int) -> int:
-        return 0 if cell == 0 else int(self.begin[cell])
+        return (0 if cell == 0 else int(self.begin[cell])), cell

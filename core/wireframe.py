@@ -14,7 +14,7 @@ EDGES = np.array([(i, i | 1 << axis) for axis in range(3) for i in range(8) if n
 
 
 def cell_segments(tree: Octree, cells: ArrayLike, /) -> Floats:
-    """The twelve edges of each of these cells.
+    """Return the twelve edges of each of these cells.
 
     Parameters
     ----------
@@ -34,8 +34,7 @@ def cell_segments(tree: Octree, cells: ArrayLike, /) -> Floats:
         If a cell number is out of range.
     """
     checks.kind("tree", tree, (Octree,))
-    rows = np.reshape(np.asarray(cells), (-1, 1))
-    numbers = checks.indices("cells", rows, 1, len(tree.node_depth))[:, 0]
+    numbers = checks.numbers("cells", cells, len(tree.node_depth))
     bounds = tree.cell_rows[:, numbers]
     corners = bounds[3 * CORNERS + np.arange(3)]
     return corners[EDGES].transpose(3, 0, 1, 2).reshape(-1, 2, 3)

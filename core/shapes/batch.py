@@ -10,7 +10,7 @@ from ..arrays import Flags, Floats, Ids
 
 
 def frozen(rows: Floats) -> Floats:
-    """`rows`, contiguous and read-only."""
+    """Make `rows` contiguous and read-only."""
     rows = np.ascontiguousarray(rows)
     rows.setflags(write=False)
     return rows
@@ -32,7 +32,7 @@ class Shapes:
 
     @classmethod
     def _of(cls, rows: Floats) -> Self:
-        """A batch over rows that are known to be sound."""
+        """Return a batch over rows that are known to be sound."""
         shapes = cls.__new__(cls)
         shapes._rows = frozen(rows)
         return shapes
@@ -43,11 +43,17 @@ class Shapes:
         return self._rows
 
     def limits(self) -> tuple[Floats, Floats]:
-        """The bounds as two arrays of shape (3, n): lower and upper."""
+        """Return the bounds as two arrays.
+
+        Returns
+        -------
+        lower, upper : ndarray of float64, shape (3, n)
+            Axis first; NaN stays NaN.
+        """
         raise NotImplementedError
 
     def bounds(self) -> "Boxes":
-        """The axis-aligned box around each shape.
+        """Return the axis-aligned box around each shape.
 
         Returns
         -------
@@ -88,10 +94,16 @@ class Boxes(Shapes):
         return self.rows[3:].T
 
     def limits(self) -> tuple[Floats, Floats]:
-        """The boxes themselves: lower and upper, (3, n) each."""
+        """Return the boxes themselves.
+
+        Returns
+        -------
+        lower, upper : ndarray of float64, shape (3, n)
+            Axis first; NaN stays NaN.
+        """
         return self.rows[:3], self.rows[3:]
 
 
 def as_batch(ids: int | slice | Ids | Flags) -> slice | NDArray[np.generic]:
-    """A selection that keeps the batch a batch: one number selects a batch of one."""
+    """Make a selection that keeps a batch a batch: one number selects a batch of one."""
     return ids if isinstance(ids, slice) else np.atleast_1d(ids)

@@ -46,7 +46,7 @@ class Frusta(Shapes):
 
     @classmethod
     def from_planes(cls, planes: ArrayLike) -> "Frusta":
-        """Frusta between six planes each.
+        """Make frusta between six planes each.
 
         Parameters
         ----------
@@ -72,7 +72,7 @@ class Frusta(Shapes):
 
     @classmethod
     def from_matrices(cls, view_projection: ArrayLike) -> "Frusta":
-        """Frusta that these matrices project to the cube from -1 to 1.
+        """Make frusta that these matrices project to the cube from -1 to 1.
 
         Parameters
         ----------
@@ -139,6 +139,12 @@ class Frusta(Shapes):
         return Triangles(self.corners.reshape(-1, 3), faces.reshape(-1, 3))
 
     def limits(self) -> tuple[Floats, Floats]:
-        """Least and greatest corner on each axis, (3, n) each."""
+        """Return the least and the greatest corner on each axis.
+
+        Returns
+        -------
+        lower, upper : ndarray of float64, shape (3, n)
+            Axis first; NaN stays NaN.
+        """
         corners = self.rows.reshape(8, 3, -1)
         return corners.min(axis=0), corners.max(axis=0)

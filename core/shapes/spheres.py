@@ -41,5 +41,11 @@ class Spheres(Shapes):
         return self.rows[3]
 
     def limits(self) -> tuple[Floats, Floats]:
-        """Centre minus and plus radius, (3, n) each."""
+        """Return centre minus and plus radius.
+
+        Returns
+        -------
+        lower, upper : ndarray of float64, shape (3, n)
+            Axis first; NaN stays NaN.
+        """
         return self.rows[:3] - self.rows[3], self.rows[:3] + self.rows[3]

@@ -1,4 +1,4 @@
-"""Triangles of an indexed mesh: vertices (3, v), faces (3, n), and corners (9, n) once asked for."""
+"""Triangles of an indexed mesh: vertices (3, v), faces (3, n), corners (9, n) when asked for."""
 
 from functools import cached_property
 
@@ -44,7 +44,7 @@ class Triangles(Shapes):
         return some
 
     @cached_property
-    def rows(self) -> Floats:  # type: ignore[override]
+    def rows(self) -> Floats:
         """The corners' coordinates, (9, n), gathered once."""
         return frozen(self._corners(slice(None)))
 
@@ -76,7 +76,13 @@ class Triangles(Shapes):
         return frozen(balls)
 
     def limits(self) -> tuple[Floats, Floats]:
-        """Least and greatest corner on each axis, (3, n) each."""
+        """Return the least and the greatest corner on each axis.
+
+        Returns
+        -------
+        lower, upper : ndarray of float64, shape (3, n)
+            Axis first; NaN stays NaN.
+        """
         lower, upper = np.empty((2, 3, len(self)))
         for some in blocks(len(self)):
             first, second, third = self._corners(some).reshape(3, 3, -1)

@@ -5,6 +5,7 @@ with one flag for each pair. Touching counts: sets are closed.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,8 @@ from . import frusta, inside, rounded, triangles
 # Pairs looked at together: few enough that their coordinates stay in the cache.
 _BLOCK = 8_192
 
-Test = Callable[[Shapes, Ids, Shapes, Ids], Flags]
+# Items, their ids (h,), volumes, their numbers (h,), ascending.
+Test = Callable[[Any, Ids, Any, Ids], Flags]
 
 _TOUCHING: dict[tuple[type[Shapes], type[Shapes]], Test] = {
     (Triangles, Spheres): triangles.touch_spheres,
@@ -44,12 +46,12 @@ _INSIDE: dict[tuple[type[Shapes], type[Shapes]], Test] = {
 
 
 def touching(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Which of these items touch which of these volumes, pair by pair, (h,)."""
+    """Return which of these items touch which of these volumes, pair by pair, (h,)."""
     return _in_blocks(_TOUCHING[type(items), type(volumes)], items, ids, volumes, numbers)
 
 
 def lying_inside(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Which of these items lie wholly in which of these volumes, pair by pair, (h,)."""
+    """Return which of these items lie wholly in which of these volumes, pair by pair, (h,)."""
     return _in_blocks(_INSIDE[type(items), type(volumes)], items, ids, volumes, numbers)
 
 

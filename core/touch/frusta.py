@@ -19,7 +19,7 @@ _BLOCK = 512
 
 
 def touched_by_triangles(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
-    """Which triangles touch the frustum."""
+    """Return which triangles touch the frustum."""
     corners = gather(items.rows, ids).reshape(3, 3, -1)
     flags, doubtful = _beside_planes(corners, volumes, numbers)
     corners = corners[:, :, doubtful]
@@ -30,7 +30,7 @@ def touched_by_triangles(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids)
 
 
 def touched_by_boxes(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
-    """Which boxes touch the frustum."""
+    """Return which boxes touch the frustum."""
     corners = box_corners(gather(items.rows, ids))
     flags, doubtful = _beside_planes(corners, volumes, numbers)
     axes = np.broadcast_to(np.eye(3)[:, :, None], (3, 3, len(doubtful)))
@@ -39,7 +39,7 @@ def touched_by_boxes(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> 
 
 
 def touched_by_spheres(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
-    """Which spheres have their centre in the frustum, or touch one of its faces."""
+    """Return which spheres have their centre in the frustum, or touch one of its faces."""
     apart = distances(gather(items.rows, ids)[None, :3], volumes, numbers)[0]
     flags = (apart >= 0).all(axis=0)
     outside = np.flatnonzero(~flags)
@@ -54,19 +54,19 @@ def touched_by_spheres(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -
 
 
 def box_corners(boxes: Floats) -> Floats:
-    """The eight corners of boxes (6, h), as (8, 3, h)."""
+    """Return the eight corners of boxes (6, h), as (8, 3, h)."""
     sides = np.arange(8)[:, None] >> np.arange(3) & 1
     return boxes[3 * sides + np.arange(3)]
 
 
 def distances(points: Floats, volumes: Frusta, numbers: Ids) -> Floats:
-    """Of points (p, 3, h) from the six planes, positive inside, in the planes' units: (p, 6, h)."""
+    """Return how far points (p, 3, h) lie inside the six planes, unscaled, (p, 6, h)."""
     planes = some_of(volumes.plane_rows, numbers)
     return along(planes[:, :3], points) + planes[:, 3]
 
 
 def _beside_planes(points: Floats, volumes: Frusta, numbers: Ids) -> tuple[Flags, Ids]:
-    """Which hulls have a point inside all planes; and the doubtful rest, outside no plane."""
+    """Return which hulls have a point inside all planes; and those that no plane decides."""
     inside = distances(points, volumes, numbers) >= 0
     flags = inside.all(axis=1).any(axis=0)
     return flags, np.flatnonzero(~flags & inside.any(axis=0).all(axis=0))

@@ -6,19 +6,19 @@ from .frusta import box_corners, distances
 
 
 def triangles_in_boxes(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Which triangles have all corners in the box."""
+    """Return which triangles have all corners in the box."""
     corners = gather(items.rows, ids).reshape(3, 3, -1)
     return _between(corners.min(axis=0), corners.max(axis=0), volumes, numbers)
 
 
 def boxes_in_boxes(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Which boxes lie in the box on every axis."""
+    """Return which boxes lie in the box on every axis."""
     rows = gather(items.rows, ids)
     return _between(rows[:3], rows[3:], volumes, numbers)
 
 
 def spheres_in_boxes(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Which spheres lie in the box on every axis."""
+    """Return which spheres lie in the box on every axis."""
     rows = gather(items.rows, ids)
     return _between(rows[:3] - rows[3], rows[:3] + rows[3], volumes, numbers)
 
@@ -29,13 +29,13 @@ def _between(lower: Floats, upper: Floats, volumes: Shapes, numbers: Ids) -> Fla
 
 
 def triangles_in_spheres(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Which triangles have all corners in the sphere."""
+    """Return which triangles have all corners in the sphere."""
     corners = gather(items.rows, ids).reshape(3, 3, -1)
     return _near(corners, gather(volumes.rows, numbers))
 
 
 def boxes_in_spheres(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Which boxes have all corners in the sphere."""
+    """Return which boxes have all corners in the sphere."""
     return _near(box_corners(gather(items.rows, ids)), gather(volumes.rows, numbers))
 
 
@@ -45,26 +45,26 @@ def _near(points: Floats, spheres: Floats) -> Flags:
 
 
 def spheres_in_spheres(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Which centres are no farther apart than the difference of the radii."""
+    """Return which centres are no farther apart than the difference of the radii."""
     one, other = gather(items.rows, ids), gather(volumes.rows, numbers)
     apart, spare = one[:3] - other[:3], other[3] - one[3]
     return (spare >= 0) & ((apart * apart).sum(axis=0) <= spare**2)
 
 
 def triangles_in_frusta(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
-    """Which triangles have all corners inside all planes."""
+    """Return which triangles have all corners inside all planes."""
     corners = gather(items.rows, ids).reshape(3, 3, -1)
     return (distances(corners, volumes, numbers) >= 0).all(axis=(0, 1))
 
 
 def boxes_in_frusta(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
-    """Which boxes have all corners inside all planes."""
+    """Return which boxes have all corners inside all planes."""
     corners = box_corners(gather(items.rows, ids))
     return (distances(corners, volumes, numbers) >= 0).all(axis=(0, 1))
 
 
 def spheres_in_frusta(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
-    """Which centres are at least a radius inside all planes."""
+    """Return which centres are at least a radius inside all planes."""
     rows = gather(items.rows, ids)
     distance = distances(rows[None, :3], volumes, numbers)[0]
     normals = volumes.plane_rows[:, :3][:, :, numbers]

@@ -10,7 +10,7 @@ from ..shapes import Shapes
 
 
 def boxes_touch_boxes(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Which boxes overlap on all three axes."""
+    """Return which boxes overlap on all three axes."""
     ours, theirs = items.rows, volumes.rows
     flags = np.ones(len(ids), bool)
     for axis in range(3):
@@ -20,17 +20,17 @@ def boxes_touch_boxes(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) ->
 
 
 def spheres_touch_boxes(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Which spheres reach the box's nearest point."""
+    """Return which spheres reach the box's nearest point."""
     return _reach(gather(items.rows, ids), gather(volumes.rows, numbers))
 
 
 def boxes_touch_spheres(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Which boxes have their nearest point in the sphere."""
+    """Return which boxes have their nearest point in the sphere."""
     return _reach(gather(volumes.rows, numbers), gather(items.rows, ids))
 
 
 def spheres_touch_spheres(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Which centres are no farther apart than the sum of the radii."""
+    """Return which centres are no farther apart than the sum of the radii."""
     one, other = gather(items.rows, ids), gather(volumes.rows, numbers)
     apart = one[:3] - other[:3]
     return (apart * apart).sum(axis=0) <= (one[3] + other[3]) ** 2

@@ -10,7 +10,7 @@ _WORTH = 512
 
 
 def touch_spheres(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Which triangles have a point no farther from the centre than the radius.
+    """Return which triangles have a point no farther from the centre than the radius.
 
     All seven regions around a triangle, after Ericson, "Real-Time Collision Detection", 2005,
     5.1.5: inside of the face, three edges, three corners. Distances stay squared and undivided, so
@@ -57,7 +57,7 @@ def _corner_near(corners: Floats, squared: Floats) -> Flags:
 
 
 def _edge_or_face_near(corners: Floats, squared: Floats) -> Flags:
-    """Whether the origin is near an edge or the face, where it lies beside them."""
+    """Return whether the origin is near an edge or the face, where it lies beside them."""
     points = corners.reshape(3, 3, -1)
     edges = [points[(k + 1) % 3] - points[k] for k in range(3)]
     normal = _cross(edges[0], edges[1])
@@ -84,7 +84,7 @@ def _dot(a: Floats, b: Floats) -> Floats:
 
 
 def touch_boxes(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Which triangles no axis separates from the box.
+    """Return which triangles no axis separates from the box.
 
     Akenine-Moller, "Fast 3D Triangle-Box Overlap Testing", 2001: the box's axes, the triangle's
     normal, and the nine cross products of their edges.
