@@ -32,8 +32,13 @@ RAMP = _make_ramp()
 class Display(Protocol):
     """What of the display settings decides which cells are shown."""
 
-    cells: str
-    depth: int
+    @property
+    def cells(self) -> str:
+        """One of "ALL", "OCCUPIED_AND_INTERNAL", "LEAVES", "OCCUPIED_LEAVES" and "DEPTH"."""
+
+    @property
+    def depth(self) -> int:
+        """The depth for "DEPTH"."""
 
 
 def shown_cells(octree: Octree, display: Display) -> NDArray[np.intp]:
@@ -44,8 +49,7 @@ def shown_cells(octree: Octree, display: Display) -> NDArray[np.intp]:
     octree : Octree
         The tree.
     display : Display
-        The scene's display settings or anything alike: `cells` is one of "ALL",
-        "OCCUPIED_AND_INTERNAL", "LEAVES", "OCCUPIED_LEAVES" and "DEPTH", the last with `depth`.
+        The scene's display settings, or anything with the same `cells` and `depth`.
 
     Returns
     -------

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import bpy
@@ -12,6 +12,7 @@ import gpu
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import Octree
 from . import trees
 from .cells import RAMP, cell_corners, cell_edges, cells_by_shade, largest_cells, shown_cells
 from .preferences import limits
@@ -19,19 +20,28 @@ from .properties import OctreeDisplaySettings, settings_of
 
 log = logging.getLogger(__name__)
 
-Signature = tuple[str, int | None, str, str, int]
+
+class Look(NamedTuple):
+    """Everything that a tree's batches depend on; opacity and line width they do not."""
+
+    cells: str
+    depth: int
+    boxes: str
+    color_by: str
+    limit: int
 
 
 @dataclass(frozen=True)
 class Picture:
     """The batches of one tree, a color each; and how many cells they show, of how many."""
 
-    signature: Signature
+    look: Look
     batches: list[tuple[list[float], gpu.types.GPUBatch]]
     drawn: int
     wanted: int
 
 
+# A tree's picture goes with the tree.
 _pictures: WeakKeyDictionary[trees.BuiltTree, Picture] = WeakKeyDictionary()
 _handles: list[Any] = []
 _failures: list[str] = []
@@ -50,32 +60,29 @@ def make_batch(corners: NDArray[np.float32], edges: NDArray[np.uint32]) -> gpu.t
     return gpu.types.GPUBatch(type="LINES", buf=vertices, elem=indices)
 
 
-def make_picture(
-    built: trees.BuiltTree, display: OctreeDisplaySettings, signature: Signature
-) -> Picture:
-    """Make a batch for each shade, so that opacity and line width need no other batches."""
-    octree, limit = built.octree, signature[-1]
-    wanted = shown_cells(octree, display)
-    cells = largest_cells(octree, wanted, limit)
-    groups = cells_by_shade(octree, cells, display.color_by)
+def make_picture(octree: Octree, look: Look) -> Picture:
+    """Make a batch for each shade, its color left to the drawing."""
+    wanted = shown_cells(octree, look)
+    cells = largest_cells(octree, wanted, look.limit)
+    groups = cells_by_shade(octree, cells, look.color_by)
     edges = cell_edges(max(map(len, groups.values()), default=0))
     batches = [
         (
             RAMP[shade].tolist(),
-            make_batch(cell_corners(octree, group, display.boxes), edges[: 12 * len(group)]),
+            make_batch(cell_corners(octree, group, look.boxes), edges[: 12 * len(group)]),
         )
         for shade, group in groups.items()
     ]
-    return Picture(signature, batches, len(cells), len(wanted))
+    return Picture(look, batches, len(cells), len(wanted))
 
 
 def picture_of(built: trees.BuiltTree, display: OctreeDisplaySettings) -> Picture:
     """Return the picture of the tree, made anew only when something in it has changed."""
-    depth = display.depth if display.cells == "DEPTH" else None
-    signature = (display.cells, depth, display.boxes, display.color_by, limits().cells)
+    depth = display.depth if display.cells == "DEPTH" else 0
+    look = Look(display.cells, depth, display.boxes, display.color_by, limits().cells)
     picture = _pictures.get(built)
-    if picture is None or picture.signature != signature:
-        picture = _pictures[built] = make_picture(built, display, signature)
+    if picture is None or picture.look != look:
+        picture = _pictures[built] = make_picture(built.octree, look)
     return picture
 
 

@@ -5,10 +5,9 @@ tree and the objects that it was built from. So `get` alone decides what is show
 or in another file, a number without its tree is no tree, and `is_missing` says so.
 """
 
-import itertools
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -18,19 +17,16 @@ from ..core import Octree, Statistics, statistics
 from .properties import OctreeSettings, settings_of
 from .reader import Source, source_ids
 
-_signatures = itertools.count(1)
-
 
 @dataclass(eq=False)
 class BuiltTree:
-    """A tree with what it was made of; `signature` is another for every build."""
+    """A tree with what it was made of; each build makes another, equal to none."""
 
     octree: Octree
     source: Source
     options: Mapping[str, Any]
     build_seconds: float
     stale: bool = False
-    signature: int = field(default_factory=_signatures.__next__)
 
     @cached_property
     def statistics(self) -> Statistics:
