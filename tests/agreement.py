@@ -15,8 +15,7 @@ TOLERANCE = 1e-9
 def built(items, **options):
     """Build an octree and check it."""
     tree = build_octree(items, **options)
-    if hasattr(tree, "check"):
-        tree.check()
+    tree.check()
     return tree
 
 

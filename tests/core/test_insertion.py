@@ -110,3 +110,29 @@ def test_candidates_are_the_items_of_touched_cells():
     assert_array_equal(
         query(tree, Spheres([middle], [0]), relation="candidates")[1], tree.items_in(leaf)
     )
+
+
+def below(tree):
+    """Which items (columns) stand in which subtrees (rows)."""
+    held = standing(tree)
+    for cell in range(len(held) - 1, 0, -1):
+        held[tree.node_parent[cell]] |= held[cell]
+    return held
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("kind", scenes.KINDS)
+@pytest.mark.parametrize("scene", scenes.SCENES)
+def test_every_division_separates_something_without_many_copies(scene, kind, policy):
+    """At most four times the items; itself, or by a division further down."""
+    tree = built(kind(scenes.SCENES[scene]()), capacity=6, max_depth=6, straddlers=policy)
+    counts = below(tree).sum(axis=1)
+    separates = np.zeros(len(counts), bool)
+    for cell in np.flatnonzero(~tree.is_leaf)[::-1]:
+        parts = np.flatnonzero(tree.node_parent == cell)
+        passed = counts[cell] - tree.item_counts[cell]
+        assert counts[parts].sum() <= 4 * counts[cell]
+        occupied = parts[counts[parts] > 0]
+        separates[cell] = (counts[occupied] < counts[cell]).any() or separates[parts].any()
+        assert separates[cell]
+        assert passed > 0

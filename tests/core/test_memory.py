@@ -1,0 +1,72 @@
+"""Memory is flat in the number of questions."""
+
+import tracemalloc
+
+import core_scenes as scenes
+import numpy as np
+import pytest
+
+from core import Boxes, Spheres, build_octree, query, query_any, query_count
+
+ITEMS = scenes.random(20_000, 0.03)
+# What is in use at a time, however many questions wait.
+CEILING = 100_000_000
+# What a question may cost: its own coordinates and bounds, its number, its answer.
+BYTES_PER_QUESTION = 300
+
+
+def peak(call):
+    """Bytes that a call needs at most beyond what was there before."""
+    call()
+    tracemalloc.start()
+    call()
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return most
+
+
+def points(count):
+    """Places that touch no item, though each has a leaf's items to look at."""
+    centers = scenes.numbers(40).uniform(-0.9, 0.9, (count, 3))
+    return Spheres(centers, np.zeros(count))
+
+
+def lines(count):
+    """Boxes without volume that pass through many cells and touch next to nothing."""
+    starts = scenes.numbers(41).uniform(-0.9, 0.9, (count, 3))
+    return Boxes(starts, starts + np.array([0.5, 0, 0]))
+
+
+def needles(count):
+    """Return lines as frusta."""
+    boxes = lines(count)
+    return scenes.hexahedra(Boxes(boxes.lower, boxes.upper + 1e-6))
+
+
+@pytest.mark.parametrize("ask", [query_any, query_count, query])
+@pytest.mark.parametrize(
+    ("volumes", "count"), [(points, 160_000), (lines, 48_000), (needles, 8_000)]
+)
+def test_many_questions_need_no_more_memory(volumes, count, ask):
+    tree, many = build_octree(ITEMS), volumes(count)
+    assert peak(lambda: ask(tree, many)) <= CEILING + count * BYTES_PER_QUESTION
+
+
+@pytest.mark.parametrize(("volumes", "count"), [(points, 8_000), (lines, 4_000), (needles, 500)])
+def test_kept_items_need_no_more_memory(volumes, count):
+    """An inner cell's own items are looked at by every question that touches it."""
+    tree, many = build_octree(ITEMS, straddlers="keep"), volumes(count)
+    assert peak(lambda: query_any(tree, many)) <= CEILING + count * BYTES_PER_QUESTION
+
+
+def test_outsiders_are_looked_at_in_slices():
+    tree = build_octree(ITEMS, bounds=Boxes([[5, 5, 5]], [[6, 6, 6]]))
+    assert peak(lambda: query_any(tree, points(400))) <= CEILING
+
+
+def test_an_answer_needs_little_more_than_its_pairs():
+    everything = Boxes(np.full((200, 3), -2.0), np.full((200, 3), 2.0))
+    tree = build_octree(ITEMS)
+    size = query(tree, everything).nbytes
+    assert size == 200 * 20_000 * 16
+    assert peak(lambda: query(tree, everything)) < 4 * size

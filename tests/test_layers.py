@@ -1,0 +1,117 @@
+"""The staircase: a file imports only what stands above it in its list, relatively, at the top."""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+CORE_ORDER = [
+    "arrays", "checks", "shapes", "touch", "options", "octree", "words", "grid", "octants",
+    "cells", "entries", "levels", "divide", "assemble", "build", "descend", "candidates",
+    "query", "statistics", "wireframe", "__init__",
+]  # fmt: skip
+ADDON_ORDER = [
+    "options", "properties", "preferences", "reader", "camera", "trees", "building", "cells",
+    "cells_mesh", "overlay", "selection", "operators", "panels", "handlers", "__init__",
+]  # fmt: skip
+BLENDER = {"bl_math", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils"}
+STANDARD = set(sys.stdlib_module_names)
+
+
+def files(folder):
+    return sorted(path.relative_to(CHECKOUT) for path in (CHECKOUT / folder).rglob("*.py"))
+
+
+def tree_of(path):
+    return ast.parse((CHECKOUT / path).read_text(encoding="utf-8"))
+
+
+def imports(path):
+    """Absolute imports as top names, relative ones as parts of the path from the checkout."""
+    outside, ours = set(), set()
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Import):
+            outside |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            outside.add(node.module.partition(".")[0])
+        elif isinstance(node, ast.ImportFrom):
+            base = path.parts[: -node.level]
+            base += tuple(node.module.split(".")) if node.module else ()
+            ours |= {base + (() if is_file(base) else (alias.name,)) for alias in node.names}
+    return outside, ours
+
+
+def is_file(parts):
+    return CHECKOUT.joinpath(*parts).with_suffix(".py").exists()
+
+
+def step(parts):
+    """Name the stair that a module stands on: its file or folder below the layer's folder."""
+    return Path(parts[1]).stem if len(parts) > 1 else "__init__"
+
+
+@pytest.mark.parametrize(
+    ("folder", "order"), [("core", CORE_ORDER), ("octree_addon", ADDON_ORDER)]
+)
+def test_every_file_has_its_place(folder, order):
+    assert {step(path.parts) for path in files(folder)} == set(order)
+    assert len(order) == len(set(order))
+
+
+@pytest.mark.parametrize("path", files("core"), ids=str)
+def test_core_imports_numpy_and_what_stands_above(path):
+    outside, ours = imports(path)
+    assert outside <= STANDARD | {"numpy"}
+    assert all(is_above(used, path.parts, CORE_ORDER) for used in ours), ours
+
+
+@pytest.mark.parametrize("path", files("octree_addon"), ids=str)
+def test_the_addon_imports_blender_the_core_and_what_stands_above(path):
+    outside, ours = imports(path)
+    assert outside <= STANDARD | BLENDER | {"numpy"}
+    addon = [used for used in ours if used[0] != "core"]
+    assert all(is_above(used, path.parts, ADDON_ORDER) for used in addon), addon
+
+
+def is_above(used, user, order):
+    """Tell whether a module may use another; within one folder each may use its neighbours."""
+    if used[0] != user[0]:
+        return False
+    if step(used) == step(user):
+        return len(used) > 2 or len(user) > 2
+    return order.index(step(used)) < order.index(step(user))
+
+
+@pytest.mark.parametrize("path", files("core") + files("octree_addon"), ids=str)
+def test_imports_stand_at_the_top(path):
+    inner = [
+        node
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    ]
+    late = [node for one in inner for node in ast.walk(one)]
+    assert not any(isinstance(node, ast.Import | ast.ImportFrom) for node in late)
+
+
+def test_folders_have_no_circles():
+    """Files of one folder import each other in one direction only."""
+    for folder in {path.parent for path in files("core") + files("octree_addon")}:
+        used = {path.stem: neighbours(path) for path in files(folder)}
+        while used:
+            ready = {name for name, names in used.items() if not names & set(used)}
+            assert ready, f"{folder}: {used}"
+            used = {name: names for name, names in used.items() if name not in ready}
+
+
+def neighbours(path):
+    """Names in the same folder that a file imports."""
+    here = path.parent.parts
+    return {used[len(here)] for used in imports(path)[1] if used[: len(here)] == here}
+
+
+def test_the_front_door_imports_nothing_until_it_is_opened():
+    body = tree_of(Path("__init__.py")).body
+    assert not any(isinstance(node, ast.Import | ast.ImportFrom) for node in body)
+    assert imports(Path("__init__.py")) == (set(), {("octree_addon",)})
