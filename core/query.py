@@ -55,7 +55,10 @@ def query(tree: Octree, volumes: Shapes, /, *, relation: str = "touching") -> Id
     keys = [np.empty(0, np.intp)]
     for found in candidates(tree, volumes):
         numbers, entries = _confirmed(tree, found, relation)
-        keys.append((numbers + found.first) * len(tree.items) + tree.order[entries])
+        items = tree.order[entries]
+        if len(volumes) > 1:
+            items += (numbers + found.first) * len(tree.items)
+        keys.append(items)
     return _sorted_pairs(keys, len(volumes), len(tree.items))
 
 
