@@ -30,9 +30,12 @@ def runs(starts: Ids, counts: Ids) -> Ids:
 
 
 def gather(rows: Floats, ids: Ids) -> Floats:
-    """Return `rows[:, ids]`; many ids row by row, which is several times faster."""
+    """Return `rows[:, ids]`, ids out of range giving the nearest; many ids row by row.
+
+    With hundreds of ids or more that is several times as fast.
+    """
     if len(ids) < _FEW:
-        return rows[:, ids]
+        return rows.take(ids, axis=1, mode="clip")
     gathered = np.empty((len(rows), len(ids)), rows.dtype)
     for row, target in zip(rows, gathered, strict=True):
         np.take(row, ids, out=target, mode="clip")
