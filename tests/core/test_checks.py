@@ -34,8 +34,8 @@ SHAPE_ERRORS = {
     "box lengths": (lambda: Boxes(ZEROS, ZEROS[:1]), "lower and upper", "length", r"\[2, 1\]"),
     "box order": (lambda: Boxes(ZEROS, ZEROS - [[0], [1]]), "lower", "upper", "row 1"),
     "centers shape": (lambda: Spheres(np.zeros((2, 2)), [1, 1]), "centers", "3", r"\(2, 2\)"),
-    "radii shape": (lambda: Spheres(ZEROS, [[1, 1]]), "radii", r"\(n\)", r"\(1, 2\)"),
-    "radii number": (lambda: Spheres(ZEROS, 1), "radii", r"\(n\)", r"\(\)"),
+    "radii shape": (lambda: Spheres(ZEROS, [[1, 1]]), "radii", r"\(n,?\)", r"\(1, 2\)"),
+    "radii number": (lambda: Spheres(ZEROS, 1), "radii", r"\(n,?\)", r"\(\)"),
     "sphere lengths": (lambda: Spheres(ZEROS, [1]), "centers and radii", "length", r"\[2, 1\]"),
     "negative radius": (lambda: Spheres(ZEROS, [1, -2]), "radii", "negative", "-2.0 in row 1"),
     "text": (lambda: Spheres([["a", "b", "c"]], [1]), "centers", "real numbers", "U1"),
@@ -80,12 +80,12 @@ QUESTION_ERRORS = {
     "cell high": (lambda: cell_segments(TREE, [0, CELLS]), "cells", f"{CELLS - 1}", f"{CELLS}"),
     "cell low": (lambda: cell_segments(TREE, [-1]), "cells", f"{CELLS - 1}", "-1"),
     "cell float": (lambda: cell_segments(TREE, [1.0]), "cells", "whole", "float64"),
-    "cells shape": (lambda: cell_segments(TREE, [[0, 1]]), "cells", r"\(n\)", r"\(1, 2\)"),
+    "cells shape": (lambda: cell_segments(TREE, [[0, 1]]), "cells", r"\(n,?\)", r"\(1, 2\)"),
     "node high": (lambda: TREE.items_in(CELLS), "node", f"{CELLS}", f"got {CELLS}"),
     "node low": (lambda: TREE.items_below(-1), "node", "at least 0", "got -1"),
     "node float": (lambda: TREE.items_in(0.0), "node", "whole", "0.0"),
     "items": (lambda: TREE.cells_of([300]), "items", r"0\.\.299", "300"),
-    "items shape": (lambda: TREE.cells_of([[0, 1]]), "items", r"\(n\)", r"\(1, 2\)"),
+    "items shape": (lambda: TREE.cells_of([[0, 1]]), "items", r"\(n,?\)", r"\(1, 2\)"),
 }  # fmt: skip
 
 

@@ -23,8 +23,8 @@ def test_answers_equal_brute_force(scene, kind, about):
 @pytest.mark.parametrize("kind", scenes.KINDS)
 @pytest.mark.parametrize("scene", scenes.WHOLE)
 def test_answers_in_whole_numbers_equal_brute_force_exactly(scene, kind, volumes):
-    items = kind(scenes.SCENES[scene]())[:60]
-    assert_true_answers(built(items, capacity=4), volumes(), exactly=True)
+    items = kind(scenes.SCENES[scene]())[::5]
+    assert_true_answers(built(items, capacity=4), volumes()[:6], exactly=True)
 
 
 @pytest.mark.parametrize("about", scenes.ABOUT)
