@@ -60,3 +60,13 @@ def along(axes: Floats, points: Floats) -> Floats:
     if axes.shape[2] == 1:
         return axes[:, :, 0] @ points
     return np.einsum("aih,...ih->...ah", axes, points)
+
+
+def normalizer(rows: Floats) -> Floats:
+    """Return for each column one by the power of two next above its largest number, (n,).
+
+    Multiplied with it, numbers are about one and lose no bit, so that their products neither
+    overflow nor underflow.
+    """
+    largest = np.abs(rows).max(axis=tuple(range(rows.ndim - 1)))
+    return np.ldexp(1.0, -np.frexp(largest)[1])

@@ -129,11 +129,15 @@ def build_steps(
     ----------
     items : Triangles, Boxes or Spheres
         This and the rest as for `build_octree`.
-    capacity, max_depth, hybrid_limit : int
+    capacity, max_depth : int
         See there.
-    min_size, loose_factor : float
+    min_size : float
         See there.
     split, straddlers : str
+        See there.
+    hybrid_limit : int
+        See there.
+    loose_factor : float
         See there.
     bounds : Boxes, optional
         See there.

@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from .arrays import Flags, Floats, Ids, along, gather, some_of
 from .shapes import Boxes, Frusta, Shapes, Spheres
 
+# Pairs that are tried on all axes together.
+_FEW = 4_096
+
 OUTSIDE, CROSSING, INSIDE = np.uint8(1), np.uint8(2), np.uint8(3)
 
 States = NDArray[np.uint8]
@@ -75,7 +78,8 @@ def _frusta(frusta: Frusta, slack: Floats) -> Classify:
         touching = (distance >= -reach).all(axis=0)
         held = (distance >= 0).all(axis=0)
         some = np.flatnonzero(touching & ~held)
-        touching[some] = _edges_overlap(frusta, numbers[some], middle[:, some], half[:, some])
+        for few in np.split(some, range(_FEW, len(some), _FEW)):
+            touching[few] = _edges_overlap(frusta, numbers[few], middle[:, few], half[:, few])
         return _states(touching, (distance >= reach).all(axis=0))
 
     return classify

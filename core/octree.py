@@ -30,7 +30,7 @@ class Octree(Options):
         What it was built with.
     items : Triangles, Boxes or Spheres
         What it was built over. Answers are numbers into this batch.
-    invalid_items : ndarray of intp
+    invalid_items : ndarray of intp, shape (b,)
         The items with a coordinate that is not finite, ascending. They are in no cell.
     cell_rows, loose_rows : ndarray of float64, shape (6, m)
         The cells, tight and enlarged: lower x, y, z, upper x, y, z. The same array if none is.
@@ -54,7 +54,7 @@ class Octree(Options):
         So many slots come before the root's own: items that reach beyond it, always searched.
     copied : ndarray of bool, shape (k,)
         The entries that stand in more than one cell, or beyond the root.
-    strays : ndarray of intp
+    strays : ndarray of intp, shape (s,)
         Entries that touch no part of a cell they were in, by a rounding: no cell vouches for them.
     slack : float
         An item may lie this far outside a cell that it was placed in.

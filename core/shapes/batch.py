@@ -106,4 +106,7 @@ class Boxes(Shapes):
 
 def as_batch(ids: int | slice | Ids | Flags) -> slice | NDArray[np.generic]:
     """Make a selection that keeps a batch a batch: one number selects a batch of one."""
-    return ids if isinstance(ids, slice) else np.atleast_1d(ids)
+    if isinstance(ids, slice):
+        return ids
+    array = np.atleast_1d(ids)
+    return array if array.size else array.astype(np.intp)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Floats
+from ..arrays import Floats, normalizer
 from .batch import Shapes, frozen
 from .triangles import Triangles
 
@@ -105,12 +105,13 @@ class Frusta(Shapes):
     def plane_rows(self) -> Floats:
         """The planes a, b, c, d through the six faces, (6, 4, n), positive inside.
 
-        Their normals are not unit, so that whole numbers stay whole. Every corner lies inside all
-        six. A face without area, like the tip of a pyramid, has the plane 0, 0, 0, 0.
+        Their normals are about one, by powers of two, so that whole numbers stay exact. Every
+        corner lies inside all six. A face without area, like a tip, has the plane 0, 0, 0, 0.
         """
         corners = self.rows.reshape(8, 3, -1)
         rings = corners[FACES]
         normals = np.cross(rings[:, 2] - rings[:, 0], rings[:, 3] - rings[:, 1], axis=1)
+        normals *= normalizer(normals)
         inward = corners.mean(axis=0) - rings.mean(axis=1)
         normals *= np.where((normals * inward).sum(axis=1) < 0, -1.0, 1.0)[:, None]
         offsets = -np.einsum("fan,can->fcn", normals, corners).min(axis=1)
@@ -127,6 +128,7 @@ class Frusta(Shapes):
         """
         corners = self.rows.reshape(8, 3, -1)
         edges = corners[EDGE_ENDS] - corners[EDGE_STARTS]
+        edges *= normalizer(edges)
         axes = np.cross(np.eye(3)[:, None, :, None], edges[None], axis=2).reshape(36, 3, -1)
         along = np.einsum("aqn,cqn->acn", axes, corners)
         return axes, along.min(axis=1), along.max(axis=1)

@@ -48,4 +48,5 @@ class Spheres(Shapes):
         lower, upper : ndarray of float64, shape (3, n)
             Axis first; NaN stays NaN.
         """
-        return self.rows[:3] - self.rows[3], self.rows[:3] + self.rows[3]
+        with np.errstate(invalid="ignore"):  # an infinite sphere around infinity
+            return self.rows[:3] - self.rows[3], self.rows[:3] + self.rows[3]

@@ -7,7 +7,7 @@ the edges: Gottschalk, Lin and Manocha, "OBBTree", 1996; Ericson, "Real-Time Col
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, along, blocks, gather, some_of
+from ..arrays import Flags, Floats, Ids, along, blocks, gather, normalizer, some_of
 from ..shapes import Frusta, Shapes
 from ..shapes.frusta import EDGE_ENDS, EDGE_STARTS
 from .triangles import touch_spheres
@@ -24,6 +24,7 @@ def touched_by_triangles(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids)
     flags, doubtful = _beside_planes(corners, volumes, numbers)
     corners = corners[:, :, doubtful]
     edges = np.roll(corners, -1, axis=0) - corners
+    edges *= normalizer(edges)
     normal = np.cross(edges[0], edges[1], axis=0)
     flags[doubtful] = _overlap(corners, normal[None], edges, volumes, numbers[doubtful])
     return flags
@@ -81,6 +82,7 @@ def _overlap(
         origin = points[0, :, some]
         hexahedra = gather(volumes.rows, numbers[some]).reshape(8, 3, -1) - origin
         theirs = hexahedra[EDGE_ENDS] - hexahedra[EDGE_STARTS]
+        theirs *= normalizer(theirs)
         products = np.cross(edges[:, None, :, some], theirs[None], axis=2)
         axes = np.concatenate((normals[:, :, some], products.reshape(-1, *theirs.shape[1:])))
         flags[some] = _unseparated(axes, points[:, :, some] - origin, hexahedra)

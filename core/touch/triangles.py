@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import AROUND, Flags, Floats, Ids, gather
+from ..arrays import AROUND, Flags, Floats, Ids, gather, normalizer
 from ..shapes import Shapes, Triangles
 
 # Questions for each of which so many triangles may get a sphere around them.
@@ -59,13 +59,14 @@ def _corner_near(corners: Floats, squared: Floats) -> Flags:
 def _edge_or_face_near(corners: Floats, squared: Floats) -> Flags:
     """Return whether the origin is near an edge or the face, where it lies beside them."""
     points = corners.reshape(3, 3, -1)
-    edges = [points[(k + 1) % 3] - points[k] for k in range(3)]
-    normal = _cross(edges[0], edges[1])
+    edges = np.roll(points, -1, axis=0) - points
+    units = edges * normalizer(edges)
+    normal = _cross(units[0], units[1])
     flags = np.zeros(len(squared), bool)
     positive, negative = np.ones((2, len(squared)), bool)
-    for point, edge in zip(points, edges, strict=True):
-        moment, length, along = _cross(point, edge), _dot(edge, edge), -_dot(point, edge)
-        beside = (along >= 0) & (along <= length)
+    for point, edge, unit in zip(points, edges, units, strict=True):
+        moment, along, length = _cross(point, unit), -_dot(point, unit), _dot(unit, unit)
+        beside = (along >= 0) & (along <= _dot(edge, unit)) & (length > 0)
         flags |= beside & (_dot(moment, moment) <= squared * length)
         side = _dot(moment, normal)
         positive &= side >= 0
@@ -100,6 +101,7 @@ def touch_boxes(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags
 
 def _axes_overlap(corners: Floats, half: Floats) -> Flags:
     edges = np.roll(corners, -1, axis=0) - corners
+    edges *= normalizer(edges)
     normal = _cross(edges[0], edges[1])
     flags = np.abs(_dot(corners[0], normal)) <= _dot(half, np.abs(normal))
     for edge, start, opposite in zip(edges, corners, np.roll(corners, 1, axis=0), strict=True):
