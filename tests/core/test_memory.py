@@ -64,6 +64,20 @@ def test_outsiders_are_looked_at_in_slices():
     assert peak(lambda: query_any(tree, points(400))) <= CEILING
 
 
+def test_many_large_questions_are_looked_at_in_slices():
+    """Each of them crosses thousands of cells, and is not answered by the first."""
+    heights = scenes.numbers(42).uniform(-0.9, 0.9, 2000)
+    lower = np.column_stack((np.full((2000, 2), -2.0), heights))
+    tree, sheets = build_octree(ITEMS), Boxes(lower, lower * (-1, -1, 1))
+    assert peak(lambda: query_count(tree, sheets)) <= CEILING
+
+
+def test_coincident_items_across_all_parts_are_not_spread_over_ever_more_cells():
+    pile = Boxes(np.full((100, 3), (0, 0, 0.3)), np.full((100, 3), (1, 1, 0.3)))
+    unit = Boxes([[0, 0, 0]], [[1, 1, 1]])
+    assert peak(lambda: build_octree(pile, max_depth=8, bounds=unit)) < 1_000_000
+
+
 def test_an_answer_needs_little_more_than_its_pairs():
     everything = Boxes(np.full((200, 3), -2.0), np.full((200, 3), 2.0))
     tree = build_octree(ITEMS)
