@@ -48,7 +48,7 @@ def candidates(tree: Octree, volumes: Shapes) -> Iterator[Candidates]:
     mailboxes = np.empty(len(tree.order), np.intp)
     first, size = 0, _FIRST
     while first < len(volumes):
-        part = volumes[first : first + size] if size < len(volumes) else volumes
+        part = volumes[first : first + size]
         slots = 0
         for certain, runs_found in _by_volume(descend(tree, part)):
             for numbers, entries in expanded(tree, runs_found, _SLOTS):

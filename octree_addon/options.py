@@ -28,7 +28,7 @@ class BuildOptions:
             description="Never split a cell this many levels below the root",
             default=10,
             min=0,
-            max=21,
+            max=20,
         )
         min_size: FloatProperty(
             name="Min Cell Size",

@@ -82,7 +82,7 @@ class OctreeDisplaySettings(bpy.types.PropertyGroup):
             description="The level that is drawn; the root is 0",
             default=1,
             min=0,
-            max=21,
+            max=20,
             update=tag_redraw,
         )
         boxes: EnumProperty(

@@ -107,3 +107,12 @@ def test_more_pairs_than_one_slice_holds():
     assert_array_equal(query_count(tree, everything), np.full(2000, 300))
     pairs = query(tree, everything, relation="inside")
     assert_array_equal(pairs, np.stack(np.divmod(np.arange(600_000), 300)))
+
+
+@pytest.mark.parametrize("count", [1_023, 1_025, 2_049, 70_001])
+def test_every_one_of_many_questions_gets_its_answer(count):
+    points = np.random.default_rng(5).random((500, 3))
+    tree = build_octree(Spheres(points, np.zeros(500)), capacity=8)
+    asked = np.arange(count) % 500
+    pairs = query(tree, Spheres(points[asked], np.zeros(count)))
+    assert np.array_equal(pairs, [np.arange(count), asked])
