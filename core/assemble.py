@@ -43,7 +43,6 @@ def assemble(
     occupied[inner] = np.packbits(end[below] > begin[below], axis=1, bitorder="little")[:, 0]
     size = float((grid.upper - grid.lower).max())
     copied = np.bincount(slots, minlength=len(entries.order)) > 1
-    copied[len(entries) :] = True
     return Octree(
         **vars(options),
         items=entries.items,

@@ -53,7 +53,7 @@ class Octree(Options):
     outside : int
         So many slots come before the root's own: items that reach beyond it, always searched.
     copied : ndarray of bool, shape (k,)
-        The entries that stand in more than one cell, or beyond the root.
+        The entries that stand in more than one cell.
     strays : ndarray of intp, shape (s,)
         Entries that touch no part of a cell they were in, by a rounding: no cell vouches for them.
     slack : float
@@ -232,7 +232,7 @@ class Octree(Options):
         assert (self.own_end == self.end)[self.is_leaf].all()
         assert self.begin[0] == self.outside and self.end[0] == len(self.slots)
         stand = np.bincount(self.slots, minlength=len(self.order))
-        assert (stand > 0).all() and (self.copied >= (stand > 1)).all()
+        assert (stand > 0).all() and (self.copied == (stand > 1)).all()
         valid = np.sort(np.concatenate((self.order, self.invalid_items)))
         assert np.array_equal(valid, np.arange(len(self.items)))
 

@@ -31,12 +31,11 @@ def touch_spheres(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> 
 
 
 def _balls_touch(balls: Floats, ids: Ids, spheres: Floats, numbers: Ids) -> Flags:
-    reach = balls[3][ids] + spheres[3][numbers]
-    squares = np.zeros(len(ids))
-    for axis in range(3):
-        apart = balls[axis][ids] - spheres[axis][numbers]
-        squares += apart * apart
-    return squares <= reach * reach
+    ours, theirs = gather(balls, ids), gather(spheres, numbers)
+    ours[:3] -= theirs[:3]
+    ours[3] += theirs[3]
+    ours *= ours
+    return ours[0] + ours[1] + ours[2] <= ours[3]
 
 
 def _relative(rows: Floats, ids: Ids, spheres: Floats, numbers: Ids) -> tuple[Floats, Floats]:

@@ -4,10 +4,10 @@ import core_scenes as scenes
 import numpy as np
 import oracle
 import pytest
-from agreement import POLICIES, built
+from agreement import POLICIES, assert_true_answers, built
 from numpy.testing import assert_array_equal
 
-from core import Boxes, Spheres, query
+from core import Boxes, Spheres, build_octree, octants, query
 
 NOT_WHOLE = [name for name in scenes.SCENES if name not in scenes.WHOLE]
 
@@ -136,3 +136,11 @@ def test_every_division_separates_something_without_many_copies(scene, kind, pol
         separates[cell] = (counts[occupied] < counts[cell]).any() or separates[parts].any()
         assert separates[cell]
         assert passed > 0
+
+
+def test_items_that_rounding_hides_from_all_parts_are_neither_lost_nor_invented(monkeypatch):
+    monkeypatch.setattr(octants, "touched", lambda items, ids, *_: np.zeros(len(ids), np.uint8))
+    tree = build_octree(scenes.random(), capacity=8)
+    assert len(tree.strays) > 10
+    for about in scenes.ABOUT:
+        assert_true_answers(tree, about(tree.items))
