@@ -156,9 +156,13 @@ class Window:
         self._xdotool("click", str(button))
 
     def keys(self, *names: str) -> None:
-        """Press keys one after the other, in xdotool's names: `"a"`, `"ctrl+z"`, `"Escape"`."""
+        """Press keys one after the other, in xdotool's names: `"a"`, `"ctrl+z"`, `"Escape"`.
+
+        Each is followed by a redraw: a menu that was not drawn yet hears no key.
+        """
         for name in names:
             self._xdotool("key", name)
+            self.call(_redraw)
 
     def _xdotool(self, *arguments: str) -> None:
         run_there("xdotool", *arguments, env=self.environment)
