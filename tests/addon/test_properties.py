@@ -57,7 +57,7 @@ def test_loose_factor_counts_for_keep_alone(empty_scene):
 def test_limits_cannot_be_passed(empty_scene):
     build = settings_of(empty_scene).build
     build.capacity, build.max_depth, build.min_size, build.loose_factor = 0, 99, -1.0, 0.5
-    assert (build.capacity, build.max_depth) == (1, 21)
+    assert (build.capacity, build.max_depth) == (1, 20)
     assert (build.min_size, build.loose_factor) == (0.0, 1.0)
 
 
