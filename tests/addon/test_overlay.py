@@ -143,7 +143,7 @@ def test_no_cells_are_an_empty_mesh(octree):
 
 def test_hundred_thousand_cells_are_ready_in_time():
     lower = np.random.default_rng(1).uniform(size=(120_000, 3))
-    octree = build_octree(Boxes(lower, lower), capacity=4, max_depth=21)
+    octree = build_octree(Boxes(lower, lower), capacity=4, max_depth=20)
     shown = cells.shown_cells(octree, display())[:100_000]
     assert len(shown) == 100_000
     seconds = min(time_arrays(octree, shown) for _ in range(9))

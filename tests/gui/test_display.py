@@ -157,7 +157,7 @@ def time_batches():
     core = importlib.import_module(f"{module}.core")
     overlay = importlib.import_module(f"{module}.octree_addon.overlay")
     corners = np.random.default_rng(1).uniform(size=(120_000, 3))
-    octree = core.build_octree(core.Boxes(corners, corners), capacity=4, max_depth=21)
+    octree = core.build_octree(core.Boxes(corners, corners), capacity=4, max_depth=20)
 
     look = overlay.Look("ALL", 0, "TIGHT", "DEPTH", 100_000)
     seconds = []
