@@ -1,5 +1,6 @@
 """From levels of cells to the frozen arrays of an Octree."""
 
+from collections.abc import Generator
 from dataclasses import replace
 
 import numpy as np
@@ -19,9 +20,13 @@ _SLIVER = 2.0**-24
 
 def assemble(
     entries: Entries, grid: Grid, options: Options, levels: list[Level], strays: Ids
-) -> Octree:
-    """Return the octree of these levels; items beyond the root come first in its slots."""
+) -> Generator[float, None, Octree]:
+    """Make the octree of these levels; items beyond the root come first in its slots.
+
+    Yields the fraction done.
+    """
     levels = _without_idle_divisions(levels)
+    yield 0.2
     first = np.cumsum([0, *(level.slices.shape[1] for level in levels)])
     depths = np.repeat(np.arange(len(levels)), np.diff(first))
     parent, child = np.full((2, len(depths)), -1)
@@ -36,7 +41,10 @@ def assemble(
     loose_lower, loose_upper = enlarged(lower, upper, options.enlargement)
     # The first of the eight parts ends where its cell is divided.
     middle = np.where(child < 0, np.nan, upper[:, child])
-    slots, begin, own_end, end = _slots(entries, levels, first, depths, child)
+    yield 0.4
+    members = _members(entries, levels, first, depths, child)
+    yield 0.5
+    slots, begin, own_end, end = yield from _slots(entries, levels, first, members)
     occupied = np.zeros(len(child), np.uint8)
     inner = np.flatnonzero(child >= 0)
     below = child[inner, None] + np.arange(8)
@@ -111,21 +119,22 @@ def _pruned(level: Level, useful: Flags, exists: Flags) -> Level:
 
 
 def _slots(
-    entries: Entries, levels: list[Level], first: Ids, depths: Ids, child: Ids
-) -> tuple[Ids, Ids, Ids, Ids]:
-    """Return the slots in preorder, and where each cell's own and its subtree's begin and end."""
-    leaf, single_entries = _members(entries, levels, first, depths, child)
-    single = np.bincount(leaf, minlength=len(depths))
+    entries: Entries, levels: list[Level], first: Ids, members: Pairs
+) -> Generator[float, None, tuple[Ids, Ids, Ids, Ids]]:
+    """Make the slots in preorder, and where each cell's own and its subtree's begin and end."""
+    single = np.bincount(members.cells, minlength=first[-1])
     copies = [np.bincount(level.own.cells, minlength=level.slices.shape[1]) for level in levels]
     own = single + np.concatenate(copies)
     beyond = np.arange(len(entries), len(entries.order))
     begin, end = _extents(own, levels, first, len(beyond))
     slots = np.empty(end[0], np.intp)
-    groups = leaf[np.flatnonzero(np.diff(leaf, prepend=-1))]
-    slots[runs(begin[groups], single[groups])] = single_entries
+    groups = members.cells[np.flatnonzero(np.diff(members.cells, prepend=-1))]
+    slots[runs(begin[groups], single[groups])] = members.entries
+    yield 0.6
     for level, start, counts in zip(levels, first, copies, strict=False):
         free = begin[start : start + len(counts)] + single[start : start + len(counts)]
         slots[runs(free, counts)] = level.own.entries[_by_cell(level.own.cells, counts)]
+        yield 0.6 + 0.4 * (start + len(counts)) / first[-1]
     slots[: len(beyond)] = beyond
     return slots, begin, begin + own, end
 
@@ -136,10 +145,8 @@ def _by_cell(cells: Ids, counts: Ids) -> Ids:
     return sorted_order(rank[cells], int(rank[-1] + 1).bit_length())
 
 
-def _members(
-    entries: Entries, levels: list[Level], first: Ids, depths: Ids, child: Ids
-) -> tuple[Ids, Ids]:
-    """Return the leaves and entries of all that was never handed down, leaf by leaf."""
+def _members(entries: Entries, levels: list[Level], first: Ids, depths: Ids, child: Ids) -> Pairs:
+    """Return the entries that were never handed down, with their leaves, leaf by leaf."""
     begin, end = np.concatenate([level.slices for level in levels], axis=1)
     holding = np.flatnonzero((child < 0) & (end > begin))
     leaf_at = np.full(len(entries), -1)
@@ -147,7 +154,7 @@ def _members(
     leaves = leaf_at[leaf_at >= 0]
     leaf = np.repeat(leaves, end[leaves] - begin[leaves])
     alone = np.flatnonzero(entries.depths >= depths.astype(np.uint8)[leaf])
-    return leaf[alone], alone
+    return Pairs(alone, leaf[alone])
 
 
 def _extents(own: Ids, levels: list[Level], first: Ids, outside: int) -> tuple[Ids, Ids]:

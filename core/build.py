@@ -183,7 +183,8 @@ def _steps(items: Shapes, options: Options) -> Generator[float, None, Octree]:
     entering = enter(items, lower, upper, finite, grid, options)
     entries = yield from _between(0.1, 0.35, entering)
     levels, strays = yield from _between(0.35, 0.9, divide(entries, grid, options))
-    return assemble(entries, grid, options, levels, strays)
+    assembling = assemble(entries, grid, options, levels, strays)
+    return (yield from _between(0.9, 1.0, assembling))
 
 
 def _between(

@@ -48,10 +48,11 @@ def divide(
             for some in blocks(len(pairs), _STEP):
                 parts[some], lost = cut.touched(pairs[some], max(fresh - some.start, 0))
                 strays.append(lost)
-                yield (depth + some.stop / len(pairs)) / grid.depth
+                yield (depth + 0.9 * some.stop / len(pairs)) / grid.depth
         np.cumsum(entries.depths <= depth, out=gone[1:])
         move, stay = _moving(parts, options)
         children = _children(entries, grid, level, crowded, pairs[move], parts[move], depth)
+        yield (depth + 1) / grid.depth
         levels.append(_settle(level, crowded, counts[crowded], pairs[stay], children, gone))
     return levels, np.concatenate(strays)
 
