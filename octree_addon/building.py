@@ -1,6 +1,7 @@
 """From objects to a `BuiltTree`: read, divide, and keep what it was made of."""
 
 from collections.abc import Generator, Iterable, Mapping
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -58,7 +59,10 @@ def build_tree_steps(
     if not len(source.faces):
         left_out = f" ({skipped_text(source)})" if source.skipped else ""
         raise ValueError(f"There are no triangles to build an octree of{left_out}")
-    bounds = None if bounds_object is None else object_bounds(depsgraph, bounds_object)
+    bounds = None
+    if bounds_object is not None:
+        bounds = object_bounds(depsgraph, bounds_object)
+        source = replace(source, ids=source.ids | {bounds_object.session_uid})
     items = Triangles(source.vertices, source.faces)
     steps = build_steps(items, bounds=bounds, **options)
     octree, seconds = yield from _timed(steps, started)

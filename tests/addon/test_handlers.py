@@ -68,6 +68,17 @@ def test_change_of_a_source_is_noted(ball, stored, change):
     assert stored.stale
 
 
+def test_change_of_the_bounds_is_noted(empty_scene, ball):
+    frame = bpy.data.objects.new("Frame", None)
+    empty_scene.collection.objects.link(frame)
+    bpy.context.view_layer.update()
+    ball.select_set(True)
+    bpy.ops.octree.build(bounds="OBJECT", bounds_object="Frame")
+    frame.location.x = 1
+    bpy.context.view_layer.update()
+    assert trees.get(empty_scene).stale
+
+
 def test_change_of_another_object_is_not(empty_scene, stored):
     other = bpy.data.objects.new("Other", None)
     empty_scene.collection.objects.link(other)
