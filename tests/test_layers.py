@@ -8,7 +8,7 @@ import pytest
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
-    "arrays", "checks", "shapes", "touch", "options", "octree", "words", "grid", "octants",
+    "arrays", "checks", "shapes", "touch", "options", "invariants", "octree", "words", "grid", "octants",
     "cells", "entries", "levels", "divide", "assemble", "build", "descend", "candidates",
     "query", "statistics", "wireframe", "__init__",
 ]  # fmt: skip
