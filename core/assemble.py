@@ -103,10 +103,13 @@ def _pruned(level: Level, useful: Flags, exists: Flags) -> Level:
     All the items of a cell whose division was idle are in every part of it that is not empty, so
     the cell gets them back by holding its copies as before.
     """
-    idle = np.zeros(len(exists), bool)
-    idle[level.divided] = ~useful
-    own = level.own + level.copies[idle[level.copies.cells]]
-    own = own[exists[own.cells]]
+    own = level.own
+    if not useful.all():
+        idle = np.zeros(len(exists), bool)
+        idle[level.divided] = ~useful
+        own = own + level.copies[idle[level.copies.cells]]
+    if not exists.all():
+        own = own[exists[own.cells]]
     rank = np.cumsum(exists) - 1
     divided = level.divided[useful & exists[level.divided]]
     return replace(
