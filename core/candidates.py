@@ -16,10 +16,13 @@ from .arrays import Ids, runs
 from .descend import Found, descend
 from .octree import Octree
 from .shapes import Shapes
+from .words import interleaved, sorted_order
 
 # How many questions go down together: at first, at most, and so many that they find this many
 # slots, whose pairs take some ten megabytes.
-_FIRST, _MOST, _SLOTS = 1_024, 65_536, 524_288
+_FIRST, _MOST, _SLOTS = 256, 65_536, 524_288
+# Bits of each coordinate that tell which volumes are neighbours.
+_BITS = 10
 # Rounds of letters. Questions that contend for the same mailboxes after these are sorted out.
 _ROUNDS = 3
 
@@ -28,12 +31,12 @@ _ROUNDS = 3
 class Candidates:
     """Pairs of volumes and entries of the tree, ascending by volume.
 
-    The volumes are a part of the batch asked about, which begins with its volume `first`. Doubtful
+    The volumes are some of those asked about: number i of them is volume `asked[i]`. Doubtful
     pairs come once each. Certain pairs, of cells that lie inside their volume, may be repeated.
     """
 
     volumes: Shapes
-    first: int
+    asked: Ids
     numbers: Ids
     entries: Ids
     certain: bool
@@ -42,21 +45,37 @@ class Candidates:
 def candidates(tree: Octree, volumes: Shapes) -> Iterator[Candidates]:
     """Yield the items of all cells that each volume touches.
 
-    The memory in use does not grow with the number of volumes: the more slots they find, the
-    fewer go down together.
+    Neighbours in space go down together, for they meet the same cells and items in the cache. The
+    memory in use does not grow with the number of volumes: the more slots they find, the fewer go
+    down together.
     """
     mailboxes = np.empty(len(tree.order), np.intp)
+    order = _neighbours_together(tree, volumes)
     first, size = 0, _FIRST
     while first < len(volumes):
-        part = volumes[first : first + size]
+        asked = order[first : first + size]
+        part = volumes[asked]
         slots = 0
         for certain, runs_found in _by_volume(descend(tree, part)):
             for numbers, entries in expanded(tree, runs_found, _SLOTS):
                 slots += len(entries)
                 some = slice(None) if certain else _once(numbers, entries, mailboxes)
-                yield Candidates(part, first, numbers[some], entries[some], certain)
+                yield Candidates(part, asked, numbers[some], entries[some], certain)
         first += len(part)
         size = max(1, min(_MOST, size * _SLOTS // max(slots, 1)))
+
+
+def _neighbours_together(tree: Octree, volumes: Shapes) -> Ids:
+    """Return the order of the volumes' middles along the Morton curve through the root."""
+    if len(volumes) < _FIRST:
+        return np.arange(len(volumes))
+    lower, upper = volumes.limits()
+    root_lower, root_upper = tree.cell_rows[:3, :1], tree.cell_rows[3:, :1]
+    size = root_upper - root_lower
+    scale = np.divide(2**_BITS, size, out=np.zeros((3, 1)), where=size > 0)
+    places = ((lower + upper) / 2 - root_lower) * scale
+    places = np.clip(places, 0, 2**_BITS - 1).astype(np.int64)
+    return sorted_order(interleaved(places, _BITS), 3 * _BITS)
 
 
 def _by_volume(found: Iterator[Found]) -> Iterator[tuple[bool, Found]]:
@@ -93,12 +112,13 @@ def expanded(tree: Octree, found: Found, size: int) -> Iterator[tuple[Ids, Ids]]
 def _once(numbers: Ids, entries: Ids, mailboxes: Ids) -> Ids:
     """Return the pairs that remain when each is taken once, ascending."""
     chosen = np.zeros(len(entries), bool)
-    left = np.arange(len(entries))
+    letters, senders, addresses = np.arange(len(entries)), numbers, entries
     for _ in range(_ROUNDS):
-        mailboxes[entries[left]] = left
-        latest = mailboxes[entries[left]]
+        mailboxes[addresses] = letters
+        latest = mailboxes[addresses]
         chosen[latest] = True
-        left = left[np.flatnonzero(numbers[latest] != numbers[left])]
-    keys = numbers[left] * len(mailboxes) + entries[left]
-    chosen[left[np.unique(keys, return_index=True)[1]]] = True
+        more = np.flatnonzero(numbers[latest] != senders)
+        letters, senders, addresses = letters[more], senders[more], addresses[more]
+    keys = senders * len(mailboxes) + addresses
+    chosen[letters[np.unique(keys, return_index=True)[1]]] = True
     return np.flatnonzero(chosen)

@@ -57,7 +57,7 @@ def query(tree: Octree, volumes: Shapes, /, *, relation: str = "touching") -> Id
         numbers, entries = _confirmed(tree, found, relation)
         items = tree.order[entries]
         if len(volumes) > 1:
-            items += (numbers + found.first) * len(tree.items)
+            items += found.asked[numbers] * len(tree.items)
         keys.append(items)
     return _sorted_pairs(keys, len(volumes), len(tree.items))
 
@@ -83,11 +83,11 @@ def query_any(tree: Octree, volumes: Shapes, /) -> Flags:
         If a volume is not finite.
     """
     _check(tree, volumes)
-    wanted = np.ones(len(volumes), bool)
+    asked, wanted = np.arange(len(volumes)), np.ones(len(volumes), bool)
     for found in descend(tree, volumes, wanted):
         for numbers, entries in expanded(tree, found, _GLANCE):
             some = np.flatnonzero(wanted[numbers])
-            pairs = Candidates(volumes, 0, numbers[some], entries[some], found.certain)
+            pairs = Candidates(volumes, asked, numbers[some], entries[some], found.certain)
             wanted[_confirmed(tree, pairs, "touching")[0]] = False
     return ~wanted
 

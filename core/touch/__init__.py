@@ -14,7 +14,7 @@ from ..shapes import Boxes, Frusta, Shapes, Spheres, Triangles
 from . import frusta, inside, rounded, triangles
 
 # Pairs looked at together: few enough that their coordinates stay in the cache.
-_BLOCK = 8_192
+_BLOCK = 32_768
 
 # Items, their ids (h,), volumes, their numbers (h,), ascending.
 Test = Callable[[Any, Ids, Any, Ids], Flags]
