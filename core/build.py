@@ -20,7 +20,7 @@ ITEM_KINDS = (Triangles, Boxes, Spheres)
 T = TypeVar("T")
 
 
-class BuildCancelled(Exception):  # noqa: N818 - the name is part of the public contract
+class BuildCancelled(Exception):  # noqa: N818 - no error
     """Raised by `build_octree` when `progress` returns False."""
 
 
@@ -76,7 +76,7 @@ def build_octree(
     Raises
     ------
     ValueError
-        If an option is unknown or out of range.
+        If an option is unknown or out of range, or makes copies without end.
     BuildCancelled
         If `progress` returned False.
 

@@ -53,6 +53,7 @@ def _boxes(volumes: Shapes, slack: Floats) -> Classify:
 
 def _spheres(volumes: Shapes, slack: Floats) -> Classify:
     centers, radii = volumes.rows[:3], volumes.rows[3]
+    slack = 2 * slack  # an enlarged cell's corners move by the square root of three
     grown = (radii + slack) ** 2
     shrunk = np.where(radii >= slack, (radii - slack) ** 2, -1.0)
 

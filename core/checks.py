@@ -82,10 +82,11 @@ def whole_number(name: str, value: SupportsIndex, least: int) -> int:
     return number
 
 
-def number(name: str, value: float, least: float) -> float:
+def number(name: str, value: object, least: float) -> float:
     """Return `value` as a finite float of at least `least`."""
     try:
-        real = float(value)
+        # float() would take text, too.
+        real = np.nan if isinstance(value, (str, bytes)) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be a number, got {value!r}") from None
     if not (np.isfinite(real) and real >= least):

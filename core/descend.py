@@ -87,7 +87,10 @@ def _pieces(numbers: Ids, cells: Ids) -> list[tuple[Ids, Ids]]:
 def _children(
     tree: Octree, lower: Floats, upper: Floats, numbers: Ids, cells: Ids
 ) -> tuple[Ids, Ids]:
-    """Return the occupied children that the volumes' bounds overlap; a leaf has none."""
+    """Return the occupied children that the volumes' bounds overlap; a leaf has none.
+
+    For a leaf, `first` and `first + 7` are any cells in range: it has no occupied parts.
+    """
     first = tree.first_child[cells]
     # Of the eight, the first is lowest and the last is uppermost on every axis.
     below = gather(lower, numbers) <= gather(tree.loose_rows[3:], first)

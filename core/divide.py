@@ -18,6 +18,9 @@ from .octants import Octants
 from .options import Options
 from .words import Words, interleaved, packed, sides
 
+# Copies at one depth that no tree is worth, at some hundred bytes each: so many for an item, but
+# for a small tree so many in all.
+MOST_FOR_AN_ITEM, MOST_IN_ALL = 8, 2**24
 # A division whose parts together hold more than so many times the cell's items is not kept.
 MOST_COPIES = 4
 _STEP = 32_768
@@ -52,6 +55,12 @@ def divide(
         np.cumsum(entries.depths <= depth, out=gone[1:])
         move, stay = _moving(parts, options)
         children = _children(entries, grid, level, crowded, pairs[move], parts[move], depth)
+        if len(children.copies) > max(MOST_FOR_AN_ITEM * len(entries), MOST_IN_ALL):
+            raise ValueError(
+                f"capacity must be larger, or max_depth smaller: got {options.capacity} and"
+                f" {options.max_depth}, which make {len(children.copies):,} copies at depth"
+                f" {depth + 1}"
+            )
         yield (depth + 1) / grid.depth
         levels.append(_settle(level, crowded, counts[crowded], pairs[stay], children, gone))
     return levels, np.concatenate(strays)

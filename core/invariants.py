@@ -1,6 +1,7 @@
 """What an octree promises of its arrays, each promise stated once."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .arrays import Flags, Floats, Ids
 from .shapes import Shapes
@@ -25,6 +26,8 @@ class Invariants:
     slots: Ids
     outside: int
     copied: Flags
+    strays: Ids
+    occupied_parts: NDArray[np.uint8]
     slack: float
     max_depth: int
     straddlers: str
@@ -93,8 +96,16 @@ class Invariants:
         assert self.begin[0] == self.outside and self.end[0] == len(self.slots)
         stand = np.bincount(self.slots, minlength=len(self.order))
         assert (stand > 0).all() and (self.copied == (stand > 1)).all()
-        valid = np.sort(np.concatenate((self.order, self.invalid_items)))
-        assert np.array_equal(valid, np.arange(len(self.items)))
+        everything = np.sort(np.concatenate((self.order, self.invalid_items)))
+        assert np.array_equal(everything, np.arange(len(self.items)))
+        assert not np.isfinite(self.items[self.invalid_items].rows).all(axis=0).any()
+        assert np.array_equal(self.arranged.rows, self.items[self.order].rows)
+        assert np.isin(self.strays, np.arange(len(self.order))).all()
+        bits = (self.occupied_parts[inner, None] >> np.arange(8)) & 1 == 1
+        assert (bits == (self.end > self.begin)[children]).all()
+        assert not self.occupied_parts[self.is_leaf].any()
+        if self.straddlers == "copy":
+            assert (self.own_end == self.begin)[inner].all()
 
     def _check_places(self) -> None:
         cells, entries = self.cell_of_slot()[self.outside :], self.slots[self.outside :]

@@ -40,7 +40,7 @@ def query(tree: Octree, volumes: Shapes, /, *, relation: str = "touching") -> Id
     Raises
     ------
     ValueError
-        If a volume is not finite, or `relation` is none of the three.
+        If a volume is not finite or a frustum is flat, or `relation` is none of the three.
 
     Notes
     -----
@@ -80,7 +80,7 @@ def query_any(tree: Octree, volumes: Shapes, /) -> Flags:
     Raises
     ------
     ValueError
-        If a volume is not finite.
+        If a volume is not finite or a frustum is flat.
     """
     _check(tree, volumes)
     asked, wanted = np.arange(len(volumes)), np.ones(len(volumes), bool)
@@ -93,7 +93,7 @@ def query_any(tree: Octree, volumes: Shapes, /) -> Flags:
 
 
 def query_count(tree: Octree, volumes: Shapes, /) -> Ids:
-    """Count the items that touch each volume.
+    """Count the items that touch each volume; costs as much as to find them.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def query_count(tree: Octree, volumes: Shapes, /) -> Ids:
     Raises
     ------
     ValueError
-        If a volume is not finite.
+        If a volume is not finite or a frustum is flat.
     """
     return np.bincount(query(tree, volumes)[0], minlength=len(volumes))
 
@@ -120,6 +120,8 @@ def _check(tree: Octree, volumes: Shapes) -> None:
     checks.kind("volumes", volumes, VOLUME_KINDS)
     finite = np.isfinite(volumes.rows).all(axis=0)
     checks.every_row("volumes", "be finite", finite, volumes.rows.T)
+    if isinstance(volumes, Frusta):
+        checks.every_row("volumes", "enclose a volume", volumes.is_solid, volumes.rows.T)
 
 
 def _confirmed(tree: Octree, found: Candidates, relation: str) -> tuple[Ids, Ids]:

@@ -28,7 +28,7 @@ class Statistics:
     fullest_leaf : int
         The most items in one leaf.
     bytes : int
-        Memory of the tree's own arrays, without its items.
+        Memory of the tree's arrays, its own copy of the items included.
     cells_per_depth, items_per_depth : ndarray of intp, shape (depth + 1,)
         Cells at each depth, and references in them.
     """
@@ -67,7 +67,12 @@ def statistics(tree: Octree, /) -> Statistics:
     """
     checks.kind("tree", tree, (Octree,))
     counts = tree.item_counts
-    arrays = {id(value): value for value in vars(tree).values() if isinstance(value, np.ndarray)}
+    known = {id(value) for value in vars(tree.items).values()}
+    arrays = {
+        id(value): value
+        for value in (*vars(tree).values(), *vars(tree.arranged).values())
+        if isinstance(value, np.ndarray) and id(value) not in known
+    }
     return Statistics(
         items=len(tree),
         invalid=len(tree.invalid_items),

@@ -21,6 +21,11 @@ class Shapes:
 
     _rows: Floats
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if not name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot be set")
+        super().__setattr__(name, value)
+
     def __len__(self) -> int:
         return self.rows.shape[1]
 
@@ -109,4 +114,6 @@ def as_batch(ids: int | slice | Ids | Flags) -> slice | NDArray[np.generic]:
     if isinstance(ids, slice):
         return ids
     array = np.atleast_1d(ids)
+    if array.ndim > 1:
+        raise ValueError(f"a selection of shapes must have shape (n,), got {array.shape}")
     return array if array.size else array.astype(np.intp)

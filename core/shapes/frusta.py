@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Floats, normalizer
+from ..arrays import Flags, Floats, normalizer
 from .batch import Shapes, frozen
 from .triangles import Triangles
 
@@ -21,6 +21,8 @@ EDGE_ENDS = np.array([1, 2, 3, 0, 5, 6, 7, 4, 4, 5, 6, 7])
 CORNER_PLANES = np.array(
     [[0, 2, 4], [1, 2, 4], [1, 3, 4], [0, 3, 4], [0, 2, 5], [1, 2, 5], [1, 3, 5], [0, 3, 5]]
 )
+# A frustum thinner than this part of its extent counts as flat.
+_FLAT = 2.0**-40
 CLIP_CORNERS = np.array(
     [[-1, 1, 1, -1] * 2, [-1, -1, 1, 1] * 2, [-1] * 4 + [1] * 4, [1] * 8], np.float64
 )
@@ -94,7 +96,8 @@ class Frusta(Shapes):
             corners = np.linalg.inv(matrices) @ CLIP_CORNERS
         except np.linalg.LinAlgError:
             raise ValueError("view_projection must have an inverse, got a singular one") from None
-        return cls((corners[:, :3] / corners[:, 3:]).swapaxes(1, 2))
+        with np.errstate(divide="ignore", invalid="ignore"):  # a far plane at infinity
+            return cls((corners[:, :3] / corners[:, 3:]).swapaxes(1, 2))
 
     @property
     def corners(self) -> Floats:
@@ -116,6 +119,16 @@ class Frusta(Shapes):
         normals *= np.where((normals * inward).sum(axis=1) < 0, -1.0, 1.0)[:, None]
         offsets = -np.einsum("fan,can->fcn", normals, corners).min(axis=1)
         return frozen(np.concatenate((normals, offsets[:, None]), axis=1))
+
+    @property
+    def is_solid(self) -> Flags:
+        """Which frusta enclose a volume, (n,); a tip for a face is fine, a flat solid is not."""
+        planes, corners = self.plane_rows, self.rows.reshape(8, 3, -1)
+        middle, extent = corners.mean(axis=0), np.ptp(corners, axis=0).max(axis=0)
+        depth = np.einsum("fan,an->fn", planes[:, :3], middle) + planes[:, 3]
+        has_area = planes[:, :3].any(axis=1)
+        deep = (depth > _FLAT * extent) | ~has_area
+        return deep.all(axis=0) & (has_area.sum(axis=0) >= 4)
 
     @cached_property
     def edge_axes(self) -> tuple[Floats, Floats, Floats]:

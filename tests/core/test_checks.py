@@ -13,6 +13,7 @@ from core import (
     build_octree,
     build_steps,
     cell_segments,
+    divide,
     query,
     query_any,
     query_count,
@@ -130,3 +131,38 @@ def test_an_octree_cannot_be_changed():
         with pytest.raises(AttributeError):
             setattr(TREE, name, 3)
     assert isinstance(TREE, Octree)
+
+
+def test_a_number_in_quotes_is_no_number():
+    with pytest.raises(ValueError, match=r"min_size must be .* '0.5'"):
+        build_octree(Spheres([[0, 0, 0]], [1]), min_size="0.5")
+
+
+def test_shapes_are_frozen():
+    for name in ("rows", "centers"):
+        with pytest.raises(AttributeError, match="frozen"):
+            setattr(Spheres([[0, 0, 0]], [1]), name, 1)
+
+
+def test_a_selection_of_two_dimensions_is_refused():
+    with pytest.raises(ValueError, match=r"shape \(n,\), got \(1, 2\)"):
+        Spheres([[0, 0, 0]] * 2, [1, 1])[[[0, 1]]]
+
+
+@pytest.mark.parametrize("corners", [[[1, 2, 3]] * 8, [[0, 0, 0], [1, 0, 0]] * 4])
+def test_a_flat_frustum_is_refused(corners):
+    tree = build_octree(Spheres([[0, 0, 0]], [1]))
+    with pytest.raises(ValueError, match="volumes must enclose a volume"):
+        query(tree, Frusta([corners]))
+
+
+def test_a_pyramid_is_not_flat():
+    tree = build_octree(Spheres([[0, 0, 2], [0, 0, -1], [2, 0, 2]], [0.1] * 3))
+    base = [[-1, -1, 3], [1, -1, 3], [1, 1, 3], [-1, 1, 3]]
+    assert query(tree, Frusta([[[0, 0, 0]] * 4 + base])).tolist() == [[0], [0]]
+
+
+def test_copies_without_end_are_refused(monkeypatch):
+    monkeypatch.setattr(divide, "MOST_IN_ALL", 1_000)
+    with pytest.raises(ValueError, match="capacity must be larger, or max_depth smaller: got 1 "):
+        build_octree(scenes.grid(), capacity=1, max_depth=20)
