@@ -74,4 +74,7 @@ def _sentences(report: dict) -> Iterable[str]:
             f" selected are {len(chosen)} of {report['objects']} objects."
         )
     checked = entity["places_checked"]
-    yield f"Each answer was held against brute force ({checked} places): not one triangle differs."
+    yield (
+        f"Each answer was held against brute force ({checked} places):"
+        " not one triangle differs, rounding apart."
+    )

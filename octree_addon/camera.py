@@ -44,7 +44,8 @@ def camera_frusta(
     ------
     ValueError
         If the object is no camera, the camera is neither perspective nor orthographic or has a
-        scale of zero, or the widened view reaches 180 degrees.
+        scale of zero, clipping or render border leave nothing to see, or the widened view reaches
+        180 degrees.
     """
     _check(camera_eval)
     offsets, slopes = _sides(_projection(camera_eval, scene, depsgraph), _frame(scene))
@@ -65,6 +66,8 @@ def _check(camera: bpy.types.Object) -> None:
         )
     if not abs(camera.matrix_world.determinant()) > 0:
         raise ValueError(f"{camera.name} has a scale of zero")
+    if not camera.data.clip_end > camera.data.clip_start:
+        raise ValueError(f"{camera.name} sees nothing: its clipping ends where it starts")
 
 
 def _projection(
@@ -90,7 +93,10 @@ def _frame(scene: bpy.types.Scene) -> NDArray[np.float64]:
         [render.border_min_x, render.border_max_x],
         [render.border_min_y, render.border_max_y],
     ]
-    return np.array(border) * 2.0 - 1.0
+    frame = np.array(border) * 2.0 - 1.0
+    if not (frame[:, 0] < frame[:, 1]).all():
+        raise ValueError("The render border is empty")
+    return frame
 
 
 def _sides(

@@ -12,8 +12,9 @@ from .reader import count_triangles
 AUTOMATIC_LIMIT = 200_000
 
 
-def note_changes(_: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+def note_changes(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Note what changed after an evaluation; the tree itself is left to the user."""
+    trees.notice_losses(scene)
     trees.mark_stale(
         {
             update.id.original.session_uid

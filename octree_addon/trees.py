@@ -15,7 +15,7 @@ import bpy
 
 from ..core import Octree, Statistics, statistics
 from .properties import OctreeSettings, settings_of
-from .reader import Source, source_ids
+from .reader import Source
 
 
 @dataclass(eq=False)
@@ -27,6 +27,7 @@ class BuiltTree:
     options: Mapping[str, Any]
     build_seconds: float
     stale: bool = False
+    scene_objects: int = 0
 
     @cached_property
     def statistics(self) -> Statistics:
@@ -72,6 +73,7 @@ def _remember(settings: OctreeSettings, objects: Iterable[bpy.types.Object]) -> 
 
 def restore(scene: bpy.types.Scene, built: BuiltTree) -> None:
     """Keep a tree under the number that the scene has already, leaving the file as it is."""
+    built.scene_objects = len(scene.objects)
     _trees[scene.session_uid] = (settings_of(scene).tree_number, built)
     _refusals.pop(scene.session_uid, None)
     _tell()
@@ -147,12 +149,26 @@ def is_empty() -> bool:
     return not _trees
 
 
+def notice_losses(scene: bpy.types.Scene) -> None:
+    """Say that the tree is out of date if one of its objects has left the scene.
+
+    Blender names no object that is deleted; only their number tells that it is worth a look.
+    """
+    built = get(scene)
+    if built is None or built.scene_objects == len(scene.objects):
+        return
+    built.scene_objects = len(scene.objects)
+    if len(source_objects(scene)) < len(settings_of(scene).sources) and not built.stale:
+        built.stale = True
+        _tell()
+
+
 def mark_stale(changed_ids: Set[int]) -> None:
     """Say that the data-blocks with these session_uids have changed."""
     outdated = [
         built
         for _, built in _trees.values()
-        if not (built.stale or changed_ids.isdisjoint(source_ids(built.source)))
+        if not (built.stale or changed_ids.isdisjoint(built.source.ids))
     ]
     for built in outdated:
         built.stale = True

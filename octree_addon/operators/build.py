@@ -13,7 +13,7 @@ from ..reader import count_triangles
 from ..trees import BuiltTree
 from .progress import Status, SteppedOperator
 from .reports import built_text
-from .scope import chosen_objects, is_too_much, may_take_long, refuse_too_much, viewport_of
+from .scope import chosen_objects, is_too_much, refuse_too_much, viewport_of
 from .settings import given_values, named_object, take, take_name, write_back
 
 
@@ -46,9 +46,7 @@ class BuildOperator(BuildOptions, SteppedOperator):
             self._ask(context, triangles)
             return {"CANCELLED"}
         self._take_settings(context.scene)
-        if may_take_long(triangles, self.capacity):
-            return self.start(context)
-        return self.execute(context)
+        return self.execute(context) if bpy.app.background else self.start(context)
 
     def execute(self, context: bpy.types.Context) -> Status:
         try:
@@ -91,6 +89,8 @@ class BuildOperator(BuildOptions, SteppedOperator):
         loose = layout.column()
         loose.enabled = self.straddlers == "KEEP"
         loose.prop(self, "loose_factor")
+        if not loose.enabled:
+            layout.label(text="Loose cells need Straddlers: Keep", icon="INFO")
 
     def _take_settings(self, scene: bpy.types.Scene) -> None:
         settings = settings_of(scene).build

@@ -21,7 +21,8 @@ _NAVIGATION = {
     "NDOF_MOTION",
 }
 _INTERVAL = 0.01
-_SLICE = 0.05  # seconds of work between two looks at the keyboard
+# Seconds of work: before the keyboard is looked at for the first time, and then each time.
+_PATIENCE, _SLICE = 0.5, 0.05
 
 
 # A mixin is registered with the operator that it is mixed into, never for itself.
@@ -46,12 +47,12 @@ class SteppedOperator(Mixin):
         raise NotImplementedError
 
     def start(self, context: bpy.types.Context) -> Status:
-        """Go modal, unless the first step ends it all."""
-        manager = context.window_manager
-        manager.progress_begin(0, 100)
-        self._timer = manager.event_timer_add(_INTERVAL, window=context.window)
-        status = self._advance(context)
+        """Work for half a second, and go modal if that is not enough."""
+        status = self._advance(context, _PATIENCE)
         if status == {"RUNNING_MODAL"}:
+            manager = context.window_manager
+            manager.progress_begin(0, 100)
+            self._timer = manager.event_timer_add(_INTERVAL, window=context.window)
             manager.modal_handler_add(self)
         return status
 
@@ -66,23 +67,23 @@ class SteppedOperator(Mixin):
             self.report({"INFO"}, "Cancelled: nothing has changed")
             return {"CANCELLED"}
         if event.type == "TIMER":
-            return self._advance(context)
+            return self._advance(context, _SLICE)
         return {"PASS_THROUGH"} if event.type in _NAVIGATION else {"RUNNING_MODAL"}
 
     def cancel(self, context: bpy.types.Context) -> None:
         """Drop the work; Blender calls this when the window closes or another file is opened."""
         if self._running:
             self._running.close()
-        manager = context.window_manager
-        manager.event_timer_remove(self._timer)
-        manager.progress_end()
+        if self._timer:
+            context.window_manager.event_timer_remove(self._timer)
+            context.window_manager.progress_end()
         if context.workspace:
             context.workspace.status_text_set(None)
 
-    def _advance(self, context: bpy.types.Context) -> Status:
-        """Work for a moment; however the work ends, leave nothing running."""
+    def _advance(self, context: bpy.types.Context, seconds: float) -> Status:
+        """Work for a while; however the work ends, leave nothing running."""
         try:
-            fraction = self._work(context)
+            fraction = self._work(context, seconds)
         except StopIteration as end:
             self.cancel(context)
             return self.finish(context, end.value)
@@ -96,8 +97,8 @@ class SteppedOperator(Mixin):
         context.workspace.status_text_set(f"Building octree: {fraction:.0%} (Esc to cancel)")
         return {"RUNNING_MODAL"}
 
-    def _work(self, context: bpy.types.Context) -> float:
-        deadline = perf_counter() + _SLICE
+    def _work(self, context: bpy.types.Context, seconds: float) -> float:
+        deadline = perf_counter() + seconds
         if self._running is None:
             self._running = self.steps(context)
         fraction = next(self._running)

@@ -4,10 +4,6 @@ import bpy
 
 from ..preferences import limits
 
-# Half a second at a microsecond a triangle: twice what was measured, and more in small cells.
-_LONG = 500_000
-_SMALL = 16
-
 
 def chosen_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
     """Return the selected objects, and those in edit mode, selected or not.
@@ -109,21 +105,3 @@ def refuse_too_much(triangles: int) -> None:
             f"{triangles:,} triangles are more than the {limits().triangles:,}"
             " that the preferences allow"
         )
-
-
-def may_take_long(triangles: int, capacity: int) -> bool:
-    """Tell whether a build may pass half a second.
-
-    Parameters
-    ----------
-    triangles : int
-        To be divided.
-    capacity : int
-        Of a cell: the smaller the cells, the more of them.
-
-    Returns
-    -------
-    bool
-        Rather once too often.
-    """
-    return triangles * (1 + _SMALL / capacity) > _LONG

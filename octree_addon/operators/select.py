@@ -18,7 +18,7 @@ from ..selection import Answer, select_faces, select_objects
 from ..trees import BuiltTree
 from .progress import Status, SteppedOperator
 from .reports import asked_text
-from .scope import may_take_long, refuse_too_much, viewport_of, visible_objects
+from .scope import refuse_too_much, viewport_of, visible_objects
 from .settings import named_object, take, take_name, write_back
 
 
@@ -47,10 +47,8 @@ class SelectOperator(SelectionOptions, SteppedOperator):
         raise NotImplementedError
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
-        capacity = settings_of(context.scene).build.capacity
-        if not trees.get(context.scene) and may_take_long(_count_visible(context), capacity):
-            return self.start(context)
-        return self.execute(context)
+        at_once = trees.get(context.scene) or bpy.app.background
+        return self.execute(context) if at_once else self.start(context)
 
     def execute(self, context: bpy.types.Context) -> Status:
         try:

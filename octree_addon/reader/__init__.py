@@ -2,7 +2,7 @@
 
 from .meshes import MeshArrays, mesh_arrays
 from .scene import count_triangles, object_bounds, read_triangles
-from .source import Source, SourceObject, source_ids
+from .source import Source, SourceObject
 
 __all__ = [
     "MeshArrays",
@@ -12,5 +12,4 @@ __all__ = [
     "mesh_arrays",
     "object_bounds",
     "read_triangles",
-    "source_ids",
 ]

@@ -72,19 +72,3 @@ class Source:
     def object_of_triangle(self) -> NDArray[np.intp]:
         """Index into `objects`, shape (t,)."""
         return np.repeat(self.object_of_placement, np.diff(self.placement_start))
-
-
-def source_ids(source: Source) -> frozenset[int]:
-    """Name everything whose change puts a tree of this source out of date.
-
-    Parameters
-    ----------
-    source : Source
-        What the tree was built of.
-
-    Returns
-    -------
-    frozenset of int
-        Session ids of objects, their data, parents, instancers and instanced collections.
-    """
-    return source.ids

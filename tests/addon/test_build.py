@@ -166,7 +166,7 @@ class FakeManager:
         self.calls = []
 
     def __getattr__(self, name):
-        return lambda *arguments, **_: self.calls.append(name)
+        return lambda *arguments, **_: self.calls.append(name) or name
 
 
 class FakeContext:
@@ -207,7 +207,8 @@ def slow_steps(closed):
 
 @pytest.fixture
 def slices(monkeypatch):
-    """Let each timer event take one step."""
+    """Let each turn take one step."""
+    monkeypatch.setattr(progress, "_PATIENCE", -1.0)
     monkeypatch.setattr(progress, "_SLICE", -1.0)
 
 
@@ -246,14 +247,15 @@ def test_what_a_modal_build_refuses_is_said_at_once():
     operator = StandIn(refusing_steps())
     assert operator.start(context) == {"CANCELLED"}
     assert operator.reports == [({"ERROR"}, "It cannot be")]
-    assert "modal_handler_add" not in context.window_manager.calls
-    assert "event_timer_remove" in context.window_manager.calls
+    assert context.window_manager.calls == []
 
 
-def test_small_builds_are_not_modal():
-    assert not scope.may_take_long(100_000, capacity=32)
-    assert scope.may_take_long(500_000, capacity=32)
-    assert scope.may_take_long(100_000, capacity=1)
+def test_a_build_that_is_soon_done_is_not_modal():
+    context, closed = FakeContext(), []
+    operator = StandIn(slow_steps(closed))
+    assert operator.start(context) == {"FINISHED"}
+    assert (operator.results, closed) == (["tree"], [True])
+    assert context.window_manager.calls == []
 
 
 def test_the_redo_panel_shows_every_option():

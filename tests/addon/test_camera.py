@@ -202,3 +202,17 @@ def test_refuses_a_camera_without_extent(camera):
 def test_refuses_an_angle_that_opens_the_view_to_a_half_space(camera):
     with pytest.raises(ValueError, match="180 degrees"):
         frustum(camera, angle=radians(80))
+
+
+def test_refuses_clipping_that_ends_where_it_starts(camera):
+    camera.data.clip_start = camera.data.clip_end = 5.0
+    bpy.context.view_layer.update()
+    with pytest.raises(ValueError, match="Camera sees nothing"):
+        frustum(camera)
+
+
+def test_refuses_an_empty_render_border(camera):
+    render = bpy.context.scene.render
+    render.use_border, render.border_min_x, render.border_max_x = True, 0.45, 0.45
+    with pytest.raises(ValueError, match="border is empty"):
+        frustum(camera)

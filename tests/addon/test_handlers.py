@@ -68,6 +68,21 @@ def test_change_of_a_source_is_noted(ball, stored, change):
     assert stored.stale
 
 
+def delete(ball):
+    bpy.data.objects.remove(ball)
+
+
+def unlink(ball):
+    bpy.context.scene.collection.objects.unlink(ball)
+
+
+@pytest.mark.parametrize("lose", [delete, unlink])
+def test_loss_of_a_source_is_noted(ball, stored, lose):
+    lose(ball)
+    bpy.context.view_layer.update()
+    assert stored.stale
+
+
 def test_change_of_the_bounds_is_noted(empty_scene, ball):
     frame = bpy.data.objects.new("Frame", None)
     empty_scene.collection.objects.link(frame)

@@ -21,7 +21,6 @@ from octree_ext.octree_addon.reader import (
     mesh_arrays,
     object_bounds,
     read_triangles,
-    source_ids,
 )
 
 
@@ -282,7 +281,7 @@ def test_ids_name_all_that_the_triangles_depend_on():
     parent = link(bpy.data.objects.new("Parent", None))
     inside = cube("Inside")
     instancer = collection_instance([inside], parent=parent)
-    ids = source_ids(read(instancer))
+    ids = read(instancer).ids
     wanted = (parent, inside, inside.data, instancer, instancer.instance_collection)
     assert ids >= {item.session_uid for item in wanted}
     assert cube("Stranger").session_uid not in ids

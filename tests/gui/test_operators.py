@@ -72,11 +72,11 @@ def redo_with(name, value):
 
 
 def test_a_long_build_is_modal_and_ends_by_itself(window):
-    window.call(add_plain, 800)
+    window.call(add_plain, 1500)
     assert window.call(invoke, "build", {}) == ["RUNNING_MODAL"]
     wait_for(lambda: window.call(tree) is not None)
     items, _, names = window.call(tree)
-    assert (items, names) == (2 * 800**2 + 12, ["Cube", "Grid"])
+    assert (items, names) == (2 * 1500**2 + 12, ["Cube", "Grid"])
     assert window.call(modal_operators) == 0
     window.call(redo_with, "capacity", 64)
     assert window.call(tree)[1] == 64
@@ -84,7 +84,7 @@ def test_a_long_build_is_modal_and_ends_by_itself(window):
 
 
 def test_a_question_builds_a_large_scene_first(window):
-    window.call(add_plain, 800)
+    window.call(add_plain, 1500)
     question = {"center": [4, 4, 0], "radius": 1}
     assert window.call(invoke, "select_in_sphere", question) == ["RUNNING_MODAL"]
     wait_for(lambda: window.call(tree) is not None)
