@@ -1,6 +1,7 @@
 """Flat-array idioms: runs of whole numbers, blocks of bounded size, rows gathered by number."""
 
 from collections.abc import Iterator
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ids = NDArray[np.intp]
 Flags = NDArray[np.bool_]
+Rows = TypeVar("Rows", Floats, Ids)
 
 # The two other axes of each axis, in the order that makes cross products.
 AROUND = ((1, 2), (2, 0), (0, 1))
@@ -29,14 +31,14 @@ def runs(starts: Ids, counts: Ids) -> Ids:
     return np.arange(total) + np.repeat(starts - ends + counts, counts)
 
 
-def gather(rows: Floats, ids: Ids) -> Floats:
+def gather(rows: Rows, ids: Ids) -> Rows:
     """Return `rows[:, ids]`, ids out of range giving the nearest; many ids row by row.
 
     With hundreds of ids or more that is several times as fast.
     """
     if len(ids) < _FEW:
         return rows.take(ids, axis=1, mode="clip")
-    gathered = np.empty((len(rows), len(ids)), rows.dtype)
+    gathered: Rows = np.empty((len(rows), len(ids)), rows.dtype)
     for row, target in zip(rows, gathered, strict=True):
         np.take(row, ids, out=target, mode="clip")
     return gathered

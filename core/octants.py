@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import AROUND, Flags, Floats, Ids, gather
+from .arrays import AROUND, Flags, Floats, Ids
 from .shapes import Boxes, Shapes, Spheres
 
 Octants = NDArray[np.uint8]
@@ -70,9 +70,9 @@ def touched(items: Shapes, ids: Ids, middle: Floats, scale: Floats, margin: floa
         return np.full(len(ids), 0xFF, np.uint8)
     scale = scale[:, None]
     if isinstance(items, Spheres):
-        centers = (gather(items.rows[:3], ids) - middle) * scale
+        centers = (items.rows_of(ids)[:3] - middle) * scale
         return _of_spheres(centers, items.radii[ids] * scale + margin)
-    corners = gather(items.rows, ids).reshape(3, 3, -1)
+    corners = items.rows_of(ids).reshape(3, 3, -1)
     corners -= middle
     corners *= scale
     return _of_triangles(corners, margin)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
-from ..arrays import Flags, Floats, Ids
+from ..arrays import Flags, Floats, Ids, gather
 
 
 def frozen(rows: Floats) -> Floats:
@@ -46,6 +46,21 @@ class Shapes:
     def rows(self) -> Floats:
         """The coordinates, (k, n) float64, read-only, one row for each."""
         return self._rows
+
+    def rows_of(self, ids: Ids) -> Floats:
+        """Return the coordinates of some shapes.
+
+        Parameters
+        ----------
+        ids : ndarray of intp, shape (k,)
+            Shapes of this batch.
+
+        Returns
+        -------
+        ndarray of float64, shape (r, k)
+            Some columns of `rows`.
+        """
+        return gather(self.rows, ids)
 
     def limits(self) -> tuple[Floats, Floats]:
         """Return the bounds as two arrays.

@@ -1,4 +1,4 @@
-"""Triangles of an indexed mesh: vertices (3, v), faces (3, n), corners (9, n) when asked for."""
+"""Triangles of an indexed mesh: vertices (3, v) and faces (3, n); corners (9, k) when asked."""
 
 from functools import cached_property
 
@@ -43,14 +43,33 @@ class Triangles(Shapes):
         some._face_rows.setflags(write=False)
         return some
 
-    @cached_property
+    @property
     def rows(self) -> Floats:
-        """The corners' coordinates, (9, n), gathered once."""
-        return frozen(self._corners(slice(None)))
+        """The corners' coordinates, (9, n), gathered anew each time."""
+        return frozen(self._corners(self._face_rows))
 
-    def _corners(self, some: slice) -> Floats:
-        corners = [gather(self._vertex_rows, row[some]) for row in self._face_rows]
-        return np.concatenate(corners)
+    def rows_of(self, ids: Ids) -> Floats:
+        """Return the corners of some triangles.
+
+        Parameters
+        ----------
+        ids : ndarray of intp, shape (k,)
+            Triangles of this batch.
+
+        Returns
+        -------
+        ndarray of float64, shape (9, k)
+            Some columns of `rows`.
+        """
+        return self._corners(gather(self._face_rows, ids))
+
+    def _corners(self, faces: Ids) -> Floats:
+        """Return the corners of these faces, (9, k)."""
+        corners = np.empty((9, faces.shape[1]))
+        for first, vertices in zip((0, 3, 6), faces, strict=True):
+            for axis, row in enumerate(self._vertex_rows):
+                np.take(row, vertices, out=corners[first + axis], mode="clip")
+        return corners
 
     @property
     def vertices(self) -> Floats:
@@ -83,9 +102,9 @@ class Triangles(Shapes):
         lower, upper : ndarray of float64, shape (3, n)
             Axis first; NaN stays NaN.
         """
-        lower, upper = np.empty((2, 3, len(self)))
+        lower, upper = np.empty((3, len(self))), np.empty((3, len(self)))
         for some in blocks(len(self)):
-            first, second, third = self._corners(some).reshape(3, 3, -1)
+            first, second, third = self._corners(self._face_rows[:, some]).reshape(3, 3, -1)
             np.minimum(np.minimum(first, second), third, out=lower[:, some])
             np.maximum(np.maximum(first, second), third, out=upper[:, some])
         return lower, upper
