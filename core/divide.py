@@ -186,6 +186,10 @@ def _settle(
     level.own = level.copies[is_leaf[level.copies.cells]] + Pairs(
         stay.entries, crowded[stay.cells]
     )
+    # All that may be asked for again are the copies of cells whose division may be taken back.
+    may_go_back = np.zeros(len(is_leaf), bool)
+    may_go_back[level.divided] = ~level.separated
+    level.copies = level.copies[may_go_back[level.copies.cells]]
     children.spread = np.repeat(spread, 8)
     if worth.all():
         return children

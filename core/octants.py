@@ -70,9 +70,9 @@ def touched(items: Shapes, ids: Ids, middle: Floats, scale: Floats, margin: floa
         return np.full(len(ids), 0xFF, np.uint8)
     scale = scale[:, None]
     if isinstance(items, Spheres):
-        centers = (items.rows_of(ids)[:3] - middle) * scale
+        centers = (items._rows_of(ids)[:3] - middle) * scale
         return _of_spheres(centers, items.radii[ids] * scale + margin)
-    corners = items.rows_of(ids).reshape(3, 3, -1)
+    corners = items._rows_of(ids).reshape(3, 3, -1)
     corners -= middle
     corners *= scale
     return _of_triangles(corners, margin)

@@ -47,19 +47,8 @@ class Shapes:
         """The coordinates, (k, n) float64, read-only, one row for each."""
         return self._rows
 
-    def rows_of(self, ids: Ids) -> Floats:
-        """Return the coordinates of some shapes.
-
-        Parameters
-        ----------
-        ids : ndarray of intp, shape (k,)
-            Shapes of this batch.
-
-        Returns
-        -------
-        ndarray of float64, shape (r, k)
-            Some columns of `rows`.
-        """
+    def _rows_of(self, ids: Ids) -> Floats:
+        """Return some columns of `rows`, of shapes that are known to be there."""
         return gather(self.rows, ids)
 
     def limits(self) -> tuple[Floats, Floats]:

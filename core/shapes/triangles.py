@@ -48,19 +48,8 @@ class Triangles(Shapes):
         """The corners' coordinates, (9, n), gathered anew each time."""
         return frozen(self._corners(self._face_rows))
 
-    def rows_of(self, ids: Ids) -> Floats:
-        """Return the corners of some triangles.
-
-        Parameters
-        ----------
-        ids : ndarray of intp, shape (k,)
-            Triangles of this batch.
-
-        Returns
-        -------
-        ndarray of float64, shape (9, k)
-            Some columns of `rows`.
-        """
+    def _rows_of(self, ids: Ids) -> Floats:
+        """Return some columns of `rows`, of shapes that are known to be there."""
         return self._corners(gather(self._face_rows, ids))
 
     def _corners(self, faces: Ids) -> Floats:

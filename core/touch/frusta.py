@@ -20,7 +20,7 @@ _BLOCK = 512
 
 def touched_by_triangles(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
     """Return which triangles touch the frustum."""
-    corners = items.rows_of(ids).reshape(3, 3, -1)
+    corners = items._rows_of(ids).reshape(3, 3, -1)
     flags, doubtful = _beside_planes(corners, volumes, numbers)
     corners = corners[:, :, doubtful]
     edges = np.roll(corners, -1, axis=0) - corners
@@ -32,7 +32,7 @@ def touched_by_triangles(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids)
 
 def touched_by_boxes(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
     """Return which boxes touch the frustum."""
-    corners = box_corners(items.rows_of(ids))
+    corners = box_corners(items._rows_of(ids))
     flags, doubtful = _beside_planes(corners, volumes, numbers)
     axes = np.broadcast_to(np.eye(3)[:, :, None], (3, 3, len(doubtful)))
     flags[doubtful] = _overlap(corners[:, :, doubtful], axes, axes, volumes, numbers[doubtful])
@@ -41,7 +41,7 @@ def touched_by_boxes(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> 
 
 def touched_by_spheres(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
     """Return which spheres have their centre in the frustum, or touch one of its faces."""
-    apart = distances(items.rows_of(ids)[None, :3], volumes, numbers)[0]
+    apart = distances(items._rows_of(ids)[None, :3], volumes, numbers)[0]
     flags = (apart >= 0).all(axis=0)
     outside = np.flatnonzero(~flags)
     faces = volumes.face_triangles
@@ -80,7 +80,7 @@ def _overlap(
     flags = np.empty(len(numbers), bool)
     for some in blocks(len(numbers), _BLOCK):
         origin = points[0, :, some]
-        hexahedra = volumes.rows_of(numbers[some]).reshape(8, 3, -1) - origin
+        hexahedra = volumes._rows_of(numbers[some]).reshape(8, 3, -1) - origin
         theirs = hexahedra[EDGE_ENDS] - hexahedra[EDGE_STARTS]
         theirs *= normalizer(theirs)
         products = np.cross(edges[:, None, :, some], theirs[None], axis=2)

@@ -21,17 +21,17 @@ def boxes_touch_boxes(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) ->
 
 def spheres_touch_boxes(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
     """Return which spheres reach the box's nearest point."""
-    return _reach(items.rows_of(ids), volumes.rows_of(numbers))
+    return _reach(items._rows_of(ids), volumes._rows_of(numbers))
 
 
 def boxes_touch_spheres(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
     """Return which boxes have their nearest point in the sphere."""
-    return _reach(volumes.rows_of(numbers), items.rows_of(ids))
+    return _reach(volumes._rows_of(numbers), items._rows_of(ids))
 
 
 def spheres_touch_spheres(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
     """Return which centres are no farther apart than the sum of the radii."""
-    one, other = items.rows_of(ids), volumes.rows_of(numbers)
+    one, other = items._rows_of(ids), volumes._rows_of(numbers)
     apart = one[:3] - other[:3]
     return (apart * apart).sum(axis=0) <= (one[3] + other[3]) ** 2
 

@@ -21,7 +21,7 @@ def touch_spheres(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> 
         near = np.flatnonzero(_balls_touch(items.balls, ids, volumes.rows, numbers))
     else:
         near = np.arange(len(ids))
-    corners, squared = _relative(items.rows_of(ids[near]), volumes.rows, numbers[near])
+    corners, squared = _relative(items._rows_of(ids[near]), volumes.rows, numbers[near])
     found = _corner_near(corners, squared)
     rest = np.flatnonzero(~found)
     found[rest] = _edge_or_face_near(gather(corners, rest), squared[rest])
@@ -88,8 +88,8 @@ def touch_boxes(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags
     Akenine-Moller, "Fast 3D Triangle-Box Overlap Testing", 2001: the box's axes, the triangle's
     normal, and the nine cross products of their edges.
     """
-    lower, upper = volumes.rows_of(numbers).reshape(2, 3, -1)
-    corners = items.rows_of(ids).reshape(3, 3, -1)
+    lower, upper = volumes._rows_of(numbers).reshape(2, 3, -1)
+    corners = items._rows_of(ids).reshape(3, 3, -1)
     flags = (corners.min(axis=0) <= upper).all(axis=0) & (corners.max(axis=0) >= lower).all(axis=0)
     some = np.flatnonzero(flags)
     middle, half = (lower + upper)[:, some] / 2, (upper - lower)[:, some] / 2
