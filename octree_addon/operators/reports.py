@@ -61,6 +61,9 @@ def asked_text(counts: Counter[str], action: str, built: BuiltTree, is_new: bool
     text = f"{', '.join(parts)} {'deselected' if action == 'SUBTRACT' else 'selected'}"
     if counts["refused"]:
         text += f"; {counts['refused']:,} could not be"
+    if counts["unknown"]:
+        meshes = "mesh has" if counts["unknown"] == 1 else "meshes have"
+        text += f"; {counts['unknown']:,} {meshes} no faces in the octree"
     if built.stale:
         text += "; the octree is out of date"
     if is_new:

@@ -31,7 +31,8 @@ def select_faces(context: bpy.types.Context, answer: Answer, action: str) -> Cou
     -------
     Counter of str
         `faces` that were selected or, for `"SUBTRACT"`, deselected; `refused`, the meshes
-        that have changed since the tree was built.
+        that have changed since the tree was built; `unknown`, the meshes in Edit Mode of which
+        the tree knows no faces.
 
     Raises
     ------
@@ -45,7 +46,7 @@ def select_faces(context: bpy.types.Context, answer: Answer, action: str) -> Cou
         where = "in Edit Mode" if editing else "in the view layer"
         raise ValueError(f"The octree holds no faces of the meshes {where}")
     meshes = dict.fromkeys(map(_mesh_of, objects)) if editing else wanted
-    counts: Counter[str] = Counter(faces=0)
+    counts: Counter[str] = Counter(faces=0, unknown=sum(mesh not in wanted for mesh in meshes))
     with _unnoticed(answer.built, context.view_layer):
         for mesh in meshes:
             counts.update(_select(mesh, wanted.get(mesh), action))

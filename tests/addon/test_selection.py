@@ -136,3 +136,13 @@ def test_many_objects_take_little_time():
     counts = select_objects(bpy.context.view_layer, answer, "REPLACE")
     assert counts["objects"] == 2000
     assert perf_counter() - started < 0.5
+
+
+def test_meshes_in_edit_mode_without_a_way_back_are_counted(pair):
+    pair[1].modifiers.new("Subdivision", "SUBSURF")
+    answer = asked([5], pair)
+    select_only(*pair)
+    bpy.ops.object.mode_set(mode="EDIT")
+    counts = select_faces(bpy.context, answer, "REPLACE")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert (counts["faces"], counts["unknown"]) == (1, 1)
