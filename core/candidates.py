@@ -21,6 +21,8 @@ from .words import interleaved, sorted_order
 # How many questions go down together: at first, at most, and so many that they find this many
 # slots, whose pairs take some ten megabytes.
 _FIRST, _MOST, _SLOTS = 256, 65_536, 524_288
+# A group that finds more runs of slots than this goes down again in smaller parts.
+_RUNS = 2_097_152
 # Bits of each coordinate that tell which volumes are neighbours.
 _BITS = 10
 # Rounds of letters. Questions that contend for the same mailboxes after these are sorted out.
@@ -55,8 +57,12 @@ def candidates(tree: Octree, volumes: Shapes) -> Iterator[Candidates]:
     while first < len(volumes):
         asked = order[first : first + size]
         part = volumes[asked]
+        found = _together(descend(tree, part), _RUNS if len(part) > 1 else None)
+        if found is None:
+            size = max(1, len(part) // 16)
+            continue
         slots = 0
-        for certain, runs_found in _by_volume(descend(tree, part)):
+        for certain, runs_found in _by_volume(found):
             for numbers, entries in expanded(tree, runs_found, _SLOTS):
                 slots += len(entries)
                 some = slice(None) if certain else _once(numbers, entries, mailboxes)
@@ -78,11 +84,21 @@ def _neighbours_together(tree: Octree, volumes: Shapes) -> Ids:
     return sorted_order(interleaved(places, _BITS), 3 * _BITS)
 
 
-def _by_volume(found: Iterator[Found]) -> Iterator[tuple[bool, Found]]:
+def _together(walk: Iterator[Found], most: int | None) -> list[Found] | None:
+    """Return all that a walk finds, or nothing if that is more than `most` runs."""
+    found, count = [], 0
+    for each in walk:
+        found.append(each)
+        count += len(each.numbers)
+        if most is not None and count > most:
+            return None
+    return found
+
+
+def _by_volume(found: list[Found]) -> Iterator[tuple[bool, Found]]:
     """Join certain runs and doubtful runs, each ascending by volume."""
-    all_found = list(found)
     for certain in (True, False):
-        some = [each for each in all_found if each.certain is certain]
+        some = [each for each in found if each.certain is certain]
         if some:
             numbers, begin, end = (
                 np.concatenate([getattr(each, name) for each in some])

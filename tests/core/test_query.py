@@ -6,7 +6,17 @@ import pytest
 from agreement import POLICIES, TRUTH, assert_true_answers, built, flags, truth
 from numpy.testing import assert_array_equal
 
-from core import Boxes, Frusta, Spheres, Triangles, build_octree, query, query_any, query_count
+from core import (
+    Boxes,
+    Frusta,
+    Spheres,
+    Triangles,
+    build_octree,
+    candidates,
+    query,
+    query_any,
+    query_count,
+)
 
 NO_VOLUMES = (Boxes([], []), Spheres([], []), Frusta([]))
 
@@ -116,3 +126,11 @@ def test_every_one_of_many_questions_gets_its_answer(count):
     asked = np.arange(count) % 500
     pairs = query(tree, Spheres(points[asked], np.zeros(count)))
     assert np.array_equal(pairs, [np.arange(count), asked])
+
+
+def test_questions_that_find_too_much_together_are_asked_apart(monkeypatch):
+    items = scenes.random()
+    tree, volumes = build_octree(items, capacity=8), scenes.boxes_about(items)
+    whole = query(tree, volumes)
+    monkeypatch.setattr(candidates, "_RUNS", 5)
+    assert_array_equal(query(tree, volumes), whole)
