@@ -14,7 +14,7 @@ from .words import BITS, Words
 
 Depths = NDArray[np.uint8]
 
-# Words smaller than this part of the root are near the steps of float64 anyway.
+# Cells smaller than this part of the root are near the steps of float64 anyway.
 DEEPEST = BITS
 
 

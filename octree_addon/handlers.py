@@ -14,14 +14,15 @@ AUTOMATIC_LIMIT = 200_000
 
 def note_changes(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Note what changed after an evaluation; the tree itself is left to the user."""
-    trees.notice_losses(scene)
-    trees.mark_stale(
-        {
-            update.id.original.session_uid
-            for update in depsgraph.updates
-            if update.is_updated_geometry or update.is_updated_transform
-        }
-    )
+    changed = [
+        update.id.original
+        for update in depsgraph.updates
+        if update.is_updated_geometry or update.is_updated_transform
+    ]
+    trees.mark_stale({item.session_uid for item in changed})
+    # Of an object that is deleted, Blender names only the collection that it was in.
+    if bpy.types.Collection in map(type, changed):
+        trees.notice_losses(scene)
 
 
 def before_load(*_: Any) -> None:

@@ -27,7 +27,6 @@ class BuiltTree:
     options: Mapping[str, Any]
     build_seconds: float
     stale: bool = False
-    scene_objects: int = 0
 
     @cached_property
     def statistics(self) -> Statistics:
@@ -73,7 +72,6 @@ def _remember(settings: OctreeSettings, objects: Iterable[bpy.types.Object]) -> 
 
 def restore(scene: bpy.types.Scene, built: BuiltTree) -> None:
     """Keep a tree under the number that the scene has already, leaving the file as it is."""
-    built.scene_objects = len(scene.objects)
     _trees[scene.session_uid] = (settings_of(scene).tree_number, built)
     _refusals.pop(scene.session_uid, None)
     _tell()
@@ -150,15 +148,11 @@ def is_empty() -> bool:
 
 
 def notice_losses(scene: bpy.types.Scene) -> None:
-    """Say that the tree is out of date if one of its objects has left the scene.
-
-    Blender names no object that is deleted; only their number tells that it is worth a look.
-    """
+    """Say that the tree is out of date if one of its objects has left the scene."""
     built = get(scene)
-    if built is None or built.scene_objects == len(scene.objects):
+    if built is None or built.stale:
         return
-    built.scene_objects = len(scene.objects)
-    if len(source_objects(scene)) < len(settings_of(scene).sources) and not built.stale:
+    if len(source_objects(scene)) < len(settings_of(scene).sources):
         built.stale = True
         _tell()
 
