@@ -72,11 +72,11 @@ def candidates(tree: Octree, volumes: Shapes) -> Iterator[Candidates]:
 
 
 def _neighbours_together(tree: Octree, volumes: Shapes) -> Ids:
-    """Return the order of the volumes' middles along the Morton curve through the root."""
+    """Return the order along the Morton curve of the middles of what the root has of them."""
     if len(volumes) < _FIRST:
         return np.arange(len(volumes))
-    lower, upper = volumes.limits()
     root_lower, root_upper = tree.cell_rows[:3, :1], tree.cell_rows[3:, :1]
+    lower, upper = (np.clip(side, root_lower, root_upper) for side in volumes.limits())
     size = root_upper - root_lower
     scale = np.divide(2**_BITS, size, out=np.zeros((3, 1)), where=size > 0)
     places = ((lower + upper) / 2 - root_lower) * scale

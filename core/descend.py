@@ -41,7 +41,7 @@ def descend(tree: Octree, volumes: Shapes, wanted: Flags | None = None) -> Itera
     ----------
     tree : Octree
         The tree.
-    volumes : Boxes, Spheres or Frusta
+    volumes : any batch but Triangles
         The questions, q of them, finite.
     wanted : ndarray of bool, shape (q,), optional
         Questions to go on with; the caller may clear flags while the walk goes on.
@@ -56,7 +56,9 @@ def descend(tree: Octree, volumes: Shapes, wanted: Flags | None = None) -> Itera
             numbers = np.arange(some.start, some.stop)
             yield Found(numbers, 0 * numbers, 0 * numbers + tree.outside, certain=False)
     lower, upper = volumes.limits()
-    slack = tree.slack + np.maximum(np.abs(lower), np.abs(upper)).max(axis=0) * 2.0**-46
+    reach = np.maximum(np.abs(lower), np.abs(upper))
+    reach[reach == np.inf] = 0.0  # of half-spaces, whose bounds need no slack
+    slack = tree.slack + reach.max(axis=0) * 2.0**-46
     lower, upper = lower - slack, upper + slack
     classify = classifier(volumes, slack)
     fronts = _pieces(np.arange(len(volumes)), np.zeros(len(volumes), np.intp))

@@ -179,6 +179,11 @@ def spheres_about(items, count=20, seed=8):
     return Spheres(centers, half * random.uniform(0, 1.3, count) ** 3)
 
 
+def turns(count, seed=13):
+    """Rotations, some of them mirrored."""
+    return np.linalg.qr(numbers(seed).normal(size=(count, 3, 3)))[0]
+
+
 def views_about(items, count=12, seed=9):
     """Pictures' edges two to one at most; some views from inside, some mirrored."""
     random, (middle, half) = numbers(seed), extent(items)

@@ -1,0 +1,90 @@
+"""Turned boxes: centre, half sizes and three axes, (15, n)."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import checks
+from ..arrays import Flags, Floats
+from .batch import Shapes, frozen
+
+# Matrices that went through float32, or through a chain of parents, are this close to a rotation.
+_TOLERANCE = 2.0**-14
+
+
+class OrientedBoxes(Shapes):
+    """Boxes that are turned in space.
+
+    Parameters
+    ----------
+    centers : array_like of float, shape (n, 3)
+        The middles of the boxes. Copied, like the rest.
+    half_sizes : array_like of float, shape (n, 3)
+        Half the edges along the box's own axes, not negative. A box may be flat.
+    rotations : array_like of float, shape (n, 3, 3)
+        The columns are the box's axes; they may be mirrored. What float32 left of a rotation
+        becomes a rotation in float64; one that is exact is kept as it is.
+
+    Raises
+    ------
+    ValueError
+        On a wrong shape, a negative half size, or a rotation whose columns are not orthonormal.
+    """
+
+    def __init__(self, centers: ArrayLike, half_sizes: ArrayLike, rotations: ArrayLike) -> None:
+        middle = checks.floats("centers", centers, 3)
+        half = checks.floats("half_sizes", half_sizes, 3)
+        turned = checks.floats("rotations", rotations, 3, 3)
+        checks.same_length("centers, half_sizes and rotations", middle, half, turned)
+        checks.every_row("half_sizes", "not be negative", ~(half < 0).any(axis=1), half)
+        finite = np.isfinite(turned).all(axis=(1, 2))
+        good = ~finite
+        good[finite] = _nearly_orthonormal(turned[finite])
+        checks.every_row("rotations", "have orthonormal columns", good, turned)
+        turned[finite] = _orthonormal(turned[finite])
+        axes = turned.transpose(2, 1, 0).reshape(9, -1)
+        self._rows = frozen(np.concatenate((middle.T, half.T, axes)))
+
+    @property
+    def centers(self) -> Floats:
+        """The middles, (n, 3)."""
+        return self.rows[:3].T
+
+    @property
+    def half_sizes(self) -> Floats:
+        """Half the edges along the box's own axes, (n, 3)."""
+        return self.rows[3:6].T
+
+    @property
+    def rotations(self) -> Floats:
+        """The rotations, (n, 3, 3); their columns are the box's axes."""
+        return self.rows[6:].reshape(3, 3, -1).transpose(2, 1, 0)
+
+    def limits(self) -> tuple[Floats, Floats]:
+        """Return the axis-aligned bounds of the turned boxes.
+
+        Returns
+        -------
+        lower, upper : ndarray of float64, shape (3, n)
+            Axis first; NaN stays NaN.
+        """
+        middle, half, axes = self.rows[:3], self.rows[3:6], self.rows[6:].reshape(3, 3, -1)
+        with np.errstate(invalid="ignore"):  # an infinite box
+            reach = (half[:, None] * np.abs(axes)).sum(axis=0)
+            return middle - reach, middle + reach
+
+
+def _nearly_orthonormal(matrices: Floats) -> Flags:
+    with np.errstate(over="ignore", invalid="ignore"):
+        products = matrices.swapaxes(1, 2) @ matrices
+        return (np.abs(products - np.eye(3)) <= _TOLERANCE).all(axis=(1, 2))
+
+
+def _orthonormal(matrices: Floats) -> Floats:
+    """Return the nearest orthonormal matrices; those that are exactly orthonormal stay.
+
+    Newton's iteration: each step squares the error. Higham, "Computing the Polar Decomposition -
+    with Applications", 1986.
+    """
+    for _ in range(2):
+        matrices = matrices @ (3 * np.eye(3) - matrices.swapaxes(1, 2) @ matrices) / 2
+    return matrices
