@@ -64,6 +64,16 @@ def along(axes: Floats, points: Floats) -> Floats:
     return np.einsum("aih,...ih->...ah", axes, points)
 
 
+def dot(a: Floats, b: Floats) -> Floats:
+    """Return the products of vectors, axis first: (3, ...) and (3, ...) give (...)."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def cross(a: Floats, b: Floats) -> Floats:
+    """Return the cross products of vectors, axis first: (3, ...) and (3, ...) give (3, ...)."""
+    return np.stack([a[i] * b[j] - a[j] * b[i] for i, j in AROUND])
+
+
 def normalizer(rows: Floats) -> Floats:
     """Return for each column one by the power of two next above its largest number, (n,).
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import AROUND, Flags, Floats, Ids, gather, normalizer
+from ..arrays import AROUND, Flags, Floats, Ids, cross, dot, gather, normalizer
 from ..shapes import Shapes, Triangles
 
 # Questions for each of which so many triangles may get a sphere around them.
@@ -59,27 +59,19 @@ def _edge_or_face_near(corners: Floats, squared: Floats) -> Flags:
     points = corners.reshape(3, 3, -1)
     edges = np.roll(points, -1, axis=0) - points
     units = edges * normalizer(edges)
-    normal = _cross(units[0], units[1])
+    normal = cross(units[0], units[1])
     flags = np.zeros(len(squared), bool)
     positive, negative = np.ones((2, len(squared)), bool)
     for point, edge, unit in zip(points, edges, units, strict=True):
-        moment, along, length = _cross(point, unit), -_dot(point, unit), _dot(unit, unit)
-        beside = (along >= 0) & (along <= _dot(edge, unit)) & (length > 0)
-        flags |= beside & (_dot(moment, moment) <= squared * length)
-        side = _dot(moment, normal)
+        moment, along, length = cross(point, unit), -dot(point, unit), dot(unit, unit)
+        beside = (along >= 0) & (along <= dot(edge, unit)) & (length > 0)
+        flags |= beside & (dot(moment, moment) <= squared * length)
+        side = dot(moment, normal)
         positive &= side >= 0
         negative &= side <= 0
-    area = _dot(normal, normal)
-    flags |= (positive | negative) & (area > 0) & (_dot(points[0], normal) ** 2 <= squared * area)
+    area = dot(normal, normal)
+    flags |= (positive | negative) & (area > 0) & (dot(points[0], normal) ** 2 <= squared * area)
     return flags
-
-
-def _cross(a: Floats, b: Floats) -> Floats:
-    return np.stack([a[i] * b[j] - a[j] * b[i] for i, j in AROUND])
-
-
-def _dot(a: Floats, b: Floats) -> Floats:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 def touch_boxes(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
@@ -93,15 +85,19 @@ def touch_boxes(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags
     flags = (corners.min(axis=0) <= upper).all(axis=0) & (corners.max(axis=0) >= lower).all(axis=0)
     some = np.flatnonzero(flags)
     middle, half = (lower + upper)[:, some] / 2, (upper - lower)[:, some] / 2
-    flags[some] = _axes_overlap(corners[:, :, some] - middle, half)
+    flags[some] = axes_overlap(corners[:, :, some] - middle, half)
     return flags
 
 
-def _axes_overlap(corners: Floats, half: Floats) -> Flags:
+def axes_overlap(corners: Floats, half: Floats) -> Flags:
+    """Return which triangles (3, 3, h) no axis separates from boxes around the origin.
+
+    The boxes' own axes are the caller's to try.
+    """
     edges = np.roll(corners, -1, axis=0) - corners
     edges *= normalizer(edges)
-    normal = _cross(edges[0], edges[1])
-    flags = np.abs(_dot(corners[0], normal)) <= _dot(half, np.abs(normal))
+    normal = cross(edges[0], edges[1])
+    flags = np.abs(dot(corners[0], normal)) <= dot(half, np.abs(normal))
     for edge, start, opposite in zip(edges, corners, np.roll(corners, 1, axis=0), strict=True):
         for i, j in AROUND:
             on_edge = edge[i] * start[j] - edge[j] * start[i]
