@@ -12,9 +12,9 @@ from .divide import divide
 from .entries import enter, root_grid
 from .octree import Octree
 from .options import Options
-from .shapes import Boxes, Shapes, Spheres, Triangles
+from .shapes import Boxes, Regions, Shapes, Spheres, Triangles
 
-ITEM_KINDS = (Triangles, Boxes, Spheres)
+ITEM_KINDS = (Triangles, Boxes, Spheres, Regions)
 
 
 T = TypeVar("T")
@@ -42,7 +42,7 @@ def build_octree(
 
     Parameters
     ----------
-    items : Triangles, Boxes or Spheres
+    items : Triangles, Boxes, Spheres or Regions
         n items. Those with a coordinate that is not finite are set aside, in `invalid_items`.
     capacity : int
         A leaf holds at most this many items, unless depth, size or an idle division stops it.
@@ -127,7 +127,7 @@ def build_steps(
 
     Parameters
     ----------
-    items : Triangles, Boxes or Spheres
+    items : Triangles, Boxes, Spheres or Regions
         This and the rest as for `build_octree`.
     capacity, max_depth : int
         See there.

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import Flags, Floats, Ids, along, gather, some_of
-from .shapes import Boxes, Frusta, Shapes, Spheres
+from .shapes import Boxes, Frusta, HalfSpaces, Regions, Shapes, Spheres
+from .touch.inside import ball_held
 
 # Pairs that are tried on all axes together.
 _FEW = 4_096
@@ -28,6 +29,8 @@ def classifier(volumes: Shapes, slack: Floats) -> Classify:
     makers: dict[type[Shapes], Callable[[Any, Floats], Classify]] = {
         Boxes: _boxes,
         Spheres: _spheres,
+        Regions: _regions,
+        HalfSpaces: _half_spaces,
         Frusta: _frusta,
     }
     return makers[type(volumes)](volumes, slack)
@@ -65,6 +68,32 @@ def _spheres(volumes: Shapes, slack: Floats) -> Classify:
         near = np.einsum("ik,ik->k", gap, gap)
         far = np.einsum("ik,ik->k", reach, reach)
         return _states(near <= grown[numbers], far <= shrunk[numbers])
+
+    return classify
+
+
+def _regions(volumes: Shapes, slack: Floats) -> Classify:
+    slack = 2 * slack  # an enlarged cell's corners move by the square root of three
+    grown, spare = (volumes.rows[6] + slack) ** 2, volumes.rows[6] - slack
+
+    def classify(numbers: Ids, cells: Floats) -> States:
+        boxes = gather(volumes.rows, numbers)
+        gap = np.maximum(boxes[:3] - cells[3:], cells[:3] - boxes[3:6])
+        beyond = np.maximum(boxes[:3] - cells[:3], cells[3:] - boxes[3:6])
+        np.maximum(gap, 0.0, out=gap)
+        near = np.einsum("ik,ik->k", gap, gap)
+        return _states(near <= grown[numbers], ball_held(beyond, spare[numbers]))
+
+    return classify
+
+
+def _half_spaces(volumes: HalfSpaces, slack: Floats) -> Classify:
+    def classify(numbers: Ids, cells: Floats) -> States:
+        planes = some_of(volumes.plane_rows, numbers)
+        middle, half = (cells[:3] + cells[3:]) / 2, (cells[3:] - cells[:3]) / 2 + slack[numbers]
+        distance = (planes[:3] * middle).sum(axis=0) + planes[3]
+        reach = (np.abs(planes[:3]) * half).sum(axis=0)
+        return _states(distance >= -reach, distance >= reach)
 
     return classify
 

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import AROUND, Flags, Floats, Ids
-from .shapes import Boxes, Shapes, Spheres
+from .shapes import Boxes, Shapes, Triangles
+from .touch.parts import box_and_radius
 
 Octants = NDArray[np.uint8]
 
@@ -50,7 +51,7 @@ def touched(items: Shapes, ids: Ids, middle: Floats, scale: Floats, margin: floa
 
     Parameters
     ----------
-    items : Boxes, Spheres or Triangles
+    items : Triangles, Boxes, Spheres or Regions
         A batch.
     ids : ndarray of intp, shape (t,)
         Items of that batch.
@@ -69,13 +70,13 @@ def touched(items: Shapes, ids: Ids, middle: Floats, scale: Floats, margin: floa
     if isinstance(items, Boxes):
         return np.full(len(ids), 0xFF, np.uint8)
     scale = scale[:, None]
-    if isinstance(items, Spheres):
-        centers = (items._rows_of(ids)[:3] - middle) * scale
-        return _of_spheres(centers, items.radii[ids] * scale + margin)
-    corners = items._rows_of(ids).reshape(3, 3, -1)
-    corners -= middle
-    corners *= scale
-    return _of_triangles(corners, margin)
+    if isinstance(items, Triangles):
+        corners = items._rows_of(ids).reshape(3, 3, -1)
+        corners -= middle
+        corners *= scale
+        return _of_triangles(corners, margin)
+    sides, radii = box_and_radius(items, ids)
+    return _of_rounded((sides - middle) * scale, radii * scale + margin)
 
 
 def _of_triangles(corners: Floats, margin: float) -> Octants:
@@ -129,13 +130,15 @@ def _across_plane(normal: Sequence[Floats], point: Floats, slack: Floats) -> Oct
     return _packed((reach[part] >= front) & (reach[7 - part] >= back) for part in range(8))
 
 
-def _of_spheres(centers: Floats, radii: Floats) -> Octants:
-    """Return the parts no farther from the centre than the radius, given along each axis, (3, t).
+def _of_rounded(sides: Floats, radii: Floats) -> Octants:
+    """Return the parts no farther from a box than its radius, given along each axis, (3, t).
 
+    `sides` are the lower and upper corners, (2, 3, t), or (1, 3, t) where the box is a point.
     Arvo, "A Simple Method for Box-Sphere Intersection Testing", Graphics Gems, 1990.
     """
-    upper = np.maximum(np.maximum(-centers, centers - 1), 0) / radii
-    lower = np.maximum(np.maximum(centers, -1 - centers), 0) / radii
+    low, high = sides[0], sides[-1]
+    upper = np.maximum(np.maximum(-high, low - 1), 0) / radii
+    lower = np.maximum(np.maximum(low, -1 - high), 0) / radii
     x, y, z = zip(lower**2, upper**2, strict=True)
     return _packed(x[i] + y[j] + z[k] <= 1 for k, j, i in product((0, 1), repeat=3))
 

@@ -29,7 +29,7 @@ class Octree(Options, Invariants):
     ----------
     capacity, max_depth, min_size, split, straddlers, hybrid_limit, loose_factor, bounds
         What it was built with.
-    items : Triangles, Boxes or Spheres
+    items : Triangles, Boxes, Spheres or Regions
         What it was built over. Answers are numbers into this batch.
     invalid_items : ndarray of intp, shape (b,)
         The items with a coordinate that is not finite, ascending. They are in no cell.
@@ -47,7 +47,7 @@ class Octree(Options, Invariants):
         One bit for each child, set where that child's subtree holds items.
     order : ndarray of intp, shape (k,)
         The valid items in the order of the cells they begin in: entry e is item `order[e]`.
-    arranged : Triangles, Boxes or Spheres
+    arranged : Triangles, Boxes, Spheres or Regions
         The valid items in that order, so that neighbours in space are neighbours in memory.
     slots : ndarray of intp, shape (r,)
         Entries in preorder. A copied item stands in several places.

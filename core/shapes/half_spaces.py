@@ -1,10 +1,12 @@
 """Half-spaces: the four numbers of a plane, (4, n)."""
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Floats
+from ..arrays import Floats, normalizer
 from .batch import Shapes, frozen
 
 
@@ -33,6 +35,11 @@ class HalfSpaces(Shapes):
     def planes(self) -> Floats:
         """The planes a, b, c, d, (n, 4)."""
         return self.rows.T
+
+    @cached_property
+    def plane_rows(self) -> Floats:
+        """The same planes, (4, n), their normals about one, by powers of two."""
+        return frozen(self.rows * normalizer(self.rows[:3]))
 
     def limits(self) -> tuple[Floats, Floats]:
         """Return all of space.

@@ -5,13 +5,14 @@ with one flag for each pair. Touching counts: sets are closed.
 """
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from ..arrays import Flags, Ids, blocks
-from ..shapes import Boxes, Frusta, Shapes, Spheres, Triangles
-from . import frusta, inside, rounded, triangles
+from ..shapes import Boxes, Frusta, HalfSpaces, Regions, Shapes, Spheres, Triangles
+from . import frusta, half_spaces, inside, rounded, triangles
 
 # Pairs looked at together: few enough that their coordinates stay in the cache.
 _BLOCK = 32_768
@@ -19,29 +20,28 @@ _BLOCK = 32_768
 # Items, their ids (h,), volumes, their numbers (h,), ascending.
 Test = Callable[[Any, Ids, Any, Ids], Flags]
 
-_TOUCHING: dict[tuple[type[Shapes], type[Shapes]], Test] = {
+_Kinds = dict[tuple[type[Shapes], type[Shapes]], Test]
+
+_ROUNDED: tuple[type[Shapes], ...] = (Boxes, Spheres, Regions)
+_ITEMS: tuple[type[Shapes], ...] = (Triangles, *_ROUNDED)
+
+_TOUCHING: _Kinds = {
+    **dict.fromkeys(product(_ROUNDED, _ROUNDED), rounded.rounded_touch_rounded),
+    (Boxes, Boxes): rounded.boxes_touch_boxes,
+    (Spheres, Spheres): rounded.spheres_touch_spheres,
     (Triangles, Spheres): triangles.touch_spheres,
     (Triangles, Boxes): triangles.touch_boxes,
     (Triangles, Frusta): frusta.touched_by_triangles,
-    (Boxes, Spheres): rounded.boxes_touch_spheres,
-    (Boxes, Boxes): rounded.boxes_touch_boxes,
     (Boxes, Frusta): frusta.touched_by_boxes,
-    (Spheres, Spheres): rounded.spheres_touch_spheres,
-    (Spheres, Boxes): rounded.spheres_touch_boxes,
     (Spheres, Frusta): frusta.touched_by_spheres,
+    **dict.fromkeys(product(_ITEMS, [HalfSpaces]), half_spaces.items_touch_half_spaces),
 }
 
-
-_INSIDE: dict[tuple[type[Shapes], type[Shapes]], Test] = {
-    (Triangles, Spheres): inside.triangles_in_spheres,
-    (Triangles, Boxes): inside.triangles_in_boxes,
-    (Triangles, Frusta): inside.triangles_in_frusta,
-    (Boxes, Spheres): inside.boxes_in_spheres,
-    (Boxes, Boxes): inside.boxes_in_boxes,
-    (Boxes, Frusta): inside.boxes_in_frusta,
-    (Spheres, Spheres): inside.spheres_in_spheres,
-    (Spheres, Boxes): inside.spheres_in_boxes,
-    (Spheres, Frusta): inside.spheres_in_frusta,
+_INSIDE: _Kinds = {
+    **dict.fromkeys(product(_ROUNDED, _ROUNDED), inside.rounded_in_rounded),
+    **dict.fromkeys(product([Triangles], _ROUNDED), inside.triangles_in_rounded),
+    **dict.fromkeys(product(_ITEMS, [Frusta]), inside.items_in_frusta),
+    **dict.fromkeys(product(_ITEMS, [HalfSpaces]), half_spaces.items_in_half_spaces),
 }
 
 

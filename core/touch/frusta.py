@@ -10,6 +10,7 @@ import numpy as np
 from ..arrays import Flags, Floats, Ids, along, blocks, normalizer, some_of
 from ..shapes import Frusta, Shapes
 from ..shapes.frusta import EDGE_ENDS, EDGE_STARTS
+from .parts import corners_and_radius
 from .triangles import touch_spheres
 
 # Nearly parallel edges have a cross product of rounding errors, which separates nothing.
@@ -32,7 +33,7 @@ def touched_by_triangles(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids)
 
 def touched_by_boxes(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
     """Return which boxes touch the frustum."""
-    corners = box_corners(items._rows_of(ids))
+    corners, _ = corners_and_radius(items, ids)
     flags, doubtful = _beside_planes(corners, volumes, numbers)
     axes = np.broadcast_to(np.eye(3)[:, :, None], (3, 3, len(doubtful)))
     flags[doubtful] = _overlap(corners[:, :, doubtful], axes, axes, volumes, numbers[doubtful])
@@ -52,12 +53,6 @@ def touched_by_spheres(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -
         touch_spheres(faces, face_ids, items, sphere_ids).reshape(-1, each).any(axis=1)
     )
     return flags
-
-
-def box_corners(boxes: Floats) -> Floats:
-    """Return the eight corners of boxes (6, h), as (8, 3, h)."""
-    sides = np.arange(8)[:, None] >> np.arange(3) & 1
-    return boxes[3 * sides + np.arange(3)]
 
 
 def distances(points: Floats, volumes: Frusta, numbers: Ids) -> Floats:

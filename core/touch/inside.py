@@ -1,72 +1,48 @@
-"""Items that lie wholly in a volume, borders included."""
+"""Items that lie wholly in a convex volume: the balls at their corners do, borders included."""
 
-from ..arrays import Flags, Floats, Ids
+import numpy as np
+
+from ..arrays import Flags, Floats, Ids, some_of
 from ..shapes import Frusta, Shapes
-from .frusta import box_corners, distances
+from .frusta import distances
+from .parts import box_and_radius, corners_and_radius
 
 
-def triangles_in_boxes(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Return which triangles have all corners in the box."""
-    corners = items._rows_of(ids).reshape(3, 3, -1)
-    return _between(corners.min(axis=0), corners.max(axis=0), volumes, numbers)
+def rounded_in_rounded(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
+    """Return which boxes, spheres and regions lie in the box, sphere or region."""
+    sides, radii = box_and_radius(items, ids)
+    boxes, their_radii = box_and_radius(volumes, numbers)
+    # On each axis the corner that is farthest out; one corner is so on all three.
+    beyond = np.maximum(boxes[0] - sides[0], sides[-1] - boxes[-1])
+    return ball_held(beyond, their_radii - radii)
 
 
-def boxes_in_boxes(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Return which boxes lie in the box on every axis."""
-    rows = items._rows_of(ids)
-    return _between(rows[:3], rows[3:], volumes, numbers)
+def triangles_in_rounded(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
+    """Return which triangles have all corners in the box, sphere or region."""
+    corners, _ = corners_and_radius(items, ids)
+    boxes, radii = box_and_radius(volumes, numbers)
+    flags = np.ones(len(ids), bool)
+    for corner in corners:
+        flags &= ball_held(np.maximum(boxes[0] - corner, corner - boxes[-1]), radii)
+    return flags
 
 
-def spheres_in_boxes(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Return which spheres lie in the box on every axis."""
-    rows = items._rows_of(ids)
-    return _between(rows[:3] - rows[3], rows[:3] + rows[3], volumes, numbers)
+def ball_held(beyond: Floats, spare: Floats) -> Flags:
+    """Return which balls lie in a box that is grown round by a radius.
+
+    `beyond` is how far the ball's centre lies beyond the box on each axis, negative within,
+    (3, h); `spare` is what the box's radius has more than the ball's. What it has less, the box
+    has to give.
+    """
+    beside = np.maximum(beyond, 0.0)
+    near = (beside * beside).sum(axis=0) <= spare * spare
+    return np.where(spare >= 0, near, (beyond <= spare).all(axis=0))
 
 
-def _between(lower: Floats, upper: Floats, volumes: Shapes, numbers: Ids) -> Flags:
-    boxes = volumes._rows_of(numbers)
-    return ((lower >= boxes[:3]) & (upper <= boxes[3:])).all(axis=0)
-
-
-def triangles_in_spheres(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Return which triangles have all corners in the sphere."""
-    corners = items._rows_of(ids).reshape(3, 3, -1)
-    return _near(corners, volumes._rows_of(numbers))
-
-
-def boxes_in_spheres(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Return which boxes have all corners in the sphere."""
-    return _near(box_corners(items._rows_of(ids)), volumes._rows_of(numbers))
-
-
-def _near(points: Floats, spheres: Floats) -> Flags:
-    apart = points - spheres[:3]
-    return ((apart * apart).sum(axis=1) <= spheres[3] ** 2).all(axis=0)
-
-
-def spheres_in_spheres(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Return which centres are no farther apart than the difference of the radii."""
-    one, other = items._rows_of(ids), volumes._rows_of(numbers)
-    apart, spare = one[:3] - other[:3], other[3] - one[3]
-    return (spare >= 0) & ((apart * apart).sum(axis=0) <= spare**2)
-
-
-def triangles_in_frusta(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
-    """Return which triangles have all corners inside all planes."""
-    corners = items._rows_of(ids).reshape(3, 3, -1)
-    return (distances(corners, volumes, numbers) >= 0).all(axis=(0, 1))
-
-
-def boxes_in_frusta(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
-    """Return which boxes have all corners inside all planes."""
-    corners = box_corners(items._rows_of(ids))
-    return (distances(corners, volumes, numbers) >= 0).all(axis=(0, 1))
-
-
-def spheres_in_frusta(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
-    """Return which centres are at least a radius inside all planes."""
-    rows = items._rows_of(ids)
-    distance = distances(rows[None, :3], volumes, numbers)[0]
-    normals = volumes.plane_rows[:, :3][:, :, numbers]
-    needed = rows[3] ** 2 * (normals * normals).sum(axis=1)
-    return ((distance >= 0) & (distance * distance >= needed)).all(axis=0)
+def items_in_frusta(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
+    """Return which items have all corners at least a radius inside all planes."""
+    points, radii = corners_and_radius(items, ids)
+    depths = distances(points, volumes, numbers).min(axis=0)
+    normals = some_of(volumes.plane_rows, numbers)[:, :3]
+    needed = radii * radii * (normals * normals).sum(axis=1)
+    return ((depths >= 0) & (depths * depths >= needed)).all(axis=0)

@@ -1,12 +1,27 @@
-"""Boxes and spheres against boxes and spheres: the squared gap against the squared radii.
+"""Boxes, spheres and regions among themselves: a squared gap against squared radii.
 
-Arvo, "A Simple Method for Box-Sphere Intersection Testing", Graphics Gems, 1990.
+Each of them is a box grown round by a radius. Arvo, "A Simple Method for Box-Sphere Intersection
+Testing", Graphics Gems, 1990.
 """
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids
+from ..arrays import Flags, Ids
 from ..shapes import Shapes
+from .parts import box_and_radius
+
+
+def rounded_touch_rounded(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
+    """Return where the boxes within are no farther apart than the sum of the radii."""
+    ours, our_radii = box_and_radius(items, ids)
+    theirs, their_radii = box_and_radius(volumes, numbers)
+    squares = np.zeros(len(ids))
+    for axis in range(3):
+        gap = ours[0, axis] - theirs[-1, axis]
+        np.maximum(gap, theirs[0, axis] - ours[-1, axis], out=gap)
+        np.maximum(gap, 0.0, out=gap)
+        squares += gap * gap
+    return squares <= (our_radii + their_radii) ** 2
 
 
 def boxes_touch_boxes(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
@@ -19,27 +34,8 @@ def boxes_touch_boxes(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) ->
     return flags
 
 
-def spheres_touch_boxes(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Return which spheres reach the box's nearest point."""
-    return _reach(items._rows_of(ids), volumes._rows_of(numbers))
-
-
-def boxes_touch_spheres(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Return which boxes have their nearest point in the sphere."""
-    return _reach(volumes._rows_of(numbers), items._rows_of(ids))
-
-
 def spheres_touch_spheres(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
     """Return which centres are no farther apart than the sum of the radii."""
     one, other = items._rows_of(ids), volumes._rows_of(numbers)
     apart = one[:3] - other[:3]
     return (apart * apart).sum(axis=0) <= (one[3] + other[3]) ** 2
-
-
-def _reach(spheres: Floats, boxes: Floats) -> Flags:
-    squares = np.zeros(spheres.shape[1])
-    for axis in range(3):
-        gap = np.maximum(boxes[axis] - spheres[axis], spheres[axis] - boxes[3 + axis])
-        np.maximum(gap, 0.0, out=gap)
-        squares += gap * gap
-    return squares <= spheres[3] ** 2
