@@ -4,6 +4,7 @@ Read on in the order of the files' imports: shapes, octree, build, descend, quer
 """
 
 from .build import BuildCancelled, build_octree, build_steps
+from .cells import CROSSING, INSIDE, OUTSIDE, UNVISITED
 from .octree import Octree
 from .query import query, query_any, query_count
 from .shapes import (
@@ -17,9 +18,15 @@ from .shapes import (
     Triangles,
 )
 from .statistics import Statistics, statistics
+from .storage import load, save
+from .trace import trace
 from .wireframe import cell_segments
 
 __all__ = [
+    "CROSSING",
+    "INSIDE",
+    "OUTSIDE",
+    "UNVISITED",
     "Boxes",
     "BuildCancelled",
     "Capsules",
@@ -34,8 +41,11 @@ __all__ = [
     "build_octree",
     "build_steps",
     "cell_segments",
+    "load",
     "query",
     "query_any",
     "query_count",
+    "save",
     "statistics",
+    "trace",
 ]

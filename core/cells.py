@@ -17,7 +17,7 @@ from .touch.inside import ball_held
 # Pairs that are tried on all axes together.
 _FEW = 4_096
 
-OUTSIDE, CROSSING, INSIDE = np.uint8(1), np.uint8(2), np.uint8(3)
+UNVISITED, OUTSIDE, CROSSING, INSIDE = np.arange(4, dtype=np.uint8)
 
 States = NDArray[np.uint8]
 # (numbers of volumes (k,), cells (6, k)) -> states (k,)

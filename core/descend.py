@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import Flags, Floats, Ids, blocks, gather
-from .cells import CROSSING, INSIDE, classifier
+from .cells import CROSSING, INSIDE, OUTSIDE, States, classifier
 from .octants import ON_SIDES
 from .octree import Octree
 from .shapes import Shapes
@@ -34,7 +34,9 @@ class Found:
     certain: bool
 
 
-def descend(tree: Octree, volumes: Shapes, wanted: Flags | None = None) -> Iterator[Found]:
+def descend(
+    tree: Octree, volumes: Shapes, wanted: Flags | None = None, states: States | None = None
+) -> Iterator[Found]:
     """Walk down from the root with all volumes.
 
     Parameters
@@ -45,6 +47,9 @@ def descend(tree: Octree, volumes: Shapes, wanted: Flags | None = None) -> Itera
         The questions, q of them, finite.
     wanted : ndarray of bool, shape (q,), optional
         Questions to go on with; the caller may clear flags while the walk goes on.
+    states : ndarray of uint8, shape (m,), optional
+        Filled with what the walk takes each cell for that it looks at. Means little unless there
+        is one question.
 
     Yields
     ------
@@ -67,13 +72,18 @@ def descend(tree: Octree, volumes: Shapes, wanted: Flags | None = None) -> Itera
         if wanted is not None:
             (still,) = wanted[numbers].nonzero()
             numbers, cells = numbers[still], cells[still]
-        states = classify(numbers, gather(tree.loose_rows, cells))
-        (whole,) = (states == INSIDE).nonzero()
+        taken_for = classify(numbers, gather(tree.loose_rows, cells))
+        if states is not None:
+            states[cells] = taken_for
+        (whole,) = (taken_for == INSIDE).nonzero()
         if len(whole):
             subtrees = cells[whole]
             yield Found(numbers[whole], tree.begin[subtrees], tree.end[subtrees], certain=True)
-        (crossing,) = (states == CROSSING).nonzero()
+        (crossing,) = (taken_for == CROSSING).nonzero()
         numbers, cells = numbers[crossing], cells[crossing]
+        if states is not None:
+            # Those that the volume's bounds overlap are looked at again, in the next front.
+            states[_occupied_children(tree, cells)] = OUTSIDE
         begin, end = tree.begin[cells], tree.own_end[cells]
         (holding,) = (begin < end).nonzero()
         if len(holding):
@@ -84,6 +94,12 @@ def descend(tree: Octree, volumes: Shapes, wanted: Flags | None = None) -> Itera
 def _pieces(numbers: Ids, cells: Ids) -> list[tuple[Ids, Ids]]:
     """Return the front in pieces of bounded length, the first piece last."""
     return [(numbers[some], cells[some]) for some in blocks(len(numbers), _FRONT)][::-1]
+
+
+def _occupied_children(tree: Octree, cells: Ids) -> Ids:
+    bits = np.unpackbits(tree.occupied_parts[cells, None], axis=1, bitorder="little")
+    parents, parts = bits.nonzero()
+    return tree.first_child[cells[parents]] + parts
 
 
 def _children(

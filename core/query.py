@@ -50,7 +50,7 @@ def query(tree: Octree, volumes: Shapes, /, *, relation: str = "touching") -> Id
     Documentation", chapter on octrees); potential colliders are those of K. Miller, "Octrees for
     Potential Colliders", 2003.
     """
-    _check(tree, volumes)
+    check_question(tree, volumes)
     checks.choice("relation", relation, ("touching", "inside", "candidates"))
     keys = [np.empty(0, np.intp)]
     for found in candidates(tree, volumes):
@@ -82,7 +82,7 @@ def query_any(tree: Octree, volumes: Shapes, /) -> Flags:
     ValueError
         If a volume is not finite or a frustum is flat.
     """
-    _check(tree, volumes)
+    check_question(tree, volumes)
     asked, wanted = np.arange(len(volumes)), np.ones(len(volumes), bool)
     for found in descend(tree, volumes, wanted):
         for numbers, entries in expanded(tree, found, _GLANCE):
@@ -115,7 +115,8 @@ def query_count(tree: Octree, volumes: Shapes, /) -> Ids:
     return np.bincount(query(tree, volumes)[0], minlength=len(volumes))
 
 
-def _check(tree: Octree, volumes: Shapes) -> None:
+def check_question(tree: Octree, volumes: Shapes) -> None:
+    """See that these volumes can be asked about in this tree."""
     checks.kind("tree", tree, (Octree,))
     checks.kind("volumes", volumes, VOLUME_KINDS)
     finite = np.isfinite(volumes.rows).all(axis=0)

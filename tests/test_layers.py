@@ -10,7 +10,7 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
     "arrays", "checks", "shapes", "touch", "options", "invariants", "octree", "words", "grid",
     "octants", "cells", "entries", "levels", "divide", "assemble", "build", "descend",
-    "candidates", "query", "statistics", "wireframe", "__init__",
+    "candidates", "query", "trace", "records", "storage", "statistics", "wireframe", "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
     "options", "properties", "preferences", "reader", "camera", "trees", "building", "cells",

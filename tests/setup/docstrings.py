@@ -18,6 +18,8 @@ def public_things():
     """Yield each name of `core`, and of each public member of its classes, with the object."""
     for name in core.__all__:
         thing = getattr(core, name)
+        if not callable(thing):
+            continue  # a plain number
         yield f"core.{name}", thing
         members = vars(thing).items() if inspect.isclass(thing) else ()
         yield from ((f"core.{name}.{key}", value) for key, value in members if key[0] != "_")

@@ -1,0 +1,118 @@
+"""A trace tells what the walk did: held against geometry, and against the answer."""
+
+import core_scenes as scenes
+import numpy as np
+import oracle
+import pytest
+from agreement import POLICIES, built
+from numpy.testing import assert_array_equal
+
+from core import CROSSING, INSIDE, OUTSIDE, UNVISITED, Boxes, Spheres, Triangles, query, trace
+
+SMALL = Boxes([[-0.3, 0.1, -1]], [[0.5, 0.6, 0]])
+BOUNDS = (None, SMALL)
+ABOUT = (scenes.boxes_about, scenes.spheres_about, scenes.views_about)
+
+
+def traces(tree, volumes):
+    """Yield each volume alone with its trace."""
+    for number in range(len(volumes)):
+        one = volumes[number]
+        states = trace(tree, one)
+        assert (states.shape, states.dtype) == (tree.node_depth.shape, np.uint8)
+        yield one, states
+
+
+def test_the_numbers_are_fixed():
+    assert (UNVISITED, OUTSIDE, CROSSING, INSIDE) == (0, 1, 2, 3)
+
+
+@pytest.mark.parametrize("bounds", BOUNDS)
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("about", ABOUT)
+def test_just_the_occupied_parts_of_crossed_cells_are_visited(about, policy, bounds):
+    tree = built(scenes.random(), capacity=4, straddlers=policy, bounds=bounds)
+    occupied = np.array([len(tree.items_below(cell)) for cell in range(len(tree.node_depth))]) > 0
+    for _, states in traces(tree, about(tree.items)):
+        wanted = occupied & (states[tree.node_parent] == CROSSING)
+        wanted[0] = True
+        assert_array_equal(states != UNVISITED, wanted)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("about", ABOUT)
+def test_cells_are_taken_for_what_they_are(about, policy):
+    tree = built(scenes.random(), capacity=4, straddlers=policy, loose_factor=1.5)
+    cells = Boxes(tree.loose_lower, tree.loose_upper)
+    seen = np.zeros(4, int)
+    for volume, states in traces(tree, about(tree.items)):
+        touched, held = oracle.touching(cells, volume)[0], oracle.inside(cells, volume)[0]
+        surely = oracle.touching(cells, volume, 1e-4)[0]
+        surely_held = oracle.inside(cells, volume, -1e-4)[0]
+        assert not touched[states == OUTSIDE].any()
+        assert held[states == INSIDE].all()
+        assert surely[states == CROSSING].all()
+        assert not surely_held[states == CROSSING].any()
+        seen += np.bincount(states, minlength=4)
+    assert (seen[:INSIDE] > 0).all()
+    assert seen[INSIDE] > 0 or policy == "keep"
+
+
+@pytest.mark.parametrize("bounds", BOUNDS)
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("about", ABOUT)
+def test_the_answer_comes_from_the_cells_that_are_crossed_or_taken_whole(about, policy, bounds):
+    tree = built(scenes.random(), capacity=4, straddlers=policy, bounds=bounds)
+    outsiders = tree.order[tree.slots[: tree.outside]]
+    items, cells = tree.cells_of(np.setdiff1d(tree.order, outsiders))
+    for volume, states in traces(tree, about(tree.items)):
+        looked_at = states == INSIDE
+        for _ in range(tree.node_depth.max()):
+            looked_at[1:] |= looked_at[tree.node_parent[1:]]
+        looked_at |= states == CROSSING
+        wanted = np.union1d(items[looked_at[cells]], outsiders)
+        assert_array_equal(query(tree, volume, relation="candidates")[1], wanted)
+
+
+def test_a_volume_around_everything_takes_the_root_whole():
+    states = trace(built(scenes.random(), capacity=4), Spheres([[0, 0, 0]], [100]))
+    assert states[0] == INSIDE
+    assert (states[1:] == UNVISITED).all()
+
+
+def test_a_volume_far_away_is_dropped_at_the_root():
+    states = trace(built(scenes.random(), capacity=4), Spheres([[100, 0, 0]], [1]))
+    assert states[0] == OUTSIDE
+    assert (states[1:] == UNVISITED).all()
+
+
+def test_an_example_by_hand():
+    """A sphere in one corner of a cube: seven parts are dropped, one is crossed."""
+    places = np.array([(x, y, z) for x in (0, 8) for y in (0, 8) for z in (0, 8)])
+    tree = built(Spheres(places, np.zeros(8)), capacity=1)
+    states = trace(tree, Spheres([[0, 0, 0]], [1]))
+    assert states.tolist() == [CROSSING, CROSSING] + [OUTSIDE] * 7
+    states = trace(tree, Boxes([[-1, -1, -1]], [[9, 9, 5]]))
+    assert states.tolist() == [CROSSING] + [INSIDE] * 4 + [CROSSING] * 4
+
+
+def test_an_empty_tree_has_a_root_to_look_at():
+    tree = built(Triangles([], []))
+    assert trace(tree, SMALL).tolist() in ([OUTSIDE], [CROSSING], [INSIDE])
+
+
+@pytest.mark.parametrize(
+    "volume",
+    [
+        Spheres([], []), scenes.whole_spheres(2), scenes.random(1), None, 3, "tree",
+        Spheres([[np.nan, 0, 0]], [1]), [[0, 0, 0], [1, 1, 1]],
+    ],
+)  # fmt: skip
+def test_anything_but_one_question_is_refused(volume):
+    with pytest.raises(ValueError, match="volume"):
+        trace(built(scenes.random()), volume)
+
+
+def test_only_trees_are_traced():
+    with pytest.raises(ValueError, match="tree must be"):
+        trace(scenes.random(), SMALL)
