@@ -10,9 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Flags, Floats, Ids, along, gather, some_of
-from .shapes import Boxes, Frusta, HalfSpaces, Regions, Shapes, Spheres
+from .arrays import Flags, Floats, Ids, along, dot, gather, normalizer, some_of
+from .shapes import (
+    Boxes,
+    Capsules,
+    Frusta,
+    HalfSpaces,
+    OrientedBoxes,
+    Regions,
+    Shapes,
+    Spheres,
+)
 from .touch.inside import ball_held
+from .touch.separation import parted
 
 # Pairs that are tried on all axes together.
 _FEW = 4_096
@@ -30,6 +40,8 @@ def classifier(volumes: Shapes, slack: Floats) -> Classify:
         Boxes: _boxes,
         Spheres: _spheres,
         Regions: _regions,
+        OrientedBoxes: _oriented_boxes,
+        Capsules: _capsules,
         HalfSpaces: _half_spaces,
         Frusta: _frusta,
     }
@@ -83,6 +95,49 @@ def _regions(volumes: Shapes, slack: Floats) -> Classify:
         np.maximum(gap, 0.0, out=gap)
         near = np.einsum("ik,ik->k", gap, gap)
         return _states(near <= grown[numbers], ball_held(beyond, spare[numbers]))
+
+    return classify
+
+
+def _oriented_boxes(volumes: Shapes, slack: Floats) -> Classify:
+    none = np.zeros(1)
+
+    def classify(numbers: Ids, cells: Floats) -> States:
+        turned = gather(volumes.rows, numbers)
+        size, axes = turned[3:6], turned[6:].reshape(3, 3, -1)
+        middle = turned[:3] - (cells[:3] + cells[3:]) / 2
+        half = (cells[3:] - cells[:3]) / 2 + slack[numbers]
+        distance = np.abs(np.stack([dot(axis, middle) for axis in axes]))
+        reach = np.stack([dot(np.abs(axis), half) for axis in axes])
+        touching = (distance <= size + reach).all(axis=0)
+        inside = (distance + reach <= size).all(axis=0)
+        some = np.flatnonzero(touching & ~inside)
+        touching[some] = ~parted(
+            half[:, some], middle[:, some], axes[:, :, some], size[:, some], none
+        )[0]
+        return _states(touching, inside)
+
+    return classify
+
+
+def _capsules(volumes: Shapes, slack: Floats) -> Classify:
+    starts, along, radii = volumes.rows[:3], volumes.rows[3:6] - volumes.rows[:3], volumes.rows[6]
+    scale = normalizer(along)
+    axes = along * scale
+    length = dot(axes, axes)
+    inverse = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
+    rows = np.concatenate((starts + along / 2, axes, [0.5 / scale, inverse, radii]))
+
+    def classify(numbers: Ids, cells: Floats) -> States:
+        capsule = gather(rows, numbers)
+        axis, (reach, inverse, radii) = capsule[3:6], capsule[6:]
+        middle = capsule[:3] - (cells[:3] + cells[3:]) / 2
+        half = (cells[3:] - cells[:3]) / 2 + slack[numbers]
+        _, far = parted(half, middle, axis[None], reach[None], radii)
+        spare = radii - np.sqrt(dot(half, half))
+        share = np.clip(-dot(middle, axis) * inverse, -reach, reach)
+        beside = middle + share * axis
+        return _states(~far, (spare >= 0) & (dot(beside, beside) <= spare * spare))
 
     return classify
 

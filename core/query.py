@@ -7,10 +7,19 @@ from .arrays import Flags, Ids
 from .candidates import Candidates, candidates, expanded
 from .descend import descend
 from .octree import Octree
-from .shapes import Boxes, Frusta, HalfSpaces, Regions, Shapes, Spheres
+from .shapes import (
+    Boxes,
+    Capsules,
+    Frusta,
+    HalfSpaces,
+    OrientedBoxes,
+    Regions,
+    Shapes,
+    Spheres,
+)
 from .touch import lying_inside, touching
 
-VOLUME_KINDS = (Spheres, Boxes, Regions, HalfSpaces, Frusta)
+VOLUME_KINDS = (Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces, Frusta)
 
 # `query_any` looks at so many pairs before it asks which questions are still open.
 _GLANCE = 16_384

@@ -11,8 +11,18 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Flags, Ids, blocks
-from ..shapes import Boxes, Frusta, HalfSpaces, Regions, Shapes, Spheres, Triangles
-from . import frusta, half_spaces, inside, rounded, triangles
+from ..shapes import (
+    Boxes,
+    Capsules,
+    Frusta,
+    HalfSpaces,
+    OrientedBoxes,
+    Regions,
+    Shapes,
+    Spheres,
+    Triangles,
+)
+from . import frusta, grown, half_spaces, inside, rounded, segments, triangles, turned
 
 # Pairs looked at together: few enough that their coordinates stay in the cache.
 _BLOCK = 32_768
@@ -31,15 +41,23 @@ _TOUCHING: _Kinds = {
     (Spheres, Spheres): rounded.spheres_touch_spheres,
     (Triangles, Spheres): triangles.touch_spheres,
     (Triangles, Boxes): triangles.touch_boxes,
+    (Triangles, Regions): grown.touched_by_triangles,
+    (Triangles, OrientedBoxes): turned.touched_by_triangles,
+    (Triangles, Capsules): segments.touched_by_triangles,
     (Triangles, Frusta): frusta.touched_by_triangles,
     (Boxes, Frusta): frusta.touched_by_boxes,
     (Spheres, Frusta): frusta.touched_by_spheres,
+    (Regions, Frusta): frusta.touched_by_regions,
+    **dict.fromkeys(product(_ROUNDED, [OrientedBoxes]), turned.touched_by_rounded),
+    **dict.fromkeys(product(_ROUNDED, [Capsules]), segments.touched_by_rounded),
     **dict.fromkeys(product(_ITEMS, [HalfSpaces]), half_spaces.items_touch_half_spaces),
 }
 
 _INSIDE: _Kinds = {
     **dict.fromkeys(product(_ROUNDED, _ROUNDED), inside.rounded_in_rounded),
     **dict.fromkeys(product([Triangles], _ROUNDED), inside.triangles_in_rounded),
+    **dict.fromkeys(product(_ITEMS, [OrientedBoxes]), turned.hold_items),
+    **dict.fromkeys(product(_ITEMS, [Capsules]), segments.hold_items),
     **dict.fromkeys(product(_ITEMS, [Frusta]), inside.items_in_frusta),
     **dict.fromkeys(product(_ITEMS, [HalfSpaces]), half_spaces.items_in_half_spaces),
 }

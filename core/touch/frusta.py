@@ -10,6 +10,7 @@ import numpy as np
 from ..arrays import Flags, Floats, Ids, along, blocks, normalizer, some_of
 from ..shapes import Frusta, Shapes
 from ..shapes.frusta import EDGE_ENDS, EDGE_STARTS
+from .hulls import BOX, HEXAHEDRON, near
 from .parts import corners_and_radius
 from .triangles import touch_spheres
 
@@ -33,7 +34,25 @@ def touched_by_triangles(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids)
 
 def touched_by_boxes(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
     """Return which boxes touch the frustum."""
-    corners, _ = corners_and_radius(items, ids)
+    return _boxes_overlap(corners_and_radius(items, ids)[0], volumes, numbers)
+
+
+def touched_by_regions(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
+    """Return which regions have a box that is no farther away than the radius."""
+    corners, radii = corners_and_radius(items, ids)
+    flags = _boxes_overlap(corners, volumes, numbers)
+    normals = some_of(volumes.plane_rows, numbers)[:, :3]
+    depths = distances(corners, volumes, numbers).max(axis=0)
+    beside = (depths < 0) & (depths * depths > radii * radii * (normals * normals).sum(axis=1))
+    rest = np.flatnonzero(~flags & ~beside.any(axis=0))
+    hexahedra = volumes._rows_of(numbers[rest]).reshape(8, 3, -1)
+    flags[rest] = near(
+        corners[:, :, rest].swapaxes(0, 1), BOX, hexahedra.swapaxes(0, 1), HEXAHEDRON, radii[rest]
+    )
+    return flags
+
+
+def _boxes_overlap(corners: Floats, volumes: Frusta, numbers: Ids) -> Flags:
     flags, doubtful = _beside_planes(corners, volumes, numbers)
     axes = np.broadcast_to(np.eye(3)[:, :, None], (3, 3, len(doubtful)))
     flags[doubtful] = _overlap(corners[:, :, doubtful], axes, axes, volumes, numbers[doubtful])
