@@ -1,12 +1,13 @@
 """Octrees over triangles, boxes, spheres and regions, in NumPy.
 
-Read on in the order of the files' imports: shapes, octree, build, descend, query.
+Read on in the order of the files' imports: shapes, octree, build, descend, query, rays.
 """
 
 from .build import BuildCancelled, build_octree, build_steps
 from .cells import CROSSING, INSIDE, OUTSIDE, UNVISITED
 from .octree import Octree
 from .query import query, query_any, query_count
+from .rays import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
 from .shapes import (
     Boxes,
     Capsules,
@@ -34,6 +35,8 @@ __all__ = [
     "HalfSpaces",
     "Octree",
     "OrientedBoxes",
+    "RayCrossings",
+    "RayHits",
     "Regions",
     "Spheres",
     "Statistics",
@@ -45,6 +48,9 @@ __all__ = [
     "query",
     "query_any",
     "query_count",
+    "ray_cast",
+    "ray_cast_all",
+    "ray_test",
     "save",
     "statistics",
     "trace",

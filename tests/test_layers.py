@@ -8,9 +8,10 @@ import pytest
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
-    "arrays", "checks", "shapes", "touch", "options", "invariants", "octree", "words", "grid",
-    "octants", "cells", "entries", "levels", "divide", "assemble", "build", "descend",
-    "candidates", "query", "trace", "records", "storage", "statistics", "wireframe", "__init__",
+    "arrays", "checks", "shapes", "touch", "crossings", "options", "invariants", "octree",
+    "words", "grid", "octants", "cells", "entries", "levels", "divide", "assemble", "build",
+    "descend", "candidates", "query", "mailboxes", "ray_walk", "ray_hits", "rays", "trace",
+    "records", "storage", "statistics", "wireframe", "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
     "options", "properties", "preferences", "reader", "camera", "trees", "building", "cells",
