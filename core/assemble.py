@@ -35,7 +35,7 @@ def assemble(
         child[divided] = below + 8 * np.arange(len(divided))
         parent[below : below + 8 * len(divided)] = np.repeat(divided, 8)
     lower, upper = np.concatenate(
-        [grid.bounds(level.cells, depth) for depth, level in enumerate(levels)], axis=2
+        [level.bounds(grid, depth) for depth, level in enumerate(levels)], axis=2
     )
     rows = np.concatenate((lower, upper))
     loose_lower, loose_upper = enlarged(lower, upper, options.enlargement)
@@ -156,7 +156,8 @@ def _members(entries: Entries, levels: list[Level], first: Ids, depths: Ids, chi
     leaf_at[begin[holding]] = holding
     leaves = leaf_at[leaf_at >= 0]
     leaf = np.repeat(leaves, end[leaves] - begin[leaves])
-    alone = np.flatnonzero(entries.depths >= depths.astype(np.uint8)[leaf])
+    # Where the walls lie freely there are no slices: everything was handed down.
+    alone = np.flatnonzero(entries.depths[: len(leaf)] >= depths.astype(np.uint8)[leaf])
     return Pairs(alone, leaf[alone])
 
 

@@ -13,16 +13,11 @@ from . import octants
 from .arrays import Ids, blocks, gather, runs
 from .entries import Entries
 from .grid import Grid
-from .levels import NO_PAIRS, Level, Pairs
+from .levels import NO_PAIRS, Level, Pairs, check_copies, moving, settle
 from .octants import Octants
 from .options import Options
 from .words import Words, interleaved, packed, sides
 
-# Copies at one depth that no tree is worth, at some hundred bytes each: so many for an item, but
-# for a small tree so many in all.
-MOST_FOR_AN_ITEM, MOST_IN_ALL = 8, 2**24
-# A division whose parts together hold more than so many times the cell's items is not kept.
-MOST_COPIES = 4
 _STEP = 32_768
 
 
@@ -53,28 +48,12 @@ def divide(
                 strays.append(lost)
                 yield (depth + 0.9 * some.stop / len(pairs)) / grid.depth
         np.cumsum(entries.depths <= depth, out=gone[1:])
-        move, stay = _moving(parts, options)
+        move, stay = moving(parts, options)
         children = _children(entries, grid, level, crowded, pairs[move], parts[move], depth)
-        if len(children.copies) > max(MOST_FOR_AN_ITEM * len(entries), MOST_IN_ALL):
-            raise ValueError(
-                f"capacity must be larger, or max_depth smaller: got {options.capacity} and"
-                f" {options.max_depth}, which make {len(children.copies):,} copies at depth"
-                f" {depth + 1}"
-            )
+        check_copies(len(children.copies), len(entries), depth + 1, options)
         yield (depth + 1) / grid.depth
-        levels.append(_settle(level, crowded, counts[crowded], pairs[stay], children, gone))
+        levels.append(settle(level, crowded, counts[crowded], pairs[stay], children, gone))
     return levels, np.concatenate(strays)
-
-
-def _moving(parts: Octants, options: Options) -> tuple[slice | Ids, slice | Ids]:
-    """Return which pairs are copied to the parts they touch, and which stay in their cell."""
-    everything, nothing = slice(None), slice(0, 0)
-    if options.straddlers == "copy":
-        return everything, nothing
-    if options.straddlers == "keep":
-        return nothing, everything
-    few = octants.PARTS_IN.take(parts) <= options.hybrid_limit
-    return np.flatnonzero(few), np.flatnonzero(~few)
 
 
 def _straddlers(entries: Entries, level: Level, crowded: Ids, depth: int) -> tuple[Pairs, int]:
@@ -122,11 +101,7 @@ class _Cut:
         touched = octants.touched(
             self.entries.arranged, some.entries, middle, self.scale, self.margin
         )
-        touched &= overlapped[doubtful]
-        stray = touched == 0
-        touched[stray] = overlapped[doubtful[stray]]
-        overlapped[doubtful] = touched
-        return overlapped, some.entries[stray]
+        return overlapped, some.entries[octants.confirm(overlapped, doubtful, touched)]
 
 
 def _children(
@@ -168,37 +143,3 @@ def _copies(entries: Ids, first_parts: Ids, parts: Octants) -> Pairs:
         entries, first_parts, parts = entries[more], first_parts[more], parts[more]
         at = at[more] + 1
     return copies
-
-
-def _settle(
-    level: Level, crowded: Ids, counts: Ids, stay: Pairs, children: Level, gone: Ids
-) -> Level:
-    """Keep the divisions that are worth it: note them in `level`, return their children."""
-    held = children.counts(gone).reshape(-1, 8)
-    occupied = (held > 0).sum(axis=1)
-    separated = ((held > 0) & (held < counts[:, None])).any(axis=1)
-    spread = np.where(separated, 1, level.spread[crowded] * occupied)
-    worth = (held.sum(axis=1) <= MOST_COPIES * counts) & (spread <= MOST_COPIES) & (occupied > 0)
-    level.divided, level.separated = crowded[worth], separated[worth]
-    is_leaf = np.ones(level.slices.shape[1], bool)
-    is_leaf[level.divided] = False
-    stay = stay[worth[stay.cells]]
-    level.own = level.copies[is_leaf[level.copies.cells]] + Pairs(
-        stay.entries, crowded[stay.cells]
-    )
-    # All that may be asked for again are the copies of cells whose division may be taken back.
-    may_go_back = np.zeros(len(is_leaf), bool)
-    may_go_back[level.divided] = ~level.separated
-    level.copies = level.copies[may_go_back[level.copies.cells]]
-    children.spread = np.repeat(spread, 8)
-    if worth.all():
-        return children
-    some = np.repeat(worth, 8)
-    rank = np.cumsum(some) - 1
-    copies = children.copies[some[children.copies.cells]]
-    return Level.of_leaves(
-        children.cells[:, some],
-        children.slices[:, some],
-        Pairs(copies.entries, rank[copies.cells]),
-        children.spread[some],
-    )

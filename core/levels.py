@@ -1,11 +1,22 @@
 """The cells of one depth, while a tree is built: their slices, their copies, and what stays."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .arrays import Flags, Ids
-from .words import Words
+from . import octants
+from .arrays import Flags, Floats, Ids
+from .grid import Grid
+from .octants import Octants
+from .options import Options
+
+# A division whose parts together hold more than so many times the cell's items is not kept.
+MOST_COPIES = 4
+# Copies at one depth that no tree is worth, at some hundred bytes each: so many for an item, but
+# for a small tree so many in all.
+MOST_FOR_AN_ITEM, MOST_IN_ALL = 8, 2**24
 
 
 @dataclass(frozen=True)
@@ -35,7 +46,7 @@ NO_PAIRS = Pairs(np.empty(0, np.intp), np.empty(0, np.intp))
 class Level:
     """All cells of one depth, numbered from 0.
 
-    `slices` (2, c) bound each cell's slice of the sorted items; of those the cell holds the items
+    `cells` say where they are: their numbers on the grid (3, c), or their walls (6, c). `slices` (2, c) bound each cell's slice of the sorted items; of those the cell holds the items
     that no cell above it handed down or kept. `copies` are what it holds besides. `spread` tells
     over how many cells divisions that separated nothing have spread a cell's items.
 
@@ -43,7 +54,7 @@ class Level:
     these divisions set items apart, and `own` are the pairs that stay at this depth.
     """
 
-    cells: Words
+    cells: NDArray[Any]
     slices: Ids
     copies: Pairs
     spread: Ids
@@ -52,7 +63,9 @@ class Level:
     own: Pairs
 
     @classmethod
-    def of_leaves(cls, cells: Words, slices: Ids, copies: Pairs, spread: Ids) -> "Level":
+    def of_leaves(
+        cls, cells: NDArray[Any], slices: Ids, copies: Pairs, spread: Ids
+    ) -> "Level":
         """Return a level whose cells have no children."""
         nothing = np.empty(0, np.intp)
         return cls(cells, slices, copies, spread, nothing, nothing > 0, copies)
@@ -65,3 +78,63 @@ class Level:
         begin, end = self.slices
         copies = np.bincount(self.copies.cells, minlength=len(begin))
         return end - begin - gone[end] + gone[begin] + copies
+
+    def bounds(self, grid: Grid, depth: int) -> tuple[Floats, Floats]:
+        """Return the lower and the upper corners of the cells, which are of this depth."""
+        if len(self.cells) == 6:
+            return self.cells[:3], self.cells[3:]
+        return grid.bounds(self.cells, depth)
+
+
+def moving(parts: Octants, options: Options) -> tuple[slice | Ids, slice | Ids]:
+    """Return which pairs go to the parts found for them, and which stay in their cell."""
+    if options.straddlers == "copy":
+        return slice(None), slice(0, 0)
+    most = options.hybrid_limit if options.straddlers == "hybrid" else 1
+    few = (parts > 0) & (octants.PARTS_IN.take(parts) <= most)
+    return np.flatnonzero(few), np.flatnonzero(~few)
+
+
+def settle(
+    level: Level, crowded: Ids, counts: Ids, stay: Pairs, children: Level, gone: Ids
+) -> Level:
+    """Keep the divisions that are worth it: note them in `level`, return their children."""
+    held = children.counts(gone).reshape(-1, 8)
+    occupied = (held > 0).sum(axis=1)
+    separated = ((held > 0) & (held < counts[:, None])).any(axis=1)
+    spread = np.where(separated, 1, level.spread[crowded] * occupied)
+    worth = (held.sum(axis=1) <= MOST_COPIES * counts) & (spread <= MOST_COPIES) & (occupied > 0)
+    level.divided, level.separated = crowded[worth], separated[worth]
+    is_leaf = np.ones(level.slices.shape[1], bool)
+    is_leaf[level.divided] = False
+    stay = stay[worth[stay.cells]]
+    level.own = level.copies[is_leaf[level.copies.cells]] + Pairs(
+        stay.entries, crowded[stay.cells]
+    )
+    # All that may be asked for again are the copies of cells whose division may be taken back.
+    may_go_back = np.zeros(len(is_leaf), bool)
+    may_go_back[level.divided] = ~level.separated
+    level.copies = level.copies[may_go_back[level.copies.cells]]
+    children.spread = np.repeat(spread, 8)
+    return children if worth.all() else _some_of(children, np.repeat(worth, 8))
+
+
+def _some_of(level: Level, some: Flags) -> Level:
+    """Return some of the cells, none of which has been divided yet."""
+    rank = np.cumsum(some) - 1
+    copies = level.copies[some[level.copies.cells]]
+    return Level.of_leaves(
+        level.cells[:, some],
+        level.slices[:, some],
+        Pairs(copies.entries, rank[copies.cells]),
+        level.spread[some],
+    )
+
+
+def check_copies(count: int, entries: int, depth: int, options: Options) -> None:
+    """Raise if so many copies of so many entries at one depth are beyond all use."""
+    if count > max(MOST_FOR_AN_ITEM * entries, MOST_IN_ALL):
+        raise ValueError(
+            f"capacity must be larger, or max_depth smaller: got {options.capacity} and"
+            f" {options.max_depth}, which make {count:,} copies at depth {depth}"
+        )

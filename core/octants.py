@@ -1,7 +1,8 @@
 """Which of a cell's eight parts an item touches: one bit for each part.
 
 Part `i` is the upper half in x where bit 0 of `i` is set, in y where bit 1 is, in z where bit 2
-is. Coordinates are relative to the point where the cell is divided, in units of its parts. Each
+is. Coordinates are relative to the point where the cell is divided, in units of its parts; parts
+of one size are unit cubes then, and others are given by how far they reach from that point. Each
 part is taken a rounding larger than it is: an item may be found in a part too many, never in one
 too few.
 """
@@ -46,7 +47,14 @@ def _in_quarters(i: int, j: int, quarters: Sequence[Flags]) -> Octants:
     return octants
 
 
-def touched(items: Shapes, ids: Ids, middle: Floats, scale: Floats, margin: float) -> Octants:
+def touched(
+    items: Shapes,
+    ids: Ids,
+    middle: Floats,
+    scale: Floats,
+    margin: float,
+    reach: Floats | None = None,
+) -> Octants:
     """Return the parts that each item touches, given that its bounds touch the cell.
 
     Parameters
@@ -58,9 +66,11 @@ def touched(items: Shapes, ids: Ids, middle: Floats, scale: Floats, margin: floa
     middle : ndarray of float64, shape (3, t)
         Where each item's cell is divided.
     scale : ndarray of float64, shape (3,)
-        One by the size of a part.
+        One by the unit of length: the size of a part, where all are of one size.
     margin : float
-        How much larger than it is each part is taken, in its own size.
+        How much larger than it is each part is taken, in units.
+    reach : ndarray of float64, shape (2, 3, t), optional
+        How far below and above `middle` the parts reach, in units; 1 by default.
 
     Returns
     -------
@@ -74,32 +84,43 @@ def touched(items: Shapes, ids: Ids, middle: Floats, scale: Floats, margin: floa
         corners = items._rows_of(ids).reshape(3, 3, -1)
         corners -= middle
         corners *= scale
-        return _of_triangles(corners, margin)
+        return _of_triangles(corners, margin, reach)
     sides, radii = box_and_radius(items, ids)
-    return _of_rounded((sides - middle) * scale, radii * scale + margin)
+    return _of_rounded((sides - middle) * scale, radii * scale + margin, reach)
 
 
-def _of_triangles(corners: Floats, margin: float) -> Octants:
+def confirm(overlapped: Octants, doubtful: Ids, touched: Octants) -> Ids:
+    """Take from `overlapped`, in place, what the doubtful ones do not touch.
+
+    Returns which of the doubtful touch nothing, by a rounding: they keep all that they overlap.
+    """
+    kept = overlapped[doubtful] & touched
+    overlapped[doubtful] = np.where(kept, kept, overlapped[doubtful])
+    return np.flatnonzero(kept == 0)
+
+
+def _of_triangles(corners: Floats, margin: float, reach: Floats | None) -> Octants:
     """Return the parts that lie beside neither the triangle's plane nor, in projection, an edge.
 
     Together with overlapping bounds that is the separating-axis test of Akenine-Moller, "Fast 3D
     Triangle-Box Overlap Testing", 2001, in the one-sided form of Schwarz and Seidel, "Fast
     Parallel Surface and Solid Voxelization on GPUs", 2010: all eight parts share one set of edges.
-    `corners` is (3 corners, 3 axes, t); the parts are unit cubes around the origin.
+    `corners` is (3 corners, 3 axes, t); the parts meet in the origin.
     """
     first, second, third = corners
     edges = np.stack((second - first, third - second, first - third))
     normal = [edges[0, i] * edges[1, j] - edges[0, j] * edges[1, i] for i, j in AROUND]
     lengths = np.abs(edges)
-    octants = _across_plane(normal, first, margin * _greatest(lengths) ** 2)
+    octants = _across_plane(normal, first, margin * _greatest(lengths) ** 2, reach)
     lengths *= margin
     for axis, (i, j) in enumerate(AROUND):
+        # Across an edge, towards the inside of the triangle: (inward_i, inward_j).
         sign = np.copysign(1.0, normal[axis])
-        outward_i, inward_j = sign * edges[:, j], sign * edges[:, i]
-        needed = inward_j * corners[:, j] - outward_i * corners[:, i]
+        inward_i, inward_j = -sign * edges[:, j], sign * edges[:, i]
+        needed = inward_i * corners[:, i] + inward_j * corners[:, j]
         needed -= lengths[:, i] + lengths[:, j]
-        lower_i, upper_j = np.maximum(outward_i, 0.0), np.maximum(inward_j, 0.0)
-        upper_i, lower_j = lower_i - outward_i, upper_j - inward_j
+        lower_i, upper_i = _farthest(inward_i, reach, i)
+        lower_j, upper_j = _farthest(inward_j, reach, j)
         from_lower, from_upper = needed - lower_i, needed - upper_i
         quarters = (
             lower_j >= from_lower,
@@ -111,6 +132,16 @@ def _of_triangles(corners: Floats, margin: float) -> Octants:
     return octants
 
 
+def _farthest(directions: Floats, reach: Floats | None, axis: int) -> tuple[Floats, Floats]:
+    """Return how far the lower and the upper parts go in these directions along an axis."""
+    upper = np.maximum(directions, 0.0)
+    lower = upper - directions
+    if reach is not None:
+        lower *= reach[0, axis]
+        upper *= reach[1, axis]
+    return lower, upper
+
+
 def _greatest(lengths: Floats) -> Floats:
     """Return twice the greatest extent along an axis of the first two of three edges."""
     first, second, _ = lengths
@@ -118,29 +149,38 @@ def _greatest(lengths: Floats) -> Floats:
     return 2.0 * np.maximum(np.maximum(greatest[0], greatest[1]), greatest[2])
 
 
-def _across_plane(normal: Sequence[Floats], point: Floats, slack: Floats) -> Octants:
+def _across_plane(
+    normal: Sequence[Floats], point: Floats, slack: Floats, reach: Floats | None
+) -> Octants:
     """Return the parts that reach both sides of the plane, or touch it."""
     distance = normal[0] * point[0] + normal[1] * point[1] + normal[2] * point[2]
-    upper = [np.maximum(row, 0.0) for row in normal]
-    lower = [above - row for above, row in zip(upper, normal, strict=True)]
-    x, y, z = zip(lower, upper, strict=True)
-    reach = [x[i] + y[j] + z[k] for k, j, i in product((0, 1), repeat=3)]
+    ahead = _sums([_farthest(row, reach, axis) for axis, row in enumerate(normal)])
+    behind = ahead[::-1]  # in parts of one size, as far as the opposite part ahead
+    if reach is not None:
+        behind = _sums([_farthest(-row, reach, axis) for axis, row in enumerate(normal)])
     # The normal of a sliver is uncertain by as much as edges this long allow.
     front, back = distance - 3.0 * slack, -distance - 3.0 * slack
-    return _packed((reach[part] >= front) & (reach[7 - part] >= back) for part in range(8))
+    return _packed((ahead[part] >= front) & (behind[part] >= back) for part in range(8))
 
 
-def _of_rounded(sides: Floats, radii: Floats) -> Octants:
+def _sums(sides: Iterable[tuple[Floats, Floats]]) -> list[Floats]:
+    """Return for each part the sum of what its sides contribute, (lower, upper) on each axis."""
+    x, y, z = sides
+    return [x[i] + y[j] + z[k] for k, j, i in product((0, 1), repeat=3)]
+
+
+def _of_rounded(sides: Floats, radii: Floats, reach: Floats | None) -> Octants:
     """Return the parts no farther from a box than its radius, given along each axis, (3, t).
 
     `sides` are the lower and upper corners, (2, 3, t), or (1, 3, t) where the box is a point.
     Arvo, "A Simple Method for Box-Sphere Intersection Testing", Graphics Gems, 1990.
     """
     low, high = sides[0], sides[-1]
-    upper = np.maximum(np.maximum(-high, low - 1), 0) / radii
-    lower = np.maximum(np.maximum(low, -1 - high), 0) / radii
-    x, y, z = zip(lower**2, upper**2, strict=True)
-    return _packed(x[i] + y[j] + z[k] <= 1 for k, j, i in product((0, 1), repeat=3))
+    below, above = (1.0, 1.0) if reach is None else reach
+    upper = np.maximum(np.maximum(-high, low - above), 0) / radii
+    lower = np.maximum(np.maximum(low, -below - high), 0) / radii
+    squares = _sums(zip(lower**2, upper**2, strict=True))
+    return _packed(square <= 1 for square in squares)
 
 
 def _packed(flags: Iterable[Flags]) -> Octants:

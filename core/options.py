@@ -8,7 +8,7 @@ import numpy as np
 from . import checks
 from .shapes import Boxes
 
-SPLITS = ("middle",)
+SPLITS = ("middle", "median")
 STRADDLERS = ("copy", "keep", "hybrid")
 
 
