@@ -136,7 +136,9 @@ def _slots(
     yield 0.6
     for level, start, counts in zip(levels, first, copies, strict=False):
         free = begin[start : start + len(counts)] + single[start : start + len(counts)]
-        slots[runs(free, counts)] = level.own.entries[_by_cell(level.own.cells, counts)]
+        order = _by_cell(level.own.cells, counts)
+        yield 0.6 + 0.4 * (start + 0.5 * len(counts)) / first[-1]
+        slots[runs(free, counts)] = level.own.entries[order]
         yield 0.6 + 0.4 * (start + len(counts)) / first[-1]
     slots[: len(beyond)] = beyond
     return slots, begin, begin + own, end

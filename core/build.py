@@ -1,7 +1,6 @@
 """Building a static octree, whole or in steps."""
 
 from collections.abc import Callable, Generator
-from typing import TypeVar
 
 import numpy as np
 
@@ -10,14 +9,15 @@ from .arrays import Flags, Floats
 from .assemble import assemble
 from .divide import divide
 from .entries import enter, root_grid
+from .medians import divide_at_medians
 from .octree import Octree
 from .options import Options
+from .progress import between
 from .shapes import Boxes, Regions, Shapes, Spheres, Triangles
 
 ITEM_KINDS = (Triangles, Boxes, Spheres, Regions)
 
-
-T = TypeVar("T")
+DIVIDING = {"middle": divide, "median": divide_at_medians}
 
 
 class BuildCancelled(Exception):  # noqa: N818 - no error
@@ -51,8 +51,9 @@ def build_octree(
         its edge is a millionth of the root's.
     min_size : float
         A cell whose parts would have a longest edge below this stays a leaf; scene units.
-    split : {"middle"}
-        Where a cell is divided: at its centre.
+    split : {"middle", "median"}
+        Where a cell is divided. "middle": at its centre. "median": on each axis at the median of
+        the centres of the items that it holds, so that its parts hold about equally many.
     straddlers : {"copy", "keep", "hybrid"}
         What becomes of an item that touches several parts of a cell. "copy": it goes to each part
         that it truly touches. "keep": it stays in the deepest cell that holds it whole. "hybrid":
@@ -85,7 +86,8 @@ def build_octree(
     A division makes eight parts, empty ones too. It is not kept if it separates nothing, that is
     if every part that is not empty would hold all of the items and so on below; nor if its parts
     together would hold more than four times the cell's items. While divisions separate nothing,
-    they may spread the items over four cells at most.
+    they may spread the items over four cells at most. A median gives way to the middle of the cell
+    where it falls on a wall, or would make a part smaller than `min_size` or too many copies.
 
     The octree of K. Miller, "Octrees for Potential Colliders", 2003; the loose cells of T. Ulrich,
     "Loose Octrees", Game Programming Gems, 2000.
@@ -181,21 +183,11 @@ def _steps(items: Shapes, options: Options) -> Generator[float, None, Octree]:
     grid = root_grid(lower, upper, options)
     yield 0.1
     entering = enter(items, lower, upper, finite, grid, options)
-    entries = yield from _between(0.1, 0.35, entering)
-    levels, strays = yield from _between(0.35, 0.9, divide(entries, grid, options))
+    entries = yield from between(0.1, 0.35, entering)
+    divided = DIVIDING[options.split](entries, grid, options)
+    levels, strays = yield from between(0.35, 0.9, divided)
     assembling = assemble(entries, grid, options, levels, strays)
-    return (yield from _between(0.9, 1.0, assembling))
-
-
-def _between(
-    start: float, stop: float, steps: Generator[float, None, T]
-) -> Generator[float, None, T]:
-    """Repeat the steps, their fractions scaled to lie between `start` and `stop`."""
-    while True:
-        try:
-            yield start + (stop - start) * next(steps)
-        except StopIteration as finished:
-            return finished.value
+    return (yield from between(0.9, 1.0, assembling))
 
 
 def _finite(rows: Floats) -> Flags:

@@ -72,7 +72,7 @@ def enter(
         low, high = lower[:, some], upper[:, some]
         cells, ends = grid.overlapped(low, high)
         first[some], last[some] = packed(cells), packed(ends)
-        if options.straddlers == "keep":
+        if options.straddlers == "keep" and options.split == "middle":
             cells = grid.holding((low + high) / 2)
             depths[some] = grid.held_depth(low, high, cells, options.loose_factor)
         else:

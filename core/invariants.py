@@ -81,6 +81,7 @@ class Invariants:
         middle = self.middle_rows[:, inner, None]
         assert (self.cell_rows[:3][:, children] == np.where(upper, middle, lower_wall)).all()
         assert (self.cell_rows[3:][:, children] == np.where(upper, upper_wall, middle)).all()
+        assert (lower_wall <= middle).all() and (middle <= upper_wall).all()
         assert np.isnan(self.middle_rows[:, self.is_leaf]).all()
         assert (self.loose_rows[:3] <= self.cell_rows[:3]).all()
         assert (self.loose_rows[3:] >= self.cell_rows[3:]).all()
@@ -114,6 +115,7 @@ class Invariants:
         assert (lower[:, entries] <= cell_upper + self.slack).all()
         assert (upper[:, entries] >= cell_lower - self.slack).all()
         if self.straddlers == "keep":
+            assert not self.copied.any()
             assert (lower[:, entries] >= cell_lower).all()
             assert (upper[:, entries] <= cell_upper).all()
         assert len(np.unique(entries * len(self.node_depth) + cells)) == len(entries)

@@ -9,7 +9,8 @@ import pytest
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
     "arrays", "checks", "shapes", "touch", "crossings", "options", "invariants", "octree",
-    "words", "grid", "octants", "cells", "entries", "levels", "divide", "assemble", "build",
+    "words", "grid", "octants", "cells", "progress", "entries", "levels", "free_cells", "divide",
+    "medians", "assemble", "build",
     "descend", "candidates", "query", "mailboxes", "ray_walk", "ray_hits", "rays", "trace",
     "records", "storage", "statistics", "wireframe", "__init__",
 ]  # fmt: skip

@@ -58,7 +58,7 @@ OPTION_ERRORS = {
     "capacity": [0, -1, 1.5, "8", None, True, np.nan],
     "max_depth": [-1, 2.0, "2", None],
     "min_size": [-1.0, np.nan, np.inf, "wide", None],
-    "split": ["median", "", None, 3],
+    "split": ["mean", "", None, 3],
     "straddlers": ["Copy", "drop", None, ["copy"]],
     "hybrid_limit": [0, 2.5, None],
     "loose_factor": [0.5, np.nan, np.inf, None],
