@@ -37,7 +37,8 @@ class FreeCells:
     def parts(self) -> Floats:
         """The walls of their eight parts, (6, 8 c)."""
         upper = (np.arange(8) >> np.arange(3)[:, None] & 1 == 1)[:, None]
-        middles, low, high = self.middles[..., None], self.walls[:3, :, None], self.walls[3:, :, None]
+        low, high = self.walls[:, :, None].reshape(2, 3, -1, 1)
+        middles = self.middles[:, :, None]
         rows = np.where(upper, middles, low), np.where(upper, high, middles)
         return np.concatenate(rows).reshape(6, -1)
 

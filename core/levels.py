@@ -46,9 +46,10 @@ NO_PAIRS = Pairs(np.empty(0, np.intp), np.empty(0, np.intp))
 class Level:
     """All cells of one depth, numbered from 0.
 
-    `cells` say where they are: their numbers on the grid (3, c), or their walls (6, c). `slices` (2, c) bound each cell's slice of the sorted items; of those the cell holds the items
-    that no cell above it handed down or kept. `copies` are what it holds besides. `spread` tells
-    over how many cells divisions that separated nothing have spread a cell's items.
+    `cells` say where they are: their numbers on the grid (3, c), or their walls (6, c). `slices`
+    (2, c) bound each cell's slice of the sorted items; of those the cell holds the items that no
+    cell above it handed down or kept. `copies` are what it holds besides. `spread` tells over how
+    many cells divisions that separated nothing have spread a cell's items.
 
     After the division: `divided` are the cells that have children, `separated` says which of
     these divisions set items apart, and `own` are the pairs that stay at this depth.
@@ -63,9 +64,7 @@ class Level:
     own: Pairs
 
     @classmethod
-    def of_leaves(
-        cls, cells: NDArray[Any], slices: Ids, copies: Pairs, spread: Ids
-    ) -> "Level":
+    def of_leaves(cls, cells: NDArray[Any], slices: Ids, copies: Pairs, spread: Ids) -> "Level":
         """Return a level whose cells have no children."""
         nothing = np.empty(0, np.intp)
         return cls(cells, slices, copies, spread, nothing, nothing > 0, copies)

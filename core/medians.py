@@ -69,7 +69,7 @@ def _levels(
 
 
 def _pairs_of(level: Level, crowded: Ids, counts: Ids) -> Pairs:
-    """Return the items of the crowded cells, cell by cell, with the rank of the cell among them."""
+    """Return the items of the crowded cells, cell by cell, and the ranks of these cells."""
     starts = np.cumsum(counts) - counts
     members = runs(starts[crowded], counts[crowded])
     cells = np.repeat(np.arange(len(crowded)), counts[crowded])
@@ -133,7 +133,7 @@ def _medians(centers: Floats, entries: Ids, counts: Ids) -> Generator[float, Non
 
 
 def _in_the_middle(table: Floats, even: Flags) -> Floats:
-    """Return the median of each row, (c,): of an even count, between two numbers; mixes the rows."""
+    """Return each row's median, (c,): for an even count, between two numbers; mixes the rows."""
     half = table.shape[1] // 2
     table.partition((half - 1, half), axis=1)
     return (table[:, half] + np.where(even, table[:, half - 1], table[:, half])) / 2
@@ -157,7 +157,7 @@ def _parts(
 def _children(
     cells: FreeCells, pairs: Pairs, parts: Octants, spread: Ids
 ) -> Generator[float, None, Level]:
-    """Return the parts of the cells, with copies of the pairs in those they go to, cell by cell."""
+    """Return the parts of the cells, with copies of the pairs in those that they go to."""
     going, held = [], np.empty((8, len(spread)), np.intp)
     for part in range(8):
         going.append(np.flatnonzero(parts & np.uint8(1 << part)))

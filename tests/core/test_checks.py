@@ -13,7 +13,7 @@ from core import (
     build_octree,
     build_steps,
     cell_segments,
-    divide,
+    levels,
     query,
     query_any,
     query_count,
@@ -163,6 +163,6 @@ def test_a_pyramid_is_not_flat():
 
 
 def test_copies_without_end_are_refused(monkeypatch):
-    monkeypatch.setattr(divide, "MOST_IN_ALL", 1_000)
+    monkeypatch.setattr(levels, "MOST_IN_ALL", 1_000)
     with pytest.raises(ValueError, match="capacity must be larger, or max_depth smaller: got 1 "):
         build_octree(scenes.grid(), capacity=1, max_depth=20)
