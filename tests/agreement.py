@@ -4,7 +4,7 @@ import numpy as np
 import oracle
 from numpy.testing import assert_array_equal
 
-from core import Spheres, build_octree, query, query_any, query_count
+from core import build_octree, query, query_any, query_count
 
 POLICIES = ("copy", "keep", "hybrid")
 TRUTH = {"touching": oracle.touching, "inside": oracle.inside}
@@ -51,11 +51,16 @@ def truth(items, volumes, relation, exactly):
     """Return the pairs that surely hold, and those that possibly hold."""
     ask = TRUTH[relation]
     if exactly:
-        rounds = isinstance(volumes, Spheres) or isinstance(items, Spheres)
-        number = oracle.exact if rounds and oracle.finite(items).all() else np.asarray
+        number = np.asarray if are_whole(items, volumes) else oracle.exact
         return (ask(items, volumes, 0, number),) * 2
     doubt = TOLERANCE * largest_coordinate(items, volumes)
     return ask(items, volumes, -doubt), ask(items, volumes, doubt)
+
+
+def are_whole(*batches):
+    """Whether float64 is exact, as with fractions: no oracle divides."""
+    rows = np.concatenate([np.ravel(batch.rows) for batch in batches])
+    return not np.isfinite(rows).all() or (rows == np.round(rows)).all()
 
 
 def largest_coordinate(*batches):

@@ -1,117 +1,24 @@
 """Small scenes for the core's tests, and volumes to ask about them."""
 
+import inspect
 from itertools import product
 
 import numpy as np
+from meshes import (
+    clustered,
+    coincident,
+    flat,
+    grid,
+    icosphere,
+    loose_triangles,  # noqa: F401 - for tests
+    numbers,
+    random,
+    slivers,
+    uv_sphere,
+    whole,
+)
 
-from core import Boxes, Frusta, Spheres, Triangles
-
-ICOSAHEDRON = [
-    (0, 11, 5), (0, 5, 1), (0, 1, 7), (0, 7, 10), (0, 10, 11), (1, 5, 9), (5, 11, 4), (11, 10, 2),
-    (10, 7, 6), (7, 1, 8), (3, 9, 4), (3, 4, 2), (3, 2, 6), (3, 6, 8), (3, 8, 9), (4, 9, 5),
-    (2, 4, 11), (6, 2, 10), (8, 6, 7), (9, 8, 1),
-]  # fmt: skip
-
-
-def numbers(seed=0):
-    return np.random.default_rng(seed)
-
-
-# Triangles
-
-
-def loose_triangles(corners):
-    """Triangles that share no vertex, from corners (n, 3, 3)."""
-    corners = np.asarray(corners, float)
-    return Triangles(corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3))
-
-
-def random(count=300, size=0.3, seed=1):
-    random = numbers(seed)
-    corners = random.uniform(-1, 1, (count, 1, 3)) + random.uniform(-size, size, (count, 3, 3))
-    return loose_triangles(corners)
-
-
-def clustered():
-    """Three clusters, each a thousand times as small as the one before."""
-    corners = random(360, 0.3).vertices.reshape(3, 120, 3, 3)
-    return loose_triangles(np.concatenate([part * 1e-3**k + k for k, part in enumerate(corners)]))
-
-
-def flat():
-    return loose_triangles(random().vertices.reshape(-1, 3, 3) * (1, 1, 0))
-
-
-def coincident():
-    """Put a hundred triangles in one place among others."""
-    corners = random(150, 0.2).vertices.reshape(-1, 3, 3)
-    return loose_triangles(np.concatenate((np.repeat(corners[:1], 100, axis=0), corners)))
-
-
-def slivers():
-    """Long triangles between a ten thousandth and a billionth of their length wide."""
-    random, start = numbers(3), numbers(4).uniform(-1, 1, (200, 3))
-    end = start + random.uniform(-1, 1, (200, 3))
-    width = 10.0 ** random.uniform(-9, -4, (200, 1)) * random.normal(size=(200, 3))
-    return loose_triangles(np.stack((start, end, (start + end) / 2 + width), axis=1))
-
-
-def whole(count=200, seed=5):
-    """Triangles in whole numbers, many of them flat, thin, or of no area."""
-    random = numbers(seed)
-    return loose_triangles(
-        random.integers(-7, 8, (count, 1, 3)) + random.integers(-1, 2, (count, 3, 3))
-    )
-
-
-def grid(cells=8):
-    """Lay three axis-aligned sheets through the middle, on walls of cells."""
-    x, y = np.divmod(np.arange((cells + 1) ** 2), cells + 1)
-    sheet = np.column_stack((x, y, np.full(len(x), cells // 2)))
-    first = (x * (cells + 1) + y)[(x < cells) & (y < cells)]
-    right, up = first + cells + 1, first + 1
-    faces = np.concatenate(
-        (np.column_stack((first, right, right + 1)), np.column_stack((first, right + 1, up)))
-    )
-    vertices = np.concatenate([np.roll(sheet, turn, axis=1) for turn in range(3)])
-    return Triangles(vertices, np.concatenate([faces + len(sheet) * turn for turn in range(3)]))
-
-
-def uv_sphere(segments=32, rings=16):
-    """Make a sphere whose poles are vertices of `segments` triangles each."""
-    turn, tilt = np.arange(segments) * 2 * np.pi / segments, np.arange(1, rings) * np.pi / rings
-    turn, tilt = np.meshgrid(turn, tilt)
-    body = np.stack((np.cos(turn) * np.sin(tilt), np.sin(turn) * np.sin(tilt), np.cos(tilt)), -1)
-    vertices = np.concatenate((body.reshape(-1, 3), [[0, 0, 1], [0, 0, -1]]))
-    here = np.arange(body[..., 0].size).reshape(rings - 1, segments)
-    after, north, south = np.roll(here, -1, axis=1), len(vertices) - 2, len(vertices) - 1
-    faces = [(here[:-1], here[1:], after[1:]), (here[:-1], after[1:], after[:-1])]
-    faces += [(0 * here[0] + north, here[0], after[0]), (0 * here[0] + south, after[-1], here[-1])]
-    return Triangles(
-        vertices, np.concatenate([np.stack(some, axis=-1).reshape(-1, 3) for some in faces])
-    )
-
-
-def icosphere(levels=2):
-    """Twenty triangles, each divided in four so many times."""
-    pairs = np.array([(a, b * (1 + 5**0.5) / 2) for b in (1, -1) for a in (-1, 1)])
-    zero = np.zeros((4, 1))
-    points = np.concatenate(
-        (
-            np.column_stack((pairs, zero)),
-            np.column_stack((zero, pairs)),
-            np.column_stack((pairs[:, 1], zero, pairs[:, 0])),
-        )
-    )
-    corners = points[np.array(ICOSAHEDRON)]
-    for _ in range(levels):
-        a, b, c = corners.swapaxes(0, 1)
-        ab, bc, ca = (a + b) / 2, (b + c) / 2, (c + a) / 2
-        quarters = ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))
-        corners = np.concatenate([np.stack(quarter, axis=1) for quarter in quarters])
-        corners /= np.linalg.norm(corners, axis=2, keepdims=True)
-    return loose_triangles(corners)
-
+from core import Boxes, Capsules, Frusta, HalfSpaces, OrientedBoxes, Regions, Spheres
 
 SCENES = {
     scene.__name__: scene
@@ -123,15 +30,23 @@ SCENES = {
 WHOLE = ("whole", "grid")
 
 
-def moved(items, factor=1.0, shift=(0.0, 0.0, 0.0)):
+def arguments(kind):
+    """Return the names of what a batch is made from."""
+    return list(inspect.signature(kind).parameters)
+
+
+def moved(batch, factor=1.0, shift=(0.0, 0.0, 0.0)):
     """Scale a batch about the origin, then shift it."""
-    if isinstance(items, Triangles):
-        return Triangles(items.vertices * factor + shift, items.faces)
-    if isinstance(items, Boxes):
-        return Boxes(items.lower * factor + shift, items.upper * factor + shift)
-    if isinstance(items, Spheres):
-        return Spheres(items.centers * factor + shift, items.radii * factor)
-    return Frusta(items.corners * factor + shift)
+    if isinstance(batch, HalfSpaces):
+        normals, offsets = batch.planes[:, :3], batch.planes[:, 3]
+        return HalfSpaces(np.column_stack((normals, offsets * factor - normals @ shift)))
+    arrays = {name: getattr(batch, name) for name in arguments(type(batch))}
+    for name, array in arrays.items():
+        if name in ("radii", "half_sizes"):
+            arrays[name] = array * factor
+        elif name not in ("faces", "rotations"):
+            arrays[name] = array * factor + shift
+    return type(batch)(**arrays)
 
 
 # Items of other kinds
@@ -149,11 +64,17 @@ def as_spheres(triangles):
     )
 
 
+def as_regions(triangles):
+    """Around a box between two corners, with a radius that whole numbers leave whole."""
+    ends, bounds = triangles.vertices[triangles.faces[:, :2]], triangles.bounds()
+    return Regions(ends.min(axis=1), ends.max(axis=1), (bounds.upper - bounds.lower).min(axis=1))
+
+
 def as_triangles(triangles):
     return triangles
 
 
-KINDS = (as_triangles, as_boxes, as_spheres)
+KINDS = (as_triangles, as_boxes, as_spheres, as_regions)
 
 
 # Volumes
@@ -184,6 +105,33 @@ def turns(count, seed=13):
     return np.linalg.qr(numbers(seed).normal(size=(count, 3, 3)))[0]
 
 
+def regions_about(items, count=20, seed=14):
+    boxes, (_, half) = boxes_about(items, count, seed), extent(items)
+    return Regions(boxes.lower, boxes.upper, half * numbers(seed).uniform(0.05, 0.8, count) ** 2)
+
+
+def turned_boxes_about(items, count=20, seed=15):
+    random, (middle, half) = numbers(seed), extent(items)
+    centers = middle + half * random.uniform(-1.2, 1.2, (count, 3))
+    sizes = half * random.uniform(0, 1, (count, 3)) ** 3
+    return OrientedBoxes(centers, sizes, turns(count))
+
+
+def capsules_about(items, count=20, seed=16):
+    random, (middle, half) = numbers(seed), extent(items)
+    starts = middle + half * random.uniform(-1.2, 1.2, (count, 3))
+    ends = starts + half * random.uniform(-1, 1, (count, 3))
+    return Capsules(starts, ends, half * random.uniform(0.05, 0.8, count) ** 2)
+
+
+def half_spaces_about(items, count=20, seed=17):
+    """Planes through points among the items, their normals of any length."""
+    random, (middle, half) = numbers(seed), extent(items)
+    points = middle + half * random.uniform(-1.2, 1.2, (count, 3))
+    normals = random.normal(size=(count, 3)) * 10.0 ** random.uniform(-2, 2, (count, 1))
+    return HalfSpaces(np.column_stack((normals, -(normals * points).sum(axis=1))))
+
+
 def views_about(items, count=12, seed=9):
     """Pictures' edges two to one at most; some views from inside, some mirrored."""
     random, (middle, half) = numbers(seed), extent(items)
@@ -209,6 +157,35 @@ def whole_spheres(count=20, seed=11):
     return Spheres(random.integers(-9, 10, (count, 3)), random.integers(0, 6, count))
 
 
+def whole_regions(count=20, seed=18):
+    boxes = whole_boxes(count, seed)
+    return Regions(boxes.lower, boxes.upper, numbers(seed).integers(0, 5, count))
+
+
+def whole_turned_boxes(count=20, seed=19):
+    """Quarter turns, some of them mirrored; some boxes are flat."""
+    random = numbers(seed)
+    turns = np.eye(3)[random.permuted(np.tile(np.arange(3), (count, 1)), axis=1)]
+    turns *= random.choice((-1, 1), (count, 1, 3))
+    return OrientedBoxes(
+        random.integers(-9, 10, (count, 3)), random.integers(0, 6, (count, 3)), turns
+    )
+
+
+def whole_capsules(count=20, seed=20):
+    random = numbers(seed)
+    starts = random.integers(-9, 10, (count, 3))
+    ends = starts + random.integers(-5, 6, (count, 3)) * random.integers(0, 2, (count, 1))
+    return Capsules(starts, ends, random.integers(0, 5, count))
+
+
+def whole_half_spaces(count=20, seed=21):
+    random = numbers(seed)
+    normals = random.integers(-3, 4, (count, 3))
+    normals[~normals.any(axis=1), 0] = 1
+    return HalfSpaces(np.column_stack((normals, random.integers(-20, 21, count))))
+
+
 def whole_frusta(count=12, seed=12):
     """Oblique frusta: a parallelogram as seen from a point, and again some times as far away."""
     random = numbers(seed)
@@ -232,5 +209,21 @@ def hexahedra(boxes):
     return Frusta(np.stack(corners, axis=1))
 
 
-ABOUT = (boxes_about, spheres_about, views_about)
-WHOLE_VOLUMES = (whole_boxes, whole_spheres, whole_frusta)
+ABOUT = (
+    boxes_about,
+    spheres_about,
+    regions_about,
+    turned_boxes_about,
+    capsules_about,
+    half_spaces_about,
+    views_about,
+)
+WHOLE_VOLUMES = (
+    whole_boxes,
+    whole_spheres,
+    whole_regions,
+    whole_turned_boxes,
+    whole_capsules,
+    whole_half_spaces,
+    whole_frusta,
+)

@@ -8,26 +8,23 @@ the pairs that rounding may decide either way. `number=exact` computes with frac
 from fractions import Fraction
 from itertools import product
 
+import features
 import numpy as np
+from features import cross, dot, signed_square
 
-from core import Boxes, Frusta, Spheres, Triangles
+from core import Boxes, Capsules, Frusta, HalfSpaces, OrientedBoxes, Regions, Spheres, Triangles
 
 exact = np.vectorize(Fraction, otypes=[object])
 
-# The corners of a frustum: near lower-left, lower-right, upper-right, upper-left, then far.
+ROUND = (Spheres, Regions, Capsules)
+UPRIGHT = (Boxes, Spheres, Regions)
+# The corners of a hexahedron: near lower-left, lower-right, upper-right, upper-left, then far.
+CORNERS = np.array([(x, y, z) for z in (0, 1) for x, y in ((0, 0), (1, 0), (1, 1), (0, 1))])
 SIDES = ((0, 3, 7, 4), (1, 2, 6, 5), (0, 1, 5, 4), (3, 2, 6, 7), (0, 1, 2, 3), (4, 5, 6, 7))
-HALF_SIDES = np.array([half for a, b, c, d in SIDES for half in ((a, b, c), (a, c, d))])
-RIDGES = np.array([(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4)] + [
+HALF_SIDES = [half for a, b, c, d in SIDES for half in ((a, b, c), (a, c, d))]
+RIDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4)] + [
     (corner, corner + 4) for corner in range(4)
-])  # fmt: skip
-
-
-def dot(a, b):
-    return (a * b).sum(axis=-1)
-
-
-def cross(a, b):
-    return a[..., [1, 2, 0]] * b[..., [2, 0, 1]] - a[..., [2, 0, 1]] * b[..., [1, 2, 0]]
+]
 
 
 def finite(shapes):
@@ -36,112 +33,155 @@ def finite(shapes):
 
 
 def corners_of(shapes, number=np.asarray):
-    """Corners (n, p, 3) whose hull, rounded by a sphere's radius, is the shape."""
+    """Corners (n, p, 3) whose hull, rounded by the radius, is the shape."""
     if isinstance(shapes, Triangles):
         return number(shapes.vertices)[shapes.faces]
-    if isinstance(shapes, Boxes):
-        both = np.stack((number(shapes.lower), number(shapes.upper)))
-        return np.stack([both[list(c), :, range(3)].T for c in product((0, 1), repeat=3)], axis=1)
-    return number(shapes.corners if isinstance(shapes, Frusta) else shapes.centers[:, None])
+    if isinstance(shapes, Spheres):
+        return number(shapes.centers)[:, None]
+    if isinstance(shapes, Capsules):
+        return np.stack((number(shapes.starts), number(shapes.ends)), axis=1)
+    if isinstance(shapes, OrientedBoxes):
+        sides = (2 * CORNERS - 1) * number(shapes.half_sizes)[:, None]
+        return number(shapes.centers)[:, None] + dot(
+            number(shapes.rotations)[:, None], sides[:, :, None]
+        )
+    if isinstance(shapes, Frusta):
+        return number(shapes.corners)
+    lower, upper = number(shapes.lower)[:, None], number(shapes.upper)[:, None]
+    return np.where(CORNERS, upper, lower)
 
 
 def radii_of(shapes, number=np.asarray):
-    """Radii of spheres, 0 for whatever else."""
-    return number(shapes.radii if isinstance(shapes, Spheres) else np.zeros(len(shapes)))
+    """Radii of what is round, 0 for whatever else."""
+    return number(shapes.radii if isinstance(shapes, ROUND) else np.zeros(len(shapes)))
 
 
 def touching(items, volumes, grown=0.0, number=np.asarray):
     """Which items share a point with which volumes."""
-    if isinstance(volumes, Spheres):
+    if isinstance(volumes, HalfSpaces):
+        flags = reach_half_spaces(volumes, items, grown, number)
+    elif isinstance(items, UPRIGHT) and isinstance(volumes, UPRIGHT):
+        flags = upright_near(volumes, items, grown, number)
+    elif isinstance(items, ROUND) or isinstance(volumes, ROUND):
         flags = near(volumes, items, grown, number)
-    elif isinstance(items, Spheres):
-        flags = near(items, volumes, grown, number).T
     else:
         flags = hulls_touch(volumes, items, grown, number)
     return flags & finite(items)
 
 
 def inside(items, volumes, grown=0.0, number=np.asarray):
-    """Which items lie in which volumes wholly."""
+    """Which items lie in which volumes wholly: the balls at all their corners do."""
     corners, radii = corners_of(items, number), radii_of(items, number)
-    return contains(volumes, corners, radii, grown, number) & finite(items)
+    return contains(volumes, corners, radii, grown, number).all(axis=2) & finite(items)
 
 
-# Solids around points
+# Balls in solids
 
 
 def contains(solids, points, radii, grown, number):
-    """Whether all of each group of points (n, p, 3) lie at least the radius (n,) in each solid."""
+    """Which balls around points (n, p, 3), of radii (n,), lie in each solid, (q, n, p)."""
     radii = radii[:, None]
-    if isinstance(solids, Spheres):
-        apart = points - number(solids.centers)[:, None, None]
-        flags = within(dot(apart, apart), number(solids.radii)[:, None, None] - radii + grown)
-    elif isinstance(solids, Boxes):
-        lower, upper = number(solids.lower)[:, None, None], number(solids.upper)[:, None, None]
-        reach = radii[..., None] - grown
-        flags = ((points - reach >= lower) & (points + reach <= upper)).all(axis=-1)
-    else:
+    if isinstance(solids, HalfSpaces):
+        depth, lengths = depths(solids, points, number)
+        return depth >= signed_square(radii - grown) * lengths
+    if isinstance(solids, Frusta):
         origins, normals = (rows[:, None, None] for rows in half_spaces(solids, number))
-        depth = dot(points[:, :, None] - origins, normals) + grown * abs(normals).sum(axis=-1)
-        enough = depth * depth >= (radii * radii)[..., None] * dot(normals, normals)
-        flags = ((depth >= 0) & enough).all(axis=-1)
-    return flags.all(axis=-1)
+        depth = signed_square(dot(points[:, :, None] - origins, normals))
+        needed = signed_square(radii - grown)[..., None] * dot(normals, normals)
+        return (depth >= needed).all(axis=3)
+    if isinstance(solids, OrientedBoxes):
+        seen = points - number(solids.centers)[:, None, None]
+        beyond = abs(
+            dot(seen[..., None, :], number(solids.rotations).swapaxes(1, 2)[:, None, None])
+        )
+        return rounded(beyond - number(solids.half_sizes)[:, None, None], grown - radii)
+    spare = radii_of(solids, number)[:, None, None] - radii + grown
+    if isinstance(solids, Capsules):
+        return near_segments(solids, points, spare, number)
+    corners = corners_of(solids, number)[:, None, None]
+    lower, upper = corners.min(axis=3), corners.max(axis=3)
+    return rounded(np.maximum(lower - points, points - upper), spare)
+
+
+def rounded(beyond, spare):
+    """Whether points so far beyond a box on each axis, negative within, are no farther than spare.
+
+    A negative one is how deep they have to lie within.
+    """
+    beside = np.maximum(beyond, 0)
+    return np.where(
+        spare >= 0, dot(beside, beside) <= spare * spare, (beyond <= spare[..., None]).all(axis=-1)
+    )
+
+
+def near_segments(capsules, points, reach, number):
+    """Which points (n, p, 3) are within reach (q, n, 1) of each segment."""
+    ends = corners_of(capsules, number)[:, None, None]
+    flags = features.corners_near_edges(points, ends, reach)
+    for end in (0, 1):
+        flags = flags | features.corners_near_corners(points, ends[..., end, :], reach)
+    return flags
 
 
 def half_spaces(frusta, number):
     """Points and inward normals of the twelve half sides: (n, 12, 3) both."""
     corners = corners_of(frusta, number)
-    a, b, c = (corners[:, HALF_SIDES[:, k]] for k in range(3))
+    a, b, c = np.moveaxis(corners[:, HALF_SIDES], 2, 0)
     normals, inward = cross(b - a, c - a), corners.sum(axis=1)[:, None] - 8 * a
     return a, np.where((dot(normals, inward) < 0)[..., None], -normals, normals)
 
 
-# Distances from points, squared
+# Distances
 
 
-def within(squares, reach):
-    return (reach >= 0) & (squares <= reach * reach)
+def depths(solids, points, number):
+    """How deep points (n, p, 3) lie, squared but signed, (q, n, p), and the normals, (q, 1, 1)."""
+    normals, offsets = number(solids.planes)[:, :3], number(solids.planes)[:, 3]
+    depth = dot(points, normals[:, None, None]) + offsets[:, None, None]
+    return signed_square(depth), dot(normals, normals)[:, None, None]
 
 
-def near(spheres, others, grown, number):
-    """Which others (columns) reach into which spheres (rows)."""
-    points, radii = number(spheres.centers), number(spheres.radii)[:, None]
-    points, reach = points[:, None], radii + radii_of(others, number) + grown
-    corners = corners_of(others, number)[None]
-    if isinstance(others, Triangles):
-        return within(to_triangles(points, corners), reach)
-    if isinstance(others, Frusta):
-        sides = corners[:, :, HALF_SIDES]
-        squares = to_triangles(points[:, :, None], sides).min(axis=-1)
-    else:
-        lower, upper = corners.min(axis=2), corners.max(axis=2)
-        beside = points - np.minimum(np.maximum(points, lower), upper)
-        squares = dot(beside, beside)
-    held = contains(others, points, 0 * radii[:, 0], grown, number).T
-    return within(squares, reach) | held
+def reach_half_spaces(solids, items, grown, number):
+    """Which items have a corner that is deep enough, or no farther away than the radius."""
+    depth, lengths = depths(solids, corners_of(items, number), number)
+    needed = -(radii_of(items, number)[:, None] + grown)
+    return (depth >= signed_square(needed) * lengths).any(axis=2)
 
 
-def to_triangles(points, corners):
-    """From the face where the foot of the perpendicular lies in it, else from the nearest edge.
-
-    The seven regions of Ericson, "Real-Time Collision Detection", 2005, 5.1.5.
-    """
-    a, b, c = (corners[..., k, :] for k in range(3))
-    edges, normal = ((a, b), (b, c), (c, a)), cross(b - a, c - a)
-    beyond = np.minimum.reduce([to_segments(points, *edge) for edge in edges])
-    on_face = np.all([dot(cross(q - p, points - p), normal) > 0 for p, q in edges], axis=0)
-    return np.where(on_face, ratio(dot(points - a, normal) ** 2, dot(normal, normal)), beyond)
+def upright_near(ones, others, grown, number):
+    """Which upright boxes are no farther apart than their radii together."""
+    mine, theirs = corners_of(ones, number)[:, None], corners_of(others, number)
+    gap = np.maximum(mine.min(axis=2) - theirs.max(axis=1), theirs.min(axis=1) - mine.max(axis=2))
+    reach = radii_of(ones, number)[:, None] + radii_of(others, number) + grown
+    return rounded(gap, reach)
 
 
-def to_segments(points, start, end):
-    """Ericson, 5.1.2."""
-    share = ratio(dot(points - start, end - start), dot(end - start, end - start))
-    foot = start + np.minimum(np.maximum(share, 0), 1)[..., None] * (end - start)
-    return dot(points - foot, points - foot)
+def near(ones, others, grown, number):
+    """Which hulls are no farther apart than their radii together, or hold the other."""
+    reach = radii_of(ones, number)[:, None] + radii_of(others, number) + grown
+    flags = features.near(hull(ones, number), hull(others, number), reach)
+    flags |= holds_corner(ones, others, grown, number)
+    if not isinstance(others, Triangles):
+        flags |= holds_corner(others, ones, grown, number).T
+    return flags
 
 
-def ratio(a, b):
-    return a / np.where(b == 0, 1, b)
+def holds_corner(solids, others, grown, number):
+    return contains(solids, corners_of(others, number), np.zeros(len(others)), grown, number).any(
+        2
+    )
+
+
+def hull(shapes, number):
+    """Corners, edges and faces."""
+    corners = corners_of(shapes, number)
+    edges, faces = {
+        1: (np.empty((0, 2), int), np.empty((0, 3), int)),
+        2: ([(0, 1)], np.empty((0, 3), int)),
+        3: ([(0, 1), (1, 2), (2, 0)], [(0, 1, 2)]),
+        8: (RIDGES, HALF_SIDES),
+    }[corners.shape[1]]
+    return features.Hull(corners, corners[:, edges], corners[:, faces])
 
 
 # Separating axes
@@ -153,8 +193,8 @@ def hulls_touch(ones, others, grown, number):
     Gottschalk, Lin and Manocha, "OBBTree", 1996. For a triangle and a box, the thirteen axes of
     Akenine-Moller, "Fast 3D Triangle-Box Overlap Testing", 2001.
     """
-    mine, normals, edges = hulls(ones, number)
-    theirs, other_normals, other_edges = hulls(others, number)
+    mine, normals, edges = directions(ones, number)
+    theirs, other_normals, other_edges = directions(others, number)
     axes = [normal[:, None] for normal in normals] + [normal[None] for normal in other_normals]
     axes += [cross(one[:, None], other[None]) for one, other in product(edges, other_edges)]
     flags = np.ones((len(ones), len(others)), bool)
@@ -166,7 +206,7 @@ def hulls_touch(ones, others, grown, number):
     return flags
 
 
-def hulls(shapes, number):
+def directions(shapes, number):
     """Corners (n, p, 3), face normals (f, n, 3) and edges (e, n, 3)."""
     corners = corners_of(shapes, number)
     if isinstance(shapes, Triangles):
@@ -174,7 +214,9 @@ def hulls(shapes, number):
         normals = cross(edges[:, 0], edges[:, 1])[:, None]
     elif isinstance(shapes, Boxes):
         normals = edges = np.broadcast_to(np.eye(3), (len(shapes), 3, 3))
+    elif isinstance(shapes, OrientedBoxes):
+        normals = edges = number(shapes.rotations).swapaxes(1, 2)
     else:
-        edges = corners[:, RIDGES[:, 1]] - corners[:, RIDGES[:, 0]]
-        normals = half_spaces(shapes, number)[1]
+        ends = corners[:, RIDGES]
+        edges, normals = ends[:, :, 1] - ends[:, :, 0], half_spaces(shapes, number)[1]
     return corners, normals.swapaxes(0, 1), edges.swapaxes(0, 1)

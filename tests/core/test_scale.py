@@ -6,7 +6,7 @@ import pytest
 from agreement import POLICIES, built
 from numpy.testing import assert_array_equal
 
-from core import query
+from core import HalfSpaces, query
 
 RELATIONS = ("touching", "inside", "candidates")
 
@@ -45,9 +45,14 @@ def test_shifted_exactly_gives_the_same_ids(kind, policy, shift):
 
 
 def rounded(shapes):
-    names = {"Triangles": ("vertices", "faces"), "Boxes": ("lower", "upper")}
-    names |= {"Spheres": ("centers", "radii"), "Frusta": ("corners",)}
-    arrays = [getattr(shapes, name) for name in names[type(shapes).__name__]]
-    return type(shapes)(
-        *(a if a.dtype == np.intp else np.round(a * 2**16) / 2**16 for a in arrays)
-    )
+    """Coordinates become multiples of 2**-16, of a plane the offset too; directions stay."""
+    if isinstance(shapes, HalfSpaces):
+        normals = np.round(shapes.planes[:, :3] * 4)
+        normals[~normals.any(axis=1)] = 1
+        return HalfSpaces(
+            np.column_stack((normals, np.round(shapes.planes[:, 3] * 2**16) / 2**16))
+        )
+    arrays = {name: getattr(shapes, name) for name in scenes.arguments(type(shapes))}
+    for name in arrays.keys() - {"faces", "rotations"}:
+        arrays[name] = np.round(arrays[name] * 2**16) / 2**16
+    return type(shapes)(**arrays)
