@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 
-class Hull(NamedTuple):
+class Hulls(NamedTuple):
     """Corners (n, p, 3), edges (n, e, 2, 3) and triangles that make up the faces (n, f, 3, 3)."""
 
     corners: np.ndarray
@@ -31,28 +31,28 @@ def signed_square(numbers):
 
 
 def near(ones, others, reach):
-    """Which hulls (rows) come within reach (rows, columns) of which others (columns)."""
-    wide = reach[..., None, None]
-    flags = one_sided(ones, others, wide) | one_sided(others, ones, wide.swapaxes(0, 1)).T
-    flags |= any_of(corners_near_corners(*paired(ones.corners, others.corners), wide))
-    return flags | any_of(edges_near_edges(*paired(ones.edges, others.edges), wide))
+    """Which hulls come within reach, (n,), of their partners among the others, (n,)."""
+    reach = reach[:, None, None]
+    flags = one_sided(ones, others, reach) | one_sided(others, ones, reach)
+    flags |= any_of(corners_near_corners(*paired(ones.corners, others.corners), reach))
+    return flags | any_of(edges_near_edges(*paired(ones.edges, others.edges), reach))
 
 
 def one_sided(ones, others, reach):
-    """Which hulls have a corner or an edge that comes near an edge or a face of which others."""
+    """Which hulls have a corner or an edge that comes near an edge or a face of their partner."""
     flags = any_of(corners_near_edges(*paired(ones.corners, others.edges), reach))
     flags |= any_of(corners_near_faces(*paired(ones.corners, others.faces), reach))
     return flags | any_of(edges_pierce_faces(*paired(ones.edges, others.faces)))
 
 
 def any_of(flags):
-    """Whether any pair of features is near, (n, m) from (n, m, f, g)."""
-    return flags.any(axis=(2, 3))
+    """Whether any pair of features is near, (n,) from (n, f, g)."""
+    return flags.any(axis=(1, 2))
 
 
 def paired(ones, others):
-    """Each feature of each one, and of each other, so that they combine to (n, m, f, g, ...)."""
-    return ones[:, None, :, None], others[None, :, None, :]
+    """Each feature of a hull, and each of its partner, so that they combine to (n, f, g, ...)."""
+    return ones[:, :, None], others[:, None]
 
 
 def within(squares, reach, lengths=1):

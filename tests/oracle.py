@@ -158,8 +158,11 @@ def upright_near(ones, others, grown, number):
 
 def near(ones, others, grown, number):
     """Which hulls are no farther apart than their radii together, or hold the other."""
-    reach = radii_of(ones, number)[:, None] + radii_of(others, number) + grown
-    flags = features.near(hull(ones, number), hull(others, number), reach)
+    flags = upright_near(ones, others, grown, number)  # of their bounds
+    rows, columns = np.nonzero(flags)
+    reach = radii_of(ones, number)[rows] + radii_of(others, number)[columns] + grown
+    mine, theirs = hulls_of(ones[rows], number), hulls_of(others[columns], number)
+    flags[rows, columns] = features.near(mine, theirs, reach)
     flags |= holds_corner(ones, others, grown, number)
     if not isinstance(others, Triangles):
         flags |= holds_corner(others, ones, grown, number).T
@@ -172,8 +175,8 @@ def holds_corner(solids, others, grown, number):
     )
 
 
-def hull(shapes, number):
-    """Corners, edges and faces."""
+def hulls_of(shapes, number):
+    """Return corners, edges and faces."""
     corners = corners_of(shapes, number)
     edges, faces = {
         1: (np.empty((0, 2), int), np.empty((0, 3), int)),
@@ -181,7 +184,7 @@ def hull(shapes, number):
         3: ([(0, 1), (1, 2), (2, 0)], [(0, 1, 2)]),
         8: (RIDGES, HALF_SIDES),
     }[corners.shape[1]]
-    return features.Hull(corners, corners[:, edges], corners[:, faces])
+    return features.Hulls(corners, corners[:, edges], corners[:, faces])
 
 
 # Separating axes
