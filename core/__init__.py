@@ -5,6 +5,7 @@ Read on in the order of the files' imports: shapes, octree, build, descend, quer
 
 from .build import BuildCancelled, build_octree, build_steps
 from .cells import CROSSING, INSIDE, OUTSIDE, UNVISITED
+from .nearest import Nearest, nearest
 from .octree import Octree
 from .query import query, query_any, query_count
 from .rays import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
@@ -33,6 +34,7 @@ __all__ = [
     "Capsules",
     "Frusta",
     "HalfSpaces",
+    "Nearest",
     "Octree",
     "OrientedBoxes",
     "RayCrossings",
@@ -45,6 +47,7 @@ __all__ = [
     "build_steps",
     "cell_segments",
     "load",
+    "nearest",
     "query",
     "query_any",
     "query_count",

@@ -52,7 +52,7 @@ def candidates(tree: Octree, volumes: Shapes) -> Iterator[Candidates]:
     down together.
     """
     mailboxes = np.empty(len(tree.order), np.intp)
-    order = _neighbours_together(tree, volumes)
+    order = neighbours_together(tree, volumes)
     first, size = 0, _FIRST
     while first < len(volumes):
         asked = order[first : first + size]
@@ -65,13 +65,13 @@ def candidates(tree: Octree, volumes: Shapes) -> Iterator[Candidates]:
         for certain, runs_found in _by_volume(found):
             for numbers, entries in expanded(tree, runs_found, _SLOTS):
                 slots += len(entries)
-                some = slice(None) if certain else _once(numbers, entries, mailboxes)
+                some = slice(None) if certain else once(numbers, entries, mailboxes)
                 yield Candidates(part, asked, numbers[some], entries[some], certain)
         first += len(part)
         size = max(1, min(_MOST, size * _SLOTS // max(slots, 1)))
 
 
-def _neighbours_together(tree: Octree, volumes: Shapes) -> Ids:
+def neighbours_together(tree: Octree, volumes: Shapes) -> Ids:
     """Return the order along the Morton curve of the middles of what the root has of them."""
     if len(volumes) < _FIRST:
         return np.arange(len(volumes))
@@ -125,7 +125,7 @@ def expanded(tree: Octree, found: Found, size: int) -> Iterator[tuple[Ids, Ids]]
         start = stop
 
 
-def _once(numbers: Ids, entries: Ids, mailboxes: Ids) -> Ids:
+def once(numbers: Ids, entries: Ids, mailboxes: Ids) -> Ids:
     """Return the pairs that remain when each is taken once, ascending."""
     chosen = np.zeros(len(entries), bool)
     letters, senders, addresses = np.arange(len(entries)), numbers, entries

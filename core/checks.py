@@ -82,15 +82,16 @@ def whole_number(name: str, value: SupportsIndex, least: int) -> int:
     return number
 
 
-def number(name: str, value: object, least: float) -> float:
-    """Return `value` as a finite float of at least `least`."""
+def number(name: str, value: object, least: float, *, finite: bool = True) -> float:
+    """Return `value` as a float of at least `least`; infinity only where it need not be finite."""
     try:
         # float() would take text, too.
         real = np.nan if isinstance(value, (str, bytes)) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be a number, got {value!r}") from None
-    if not (np.isfinite(real) and real >= least):
-        raise ValueError(f"{name} must be a finite number of at least {least:g}, got {value!r}")
+    if not (real >= least and (real < np.inf or not finite)):
+        wanted = "a finite number" if finite else "a number"
+        raise ValueError(f"{name} must be {wanted} of at least {least:g}, got {value!r}")
     return real
 
 

@@ -8,11 +8,11 @@ import pytest
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
-    "arrays", "checks", "shapes", "touch", "crossings", "options", "invariants", "octree",
-    "words", "grid", "octants", "cells", "progress", "entries", "levels", "free_cells", "divide",
-    "medians", "assemble", "build",
-    "descend", "candidates", "query", "mailboxes", "ray_walk", "ray_hits", "rays", "trace",
-    "records", "storage", "statistics", "wireframe", "__init__",
+    "arrays", "checks", "shapes", "touch", "crossings", "closest", "options", "invariants",
+    "octree", "words", "grid", "octants", "cells", "progress", "entries", "levels", "free_cells",
+    "divide", "medians", "assemble", "build", "descend", "candidates", "query", "mailboxes",
+    "ray_walk", "ray_hits", "rays", "approach", "nearest", "trace", "records", "storage",
+    "statistics", "wireframe", "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
     "options", "properties", "preferences", "reader", "camera", "trees", "building", "cells",

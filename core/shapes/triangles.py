@@ -52,6 +52,10 @@ class Triangles(Shapes):
         """Return some columns of `rows`, of shapes that are known to be there."""
         return self._corners(gather(self._face_rows, ids))
 
+    def _first_corners(self, ids: Ids) -> Floats:
+        """Return one corner of some triangles, (3, k)."""
+        return gather(self._vertex_rows, self._face_rows[0].take(ids, mode="clip"))
+
     def _corners(self, faces: Ids) -> Floats:
         """Return the corners of these faces, (9, k)."""
         corners = np.empty((9, faces.shape[1]))
