@@ -48,7 +48,7 @@ def radii_of(items):
 
 
 def on_triangles(points, corners):
-    """Take the closest of the feet on three edges and, where it lies in the triangle, on its plane."""
+    """Take the closest of the feet on three edges and, where it lies in it, on its plane."""
     a, b, c = (corners[:, k] for k in range(3))
     some = [on_segment(points, *ends) for ends in ((a, b), (b, c), (c, a))]
     some.append(on_face(points, a, b, c, some[0]))
