@@ -8,10 +8,28 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 
-from core import Boxes, Spheres, query, query_any, query_count
+from core import (
+    Boxes,
+    Capsules,
+    HalfSpaces,
+    OrientedBoxes,
+    Regions,
+    Spheres,
+    query,
+    query_any,
+    query_count,
+)
 
 RELATIONS = ("touching", "inside", "candidates")
-EVERYTHING = (Boxes([[-20] * 3], [[20] * 3]), Spheres([[0] * 3], [40]))
+EVERYTHING = (
+    Boxes([[-20] * 3], [[20] * 3]),
+    Spheres([[0] * 3], [40]),
+    Regions([[-9] * 3], [[9] * 3], [20]),
+    OrientedBoxes([[0] * 3], [[20] * 3], [np.eye(3)]),
+    Capsules([[-9] * 3], [[9] * 3], [40]),
+    HalfSpaces([[3, 2, -1, 60]]),
+    scenes.hexahedra(Boxes([[-20] * 3], [[20] * 3])),
+)
 
 
 @st.composite
@@ -21,15 +39,31 @@ def batches(draw, kinds, most=16):
     corners = draw(arrays(np.int64, (count, 3, 3), elements=st.integers(-4, 4)))
     if kind == "triangles":
         return scenes.loose_triangles(corners)
-    if kind == "boxes":
-        return Boxes(corners[:, :2].min(axis=1), corners[:, :2].max(axis=1))
-    if kind == "spheres":
-        return Spheres(corners[:, 0], np.abs(corners[:, 1, 0]))
-    return scenes.whole_frusta(count, seed=draw(st.integers(0, 2**31)))
+    lower, upper = corners[:, :2].min(axis=1), corners[:, :2].max(axis=1)
+    radii = np.abs(corners[:, 2, 0])
+    if kind == "frusta":
+        return scenes.whole_frusta(count, seed=draw(st.integers(0, 2**31)))
+    if kind == "half-spaces":
+        normals = np.where(corners[:, :1].any(axis=2), corners[:, 0], (0, 0, 1))
+        return HalfSpaces(np.column_stack((normals, corners[:, 1, 0])))
+    return {
+        "boxes": lambda: Boxes(lower, upper),
+        "spheres": lambda: Spheres(corners[:, 0], radii),
+        "regions": lambda: Regions(lower, upper, radii),
+        "capsules": lambda: Capsules(corners[:, 0], corners[:, 1], radii),
+        "turned boxes": lambda: quarter_turned(lower, upper, np.argsort(corners[:, 2], axis=1)),
+    }[kind]()
 
 
-items = batches(("triangles", "boxes", "spheres"))
-volumes = batches(("boxes", "spheres"), most=4) | batches(("frusta",), most=2)
+def quarter_turned(lower, upper, axes):
+    """Boxes in whole numbers, their own axes in any order."""
+    half = np.take_along_axis((upper - lower) // 2, axes, axis=1)
+    return OrientedBoxes(lower + (upper - lower) // 2, half, np.eye(3)[axes].swapaxes(1, 2))
+
+
+items = batches(("triangles", "boxes", "spheres", "regions"))
+simple = ("boxes", "spheres", "regions", "turned boxes", "capsules", "half-spaces")
+volumes = batches(simple, most=4) | batches(("frusta",), most=2)
 options = st.fixed_dictionaries(
     {
         "capacity": st.integers(1, 4),
@@ -54,7 +88,7 @@ def test_answers_equal_brute_force(items, volumes, options):
 @given(items, options)
 def test_a_volume_around_everything_finds_everything(items, options):
     tree = built(items, **options)
-    for around in (*EVERYTHING, scenes.hexahedra(EVERYTHING[0])):
+    for around in EVERYTHING:
         for relation in RELATIONS:
             assert_array_equal(query(tree, around, relation=relation)[1], np.arange(len(items)))
 
@@ -118,14 +152,72 @@ def test_a_box_finds_what_its_halves_find(items, boxes, options):
     assert_array_equal(left | right, flags(query(tree, boxes), boxes, items))
 
 
-@given(items, batches(("boxes",), most=4), options)
-def test_a_box_is_a_frustum_too(items, boxes, options):
-    tree = built(items, **options)
-    solid = boxes[(boxes.lower < boxes.upper).all(axis=1)]
+def assert_same_answers(tree, one, other):
     for relation in ("touching", "inside"):
         assert_array_equal(
-            query(tree, solid, relation=relation),
-            query(tree, scenes.hexahedra(solid), relation=relation),
+            query(tree, one, relation=relation), query(tree, other, relation=relation)
+        )
+
+
+@given(items, batches(("boxes",), most=4), options)
+def test_a_box_is_a_frustum_a_region_and_a_turned_box_too(items, boxes, options):
+    tree, middles = built(items, **options), (boxes.lower + boxes.upper) / 2
+    turns = np.broadcast_to(np.eye(3), (len(boxes), 3, 3))
+    half = (boxes.upper - boxes.lower) / 2
+    assert_same_answers(tree, boxes, Regions(boxes.lower, boxes.upper, np.zeros(len(boxes))))
+    assert_same_answers(tree, boxes, OrientedBoxes(middles, half, turns))
+    solid = boxes[(boxes.lower < boxes.upper).all(axis=1)]
+    assert_same_answers(tree, solid, scenes.hexahedra(solid))
+
+
+@given(items, batches(("boxes",), most=4), options)
+def test_what_lies_in_a_box_lies_in_its_six_half_spaces(items, boxes, options):
+    tree, held = built(items, **options), np.ones((len(boxes), len(items)), bool)
+    for axis, inward in enumerate(np.eye(3)):
+        for side, wall in ((1, boxes.lower), (-1, boxes.upper)):
+            normals = np.tile(side * inward, (len(boxes), 1))
+            planes = HalfSpaces(np.column_stack((normals, -side * wall[:, axis])))
+            held &= flags(query(tree, planes, relation="inside"), boxes, items)
+    assert_array_equal(held, flags(query(tree, boxes, relation="inside"), boxes, items))
+
+
+@given(items, batches(("spheres",), most=6), options)
+def test_a_sphere_is_a_region_and_a_capsule_too(items, spheres, options):
+    tree, places, radii = built(items, **options), spheres.centers, spheres.radii
+    assert_same_answers(tree, spheres, Regions(places, places, radii))
+    assert_same_answers(tree, spheres, Capsules(places, places, radii))
+
+
+@given(items, batches(("boxes",), most=6), options)
+def test_an_upright_capsule_is_a_region_too(items, boxes, options):
+    tops = boxes.lower * (1, 1, 0) + boxes.upper * (0, 0, 1)
+    radii = boxes.upper[:, 0] - boxes.lower[:, 0]
+    assert_same_answers(
+        built(items, **options),
+        Capsules(tops, boxes.lower, radii),
+        Regions(boxes.lower, tops, radii),
+    )
+
+
+@given(items, batches(("half-spaces",), most=6), options)
+def test_what_does_not_touch_a_half_space_lies_in_its_opposite(items, half_spaces, options):
+    """Closed sets: on the plane, an item touches the one and lies in the other."""
+    tree, opposite = built(items, **options), HalfSpaces(-half_spaces.planes)
+    touching = flags(query(tree, half_spaces), half_spaces, items)
+    inside = flags(query(tree, opposite, relation="inside"), half_spaces, items)
+    assert (touching | inside).all()
+
+
+@given(batches(("boxes", "spheres")), volumes, options)
+def test_boxes_and_spheres_are_regions_too(items, volumes, options):
+    if isinstance(items, Boxes):
+        regions = Regions(items.lower, items.upper, np.zeros(len(items)))
+    else:
+        regions = Regions(items.centers, items.centers, items.radii)
+    one, other = built(items, **options), built(regions, **options)
+    for relation in ("touching", "inside"):
+        assert_array_equal(
+            query(one, volumes, relation=relation), query(other, volumes, relation=relation)
         )
 
 
@@ -133,19 +225,17 @@ def test_a_box_is_a_frustum_too(items, boxes, options):
 def test_a_point_is_a_sphere_and_a_box(items, spheres, options):
     tree, places = built(items, **options), spheres.centers
     points = Spheres(places, np.zeros(len(places)))
-    for relation in ("touching", "inside"):
-        assert_array_equal(
-            query(tree, points, relation=relation),
-            query(tree, Boxes(places, places), relation=relation),
-        )
+    assert_same_answers(tree, points, Boxes(places, places))
 
 
-@given(items, batches(("spheres",), most=6), options, st.integers(0, 3))
-def test_a_larger_sphere_finds_no_less(items, spheres, options, extra):
+@given(items, batches(("spheres", "regions", "capsules"), most=6), options, st.integers(0, 3))
+def test_a_larger_radius_finds_no_less(items, volumes, options, extra):
     tree = built(items, **options)
-    larger = Spheres(spheres.centers, spheres.radii + extra)
+    rows = volumes.rows.copy()
+    rows[-1] += extra
+    larger = type(volumes)._of(rows)
     for relation in RELATIONS:
-        less = flags(query(tree, spheres, relation=relation), spheres, items)
+        less = flags(query(tree, volumes, relation=relation), volumes, items)
         assert (less <= flags(query(tree, larger, relation=relation), larger, items)).all()
 
 

@@ -49,6 +49,19 @@ def test_answers_in_whole_numbers_equal_brute_force_exactly(scene, kind, volumes
     assert_true_answers(built(items, capacity=4), volumes()[:6], exactly=True)
 
 
+@pytest.mark.parametrize("split", ["middle", "median"])
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("about", scenes.ABOUT)
+@pytest.mark.parametrize("kind", scenes.KINDS)
+def test_answers_do_not_depend_on_how_the_tree_was_built(kind, about, policy, split):
+    """Some items lie beyond the bounds of the root."""
+    items = kind(scenes.random(150))
+    options = {"straddlers": policy, "split": split, "loose_factor": 1.5}
+    tree = built(items, capacity=4, bounds=Boxes([[-0.9] * 3], [[0.8] * 3]), **options)
+    assert tree.outside
+    assert_true_answers(tree, about(items, 12))
+
+
 @pytest.mark.parametrize("about", scenes.ABOUT)
 @pytest.mark.parametrize("kind", scenes.KINDS)
 def test_the_questions_asked_here_have_answers_of_both_sorts(kind, about):
