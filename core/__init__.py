@@ -7,6 +7,7 @@ from .build import BuildCancelled, build_octree, build_steps
 from .cells import CROSSING, INSIDE, OUTSIDE, UNVISITED
 from .nearest import Nearest, nearest
 from .octree import Octree
+from .pairs import overlapping_pairs
 from .query import query, query_any, query_count
 from .rays import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
 from .shapes import (
@@ -48,6 +49,7 @@ __all__ = [
     "cell_segments",
     "load",
     "nearest",
+    "overlapping_pairs",
     "query",
     "query_any",
     "query_count",

@@ -15,7 +15,7 @@ Words = NDArray[np.int64]
 
 # Bits of a number; a field has one more, the spare bit, and three fields have 63.
 BITS = 20
-_SPARE = sum(1 << BITS + (BITS + 1) * axis for axis in range(3))
+SPARE = sum(1 << BITS + (BITS + 1) * axis for axis in range(3))
 _DIGIT = 10
 
 
@@ -58,8 +58,8 @@ def sides(first: Words, last: Words, walls: Words) -> Words:
     Bit 0 is set where the first number of `first` is below that of `walls`, bit 1 where that of
     `last` is not; bits 2 and 3, and 4 and 5, say the same of the other two numbers.
     """
-    below = ~((first | _SPARE) - walls) & _SPARE
-    above = ((last | _SPARE) - walls) & _SPARE
+    below = ~((first | SPARE) - walls) & SPARE
+    above = ((last | SPARE) - walls) & SPARE
     both = below >> 1 | above
     x, y, z = (both >> (BITS - 1 + (BITS - 1) * axis) & 3 << 2 * axis for axis in range(3))
     return x | y | z

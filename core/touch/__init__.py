@@ -22,7 +22,7 @@ from ..shapes import (
     Spheres,
     Triangles,
 )
-from . import frusta, grown, half_spaces, inside, rounded, segments, triangles, turned
+from . import facing, frusta, grown, half_spaces, inside, rounded, segments, triangles, turned
 
 # Pairs looked at together: few enough that their coordinates stay in the cache.
 _BLOCK = 32_768
@@ -39,6 +39,7 @@ _TOUCHING: _Kinds = {
     **dict.fromkeys(product(_ROUNDED, _ROUNDED), rounded.rounded_touch_rounded),
     (Boxes, Boxes): rounded.boxes_touch_boxes,
     (Spheres, Spheres): rounded.spheres_touch_spheres,
+    (Triangles, Triangles): facing.triangles_touch_triangles,
     (Triangles, Spheres): triangles.touch_spheres,
     (Triangles, Boxes): triangles.touch_boxes,
     (Triangles, Regions): grown.touched_by_triangles,

@@ -22,12 +22,17 @@ def touch_spheres(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> 
     else:
         near = np.arange(len(ids))
     corners, squared = _relative(items._rows_of(ids[near]), volumes.rows, numbers[near])
+    flags = np.zeros(len(ids), bool)
+    flags[near] = reach_origin(corners, squared)
+    return flags
+
+
+def reach_origin(corners: Floats, squared: Floats) -> Flags:
+    """Return which triangles (9, h) come as near to the origin as these squared distances."""
     found = _corner_near(corners, squared)
     rest = np.flatnonzero(~found)
     found[rest] = _edge_or_face_near(gather(corners, rest), squared[rest])
-    flags = np.zeros(len(ids), bool)
-    flags[near] = found
-    return flags
+    return found
 
 
 def _balls_touch(balls: Floats, ids: Ids, spheres: Floats, numbers: Ids) -> Flags:
