@@ -44,9 +44,7 @@ class Candidates:
     certain: bool
 
 
-def candidates(
-    tree: Octree, volumes: Shapes, *, vouching: bool = True
-) -> Iterator[Candidates]:
+def candidates(tree: Octree, volumes: Shapes, *, vouching: bool = True) -> Iterator[Candidates]:
     """Yield the items of all cells that each volume touches.
 
     Unless cells that lie inside a volume are `vouching` for their items, all pairs are doubtful.

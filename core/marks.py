@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Floats, Ids, blocks
+from .arrays import Ids, blocks
 from .grid import Grid
 from .shapes import Shapes
 from .words import BITS, SPARE, Words, packed
@@ -40,7 +40,7 @@ def grid_around(shapes: Shapes) -> Grid:
 
 
 def marks(shapes: Shapes, grid: Grid) -> Marks:
-    """Return the marks of the shapes' bounds; beyond the grid, the outermost cells stand for all."""
+    """Return the marks of the shapes' bounds; what lies beyond the grid counts to its border."""
     lower, upper = shapes.limits()
     first, last = np.empty((2, len(shapes)), np.int64)
     for some in blocks(len(shapes)):

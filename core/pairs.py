@@ -53,8 +53,8 @@ def overlapping_pairs(
     Notes
     -----
     Memory in use is bounded, but for the answer itself. Within a tree whose items are copied to
-    all cells they touch, only items of one cell are compared: O(slots * items in a cell + h log h).
-    Else each item asks the tree for what its bounds meet.
+    all cells they touch, only items of one cell are compared: O(slots * items in a cell +
+    h log h). Else each item asks the tree for what its bounds meet.
     """
     _check(tree, other, skip_neighbours)
     margin = checks.number("margin", margin, 0.0)
@@ -62,12 +62,10 @@ def overlapping_pairs(
     near = _nearness(tree.arranged, partner.arranged, margin)
     bits = len(partner.items).bit_length()
     keys = [np.empty(0, np.intp)]
-    for ones, others in meetings(tree, other, margin):
-        if skip_neighbours:
-            some = np.flatnonzero(~_neighbours(tree.arranged, ones, others))
-            ones, others = ones[some], others[some]
-        some = np.flatnonzero(near(ones, others))
-        firsts, seconds = tree.order[ones[some]], partner.order[others[some]]
+    for met in meetings(tree, other, margin):
+        pairs = _strangers(tree.arranged, *met) if skip_neighbours else met
+        some = np.flatnonzero(near(*pairs))
+        firsts, seconds = tree.order[pairs[0][some]], partner.order[pairs[1][some]]
         if other is None:
             firsts, seconds = np.minimum(firsts, seconds), np.maximum(firsts, seconds)
         keys.append(firsts << bits | seconds)
@@ -107,11 +105,13 @@ def _grown(shapes: Shapes, margin: float) -> Shapes:
     return Regions._of(np.concatenate((shapes.rows[:6], radii + margin)))
 
 
-def _neighbours(triangles: Triangles, ones: Ids, others: Ids) -> Flags:
-    """Return which triangles share a vertex number."""
-    flags = np.zeros(len(ones), bool)
-    here = [row[ones] for row in triangles.faces.T]
-    for there in (row[others] for row in triangles.faces.T):
-        for row in here:
-            flags |= row == there
-    return flags
+def _strangers(triangles: Shapes, ones: Ids, others: Ids) -> tuple[Ids, Ids]:
+    """Return the pairs of triangles that share no vertex number."""
+    flags = np.ones(len(ones), bool)
+    if isinstance(triangles, Triangles):
+        here = [row[ones] for row in triangles.faces.T]
+        for there in (row[others] for row in triangles.faces.T):
+            for row in here:
+                flags &= row != there
+    some = np.flatnonzero(flags)
+    return ones[some], others[some]

@@ -1,7 +1,7 @@
 """Which items are no farther apart than a margin, by brute force and without a division.
 
 Two triangles are as far apart as the origin is from the hull of the nine differences of their
-corners (G. Cameron, "Enhancing GJK", 1997, for the difference). Its nearest point lies on one of
+corners (S. Cameron, "Enhancing GJK", 1997, for the difference). Its nearest point lies on one of
 the nine, or between two, or three of them; or the origin lies among four. All of them are tried,
 in whole numbers.
 """
@@ -46,7 +46,9 @@ def whole(array):
 
 
 def radii_of(items):
-    return np.zeros(len(items), int) if isinstance(items, Triangles | Boxes) else whole(items.radii)
+    return (
+        np.zeros(len(items), int) if isinstance(items, Triangles | Boxes) else whole(items.radii)
+    )
 
 
 def limits(items):
@@ -80,13 +82,16 @@ def triangles_near(corners, others, there, reach):
 
 
 def hulls_near(ones, others, reach):
-    """Whether triangles (..., 3, 3) are within reach (...)."""
-    points = (ones[..., :, None, :] - others[..., None, :, :]).reshape(*ones.shape[:-2], 9, 3)
-    square = reach * reach
-    flags = np.zeros(ones.shape[:-2], bool)
+    """Whether triangles (..., 3, 3) are within reach (...), where their bounds are."""
+    flags = boxes_near(
+        (ones.min(axis=-2), ones.max(axis=-2)), (others.min(axis=-2), others.max(axis=-2)), reach
+    )
+    points = (ones[flags][:, :, None] - others[flags][:, None]).reshape(-1, 9, 3)
+    square, near = reach[flags] ** 2, np.zeros(len(points), bool)
     for count, test in ((1, point_near), (2, segment_near), (3, face_near), (4, solid_holds)):
         for some in combinations(range(9), count):
-            flags |= test(*(points[..., k, :] for k in some), square)
+            near |= test(*(points[:, k] for k in some), square)
+    flags[flags] = near
     return flags
 
 

@@ -12,6 +12,8 @@ EMPTY = inspect.Parameter.empty
 ERRORS = {"BuildCancelled"}
 # Results are made by the library and only read by its users.
 RESULTS = {"Nearest", "Octree", "RayCrossings", "RayHits", "Statistics"}
+# Data that may be left out.
+LEFT_OUT = {"other"}
 # Shared by all batches, and shown in the documentation of each.
 INHERITED = ("bounds", "rows", "limits")
 
@@ -99,7 +101,7 @@ def test_everything_is_typed(name):
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if "." not in name])
 def test_data_come_by_position_and_options_by_keyword(name):
     for argument in arguments(FUNCTIONS[name]):
-        is_option = argument.default is not EMPTY
+        is_option = argument.default is not EMPTY and argument.name not in LEFT_OUT
         wanted = argument.KEYWORD_ONLY if is_option else argument.POSITIONAL_ONLY
         assert argument.kind is wanted, argument
 
