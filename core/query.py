@@ -32,7 +32,7 @@ def query(tree: Octree, volumes: Shapes, /, *, relation: str = "touching") -> Id
     ----------
     tree : Octree
         Any octree.
-    volumes : Spheres, Boxes or Frusta
+    volumes : Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces or Frusta
         q questions, asked together.
     relation : {"touching", "inside", "candidates"}
         "touching": the item touches the volume, borders included. "inside": it lies wholly in the
@@ -78,7 +78,7 @@ def query_any(tree: Octree, volumes: Shapes, /) -> Flags:
     ----------
     tree : Octree
         Any octree.
-    volumes : Spheres, Boxes or Frusta
+    volumes : Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces or Frusta
         q questions, asked together.
 
     Returns
@@ -108,7 +108,7 @@ def query_count(tree: Octree, volumes: Shapes, /) -> Ids:
     ----------
     tree : Octree
         Any octree.
-    volumes : Spheres, Boxes or Frusta
+    volumes : Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces or Frusta
         q questions, asked together.
 
     Returns

@@ -16,7 +16,7 @@ def trace(tree: Octree, volume: Shapes, /) -> States:
     ----------
     tree : Octree
         Any octree.
-    volume : Spheres, Boxes or Frusta
+    volume : Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces or Frusta
         One volume.
 
     Returns

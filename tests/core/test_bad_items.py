@@ -1,4 +1,4 @@
-"""Items that are not finite are set aside, listed, and never fatal."""
+"""Items that are not finite are set aside, listed, and never fatal; such volumes are errors."""
 
 import core_scenes as scenes
 import numpy as np
@@ -6,7 +6,16 @@ import pytest
 from agreement import POLICIES, built
 from numpy.testing import assert_array_equal
 
-from core import Boxes, Spheres, Triangles, build_octree, query
+from core import (
+    Boxes,
+    Regions,
+    Spheres,
+    Triangles,
+    build_octree,
+    query,
+    query_any,
+    query_count,
+)
 
 UNIT = Boxes([[0, 0, 0]], [[1, 1, 1]])
 
@@ -34,9 +43,24 @@ def with_corners(rows):
     return scenes.loose_triangles(rows.reshape(3, 3, -1).transpose(2, 0, 1))
 
 
-def test_infinite_spheres_are_set_aside_without_a_warning():
-    tree = built(Spheres([[np.inf, 0, 0], [0, 0, 0], [1, 0, 0]], [np.inf, np.inf, 1]))
+@pytest.mark.parametrize(
+    "kind", [Spheres, lambda centers, radii: Regions(centers, centers, radii)]
+)
+def test_infinite_radii_are_set_aside_without_a_warning(kind):
+    tree = built(kind([[np.inf, 0, 0], [0, 0, 0], [1, 0, 0]], [np.inf, np.inf, 1]))
     assert_array_equal(tree.invalid_items, [0, 1])
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("ask", [query, query_any, query_count])
+@pytest.mark.parametrize("about", scenes.ABOUT)
+def test_volumes_that_are_not_finite_are_errors_that_name_the_first(about, ask, bad):
+    tree, volumes = build_octree(scenes.random(), capacity=8), about(scenes.random())
+    for coordinate in range(len(volumes.rows)):
+        rows = volumes.rows.copy()
+        rows[coordinate, [3, 5]] = bad
+        with pytest.raises(ValueError, match=r"^volumes must be finite, got .* in row 3$"):
+            ask(tree, type(volumes)._of(rows))
 
 
 def test_only_bad_items_make_an_empty_tree():

@@ -6,8 +6,12 @@ import pytest
 
 from core import (
     Boxes,
+    Capsules,
     Frusta,
+    HalfSpaces,
     Octree,
+    OrientedBoxes,
+    Regions,
     Spheres,
     Triangles,
     build_octree,
@@ -26,6 +30,7 @@ TREE = build_octree(scenes.random(), capacity=16)
 CELLS = len(TREE.node_depth)
 POINTS = Spheres(ZEROS, [1, 1])
 FLAT = np.zeros((1, 4, 4))
+EYE = np.eye(3)
 ENDLESS = Frusta(np.full((1, 8, 3), np.inf))
 
 
@@ -39,6 +44,21 @@ SHAPE_ERRORS = {
     "radii number": (lambda: Spheres(ZEROS, 1), "radii", r"\(n,?\)", r"\(\)"),
     "sphere lengths": (lambda: Spheres(ZEROS, [1]), "centers and radii", "length", r"\[2, 1\]"),
     "negative radius": (lambda: Spheres(ZEROS, [1, -2]), "radii", "negative", "-2.0 in row 1"),
+    "region lengths": (
+        lambda: Regions(ZEROS, ZEROS, [1]), "lower, upper and radii", "length", r"\[2, 2, 1\]"
+    ),
+    "region order": (lambda: Regions(ZEROS, ZEROS - 1, [1, 1]), "lower", "upper", "row 0"),
+    "half_sizes": (lambda: OrientedBoxes(ZEROS, [1, 1], [EYE]), "half_sizes", "3", r"\(2,\)"),
+    "rotations": (lambda: OrientedBoxes(ZEROS, ZEROS, EYE), "rotations", "3, 3", r"\(3, 3\)"),
+    "turned lengths": (
+        lambda: OrientedBoxes(ZEROS, ZEROS, [EYE]), "centers, half_sizes and rotations", "length",
+        r"\[2, 2, 1\]",
+    ),
+    "ends shape": (lambda: Capsules(ZEROS, np.zeros((2, 2)), [1, 1]), "ends", "3", r"\(2, 2\)"),
+    "capsule lengths": (
+        lambda: Capsules(ZEROS, ZEROS, [1]), "starts, ends and radii", "length", r"\[2, 2, 1\]"
+    ),
+    "half-spaces": (lambda: HalfSpaces(ZEROS), "planes", r"\(n, 4\)", r"\(2, 3\)"),
     "text": (lambda: Spheres([["a", "b", "c"]], [1]), "centers", "real numbers", "U1"),
     "none": (lambda: Boxes([[None] * 3], [[1, 1, 1]]), "lower", "real numbers", "object"),
     "complex": (lambda: Boxes(ZEROS * 1j, ZEROS), "lower", "real numbers", "complex128"),
