@@ -8,7 +8,7 @@ its own question in the mailbox is a duplicate.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -44,10 +44,8 @@ class Candidates:
     certain: bool
 
 
-def candidates(tree: Octree, volumes: Shapes, *, vouching: bool = True) -> Iterator[Candidates]:
+def candidates(tree: Octree, volumes: Shapes) -> Iterator[Candidates]:
     """Yield the items of all cells that each volume touches.
-
-    Unless cells that lie inside a volume are `vouching` for their items, all pairs are doubtful.
 
     Neighbours in space go down together, for they meet the same cells and items in the cache. The
     memory in use does not grow with the number of volumes: the more slots they find, the fewer go
@@ -63,8 +61,6 @@ def candidates(tree: Octree, volumes: Shapes, *, vouching: bool = True) -> Itera
         if found is None:
             size = max(1, len(part) // 16)
             continue
-        if not vouching:
-            found = [replace(each, certain=False) for each in found]
         slots = 0
         for certain, runs_found in _by_volume(found):
             for numbers, entries in expanded(tree, runs_found, _SLOTS):

@@ -10,58 +10,38 @@ Processing", 2000). Other items need not touch that cell; for them it is the fir
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .arrays import Flags, Ids, gather, runs
+from .arrays import Flags, Ids, gather
+from .lineups import TURNS, lineup
 from .marks import grid_around, marks
 from .octants import PARTS_IN
 from .octree import Octree
 from .shapes import Boxes
 from .words import sorted_order
 
-# So many pairs are looked at together.
-_PAIRS = 65_536
-# The turn of slots that are no part of any pair.
-NEVER = 4
 
+def cellmates(tree: Octree, own: int | None = None) -> Iterator[tuple[Ids, Ids]]:
+    """Yield pairs of entries that stand in one cell and whose bounds may meet, each pair once.
 
-def cellmates(tree: Octree) -> Iterator[tuple[Ids, Ids]]:
-    """Yield pairs of entries that stand in one cell and whose bounds may meet, each pair once."""
-    cells = tree.cell_of_slot()
-    cells[: tree.outside] = -1
-    rule = (_Corners if isinstance(tree.arranged, Boxes) else _Turns)(tree, cells)
-    slots, ends = _by_cell(cells, rule.turns)
-    entries = tree.slots[slots]
-    bounds = marks(tree.arranged, grid_around(tree.arranged))[entries]
-    after = np.arange(1, len(slots) + 1)
-    counts = ends - after
-    for some in _portions(counts):
-        ones = np.repeat(after[some] - 1, counts[some])
-        others = runs(after[some], counts[some])
-        met = bounds.meeting(ones, bounds, others)
-        ones, others = ones[met], others[met]
-        here = rule.meet_here(slots[ones], slots[others])
-        yield entries[ones[here]], entries[others[here]]
-
-
-def _by_cell(cells: Ids, turns: NDArray[np.uint8]) -> tuple[Ids, Ids]:
-    """Return the slots cell by cell, those of a lower turn first, and where their cell ends.
-
-    Slots that have no cell or no turn are left out.
+    With `own`, only pairs of one of the tree's first so many items and one of the others. The two
+    come in any order.
     """
-    slots = np.flatnonzero((cells >= 0) & (turns < NEVER))
-    begins = np.flatnonzero(np.diff(cells[slots], prepend=-1))
-    counts = np.diff(begins, append=len(slots))
-    rank = np.repeat(np.arange(len(begins)), counts)
-    order = sorted_order(rank * NEVER + turns[slots], (len(begins) * NEVER).bit_length())
-    return slots[order], np.repeat(begins + counts, counts)
-
-
-def _portions(counts: Ids) -> Iterator[slice]:
-    """Return slices whose counts add up to about `_PAIRS`, or that are one long."""
-    stops = np.flatnonzero(np.diff(np.cumsum(counts) // _PAIRS, append=-1)) + 1
-    starts = [0, *stops[:-1].tolist()]
-    return map(slice, starts, stops.tolist())
+    cells = tree.cell_of_slot()
+    rule = (_Corners if isinstance(tree.arranged, Boxes) else _Turns)(tree, cells)
+    slots = np.flatnonzero(rule.turns < TURNS)
+    turns = rule.turns
+    if own is not None:
+        turns = (tree.order >= own).view(np.uint8)[tree.slots]
+    bounds = marks(tree.arranged, grid_around(tree.arranged))[tree.slots[slots]]
+    line = lineup(cells[slots], turns[slots], bounds, sides=1 if own is None else 2)
+    slots, bounds = slots[line.order], bounds[line.order]
+    for ones, others in line.pairs():
+        met = bounds.meeting(ones, bounds, others)
+        here, there = slots[ones[met]], slots[others[met]]
+        flags = rule.meet_here(here, there)
+        if own is not None:
+            flags &= turns[here] != turns[there]
+        yield tree.slots[here[flags]], tree.slots[there[flags]]
 
 
 class _Corners:
@@ -75,7 +55,7 @@ class _Corners:
         self.begun = x | y << 1 | z << 2
         self.turns = 3 - PARTS_IN[self.begun]
         beyond = (corners >= walls[3:]) & (walls[3:] < tree.cell_rows[3:, :1])
-        self.turns[beyond.any(axis=0)] = NEVER
+        self.turns[beyond.any(axis=0)] = TURNS
 
     def meet_here(self, ones: Ids, others: Ids) -> Flags:
         """Return whether on every axis one of the two slots' boxes begins in their cell."""
