@@ -40,7 +40,7 @@ def assemble(
     rows = np.concatenate((lower, upper))
     loose_lower, loose_upper = enlarged(lower, upper, options.enlargement)
     # The first of the eight parts ends where its cell is divided.
-    middle = np.where(child < 0, np.nan, upper[:, child])
+    middle = np.ascontiguousarray(np.where(child < 0, np.nan, upper[:, child]))
     yield 0.4
     members = _members(entries, levels, first, depths, child)
     yield 0.5

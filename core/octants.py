@@ -160,7 +160,7 @@ def _across_plane(
         behind = _sums([_farthest(-row, reach, axis) for axis, row in enumerate(normal)])
     # The normal of a sliver is uncertain by as much as edges this long allow.
     front, back = distance - 3.0 * slack, -distance - 3.0 * slack
-    return _packed((ahead[part] >= front) & (behind[part] >= back) for part in range(8))
+    return packed((ahead[part] >= front) & (behind[part] >= back) for part in range(8))
 
 
 def _sums(sides: Iterable[tuple[Floats, Floats]]) -> list[Floats]:
@@ -180,10 +180,10 @@ def _of_rounded(sides: Floats, radii: Floats, reach: Floats | None) -> Octants:
     upper = np.maximum(np.maximum(-high, low - above), 0) / radii
     lower = np.maximum(np.maximum(low, -below - high), 0) / radii
     squares = _sums(zip(lower**2, upper**2, strict=True))
-    return _packed(square <= 1 for square in squares)
+    return packed(square <= 1 for square in squares)
 
 
-def _packed(flags: Iterable[Flags]) -> Octants:
+def packed(flags: Iterable[Flags]) -> Octants:
     """Return flags for the eight parts in order, as octants."""
     octants: Octants = np.uint8(0)  # type: ignore[assignment]
     for part, touching in enumerate(flags):

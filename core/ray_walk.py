@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from .arrays import Floats, Ids, blocks, gather
 from .cells import CROSSING, OUTSIDE, UNVISITED, States
 from .crossings import Rays
+from .octants import packed
 from .octree import Octree
 
-# The longest front that is walked in one piece, and the cells that a ray takes along at a time.
-_FRONT, _NEAREST = 16_384, 4
+# The longest front that is walked in one piece, and how much of it is computed together.
+_FRONT, _BLOCK = 16_384, 4_096
 # A direction is taken to cross the scene at least so fast: slower is standing still.
 _SLOWEST = 2.0**-400
 
@@ -29,7 +30,7 @@ def _mirrored(flip: int) -> NDArray[np.uint8]:
 
 
 # Parts in the order in which a ray that goes backwards along the axes in `flip` meets them.
-_MIRRORED = np.stack([_mirrored(flip) for flip in range(8)])
+_MIRRORED = np.concatenate([_mirrored(flip) for flip in range(8)])
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,28 @@ class Front:
     entries: Floats
     exits: Floats
 
+    def __len__(self) -> int:
+        return len(self.numbers)
+
     def __getitem__(self, some: Ids | slice) -> "Front":
         return Front(self.numbers[some], self.cells[some], self.entries[some], self.exits[some])
+
+    def within(self, limits: Floats) -> "Front":
+        """Return the cells that are entered before the ray ends."""
+        return self[np.flatnonzero(self.entries <= limits[self.numbers])]
+
+    def by_ray(self) -> "Front":
+        """Return the same cells sorted by ray, those of one ray in the same order as before."""
+        return self[np.argsort(self.numbers.astype(np.uint16), kind="stable")]
+
+
+def joined(fronts: list[Front]) -> Front:
+    """Return fronts one after the other."""
+    return Front(*(np.concatenate(rows) for rows in zip(*map(_rows, fronts), strict=True)))
+
+
+def _rows(front: Front) -> tuple[Ids, Ids, Floats, Floats]:
+    return front.numbers, front.cells, front.entries, front.exits
 
 
 def walk(
@@ -74,35 +95,41 @@ def walk(
     if states is not None:
         states[0] = OUTSIDE
     while fronts:
-        front = fronts.pop()
-        front = front[np.flatnonzero(front.entries <= limits[front.numbers])]
-        if len(front.numbers) == 0:
-            continue
-        yield front.numbers, front.cells
+        front = _next(fronts, limits)
         inner = front[np.flatnonzero(tree.occupied_parts[front.cells])]
-        children = [planes.children(inner[some]) for some in blocks(len(inner.numbers), _FRONT)]
-        for below in children[::-1]:
-            fronts += _far_and_near(below)
+        below = joined(
+            [front[:0]] + [planes.children(inner[some]) for some in blocks(len(inner), _BLOCK)]
+        )
         if states is not None:
             states[_occupied_children(tree, inner.cells)] = OUTSIDE
-            states[np.concatenate([below.cells for below in [*children, front[:0]]])] = UNVISITED
+            states[below.cells] = UNVISITED
             states[front.cells] = CROSSING
+        if len(below):
+            fronts.append(below)
+        yield front.numbers, front.cells
+
+
+def _next(fronts: list[Front], limits: Floats) -> Front:
+    """Take the cells to look at next from the top of a stack; put those back that may wait.
+
+    A front that has become short is joined with what waits below it.
+    """
+    front = fronts.pop().within(limits)
+    while fronts and len(front) < _FRONT // 2:
+        front = joined([front, fronts.pop().within(limits)]).by_ray()
+    if len(front) <= _FRONT:
+        return front
+    begins = np.diff(front.numbers, prepend=-1) != 0
+    places = np.arange(len(front))
+    ranks = places - np.maximum.accumulate(np.where(begins, places, 0))
+    near = ranks < max(1, _FRONT // np.count_nonzero(begins))
+    fronts.append(front[np.flatnonzero(~near)])
+    return front[np.flatnonzero(near)]
 
 
 def _occupied_children(tree: Octree, cells: Ids) -> Ids:
     children = tree.first_child[cells, None] + np.arange(8)
     return children[tree.end[children] > tree.begin[children]]
-
-
-def _far_and_near(front: Front) -> list[Front]:
-    """Return the cells that may wait, and the nearest few of each ray."""
-    begins = np.diff(front.numbers, prepend=-1) != 0
-    positions = np.arange(len(begins))
-    ranks = positions - np.maximum.accumulate(np.where(begins, positions, 0))
-    near = ranks < _NEAREST
-    if near.all():
-        return [front]
-    return [front[np.flatnonzero(~near)], front[np.flatnonzero(near)]]
 
 
 @dataclass(frozen=True)
@@ -149,9 +176,9 @@ class _Planes:
         first = self.tree.first_child[front.cells]
         entries, exits = self._times(front, first)
         flips = self.flips[front.numbers]
-        flags = np.packbits(entries <= exits, axis=0, bitorder="little")[0]
-        parts = flags & _MIRRORED[flips, self.tree.occupied_parts[front.cells]]
-        (chosen,) = np.unpackbits(parts, bitorder="little").nonzero()
+        occupied = _MIRRORED.take((flips << 8) + self.tree.occupied_parts[front.cells])
+        parts = packed(entries <= exits) & occupied
+        (chosen,) = np.unpackbits(parts, bitorder="little").view(bool).nonzero()
         parents, part = chosen >> 3, chosen & 7
         places = part * count + parents
         return Front(

@@ -79,8 +79,8 @@ def _lost(a: Floats, b: Floats) -> Floats:
     """
     high_a, high_b = _upper_half(a), _upper_half(b)
     low_a, low_b = a - high_a, b - high_b
-    lost: Floats = ((high_a * high_b - a * b) + high_a * low_b + low_a * high_b) + low_a * low_b
-    return lost
+    lost = ((high_a * high_b - a * b) + high_a * low_b + low_a * high_b) + low_a * low_b
+    return np.asarray(lost)
 
 
 def _upper_half(a: Floats) -> Floats:
