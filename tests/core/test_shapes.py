@@ -1,4 +1,4 @@
-"""Batches: frozen copies, selection, bounds, and the three ways to a frustum."""
+"""Batches: frozen copies, selection, bounds, and what their constructors refuse."""
 
 import core_scenes as scenes
 import numpy as np
@@ -35,23 +35,6 @@ EMPTY = {
     "lower": (0, 3), "upper": (0, 3), "centers": (0, 3), "half_sizes": (0, 3),
     "rotations": (0, 3, 3), "starts": (0, 3), "ends": (0, 3), "planes": (0, 4),
 }  # fmt: skip
-
-
-def clip_matrix():
-    """View from (1, 2, 3) along -z: depths 1 to 4, slopes 1 across and 0.5 up."""
-    near, far = 1, 4
-    projection = np.zeros((4, 4))
-    projection[0, 0], projection[1, 1], projection[3, 2] = 1, 2, -1
-    projection[2, 2:] = -(far + near) / (far - near), -2 * far * near / (far - near)
-    view = np.eye(4)
-    view[:3, 3] = -1, -2, -3
-    return projection @ view
-
-
-CLIP_CORNERS = np.array([
-    [0, 1.5, 2], [2, 1.5, 2], [2, 2.5, 2], [0, 2.5, 2],
-    [-3, 0, -1], [5, 0, -1], [5, 4, -1], [-3, 4, -1],
-])  # fmt: skip
 
 
 @pytest.mark.parametrize(("kind", "arrays"), BATCHES)
@@ -218,40 +201,3 @@ def test_integers_and_single_precision_are_welcome():
     assert_array_equal(Boxes([[0, 0, 0]], [[1, 2, 3]]).upper, [[1.0, 2, 3]])
     assert Spheres(POINTS.astype(np.float32), np.ones(8, np.float32)).centers.dtype == np.float64
     assert Triangles(POINTS, np.array([[0, 1, 2]], np.uint16)).faces.dtype == np.intp
-
-
-def test_frusta_from_planes_have_their_corners_where_three_planes_meet():
-    planes = [
-        [1, 0, 0, 1],
-        [-1, 0, 0, 2],
-        [0, 1, 0, 3],
-        [0, -1, 0, 4],
-        [0, 0, 1, 5],
-        [0, 0, -1, 6],
-    ]
-    box = Boxes([[-1, -3, -5]], [[2, 4, 6]])
-    assert_allclose(Frusta.from_planes([planes]).corners, scenes.hexahedra(box).corners)
-
-
-def test_frusta_from_planes_whatever_their_lengths():
-    views = scenes.views_about(scenes.random())
-    planes = views.plane_rows.transpose(2, 0, 1)
-    lengths = scenes.numbers().uniform(0.1, 10, (len(views), 6, 1))
-    assert_allclose(Frusta.from_planes(planes * lengths).corners, views.corners, atol=1e-9)
-
-
-def test_frusta_from_matrices_undo_the_projection():
-    frusta = Frusta.from_matrices([clip_matrix()])
-    assert_allclose(frusta.corners, [CLIP_CORNERS], atol=1e-12)
-
-
-def test_frusta_from_orthographic_matrices():
-    frusta = Frusta.from_matrices([np.diag([1, 0.5, -0.25, 1])])
-    box = Boxes([[-1, -2, -4]], [[1, 2, 4]])
-    corners = scenes.hexahedra(box).corners[:, [4, 5, 6, 7, 0, 1, 2, 3]]
-    assert_allclose(frusta.corners, corners)
-
-
-def test_no_frusta_from_no_planes_and_no_matrices():
-    assert len(Frusta.from_planes(np.empty((0, 6, 4)))) == 0
-    assert len(Frusta.from_matrices(np.empty((0, 4, 4)))) == 0
