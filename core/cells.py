@@ -5,6 +5,7 @@ rounding may do here. OUTSIDE and INSIDE hold for all of the enlarged cell, henc
 """
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,8 @@ from .shapes import (
     Spheres,
 )
 from .touch.inside import ball_held
-from .touch.separation import parted
+from .touch.segments import feet_of
+from .touch.separation import edges_part
 
 # Pairs that are tried on all axes together.
 _FEW = 4_096
@@ -100,8 +102,6 @@ def _regions(volumes: Shapes, slack: Floats) -> Classify:
 
 
 def _oriented_boxes(volumes: Shapes, slack: Floats) -> Classify:
-    none = np.zeros(1)
-
     def classify(numbers: Ids, cells: Floats) -> States:
         turned = gather(volumes.rows, numbers)
         size, axes = turned[3:6], turned[6:].reshape(3, 3, -1)
@@ -112,34 +112,39 @@ def _oriented_boxes(volumes: Shapes, slack: Floats) -> Classify:
         touching = (distance <= size + reach).all(axis=0)
         inside = (distance + reach <= size).all(axis=0)
         some = np.flatnonzero(touching & ~inside)
-        touching[some] = ~parted(
-            half[:, some], middle[:, some], axes[:, :, some], size[:, some], none
-        )[0]
+        solids = half[:, some], middle[:, some], axes[:, :, some], size[:, some]
+        touching[some] = ~edges_part(*solids)
         return _states(touching, inside)
 
     return classify
 
 
 def _capsules(volumes: Shapes, slack: Floats) -> Classify:
-    starts, along, radii = volumes.rows[:3], volumes.rows[3:6] - volumes.rows[:3], volumes.rows[6]
-    scale = normalizer(along)
-    axes = along * scale
-    length = dot(axes, axes)
-    inverse = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
-    rows = np.concatenate((starts + along / 2, axes, [0.5 / scale, inverse, radii]))
-
     def classify(numbers: Ids, cells: Floats) -> States:
-        capsule = gather(rows, numbers)
-        axis, (reach, inverse, radii) = capsule[3:6], capsule[6:]
-        middle = capsule[:3] - (cells[:3] + cells[3:]) / 2
+        capsule = gather(volumes.rows, numbers)
+        middle = (cells[:3] + cells[3:]) / 2 - capsule[:3]
         half = (cells[3:] - cells[:3]) / 2 + slack[numbers]
-        _, far = parted(half, middle, axis[None], reach[None], radii)
-        spare = radii - np.sqrt(dot(half, half))
-        share = np.clip(-dot(middle, axis) * inverse, -reach, reach)
-        beside = middle + share * axis
-        return _states(~far, (spare >= 0) & (dot(beside, beside) <= spare * spare))
+        # In this direction no point of the segment lies farther than the one nearest to `middle`.
+        beside = middle - feet_of(middle, capsule)[0]
+        toward = beside * normalizer(beside)
+        gap = dot(toward, beside) - dot(np.abs(toward), half)
+        far = (gap > 0) & (gap * gap > capsule[6] ** 2 * dot(toward, toward))
+        return _states(~far, _hold_boxes(capsule, middle, half))
 
     return classify
+
+
+def _hold_boxes(capsules: Floats, middle: Floats, half: Floats) -> Flags:
+    """Return which boxes lie in capsules, seen from where these start; corner after corner."""
+    some = np.arange(len(half[0]))
+    for signs in product((-1, 1), repeat=3):
+        capsule = gather(capsules, some)
+        corner = middle[:, some] + np.reshape(signs, (3, 1)) * half[:, some]
+        beside = corner - feet_of(corner, capsule)[0]
+        some = some[dot(beside, beside) <= capsule[6] ** 2]
+    flags = np.zeros(len(half[0]), bool)
+    flags[some] = True
+    return flags
 
 
 def _half_spaces(volumes: HalfSpaces, slack: Floats) -> Classify:

@@ -81,33 +81,43 @@ def near(one, other, reach, doubt):
     Fractions are called only where floating point leaves a doubt.
     """
     differences = (one[:, None] - other).reshape(-1, 3)
-    size = abs(differences).max() + abs(reach)
-    rough = nearest_to_origin(differences.astype(float), 1e-14 * float(size) ** 2) ** 0.5
-    if abs(rough - float(reach)) > 1e-6 * float(size):
-        return (rough < reach,) * 2
-    square = nearest_to_origin(differences, 0)
-    return [limit >= 0 and square <= limit * limit for limit in (reach - doubt, reach + doubt)]
+    margin = 1e-6 * float(abs(differences).max() + abs(reach))
+    rough = differences.astype(float)
+    if decided(rough, float(reach) - margin, 20) is True:
+        return True, True
+    if decided(rough, float(reach) + margin, 20) is False:
+        return False, False
+    return tuple(decided(differences, limit) for limit in (reach - doubt, reach + doubt))
 
 
-def nearest_to_origin(points, doubt):
-    """Return how near the hull of `points` (p, 3) comes to the origin, squared.
+def decided(points, limit, rounds=1000):
+    """Whether the hull of `points` (p, 3) comes as near to the origin as `limit`, or None.
 
-    Wolfe, "Finding the nearest point in a polytope", Mathematical Programming 11, 1976.
+    Coming nearer and nearer; a point of the hull that is near enough proves it, a plane with all
+    of the hull beyond it disproves it.
     """
-    chosen = [int((points * points).sum(axis=1).argmin())]
-    weights = [1]
-    while True:
-        nearest = (points[chosen] * np.array(weights)[:, None]).sum(axis=0)
-        heights = points @ nearest
+    if limit < 0:
+        return False
+    chosen, weights = [int((points * points).sum(axis=1).argmin())], [1]
+    for _ in range(rounds):
+        nearest = (points[chosen] * np.array(weights)[:, None]).sum(axis=0) / sum(weights)
+        heights, square = points @ nearest, nearest @ nearest
         lowest = int(heights.argmin())
-        square = nearest @ nearest
-        if heights[lowest] >= square - doubt or lowest in chosen:
-            return square
+        if square <= limit * limit:
+            return True
+        if heights[lowest] > 0 and heights[lowest] ** 2 > limit * limit * square:
+            return False
+        if lowest in chosen:
+            return None
         chosen, weights = corral(points, [*chosen, lowest], [*weights, 0])
+    return None
 
 
 def corral(points, chosen, weights):
-    """Return the corners between which the nearest point lies, and its weights."""
+    """Return the corners between which the nearest point lies, and its weights.
+
+    Wolfe, "Finding the nearest point in a polytope", Mathematical Programming 11, 1976.
+    """
     while True:
         goal = flat_nearest(points[chosen])
         if min(goal) > 0:
@@ -134,6 +144,8 @@ def solved(rows):
     for k in range(len(rows)):
         pivot = max(range(k, len(rows)), key=lambda r: abs(rows[r][k]))
         rows[k], rows[pivot] = rows[pivot], rows[k]
+        if rows[k][k] == 0:
+            return [float("nan")] * len(rows)
         rows[k] = [value / rows[k][k] for value in rows[k]]
         for r, row in enumerate(rows):
             if r != k:

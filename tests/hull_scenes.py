@@ -16,6 +16,8 @@ SIGNED = np.array(
     ]
 )
 
+TURN = scenes.turns(1)[0]
+
 
 def random(kind, count=30, seed=1, size=0.5):
     """Shapes about as large as the space that they lie in."""

@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import Flags, Floats, Ids, along, blocks, normalizer, some_of
 from ..shapes import Frusta, Shapes
 from ..shapes.frusta import EDGE_ENDS, EDGE_STARTS
-from .hulls import BOX, HEXAHEDRON, near
+from .hulls import HEXAHEDRON, near_boxes
 from .parts import corners_and_radius
 from .triangles import touch_spheres
 
@@ -45,10 +45,10 @@ def touched_by_regions(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -
     depths = distances(corners, volumes, numbers).max(axis=0)
     beside = (depths < 0) & (depths * depths > radii * radii * (normals * normals).sum(axis=1))
     rest = np.flatnonzero(~flags & ~beside.any(axis=0))
-    hexahedra = volumes._rows_of(numbers[rest]).reshape(8, 3, -1)
-    flags[rest] = near(
-        corners[:, :, rest].swapaxes(0, 1), BOX, hexahedra.swapaxes(0, 1), HEXAHEDRON, radii[rest]
-    )
+    center = (corners[0] + corners[7])[:, rest] / 2
+    seen = volumes._rows_of(numbers[rest]).reshape(8, 3, -1) - center
+    half = corners[7][:, rest] - center
+    flags[rest] = near_boxes(seen.swapaxes(0, 1), HEXAHEDRON, half, radii[rest])
     return flags
 
 

@@ -2,49 +2,42 @@
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, gather
+from ..arrays import Flags, Floats, Ids, dot, gather
 from ..shapes import Regions, Triangles
-from .hulls import BOX, TRIANGLE, near
-from .parts import box_corners
+from .hulls import TRIANGLE, near_boxes
+from .separation import told_by_feet
 from .triangles import axes_overlap
+
+_EXACT = np.zeros(1)
 
 
 def touched_by_triangles(items: Triangles, ids: Ids, volumes: Regions, numbers: Ids) -> Flags:
     """Return which triangles come as near to the box within as the radius.
 
-    Balls around the triangles tell most of those that do not, and corners most of those that do.
+    The point of the box that is nearest to the middle of a ball around the triangle tells most of
+    those that do, and most of those that do not.
     """
     regions, balls = gather(volumes.rows, numbers), gather(items.balls, ids)
-    some = np.flatnonzero(_squared_gap(regions, balls[:3]) <= (balls[3] + regions[6]) ** 2)
-    regions = regions[:, some]
-    corners = items._rows_of(ids[some]).reshape(3, 3, -1)
-    found = np.zeros(len(some), bool)
-    for corner in corners:
-        found |= _squared_gap(regions, corner) <= regions[6] ** 2
-    rest = np.flatnonzero(~found)
-    found[rest] = _triangles_near(corners[:, :, rest], regions[:, rest])
+    feet = np.clip(balls[:3], regions[:3], regions[3:6])
+    toward = balls[:3] - feet
+    some = np.flatnonzero(dot(toward, toward) <= (balls[3] + regions[6]) ** 2)
+    regions, corners = gather(regions, some), items._rows_of(ids[some]).reshape(3, 3, -1)
+    found, far = told_by_feet(
+        gather(feet, some), gather(toward, some), corners, regions[6] * regions[6], _EXACT
+    )
+    rest = np.flatnonzero(~found & ~far)
+    found[rest] = _near(corners[:, :, rest], regions[:, rest])
     flags = np.zeros(len(ids), bool)
     flags[some] = found
     return flags
 
 
-def _squared_gap(regions: Floats, points: Floats) -> Floats:
-    squares = np.zeros(points.shape[1])
-    for lower, upper, point in zip(regions[:3], regions[3:6], points, strict=True):
-        gap = np.maximum(lower - point, point - upper)
-        np.maximum(gap, 0.0, out=gap)
-        squares += gap * gap
-    return squares
-
-
-def _triangles_near(corners: Floats, regions: Floats) -> Flags:
-    lower, upper, radii = regions[:3], regions[3:6], regions[6]
-    center = (lower + upper) / 2
-    half, seen = upper - center, corners - center
-    beyond = (seen.min(axis=0) > half) | (seen.max(axis=0) < -half)
-    flags = ~beyond.any(axis=0)
-    flags &= axes_overlap(seen, half)
+def _near(corners: Floats, regions: Floats) -> Flags:
+    center = (regions[:3] + regions[3:6]) / 2
+    half, seen = regions[3:6] - center, corners - center
+    flags = near_boxes(seen.swapaxes(0, 1), TRIANGLE, half, regions[6])
     rest = np.flatnonzero(~flags)
-    boxes = box_corners(regions[:6].reshape(2, 3, -1)[:, :, rest]).swapaxes(0, 1)
-    flags[rest] = near(corners[:, :, rest].swapaxes(0, 1), TRIANGLE, boxes, BOX, radii[rest])
+    seen, half = seen[:, :, rest], half[:, rest]
+    beyond = (seen.min(axis=0) > half) | (seen.max(axis=0) < -half)
+    flags[rest] = axes_overlap(seen, half) & ~beyond.any(axis=0)
     return flags

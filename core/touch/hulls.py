@@ -6,15 +6,17 @@ enough. Squares are compared, and nothing is divided, so that whole numbers stay
 "Real-Time Collision Detection", 2005, 5.1 and 9.1.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, cross, dot, normalizer
 from ..shapes.frusta import EDGE_ENDS, EDGE_STARTS, FACES
+from .parts import box_corners
 
 # So many numbers of one kind stay in the cache: features times features times pairs.
-_CACHED = 65_536
+_CACHED = 16_384
 
 
 class Kind(NamedTuple):
@@ -58,18 +60,14 @@ def near(one: Floats, one_kind: Kind, other: Floats, other_kind: Kind, radii: Fl
     Returns
     -------
     ndarray of bool, shape (h,)
-        True wherever the nearest features are near enough; of hulls that overlap, it may be
-        either.
+        True where the nearest features are near enough; for hulls that overlap, it may be either.
     """
     flags = np.empty(len(radii), bool)
-    for some in blocks(len(radii), max(1, _CACHED // (one.shape[1] * other.shape[1]))):
-        ours, theirs = one[..., some], other[..., some]
-        origin = ours[:, :1]
-        ours, theirs = ours - origin, theirs - origin
-        both = np.concatenate((ours, theirs), axis=1)
-        scale = normalizer(np.concatenate((both.reshape(-1, both.shape[2]), radii[None, some])))
-        squared = (radii[some] * scale) ** 2
-        ours, theirs = ours * scale, theirs * scale
+    for some in _cached(one, other):
+        origin = one[:, :1, some]
+        ours, theirs, squared = _scaled(
+            one[..., some] - origin, other[..., some] - origin, radii[some]
+        )
         flags[some] = (
             _corners_near_corners(ours, theirs, squared)
             | _corners_near_edges(ours, theirs, other_kind, squared)
@@ -78,6 +76,43 @@ def near(one: Floats, one_kind: Kind, other: Floats, other_kind: Kind, radii: Fl
             | _corners_near_faces(theirs, ours, one_kind, squared)
             | _edges_near_edges(ours, one_kind, theirs, other_kind, squared)
         )
+    return flags
+
+
+def near_boxes(corners: Floats, kind: Kind, half: Floats, radii: Floats) -> Flags:
+    """Return the same of hulls (3, p, h) and boxes of half sizes (3, h) around the origin."""
+    flags = _corners_near_boxes(corners, half, radii)
+    rest = np.flatnonzero(~flags)
+    boxes = box_corners(np.stack((-half, half))[:, :, rest]).swapaxes(0, 1)
+    corners, radii = corners[:, :, rest], radii[rest]
+    found = np.empty(len(rest), bool)
+    for some in _cached(corners, boxes):
+        ours, theirs, squared = _scaled(corners[..., some], boxes[..., some], radii[some])
+        found[some] = (
+            _corners_near_edges(theirs, ours, kind, squared)
+            | _corners_near_faces(theirs, ours, kind, squared)
+            | _edges_near_edges(ours, kind, theirs, BOX, squared)
+        )
+    flags[rest] = found
+    return flags
+
+
+def _cached(one: Floats, other: Floats) -> Iterator[slice]:
+    return blocks(one.shape[2], _CACHED // (one.shape[1] * other.shape[1]))
+
+
+def _scaled(one: Floats, other: Floats, radii: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the corners and the squared radii in a unit in which all are at most about one."""
+    corners = np.concatenate((one, other), axis=1).reshape(-1, len(radii))
+    scale = normalizer(np.concatenate((corners, radii[None])))
+    return one * scale, other * scale, (radii * scale) ** 2
+
+
+def _corners_near_boxes(corners: Floats, half: Floats, radii: Floats) -> Flags:
+    flags, squared = np.zeros(len(radii), bool), radii * radii
+    for corner in corners.swapaxes(0, 1):
+        beside = np.maximum(np.abs(corner) - half, 0.0)
+        flags |= dot(beside, beside) <= squared
     return flags
 
 

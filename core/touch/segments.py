@@ -4,9 +4,9 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ids, cross, dot, gather, normalizer
 from ..shapes import Capsules, Shapes, Triangles
-from .hulls import BOX, POINT, SEGMENT, TRIANGLE, near
-from .parts import box_and_radius, box_corners, corners_and_radius
-from .separation import parted
+from .hulls import POINT, SEGMENT, TRIANGLE, near, near_boxes
+from .parts import box_and_radius, corners_and_radius
+from .separation import parted, told_by_feet
 
 # What rounding may do to a squared distance, in squared lengths that it was made from.
 _ROUNDING = 2.0**-44
@@ -15,33 +15,50 @@ _ROUNDING = 2.0**-44
 def touched_by_triangles(items: Triangles, ids: Ids, volumes: Capsules, numbers: Ids) -> Flags:
     """Return which triangles come as near to the segment as the radius, or are pierced by it.
 
-    Balls around the triangles tell most of those that do not, and corners most of those that do.
+    The point of the segment that is nearest to the middle of a ball around the triangle tells
+    most of those that do, and most of those that do not.
     """
     capsules, balls = gather(volumes.rows, numbers), gather(items.balls, ids)
-    least, _ = _squares(capsules, balls[:3])
-    some = np.flatnonzero(least <= (balls[3] + capsules[6]) ** 2)
-    capsules = capsules[:, some]
-    corners = items._rows_of(ids[some]).reshape(3, 3, -1)
-    found = np.zeros(len(some), bool)
-    for corner in corners:
-        _, greatest = _squares(capsules, corner)
-        found |= greatest <= capsules[6] ** 2
-    rest = np.flatnonzero(~found)
+    # As seen from where the segments start, coordinates are as small as the shapes.
+    middles = balls[:3] - capsules[:3]
+    feet, doubt = feet_of(middles, capsules)
+    toward = middles - feet
+    some = np.flatnonzero(dot(toward, toward) - doubt <= (balls[3] + capsules[6]) ** 2)
+    capsules, corners = gather(capsules, some), items._rows_of(ids[some]).reshape(3, 3, -1)
+    found, far = told_by_feet(
+        gather(feet, some),
+        gather(toward, some),
+        corners - capsules[:3],
+        capsules[6] * capsules[6],
+        doubt[some],
+    )
+    rest = np.flatnonzero(~found & ~far)
     found[rest] = _triangles_near(corners[:, :, rest].swapaxes(0, 1), capsules[:, rest])
     flags = np.zeros(len(ids), bool)
     flags[some] = found
     return flags
 
 
-def _squares(capsules: Floats, points: Floats) -> tuple[Floats, Floats]:
-    """Return bounds of the squared distances between segments and points (3, h)."""
-    along, apart = capsules[3:6] - capsules[:3], points - capsules[:3]
-    length, square = dot(along, along), dot(apart, apart)
-    share = np.divide(dot(apart, along), length, out=np.zeros_like(length), where=length > 0)
+def feet_of(points: Floats, capsules: Floats) -> tuple[Floats, Floats]:
+    """Return the points of segments that are nearest to points (3, h), and a doubt of squares.
+
+    Both are seen from where the segments start. The doubt, (h,), is what rounding may do to the
+    square of a distance from there.
+    """
+    along = capsules[3:6] - capsules[:3]
+    length = dot(along, along)
+    share: Floats = np.zeros_like(length)
+    np.divide(dot(points, along), length, out=share, where=length > 0)
     np.clip(share, 0.0, 1.0, out=share)
-    foot: Floats = apart - share * along
-    squares, doubt = dot(foot, foot), _ROUNDING * square
-    return squares - doubt, squares + doubt
+    doubt = _ROUNDING * (dot(points, points) + length + capsules[6] * capsules[6])
+    return share * along, doubt
+
+
+def spans_of(capsules: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the middles (3, h) of segments, directions, and how many of these reach the ends."""
+    along = (capsules[3:6] - capsules[:3]) / 2
+    scale = normalizer(along)
+    return capsules[:3] + along, along * scale, 1 / scale
 
 
 def _triangles_near(corners: Floats, capsules: Floats) -> Flags:
@@ -73,15 +90,12 @@ def touched_by_rounded(items: Shapes, ids: Ids, volumes: Capsules, numbers: Ids)
     if len(sides) == 1:
         return near(sides.swapaxes(0, 1), POINT, segments.swapaxes(0, 1), SEGMENT, radii)
     center = (sides[0] + sides[1]) / 2
-    along = (segments[1] - segments[0]) / 2
-    scale = normalizer(along)
-    axis, middle = (along * scale)[None], segments[0] + along - center
-    apart, far = parted(sides[1] - center, middle, axis, 1 / scale[None], radii)
+    half, (middle, axis, reach) = sides[1] - center, spans_of(capsules)
+    apart, far = parted(half, middle - center, axis[None], reach[None], radii)
     flags = ~apart
     rest = np.flatnonzero(apart & ~far)
-    corners = box_corners(sides[:, :, rest]).swapaxes(0, 1)
-    segments = segments[:, :, rest].swapaxes(0, 1)
-    flags[rest] = near(segments, SEGMENT, corners, BOX, radii[rest])
+    seen = (segments - center)[:, :, rest].swapaxes(0, 1)
+    flags[rest] = near_boxes(seen, SEGMENT, half[:, rest], radii[rest])
     return flags
 
 

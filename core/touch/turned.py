@@ -4,7 +4,7 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ids, dot, gather
 from ..shapes import OrientedBoxes, Shapes, Triangles
-from .hulls import BOX, near
+from .hulls import BOX, near_boxes
 from .parts import box_and_radius, box_corners, corners_and_radius
 from .separation import parted
 from .triangles import axes_overlap
@@ -46,8 +46,8 @@ def touched_by_rounded(items: Shapes, ids: Ids, volumes: OrientedBoxes, numbers:
     apart, far = parted(half, turned[:3] - center, axes, turned[3:6], radii)
     flags = ~apart
     rest = np.flatnonzero(apart & ~far)
-    corners = box_corners(sides[:, :, rest]).swapaxes(0, 1)
-    flags[rest] = near(corners, BOX, corners_of(turned[:, rest]), BOX, radii[rest])
+    seen = corners_of(turned[:, rest]) - center[:, None, rest]
+    flags[rest] = near_boxes(seen, BOX, half[:, rest], radii[rest])
     return flags
 
 
