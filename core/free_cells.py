@@ -76,10 +76,15 @@ class FreeCells:
         return ON_SIDES.take(flags)
 
     def holding(self, places: Places, pairs: Pairs, factor: float) -> Octants:
-        """Return the part around each entry's centre, if it holds it whole when it is enlarged."""
+        """Return the part around each entry's centre, if it holds it whole when it is enlarged.
+
+        A centre on the wall belongs to the larger part, which grows further beyond it.
+        """
+        lower_is_larger = self.middles - self.walls[:3] > self.walls[3:] - self.middles
+        start = np.where(lower_is_larger, np.nextafter(self._from, np.inf), self._from)
         part = np.zeros(len(pairs), np.intp)
         for axis in range(3):
-            above = places.centers[axis].take(pairs.entries) >= self._from[axis].take(pairs.cells)
+            above = places.centers[axis].take(pairs.entries) >= start[axis].take(pairs.cells)
             part |= above.astype(np.intp) << axis
         walls = gather(self.parts, 8 * pairs.cells + part)
         low, high = enlarged(walls[:3], walls[3:], factor)

@@ -87,7 +87,7 @@ def _division(
     starts = np.cumsum(counts) - counts
     medians = yield from between(0.0, 0.4, _medians(places.centers, pairs.entries, counts))
     lower, upper = walls[:3], walls[3:]
-    centers = lower + (upper - lower) / 2
+    centers = (lower + upper) / 2
     # A median on a wall gives way to the middle, and so do those that make too small a part.
     middles = np.where((lower < medians) & (medians < upper), medians, centers)
     least = np.minimum(middles - lower, upper - middles).max(axis=0)

@@ -7,6 +7,7 @@ from agreement import POLICIES, built, flags
 from numpy.testing import assert_array_equal
 
 from core import Boxes, Spheres, Triangles, build_octree, query
+from core.options import SPLITS
 
 VOLUMES = tuple(about(scenes.random()) for about in scenes.ABOUT)
 BOUNDS = (
@@ -26,7 +27,8 @@ def corner_points(count=200):
 @pytest.mark.parametrize("relation", ["touching", "inside"])
 @pytest.mark.parametrize("bounds", range(len(BOUNDS)))
 @pytest.mark.parametrize("policy", POLICIES)
-def test_every_way_to_build_gives_the_same_answers(policy, bounds, relation):
+@pytest.mark.parametrize("split", SPLITS)
+def test_every_way_to_build_gives_the_same_answers(split, policy, bounds, relation):
     items = scenes.random()
     single = build_octree(items, max_depth=0)
     for capacity, depth, loose in ((1, 3, 1.0), (8, 10, 1.5), (8, 10, 2.0), (40, 21, 3.0)):
@@ -36,6 +38,7 @@ def test_every_way_to_build_gives_the_same_answers(policy, bounds, relation):
             max_depth=depth,
             loose_factor=loose,
             hybrid_limit=2,
+            split=split,
             straddlers=policy,
             bounds=BOUNDS[bounds],
         )
@@ -120,7 +123,7 @@ def test_given_bounds_are_the_root():
 
 def test_options_are_attributes_of_the_tree():
     options = {
-        "capacity": 3, "max_depth": 4, "min_size": 0.125, "split": "middle",
+        "capacity": 3, "max_depth": 4, "min_size": 0.125, "split": "median",
         "straddlers": "hybrid", "hybrid_limit": 2, "loose_factor": 1.5, "bounds": BOUNDS[1],
     }  # fmt: skip
     tree = built(scenes.random(), **options)

@@ -8,6 +8,7 @@ from agreement import POLICIES, assert_true_answers, built
 from numpy.testing import assert_array_equal
 
 from core import Boxes, Spheres, build_octree, octants, query
+from core.options import SPLITS
 
 NOT_WHOLE = [name for name in scenes.SCENES if name not in scenes.WHOLE]
 
@@ -24,13 +25,14 @@ def cells(tree, chosen=slice(None), grown=0.0):
     return Boxes(tree.node_lower[chosen] - grown, tree.node_upper[chosen] + grown)
 
 
+@pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("policy", ["copy", "hybrid"])
 @pytest.mark.parametrize("kind", scenes.KINDS)
 @pytest.mark.parametrize("scene", scenes.SCENES)
-def test_a_leaf_holds_what_truly_touches_it_and_little_else(scene, kind, policy):
+def test_a_leaf_holds_what_truly_touches_it_and_little_else(scene, kind, policy, split):
     """In whole numbers the truth is exact; else it is asked of leaves shrunk by a rounding."""
     items = kind(scenes.SCENES[scene]())[:100]
-    tree = built(items, capacity=4, max_depth=3, straddlers=policy)
+    tree = built(items, capacity=4, max_depth=3, straddlers=policy, split=split)
     leaves, held = cells(tree, tree.is_leaf), standing(tree)
     kept = held[~tree.is_leaf].any(axis=0)
     shrunk = 0.0 if scene in scenes.WHOLE else -1e-12
@@ -74,9 +76,11 @@ def test_no_deeper_cell_around_its_centre_holds_a_kept_item_whole(scene, kind, f
     assert_array_equal(tree.node_depth[tree.cells_of()[1]], deepest)
 
 
+@pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("limit", [2, 3, 7])
-def test_hybrid_keeps_what_touches_too_many_parts(limit):
-    tree = built(scenes.random(), capacity=8, straddlers="hybrid", hybrid_limit=limit)
+def test_hybrid_keeps_what_touches_too_many_parts(limit, split):
+    options = {"straddlers": "hybrid", "hybrid_limit": limit, "split": split}
+    tree = built(scenes.random(), capacity=8, **options)
     held = standing(tree)
     for cell in np.flatnonzero(~tree.is_leaf):
         parts = cells(tree, tree.node_parent == cell)
@@ -121,12 +125,14 @@ def below(tree):
     return held
 
 
+@pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("kind", scenes.KINDS)
 @pytest.mark.parametrize("scene", scenes.SCENES)
-def test_every_division_separates_something_without_many_copies(scene, kind, policy):
+def test_every_division_separates_something_without_many_copies(scene, kind, policy, split):
     """At most four times the items; itself, or by a division further down."""
-    tree = built(kind(scenes.SCENES[scene]()), capacity=6, max_depth=6, straddlers=policy)
+    options = {"capacity": 6, "max_depth": 5, "straddlers": policy, "split": split}
+    tree = built(kind(scenes.SCENES[scene]()), **options)
     counts = below(tree).sum(axis=1)
     separates = np.zeros(len(counts), bool)
     for cell in np.flatnonzero(~tree.is_leaf)[::-1]:

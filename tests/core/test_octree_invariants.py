@@ -9,6 +9,7 @@ from agreement import POLICIES, built
 from numpy.testing import assert_array_equal
 
 from core import Boxes, build_octree
+from core.options import SPLITS
 
 OPTIONS = (
     {},
@@ -18,6 +19,10 @@ OPTIONS = (
     {"capacity": 4, "straddlers": "keep"},
     {"capacity": 4, "straddlers": "keep", "loose_factor": 2.0},
     {"capacity": 4, "straddlers": "hybrid", "hybrid_limit": 2},
+    {"capacity": 4, "max_depth": 6, "split": "median"},
+    {"capacity": 2, "split": "median", "bounds": Boxes([[-0.4, 0.1, -0.3]], [[0.9, 0.8, 0.5]])},
+    {"capacity": 4, "split": "median", "straddlers": "keep", "loose_factor": 1.5},
+    {"capacity": 4, "split": "median", "straddlers": "hybrid", "hybrid_limit": 2},
 )
 VIEWS = (
     "invalid_items", "node_lower", "node_upper", "loose_lower", "loose_upper", "node_middle",
@@ -102,7 +107,7 @@ def test_a_leaf_over_capacity_had_a_reason(tree):
     stopped = (tree.node_depth == tree.max_depth) | (edge < tree.min_size)
     for leaf in np.flatnonzero(over & ~stopped)[:10]:
         box = Boxes(tree.node_lower[leaf, None], tree.node_upper[leaf, None])
-        alone = {name: getattr(tree, name) for name in ("straddlers", "hybrid_limit")}
+        alone = {name: getattr(tree, name) for name in ("split", "straddlers", "hybrid_limit")}
         ids = tree.items_in(leaf)
         again = built(tree.items[ids], bounds=box, capacity=tree.capacity, max_depth=1, **alone)
         assert again.is_leaf.all() or (again.item_counts[1:] == len(ids)).any()
@@ -130,6 +135,7 @@ def test_enlarged_cells_are_enlarged_about_their_centres(tree):
 BROKEN = {
     "an item lost": lambda tree: {"slots": np.where(tree.slots == 5, 6, tree.slots)},
     "an item out of range": lambda tree: {"slots": tree.slots + 1},
+    "a middle moved": lambda tree: {"middle_rows": tree.middle_rows * 0.75},
     "a wall moved": lambda tree: {"cell_rows": tree.cell_rows + np.eye(len(tree.node_depth))[9]},
     "a depth wrong": lambda tree: {"node_depth": tree.node_depth + (tree.node_parent == 0)},
     "a parent wrong": lambda tree: {"node_parent": np.maximum(tree.node_parent - 1, -1)},
@@ -141,8 +147,9 @@ BROKEN = {
 
 @pytest.mark.parametrize("damage", BROKEN)
 @pytest.mark.parametrize("policy", POLICIES)
-def test_check_notices(damage, policy):
-    tree = build_octree(scenes.random(), capacity=8, straddlers=policy)
+@pytest.mark.parametrize("split", SPLITS)
+def test_check_notices(damage, policy, split):
+    tree = build_octree(scenes.random(), capacity=8, straddlers=policy, split=split)
     tree.check()
     with pytest.raises(AssertionError):
         replace(tree, **BROKEN[damage](tree)).check()

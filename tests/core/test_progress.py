@@ -9,6 +9,7 @@ from agreement import POLICIES
 from numpy.testing import assert_array_equal
 
 from core import BuildCancelled, Octree, Triangles, build_octree, build_steps
+from core.options import SPLITS
 
 
 def finished(steps):
@@ -21,15 +22,17 @@ def finished(steps):
             return fractions, end.value
 
 
+@pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("count", [0, 1, 3000])
-def test_steps_yield_increasing_fractions_and_return_the_tree(count, policy):
+def test_steps_yield_increasing_fractions_and_return_the_tree(count, policy, split):
     items = scenes.random(3000, 0.1)[:count]
-    fractions, tree = finished(build_steps(items, capacity=4, straddlers=policy))
+    options = {"capacity": 4, "straddlers": policy, "split": split}
+    fractions, tree = finished(build_steps(items, **options))
     assert (np.diff(fractions) > 0).all()
     assert 0 <= fractions[0] <= fractions[-1] <= 1
     assert isinstance(tree, Octree)
-    whole = build_octree(items, capacity=4, straddlers=policy)
+    whole = build_octree(items, **options)
     assert_array_equal(tree.cells_of(), whole.cells_of())
     assert_array_equal(tree.node_lower, whole.node_lower)
 
@@ -71,13 +74,14 @@ def test_errors_of_progress_come_through():
         build_octree(scenes.random(), progress=fail)
 
 
+@pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("policy", ["copy", "keep"])
-def test_no_step_takes_long(policy):
+def test_no_step_takes_long(policy, split):
     """At a million triangles no step may pass 50 ms; the longest grow with their number."""
     items = scenes.random(100_000, 0.01)
     assert isinstance(items, Triangles)
     longest, start = 0.0, process_time()
-    for _ in build_steps(items, straddlers=policy):
+    for _ in build_steps(items, straddlers=policy, split=split):
         now = process_time()
         longest, start = max(longest, now - start), now
     assert longest < 0.05
