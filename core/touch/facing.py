@@ -7,42 +7,65 @@ plane or on one line, by the product of an edge and an axis (Gottschalk, Lin and
 "OBBTree", 1996; in a plane, the same theorem holds for the projections along the axes).
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from ..arrays import AROUND, Flags, Floats, Ids, blocks, cross, dot, normalizer
+from ..arrays import AROUND, Flags, Floats, Ids, blocks, cross, dot, gather, normalizer
 from ..shapes import Triangles
 
 # Pairs whose directions are tried together.
 _BLOCK = 4_096
 # In coordinates of about one: what rounding does to a distance from a plane, and, as a part of a
 # direction's length, to a projection on it.
-_PLANE, _PROJECTION = 2.0**-46, 2.0**-49
+_PLANE, _PROJECTION = 2.0**-44, 2.0**-49
 
 
 def triangles_touch_triangles(
     items: Triangles, ids: Ids, volumes: Triangles, numbers: Ids
 ) -> Flags:
     """Return which triangles share a point; exact in whole numbers."""
-    flags = np.empty(len(ids), bool)
+    flags, doubtful = np.empty(len(ids), bool), [np.empty(0, np.intp)]
     for some in blocks(len(ids), _BLOCK):
-        ones, others = (
-            shapes._rows_of(wanted[some]).reshape(3, 3, -1)
-            for shapes, wanted in ((items, ids), (volumes, numbers))
-        )
-        flags[some] = corners_touch(ones, others)
+        ones, others = corner_pairs(items, ids[some], volumes, numbers[some])
+        flags[some], left = _at_a_glance(ones, others)
+        doubtful.append(some.start + left)
+    left = np.concatenate(doubtful)
+    for some in blocks(len(left), _BLOCK):
+        pairs = left[some]
+        ones, others = corner_pairs(items, ids[pairs], volumes, numbers[pairs])
+        flags[pairs] = _unparted(ones, others)
     return flags
 
 
-def corners_touch(ones: Floats, others: Floats) -> Flags:
-    """Return which triangles share a point, given as corners (3 corners, 3 axes, h)."""
+def corner_pairs(
+    items: Triangles, ids: Ids, volumes: Triangles, numbers: Ids
+) -> tuple[Floats, Floats]:
+    """Return the corners of both triangles of each pair, (3 corners, 3 axes, h)."""
+    ones, others = items._rows_of(ids), volumes._rows_of(numbers)
+    return ones.reshape(3, 3, -1), others.reshape(3, 3, -1)
+
+
+def some_of(corners: Floats, pairs: Ids) -> Floats:
+    """Return the corners (3 corners, 3 axes, h) of some pairs."""
+    return gather(corners.reshape(9, -1), pairs).reshape(3, 3, -1)
+
+
+def _at_a_glance(ones: Floats, others: Floats) -> tuple[Flags, Ids]:
+    """Return which triangles share a corner, and which of the others nothing simple parts."""
     flags = _share_a_corner(ones, others)
-    open_pairs = np.flatnonzero(~flags & (_gaps(ones, others) <= 0).all(axis=0))
-    ones, others, _ = seen_from_within(ones[..., open_pairs], others[..., open_pairs])
-    crossing = np.flatnonzero(_reaches_plane(ones, others) & _reaches_plane(others, ones))
-    found = _unseparated(ones[..., crossing], others[..., crossing])
-    flags[open_pairs[crossing[found]]] = True
+    left = np.flatnonzero(~flags & _bounds_meet(ones, others))
+    ones, others, _ = seen_from_within(some_of(ones, left), some_of(others, left))
+    for test in (_reach_planes, _pass_each_other):
+        some = np.flatnonzero(test(ones, others))
+        left, ones, others = left[some], some_of(ones, some), some_of(others, some)
+    return flags, left
+
+
+def _unparted(ones: Floats, others: Floats) -> Flags:
+    """Return which triangles no direction parts, given that their bounds meet."""
+    ones, others, _ = seen_from_within(ones, others)
+    flags = _overlap_in_projection(ones, others)
+    some = np.flatnonzero(flags)
+    flags[some] = _overlap_on_products(some_of(ones, some), some_of(others, some))
     return flags
 
 
@@ -54,10 +77,10 @@ def _share_a_corner(ones: Floats, others: Floats) -> Flags:
     return flags
 
 
-def _gaps(ones: Floats, others: Floats) -> Floats:
-    """Return how far apart the bounds are on each axis, negative where they overlap, (3, h)."""
-    below = ones.min(axis=0) - others.max(axis=0)
-    return np.maximum(below, others.min(axis=0) - ones.max(axis=0))
+def _bounds_meet(ones: Floats, others: Floats) -> Flags:
+    apart = ones.min(axis=0) > others.max(axis=0)
+    apart |= others.min(axis=0) > ones.max(axis=0)
+    return ~apart.any(axis=0)
 
 
 def seen_from_within(ones: Floats, others: Floats) -> tuple[Floats, Floats, Floats]:
@@ -70,42 +93,66 @@ def seen_from_within(ones: Floats, others: Floats) -> tuple[Floats, Floats, Floa
     return ones * scale, others * scale, scale
 
 
+def _reach_planes(ones: Floats, others: Floats) -> Flags:
+    """Return which pairs are not surely parted by the plane of one of them."""
+    return _reaches_plane(ones, others) & _reaches_plane(others, ones)
+
+
 def _reaches_plane(ones: Floats, others: Floats) -> Flags:
-    """Return which of the others are not surely on one side of the plane of the first."""
     normal = cross(ones[1] - ones[0], ones[2] - ones[0])
-    distances = np.stack([dot(normal, other - ones[0]) for other in others])
-    return (distances.min(axis=0) <= _PLANE) & (distances.max(axis=0) >= -_PLANE)
+    first, second, third = (dot(normal, other - ones[0]) for other in others)
+    below = np.minimum(np.minimum(first, second), third) <= _PLANE
+    return below & (np.maximum(np.maximum(first, second), third) >= -_PLANE)
 
 
-def _unseparated(ones: Floats, others: Floats) -> Ids:
-    """Return which pairs no direction separates, ascending."""
-    left = np.arange(ones.shape[2])
-    for make in (_products, _projections):
-        flags = np.ones(len(left), bool)
-        for direction in make(ones, others):
-            flags &= _overlap(direction, ones, others)
-        some = np.flatnonzero(flags)
-        left, ones, others = left[some], ones[..., some], others[..., some]
-    return left
+def _pass_each_other(ones: Floats, others: Floats) -> Flags:
+    """Return which pairs no product of two edges surely parts.
+
+    How far apart two edges are along their product follows from the moments of their lines
+    (Pluecker coordinates), how far the third corners reach from the normals.
+    """
+    lines, other_lines = _lines(ones), _lines(others)
+    normal, other_normal = (cross(edges[0][0], edges[1][0]) for edges in (lines, other_lines))
+    reaches = [-dot(normal, edge) for edge, _ in other_lines]
+    lows = [np.minimum(reach, 0.0) - _PLANE for reach in reaches]
+    highs = [np.maximum(reach, 0.0) + _PLANE for reach in reaches]
+    flags = np.ones(ones.shape[2], bool)
+    for edge, moment in lines:
+        reach = dot(other_normal, edge)
+        least, greatest = np.minimum(reach, 0.0), np.maximum(reach, 0.0)
+        for (other, other_moment), low, high in zip(other_lines, lows, highs, strict=True):
+            apart = dot(edge, other_moment) + dot(other, moment)
+            flags &= (apart + least <= high) & (apart + greatest >= low)
+    return flags
 
 
-def _products(ones: Floats, others: Floats) -> Iterator[Floats]:
-    """Yield both normals and all products of an edge of each, (3, h)."""
-    one_edges, other_edges = edges_of(ones), edges_of(others)
-    yield sharp_cross(one_edges[0], one_edges[1])
-    yield sharp_cross(other_edges[0], other_edges[1])
-    for one in one_edges:
-        for other in other_edges:
-            yield sharp_cross(one, other)
+def _lines(corners: Floats) -> list[tuple[Floats, Floats]]:
+    """Return each edge, and its moment about the origin."""
+    return [
+        (edge, cross(edge, start)) for edge, start in zip(edges_of(corners), corners, strict=True)
+    ]
 
 
-def _projections(ones: Floats, others: Floats) -> Iterator[Floats]:
-    """Yield the products of all edges and the axes, (3, h): normals of edges in projection."""
+def _overlap_in_projection(ones: Floats, others: Floats) -> Flags:
+    """Return which pairs no product of an edge and an axis parts."""
+    flags = np.ones(ones.shape[2], bool)
     for edge in np.concatenate((edges_of(ones), edges_of(others))):
         for i, j in AROUND:
             direction = np.zeros_like(edge)
             direction[i], direction[j] = edge[j], -edge[i]
-            yield direction
+            flags &= _overlap(direction, ones, others)
+    return flags
+
+
+def _overlap_on_products(ones: Floats, others: Floats) -> Flags:
+    """Return which pairs neither a normal nor a product of two edges parts."""
+    edges, other_edges = edges_of(ones), edges_of(others)
+    flags = _overlap(sharp_cross(edges[0], edges[1]), ones, others)
+    flags &= _overlap(sharp_cross(other_edges[0], other_edges[1]), ones, others)
+    for edge in edges:
+        for other in other_edges:
+            flags &= _overlap(sharp_cross(edge, other), ones, others)
+    return flags
 
 
 def _overlap(direction: Floats, ones: Floats, others: Floats) -> Flags:

@@ -8,7 +8,14 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, cross, dot
 from ..shapes import Triangles
-from .facing import corners_touch, edges_of, seen_from_within, sharp_cross
+from .facing import (
+    corner_pairs,
+    edges_of,
+    seen_from_within,
+    sharp_cross,
+    some_of,
+    triangles_touch_triangles,
+)
 from .triangles import reach_origin
 
 _BLOCK = 4_096
@@ -18,25 +25,21 @@ def triangles_near_triangles(
     items: Triangles, ids: Ids, volumes: Triangles, numbers: Ids, margin: float
 ) -> Flags:
     """Return which triangles are no farther apart than the margin; exact in whole numbers."""
-    flags = np.empty(len(ids), bool)
-    for some in blocks(len(ids), _BLOCK):
-        ones, others = (
-            shapes._rows_of(wanted[some]).reshape(3, 3, -1)
-            for shapes, wanted in ((items, ids), (volumes, numbers))
-        )
-        flags[some] = _corners_near(ones, others, margin)
+    flags = triangles_touch_triangles(items, ids, volumes, numbers)
+    apart = np.flatnonzero(~flags)
+    for some in blocks(len(apart), _BLOCK):
+        pairs = apart[some]
+        ones, others = corner_pairs(items, ids[pairs], volumes, numbers[pairs])
+        flags[pairs] = _near(ones, others, margin)
     return flags
 
 
-def _corners_near(ones: Floats, others: Floats, margin: float) -> Flags:
-    flags = corners_touch(ones, others)
-    apart = np.flatnonzero(~flags)
-    ones, others, scale = seen_from_within(ones[..., apart], others[..., apart])
+def _near(ones: Floats, others: Floats, margin: float) -> Flags:
+    ones, others, scale = seen_from_within(ones, others)
     squared = (margin * scale) ** 2
-    found = _corner_near(ones, others, squared)
-    rest = np.flatnonzero(~found)
-    found[rest] = _edges_near(ones[..., rest], others[..., rest], squared[rest])
-    flags[apart] = found
+    flags = _corner_near(ones, others, squared)
+    rest = np.flatnonzero(~flags)
+    flags[rest] = _edges_near(some_of(ones, rest), some_of(others, rest), squared[rest])
     return flags
 
 
