@@ -31,6 +31,13 @@ def runs(starts: Ids, counts: Ids) -> Ids:
     return np.arange(total) + np.repeat(starts - ends + counts, counts)
 
 
+def ends_of_runs(numbers: Ids) -> Ids:
+    """Return the last place of each run of equal numbers."""
+    last = np.ones(len(numbers), bool)
+    np.not_equal(numbers[1:], numbers[:-1], out=last[:-1])
+    return last.nonzero()[0]
+
+
 def gather(rows: Rows, ids: Ids) -> Rows:
     """Return `rows[:, ids]`, ids out of range giving the nearest; many ids row by row.
 

@@ -1,57 +1,51 @@
-"""Pairs of question and item that a walk leaves to be looked at, each once.
-
-An item that was copied to several cells comes up in each of them. Castle Game Engine gives every
-item a mailbox that remembers the last question that looked at it (M. Kamburelis, "Castle Game
-Engine", chapter on octrees). Here the letters of many questions go out together: all are put into
-the items' mailboxes, then each question looks who was last, and a letter that finds another of
-its own question in the mailbox is a duplicate.
-"""
+"""Pairs of question and item that a walk leaves to be looked at, each once."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Ids, runs
-from .descend import Found, descend
+from .arrays import Ids, ends_of_runs, runs
+from .descend import NOTHING, Found, descend
+from .letters import Pairs, each_once, letterboxes
 from .octree import Octree
 from .shapes import Shapes
 from .words import interleaved, sorted_order
 
 # How many questions go down together: at first, at most, and so many that they find this many
-# slots, whose pairs take some ten megabytes.
-_FIRST, _MOST, _SLOTS = 256, 65_536, 524_288
+# slots. Of these, so many are then looked at together, if they need not be of one question.
+_FIRST, _MOST, _SLOTS, _PIECE = 256, 65_536, 1_048_576, 262_144
 # A group that finds more runs of slots than this goes down again in smaller parts.
 _RUNS = 2_097_152
 # Bits of each coordinate that tell which volumes are neighbours.
 _BITS = 10
-# Rounds of letters. Questions that contend for the same mailboxes after these are sorted out.
-_ROUNDS = 3
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """Pairs of volumes and entries of the tree, ascending by volume.
+    """Pairs of volumes and entries of the tree, each once: all pairs of some volumes.
 
-    The volumes are some of those asked about: number i of them is volume `asked[i]`. Doubtful
-    pairs come once each. Certain pairs, of cells that lie inside their volume, may be repeated.
+    The volumes are some of those asked about: number i of them is volume `asked[i]`. Certain
+    pairs are of cells that lie inside their volume. Both kinds ascend by volume.
     """
 
     volumes: Shapes
     asked: Ids
-    numbers: Ids
-    entries: Ids
-    certain: bool
+    doubtful: Pairs
+    certain: Pairs
 
 
-def candidates(tree: Octree, volumes: Shapes) -> Iterator[Candidates]:
-    """Yield the items of all cells that each volume touches.
+def candidates(
+    tree: Octree, volumes: Shapes, seen: tuple[Ids, Ids] | None = None
+) -> Iterator[Candidates]:
+    """Yield the items of all cells that each volume touches, but those it has seen.
 
+    For each volume one run of slots may have been seen, given by where they begin and end.
     Neighbours in space go down together, for they meet the same cells and items in the cache. The
     memory in use does not grow with the number of volumes: the more slots they find, the fewer go
     down together.
     """
-    mailboxes = np.empty(len(tree.order), np.intp)
+    boxes = letterboxes(len(tree.order))
     order = neighbours_together(tree, volumes)
     first, size = 0, _FIRST
     while first < len(volumes):
@@ -61,14 +55,14 @@ def candidates(tree: Octree, volumes: Shapes) -> Iterator[Candidates]:
         if found is None:
             size = max(1, len(part) // 16)
             continue
-        slots = 0
-        for certain, runs_found in _by_volume(found):
-            for numbers, entries in expanded(tree, runs_found, _SLOTS):
-                slots += len(entries)
-                some = slice(None) if certain else once(numbers, entries, mailboxes)
-                yield Candidates(part, asked, numbers[some], entries[some], certain)
+        slots = found[0].slots + found[1].slots
+        if seen is not None:
+            found.append(Found(np.arange(len(part)), seen[0][asked], seen[1][asked], False))
+        for portion in portions(found, len(part), _PIECE) if slots > _PIECE else [found]:
+            pairs = [expanded(tree, some) for some in portion]
+            yield Candidates(part, asked, *each_once(pairs, len(tree.order), boxes)[:2])
         first += len(part)
-        size = max(1, min(_MOST, size * _SLOTS // max(slots, 1)))
+        size = max(1, min(_MOST, len(part) * _SLOTS // max(slots, 1)))
 
 
 def neighbours_together(tree: Octree, volumes: Shapes) -> Ids:
@@ -85,56 +79,38 @@ def neighbours_together(tree: Octree, volumes: Shapes) -> Ids:
 
 
 def _together(walk: Iterator[Found], most: int | None) -> list[Found] | None:
-    """Return all that a walk finds, or nothing if that is more than `most` runs."""
-    found, count = [], 0
+    """Return doubtful and certain runs, both by volume; nothing if they are more than `most`."""
+    found: tuple[list[Found], list[Found]] = [NOTHING], [NOTHING]
+    count = 0
     for each in walk:
-        found.append(each)
+        found[each.certain].append(each)
         count += len(each.numbers)
         if most is not None and count > most:
             return None
-    return found
+    return [_by_volume(some) for some in found]
 
 
-def _by_volume(found: list[Found]) -> Iterator[tuple[bool, Found]]:
-    """Join certain runs and doubtful runs, each ascending by volume."""
-    for certain in (True, False):
-        some = [each for each in found if each.certain is certain]
-        if some:
-            numbers, begin, end = (
-                np.concatenate([getattr(each, name) for each in some])
-                for name in ("numbers", "begin", "end")
-            )
-            order = np.argsort(numbers.astype(np.uint16), kind="stable")
-            yield certain, Found(numbers[order], begin[order], end[order], certain)
+def _by_volume(found: list[Found]) -> Found:
+    numbers, begin, end = (
+        np.concatenate([getattr(each, name) for each in found])
+        for name in ("numbers", "begin", "end")
+    )
+    order = np.argsort(numbers.astype(np.uint16), kind="stable")
+    return Found(numbers[order], begin[order], end[order], found[-1].certain)
 
 
-def expanded(tree: Octree, found: Found, size: int) -> Iterator[tuple[Ids, Ids]]:
-    """Yield the volumes and entries of runs, pair by pair.
+def portions(found: list[Found], volumes: int, size: int) -> Iterator[list[Found]]:
+    """Yield the runs of some volumes after the other, of about `size` slots together."""
+    slots = sum(np.bincount(some.numbers, some.end - some.begin, volumes) for some in found)
+    last = ends_of_runs(np.cumsum(slots) // size)
+    cuts = [np.searchsorted(some.numbers, last, "right") for some in found]
+    starts: tuple[int, ...] = (0,) * len(found)
+    for stops in zip(*cuts, strict=True):
+        yield [some[start:stop] for some, start, stop in zip(found, starts, stops, strict=True)]
+        starts = stops
 
-    They come in pieces of about `size` pairs, none of which ends in the middle of a volume.
-    """
+
+def expanded(tree: Octree, found: Found) -> tuple[Ids, Ids]:
+    """Return the volumes and entries of runs, pair by pair."""
     counts = found.end - found.begin
-    slots = np.cumsum(counts)
-    last = np.flatnonzero(np.diff(found.numbers, append=-1))
-    piece = slots[last] // size
-    start = 0
-    for stop in last[np.flatnonzero(np.diff(piece, append=-1))] + 1:
-        some = slice(start, stop)
-        entries = tree.slots[runs(found.begin[some], counts[some])]
-        yield np.repeat(found.numbers[some], counts[some]), entries
-        start = stop
-
-
-def once(numbers: Ids, entries: Ids, mailboxes: Ids) -> Ids:
-    """Return the pairs that remain when each is taken once, ascending."""
-    chosen = np.zeros(len(entries), bool)
-    letters, senders, addresses = np.arange(len(entries)), numbers, entries
-    for _ in range(_ROUNDS):
-        mailboxes[addresses] = letters
-        latest = mailboxes[addresses]
-        chosen[latest] = True
-        more = np.flatnonzero(numbers[latest] != senders)
-        letters, senders, addresses = letters[more], senders[more], addresses[more]
-    keys = senders * len(mailboxes) + addresses
-    chosen[letters[np.unique(keys, return_index=True)[1]]] = True
-    return np.flatnonzero(chosen)
+    return np.repeat(found.numbers, counts), tree.slots[runs(found.begin, counts)]

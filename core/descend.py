@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Flags, Floats, Ids, blocks, gather
+from .arrays import Floats, Ids, blocks, gather
 from .cells import CROSSING, INSIDE, OUTSIDE, States, classifier
 from .octants import ON_SIDES
 from .octree import Octree
@@ -19,6 +19,9 @@ from .shapes import Shapes
 
 # The longest front that is walked in one piece.
 _FRONT = 65_536
+# The parts on these sides of the three planes: lower x, y, z, upper x, y, z as six bits.
+_SIDES = np.arange(64)
+_OVERLAPPED = ON_SIDES[sum((_SIDES >> i & 1) << 2 * (i % 3) + i // 3 for i in range(6))]
 
 
 @dataclass(frozen=True)
@@ -33,10 +36,20 @@ class Found:
     end: Ids
     certain: bool
 
+    def __getitem__(self, some: slice) -> "Found":
+        return Found(self.numbers[some], self.begin[some], self.end[some], self.certain)
 
-def descend(
-    tree: Octree, volumes: Shapes, wanted: Flags | None = None, states: States | None = None
-) -> Iterator[Found]:
+    @property
+    def slots(self) -> int:
+        """How many slots all runs have."""
+        return int((self.end - self.begin).sum())
+
+
+_NONE = np.empty(0, np.intp)
+NOTHING = Found(_NONE, _NONE, _NONE, certain=False)
+
+
+def descend(tree: Octree, volumes: Shapes, states: States | None = None) -> Iterator[Found]:
     """Walk down from the root with all volumes.
 
     Parameters
@@ -45,8 +58,6 @@ def descend(
         The tree.
     volumes : any batch but Triangles
         The questions, q of them, finite.
-    wanted : ndarray of bool, shape (q,), optional
-        Questions to go on with; the caller may clear flags while the walk goes on.
     states : ndarray of uint8, shape (m,), optional
         Filled with what the walk takes each cell for that it looks at. Means little unless there
         is one question.
@@ -64,14 +75,11 @@ def descend(
     reach = np.maximum(np.abs(lower), np.abs(upper))
     reach[reach == np.inf] = 0.0  # of half-spaces, whose bounds need no slack
     slack = tree.slack + reach.max(axis=0) * 2.0**-46
-    lower, upper = lower - slack, upper + slack
+    bounds = np.concatenate((lower - slack, upper + slack))
     classify = classifier(volumes, slack)
     fronts = _pieces(np.arange(len(volumes)), np.zeros(len(volumes), np.intp))
     while fronts:
         numbers, cells = fronts.pop()
-        if wanted is not None:
-            (still,) = wanted[numbers].nonzero()
-            numbers, cells = numbers[still], cells[still]
         taken_for = classify(numbers, gather(tree.loose_rows, cells))
         if states is not None:
             states[cells] = taken_for
@@ -88,7 +96,7 @@ def descend(
         (holding,) = (begin < end).nonzero()
         if len(holding):
             yield Found(numbers[holding], begin[holding], end[holding], certain=False)
-        fronts += _pieces(*_children(tree, lower, upper, numbers, cells))
+        fronts += _pieces(*_children(tree, bounds, numbers, cells))
 
 
 def _pieces(numbers: Ids, cells: Ids) -> list[tuple[Ids, Ids]]:
@@ -102,19 +110,18 @@ def _occupied_children(tree: Octree, cells: Ids) -> Ids:
     return tree.first_child[cells[parents]] + parts
 
 
-def _children(
-    tree: Octree, lower: Floats, upper: Floats, numbers: Ids, cells: Ids
-) -> tuple[Ids, Ids]:
-    """Return the occupied children that the volumes' bounds overlap; a leaf has none.
-
-    For a leaf, `first` and `first + 7` are any cells in range: it has no occupied parts.
-    """
-    first = tree.first_child[cells]
+def _children(tree: Octree, bounds: Floats, numbers: Ids, cells: Ids) -> tuple[Ids, Ids]:
+    """Return the occupied children that the volumes' bounds overlap."""
+    parts = tree.occupied_parts[cells]
+    (inner,) = parts.nonzero()
+    if len(inner) == 0:
+        return inner, inner
+    numbers, first = numbers[inner], tree.first_child[cells[inner]]
+    reach, sides = gather(bounds, numbers), np.empty((6, len(inner)), bool)
     # Of the eight, the first is lowest and the last is uppermost on every axis.
-    below = gather(lower, numbers) <= gather(tree.loose_rows[3:], first)
-    above = gather(upper, numbers) >= gather(tree.loose_rows[:3], first + 7)
-    flags = np.packbits(np.stack((below, above), axis=1).reshape(6, -1), axis=0, bitorder="little")
-    parts = ON_SIDES.take(flags[0]) & tree.occupied_parts[cells]
+    np.less_equal(reach[:3], gather(tree.loose_rows[3:], first), out=sides[:3])
+    np.greater_equal(reach[3:], gather(tree.loose_rows[:3], first + 7), out=sides[3:])
+    parts = _OVERLAPPED.take(np.packbits(sides, axis=0, bitorder="little")[0]) & parts[inner]
     (chosen,) = np.unpackbits(parts, bitorder="little").nonzero()
     parents = chosen >> 3
     return numbers[parents], first[parents] + (chosen & 7)

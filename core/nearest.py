@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 from . import checks
 from .approach import Search, approach, kth_least
 from .arrays import Floats, Ids
-from .candidates import expanded, neighbours_together, once
+from .candidates import expanded, neighbours_together, portions
 from .closest import at_least, at_most, closest_points, distances
+from .letters import Letterboxes, letterboxes, once
 from .octree import Octree
 from .shapes import Boxes
 
@@ -103,7 +104,7 @@ def _ranked(
     """Yield points, ranks, entries and distances of the nearest, group by group."""
     if count == 0:
         return
-    mailboxes = np.empty(len(tree.order), np.intp)
+    boxes = letterboxes(len(tree.order))
     order = neighbours_together(tree, Boxes(points.T, points.T))
     first, size = 0, _FIRST
     while first < len(order):
@@ -115,9 +116,9 @@ def _ranked(
             size = max(1, len(asked) // 16)
             continue
         slots = 0
-        for pairs in expanded(tree, found, _SLOTS):
-            slots += len(pairs[0])
-            numbers, ranks, entries, lengths = _settled(search, *pairs, mailboxes)
+        for (some,) in portions([found], len(asked), _SLOTS):
+            slots += some.slots
+            numbers, ranks, entries, lengths = _settled(search, *expanded(tree, some), boxes)
             near = np.flatnonzero(lengths <= max_distance)
             yield asked[numbers[near]], ranks[near], entries[near], lengths[near]
         first += len(asked)
@@ -125,7 +126,7 @@ def _ranked(
 
 
 def _settled(
-    search: Search, numbers: Ids, entries: Ids, mailboxes: Ids
+    search: Search, numbers: Ids, entries: Ids, boxes: Letterboxes
 ) -> tuple[Ids, Ids, Ids, Floats]:
     """Return points, ranks, entries and distances of the nearest among these pairs.
 
@@ -134,7 +135,7 @@ def _settled(
     items, points = search.tree.arranged, search.points
     least = at_least(items, entries, points, numbers)
     some = np.flatnonzero(least <= search.reach[numbers])
-    some = some[once(numbers[some], entries[some], mailboxes)]
+    some = some[once(numbers[some], entries[some], boxes)]
     numbers, entries, least = numbers[some], entries[some], least[some]
     search.tighten(numbers, at_most(items, entries, points, numbers))
     some = np.flatnonzero(least <= search.reach[numbers])

@@ -3,9 +3,11 @@
 import numpy as np
 
 from . import checks
+from .answers import Answers
 from .arrays import Flags, Ids
-from .candidates import Candidates, candidates, expanded
-from .descend import descend
+from .candidates import candidates
+from .confirm import confirmed
+from .early import any_touched
 from .octree import Octree
 from .shapes import (
     Boxes,
@@ -17,12 +19,8 @@ from .shapes import (
     Shapes,
     Spheres,
 )
-from .touch import lying_inside, touching
 
 VOLUME_KINDS = (Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces, Frusta)
-
-# `query_any` looks at so many pairs before it asks which questions are still open.
-_GLANCE = 16_384
 
 
 def query(tree: Octree, volumes: Shapes, /, *, relation: str = "touching") -> Ids:
@@ -61,14 +59,11 @@ def query(tree: Octree, volumes: Shapes, /, *, relation: str = "touching") -> Id
     """
     check_question(tree, volumes)
     checks.choice("relation", relation, ("touching", "inside", "candidates"))
-    keys = [np.empty(0, np.intp)]
+    answers = Answers(len(volumes), len(tree.items))
     for found in candidates(tree, volumes):
-        numbers, entries = _confirmed(tree, found, relation)
-        items = tree.order[entries]
-        if len(volumes) > 1:
-            items += found.asked[numbers] * len(tree.items)
-        keys.append(items)
-    return _sorted_pairs(keys, len(volumes), len(tree.items))
+        numbers, entries = confirmed(tree, found, relation)
+        answers.add(found.asked, numbers, tree.order[entries])
+    return answers.pairs()
 
 
 def query_any(tree: Octree, volumes: Shapes, /) -> Flags:
@@ -92,13 +87,7 @@ def query_any(tree: Octree, volumes: Shapes, /) -> Flags:
         If a volume is not finite or a frustum is flat.
     """
     check_question(tree, volumes)
-    asked, wanted = np.arange(len(volumes)), np.ones(len(volumes), bool)
-    for found in descend(tree, volumes, wanted):
-        for numbers, entries in expanded(tree, found, _GLANCE):
-            some = np.flatnonzero(wanted[numbers])
-            pairs = Candidates(volumes, asked, numbers[some], entries[some], found.certain)
-            wanted[_confirmed(tree, pairs, "touching")[0]] = False
-    return ~wanted
+    return any_touched(tree, volumes)
 
 
 def query_count(tree: Octree, volumes: Shapes, /) -> Ids:
@@ -121,7 +110,12 @@ def query_count(tree: Octree, volumes: Shapes, /) -> Ids:
     ValueError
         If a volume is not finite or a frustum is flat.
     """
-    return np.bincount(query(tree, volumes)[0], minlength=len(volumes))
+    check_question(tree, volumes)
+    counts = np.zeros(len(volumes), np.intp)
+    for found in candidates(tree, volumes):
+        numbers, _ = confirmed(tree, found, "touching")
+        counts[found.asked] += np.bincount(numbers, minlength=len(found.asked))
+    return counts
 
 
 def check_question(tree: Octree, volumes: Shapes) -> None:
@@ -132,47 +126,3 @@ def check_question(tree: Octree, volumes: Shapes) -> None:
     checks.every_row("volumes", "be finite", finite, volumes.rows.T)
     if isinstance(volumes, Frusta):
         checks.every_row("volumes", "enclose a volume", volumes.is_solid, volumes.rows.T)
-
-
-def _confirmed(tree: Octree, found: Candidates, relation: str) -> tuple[Ids, Ids]:
-    """Return the pairs for which the relation holds."""
-    doubted = _doubted(tree, found.entries, relation, found.certain)
-    if doubted is None:
-        return found.numbers, found.entries
-    test = touching if relation == "touching" else lying_inside
-    holds = np.ones(len(found.entries), bool)
-    numbers, entries = found.numbers[doubted], found.entries[doubted]
-    holds[doubted] = test(tree.arranged, entries, found.volumes, numbers)
-    some = np.flatnonzero(holds)
-    return found.numbers[some], found.entries[some]
-
-
-def _doubted(tree: Octree, entries: Ids, relation: str, certain: bool) -> slice | Ids | None:
-    """Return which of the entries to test; None where a cell vouches for all of them.
-
-    A cell that lies inside a volume vouches for what touches the cell. Only items that stand in
-    no other cell are known to lie in it wholly.
-    """
-    if relation == "candidates":
-        return None
-    if not certain:
-        return slice(None)
-    if relation == "inside":
-        return np.flatnonzero(tree.copied[entries])
-    return np.flatnonzero(np.isin(entries, tree.strays)) if len(tree.strays) else None
-
-
-def _sorted_pairs(keys: list[Ids], volumes: int, items: int) -> Ids:
-    """Return the pairs with these keys, volume * items + item, in order, each once."""
-    if 32 * sum(map(len, keys)) > volumes * items:
-        # So many that marking them on a list of all pairs is cheaper than sorting.
-        marks = np.zeros(volumes * items, bool)
-        for some in keys:
-            marks[some] = True
-        unique = np.flatnonzero(marks)
-    else:
-        ordered = np.sort(np.concatenate(keys))
-        unique = ordered[np.diff(ordered, prepend=-1) > 0]
-    if volumes == 1:
-        return np.stack((np.zeros_like(unique), unique))
-    return np.stack(np.divmod(unique, max(items, 1)))
