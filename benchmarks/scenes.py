@@ -133,9 +133,9 @@ def camera_seeing(share: float, corners: np.ndarray) -> np.ndarray:
     """Find a camera that sees this share of the triangles: its view-projection matrix (4, 4)."""
 
     def seen(angle: float) -> float:
-        return len(scan.touching(corners, planes_of(_camera(angle)))) / corners.shape[2]
+        return len(scan.touching(corners, planes_of(camera(angle)))) / corners.shape[2]
 
-    return _camera(bisect(share, seen, np.radians(1), np.radians(120)))
+    return camera(bisect(share, seen, np.radians(1), np.radians(120)))
 
 
 def planes_of(matrix: np.ndarray) -> np.ndarray:
@@ -145,7 +145,7 @@ def planes_of(matrix: np.ndarray) -> np.ndarray:
     return planes / np.linalg.norm(planes[:, :3], axis=1, keepdims=True)
 
 
-def _camera(angle: float, near: float = 0.1, far: float = 100.0) -> np.ndarray:
+def camera(angle: float, near: float = 0.1, far: float = 100.0) -> np.ndarray:
     """Aim a camera, 16:9, from its fixed place at the middle of the landscape."""
     eye = np.array([-0.9 * HALF_WIDTH, -1.1 * HALF_WIDTH, 0.6 * HALF_WIDTH])
     back = eye / np.linalg.norm(eye)

@@ -45,10 +45,12 @@ class Row:
         return "" if bound is None else f"{bound:g} {self.unit if self.absolute else 'x'}"
 
     def _verdict(self) -> str:
-        if self.must is None or self.aim is None:
+        if self.aim is None:
             return ""
         reached = self.ours if self.absolute else self.ours / self.theirs
-        return "aim" if reached <= self.aim else "must" if reached <= self.must else "missed"
+        if reached <= self.aim:
+            return "aim"
+        return "" if self.must is None else "must" if reached <= self.must else "missed"
 
 
 def fastest(*contestants: Callable[[], object], seconds: float) -> list[float]:
@@ -73,8 +75,25 @@ def _timed(contestant: Callable[[], object]) -> float:
 
 def markdown(rows: Iterable[Row]) -> str:
     """Set the rows as one Markdown table, aligned so that it reads well in a terminal too."""
-    lines = [HEADINGS, *(row.cells() for row in rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(HEADINGS))]
+    return _aligned([HEADINGS, *(row.cells() for row in rows)])
+
+
+def overview(rows: Iterable[Row], against: list[str]) -> str:
+    """Set one line a question and one column a rival, times only; a dash where it cannot."""
+    times: dict[str, dict[str, float]] = {}
+    for row in rows:
+        line = times.setdefault(row.what, {"ours": row.ours})
+        line["ours"] = min(line["ours"], row.ours)
+        line[row.against] = row.theirs
+    lines = [("ms", "ours", *against)]
+    for what, line in times.items():
+        known = (_number(line[name]) if name in line else "-" for name in lines[0][1:])
+        lines.append((what, *known))
+    return _aligned(lines)
+
+
+def _aligned(lines: list[tuple[str, ...]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     rule = ["-" * width for width in widths]
     text = [_line(lines[0], widths), _line(rule, widths)]
     return "\n".join([*text, *(_line(line, widths) for line in lines[1:])])

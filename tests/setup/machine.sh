@@ -1,5 +1,6 @@
 #!/bin/sh
-# See that this machine has what NumPy, the bpy wheels and (argument `window`) a window need.
+# See that this machine has what NumPy, the bpy wheels and (argument `window`) a window or
+# (argument `peers`) the libraries that we are compared with need.
 # What is missing is installed by root; anybody else is told the one line to copy.
 set -eu
 PATH=$PATH:/usr/sbin:/sbin
@@ -38,6 +39,12 @@ if [ "${1:-}" = window ]; then
     elif [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
         need mmdebstrap command -v mmdebstrap
     fi
+fi
+if [ "${1:-}" = peers ]; then
+    need libusb-1.0-0 library libusb-1.0.so.0
+    need g++ command -v c++
+    need python3.11-dev "$python" -c \
+        "import pathlib, sysconfig; (pathlib.Path(sysconfig.get_path('include')) / 'Python.h').stat()"
 fi
 [ -n "$missing" ] || exit 0
 

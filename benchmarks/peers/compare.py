@@ -1,0 +1,48 @@
+"""Are the answers the same? Counted, and within the tolerance of single precision where that rules."""
+
+import numpy as np
+
+# What single precision may get wrong: a share of the scene for a volume's border, and a distance.
+SINGLE, NEAR = 1e-6, 1e-4
+# Of the rays or points: so many may meet another triangle on a rim.
+RIM = 1e-3
+
+Answer = tuple[np.ndarray, ...]
+
+
+def pairs(ours: Answer, theirs: Answer, less: Answer, more: Answer, stops_at_boxes: bool) -> str:
+    """Hold their pairs between ours for a little less and for a little more.
+
+    Where they stop at boxes, ours have to be among theirs.
+    """
+    if len(theirs) == 1:
+        return verdict(theirs[0][0] == len(ours[0]), f"{len(ours[0]):,} pairs, counted only")
+    known, wanted, least, most = map(keys, (theirs, ours, less, more))
+    if stops_at_boxes:
+        rest = len(known) - len(wanted)
+        holds = np.isin(least, known).all()
+        return verdict(holds, f"{len(wanted):,} hits, {rest:,} more by their boxes")
+    holds = np.isin(least, known).all() and np.isin(known, most).all()
+    return verdict(holds, f"{len(wanted):,} hits, {len(np.setxor1d(wanted, known)):,} on the rim")
+
+
+def keys(pairs: Answer) -> np.ndarray:
+    """Turn each pair into one number."""
+    return np.sort(pairs[0].astype(np.int64) << 32 | pairs[1].astype(np.int64))
+
+
+def distances(ours: Answer, theirs: Answer) -> str:
+    """Compare items where that is all they tell, else distances, but for a few on the rim."""
+    if len(theirs) == 1:
+        differs = ours[0] != theirs[0]
+    else:
+        with np.errstate(invalid="ignore"):
+            differs = np.abs(ours[1] - theirs[1]) > NEAR
+        differs |= (ours[0] < 0) != (theirs[0] < 0)
+    hits = np.count_nonzero(ours[0] >= 0)
+    return verdict(differs.mean() <= RIM, f"{hits:,} hits, {np.count_nonzero(differs):,} otherwise")
+
+
+def verdict(holds: bool, what: str) -> str:
+    """Say so."""
+    return f"{'equal' if holds else 'DIFFER'}: {what}"
