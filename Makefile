@@ -2,7 +2,7 @@
 # environments in .venv/, a real Blender in ~/.cache/octree/.
 export PYTHON ?= python3.11
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-window blender lint bench zip clean machine
+.PHONY: help demo test test-window blender lint bench bench-peers zip clean machine
 
 SETUP := tests/setup
 LINT := .venv/lint/bin
@@ -41,6 +41,11 @@ lint: machine ## Check style, types and docstrings
 bench: machine ## Measure against what a Blender user has today
 	@$(SETUP)/environment.sh bpy-4.5
 	@.venv/bpy-4.5/bin/python benchmarks/run.py
+
+bench-peers: machine ## Measure against every library that a Python user can install
+	-@$(SETUP)/machine.sh peers
+	@$(SETUP)/peers.sh
+	@.venv/peers-numpy1/bin/python benchmarks/run_peers.py
 
 zip: machine ## Pack the extension into octree-<version>.zip
 	@$(SETUP)/environment.sh bpy-5.0

@@ -5,12 +5,12 @@ A file offers what its library can do, under these names:
     build_triangles(vertices, faces)      build_boxes(lower, upper)      -> tree
     spheres(tree, centers, radii)         boxes(tree, lower, upper)      -> pairs (2, h)
     rays(tree, origins, directions)       nearest(tree, points)          -> items, distances, ...
-    pairs(tree)                           frustum(tree, matrix)          -> pairs (2, h)
+    pairs(tree)                           frustum(tree, planes, corners) -> pairs (2, h)
 
 A miss has item -1. Arrays go in and arrays come out; `NAME_ready` takes the same and returns a
-call without arguments that asks with the library's own kinds, prepared beforehand. A file says
-in `STOPS_AT_BOXES` which questions get to know the boxes around the triangles only, and in
-`MOST_TRIANGLES` beyond which size it would take minutes.
+call without arguments that asks with the library's own kinds, prepared beforehand. `PASSES_MORE`
+tells for which questions a library stops at something coarser, `MOST_TRIANGLES` beyond which size
+it would take minutes.
 """
 
 from dataclasses import dataclass

@@ -40,9 +40,7 @@ def rays(tree: BVHTree, origins: np.ndarray, directions: np.ndarray) -> tuple[np
     return _as_arrays([tree.ray_cast(origin, direction) for origin, direction in asked])
 
 
-def rays_ready(
-    tree: BVHTree, origins: np.ndarray, directions: np.ndarray
-) -> Callable[[], object]:
+def rays_ready(tree: BVHTree, origins: np.ndarray, directions: np.ndarray) -> Callable[[], object]:
     """Prepare vectors, and leave the answers as they come."""
     asked = [*zip(map(Vector, origins), map(Vector, directions), strict=True)]
     return lambda: [tree.ray_cast(origin, direction) for origin, direction in asked]

@@ -11,7 +11,7 @@ from benchmarks.peers import Peer
 ROOT = Path(__file__).resolve().parents[2]
 
 
-class Failed(Exception):
+class PeerError(Exception):
     """A peer could not do what it was told; the message tells why."""
 
 
@@ -52,9 +52,9 @@ class Client:
         except BrokenPipeError:
             reply = None
         if reply is None:
-            raise Failed(f"ended by itself, code {self._process.wait()}")
+            raise PeerError(f"ended by itself, code {self._process.wait()}")
         if "problem" in reply:
-            raise Failed(reply["problem"])
+            raise PeerError(reply["problem"])
         return reply
 
 

@@ -1,4 +1,4 @@
-"""Are the answers the same? Counted, and within the tolerance of single precision where that rules."""
+"""Are the answers the same? Counted, within what single precision may get wrong."""
 
 import numpy as np
 
@@ -10,20 +10,20 @@ RIM = 1e-3
 Answer = tuple[np.ndarray, ...]
 
 
-def pairs(ours: Answer, theirs: Answer, less: Answer, more: Answer, stops_at_boxes: bool) -> str:
+def pairs(ours: Answer, theirs: Answer, less: Answer, more: Answer, passes_more: str) -> str:
     """Hold their pairs between ours for a little less and for a little more.
 
-    Where they stop at boxes, ours have to be among theirs.
+    Where they stop at something coarser, `passes_more`, ours have to be among theirs.
     """
     if len(theirs) == 1:
-        return verdict(theirs[0][0] == len(ours[0]), f"{len(ours[0]):,} pairs, counted only")
+        return verdict(theirs[0][0] == len(ours[0]), f"{len(ours[0]):,} pairs, only counted")
     known, wanted, least, most = map(keys, (theirs, ours, less, more))
-    if stops_at_boxes:
+    holds = np.isin(least, known).all()
+    if passes_more:
         rest = len(known) - len(wanted)
-        holds = np.isin(least, known).all()
-        return verdict(holds, f"{len(wanted):,} hits, {rest:,} more by their boxes")
-    holds = np.isin(least, known).all() and np.isin(known, most).all()
-    return verdict(holds, f"{len(wanted):,} hits, {len(np.setxor1d(wanted, known)):,} on the rim")
+        return verdict(holds, f"{len(wanted):,} hits, {passes_more} pass {rest:,} more")
+    rim = len(np.setxor1d(wanted, known))
+    return verdict(holds and np.isin(known, most).all(), f"{len(wanted):,} hits, {rim} on the rim")
 
 
 def keys(pairs: Answer) -> np.ndarray:
@@ -40,7 +40,9 @@ def distances(ours: Answer, theirs: Answer) -> str:
             differs = np.abs(ours[1] - theirs[1]) > NEAR
         differs |= (ours[0] < 0) != (theirs[0] < 0)
     hits = np.count_nonzero(ours[0] >= 0)
-    return verdict(differs.mean() <= RIM, f"{hits:,} hits, {np.count_nonzero(differs):,} otherwise")
+    return verdict(
+        differs.mean() <= RIM, f"{hits:,} hits, {np.count_nonzero(differs):,} otherwise"
+    )
 
 
 def verdict(holds: bool, what: str) -> str:

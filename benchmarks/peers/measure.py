@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.peers import OURS, Peer, compare
-from benchmarks.peers.client import Client, Failed, fastest
+from benchmarks.peers.client import Client, PeerError, fastest
 from benchmarks.peers.questions import FASTEST, Question
 from benchmarks.table import Row
 
@@ -19,7 +19,7 @@ class Present:
     peer: Peer
     names: tuple[str, ...]
     most: float
-    stops_at_boxes: tuple[str, ...]
+    passes_more: dict[str, str]
     versions: tuple[str, ...]
 
     def offers(self, question: Question) -> bool:
@@ -36,7 +36,7 @@ def present(peers: list[Peer]) -> list[Present]:
         try:
             with Client(peer) as client:
                 found.append(Present(peer, **client.tell("knows", *peer.packages)))
-        except (Failed, OSError) as problem:
+        except (PeerError, OSError) as problem:
             print(f"Without {peer.name}: {problem}", file=sys.stderr)
     return found
 
@@ -57,11 +57,12 @@ def rows(question: Question, peers: list[Present], folder: Path, seconds: float)
     measured = []
     with Client(OURS) as ours:
         for other in (other for other in peers if other.offers(question)):
+            print(f"{question.title}: {other.peer.name}", file=sys.stderr)
             try:
                 with Client(other.peer) as theirs:
                     measured.append(row(question, other, ours, theirs, folder, seconds))
-            except Failed as problem:
-                print(f"{question.title}, {other.peer.name}: {problem}", file=sys.stderr)
+            except PeerError as problem:
+                print(f"    left out: {problem}", file=sys.stderr)
     return with_goals(question, measured)
 
 
@@ -96,7 +97,7 @@ def compared(
         file = folder / f"{name}.npz"
         np.savez(file, **question.grown(change))
         bounds.append(answer(ours, question.asked, file))
-    return compare.pairs(mine, his, *bounds, question.asked in other.stops_at_boxes)
+    return compare.pairs(mine, his, *bounds, other.passes_more.get(question.asked, ""))
 
 
 def answer(client: Client, name: str, file: Path) -> compare.Answer:

@@ -126,7 +126,9 @@ def ray_question(mesh: Arrays, kind: str, arrays: Arrays) -> Question:
 
 def camera_rays(mesh: Arrays, count: int) -> Arrays:
     """Cast one ray through each pixel of a picture, 16:9, as large as that makes it."""
-    near, far = Frusta.from_matrices(scenes.camera(np.radians(60))[None]).corners[0].reshape(2, 4, 3)
+    near, far = (
+        Frusta.from_matrices(scenes.camera(np.radians(60))[None]).corners[0].reshape(2, 4, 3)
+    )
     high = round(np.sqrt(count * 9 / 16))
     across, up = (np.linspace(0, 1, size) for size in (round(count / high), high))
     across, up = (share.reshape(-1, 1) for share in np.meshgrid(across, up))
@@ -173,14 +175,13 @@ def frusta(scale: float) -> Questions:
     """Ask what a camera sees, when that is little and when it is half."""
     mesh = landscape(int(1_000_000 * scale))
     corners = corners_of(**mesh)
-    for share, must, aim in ((0.05, 0.5, 0.3), (0.5, 1.0, 0.7)):
+    for share in (0.05, 0.5):
         matrix = scenes.camera_seeing(share, corners)
         arrays = {
             "planes": scenes.planes_of(matrix),
             "corners": Frusta.from_matrices(matrix[None]).corners[0],
         }
-        goals = {"scan": (must, aim)}
-        yield on_triangles(f"frustum seeing {share:.0%}", mesh, "frustum", arrays, goals)
+        yield on_triangles(f"frustum seeing {share:.0%}", mesh, "frustum", arrays, {})
 
 
 def on_triangles(

@@ -3,7 +3,7 @@
 import numpy as np
 from rtree.index import Index, Property
 
-STOPS_AT_BOXES = ("boxes",)
+PASSES_MORE = {"boxes": "the boxes around triangles"}
 
 
 def build_boxes(lower: np.ndarray, upper: np.ndarray) -> tuple[Index, np.ndarray, np.ndarray]:

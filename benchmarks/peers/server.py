@@ -32,7 +32,7 @@ class Host:
         return {
             "names": [name for name, _ in inspect.getmembers(self.peer, inspect.isfunction)],
             "most": getattr(self.peer, "MOST_TRIANGLES", math.inf),
-            "stops_at_boxes": getattr(self.peer, "STOPS_AT_BOXES", ()),
+            "passes_more": getattr(self.peer, "PASSES_MORE", {}),
             "versions": [version(name) for name in packages],
         }
 

@@ -8,7 +8,7 @@ from vtk.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray, vtk_to
 
 from benchmarks.peers import centroids
 
-STOPS_AT_BOXES = ("boxes",)
+PASSES_MORE = {"boxes": "the boxes around triangles"}
 
 
 class Tree(NamedTuple):
@@ -73,9 +73,7 @@ def rays(tree: Tree, origins: np.ndarray, directions: np.ndarray) -> tuple[np.nd
     along, item = vtk.mutable(0.0), vtk.mutable(0)
     hits = []
     for start, end in zip(origins.tolist(), ends.tolist(), strict=True):
-        hit = tree.locator.IntersectWithLine(
-            start, end, 0.0, along, place, weights, part, item
-        )
+        hit = tree.locator.IntersectWithLine(start, end, 0.0, along, place, weights, part, item)
         hits.append((item.get(), along.get(), *place) if hit else (-1, np.inf, *place))
     table = np.array(hits).reshape(-1, 5)
     return table[:, 0].astype(np.intp), table[:, 1] * length, table[:, 2:]
@@ -98,7 +96,7 @@ def frustum(tree: Tree, planes: np.ndarray, corners: np.ndarray) -> np.ndarray:
     order = corners[[0, 4, 3, 7, 1, 5, 2, 6]]
     selecting = vtk.vtkExtractSelectedFrustum()
     selecting.SetInputData(tree.mesh)
-    selecting.SetFieldType(vtk.vtkSelection.CELL)
+    selecting.SetFieldType(vtk.vtkSelectionNode.CELL)
     selecting.CreateFrustum(np.insert(order, 3, 1.0, axis=1).ravel().tolist())
     selecting.Update()
     numbers = selecting.GetOutput().GetCellData().GetArray("vtkOriginalCellIds")
