@@ -1,8 +1,7 @@
 """The walk of rays through the cells, front to back.
 
-Like the volumes of `descend`, rays go down together as a front of pairs, one level at a time. But
-a ray wants its nearer cells first: each takes only a few cells to the next level, the others wait
-until those are done, and are dropped if something nearer was found in the meantime.
+Rays go down together, like the volumes of `descend`, but each looks at its nearest cell first. The
+others wait on its stack, and are dropped if something nearer was found in the meantime.
 """
 
 from collections.abc import Iterator
@@ -12,15 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import Floats, Ids, blocks, gather
-from .cells import CROSSING, OUTSIDE, UNVISITED, States
+from .cells import CROSSING, OUTSIDE, States
 from .crossings import Rays
-from .octants import packed
 from .octree import Octree
+from .ray_stacks import Front, Stacks
 
-# The longest front that is walked in one piece, and how much of it is computed together.
-_FRONT, _BLOCK = 16_384, 4_096
+# Pairs of ray and cell that are computed together: eight children take a few hundred bytes.
+_BLOCK = 8_192
 # A direction is taken to cross the scene at least so fast: slower is standing still.
 _SLOWEST = 2.0**-400
+_BITS = np.arange(8, dtype=np.uint8)[:, None]
 
 
 def _mirrored(flip: int) -> NDArray[np.uint8]:
@@ -31,39 +31,6 @@ def _mirrored(flip: int) -> NDArray[np.uint8]:
 
 # Parts in the order in which a ray that goes backwards along the axes in `flip` meets them.
 _MIRRORED = np.concatenate([_mirrored(flip) for flip in range(8)])
-
-
-@dataclass(frozen=True)
-class Front:
-    """Pairs of rays and cells, nearer cells first, and where rays enter and leave the cells."""
-
-    numbers: Ids
-    cells: Ids
-    entries: Floats
-    exits: Floats
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def __getitem__(self, some: Ids | slice) -> "Front":
-        return Front(self.numbers[some], self.cells[some], self.entries[some], self.exits[some])
-
-    def within(self, limits: Floats) -> "Front":
-        """Return the cells that are entered before the ray ends."""
-        return self[np.flatnonzero(self.entries <= limits[self.numbers])]
-
-    def by_ray(self) -> "Front":
-        """Return the same cells sorted by ray, those of one ray in the same order as before."""
-        return self[np.argsort(self.numbers.astype(np.uint16), kind="stable")]
-
-
-def joined(fronts: list[Front]) -> Front:
-    """Return fronts one after the other."""
-    return Front(*(np.concatenate(rows) for rows in zip(*map(_rows, fronts), strict=True)))
-
-
-def _rows(front: Front) -> tuple[Ids, Ids, Floats, Floats]:
-    return front.numbers, front.cells, front.entries, front.exits
 
 
 def walk(
@@ -81,50 +48,29 @@ def walk(
         The distances beyond which a ray wants no more cells. The caller may lower them while the
         walk goes on; below 0 the ray is done.
     states : ndarray of uint8, shape (m,), optional
-        To be told what becomes of each cell: CROSSING where a ray looked at it, OUTSIDE where it
-        is passed by; of no cell that holds nothing, or lies behind what a ray was looking for.
+        To be told what becomes of each cell: CROSSING where a ray looks at it; OUTSIDE where it
+        does not, be it that it passes by or that it finds something nearer.
 
     Yields
     ------
     numbers, cells : ndarray of intp, shape (k,)
-        Rays and the cells they cross, inner cells before what is in them, of the cells of one ray
-        the nearer ones first.
+        Rays and the cells they cross, rays ascending; of the cells of one ray the nearer first,
+        then and from time to time, and a cell before what is in it.
     """
-    planes = _Planes.of(tree, rays)
-    fronts = [planes.roots(limits)]
+    planes, stacks = _Planes.of(tree, rays), Stacks(len(rays))
+    stacks.put(planes.roots(limits))
     if states is not None:
         states[0] = OUTSIDE
-    while fronts:
-        front = _next(fronts, limits)
-        inner = front[np.flatnonzero(tree.occupied_parts[front.cells])]
-        below = joined(
-            [front[:0]] + [planes.children(inner[some]) for some in blocks(len(inner), _BLOCK)]
-        )
+    while len(taken := stacks.take()):
+        front = taken.where(taken.entries <= limits[taken.numbers])
+        inner = front.where(tree.occupied_parts[front.cells] > 0)
+        # The nearest come last, and so on top.
+        for some in [*blocks(len(inner), _BLOCK)][::-1]:
+            stacks.put(planes.children(inner[some]))
         if states is not None:
             states[_occupied_children(tree, inner.cells)] = OUTSIDE
-            states[below.cells] = UNVISITED
             states[front.cells] = CROSSING
-        if len(below):
-            fronts.append(below)
         yield front.numbers, front.cells
-
-
-def _next(fronts: list[Front], limits: Floats) -> Front:
-    """Take the cells to look at next from the top of a stack; put those back that may wait.
-
-    A front that has become short is joined with what waits below it.
-    """
-    front = fronts.pop().within(limits)
-    while fronts and len(front) < _FRONT // 2:
-        front = joined([front, fronts.pop().within(limits)]).by_ray()
-    if len(front) <= _FRONT:
-        return front
-    begins = np.diff(front.numbers, prepend=-1) != 0
-    places = np.arange(len(front))
-    ranks = places - np.maximum.accumulate(np.where(begins, places, 0))
-    near = ranks < max(1, _FRONT // np.count_nonzero(begins))
-    fronts.append(front[np.flatnonzero(~near)])
-    return front[np.flatnonzero(near)]
 
 
 def _occupied_children(tree: Octree, cells: Ids) -> Ids:
@@ -177,7 +123,8 @@ class _Planes:
         entries, exits = self._times(front, first)
         flips = self.flips[front.numbers]
         occupied = _MIRRORED.take((flips << 8) + self.tree.occupied_parts[front.cells])
-        parts = packed(entries <= exits) & occupied
+        crossed = (entries <= exits).view(np.uint8) << _BITS
+        parts = np.bitwise_or.reduce(crossed, axis=0) & occupied
         (chosen,) = np.unpackbits(parts, bitorder="little").view(bool).nonzero()
         parents, part = chosen >> 3, chosen & 7
         places = part * count + parents

@@ -14,7 +14,7 @@ from .ray_hits import ray_hits
 from .shapes import Triangles
 
 # Rays that go down together.
-_TOGETHER = 16_384
+_TOGETHER = 32_768
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,7 +211,7 @@ def cells_on_ray(
 ) -> States:
     """Return what `ray_cast` takes each cell for: the part of `trace` that is about one ray.
 
-    Cells that the ray enters beyond its hit stay UNVISITED, like those that hold nothing.
+    A cell that the ray would enter beyond its hit is OUTSIDE.
     """
     rays = _checked(tree, np.atleast_2d(origin), np.atleast_2d(direction), max_distance)
     states = np.full(len(tree.node_depth), UNVISITED)

@@ -28,6 +28,7 @@ class Rays:
     lengths: Floats
     limits: Floats
     reaches: Floats
+    axes: Ids
 
     @classmethod
     def of(cls, origins: Floats, directions: Floats, limits: Floats) -> "Rays":
@@ -35,10 +36,11 @@ class Rays:
         sizes = np.abs(directions)
         largest = sizes.max(axis=0, initial=0.0)
         scaled = np.ldexp(directions, 1 - np.frexp(largest)[1])
+        axes = sizes.argmax(axis=0)
         along_axis = (sizes > 0).sum(axis=0) == 1
         scaled = np.where(along_axis, np.sign(directions), scaled)
         lengths = np.sqrt(dot(scaled, scaled))
-        return cls(origins, scaled, lengths, limits, limits / lengths)
+        return cls(origins, scaled, lengths, limits, limits / lengths, axes)
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -50,6 +52,7 @@ class Rays:
             self.lengths[numbers],
             self.limits[numbers],
             self.reaches[numbers],
+            self.axes[numbers],
         )
 
     def positions(self, numbers: Ids, distances: Floats) -> Floats:

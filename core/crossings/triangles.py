@@ -13,6 +13,8 @@ from ..arrays import AROUND, Floats, Ids, gather
 from ..shapes import Triangles
 from .lines import Rays
 
+# The two other axes of each, and the axis itself: (3, 3).
+_TURNED = np.array([(*others, axis) for axis, others in enumerate(AROUND)]).T
 # A difference of products is in doubt below this part of them. Half of a number's bits.
 _DOUBT, _HALF = 2.0**-50, 2.0**27 + 1.0
 
@@ -46,20 +48,14 @@ def seen_along(
     steps : ndarray of float64, shape (h,)
         The direction along that axis.
     """
-    directions = gather(rays.directions, numbers)
     corners = items._rows_of(ids).reshape(3, 3, -1)
     corners -= gather(rays.origins, numbers)
-    longest = np.abs(directions).argmax(axis=0)
-    weights, depths, steps = np.empty((3, len(ids))), np.empty((3, len(ids))), np.empty(len(ids))
-    for axis, (i, j) in enumerate(AROUND):
-        some = np.flatnonzero(longest == axis)
-        step, depth = directions[axis, some], corners[:, axis, some]
-        x = corners[:, i, some] * step - directions[i, some] * depth
-        y = corners[:, j, some] * step - directions[j, some] * depth
-        depths[:, some], steps[some] = depth, step
-        for corner, (after, before) in enumerate(AROUND):
-            weights[corner, some] = _area(x[after], y[after], x[before], y[before])
-    return weights, depths, steps
+    places = _TURNED.take(rays.axes[numbers], axis=1) * len(ids) + np.arange(len(ids))
+    i, j, step = gather(rays.directions, numbers).ravel().take(places)
+    x, y, depths = (corners.reshape(3, -1).take(row, axis=1) for row in places)
+    x, y = x * step - i * depths, y * step - j * depths
+    weights = np.stack([_area(x[a], y[a], x[b], y[b]) for a, b in AROUND])
+    return weights, depths, step
 
 
 def _area(ax: Floats, ay: Floats, bx: Floats, by: Floats) -> Floats:
