@@ -5,6 +5,9 @@ Ericson, "Real-Time Collision Detection", 2005, 5.1.5. Each squared distance is 
 parts are exact in whole numbers: what is equally far comes out equal to the last bit.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from .arrays import Flags, Floats, Ids, blocks, cross, dot, gather, normalizer
@@ -13,6 +16,9 @@ from .touch.parts import box_and_radius
 
 # Pairs looked at together: few enough that a triangle's features stay in the cache.
 _BLOCK = 4_096
+
+# Items, their ids (h,), a point for each (3, h) -> (h,). The points may be overwritten.
+Measure = Callable[[Any, Ids, Floats], Floats]
 
 
 def distances(items: Shapes, ids: Ids, points: Floats, numbers: Ids, reach: Floats) -> Floats:
@@ -36,54 +42,59 @@ def distances(items: Shapes, ids: Ids, points: Floats, numbers: Ids, reach: Floa
     ndarray of float64, shape (h,)
         0 where the point lies in the item. Infinite, or the distance, where it is beyond reach.
     """
-    found = np.empty(len(ids))
-    for some in blocks(len(ids), _BLOCK):
-        there = gather(points, numbers[some])
-        if isinstance(items, Triangles):
-            corners = _seen(items, ids[some], there)
-            found[some] = _of_triangles(corners, reach[numbers[some]])
-        else:
-            found[some] = _of_rounded(items, ids[some], there)
-    return found
+    if isinstance(items, Triangles):
+        return _of_triangles(items, ids, points, numbers, reach)
+    return _in_blocks(_of_rounded, items, ids, points, numbers)
 
 
 def at_least(items: Shapes, ids: Ids, points: Floats, numbers: Ids) -> Floats:
-    """Return what these distances are no less than: quickly, by spheres around triangles."""
-    found = np.empty(len(ids))
-    for some in blocks(len(ids)):
-        there = gather(points, numbers[some])
-        if isinstance(items, Triangles):
-            balls = gather(items.balls, ids[some])
-            there -= balls[:3]
-            found[some] = np.sqrt(dot(there, there)) - balls[3]
-        else:
-            found[some] = _of_rounded(items, ids[some], there)
-    return found
+    """Return what these distances are no less than: quickly, by discs around triangles."""
+    measure: Measure = _of_discs if isinstance(items, Triangles) else _of_rounded
+    return _in_blocks(measure, items, ids, points, numbers)
 
 
 def at_most(items: Shapes, ids: Ids, points: Floats, numbers: Ids) -> Floats:
     """Return what these distances are no more than: quickly, by one corner of a triangle."""
-    found = np.empty(len(ids))
-    for some in blocks(len(ids)):
-        there = gather(points, numbers[some])
-        if isinstance(items, Triangles):
-            there -= items._first_corners(ids[some])
-            found[some] = np.sqrt(dot(there, there))
-        else:
-            found[some] = _of_rounded(items, ids[some], there)
-    return found
+    measure: Measure = _of_first_corners if isinstance(items, Triangles) else _of_rounded
+    return _in_blocks(measure, items, ids, points, numbers)
 
 
 def closest_points(items: Shapes, ids: Ids, points: Floats, numbers: Ids) -> Floats:
     """Return where each item is closest to its point, (3, h); at distance 0 the point itself."""
+    place = _on_triangles if isinstance(items, Triangles) else _on_rounded
     found = np.empty((3, len(ids)))
     for some in blocks(len(ids), _BLOCK):
-        there = gather(points, numbers[some])
-        if isinstance(items, Triangles):
-            found[:, some] = _on_triangles(items, ids[some], there)
-        else:
-            found[:, some] = _on_rounded(items, ids[some], there)
+        found[:, some] = place(items, ids[some], gather(points, numbers[some]))
     return found
+
+
+def _in_blocks(measure: Measure, items: Shapes, ids: Ids, points: Floats, numbers: Ids) -> Floats:
+    found = np.empty(len(ids))
+    for some in blocks(len(ids)):
+        found[some] = measure(items, ids[some], gather(points, numbers[some]))
+    return found
+
+
+def _of_discs(items: Triangles, ids: Ids, points: Floats) -> Floats:
+    """Return the distances of discs: where spheres around triangles cut the triangles' planes."""
+    balls, planes = gather(items.balls, ids), gather(items.planes, ids)
+    points -= balls[:3]
+    height = dot(points, planes)
+    beside = dot(points, points)
+    beside -= height * height
+    np.sqrt(np.maximum(beside, 0.0, out=beside), out=beside)
+    beside -= balls[3]
+    np.maximum(beside, 0.0, out=beside)
+    height -= planes[3]
+    np.abs(height, out=height)
+    height -= balls[3] * 2.0**-29  # a normal may be that wrong
+    np.maximum(height, 0.0, out=height)
+    return np.sqrt(height * height + beside * beside)
+
+
+def _of_first_corners(items: Triangles, ids: Ids, points: Floats) -> Floats:
+    points -= items._first_corners(ids)
+    return np.sqrt(dot(points, points))
 
 
 def _seen(items: Triangles, ids: Ids, points: Floats) -> Floats:
@@ -93,11 +104,18 @@ def _seen(items: Triangles, ids: Ids, points: Floats) -> Floats:
     return corners.swapaxes(0, 1)
 
 
-def _of_triangles(corners: Floats, reach: Floats) -> Floats:
-    near = np.flatnonzero(_may_reach(corners, reach))
-    found = np.full(len(reach), np.inf)
-    few = gather(corners.swapaxes(0, 1).reshape(9, -1), near).reshape(3, 3, -1).swapaxes(0, 1)
-    found[near] = np.sqrt(_Features(few).squares.min(axis=0))
+def _of_triangles(
+    items: Triangles, ids: Ids, points: Floats, numbers: Ids, reach: Floats
+) -> Floats:
+    found, near = np.full(len(ids), np.inf), [np.empty(0, np.intp)]
+    for some in blocks(len(ids)):
+        corners = _seen(items, ids[some], gather(points, numbers[some]))
+        near.append(some.start + np.flatnonzero(_may_reach(corners, reach[numbers[some]])))
+    all_near = np.concatenate(near)
+    for block in blocks(len(all_near), _BLOCK):
+        few = all_near[block]
+        corners = _seen(items, ids[few], gather(points, numbers[few]))
+        found[few] = np.sqrt(_Features(corners).squares.min(axis=0))
     return found
 
 

@@ -8,19 +8,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import checks
-from .approach import Search, approach, kth_least
+from .approach import PIECE, Search, approach, kth_least, seed
 from .arrays import Floats, Ids
 from .candidates import expanded, neighbours_together, portions
-from .closest import at_least, at_most, closest_points, distances
+from .closest import at_least, closest_points, distances
 from .letters import Letterboxes, letterboxes, once
 from .octree import Octree
 from .shapes import Boxes
 
-# How many points go down together: at first, at most, and so many that they find this many slots,
-# whose pairs take some ten megabytes.
-_FIRST, _MOST, _SLOTS = 256, 65_536, 524_288
-# A group that looks at more pairs of point and cell goes down again in smaller parts.
-_PAIRS = 2_097_152
+# How many points go down together: at first, at most, and so many that they find this many slots
+# and look at this many pairs of point and cell. A group that looks at twice as many goes down
+# again in smaller parts.
+_FIRST, _MOST, _SLOTS, _PAIRS = 256, 65_536, 1_048_576, 524_288
+# Discs around triangles cost a look at all of them, once. Each point is worth so many.
+_WORTH = 512
 
 
 @dataclass(frozen=True)
@@ -87,65 +88,94 @@ def nearest(
     checks.every_row("points", "be finite", np.isfinite(places).all(axis=1), places)
     count = checks.whole_number("count", count, 1)
     most = checks.number("max_distance", max_distance, 0.0, finite=False)
-    items = np.full((len(places), count), -1)
-    lengths = np.full(items.shape, np.inf)
-    positions = np.full((*items.shape, 3), np.nan)
     rows = np.ascontiguousarray(places.T)
-    for numbers, ranks, entries, found in _ranked(tree, rows, min(count, len(tree)), most):
-        items[numbers, ranks] = tree.order[entries]
-        lengths[numbers, ranks] = found
-        positions[numbers, ranks] = closest_points(tree.arranged, entries, rows, numbers).T
+    entries = np.full((len(places), count), -1)
+    lengths = np.full(entries.shape, np.inf)
+    for numbers, ranks, found, apart in _ranked(tree, rows, min(count, len(tree)), most):
+        entries[numbers, ranks], lengths[numbers, ranks] = found, apart
+    return _located(tree, rows, entries, lengths)
+
+
+def _located(tree: Octree, points: Floats, entries: Ids, lengths: Floats) -> Nearest:
+    numbers, ranks = np.nonzero(entries >= 0)
+    found = entries[numbers, ranks]
+    items, positions = entries, np.full((*entries.shape, 3), np.nan)
+    items[numbers, ranks] = tree.order[found]
+    positions[numbers, ranks] = closest_points(tree.arranged, found, points, numbers).T
     return Nearest(items, lengths, positions)
 
 
 def _ranked(
     tree: Octree, points: Floats, count: int, max_distance: float
 ) -> Iterator[tuple[Ids, Ids, Ids, Floats]]:
-    """Yield points, ranks, entries and distances of the nearest, group by group."""
+    """Yield points, ranks, entries and distances of the nearest, some points at a time."""
     if count == 0:
         return
     boxes = letterboxes(len(tree.order))
     order = neighbours_together(tree, Boxes(points.T, points.T))
+    quickly = len(tree) < _WORTH * len(order)
     first, size = 0, _FIRST
     while first < len(order):
         asked = order[first : first + size]
-        limits = np.full(len(asked), max_distance)
-        search = Search(tree, points[:, asked], count, limits)
-        found = approach(search, _PAIRS if len(asked) > 1 else None)
+        search = Search(tree, points[:, asked], count, np.full(len(asked), max_distance))
+        seed(search, boxes)
+        found = approach(search, 2 * _PAIRS if len(asked) > 1 else None)
         if found is None:
             size = max(1, len(asked) // 16)
             continue
-        slots = 0
-        for (some,) in portions([found], len(asked), _SLOTS):
+        slots = 1
+        for (some,) in portions([found], len(asked), PIECE):
             slots += some.slots
-            numbers, ranks, entries, lengths = _settled(search, *expanded(tree, some), boxes)
+            pairs = _in_question(search, *expanded(tree, some), boxes, quickly)
+            ranks, numbers, entries, lengths = _nearest_of(search, *pairs)
             near = np.flatnonzero(lengths <= max_distance)
             yield asked[numbers[near]], ranks[near], entries[near], lengths[near]
         first += len(asked)
-        size = max(1, min(_MOST, size * _SLOTS // max(slots, 1)))
+        share = min(_SLOTS / slots, _PAIRS / max(search.looked, 1))
+        size = max(1, min(_MOST, int(size * share)))
 
 
-def _settled(
-    search: Search, numbers: Ids, entries: Ids, boxes: Letterboxes
+def _in_question(
+    search: Search, numbers: Ids, entries: Ids, boxes: Letterboxes, quickly: bool
+) -> tuple[Ids, Ids, Floats]:
+    """Return the pairs within reach, each once, and what their distances are no less than."""
+    least = np.zeros(len(entries))
+    if quickly:
+        least = at_least(search.tree.arranged, entries, search.points, numbers)
+    near = np.flatnonzero(least <= search.reach[numbers])
+    near = near[once(numbers[near], entries[near], boxes)]
+    return numbers[near], entries[near], least[near]
+
+
+def _nearest_of(
+    search: Search, numbers: Ids, entries: Ids, least: Floats
 ) -> tuple[Ids, Ids, Ids, Floats]:
-    """Return points, ranks, entries and distances of the nearest among these pairs.
+    """Return ranks, points, entries and distances of the nearest among these pairs.
 
-    The pairs are all that come into question for their points, `numbers`, which ascend.
+    The pairs are all that are in question for their points, `numbers`, which ascend.
     """
-    items, points = search.tree.arranged, search.points
-    least = at_least(items, entries, points, numbers)
-    some = np.flatnonzero(least <= search.reach[numbers])
-    some = some[once(numbers[some], entries[some], boxes)]
-    numbers, entries, least = numbers[some], entries[some], least[some]
-    search.tighten(numbers, at_most(items, entries, points, numbers))
-    some = np.flatnonzero(least <= search.reach[numbers])
-    numbers, entries = numbers[some], entries[some]
-    lengths = distances(items, entries, points, numbers, search.reach)
-    farthest = kth_least(numbers, lengths, search.count, len(search.limits))
-    some = np.flatnonzero((lengths <= farthest[numbers]) & (lengths < np.inf))
-    numbers, entries, lengths = numbers[some], entries[some], lengths[some]
+    lengths = _measured(search, numbers, entries, least)
+    near = np.flatnonzero(lengths <= search.limits[numbers])
+    numbers, entries, lengths = numbers[near], entries[near], lengths[near]
     order = np.lexsort((search.tree.order[entries], lengths, numbers))
-    numbers, entries, lengths = numbers[order], entries[order], lengths[order]
-    ranks = np.arange(len(numbers)) - np.searchsorted(numbers, numbers)
-    some = np.flatnonzero(ranks < search.count)
-    return numbers[some], ranks[some], entries[some], lengths[some]
+    ranks = np.arange(len(order)) - np.searchsorted(numbers, numbers)
+    ranked = np.flatnonzero(ranks < search.count)
+    order = order[ranked]
+    return ranks[ranked], numbers[order], entries[order], lengths[order]
+
+
+def _measured(search: Search, numbers: Ids, entries: Ids, least: Floats) -> Floats:
+    """Return the distances of all pairs within reach; tightens the limits by them.
+
+    First come those that promise most: they tell which of the others are needed.
+    """
+    lengths = np.full(len(numbers), np.inf)
+    promised = kth_least(numbers, least, search.count, len(search.limits))
+    first = least <= promised[numbers]
+    for chosen in (first, ~first):
+        some = np.flatnonzero(chosen & (least <= search.reach[numbers]))
+        lengths[some] = distances(
+            search.tree.arranged, entries[some], search.points, numbers[some], search.reach
+        )
+        search.tighten(numbers[some], lengths[some])
+    return lengths

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Flags, Floats, Ids, blocks, gather
+from ..arrays import Flags, Floats, Ids, blocks, cross, dot, gather, normalizer
 from .batch import Shapes, as_batch, frozen
 
 
@@ -86,6 +86,25 @@ class Triangles(Shapes):
             balls[3, some] = np.sqrt(((high - low) ** 2).sum(axis=0)) * (0.5 + 2.0**-40)
             balls[3, some] += np.maximum(np.abs(low), np.abs(high)).max(axis=0) * 2.0**-50
         return frozen(balls)
+
+    @cached_property
+    def planes(self) -> Floats:
+        """The planes, seen from the middles of `balls`: unit normal and height, (4, n), made once.
+
+        Zero where rounding may turn the normal by more than 2**-30.
+        """
+        planes = np.empty((4, len(self)))
+        for some in blocks(len(self)):
+            corners = self._corners(self._face_rows[:, some]).reshape(3, 3, -1)
+            edges = corners[1:] - corners[0]
+            edges *= normalizer(edges)
+            normal = cross(edges[0], edges[1])
+            length = np.sqrt(dot(normal, normal))
+            known = length > 2.0**-20  # of edges about one long
+            normal = np.divide(normal, length, out=np.zeros_like(normal), where=known)
+            planes[:3, some] = normal
+            planes[3, some] = dot(normal, corners[0] - self.balls[:3, some])
+        return frozen(planes)
 
     def limits(self) -> tuple[Floats, Floats]:
         """Return the least and the greatest corner on each axis.
