@@ -17,7 +17,8 @@ from .touch.parts import box_and_radius
 # Pairs looked at together: few enough that a triangle's features stay in the cache.
 _BLOCK = 4_096
 
-# Items, their ids (h,), a point for each (3, h) -> (h,). The points may be overwritten.
+# Items, their ids (h,), a point for each (3, h) -> distances (h,) or places (3, h). The points may
+# be overwritten.
 Measure = Callable[[Any, Ids, Floats], Floats]
 
 
@@ -61,7 +62,7 @@ def at_most(items: Shapes, ids: Ids, points: Floats, numbers: Ids) -> Floats:
 
 def closest_points(items: Shapes, ids: Ids, points: Floats, numbers: Ids) -> Floats:
     """Return where each item is closest to its point, (3, h); at distance 0 the point itself."""
-    place = _on_triangles if isinstance(items, Triangles) else _on_rounded
+    place: Measure = _on_triangles if isinstance(items, Triangles) else _on_rounded
     found = np.empty((3, len(ids)))
     for some in blocks(len(ids), _BLOCK):
         found[:, some] = place(items, ids[some], gather(points, numbers[some]))
