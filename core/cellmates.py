@@ -41,7 +41,8 @@ def cellmates(tree: Octree, own: int | None = None) -> Iterator[tuple[Ids, Ids]]
         flags = rule.meet_here(here, there)
         if own is not None:
             flags &= turns[here] != turns[there]
-        yield tree.slots[here[flags]], tree.slots[there[flags]]
+        some = np.flatnonzero(flags)
+        yield tree.slots[here[some]], tree.slots[there[some]]
 
 
 class _Corners:

@@ -11,6 +11,7 @@ from .octree import Octree
 from .shapes import Regions, Shapes, Spheres, Triangles
 from .touch import touching
 from .touch.nearness import triangles_near_triangles
+from .words import sorted_order
 
 # Numbers of entries of two trees (h,), (h,) -> flags (h,).
 _Test = Callable[[Ids, Ids], Flags]
@@ -69,7 +70,8 @@ def overlapping_pairs(
         if other is None:
             firsts, seconds = np.minimum(firsts, seconds), np.maximum(firsts, seconds)
         keys.append(firsts << bits | seconds)
-    ordered = np.sort(np.concatenate(keys))
+    found = np.concatenate(keys)
+    ordered = found[sorted_order(found, bits + len(tree.items).bit_length())]
     return np.stack((ordered >> bits, ordered & (1 << bits) - 1))
 
 
