@@ -53,9 +53,10 @@ def overlapping_pairs(
 
     Notes
     -----
-    Memory in use is bounded, but for the answer itself. Within a tree whose items are copied to
-    all cells they touch, only items of one cell are compared: O(slots * items in a cell +
-    h log h). Else each item asks the tree for what its bounds meet.
+    Memory in use is bounded, but for the answer, the bounds and their cells. Within a tree whose
+    items are copied to all cells they touch, items of one cell are compared: O(slots * items in a
+    cell + h log h). Else bounds are first sorted into cells of their own, O(n log n); of two trees
+    only those that stand near the other.
     """
     _check(tree, other, skip_neighbours)
     margin = checks.number("margin", margin, 0.0)
