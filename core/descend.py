@@ -91,7 +91,7 @@ def descend(tree: Octree, volumes: Shapes, states: States | None = None) -> Iter
         numbers, cells = numbers[crossing], cells[crossing]
         if states is not None:
             # Those that the volume's bounds overlap are looked at again, in the next front.
-            states[_occupied_children(tree, cells)] = OUTSIDE
+            states[occupied_children(tree, cells)] = OUTSIDE
         begin, end = tree.begin[cells], tree.own_end[cells]
         (holding,) = (begin < end).nonzero()
         if len(holding):
@@ -104,7 +104,8 @@ def _pieces(numbers: Ids, cells: Ids) -> list[tuple[Ids, Ids]]:
     return [(numbers[some], cells[some]) for some in blocks(len(numbers), _FRONT)][::-1]
 
 
-def _occupied_children(tree: Octree, cells: Ids) -> Ids:
+def occupied_children(tree: Octree, cells: Ids) -> Ids:
+    """Return the children of these cells that hold items."""
     bits = np.unpackbits(tree.occupied_parts[cells, None], axis=1, bitorder="little")
     parents, parts = bits.nonzero()
     return tree.first_child[cells[parents]] + parts

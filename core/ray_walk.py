@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .arrays import Floats, Ids, blocks, gather
 from .cells import CROSSING, OUTSIDE, States
 from .crossings import Rays
+from .descend import occupied_children
 from .octree import Octree
 from .ray_stacks import Front, Stacks
 
@@ -68,14 +69,9 @@ def walk(
         for some in [*blocks(len(inner), _BLOCK)][::-1]:
             stacks.put(planes.children(inner[some]))
         if states is not None:
-            states[_occupied_children(tree, inner.cells)] = OUTSIDE
+            states[occupied_children(tree, inner.cells)] = OUTSIDE
             states[front.cells] = CROSSING
         yield front.numbers, front.cells
-
-
-def _occupied_children(tree: Octree, cells: Ids) -> Ids:
-    children = tree.first_child[cells, None] + np.arange(8)
-    return children[tree.end[children] > tree.begin[children]]
 
 
 @dataclass(frozen=True)

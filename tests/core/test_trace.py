@@ -7,7 +7,18 @@ import pytest
 from agreement import POLICIES, built
 from numpy.testing import assert_array_equal
 
-from core import CROSSING, INSIDE, OUTSIDE, UNVISITED, Boxes, Spheres, Triangles, query, trace
+from core import (
+    CROSSING,
+    INSIDE,
+    OUTSIDE,
+    UNVISITED,
+    Boxes,
+    Spheres,
+    Triangles,
+    query,
+    ray_cast,
+    trace,
+)
 
 SMALL = Boxes([[-0.3, 0.1, -1]], [[0.5, 0.6, 0]])
 BOUNDS = (None, SMALL)
@@ -101,16 +112,90 @@ def test_an_empty_tree_has_a_root_to_look_at():
     assert trace(tree, SMALL).tolist() in ([OUTSIDE], [CROSSING], [INSIDE])
 
 
+# Rays
+
+
+def rays_about(count=40, seed=50):
+    """Yield rays and segments, some of them along an axis and some from outside."""
+    random = scenes.numbers(seed)
+    origins = random.uniform(-1.5, 1.5, (count, 3))
+    directions = random.normal(size=(count, 3))
+    directions[: count // 3] = np.eye(3)[random.integers(0, 3, count // 3)]
+    ends = np.where(random.random(count) < 0.5, np.inf, random.uniform(0, 2, count))
+    return zip(origins, directions, ends.tolist(), strict=True)
+
+
+def stretch(lower, upper, origin, direction):
+    """Return where a line enters and leaves boxes, in scene units; nothing where it misses."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        times = (np.stack((lower, upper)) - origin) / (direction / np.linalg.norm(direction))
+    between = (lower <= origin) & (origin <= upper)
+    enter = np.where(direction == 0, np.where(between, -np.inf, np.inf), times.min(axis=0))
+    leave = np.where(direction == 0, np.where(between, np.inf, -np.inf), times.max(axis=0))
+    return enter.max(axis=1), leave.min(axis=1)
+
+
+@pytest.mark.parametrize("kind", scenes.KINDS)
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_ray_visits_what_it_crosses_before_its_hit(policy, kind):
+    tree = built(kind(scenes.random(300, 0.1)), capacity=4, straddlers=policy)
+    occupied = np.array([len(tree.items_below(cell)) for cell in range(len(tree.node_depth))]) > 0
+    seen = np.zeros(4, int)
+    for origin, direction, end in rays_about():
+        states = trace(tree, (origin, direction, end))
+        hit = ray_cast(tree, origin[None], direction[None], max_distance=end)
+        last = min(end, hit.distances[0])
+        below = occupied & (states[tree.node_parent] == CROSSING)
+        below[0] = True
+        assert below[states != UNVISITED].all()
+        surely, possibly = (
+            crossed(tree, origin, direction, last, slack) & below for slack in (-1e-3, 1e-3)
+        )
+        assert_array_equal(states[surely], CROSSING)
+        assert_array_equal(states[below & ~crossed(tree, origin, direction, end, 1e-3)], OUTSIDE)
+        assert (surely <= possibly).all()
+        if hit.items[0] >= 0:
+            assert (states[tree.cells_of(hit.items)[1]] == CROSSING).any()
+        seen += np.bincount(states, minlength=4)
+    assert (seen[:INSIDE] > 0).all()
+    assert seen[INSIDE] == 0
+
+
+def crossed(tree, origin, direction, end, slack):
+    """Which cells, so much larger, a segment crosses that is so much longer."""
+    enter, leave = stretch(tree.loose_lower - slack, tree.loose_upper + slack, origin, direction)
+    return np.maximum(enter, 0) <= np.minimum(leave, end + slack)
+
+
+def test_a_ray_beside_the_tree_is_dropped_at_the_root():
+    states = trace(built(scenes.random(), capacity=4), ((-5, 9, 0), (1, 0, 0), 100.0))
+    assert states[0] == OUTSIDE
+    assert (states[1:] == UNVISITED).all()
+
+
 @pytest.mark.parametrize(
     "volume",
     [
         Spheres([], []), scenes.whole_spheres(2), scenes.random(1), None, 3, "tree",
-        Spheres([[np.nan, 0, 0]], [1]), [[0, 0, 0], [1, 1, 1]],
+        Spheres([[np.nan, 0, 0]], [1]), [[0, 0, 0], [1, 1, 1]], (), ((0, 0, 0), (1, 0, 0)),
+        ([(0, 0, 0)], (1, 0, 0), 1), ((0, 0, 0), (1, 0), 1), ((0, 0, 0), (1, 0, 0), [1, 2]),
     ],
 )  # fmt: skip
 def test_anything_but_one_question_is_refused(volume):
     with pytest.raises(ValueError, match="volume"):
         trace(built(scenes.random()), volume)
+
+
+@pytest.mark.parametrize(
+    ("ray", "name"),
+    [
+        (((0, 0, np.nan), (1, 0, 0), 1), "origin"), (((0, 0, 0), (0, 0, 0), 1), "direction"),
+        (((0, 0, 0), (1, 0, 0), -1), "max_distance"), (((0, 0, 0), (1, 0, 0), "1"), "max_dist"),
+    ],
+)  # fmt: skip
+def test_a_bad_ray_is_refused_as_in_a_cast(ray, name):
+    with pytest.raises(ValueError, match=name):
+        trace(built(scenes.random()), ray)
 
 
 def test_only_trees_are_traced():
