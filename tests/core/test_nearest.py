@@ -123,7 +123,13 @@ def test_every_policy_gives_the_same_answer(kind, policy, count):
     points = points_about(items)
     bounds = Boxes([[-0.5, -0.2, -0.5]], [[0.5, 0.9, 0.1]])
     wanted = nearest(build_octree(items, max_depth=0), points, count=count)
-    for options in ({}, {"loose_factor": 1.5}, {"bounds": bounds}, {"capacity": 1}):
+    for options in (
+        {},
+        {"split": "median"},
+        {"loose_factor": 1.5},
+        {"bounds": bounds},
+        {"capacity": 1},
+    ):
         tree = built(items, **{"capacity": 4, "straddlers": policy, **options})
         found = nearest(tree, points, count=count)
         assert_array_equal(found.items, wanted.items)
