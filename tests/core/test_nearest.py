@@ -250,6 +250,12 @@ def test_from_far_outside_the_root(kind, far):
     assert_nearest(tree, points, count=4)
 
 
+def test_so_far_above_a_face_that_rounding_hides_where_the_foot_is():
+    """The sides of all edges come out as nothing, of which no share can be taken."""
+    triangle = as_kind(Triangles, [[(1, 0, 0), (0, -1, 2), (-2, 2, -3)]])
+    assert_nearest(built(triangle), np.array([[-1e16, -1e16, 0]]))
+
+
 @SHAPES
 def test_answers_agree_with_a_sphere_of_that_radius(kind):
     items = as_kind(kind, corners_of("random"))
