@@ -97,9 +97,10 @@ def nearest(
 
 
 def _located(tree: Octree, points: Floats, entries: Ids, lengths: Floats) -> Nearest:
+    """Return the answer, given which entries are nearest and how far they are."""
     numbers, ranks = np.nonzero(entries >= 0)
     found = entries[numbers, ranks]
-    items, positions = entries, np.full((*entries.shape, 3), np.nan)
+    items, positions = np.full_like(entries, -1), np.full((*entries.shape, 3), np.nan)
     items[numbers, ranks] = tree.order[found]
     positions[numbers, ranks] = closest_points(tree.arranged, found, points, numbers).T
     return Nearest(items, lengths, positions)
