@@ -7,6 +7,7 @@ Each library has a process of its own, turns alternate with ours. One thread eac
 
 import argparse
 import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -29,19 +30,29 @@ def main() -> None:
 
     rows = {ask.__name__: ask for ask in questions.EVERY}
     known = {peer.name: peer for peer in peers.PEERS}
-    chosen = arguments(list(rows), list(known))
+    chosen = arguments([*rows, "growth"], list(known))
     seconds, scale = (0.5, 0.1) if chosen.quick else (5.0, 1.0)
     present = measure.present([known[name] for name in chosen.peers])
     measured = []
     with tempfile.TemporaryDirectory() as folder:
-        for question in (question for name in chosen.rows for question in rows[name](scale)):
-            measured += measure.rows(question, present, Path(folder), seconds)
+        for ask in (rows[name] for name in chosen.rows if name in rows):
+            for question in ask(scale):
+                measured += measure.rows(question, present, Path(folder), seconds)
     if chosen.quick:  # the goals are set for the full sizes
         measured = [replace(row, must=None, aim=None) for row in measured]
     print(run.machine())
     print(measure.versions(present), end="\n\n")
     print(table.overview(measured, [other.peer.name for other in present]), end="\n\n")
-    print(table.markdown(measured))
+    print(table.markdown(measured), flush=True)
+    if "growth" in chosen.rows:
+        print()
+        growth(chosen.quick)
+
+
+def growth(quick: bool) -> None:
+    """Measure and plot how time grows with the mesh."""
+    sizes = ("--sizes", "10000,31623,100000") if quick else ("--plot", "docs/growth.png")
+    subprocess.run([sys.executable, "benchmarks/growth.py", *sizes], cwd=ROOT, check=True)
 
 
 def arguments(rows: list[str], peers: list[str]) -> argparse.Namespace:

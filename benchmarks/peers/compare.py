@@ -36,9 +36,9 @@ def distances(ours: Answer, theirs: Answer) -> str:
     if len(theirs) == 1:
         differs = ours[0] != theirs[0]
     else:
-        with np.errstate(invalid="ignore"):
-            differs = np.abs(ours[1] - theirs[1]) > NEAR
-        differs |= (ours[0] < 0) != (theirs[0] < 0)
+        differs = (ours[0] < 0) != (theirs[0] < 0)
+        both = np.flatnonzero((ours[0] >= 0) & (theirs[0] >= 0))
+        differs[both] = np.abs(ours[1][both] - theirs[1][both]) > NEAR
     hits = np.count_nonzero(ours[0] >= 0)
     return verdict(
         differs.mean() <= RIM, f"{hits:,} hits, {np.count_nonzero(differs):,} otherwise"

@@ -61,6 +61,7 @@ def rows(question: Question, peers: list[Present], folder: Path, seconds: float)
             try:
                 with Client(other.peer) as theirs:
                     measured.append(row(question, other, ours, theirs, folder, seconds))
+                print("   ", *filter(None, measured[-1].cells()[1:]), file=sys.stderr)
             except PeerError as problem:
                 print(f"    left out: {problem}", file=sys.stderr)
     return with_goals(question, measured)

@@ -19,4 +19,4 @@ def rays(tree: PyOctree, origins: np.ndarray, directions: np.ndarray) -> tuple[n
         ahead = [(hit.s, hit.triLabel) for hit in tree.rayIntersection(segment) if hit.s >= 0]
         if ahead:
             distances[number], items[number] = min(ahead)
-    return items, distances * np.linalg.norm(directions, axis=1)
+    return items, distances

@@ -136,13 +136,18 @@ def camera_rays(mesh: Arrays, count: int) -> Arrays:
         lower_left + across * (lower_right - lower_left) + up * (upper_left - lower_left)
         for lower_left, lower_right, _, upper_left in (near, far)
     )
-    return {"origins": starts, "directions": ends - starts}
+    return {"origins": starts, "directions": unit(ends - starts)}
 
 
 def random_rays(mesh: Arrays, count: int) -> Arrays:
     """Cast rays from anywhere in the scene's bounds to anywhere on its surface, and on."""
     origins = places_around(mesh, count)
-    return {"origins": origins, "directions": places_on(mesh, count) - origins}
+    return {"origins": origins, "directions": unit(places_on(mesh, count) - origins)}
+
+
+def unit(directions: np.ndarray) -> np.ndarray:
+    """Give them the length 1, so that every peer's distances mean the same."""
+    return directions / np.linalg.norm(directions, axis=1, keepdims=True)
 
 
 def nearest(scale: float) -> Questions:

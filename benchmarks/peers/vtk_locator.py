@@ -67,8 +67,7 @@ def _found(tree: Tree, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
 def rays(tree: Tree, origins: np.ndarray, directions: np.ndarray) -> tuple[np.ndarray, ...]:
     """Cast one segment after another, each as long as the scene is far."""
     length = 4 * np.abs(tree.triangles.centroids).max()
-    lengths = np.full(len(origins), length) / np.linalg.norm(directions, axis=1)
-    ends = origins + lengths[:, None] * directions
+    ends = origins + length * directions
     place, weights, part = [0.0] * 3, [0.0] * 3, vtk.mutable(0)
     along, item = vtk.mutable(0.0), vtk.mutable(0)
     hits = []
