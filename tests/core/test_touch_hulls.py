@@ -112,6 +112,28 @@ def test_shifted_exactly_the_flags_are_the_same(item, volume, shift):
             assert_array_equal(flags(test, items, volumes), flags(test, *shifted))
 
 
+@pytest.mark.parametrize("item", ITEMS)
+def test_capsules_that_just_reach_from_a_point_which_rounding_misses(item):
+    """At a right angle from a third or a seventh of the segment, as far as the radius."""
+    lengths = np.repeat(np.arange(3, 60), 57)
+    shares = np.tile(np.arange(1, 58), 57)
+    lengths, shares = lengths[shares < lengths], shares[shares < lengths]
+    along, beside = np.array([3, 4, 12]), np.array([4, -3, 0])
+    capsules = Capsules(np.zeros((len(lengths), 3)), lengths[:, None] * along, lengths * 0 + 5)
+    points = shares[:, None] * along + beside
+    items = {
+        Triangles: lambda: core_scenes.loose_triangles(np.repeat(points[:, None], 3, axis=1)),
+        Boxes: lambda: Boxes(points, points),
+        Spheres: lambda: Spheres(points, 0 * shares),
+        Regions: lambda: Regions(points, points, 0 * shares),
+    }[item]()
+    both = np.arange(len(shares))
+    assert touching(items, both, capsules, both).all()
+    assert lying_inside(items, both, capsules, both).all()
+    away = scenes.moved(items, 1, 2.0**-40 * beside)
+    assert not touching(away, both, capsules, both).any()
+
+
 # One shape as two kinds
 
 
