@@ -180,6 +180,17 @@ def test_a_region_is_a_box_or_a_sphere_to_triangles():
     assert_array_equal(flags(touching, triangles, spheres), flags(touching, triangles, regions))
 
 
+def test_a_region_without_a_radius_is_a_box_to_triangles_that_miss_it_narrowly():
+    numbers = core_scenes.numbers(3)
+    triangles = core_scenes.loose_triangles(numbers.uniform(-2, 2, (20_000, 3, 3)))
+    half, pairs = numbers.uniform(0.2, 1.5, (20_000, 3)), np.arange(20_000)
+    regions = Regions(-half, half, np.zeros(20_000))
+    assert_array_equal(
+        touching(triangles, pairs, regions, pairs),
+        touching(triangles, pairs, Boxes(-half, half), pairs),
+    )
+
+
 @pytest.mark.parametrize("size", [1, 2])
 def test_touching_is_mutual_where_kinds_can_change_places(size):
     """A triangle cannot ask, but a flat box and a region can do both."""
