@@ -6,8 +6,9 @@ from ..arrays import Flags, Floats, Ids, dot, gather
 from ..shapes import Regions, Triangles
 from .hulls import TRIANGLE, near_boxes
 from .separation import told_by_feet
-from .triangles import axes_overlap
+from .triangles import axes_overlap, balls_of
 
+# The foot on a box is exact.
 _EXACT = np.zeros(1)
 
 
@@ -17,7 +18,7 @@ def touched_by_triangles(items: Triangles, ids: Ids, volumes: Regions, numbers: 
     The point of the box that is nearest to the middle of a ball around the triangle tells most of
     those that do, and most of those that do not.
     """
-    regions, balls = gather(volumes.rows, numbers), gather(items.balls, ids)
+    regions, balls = gather(volumes.rows, numbers), balls_of(items, ids, len(volumes))
     feet = np.clip(balls[:3], regions[:3], regions[3:6])
     toward = balls[:3] - feet
     some = np.flatnonzero(dot(toward, toward) <= (balls[3] + regions[6]) ** 2)

@@ -7,6 +7,7 @@ from ..shapes import Capsules, Shapes, Triangles
 from .hulls import POINT, SEGMENT, TRIANGLE, near, near_boxes
 from .parts import box_and_radius, corners_and_radius
 from .separation import parted, told_by_feet
+from .triangles import balls_of
 
 # What rounding may do to a squared distance, in squared lengths that it was made from.
 _ROUNDING = 2.0**-44
@@ -18,7 +19,7 @@ def touched_by_triangles(items: Triangles, ids: Ids, volumes: Capsules, numbers:
     The point of the segment that is nearest to the middle of a ball around the triangle tells
     most of those that do, and most of those that do not.
     """
-    capsules, balls = gather(volumes.rows, numbers), gather(items.balls, ids)
+    capsules, balls = gather(volumes.rows, numbers), balls_of(items, ids, len(volumes))
     # As seen from where the segments start, coordinates are as small as the shapes.
     middles = balls[:3] - capsules[:3]
     feet, doubt = feet_of(middles, capsules)

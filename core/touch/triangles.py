@@ -35,6 +35,12 @@ def reach_origin(corners: Floats, squared: Floats) -> Flags:
     return found
 
 
+def balls_of(items: Triangles, ids: Ids, questions: int) -> Floats:
+    """Return spheres around some triangles, (4, h): for a few questions, around no others."""
+    worth = len(items) < _WORTH * questions
+    return gather(items.balls, ids) if worth else items[ids].balls
+
+
 def _balls_touch(balls: Floats, ids: Ids, spheres: Floats, numbers: Ids) -> Flags:
     ours, theirs = gather(balls, ids), gather(spheres, numbers)
     ours[:3] -= theirs[:3]

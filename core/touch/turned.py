@@ -7,14 +7,14 @@ from ..shapes import OrientedBoxes, Shapes, Triangles
 from .hulls import BOX, near_boxes
 from .parts import box_and_radius, box_corners, corners_and_radius
 from .separation import parted
-from .triangles import axes_overlap
+from .triangles import axes_overlap, balls_of
 
 
 def touched_by_triangles(
     items: Triangles, ids: Ids, volumes: OrientedBoxes, numbers: Ids
 ) -> Flags:
     """Return which triangles no axis separates from the box, those that miss it widely first."""
-    balls = gather(items.balls, ids)
+    balls = balls_of(items, ids, len(volumes))
     half = gather(volumes.rows[3:6], numbers)
     beside = np.abs(seen_from(gather(volumes.rows, numbers), balls[:3]))
     some = np.flatnonzero((beside <= half + balls[3]).all(axis=0))
