@@ -75,6 +75,7 @@ class Invariants:
         assert np.array_equal(np.sort(children, axis=None), np.arange(1, len(self.node_depth)))
         assert (self.node_parent[children] == inner[:, None]).all() and self.node_parent[0] == -1
         assert (self.node_depth[children] == self.node_depth[inner, None] + 1).all()
+        assert self.node_depth[0] == 0
         # Parts share their walls with the cell and with each other, bit by bit.
         upper = (np.arange(8) >> np.arange(3)[:, None] & 1 == 1)[:, None]
         lower_wall, upper_wall = self.cell_rows[:3, inner, None], self.cell_rows[3:, inner, None]
@@ -111,6 +112,8 @@ class Invariants:
     def _check_places(self) -> None:
         cells, entries = self.cell_of_slot()[self.outside :], self.slots[self.outside :]
         lower, upper = self.arranged.limits()
+        beyond = (lower < self.loose_rows[:3, :1]) | (upper > self.loose_rows[3:, :1])
+        assert beyond[:, self.slots[: self.outside]].any(axis=0).all()
         cell_lower, cell_upper = self.loose_rows[:3, cells], self.loose_rows[3:, cells]
         assert (lower[:, entries] <= cell_upper + self.slack).all()
         assert (upper[:, entries] >= cell_lower - self.slack).all()

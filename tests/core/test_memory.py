@@ -84,3 +84,23 @@ def test_an_answer_needs_little_more_than_its_pairs():
     size = query(tree, everything).nbytes
     assert size == 200 * 20_000 * 16
     assert peak(lambda: query(tree, everything)) < 4 * size
+
+
+@pytest.mark.parametrize(("radius", "least", "most"), [(0.05, 3, 5), (0.19, 70, 110)])
+def test_while_an_answer_grows_its_items_wait_in_half_a_number(radius, least, most):
+    """The answer takes 16 bytes a pair; besides, a pair takes four and a question as before."""
+    tree, count = build_octree(ITEMS), 60_000
+    centers = ITEMS.vertices[scenes.numbers(43).integers(0, 60_000, count)]
+    spheres = Spheres(centers, np.full(count, radius))
+    answer = query(tree, spheres)
+    hits = answer.shape[1]
+    assert least * count < hits < most * count
+    besides = peak(lambda: query(tree, spheres)) - answer.nbytes
+    assert besides < 30_000_000 + 4 * hits + count * BYTES_PER_QUESTION
+
+
+def test_counting_needs_no_pairs():
+    tree = build_octree(ITEMS)
+    everything = Boxes(np.full((500, 3), -2.0), np.full((500, 3), 2.0))
+    assert query_count(tree, everything).tolist() == [20_000] * 500
+    assert peak(lambda: query_count(tree, everything)) < 30_000_000

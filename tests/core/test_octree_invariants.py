@@ -138,6 +138,7 @@ BROKEN = {
     "a middle moved": lambda tree: {"middle_rows": tree.middle_rows * 0.75},
     "a wall moved": lambda tree: {"cell_rows": tree.cell_rows + np.eye(len(tree.node_depth))[9]},
     "a depth wrong": lambda tree: {"node_depth": tree.node_depth + (tree.node_parent == 0)},
+    "all depths wrong": lambda tree: {"node_depth": tree.node_depth + 1},
     "a parent wrong": lambda tree: {"node_parent": np.maximum(tree.node_parent - 1, -1)},
     "a slice too short": lambda tree: {"end": tree.end - (tree.node_depth == 1)},
     "a slice too long": lambda tree: {"own_end": tree.own_end + tree.is_leaf},
@@ -153,3 +154,11 @@ def test_check_notices(damage, policy, split):
     tree.check()
     with pytest.raises(AssertionError):
         replace(tree, **BROKEN[damage](tree)).check()
+
+
+def test_check_notices_outsiders_that_are_none():
+    """An item within the root must stand in a cell."""
+    tree = build_octree(scenes.random(1), bounds=Boxes([[-9, -9, -9]], [[9, 9, 9]]))
+    one = np.ones(1, int)
+    with pytest.raises(AssertionError):
+        replace(tree, outside=1, begin=one, own_end=one, end=one).check()

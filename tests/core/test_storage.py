@@ -24,6 +24,8 @@ OPTIONS = (
     {"capacity": 4, "straddlers": "keep"},
     {"capacity": 4, "straddlers": "keep", "loose_factor": 1.7, "bounds": SMALL},
     {"capacity": 4, "straddlers": "hybrid", "hybrid_limit": 2},
+    {"capacity": 4, "split": "median"},
+    {"capacity": 4, "split": "median", "straddlers": "keep", "loose_factor": 2, "bounds": SMALL},
 )
 
 

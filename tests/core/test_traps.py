@@ -1,12 +1,15 @@
 """Defects of other libraries in building and in the walls of cells, each with its name."""
 
+import inspect
+import sys
+
 import core_scenes as scenes
 import numpy as np
 import pytest
 from agreement import POLICIES, assert_true_answers, built
 from numpy.testing import assert_array_equal
 
-from core import Boxes, Spheres, Triangles, query, statistics
+from core import Boxes, Spheres, Triangles, build_octree, query, statistics
 
 UNIT = Boxes([[0, 0, 0]], [[1, 1, 1]])
 
@@ -146,3 +149,51 @@ def test_all_in_one_point(place, kind):
         tree = built(items, capacity=capacity)
         assert len(query(tree, points(place))[0]) == 100
         assert len(query(tree, points(np.add(place, 1e-3)))[0]) == 0
+
+
+# Limits
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("capacity", [1, 7, 32])
+def test_capacity_means_at_most(policy, capacity):
+    """Kurt Miller's text says at most, his code fewer than."""
+    places = np.arange(capacity + 1)[:, None] * np.ones(3)
+    full = built(points(*places[:capacity]), capacity=capacity, straddlers=policy)
+    assert len(full.node_depth) == 1
+    one_more = built(points(*places), capacity=capacity, straddlers=policy)
+    assert len(one_more.node_depth) == 9
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_capacity_and_one_more_coincident_items(policy):
+    """The blog's octree divides for ever."""
+    tree = built(points(*[(1, 2, 3)] * 9, (0, 0, 0), (8, 8, 8)), capacity=8, straddlers=policy)
+    assert tree.item_counts.max() == 9
+    assert len(tree.node_depth) < 50
+
+
+def test_the_deepest_tree_needs_no_recursion():
+    """Neither to be built nor to be asked."""
+    places = np.concatenate((np.zeros((1, 3)), 0.5 ** np.arange(30)[:, None] * np.ones(3)))
+    limit, depth = sys.getrecursionlimit(), len(inspect.stack())
+    sys.setrecursionlimit(depth + 30)
+    try:
+        tree = build_octree(points(*places), capacity=1, max_depth=20)
+        found = query(tree, points(*places))
+    finally:
+        sys.setrecursionlimit(limit)
+    assert tree.node_depth.max() == 20
+    assert_array_equal(found, [np.arange(31)] * 2)
+
+
+def test_large_straddlers_have_other_policies():
+    """A capacity of 8 once made a hundred references of each triangle."""
+    references = [
+        statistics(built(scenes.random(1000, 0.5), capacity=8, straddlers=policy))
+        for policy in ("copy", "hybrid", "keep")
+    ]
+    copied, limited, kept = (figures.references_per_item for figures in references)
+    assert copied > 2 * limited > 4 * kept == 4
+    for scene in ("uv_sphere", "icosphere"):
+        assert statistics(built(scenes.SCENES[scene](), capacity=8)).references_per_item < 8

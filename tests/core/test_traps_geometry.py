@@ -4,7 +4,7 @@ import core_scenes as scenes
 import numpy as np
 import oracle
 import pytest
-from agreement import assert_true_answers, built, flags
+from agreement import POLICIES, assert_true_answers, built, flags
 from numpy.testing import assert_array_equal
 
 from core import Boxes, Frusta, Spheres, Triangles, query
@@ -136,3 +136,51 @@ def test_triangles_of_no_area(about):
     assert_true_answers(
         built(scenes.loose_triangles(corners), capacity=4), about(60), exactly=True
     )
+
+
+def test_a_sphere_at_the_frustums_edge_is_not_its_box():
+    """Castle Game Engine tests the sphere's box; the box reaches the edge, the sphere does not."""
+    view = scenes.hexahedra(Boxes([[0, 0, 0]], [[4, 4, 4]]))
+    spheres = Spheres([[-3, -4, 2], [-3, -4, 2], [7, 2, 8], [-2, -3, -6]], [5, 4.9, 4.9, 7])
+    assert touched(spheres, view) == [0, 3]
+    assert touched(spheres.bounds(), view) == [0, 1, 2, 3]
+
+
+def test_a_sphere_takes_no_cell_for_its_box():
+    """Nor is a question's sphere: the cells in the corners of its box are dropped."""
+    places = np.array([(x, y, z) for x in (-9, 9) for y in (-9, 9) for z in (-9, 9)])
+    tree = built(Spheres(places, np.zeros(8)), capacity=1)
+    assert query(tree, Spheres([[0, 0, 0]], [9.1]), relation="candidates")[1].tolist() == list(
+        range(8)
+    )
+    corner = Spheres([[-6, -6, -6]], [8.4])
+    assert query(tree, corner, relation="candidates")[1].tolist() == [0, 1, 2, 4]
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("wall", [0.5, 1 / 3, 1e5, 1e-30])
+def test_a_rounding_beside_a_wall_is_enough_and_no_more(wall, policy):
+    """Who places items within a tolerance must not answer within it."""
+    below, above = np.nextafter(wall, -np.inf), np.nextafter(wall, np.inf)
+    beside = np.array([below, wall, above])
+    places = np.full((43, 3), 0.7 * wall)
+    places[:, 0] = np.sort(np.concatenate((beside, np.linspace(0, 2 * wall, 40))))
+    items = Spheres(places, np.zeros(43))
+    root = Boxes([[0, 0, 0]], [[2 * wall] * 3])
+    tree = built(items, capacity=4, max_depth=20, straddlers=policy, bounds=root)
+    assert tree.node_middle[0, 0] == wall
+    first = int(np.flatnonzero(places[:, 0] == below)[0])
+    assert_array_equal(query(tree, items), [np.arange(43)] * 2)
+    left = Boxes([[0, 0, 0]], [[below, wall, wall]])
+    right = Boxes([[above, 0, 0]], [[2 * wall, wall, wall]])
+    assert_array_equal(query(tree, left)[1], np.arange(first + 1))
+    assert_array_equal(query(tree, right)[1], np.arange(first + 2, 43))
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("scale", [(-1, 1, 1), (1, -3, 1e-3), (2, 0, -1), (0, 0, 5), (0, 0, 0)])
+def test_mirrored_stretched_and_flattened_meshes(scale, policy):
+    items = scenes.moved(scenes.random(), np.array(scale, float))
+    tree = built(items, capacity=8, max_depth=6, straddlers=policy)
+    for volumes in (scenes.whole_spheres(), scenes.whole_boxes()):
+        assert_true_answers(tree, scenes.moved(volumes, 0.1))
