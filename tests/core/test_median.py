@@ -135,6 +135,16 @@ def test_coincident_items_end_in_one_leaf(kind, policy):
     assert len(alone.node_depth) == 1
 
 
+@pytest.mark.parametrize("policy", ["copy", "hybrid"])
+def test_a_median_in_a_pile_gives_way_to_the_middle(policy):
+    """Dividing there would copy the whole pile into all eight parts."""
+    places = scenes.numbers(36).uniform(0, 1, (100, 3))
+    places[:60] = places[0]
+    tree = divided(points(places), straddlers=policy, hybrid_limit=8)
+    assert_array_equal(tree.node_middle[0], (tree.node_lower[0] + tree.node_upper[0]) / 2)
+    assert tree.item_counts.max() <= 60 + 8
+
+
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("flat_axes", [(1, 2), (2,), (0,), (0, 1)])
 def test_points_on_a_line_or_plane_are_parted(flat_axes, policy):
@@ -181,12 +191,13 @@ def test_no_cell_is_smaller_than_min_size(min_size, policy):
         assert (sides == sides[0]).all(), "two could have been parted"
 
 
-@pytest.mark.parametrize("depth", [0, 1, 3, 20, 25])
-def test_no_cell_is_deeper_than_allowed(depth):
-    places = np.concatenate((2.0 ** -np.arange(1, 41), [0, 0, 0])).repeat(3).reshape(-1, 3)
-    tree = divided(points(places), capacity=1, max_depth=depth)
+@pytest.mark.parametrize(("depth", "reached"), [(0, 0), (1, 1), (3, 3), (20, 20), (25, 20)])
+def test_no_cell_is_deeper_than_allowed(depth, reached):
+    """A pile in the corner of the root keeps the medians on its walls; the rest nears it."""
+    steps = np.concatenate((np.zeros(50), 2.0 ** -np.arange(41)))
+    tree = divided(points(np.repeat(steps[:, None], 3, axis=1)), capacity=1, max_depth=depth)
     assert tree.max_depth == depth
-    assert tree.node_depth.max() == min(depth, 6 if depth > 3 else depth)
+    assert tree.node_depth.max() == reached
 
 
 @pytest.mark.parametrize("policy", POLICIES)
