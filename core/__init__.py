@@ -9,7 +9,8 @@ from .nearest import Nearest, nearest
 from .octree import Octree
 from .pairs import overlapping_pairs
 from .query import query, query_any, query_count
-from .rays import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
+from .ray_answers import RayCrossings, RayHits
+from .rays import ray_cast, ray_cast_all, ray_test
 from .shapes import (
     Boxes,
     Capsules,

@@ -13,27 +13,34 @@ from .arrays import Ids
 
 # Mailboxes of a ray at first, a power of two; how many times as many as letters there are, at
 # least; a factor that spreads keys (2**64 divided by the golden ratio).
-_FIRST, _ROOM, _SPREAD = 16, 3, np.uint64(0x9E3779B97F4A7C15)
+_FIRST, _ROOM, _SPREAD = 16, 2, np.uint64(0x9E3779B97F4A7C15)
 
 
 class Mailboxes:
-    """A growing set of pairs of ray and entry, for so many rays and entries."""
+    """A growing set of pairs of ray and entry, for rays from 0 on and so many entries."""
 
-    def __init__(self, rays: int, entries: int) -> None:
+    def __init__(self, entries: int) -> None:
         self._entries = entries
+        self.empty(0)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def empty(self, rays: int) -> None:
+        """Forget everything, and make ready for so many rays."""
         self._rows = 1 << max(rays - 1, 1).bit_length()
         self._clear(_FIRST)
 
     def _clear(self, width: int) -> None:
         self._width, self._count = width, 0
         self._keys = np.full(self._rows * width, -1)
-        self._letters = np.empty(self._rows * width, np.intp)
+        self._letters = np.empty(self._rows * width, np.int32)
 
     def first_time(self, numbers: Ids, entries: Ids) -> Ids:
         """Remember these pairs; return where those stand that are new, each once, ascending."""
         if _ROOM * (self._count + len(numbers)) > len(self._keys):
             held = self._keys[self._keys >= 0]
-            self._clear(2 << (_ROOM * (len(held) + len(numbers)) // self._rows).bit_length())
+            self._clear(1 << (_ROOM * (len(held) + len(numbers)) // self._rows).bit_length())
             self._put(*np.divmod(held, self._entries))
         return self._put(numbers, entries)
 

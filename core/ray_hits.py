@@ -1,4 +1,4 @@
-"""Pairs of ray and item that meet, found front to back, each looked at once."""
+"""Pairs of ray and item that meet, each looked at once."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,8 +13,10 @@ from .octree import Octree
 from .ray_walk import walk
 from .shapes import Shapes, Triangles
 
-# Rays and entries of the tree.
+# Rays and entries of the tree; and how far the ray passes from the middle of the item's sphere,
+# squared, where its radius is 1.
 Pairs = tuple[Ids, Ids]
+Near = tuple[Ids, Ids, Floats]
 
 # Pairs of ray and slot that are looked at together, and pairs that are worth an exact look.
 _PAIRS, _BATCH = 16_384, 8_192
@@ -23,9 +25,15 @@ _ROUNDED = 1.0 - 2.0**-48
 
 
 def ray_hits(
-    tree: Octree, rays: Rays, limits: Floats, states: States | None = None
+    tree: Octree,
+    rays: Rays,
+    limits: Floats,
+    mailboxes: Mailboxes,
+    *,
+    any_hit: bool = False,
+    states: States | None = None,
 ) -> Iterator[tuple[Ids, Ids, Floats]]:
-    """Find where rays meet items, nearer cells first.
+    """Find where rays meet items.
 
     Parameters
     ----------
@@ -33,9 +41,15 @@ def ray_hits(
         The tree.
     rays : Rays
         The questions, q of them.
-    limits, states
-        As for `walk`: how far each ray still looks, which the caller may lower in between, and
-        what becomes of each cell.
+    limits : ndarray of float64, shape (q,)
+        How far each ray still looks. The caller may lower them in between; below 0 it is done.
+    mailboxes : Mailboxes
+        Where to remember which pairs were tested: empty ones.
+    any_hit : bool
+        If any hit will do, rays look for it where it is likely: at their far ends, where closed
+        rooms have walls, and among the items of a cell at that which they pass most centrally.
+    states : ndarray of uint8, shape (m,), optional
+        As for `walk`.
 
     Yields
     ------
@@ -44,19 +58,37 @@ def ray_hits(
     distances : ndarray of float64, shape (h,)
         Where.
     """
-    mailboxes = Mailboxes(len(rays), len(tree.order))
     lines = _Lines.of(tree, rays)
-    for found in _runs_of_slots(tree, rays, limits, states):
+    steps = walk(tree, rays, limits, backwards=any_hit, states=states)
+    for found in _runs_of_slots(tree, rays, steps):
         near = (lines.near(*pairs, limits) for pairs in _expanded(tree, *found))
-        for pairs in _batches(near):
-            numbers, entries = _not_yet_tested(tree, *pairs, mailboxes)
-            distances = crossings(tree.arranged, entries, rays, numbers)
-            met = np.flatnonzero(distances <= limits[numbers])
-            yield numbers[met], tree.order[entries[met]], distances[met]
+        for batch in _batches(near):
+            for numbers, entries in _in_turn(*batch, limits) if any_hit else [batch[:2]]:
+                yield _met(tree, rays, limits, _not_yet_tested(tree, numbers, entries, mailboxes))
+
+
+def _met(tree: Octree, rays: Rays, limits: Floats, pairs: Pairs) -> tuple[Ids, Ids, Floats]:
+    """Return the pairs that meet, with items instead of entries, and where."""
+    numbers, entries = pairs
+    distances = crossings(tree.arranged, entries, rays, numbers)
+    met = np.flatnonzero(distances <= limits[numbers])
+    return numbers[met], tree.order[entries[met]], distances[met]
+
+
+def _in_turn(numbers: Ids, entries: Ids, misses: Floats, limits: Floats) -> Iterator[Pairs]:
+    """Yield for each ray the pair that is likeliest to meet, then the others if it did not."""
+    if len(numbers) == 0:
+        return
+    begins = np.flatnonzero(np.diff(numbers, prepend=-1))
+    counts = np.diff(begins, append=len(numbers))
+    likely = misses == np.repeat(np.minimum.reduceat(misses, begins), counts)
+    yield numbers[likely], entries[likely]
+    (others,) = (~likely & (limits[numbers] >= 0)).nonzero()
+    yield numbers[others], entries[others]
 
 
 def _runs_of_slots(
-    tree: Octree, rays: Rays, limits: Floats, states: States | None
+    tree: Octree, rays: Rays, steps: Iterator[Pairs]
 ) -> Iterator[tuple[Ids, Ids, Ids]]:
     """Yield rays, and where the slots to look at begin and end.
 
@@ -65,7 +97,7 @@ def _runs_of_slots(
     if tree.outside:
         everyone = np.arange(len(rays))
         yield everyone, 0 * everyone, 0 * everyone + tree.outside
-    for numbers, cells in walk(tree, rays, limits, states):
+    for numbers, cells in steps:
         begin, end = tree.begin[cells], tree.own_end[cells]
         holding = np.flatnonzero(begin < end)
         yield numbers[holding], begin[holding], end[holding]
@@ -85,21 +117,21 @@ def _expanded(tree: Octree, numbers: Ids, begin: Ids, end: Ids) -> Iterator[Pair
         yield np.repeat(numbers[some], taken), tree.slots[slots]
 
 
-def _batches(pieces: Iterable[Pairs]) -> Iterator[Pairs]:
+def _batches(pieces: Iterable[Near]) -> Iterator[Near]:
     """Join pieces until there are enough pairs to be worth a look together."""
-    waiting: list[Pairs] = []
+    waiting: list[Near] = []
     for piece in pieces:
         waiting.append(piece)
-        if sum(len(numbers) for numbers, _ in waiting) >= _BATCH:
-            yield _concatenated(waiting)
+        if sum(len(numbers) for numbers, _, _ in waiting) >= _BATCH:
+            yield _joined(waiting)
             waiting = []
     if waiting:
-        yield _concatenated(waiting)
+        yield _joined(waiting)
 
 
-def _concatenated(pieces: list[Pairs]) -> Pairs:
-    numbers, entries = zip(*pieces, strict=True)
-    return np.concatenate(numbers), np.concatenate(entries)
+def _joined(pieces: list[Near]) -> Near:
+    numbers, entries, misses = zip(*pieces, strict=True)
+    return np.concatenate(numbers), np.concatenate(entries), np.concatenate(misses)
 
 
 @dataclass(frozen=True)
@@ -125,22 +157,25 @@ class _Lines:
         farthest = float(np.abs(np.stack((rays.origins, middles))).max(initial=0.0))
         return cls(tree.arranged, middles, units, shifts, 2 * tree.slack + farthest * 2.0**-45)
 
-    def near(self, numbers: Ids, entries: Ids, limits: Floats) -> Pairs:
+    def near(self, numbers: Ids, entries: Ids, limits: Floats) -> Near:
         """Return the pairs that are near enough: in the sphere, not behind, not too far."""
         if not isinstance(self.items, Triangles):
-            return numbers, entries
+            return numbers, entries, np.zeros(len(numbers))
         centers = gather(self.items.balls, entries)
         units = gather(self.units, numbers)
         centers[:3] -= gather(self.middles, numbers)
         radii = centers[3] + self.slack
         along = dot(centers, units)
         beside = dot(centers, centers) * _ROUNDED - along * along
-        (some,) = (beside <= radii * radii).nonzero()
-        along, radii, crossing = along[some], radii[some], numbers[some]
-        shifts = self.shifts[crossing]
-        ahead = (along + radii >= -shifts) & (along - radii <= limits[crossing] - shifts)
+        radii_squared = radii * radii
+        (some,) = (beside <= radii_squared).nonzero()
+        shifts = self.shifts[numbers[some]]
+        from_start, reach = along[some] + shifts, radii[some]
+        ahead = (from_start >= -reach) & (from_start - reach <= limits[numbers[some]])
         some = some[np.flatnonzero(ahead)]
-        return numbers[some], entries[some]
+        room = radii_squared[some]
+        misses = np.divide(beside[some], room, out=np.zeros(len(some)), where=room > 0)
+        return numbers[some], entries[some], misses
 
 
 def _not_yet_tested(tree: Octree, numbers: Ids, entries: Ids, mailboxes: Mailboxes) -> Pairs:

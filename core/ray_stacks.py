@@ -1,4 +1,4 @@
-"""What rays still have to look at: for each ray a stack of cells, the nearest on top."""
+"""What rays still have to look at: for each ray a stack of cells, the nearest on top, or last."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ _ROOM = 16
 class Front:
     """Pairs of rays and cells, (k,), and where the rays enter and leave the cells.
 
-    Rays ascend; of the cells of one ray the nearer ones come first.
+    Rays ascend. Of the cells of one ray the nearer ones come first, or last.
     """
 
     numbers: Ids
@@ -37,24 +37,29 @@ class Front:
 
 
 class Stacks:
-    """A stack for each of so many rays, empty at first.
+    """A stack for each of so many rays, empty at first; on top the nearest cell, or the farthest.
 
     The stacks stand side by side, level upon level: a row for each level, a column for each ray
     that still looks.
     """
 
-    def __init__(self, rays: int) -> None:
+    def __init__(self, rays: int, *, nearest_on_top: bool) -> None:
+        self._nearest_on_top = nearest_on_top
         self._rays, self._columns = np.arange(rays), np.arange(rays)
         self._heights = np.zeros(rays, np.intp)
         self._cells = np.empty(_ROOM * rays, np.intp)
         self._entries, self._exits = np.empty((2, _ROOM * rays))
 
     def put(self, front: Front) -> None:
-        """Put the cells of each ray on its stack, the nearest last."""
+        """Put the cells of each ray on its stack."""
         columns = self._columns[front.numbers]
         counts = np.bincount(columns, minlength=len(self._rays))
-        last = self._heights + np.cumsum(counts) - 1
-        places = (last[columns] - np.arange(len(columns))) * len(self._rays) + columns
+        ends = np.cumsum(counts)
+        if self._nearest_on_top:
+            levels = (self._heights + ends - 1)[columns] - np.arange(len(columns))
+        else:
+            levels = (self._heights + counts - ends)[columns] + np.arange(len(columns))
+        places = levels * len(self._rays) + columns
         self._heights += counts
         self._make_room(int(self._heights.max(initial=0)) * len(self._rays))
         self._cells[places] = front.cells

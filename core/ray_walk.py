@@ -1,4 +1,4 @@
-"""The walk of rays through the cells, front to back.
+"""The walk of rays through the cells, front to back or back to front.
 
 Rays go down together, like the volumes of `descend`, but each looks at its nearest cell first. The
 others wait on its stack, and are dropped if something nearer was found in the meantime.
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import Floats, Ids, blocks, gather
-from .cells import CROSSING, OUTSIDE, States
+from .cells import CROSSING, OUTSIDE, UNVISITED, States
 from .crossings import Rays
 from .descend import occupied_children
 from .octree import Octree
@@ -35,9 +35,14 @@ _MIRRORED = np.concatenate([_mirrored(flip) for flip in range(8)])
 
 
 def walk(
-    tree: Octree, rays: Rays, limits: Floats, states: States | None = None
+    tree: Octree,
+    rays: Rays,
+    limits: Floats,
+    *,
+    backwards: bool = False,
+    states: States | None = None,
 ) -> Iterator[tuple[Ids, Ids]]:
-    """Walk down from the root with all rays, front to back.
+    """Walk down from the root with all rays, front to back or back to front.
 
     Parameters
     ----------
@@ -48,28 +53,32 @@ def walk(
     limits : ndarray of float64, shape (q,)
         The distances beyond which a ray wants no more cells. The caller may lower them while the
         walk goes on; below 0 the ray is done.
+    backwards : bool
+        Farthest cells first.
     states : ndarray of uint8, shape (m,), optional
-        To be told what becomes of each cell: CROSSING where a ray looks at it; OUTSIDE where it
-        does not, be it that it passes by or that it finds something nearer.
+        To be told what becomes of each cell: CROSSING where a ray looks at it, OUTSIDE where it
+        passes by. What it has not come to when it is done is not touched, nor what is empty.
 
     Yields
     ------
     numbers, cells : ndarray of intp, shape (k,)
-        Rays and the cells they cross, rays ascending; of the cells of one ray the nearer first,
-        then and from time to time, and a cell before what is in it.
+        Rays, ascending, and the next cells that they look at.
     """
-    planes, stacks = _Planes.of(tree, rays), Stacks(len(rays))
+    planes, stacks = _Planes.of(tree, rays), Stacks(len(rays), nearest_on_top=not backwards)
     stacks.put(planes.roots(limits))
     if states is not None:
         states[0] = OUTSIDE
     while len(taken := stacks.take()):
         front = taken.where(taken.entries <= limits[taken.numbers])
         inner = front.where(tree.occupied_parts[front.cells] > 0)
-        # The nearest come last, and so on top.
+        # What is looked at first is put on top last.
         for some in [*blocks(len(inner), _BLOCK)][::-1]:
-            stacks.put(planes.children(inner[some]))
+            below = planes.children(inner[some])
+            stacks.put(below)
+            if states is not None:
+                states[occupied_children(tree, inner.cells[some])] = OUTSIDE
+                states[below.cells] = UNVISITED
         if states is not None:
-            states[occupied_children(tree, inner.cells)] = OUTSIDE
             states[front.cells] = CROSSING
         yield front.numbers, front.cells
 

@@ -1,63 +1,17 @@
 """Questions of rays and segments: the closest item, any item, all items on the way."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import checks
-from .arrays import Flags, Floats, Ids, blocks
+from .arrays import Flags
 from .cells import UNVISITED, States
-from .crossings import Rays, barycentric, normals
+from .crossings import Rays
+from .mailboxes import Mailboxes
 from .octree import Octree
+from .ray_answers import RayCrossings, RayHits, closest, crossings_of, described, joined
+from .ray_groups import groups_of_rays
 from .ray_hits import ray_hits
-from .shapes import Triangles
-
-# Rays that go down together.
-_TOGETHER = 32_768
-
-
-@dataclass(frozen=True, eq=False)
-class RayHits:
-    """The closest item that each ray meets; a miss is item -1 at distance infinity, the rest NaN.
-
-    Attributes
-    ----------
-    items : ndarray of intp, shape (q,)
-        Item numbers; of items at the same distance the smallest.
-    distances : ndarray of float64, shape (q,)
-        In scene units; 0 for a ray that starts in an item.
-    positions : ndarray of float64, shape (q, 3)
-        Where the ray meets the item.
-    normals : ndarray of float64, shape (q, 3)
-        Unit normals there: of a triangle by its winding, of a box, sphere or region outward, NaN
-        for a ray that starts inside.
-    barycentric : ndarray of float64, shape (q, 3)
-        Weights of the triangle's vertices in their order, of sum 1; NaN for other items.
-    """
-
-    items: Ids
-    distances: Floats
-    positions: Floats
-    normals: Floats
-    barycentric: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class RayCrossings:
-    """All items that rays meet.
-
-    Attributes
-    ----------
-    pairs : ndarray of intp, shape (2, h)
-        [0] ray numbers, [1] item numbers, each pair once, sorted by ray, then by distance, then
-        by item.
-    distances : ndarray of float64, shape (h,)
-        In scene units; 0 for a ray that starts in an item.
-    """
-
-    pairs: Ids
-    distances: Floats
 
 
 def ray_cast(
@@ -100,9 +54,10 @@ def ray_cast(
     """
     rays = _checked(tree, origins, directions, max_distance)
     items, distances = np.full(len(rays), -1), np.full(len(rays), np.inf)
-    for some in blocks(len(rays), _TOGETHER):
-        items[some], distances[some] = _closest(tree, rays[some])
-    return _described(tree, rays, items, distances)
+    mailboxes = Mailboxes(len(tree.order))
+    for group in groups_of_rays(tree, rays, mailboxes):
+        items[group], distances[group] = closest(tree, rays[group], mailboxes)
+    return described(tree, rays, items, distances)
 
 
 def ray_test(
@@ -136,12 +91,12 @@ def ray_test(
     """
     rays = _checked(tree, origins, directions, max_distance)
     flags = np.zeros(len(rays), bool)
-    for some in blocks(len(rays), _TOGETHER):
-        part = rays[some]
-        limits = part.limits.copy()
-        for numbers, _, _ in ray_hits(tree, part, limits):
+    mailboxes = Mailboxes(len(tree.order))
+    for group in groups_of_rays(tree, rays, mailboxes):
+        limits = rays.limits[group]
+        for numbers, _, _ in ray_hits(tree, rays[group], limits, mailboxes, any_hit=True):
             limits[numbers] = -1.0
-        flags[some] = limits < 0
+        flags[group] = limits < 0
     return flags
 
 
@@ -175,15 +130,9 @@ def ray_cast_all(
         As with `ray_cast`.
     """
     rays = _checked(tree, origins, directions, max_distance)
-    pairs, distances = [np.empty((2, 0), np.intp)], [np.empty(0)]
-    for some in blocks(len(rays), _TOGETHER):
-        part = rays[some]
-        for numbers, items, found in ray_hits(tree, part, part.limits):
-            pairs.append(np.stack((numbers + some.start, items)))
-            distances.append(found)
-    all_pairs, all_distances = np.concatenate(pairs, axis=1), np.concatenate(distances)
-    order = np.lexsort((all_pairs[1], all_distances, all_pairs[0]))
-    return RayCrossings(all_pairs[:, order], all_distances[order])
+    mailboxes = Mailboxes(len(tree.order))
+    groups = groups_of_rays(tree, rays, mailboxes)
+    return joined([crossings_of(tree, rays, group, mailboxes) for group in groups], len(rays))
 
 
 def _checked(
@@ -211,37 +160,9 @@ def cells_on_ray(
 ) -> States:
     """Return what `ray_cast` takes each cell for: the part of `trace` that is about one ray.
 
-    A cell that the ray would enter beyond its hit is OUTSIDE.
+    Cells that it had not come to when it found its hit stay UNVISITED, like those that are empty.
     """
     rays = _checked(tree, np.atleast_2d(origin), np.atleast_2d(direction), max_distance)
     states = np.full(len(tree.node_depth), UNVISITED)
-    _closest(tree, rays, states)
+    closest(tree, rays, Mailboxes(len(tree.order)), states)
     return states
-
-
-def _closest(tree: Octree, rays: Rays, states: States | None = None) -> tuple[Ids, Floats]:
-    """Return the closest item of each ray, or -1, and its distance, or infinity."""
-    items, limits = np.full(len(rays), -1), rays.limits.copy()
-    for numbers, found, distances in ray_hits(tree, rays, limits, states):
-        order = np.lexsort((found, distances, numbers))
-        first = order[np.flatnonzero(np.diff(numbers, prepend=-1))]
-        asked, nearest, new = numbers[first], distances[first], found[first]
-        old = items[asked]
-        closer = np.flatnonzero((nearest < limits[asked]) | (old < 0) | (new < old))
-        items[asked[closer]] = new[closer]
-        limits[asked[closer]] = nearest[closer]
-    return items, np.where(items < 0, np.inf, limits)
-
-
-def _described(tree: Octree, rays: Rays, items: Ids, distances: Floats) -> RayHits:
-    """Return hits with places, normals and weights."""
-    positions, directions, weights = np.full((3, 3, len(rays)), np.nan)
-    hits = np.flatnonzero(items >= 0)
-    for some in blocks(len(hits)):
-        numbers = hits[some]
-        found, reached = items[numbers], distances[numbers]
-        positions[:, numbers] = rays.positions(numbers, reached)
-        directions[:, numbers] = normals(tree.items, found, rays, numbers, reached)
-        if isinstance(tree.items, Triangles):
-            weights[:, numbers] = barycentric(tree.items, found, rays, numbers)
-    return RayHits(items, distances, positions.T, directions.T, weights.T)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Ids, dot
+from ..arrays import Floats, Ids, dot, gather
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ class Rays:
     def __len__(self) -> int:
         return len(self.lengths)
 
-    def __getitem__(self, numbers: Ids | slice) -> "Rays":
+    def __getitem__(self, numbers: Ids) -> "Rays":
         return Rays(
-            self.origins[:, numbers],
-            self.directions[:, numbers],
+            gather(self.origins, numbers),
+            gather(self.directions, numbers),
             self.lengths[numbers],
             self.limits[numbers],
             self.reaches[numbers],
