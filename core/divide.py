@@ -16,6 +16,7 @@ from .grid import Grid
 from .levels import NO_PAIRS, Level, Pairs, check_copies, moving, settle
 from .octants import Octants
 from .options import Options
+from .progress import between
 from .words import Words, interleaved, packed, sides
 
 _STEP = 32_768
@@ -51,8 +52,10 @@ def divide(
         move, stay = moving(parts, options)
         children = _children(entries, grid, level, crowded, pairs[move], parts[move], depth)
         check_copies(len(children.copies), len(entries), depth + 1, options)
-        yield (depth + 1) / grid.depth
-        levels.append(settle(level, crowded, counts[crowded], pairs[stay], children, gone))
+        now, after = (depth + 0.95) / grid.depth, (depth + 1) / grid.depth
+        yield now
+        settling = settle(level, crowded, counts[crowded], pairs[stay], children, gone)
+        levels.append((yield from between(now, after, settling)))
     return levels, np.concatenate(strays)
 
 

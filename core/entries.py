@@ -12,7 +12,7 @@ from .shapes import Shapes
 from .words import Words, differing_bits, interleaved, packed, sorted_order
 
 # Large enough that NumPy's own overhead vanishes, small enough to report progress in time.
-_STEP = 65_536
+_STEP = 32_768
 
 
 @dataclass(frozen=True)

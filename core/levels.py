@@ -1,5 +1,6 @@
 """The cells of one depth, while a tree is built: their slices, their copies, and what stays."""
 
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +36,8 @@ class Pairs:
         return Pairs(self.entries[some], self.cells[some])
 
     def __add__(self, other: "Pairs") -> "Pairs":
+        if len(other) == 0:
+            return self  # fresh memory for millions costs more than all else here
         entries = np.concatenate((self.entries, other.entries))
         return Pairs(entries, np.concatenate((self.cells, other.cells)))
 
@@ -96,8 +99,11 @@ def moving(parts: Octants, options: Options) -> tuple[slice | Ids, slice | Ids]:
 
 def settle(
     level: Level, crowded: Ids, counts: Ids, stay: Pairs, children: Level, gone: Ids
-) -> Level:
-    """Keep the divisions that are worth it: note them in `level`, return their children."""
+) -> Generator[float, None, Level]:
+    """Keep the divisions that are worth it: note them in `level`, return their children.
+
+    Yields the fraction done.
+    """
     held = children.counts(gone).reshape(-1, 8)
     occupied = (held > 0).sum(axis=1)
     separated = ((held > 0) & (held < counts[:, None])).any(axis=1)
@@ -114,6 +120,7 @@ def settle(
     may_go_back = np.zeros(len(is_leaf), bool)
     may_go_back[level.divided] = ~level.separated
     level.copies = level.copies[may_go_back[level.copies.cells]]
+    yield 0.6
     children.spread = np.repeat(spread, 8)
     return children if worth.all() else _some_of(children, np.repeat(worth, 8))
 

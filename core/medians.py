@@ -16,6 +16,7 @@ from .levels import MOST_COPIES, Level, Pairs, check_copies, moving, settle
 from .octants import PARTS_IN, Octants
 from .options import Options
 from .progress import between
+from .shapes import Shapes
 
 # Pairs looked at together, and numbers in a table whose rows are searched for their medians.
 _STEP, _TABLE = 32_768, 262_144
@@ -30,11 +31,17 @@ def divide_at_medians(
 
     Returns the levels, and the entries that were placed where rounding hid what they touch.
     """
-    lower, upper = entries.arranged.limits()
-    yield 0.02
+    lower, upper = yield from between(0.0, 0.04, _limits(entries.arranged))
     places = Places(entries.arranged, lower, upper)
-    yield 0.04
     return (yield from between(0.05, 1.0, _levels(places, len(entries), grid, options)))
+
+
+def _limits(items: Shapes) -> Generator[float, None, tuple[Floats, Floats]]:
+    lower, upper = np.empty((2, 3, len(items)))
+    for some in blocks(len(items), _TABLE):
+        lower[:, some], upper[:, some] = items[some].limits()
+        yield some.stop / len(items)
+    return lower, upper
 
 
 def _levels(
@@ -52,18 +59,20 @@ def _levels(
         crowded = np.flatnonzero((counts > options.capacity) & large)
         if len(crowded) == 0:
             break
-        now, later, after = ((depth + share) / deepest for share in (0.0, 0.7, 1.0))
+        now, later, last, after = ((depth + share) / deepest for share in (0.0, 0.7, 0.9, 1.0))
         pairs = _pairs_of(level, crowded, counts)
         dividing = _division(places, grid, options, level.cells[:, crowded], pairs)
         cells, parts, lost = yield from between(now, later, dividing)
         strays.append(lost)
         move, stay = moving(parts, options)
         making = _children(cells, pairs[move], parts[move], level.spread[crowded])
-        children = yield from between(later, after, making)
+        children = yield from between(later, last, making)
         check_copies(len(children.copies), entries, depth + 1, options)
         copied = np.flatnonzero(PARTS_IN.take(parts) > 1)
         places.single[pairs.entries[copied]] = False
-        levels.append(settle(level, crowded, counts[crowded], pairs[stay], children, _NONE_GONE))
+        yield last
+        settling = settle(level, crowded, counts[crowded], pairs[stay], children, _NONE_GONE)
+        levels.append((yield from between(last, after, settling)))
         yield after
     return levels, np.concatenate(strays)
 
