@@ -6,8 +6,8 @@ import numpy as np
 
 from .arrays import Flags, Floats, Ids, runs
 
-# Rays take one cell at a time, but few rays take more, about so many cells together.
-_TOGETHER = 4_096
+# Rays take one cell at a time; few rays take more, up to so many, and about so many together.
+_MOST, _TOGETHER = 4, 4_096
 # Cells that there is room for on each stack at first.
 _ROOM = 16
 
@@ -75,7 +75,7 @@ class Stacks:
         if 2 * len(columns) <= len(self._rays):
             self._keep(columns)
             columns = np.arange(len(columns))
-        most = max(1, _TOGETHER // max(len(columns), 1))
+        most = min(max(1, _TOGETHER // max(len(columns), 1)), _MOST)
         levels = self._heights[columns] - 1
         counts = np.minimum(levels + 1, most)
         self._heights[columns] -= counts

@@ -5,17 +5,9 @@ import numpy as np
 import ray_oracle
 from numpy.testing import assert_allclose, assert_array_equal
 
-from core import Boxes, Regions, Triangles, ray_cast, ray_cast_all, ray_test
+from core import Boxes, Triangles, ray_cast, ray_cast_all, ray_test
 
-
-def as_regions(triangles):
-    """Each as large as the triangle, and rounded by whole numbers where these are whole."""
-    bounds = triangles.bounds()
-    sizes = (bounds.upper - bounds.lower).max(axis=1)
-    return Regions(bounds.lower, bounds.upper, sizes)
-
-
-KINDS = (*scenes.KINDS, as_regions)
+KINDS = scenes.KINDS
 
 
 def about(items, count=40, seed=20):

@@ -115,15 +115,9 @@ def test_rays_are_asked_independently(items, segments, options):
 def test_scaling_by_a_power_of_two_scales_distances(items, segments, options, power):
     origins, directions, _, limits = segments
     options, scale = {**options, "bounds": None}, 2.0**power
-    scaled = built(scaled_items(items, scale), **options)
+    scaled = built(scenes.moved(items, scale), **options)
     one = every(built(items, **options), origins, directions, limits)
     assert_array_equal(one * scale, every(scaled, origins * scale, directions, limits * scale))
-
-
-def scaled_items(items, scale):
-    if isinstance(items, Regions):
-        return Regions(items.lower * scale, items.upper * scale, items.radii * scale)
-    return scenes.moved(items, scale)
 
 
 @given(items, segments(), options, st.integers(-60, 60))
@@ -138,10 +132,7 @@ def test_a_directions_length_changes_nothing(items, segments, options, power):
 def test_an_exact_shift_changes_no_answer(items, segments, options, shift):
     origins, directions, _, limits = segments
     options = {**options, "bounds": None}
-    if isinstance(items, Regions):
-        shifted = Regions(items.lower + shift, items.upper + shift, items.radii)
-    else:
-        shifted = scenes.moved(items, 1, shift)
+    shifted = scenes.moved(items, 1, shift)
     one = every(built(items, **options), origins, directions, limits)
     other = every(built(shifted, **options), origins + np.array(shift), directions, limits)
     assert_array_equal(one, other)
