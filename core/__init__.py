@@ -1,6 +1,7 @@
 """Octrees over triangles, boxes, spheres and regions, in NumPy.
 
-Read on in the order of the files' imports: shapes, octree, build, descend, query, rays.
+Read on in the order of the files' imports: shapes, octree, build, descend, query; then rays,
+nearest and pairs. The public names are those of this file.
 """
 
 from .build import BuildCancelled, build_octree, build_steps
@@ -9,8 +10,7 @@ from .nearest import Nearest, nearest
 from .octree import Octree
 from .pairs import overlapping_pairs
 from .query import query, query_any, query_count
-from .ray_answers import RayCrossings, RayHits
-from .rays import ray_cast, ray_cast_all, ray_test
+from .rays import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
 from .shapes import (
     Boxes,
     Capsules,

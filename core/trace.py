@@ -7,8 +7,8 @@ from . import checks
 from .cells import UNVISITED, States
 from .descend import descend
 from .octree import Octree
-from .query import check_question
-from .rays import cells_on_ray
+from .query.questions import check_question
+from .rays.questions import cells_on_ray
 from .shapes import Shapes
 
 

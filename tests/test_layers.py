@@ -8,12 +8,9 @@ import pytest
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
-    "arrays", "checks", "shapes", "touch", "crossings", "closest", "options", "invariants",
-    "octree", "words", "grid", "octants", "cells", "progress", "entries", "levels", "free_cells",
-    "divide", "medians", "assemble", "build", "descend", "letters", "candidates", "confirm",
-    "early", "answers", "query", "mailboxes", "ray_groups", "ray_stacks", "ray_walk", "ray_hits",
-    "ray_answers", "rays", "approach", "nearest", "marks", "lineups", "cellmates", "meetings",
-    "pairs", "trace", "records", "storage", "statistics", "wireframe", "__init__",
+    "arrays", "checks", "shapes", "touch", "options", "invariants", "octree", "words", "grid",
+    "octants", "cells", "build", "descend", "query", "rays", "nearest", "pairs", "trace",
+    "storage", "statistics", "wireframe", "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
     "options", "properties", "preferences", "reader", "camera", "trees", "building", "cells",

@@ -17,12 +17,12 @@ from core import (
     build_octree,
     build_steps,
     cell_segments,
-    levels,
     query,
     query_any,
     query_count,
     statistics,
 )
+from core.build import levels
 
 ZEROS = np.zeros((2, 3))
 NAN = np.array([[0, 0, 0], [0, np.nan, 0]])

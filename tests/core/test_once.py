@@ -7,7 +7,8 @@ from agreement import POLICIES, built
 from counters import PairsTested
 from numpy.testing import assert_array_equal
 
-from core import Boxes, Regions, Spheres, build_octree, confirm, query, query_any, query_count
+from core import Boxes, Regions, Spheres, build_octree, query, query_any, query_count
+from core.query import confirm
 
 SMALL = Boxes([[-0.4, 0.1, -0.3]], [[0.9, 0.8, 0.5]])
 

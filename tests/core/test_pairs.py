@@ -1,5 +1,6 @@
 """Pairs within a tree and between two: exact in whole numbers, for every kind and policy."""
 
+import importlib
 from itertools import combinations_with_replacement
 
 import core_scenes as scenes
@@ -9,10 +10,10 @@ import pytest
 from agreement import POLICIES, built
 from numpy.testing import assert_array_equal
 
-import core.pairs
 from core import Boxes, Regions, Spheres, Triangles, build_octree, overlapping_pairs
 
 NOTHING = np.empty((2, 0), np.intp)
+asking = importlib.import_module("core.pairs.questions")
 
 
 def triangles(seed=1, count=40, span=3):
@@ -197,7 +198,7 @@ def test_each_pair_is_tested_once(policy, bounds, monkeypatch):
         return ask
 
     for name in ("touching", "triangles_near_triangles"):
-        monkeypatch.setattr(core.pairs, name, noted(getattr(core.pairs, name)))
+        monkeypatch.setattr(asking, name, noted(getattr(asking, name)))
     for items, margin in many_kinds():
         tree = built(items, capacity=3, straddlers=policy, bounds=bounds)
         for others in ((), (tree,)):

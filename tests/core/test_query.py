@@ -16,11 +16,11 @@ from core import (
     Spheres,
     Triangles,
     build_octree,
-    candidates,
     query,
     query_any,
     query_count,
 )
+from core.query import candidates
 
 NO_VOLUMES = (
     Boxes([], []),

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from core import Boxes, Spheres, Triangles, load, query, save, storage
+from core import Boxes, Spheres, Triangles, load, query, save
+from core.storage import files
 
 UNIT = Boxes([[0, 0, 0]], [[1, 1, 1]])
 SMALL = Boxes([[-0.3, 0.1, -1]], [[0.5, 0.6, 0]])
@@ -145,7 +146,7 @@ def test_a_failed_save_leaves_the_old_file_and_nothing_else(tree_file, monkeypat
         file.write(b"half")
         raise OSError("no space left")
 
-    monkeypatch.setattr(storage.np, "savez", disk_full)
+    monkeypatch.setattr(files.np, "savez", disk_full)
     with pytest.raises(OSError, match="no space left"):
         save(built(scenes.random(7)), tree_file)
     assert tree_file.read_bytes() == before
@@ -346,7 +347,7 @@ def sound(tmp_path_factory):
 
 
 @given(st.data())
-@settings(max_examples=200)
+@settings(max_examples=120)
 def test_a_changed_byte_is_noticed_or_matters_not(sound, data):
     content = bytearray(sound.read_bytes())
     place = data.draw(st.integers(0, len(content) - 1))
@@ -362,7 +363,7 @@ def test_a_changed_byte_is_noticed_or_matters_not(sound, data):
 
 
 @given(st.data())
-@settings(max_examples=300)
+@settings(max_examples=120)
 def test_a_changed_number_is_noticed_or_breaks_no_question(sound, data):
     arrays = arrays_of(sound)
     name = data.draw(st.sampled_from([name for name in NAMES if arrays[name].size > 1]))

@@ -14,7 +14,7 @@ in_wheel() {
 
 in_core() {
     $setup/environment.sh "$1" || return 1
-    $limit ".venv/$1/bin/python" -m pytest tests --ignore tests/addon --ignore tests/gui
+    $limit ".venv/$1/bin/python" -m pytest tests --ignore tests/addon --ignore tests/gui -n auto
 }
 
 # Blender's own Python has no pytest: a folder of wheels for its version stands in.

@@ -1,0 +1,49 @@
+"""Bounds on a fine grid, packed in two words each: a quick look at pairs before a closer one."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Ids, blocks
+from ..grid import Grid
+from ..shapes import Shapes
+from ..words import BITS, SPARE, Words, packed
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The first and the last cell that each of n bounds touch, (n,); the last with spare bits."""
+
+    first: Words
+    last: Words
+
+    def __getitem__(self, ids: Ids) -> "Marks":
+        return Marks(self.first[ids], self.last[ids])
+
+    def meeting(self, ids: Ids, others: "Marks", numbers: Ids) -> Ids:
+        """Return which pairs may meet, ascending: all whose bounds do, and very few besides."""
+        above = self.last[ids]
+        above -= others.first[numbers]
+        below = others.last[numbers]
+        below -= self.first[ids]
+        above &= below
+        above &= SPARE
+        return np.flatnonzero(above == SPARE)
+
+
+def grid_around(shapes: Shapes) -> Grid:
+    """Return the finest grid that words can hold, over all that these shapes cover."""
+    lower, upper = shapes.limits()
+    if len(shapes) == 0:
+        return Grid(np.zeros(3), np.zeros(3), BITS)
+    return Grid(lower.min(axis=1), upper.max(axis=1), BITS)
+
+
+def marks(shapes: Shapes, grid: Grid) -> Marks:
+    """Return the marks of the shapes' bounds; what lies beyond the grid counts to its border."""
+    lower, upper = shapes.limits()
+    first, last = np.empty((2, len(shapes)), np.int64)
+    for some in blocks(len(shapes)):
+        cells, ends = grid.overlapped(lower[:, some], upper[:, some])
+        first[some], last[some] = packed(cells), packed(ends) | SPARE
+    return Marks(first, last)
