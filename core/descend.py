@@ -11,14 +11,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Floats, Ids, blocks, gather
+from .arrays import Flags, Floats, Ids, blocks, gather
 from .cells import CROSSING, INSIDE, OUTSIDE, States, classifier
-from .octants import ON_SIDES
+from .octants import LOWEST_PART, ON_SIDES, PARTS_IN, Octants
 from .octree import Octree
 from .shapes import Shapes
 
 # The longest front that is walked in one piece.
 _FRONT = 65_536
+# The only part of some, or 8 if there are more or none.
+_ONLY = np.where(PARTS_IN == 1, LOWEST_PART, 8)
 # The parts on these sides of the three planes: lower x, y, z, upper x, y, z as six bits.
 _SIDES = np.arange(64)
 _OVERLAPPED = ON_SIDES[sum((_SIDES >> i & 1) << 2 * (i % 3) + i // 3 for i in range(6))]
@@ -77,7 +79,9 @@ def descend(tree: Octree, volumes: Shapes, states: States | None = None) -> Iter
     slack = tree.slack + reach.max(axis=0) * 2.0**-46
     bounds = np.concatenate((lower - slack, upper + slack))
     classify = classifier(volumes, slack)
-    fronts = _pieces(np.arange(len(volumes)), np.zeros(len(volumes), np.intp))
+    # A trace wants to see the first steps, too.
+    starts = _starts(tree, bounds) if states is None else np.zeros(len(volumes), np.intp)
+    fronts = _pieces(np.arange(len(volumes)), starts)
     while fronts:
         numbers, cells = fronts.pop()
         taken_for = classify(numbers, gather(tree.loose_rows, cells))
@@ -97,6 +101,31 @@ def descend(tree: Octree, volumes: Shapes, states: States | None = None) -> Iter
         if len(holding):
             yield Found(numbers[holding], begin[holding], end[holding], certain=False)
         fronts += _pieces(*_children(tree, bounds, numbers, cells))
+
+
+def _starts(tree: Octree, bounds: Floats) -> Ids:
+    """Return for each volume the deepest cell beside which there is nothing that it may touch.
+
+    Small volumes need no more than a comparison with the dividing planes down to there.
+    """
+    cells = np.zeros(bounds.shape[1], np.intp)
+    if tree.straddlers != "copy":
+        return cells  # items may stand in any cell on the way
+    sides = np.empty(bounds.shape, bool)
+    while True:
+        middle = gather(tree.middle_rows, cells)
+        np.less_equal(bounds[:3], middle, out=sides[:3])
+        np.greater_equal(bounds[3:], middle, out=sides[3:])
+        part = _ONLY.take(_overlapped(sides) & tree.occupied_parts[cells])
+        alone = part < 8
+        if not alone.any():
+            return cells
+        cells = np.where(alone, tree.first_child[cells] + part, cells)
+
+
+def _overlapped(sides: Flags) -> Octants:
+    """Return the parts on the marked sides of a cell: lower x, y, z, upper x, y, z."""
+    return _OVERLAPPED.take(np.packbits(sides, axis=0, bitorder="little")[0])
 
 
 def _pieces(numbers: Ids, cells: Ids) -> list[tuple[Ids, Ids]]:
@@ -122,7 +151,7 @@ def _children(tree: Octree, bounds: Floats, numbers: Ids, cells: Ids) -> tuple[I
     # Of the eight, the first is lowest and the last is uppermost on every axis.
     np.less_equal(reach[:3], gather(tree.loose_rows[3:], first), out=sides[:3])
     np.greater_equal(reach[3:], gather(tree.loose_rows[:3], first + 7), out=sides[3:])
-    parts = _OVERLAPPED.take(np.packbits(sides, axis=0, bitorder="little")[0]) & parts[inner]
+    parts = _overlapped(sides) & parts[inner]
     (chosen,) = np.unpackbits(parts, bitorder="little").nonzero()
     parents = chosen >> 3
     return numbers[parents], first[parents] + (chosen & 7)

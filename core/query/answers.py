@@ -32,20 +32,20 @@ class Answers:
         counts = np.bincount(numbers)
         volumes = counts.nonzero()[0]
         self._counts[asked[volumes]] = counts[volumes]
-        self._parts.append((asked[volumes], self._sorted(numbers, items).astype(self._narrow)))
+        lowest, span = int(volumes[0]), int(volumes[-1] - volumes[0]) + 1
+        ordered = self._sorted(numbers - lowest if span > 1 else numbers, items, span)
+        self._parts.append((asked[volumes], ordered.astype(self._narrow)))
 
-    def _sorted(self, numbers: Ids, items: Ids) -> Ids:
-        """Return the items sorted by number, then by item."""
-        lowest = numbers.min()
-        volumes = int(numbers.max() - lowest) + 1
+    def _sorted(self, numbers: Ids, items: Ids, volumes: int) -> Ids:
+        """Return the items sorted by number, all of them below `volumes`, then by item."""
         if _DENSE * len(items) > volumes * self._items:
             # So many that marking them on a list of all pairs is cheaper than sorting.
             marks = np.zeros(volumes * self._items, bool)
-            marks[items if volumes == 1 else (numbers - lowest) * self._items + items] = True
+            marks[items if volumes == 1 else numbers * self._items + items] = True
             keys = marks.nonzero()[0]
             return keys if volumes == 1 else keys % self._items
         bits = self._items.bit_length()
-        keys = items if volumes == 1 else (numbers - lowest) << bits | items
+        keys = items if volumes == 1 else numbers << bits | items
         return items[sorted_order(keys, bits + (volumes - 1).bit_length())]
 
     def pairs(self) -> Ids:

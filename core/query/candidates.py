@@ -113,4 +113,7 @@ def portions(found: list[Found], volumes: int, size: int) -> Iterator[list[Found
 def expanded(tree: Octree, found: Found) -> tuple[Ids, Ids]:
     """Return the volumes and entries of runs, pair by pair."""
     counts = found.end - found.begin
-    return np.repeat(found.numbers, counts), tree.slots[runs(found.begin, counts)]
+    entries = tree.slots[runs(found.begin, counts)]
+    if len(counts) and found.numbers[0] == found.numbers[-1]:
+        return np.broadcast_to(found.numbers[0], len(entries)), entries
+    return np.repeat(found.numbers, counts), entries

@@ -68,27 +68,31 @@ def _others(numbers: Ids, letters: Ids, latest: NDArray[np.int32]) -> Ids:
 
 
 def each_once(parts: list[Pairs], count: int, boxes: Letterboxes) -> list[Pairs]:
-    """Return pairs of numbers and entries below `count`, each only in the last part it is in."""
+    """Return pairs of numbers and entries below `count`, each only in the last part it is in.
+
+    The numbers of each part ascend, before and after.
+    """
+    lowest, volumes = _span([numbers for numbers, _ in parts if len(numbers)])
+    if _DENSE * sum(len(numbers) for numbers, _ in parts) > volumes * count:
+        return _marked(parts, count, lowest, volumes)
     numbers, entries = (np.concatenate(both) for both in zip(*parts, strict=True))
-    ends = np.cumsum([len(one) for one, _ in parts])
-    lowest, volumes = _range(numbers)
-    if _DENSE * len(numbers) <= volumes * count:
-        some = once(numbers, entries, boxes) if volumes > 1 else _last_of_each(entries)
-        cuts = np.searchsorted(some, ends[:-1])
-        return [(numbers[few], entries[few]) for few in np.split(some, cuts)]
-    keys = entries if volumes == 1 else (numbers - lowest) * count + entries
+    some = once(numbers, entries, boxes) if volumes > 1 else _last_of_each(entries)
+    cuts = np.searchsorted(some, np.cumsum([len(one) for one, _ in parts[:-1]]))
+    return [(numbers[few], entries[few]) for few in np.split(some, cuts)]
+
+
+def _span(ascending: list[Ids]) -> tuple[int, int]:
+    """Return the lowest number, and how many there are from it to the highest."""
+    lowest = min((int(numbers[0]) for numbers in ascending), default=0)
+    return lowest, max((int(numbers[-1]) + 1 for numbers in ascending), default=0) - lowest
+
+
+def _marked(parts: list[Pairs], count: int, lowest: int, volumes: int) -> list[Pairs]:
+    """Do as `each_once` for so many pairs that marks on a list of all are cheaper than letters."""
     marks = np.zeros(volumes * count, np.uint8)
-    for part, some in enumerate(np.split(keys, ends[:-1]), 1):
-        marks[some] = part
+    for part, (numbers, entries) in enumerate(parts, 1):
+        marks[entries if volumes == 1 else (numbers - lowest) * count + entries] = part
     marked = [(marks == part).nonzero()[0] for part in range(1, len(parts) + 1)]
     if volumes == 1:
-        return [(np.full(len(some), lowest), some) for some in marked]
+        return [(np.broadcast_to(np.intp(lowest), len(some)), some) for some in marked]
     return [(lowest + some // count, some % count) for some in marked]
-
-
-def _range(numbers: Ids) -> tuple[int, int]:
-    """Return the lowest number, and how many there are from it to the highest."""
-    if len(numbers) == 0:
-        return 0, 0
-    lowest = int(numbers.min())
-    return lowest, int(numbers.max()) - lowest + 1

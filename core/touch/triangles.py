@@ -85,19 +85,36 @@ def _edge_or_face_near(corners: Floats, squared: Floats) -> Flags:
     return flags
 
 
-def touch_boxes(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Return which triangles no axis separates from the box.
+def touch_boxes(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
+    """Return which triangles have a corner in the box, or no axis that separates them from it.
 
     Akenine-Moller, "Fast 3D Triangle-Box Overlap Testing", 2001: the box's axes, the triangle's
     normal, and the nine cross products of their edges.
     """
-    lower, upper = volumes._rows_of(numbers).reshape(2, 3, -1)
-    corners = items._rows_of(ids).reshape(3, 3, -1)
-    flags = (corners.min(axis=0) <= upper).all(axis=0) & (corners.max(axis=0) >= lower).all(axis=0)
-    some = np.flatnonzero(flags)
-    middle, half = (lower + upper)[:, some] / 2, (upper - lower)[:, some] / 2
-    flags[some] = axes_overlap(corners[:, :, some] - middle, half)
+    near = np.arange(len(ids))
+    if len(items) < _WORTH * len(volumes):
+        near = np.flatnonzero(_balls_touch_boxes(items.balls, ids, volumes.rows, numbers))
+    lower, upper = volumes._rows_of(numbers[near]).reshape(2, 3, -1)
+    corners = items._rows_of(ids[near]).reshape(3, 3, -1)
+    above, below = corners >= lower, corners <= upper
+    found = (above & below).all(axis=1).any(axis=0)
+    reach = above.any(axis=0).all(axis=0) & below.any(axis=0).all(axis=0)
+    rest = np.flatnonzero(reach & ~found)
+    middle, half = (lower + upper)[:, rest] / 2, (upper - lower)[:, rest] / 2
+    found[rest] = axes_overlap(corners[:, :, rest] - middle, half)
+    flags = np.zeros(len(ids), bool)
+    flags[near] = found
     return flags
+
+
+def _balls_touch_boxes(balls: Floats, ids: Ids, boxes: Floats, numbers: Ids) -> Flags:
+    ours, squares = gather(balls, ids), np.zeros(len(ids))
+    for center, lower, upper in zip(ours[:3], boxes[:3], boxes[3:], strict=True):
+        gap = np.maximum(lower[numbers] - center, center - upper[numbers])
+        np.maximum(gap, 0.0, out=gap)
+        gap *= gap
+        squares += gap
+    return squares <= ours[3] * ours[3]
 
 
 def axes_overlap(corners: Floats, half: Floats) -> Flags:
