@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from core.answers import Answers
-from core.letters import each_once, letterboxes, once
+from core.query.answers import Answers
+from core.query.letters import each_once, letterboxes, once
 
 # Some thousand entries are sparse, a handful are dense; numbers of one remainder contend.
 COUNTS = st.sampled_from((3, 40, 100_000))
