@@ -67,3 +67,20 @@ def largest_coordinate(*batches):
     """Of all that is finite."""
     limits = np.concatenate([np.ravel(batch.limits()) for batch in batches])
     return np.abs(limits[np.isfinite(limits)]).max(initial=0)
+
+
+def assert_same(one, other):
+    """Bit for bit, array for array."""
+    assert vars(one).keys() == vars(other).keys()
+    for name, value in vars(one).items():
+        assert_alike(value, getattr(other, name))
+
+
+def assert_alike(one, other):
+    assert type(one) is type(other)
+    if isinstance(one, np.ndarray):
+        assert (one.dtype, one.shape, one.tobytes()) == (other.dtype, other.shape, other.tobytes())
+    elif hasattr(one, "rows"):
+        assert_alike(one.rows, other.rows)
+    else:
+        assert one == other

@@ -1,6 +1,18 @@
 """How Hypothesis runs: the machine may be slow, and every run may look somewhere else."""
 
+import core_scenes as scenes
+import pytest
+from agreement import built
 from hypothesis import settings
+
+from core import save
 
 settings.register_profile("core", deadline=None, max_examples=60)
 settings.load_profile("core")
+
+
+@pytest.fixture
+def tree_file(tmp_path):
+    path = tmp_path / "tree"
+    save(built(scenes.random(), capacity=8), path)
+    return path

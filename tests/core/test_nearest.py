@@ -5,6 +5,13 @@ import nearest_oracle as oracle
 import numpy as np
 import pytest
 from agreement import POLICIES, TOLERANCE, built, largest_coordinate
+from nearest_agreement import (
+    assert_exactly_nearest,
+    assert_nearest,
+    corners_of,
+    points_about,
+    whole_points,
+)
 from nearest_oracle import KINDS, as_kind, exact
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -12,89 +19,6 @@ from core import Boxes, Regions, Spheres, Triangles, build_octree, nearest, quer
 
 SHAPES = pytest.mark.parametrize("kind", KINDS)
 POLICY = pytest.mark.parametrize("policy", POLICIES)
-
-
-def corners_of(scene):
-    triangles = scenes.SCENES[scene]()
-    return triangles.vertices[triangles.faces]
-
-
-def points_about(items, count=60, seed=20):
-    """Places all around, some far away, some in or on the items."""
-    random, (middle, half) = scenes.numbers(seed), scenes.extent(items)
-    spread = 10.0 ** random.choice([-2, -1, 0, 0, 0, 1, 4], (count, 1))
-    bounds = items.bounds()
-    chosen = random.integers(len(items), size=count // 2)
-    inside = (bounds.lower + bounds.upper)[chosen] / 2
-    return np.concatenate((middle + half * spread * random.uniform(-1, 1, (count, 3)), inside))
-
-
-def whole_points(count=40, seed=21):
-    return scenes.numbers(seed).integers(-9, 10, (count, 3)).astype(float)
-
-
-def assert_nearest(tree, points, count=1, max_distance=np.inf):
-    """Compare with brute force, up to what two correct formulas may differ by."""
-    items = tree.items
-    found = nearest(tree, points, count=count, max_distance=max_distance)
-    assert_well_formed(found, len(points), count, max_distance)
-    doubt = TOLERANCE * max(largest_coordinate(items), np.abs(points).max(initial=0))
-    every = oracle.distances(items, points)
-    every[np.isnan(every)] = np.inf
-    best = np.sort(every, axis=1)[:, :count]
-    wanted = np.full((len(points), count), np.inf)
-    wanted[:, : best.shape[1]] = best
-    surely = wanted <= max_distance - doubt
-    assert (found.items[surely] >= 0).all()
-    hit = found.items >= 0
-    assert_allclose(found.distances[hit], wanted[hit], rtol=0, atol=doubt)
-    own = every[hit.nonzero()[0], found.items[hit]]
-    assert_allclose(found.distances[hit], own, rtol=0, atol=doubt)
-    assert_positions(found, items, points, doubt)
-
-
-def assert_well_formed(found, questions, count, max_distance):
-    assert (found.items.dtype, found.items.shape) == (np.intp, (questions, count))
-    assert (found.distances.dtype, found.distances.shape) == (float, (questions, count))
-    assert (found.positions.dtype, found.positions.shape) == (float, (questions, count, 3))
-    hit = found.items >= 0
-    assert (found.distances[hit] <= max_distance).all()
-    assert (found.items[~hit] == -1).all()
-    assert (found.distances[~hit] == np.inf).all()
-    assert np.isnan(found.positions[~hit]).all()
-    assert np.isfinite(found.positions[hit]).all()
-    # Ascending by distance, then by item; each item once.
-    before, after = found.distances[:, :-1], found.distances[:, 1:]
-    assert (before <= after).all()
-    tied = (before == after) & hit[:, 1:]
-    assert (found.items[:, :-1] < found.items[:, 1:])[tied].all()
-    keys = found.items + np.arange(questions)[:, None] * (found.items.max(initial=0) + 1)
-    assert len(np.unique(keys[hit])) == hit.sum()
-
-
-def assert_positions(found, items, points, doubt):
-    """See that positions lie on their items, so far from the points as is said."""
-    row, rank = (found.items >= 0).nonzero()
-    places, lengths = found.positions[row, rank], found.distances[row, rank]
-    ids = found.items[row, rank]
-    apart = np.sqrt(oracle.dot(places - points[row], places - points[row]))
-    assert_allclose(apart, lengths, rtol=0, atol=doubt)
-    for some in np.array_split(np.arange(len(ids)), max(1, len(ids) // 200)):
-        left = np.diagonal(oracle.distances(items[ids[some]], places[some]))
-        assert (left <= doubt).all()
-    assert_array_equal(places[lengths == 0], points[row][lengths == 0])
-
-
-def assert_exactly_nearest(tree, points, count=1, max_distance=np.inf, known=None):
-    """In whole numbers: the same items, the same distances to the last bit."""
-    found = nearest(tree, points, count=count, max_distance=max_distance)
-    assert_well_formed(found, len(points), count, max_distance)
-    known = oracle.distances(tree.items, points, exact) if known is None else known
-    ids = oracle.nearest(known, count, max_distance)
-    assert_array_equal(found.items, ids)
-    row, rank = (ids >= 0).nonzero()
-    assert_array_equal(found.distances[row, rank], known[row, ids[row, rank]])
-    assert_positions(found, tree.items, points, 1e-9)
 
 
 @SHAPES
@@ -198,47 +122,6 @@ def test_triangles_of_no_area_have_nearest_points(corners):
 
 
 @SHAPES
-def test_more_wanted_than_there_are(kind):
-    items = as_kind(kind, corners_of("whole")[:5])
-    assert_exactly_nearest(built(items, capacity=1), whole_points(), 9)
-
-
-@SHAPES
-@pytest.mark.parametrize("bounds", [None, Boxes([[-1, -1, -1]], [[1, 1, 1]])])
-@pytest.mark.parametrize("count", [1, 3])
-def test_an_empty_tree_has_no_nearest_item(kind, bounds, count):
-    tree = built(as_kind(kind, []), bounds=bounds)
-    for points in (whole_points(), np.empty((0, 3))):
-        assert_well_formed(nearest(tree, points, count=count), len(points), count, np.inf)
-        assert (nearest(tree, points, count=count).items == -1).all()
-
-
-@pytest.mark.parametrize("points", [[], np.empty((0, 3))])
-def test_no_points_have_no_answers(points):
-    found = nearest(built(scenes.random()), points, count=4)
-    assert_well_formed(found, 0, 4, np.inf)
-
-
-def test_items_that_are_not_finite_are_never_found():
-    corners = corners_of("random")[:30].copy()
-    corners[[3, 7, 20], 1, 2] = np.nan, np.inf, -np.inf
-    tree = built(as_kind(Triangles, corners), capacity=4)
-    found = nearest(tree, np.nan_to_num(corners[:, 0], posinf=1, neginf=-1), count=30)
-    assert (np.sort(found.items[:, :27]) == np.delete(np.arange(30), [3, 7, 20])).all()
-    assert (found.items[:, 27:] == -1).all()
-
-
-@SHAPES
-def test_the_greatest_distance_counts_too(kind):
-    items = as_kind(kind, corners_of("whole")[:60])
-    tree, points = built(items, capacity=4), whole_points()
-    known = oracle.distances(items, points, exact)
-    for length in np.unique(np.sort(known, axis=1)[:, :3])[:20]:
-        for most in (length, np.nextafter(length, -1).clip(0), 0.0):
-            assert_exactly_nearest(tree, points, 3, most, known)
-
-
-@SHAPES
 @pytest.mark.parametrize("far", [1e3, 1e9, 1e150])
 def test_from_far_outside_the_root(kind, far):
     items = as_kind(kind, corners_of("random"))
@@ -333,29 +216,3 @@ def test_shifted_exactly_gives_the_same_items(kind, shift):
     wanted, found = nearest(one, points, count=3), nearest(other, points + shift, count=3)
     assert_array_equal(found.items, wanted.items)
     assert_array_equal(found.distances, wanted.distances)
-
-
-@pytest.mark.parametrize(
-    ("points", "options", "message"),
-    [
-        ([[0, 0]], {}, r"points must have shape \(n, 3\), got \(1, 2\)"),
-        ([0, 0, 0], {}, r"points must have shape \(n, 3\), got \(3,\)"),
-        ([[0, 0, 0], [0, np.nan, 0]], {}, r"points must be finite, got .*nan.* in row 1"),
-        ([[0, 0, np.inf]], {}, r"points must be finite, got .*inf.* in row 0"),
-        ([[0, 0, 0]], {"count": 0}, "count must be a whole number of at least 1, got 0"),
-        ([[0, 0, 0]], {"count": 1.5}, "count must be a whole number, got 1.5"),
-        ([[0, 0, 0]], {"count": True}, "count must be a whole number of at least 1, got True"),
-        ([[0, 0, 0]], {"max_distance": -1}, "max_distance must be a number of at least 0, got -1"),
-        ([[0, 0, 0]], {"max_distance": np.nan}, "max_distance must be a number of at least 0"),
-        ([[0, 0, 0]], {"max_distance": "1"}, "max_distance must be a number of at least 0"),
-        ([[0, 0, 0]], {"max_distance": [1, 2]}, "max_distance must be a number, got"),
-    ],
-)
-def test_bad_questions_are_errors(points, options, message):
-    with pytest.raises(ValueError, match=message):
-        nearest(built(scenes.random()), points, **options)
-
-
-def test_only_a_tree_can_be_asked():
-    with pytest.raises(ValueError, match="tree must be one of Octree, got Triangles"):
-        nearest(scenes.random(), [[0, 0, 0]])
