@@ -87,5 +87,5 @@ def normalizer(rows: Floats) -> Floats:
     Multiplied with it, numbers are about one and lose no bit, so that their products neither
     overflow nor underflow.
     """
-    largest = np.abs(rows).max(axis=tuple(range(rows.ndim - 1)))
+    largest = np.abs(rows).max(axis=tuple(range(rows.ndim - 1)), initial=0.0)
     return np.ldexp(1.0, -np.frexp(largest)[1])

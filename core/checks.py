@@ -87,7 +87,7 @@ def number(name: str, value: object, least: float, *, finite: bool = True) -> fl
     try:
         # float() would take text, too.
         real = np.nan if isinstance(value, (str, bytes)) else float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} must be a number, got {value!r}") from None
     if not (real >= least and (real < np.inf or not finite)):
         wanted = "a finite number" if finite else "a number"

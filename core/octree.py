@@ -117,7 +117,7 @@ class Octree(Options, Invariants):
         """The points where the cells are divided, (m, 3); NaN for a leaf."""
         return self.middle_rows.T
 
-    def items_in(self, node: SupportsIndex, /) -> Ids:
+    def items_in(self, node: SupportsIndex) -> Ids:
         """Return the items of one cell itself, each once.
 
         Parameters
@@ -138,7 +138,7 @@ class Octree(Options, Invariants):
         first, cell = self._slots_from(node)
         return np.sort(self.order[self.slots[first : self.own_end[cell]]])
 
-    def items_below(self, node: SupportsIndex, /) -> Ids:
+    def items_below(self, node: SupportsIndex) -> Ids:
         """Return the items of one cell and of all cells below it: one slice, no walk.
 
         Parameters
@@ -159,7 +159,7 @@ class Octree(Options, Invariants):
         first, cell = self._slots_from(node)
         return self.order[self.slots[first : self.end[cell]]]
 
-    def cells_of(self, items: ArrayLike | None = None, /) -> Ids:
+    def cells_of(self, items: ArrayLike | None = None) -> Ids:
         """Return the cells that items stand in.
 
         Parameters

@@ -107,9 +107,9 @@ def test_data_come_by_position_and_options_by_keyword(name):
 
 
 @pytest.mark.parametrize("name", ["items_in", "items_below", "cells_of"])
-def test_questions_to_a_tree_come_by_position(name):
+def test_questions_to_a_tree_come_by_position_or_name(name):
     assert {a.kind for a in arguments(getattr(core.Octree, name))} == {
-        inspect.Parameter.POSITIONAL_ONLY
+        inspect.Parameter.POSITIONAL_OR_KEYWORD
     }
 
 

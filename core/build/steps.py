@@ -108,8 +108,13 @@ def build_octree(
             fraction = next(steps)
         except StopIteration as finished:
             return finished.value
-        if progress is not None and progress(fraction) is False:
+        if progress is not None and _says_stop(progress(fraction)):
             raise BuildCancelled(f"building was cancelled at {fraction:.0%}")
+
+
+def _says_stop(answer: object) -> bool:
+    """Only False stops, NumPy's too; nothing and 0 do not."""
+    return isinstance(answer, bool | np.bool_) and not answer
 
 
 def build_steps(

@@ -148,7 +148,8 @@ def _checked(
     checks.every_row("directions", "be finite", np.isfinite(towards).all(axis=1), towards)
     checks.every_row("directions", "not be zero", towards.any(axis=1), towards)
     if np.ndim(max_distance) == 0:
-        max_distance = np.full(len(starts), max_distance)
+        most = checks.number("max_distance", max_distance, 0.0, finite=False)
+        max_distance = np.full(len(starts), most)
     limits = checks.floats("max_distance", max_distance)
     checks.same_length("max_distance and origins", limits, starts)
     checks.every_row("max_distance", "not be negative or NaN", limits >= 0, limits)

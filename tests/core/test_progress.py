@@ -56,6 +56,11 @@ def test_progress_that_returns_false_cancels(after):
     assert len(heard) == after
 
 
+def test_a_comparison_with_a_numpy_number_cancels_too():
+    with pytest.raises(BuildCancelled):
+        build_octree(scenes.random(), capacity=4, progress=lambda done: np.float64(done) < 0.99)
+
+
 def test_cancelling_is_not_a_bad_question():
     assert issubclass(BuildCancelled, Exception)
     assert not issubclass(BuildCancelled, ValueError)

@@ -111,7 +111,7 @@ def test_rays_are_asked_independently(items, segments, options):
     assert_array_equal(one, every(tree, origins[::-1], directions[::-1], limits[::-1])[::-1])
 
 
-@given(items, segments(), options, st.integers(-60, 60))
+@given(items, segments(), options, st.integers(-450, 450))
 def test_scaling_by_a_power_of_two_scales_distances(items, segments, options, power):
     origins, directions, _, limits = segments
     options, scale = {**options, "bounds": None}, 2.0**power

@@ -9,7 +9,7 @@ the end: whole numbers stay whole, and their crossings are exact.
 
 import numpy as np
 
-from ...arrays import AROUND, Floats, Ids, gather
+from ...arrays import AROUND, Floats, Ids, gather, normalizer
 from ...shapes import Triangles
 from .lines import Rays
 
@@ -21,12 +21,13 @@ _DOUBT, _HALF = 2.0**-50, 2.0**27 + 1.0
 
 def cross_triangles(items: Triangles, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
     """Return how many directions from the origin each triangle is crossed, or NaN."""
-    weights, depths, steps = seen_along(items, ids, rays, numbers)
+    weights, depths, steps, scale = seen_along(items, ids, rays, numbers)
     total = weights[0] + weights[1] + weights[2]
     same_side = (weights.min(axis=0) >= 0) | (weights.max(axis=0) <= 0)
     crossed = same_side & (total != 0)
     depth = weights[0] * depths[0] + weights[1] * depths[1] + weights[2] * depths[2]
-    return np.divide(depth, total * steps, out=np.full(len(ids), np.nan), where=crossed)
+    found = np.divide(depth, total * steps, out=np.full(len(ids), np.nan), where=crossed)
+    return found / scale
 
 
 def barycentric(items: Triangles, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
@@ -37,7 +38,7 @@ def barycentric(items: Triangles, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
 
 def seen_along(
     items: Triangles, ids: Ids, rays: Rays, numbers: Ids
-) -> tuple[Floats, Floats, Floats]:
+) -> tuple[Floats, Floats, Floats, float]:
     """Look at triangles along rays.
 
     Returns
@@ -47,15 +48,20 @@ def seen_along(
         distance along the ray's longest axis.
     steps : ndarray of float64, shape (h,)
         The direction along that axis.
+    scale : float
+        A power of two: all lengths are so many times as large as they are, and products of three
+        of them neither overflow nor underflow.
     """
     corners = items._rows_of(ids).reshape(3, 3, -1)
     corners -= gather(rays.origins, numbers)
+    scale = float(normalizer(corners.reshape(-1, 1))[0])
+    corners *= scale
     places = _TURNED.take(rays.axes[numbers], axis=1) * len(ids) + np.arange(len(ids))
     i, j, step = gather(rays.directions, numbers).ravel().take(places)
     x, y, depths = (corners.reshape(3, -1).take(row, axis=1) for row in places)
     x, y = x * step - i * depths, y * step - j * depths
     weights = np.stack([_area(x[a], y[a], x[b], y[b]) for a, b in AROUND])
-    return weights, depths, step
+    return weights, depths, step, scale
 
 
 def _area(ax: Floats, ay: Floats, bx: Floats, by: Floats) -> Floats:
