@@ -31,6 +31,13 @@ def runs(starts: Ids, counts: Ids) -> Ids:
     return np.arange(total) + np.repeat(starts - ends + counts, counts)
 
 
+def starts_of_runs(numbers: Ids) -> Ids:
+    """Return the first place of each run of equal numbers."""
+    first = np.ones(len(numbers), bool)
+    np.not_equal(numbers[1:], numbers[:-1], out=first[1:])
+    return first.nonzero()[0]
+
+
 def ends_of_runs(numbers: Ids) -> Ids:
     """Return the last place of each run of equal numbers."""
     last = np.ones(len(numbers), bool)
@@ -47,7 +54,7 @@ def gather(rows: Rows, ids: Ids) -> Rows:
         return rows.take(ids, axis=1, mode="clip")
     gathered: Rows = np.empty((len(rows), len(ids)), rows.dtype)
     for row, target in zip(rows, gathered, strict=True):
-        np.take(row, ids, out=target, mode="clip")
+        row.take(ids, out=target, mode="clip")
     return gathered
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Ids, blocks
+from ..arrays import Floats, Ids, blocks, starts_of_runs
 from ..cells import States
 from ..octree import Octree
 from ..shapes import Triangles
@@ -67,10 +67,10 @@ def closest(
     items, limits = np.full(len(rays), -1), rays.limits.copy()
     for numbers, found, distances in ray_hits(tree, rays, limits, mailboxes, states=states):
         order = np.lexsort((found, distances, numbers))
-        first = order[np.flatnonzero(np.diff(numbers, prepend=-1))]
+        first = order[starts_of_runs(numbers)]
         asked, nearest, new = numbers[first], distances[first], found[first]
         old = items[asked]
-        closer = np.flatnonzero((nearest < limits[asked]) | (old < 0) | (new < old))
+        (closer,) = ((nearest < limits[asked]) | (old < 0) | (new < old)).nonzero()
         items[asked[closer]] = new[closer]
         limits[asked[closer]] = nearest[closer]
     return items, np.where(items < 0, np.inf, limits)

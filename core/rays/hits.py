@@ -1,27 +1,22 @@
 """Pairs of ray and item that meet, each looked at once."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Ids, blocks, dot, gather, runs
+from ..arrays import Floats, Ids, blocks, runs, starts_of_runs
 from ..cells import States
 from ..octree import Octree
-from ..shapes import Shapes, Triangles
 from .crossings import Rays, crossings
+from .lines import Lines, Near
 from .mailboxes import Mailboxes
 from .walk import walk
 
-# Rays and entries of the tree; and how far the ray passes from the middle of the item's sphere,
-# squared, where its radius is 1.
+# Rays and entries of the tree.
 Pairs = tuple[Ids, Ids]
-Near = tuple[Ids, Ids, Floats]
 
 # Pairs of ray and slot that are looked at together, and pairs that are worth an exact look.
 _PAIRS, _BATCH = 16_384, 8_192
-# What is left of a square after rounding, at least.
-_ROUNDED = 1.0 - 2.0**-48
 
 
 def ray_hits(
@@ -58,7 +53,7 @@ def ray_hits(
     distances : ndarray of float64, shape (h,)
         Where.
     """
-    lines = _Lines.of(tree, rays)
+    lines = Lines.of(tree, rays)
     steps = walk(tree, rays, limits, backwards=any_hit, states=states)
     for found in _runs_of_slots(tree, rays, steps):
         near = (lines.near(*pairs, limits) for pairs in _expanded(tree, *found))
@@ -71,7 +66,7 @@ def _met(tree: Octree, rays: Rays, limits: Floats, pairs: Pairs) -> tuple[Ids, I
     """Return the pairs that meet, with items instead of entries, and where."""
     numbers, entries = pairs
     distances = crossings(tree.arranged, entries, rays, numbers)
-    met = np.flatnonzero(distances <= limits[numbers])
+    (met,) = (distances <= limits[numbers]).nonzero()
     return numbers[met], tree.order[entries[met]], distances[met]
 
 
@@ -79,7 +74,7 @@ def _in_turn(numbers: Ids, entries: Ids, misses: Floats, limits: Floats) -> Iter
     """Yield for each ray the pair that is likeliest to meet, then the others if it did not."""
     if len(numbers) == 0:
         return
-    begins = np.flatnonzero(np.diff(numbers, prepend=-1))
+    begins = starts_of_runs(numbers)
     counts = np.diff(begins, append=len(numbers))
     likely = misses == np.repeat(np.minimum.reduceat(misses, begins), counts)
     yield numbers[likely], entries[likely]
@@ -99,7 +94,7 @@ def _runs_of_slots(
         yield everyone, 0 * everyone, 0 * everyone + tree.outside
     for numbers, cells in steps:
         begin, end = tree.begin[cells], tree.own_end[cells]
-        holding = np.flatnonzero(begin < end)
+        (holding,) = (begin < end).nonzero()
         yield numbers[holding], begin[holding], end[holding]
 
 
@@ -114,7 +109,7 @@ def _expanded(tree: Octree, numbers: Ids, begin: Ids, end: Ids) -> Iterator[Pair
         skipped = np.maximum(piece.start - starts[some], 0)
         taken = np.minimum(counts[some], piece.stop - starts[some]) - skipped
         slots = runs(begin[some] + skipped, taken)
-        yield np.repeat(numbers[some], taken), tree.slots[slots]
+        yield np.repeat(numbers[some], taken), tree.slots.take(slots, mode="clip")
 
 
 def _batches(pieces: Iterable[Near]) -> Iterator[Near]:
@@ -132,50 +127,6 @@ def _batches(pieces: Iterable[Near]) -> Iterator[Near]:
 def _joined(pieces: list[Near]) -> Near:
     numbers, entries, misses = zip(*pieces, strict=True)
     return np.concatenate(numbers), np.concatenate(entries), np.concatenate(misses)
-
-
-@dataclass(frozen=True)
-class _Lines:
-    """Rays for a look at spheres around items.
-
-    Seen from the point of the ray that is nearest to the middle of the root, numbers are no
-    larger than the scene, however far away the ray begins.
-    """
-
-    items: Shapes
-    middles: Floats
-    units: Floats
-    shifts: Floats
-    slack: float
-
-    @classmethod
-    def of(cls, tree: Octree, rays: Rays) -> "_Lines":
-        lower, upper = tree.cell_rows[:, :1].reshape(2, 3, 1)
-        units = rays.directions / rays.lengths
-        shifts = np.maximum(dot((lower + upper) / 2 - rays.origins, units), 0.0)
-        middles = rays.origins + units * shifts
-        farthest = float(np.abs(np.stack((rays.origins, middles))).max(initial=0.0))
-        return cls(tree.arranged, middles, units, shifts, 2 * tree.slack + farthest * 2.0**-45)
-
-    def near(self, numbers: Ids, entries: Ids, limits: Floats) -> Near:
-        """Return the pairs that are near enough: in the sphere, not behind, not too far."""
-        if not isinstance(self.items, Triangles):
-            return numbers, entries, np.zeros(len(numbers))
-        centers = gather(self.items.balls, entries)
-        units = gather(self.units, numbers)
-        centers[:3] -= gather(self.middles, numbers)
-        radii = centers[3] + self.slack
-        along = dot(centers, units)
-        beside = dot(centers, centers) * _ROUNDED - along * along
-        radii_squared = radii * radii
-        (some,) = (beside <= radii_squared).nonzero()
-        shifts = self.shifts[numbers[some]]
-        from_start, reach = along[some] + shifts, radii[some]
-        ahead = (from_start >= -reach) & (from_start - reach <= limits[numbers[some]])
-        some = some[np.flatnonzero(ahead)]
-        room = radii_squared[some]
-        misses = np.divide(beside[some], room, out=np.zeros(len(some)), where=room > 0)
-        return numbers[some], entries[some], misses
 
 
 def _not_yet_tested(tree: Octree, numbers: Ids, entries: Ids, mailboxes: Mailboxes) -> Pairs:

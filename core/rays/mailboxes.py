@@ -63,7 +63,7 @@ class Mailboxes:
             waiting, keys, step = waiting[other], keys[other], step + 1
             places = self._anywhere(keys) + step & len(self._keys) - 1
         self._count += int(np.count_nonzero(new))
-        return np.flatnonzero(new)
+        return new.nonzero()[0]
 
     def _anywhere(self, keys: Ids) -> Ids:
         shift = np.uint64(65 - len(self._keys).bit_length())

@@ -17,7 +17,7 @@ def touch_spheres(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> 
     a touch in whole numbers is exact.
     """
     # Spheres around the triangles cost as much as a look at all of them, once.
-    if len(items) < _WORTH * len(volumes):
+    if worth_tables(items, len(volumes)):
         near = np.flatnonzero(_balls_touch(items.balls, ids, volumes.rows, numbers))
     else:
         near = np.arange(len(ids))
@@ -37,8 +37,12 @@ def reach_origin(corners: Floats, squared: Floats) -> Flags:
 
 def balls_of(items: Triangles, ids: Ids, questions: int) -> Floats:
     """Return spheres around some triangles, (4, h): for a few questions, around no others."""
-    worth = len(items) < _WORTH * questions
-    return gather(items.balls, ids) if worth else items[ids].balls
+    return gather(items.balls, ids) if worth_tables(items, questions) else items[ids].balls
+
+
+def worth_tables(items: Triangles, questions: int) -> bool:
+    """Return whether so many questions are worth a table of all items, made once."""
+    return len(items) < _WORTH * questions
 
 
 def _balls_touch(balls: Floats, ids: Ids, spheres: Floats, numbers: Ids) -> Flags:

@@ -51,7 +51,7 @@ def crossings(items: Shapes, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
     for some in blocks(len(ids), _BLOCK):
         rays_here = numbers[some]
         steps = test(items, ids[some], rays, rays_here)
-        met = np.flatnonzero((steps >= 0) & (steps <= rays.reaches[rays_here]))
+        (met,) = ((steps >= 0) & (steps <= rays.reaches[rays_here])).nonzero()
         found = rays_here[met]
         reached = np.minimum(steps[met] * rays.lengths[found], rays.limits[found])
         distances[some.start + met] = reached

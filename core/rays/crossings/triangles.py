@@ -68,7 +68,7 @@ def _area(ax: Floats, ay: Floats, bx: Floats, by: Floats) -> Floats:
     """Return ax * by - ay * bx; where the two are nearly equal, with all their bits."""
     one, other = ax * by, ay * bx
     area = one - other
-    some = np.flatnonzero(np.abs(area) <= _DOUBT * (np.abs(one) + np.abs(other)))
+    (some,) = (np.abs(area) <= _DOUBT * (np.abs(one) + np.abs(other))).nonzero()
     if len(some):
         area[some] += _lost(ax[some], by[some]) - _lost(ay[some], bx[some])
     return area
