@@ -48,10 +48,11 @@ class Lines:
         """Return the pairs that may meet: in the sphere, not behind, not too far, in the disc."""
         if not isinstance(self.items, Triangles):
             return numbers, entries, np.zeros(len(numbers))
-        spheres = balls_of(self.items, entries, len(self.shifts))
+        balls = balls_of(self.items, entries, len(self.shifts))
         units = gather(self.units, numbers)
-        spheres[:3] -= gather(self.points, numbers)
-        spheres[3] += self.slack
+        spheres = np.concatenate(
+            (balls[:3] - gather(self.points, numbers), balls[3:] + self.slack)
+        )
         along = dot(spheres, units)
         room = spheres[3] * spheres[3] - (dot(spheres, spheres) * _ROUNDED - along * along)
         (some,) = (room >= 0).nonzero()
