@@ -47,9 +47,12 @@ class Question:
         np.savez(folder / "asked.npz", **self.arrays)
 
     def grown(self, share: float) -> Arrays:
-        """Grow the volumes that are asked by a share of the scene."""
+        """Grow the volumes that are asked by a share of the scene, a frustum of its own size."""
         margin = share * scenes.HALF_WIDTH
         changes = {"radii": margin, "upper": margin, "lower": -margin}
+        if "corners" in self.arrays:
+            corners = self.arrays["corners"]
+            changes["corners"] = share * (corners - corners.mean(axis=0))
         return {name: rows + changes.get(name, 0.0) for name, rows in self.arrays.items()}
 
 
