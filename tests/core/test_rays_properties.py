@@ -51,6 +51,7 @@ options = st.fixed_dictionaries(
     {
         "capacity": st.integers(1, 4),
         "max_depth": st.integers(0, 5),
+        "split": st.sampled_from(("middle", "median")),
         "straddlers": st.sampled_from(POLICIES),
         "hybrid_limit": st.integers(1, 8),
         "loose_factor": st.sampled_from((1.0, 1.5, 2.0)),
