@@ -7,7 +7,7 @@ import pytest
 pytestmark = pytest.mark.window
 
 
-def wait_for(condition, seconds=30):
+def wait_for(condition, seconds=60):
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
         time.sleep(0.2)
@@ -72,11 +72,11 @@ def redo_with(name, value):
 
 
 def test_a_long_build_is_modal_and_ends_by_itself(window):
-    window.call(add_plain, 1500)
+    window.call(add_plain, 1000)
     assert window.call(invoke, "build", {}) == ["RUNNING_MODAL"]
     wait_for(lambda: window.call(tree) is not None)
     items, _, names = window.call(tree)
-    assert (items, names) == (2 * 1500**2 + 12, ["Cube", "Grid"])
+    assert (items, names) == (2 * 1000**2 + 12, ["Cube", "Grid"])
     assert window.call(modal_operators) == 0
     window.call(redo_with, "capacity", 64)
     assert window.call(tree)[1] == 64
@@ -84,7 +84,7 @@ def test_a_long_build_is_modal_and_ends_by_itself(window):
 
 
 def test_a_question_builds_a_large_scene_first(window):
-    window.call(add_plain, 1500)
+    window.call(add_plain, 1000)
     question = {"center": [4, 4, 0], "radius": 1}
     assert window.call(invoke, "select_in_sphere", question) == ["RUNNING_MODAL"]
     wait_for(lambda: window.call(tree) is not None)
@@ -92,7 +92,7 @@ def test_a_question_builds_a_large_scene_first(window):
 
 
 def test_escape_leaves_no_tree_and_no_selection(window):
-    window.call(add_plain, 1500)
+    window.call(add_plain, 1000)
     window.move(430, 420)
     question = {"center": [4, 4, 0], "radius": 1}
     assert window.call(invoke, "select_in_sphere", question) == ["RUNNING_MODAL"]
@@ -103,7 +103,7 @@ def test_escape_leaves_no_tree_and_no_selection(window):
 
 
 def test_another_file_ends_a_modal_build(window):
-    window.call(add_plain, 1500)
+    window.call(add_plain, 1000)
     assert window.call(invoke, "build", {}) == ["RUNNING_MODAL"]
     window.call(open_empty)
     assert window.call(modal_operators) == 0
