@@ -6,6 +6,7 @@ nearest and pairs. The public names are those of this file.
 
 from .build import BuildCancelled, build_octree, build_steps
 from .cells import CROSSING, INSIDE, OUTSIDE, UNVISITED
+from .dynamic import DynamicOctree, Turnover
 from .nearest import Nearest, nearest
 from .octree import Octree
 from .pairs import overlapping_pairs
@@ -34,6 +35,7 @@ __all__ = [
     "Boxes",
     "BuildCancelled",
     "Capsules",
+    "DynamicOctree",
     "Frusta",
     "HalfSpaces",
     "Nearest",
@@ -45,6 +47,7 @@ __all__ = [
     "Spheres",
     "Statistics",
     "Triangles",
+    "Turnover",
     "build_octree",
     "build_steps",
     "cell_segments",

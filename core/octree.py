@@ -8,7 +8,7 @@ one slice:
         | the cell's own items   | items further down, child by child   |
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import SupportsIndex
 
 import numpy as np
@@ -21,9 +21,16 @@ from .options import Options
 from .shapes import Shapes
 
 
+@dataclass
+class Freshness:
+    """Whether a changing tree still is as it was when an octree was taken of it."""
+
+    is_current: bool = True
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Octree(Options, Invariants):
-    """A frozen octree over a batch of shapes, made by `build_octree`.
+    """A frozen octree over a batch of shapes, built, or taken of a `DynamicOctree`.
 
     Attributes
     ----------
@@ -59,6 +66,8 @@ class Octree(Options, Invariants):
         Entries that touch no part of a cell they were in, by a rounding: no cell vouches for them.
     slack : float
         An item may lie this far outside a cell that it was placed in.
+    ids : ndarray of intp, shape (n,), or None
+        What answers call the items, ascending; None if they go by their numbers.
     """
 
     items: Shapes
@@ -80,6 +89,8 @@ class Octree(Options, Invariants):
     copied: Flags
     strays: Ids
     slack: float
+    ids: Ids | None
+    _freshness: Freshness = field(default_factory=Freshness)
 
     def __post_init__(self) -> None:
         for value in vars(self).values():
@@ -136,7 +147,7 @@ class Octree(Options, Invariants):
             If there is no such cell.
         """
         first, cell = self._slots_from(node)
-        return np.sort(self.order[self.slots[first : self.own_end[cell]]])
+        return np.sort(self.named(self.order[self.slots[first : self.own_end[cell]]]))
 
     def items_below(self, node: SupportsIndex) -> Ids:
         """Return the items of one cell and of all cells below it: one slice, no walk.
@@ -157,7 +168,7 @@ class Octree(Options, Invariants):
             If there is no such cell.
         """
         first, cell = self._slots_from(node)
-        return self.order[self.slots[first : self.end[cell]]]
+        return self.named(self.order[self.slots[first : self.end[cell]]])
 
     def cells_of(self, items: ArrayLike | None = None) -> Ids:
         """Return the cells that items stand in.
@@ -177,11 +188,52 @@ class Octree(Options, Invariants):
         ValueError
             If an item number is out of range.
         """
-        pairs = np.stack((self.order[self.slots], self.cell_of_slot()))
+        pairs = np.stack((self.named(self.order[self.slots]), self.cell_of_slot()))
         if items is not None:
-            wanted = checks.numbers("items", items, len(self.items))
+            wanted = self._known(items)
             pairs = pairs[:, np.isin(pairs[0], wanted)]
         return pairs[:, np.lexsort(pairs[::-1])]
+
+    def named(self, numbers: Ids) -> Ids:
+        """Return what answers call the items of these numbers.
+
+        Parameters
+        ----------
+        numbers : ndarray of intp, shape (k,)
+            Where items stand in `items`.
+
+        Returns
+        -------
+        ndarray of intp, shape (k,)
+            Their ids; the numbers themselves, unless the octree was taken of a changing tree.
+
+        Raises
+        ------
+        IndexError
+            If there is no such item.
+        """
+        return numbers if self.ids is None else self.ids[numbers]
+
+    def see_current(self) -> None:
+        """See that questions may be asked.
+
+        Raises
+        ------
+        RuntimeError
+            If the tree that this octree was taken of has changed since.
+        """
+        if not self._freshness.is_current:
+            raise RuntimeError(
+                "the tree has changed since this octree was taken: ask its octree anew"
+            )
+
+    def _known(self, items: ArrayLike) -> Ids:
+        """Return what are numbers or ids of items."""
+        if self.ids is None:
+            return checks.numbers("items", items, len(self.items))
+        wanted = checks.numbers("items", items, int(self.ids.max(initial=-1)) + 1)
+        checks.every_row("items", "be ids of the tree", np.isin(wanted, self.ids), wanted)
+        return wanted
 
     def _slots_from(self, node: SupportsIndex) -> tuple[int, int]:
         """Return where a cell's slots begin, and the cell."""

@@ -72,6 +72,7 @@ def assemble(
         copied=copied,
         strays=np.unique(strays),
         slack=_SLIVER * size + 16 * grid.rounding,
+        ids=None,
     )
 
 

@@ -84,6 +84,7 @@ def nearest(
     and Vincent, "Nearest Neighbor Queries", 1995, a whole level at a time.
     """
     checks.kind("tree", tree, (Octree,))
+    tree.see_current()
     places = checks.floats("points", points, 3)
     checks.every_row("points", "be finite", np.isfinite(places).all(axis=1), places)
     count = checks.whole_number("count", count, 1)
@@ -101,7 +102,7 @@ def _located(tree: Octree, points: Floats, entries: Ids, lengths: Floats) -> Nea
     numbers, ranks = np.nonzero(entries >= 0)
     found = entries[numbers, ranks]
     items, positions = np.full_like(entries, -1), np.full((*entries.shape, 3), np.nan)
-    items[numbers, ranks] = tree.order[found]
+    items[numbers, ranks] = tree.named(tree.order[found])
     positions[numbers, ranks] = closest_points(tree.arranged, found, points, numbers).T
     return Nearest(items, lengths, positions)
 

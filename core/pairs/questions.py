@@ -73,13 +73,15 @@ def overlapping_pairs(
         keys.append(firsts << bits | seconds)
     found = np.concatenate(keys)
     ordered = found[sorted_order(found, bits + len(tree.items).bit_length())]
-    return np.stack((ordered >> bits, ordered & (1 << bits) - 1))
+    return np.stack((tree.named(ordered >> bits), partner.named(ordered & (1 << bits) - 1)))
 
 
 def _check(tree: Octree, other: Octree | None, skip_neighbours: bool) -> None:
     checks.kind("tree", tree, (Octree,))
+    tree.see_current()
     if other is not None:
         checks.kind("other", other, (Octree,))
+        other.see_current()
     if skip_neighbours and (other is not None or not isinstance(tree.items, Triangles)):
         raise ValueError("skip_neighbours needs one tree of triangles")
 

@@ -63,7 +63,9 @@ def query(tree: Octree, volumes: Shapes, /, *, relation: str = "touching") -> Id
     for found in candidates(tree, volumes):
         numbers, entries = confirmed(tree, found, relation)
         answers.add(found.asked, numbers, tree.order[entries])
-    return answers.pairs()
+    pairs = answers.pairs()
+    pairs[1] = tree.named(pairs[1])
+    return pairs
 
 
 def query_any(tree: Octree, volumes: Shapes, /) -> Flags:
@@ -121,6 +123,7 @@ def query_count(tree: Octree, volumes: Shapes, /) -> Ids:
 def check_question(tree: Octree, volumes: Shapes) -> None:
     """See that these volumes can be asked about in this tree."""
     checks.kind("tree", tree, (Octree,))
+    tree.see_current()
     checks.kind("volumes", volumes, VOLUME_KINDS)
     finite = np.isfinite(volumes.rows).all(axis=0)
     checks.every_row("volumes", "be finite", finite, volumes.rows.T)

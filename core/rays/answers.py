@@ -87,7 +87,7 @@ def crossings_of(
     found = [_NOTHING, *ray_hits(tree, part, part.limits, mailboxes)]
     numbers, items, distances = (np.concatenate(rows) for rows in zip(*found, strict=True))
     order = np.lexsort((items, distances, numbers))
-    return group[numbers[order]], items[order], distances[order]
+    return group[numbers[order]], tree.named(items[order]), distances[order]
 
 
 def joined(found: list[tuple[Ids, Ids, Floats]], rays: int) -> RayCrossings:
@@ -110,4 +110,5 @@ def described(tree: Octree, rays: Rays, items: Ids, distances: Floats) -> RayHit
         directions[:, numbers] = normals(tree.items, found, rays, numbers, reached)
         if isinstance(tree.items, Triangles):
             weights[:, numbers] = barycentric(tree.items, found, rays, numbers)
+    items[hits] = tree.named(items[hits])
     return RayHits(items, distances, positions.T, directions.T, weights.T)

@@ -139,6 +139,7 @@ def _checked(
     tree: Octree, origins: ArrayLike, directions: ArrayLike, max_distance: ArrayLike
 ) -> Rays:
     checks.kind("tree", tree, (Octree,))
+    tree.see_current()
     starts, towards = (
         checks.floats("origins", origins, 3),
         checks.floats("directions", directions, 3),

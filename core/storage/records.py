@@ -60,6 +60,8 @@ def to_arrays(tree: Octree) -> dict[str, NDArray[Any]]:
         "middles": tree.middle_rows[:, divided],
         "counts": tree.own_end - tree.begin,
     }
+    if tree.ids is not None:
+        arrays["ids"] = tree.ids
     return {name: _narrow(array) for name, array in arrays.items()}
 
 
@@ -106,6 +108,7 @@ def from_arrays(arrays: Arrays) -> Octree:
         copied=stand > 1,
         strays=_numbers(arrays, "strays", len(order)),
         slack=checks.number("slack", header["slack"], 0.0),
+        ids=_ids(arrays, len(items)),
     )
 
 
@@ -136,6 +139,14 @@ def _items(name: str, arrays: Arrays) -> Shapes:
 
 def _numbers(arrays: Arrays, name: str, limit: int) -> Ids:
     return checks.numbers(name, arrays[name], limit)
+
+
+def _ids(arrays: Arrays, count: int) -> Ids | None:
+    if "ids" not in arrays:
+        return None
+    ids = _numbers(arrays, "ids", np.iinfo(np.intp).max)
+    _see(len(ids) == count and bool((np.diff(ids) > 0).all()), "ids must ascend, one for an item")
+    return ids
 
 
 def _rows(arrays: Arrays, name: str, count: int) -> Floats:

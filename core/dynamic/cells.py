@@ -1,0 +1,138 @@
+"""The cells of a tree that changes: flat arrays that are never written to, only replaced.
+
+Cell 0 is the root. All others stand behind it in blocks of eight neighbours, the parts of one
+cell, which comes before them. A change makes new arrays at the speed of memory, and whoever holds
+the old ones may keep them.
+"""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from ..arrays import Floats, Ids, runs
+from ..free_cells import eight_parts
+from ..grid import enlarged
+
+
+@dataclass(frozen=True)
+class Cells:
+    """All m cells, as an Octree describes them.
+
+    `place` is where a cell stands in preorder, `span` is how many cells its subtree has.
+    """
+
+    rows: Floats
+    loose_rows: Floats
+    middle_rows: Floats
+    depth: Ids
+    parent: Ids
+    first_child: Ids
+    place: Ids
+    span: Ids
+    factor: float
+
+    def __len__(self) -> int:
+        return len(self.depth)
+
+    @property
+    def size(self) -> float:
+        """The root's longest edge."""
+        return float((self.rows[3:, 0] - self.rows[:3, 0]).max())
+
+    @classmethod
+    def of(cls, rows: Floats, parent: Ids, depth: Ids, factor: float) -> Self:
+        """Return cells with these walls (6, m), `factor` times as large if items ask."""
+        divided = parent[1::8]
+        first_child = np.full(len(parent), -1)
+        first_child[divided] = np.arange(1, len(parent), 8)
+        middles = np.full((3, len(parent)), np.nan)
+        middles[:, divided] = rows[3:, 1::8]  # the first part ends where its cell is divided
+        loose = rows if factor == 1 else np.concatenate(enlarged(rows[:3], rows[3:], factor))
+        order = _preorder(divided, depth)
+        return cls(rows, loose, middles, depth, parent, first_child, *order, factor)
+
+    @classmethod
+    def of_root(cls, walls: Floats, factor: float) -> Self:
+        """Return a root (6,) without parts."""
+        return cls.of(walls[:, None], np.array([-1]), np.array([0]), factor)
+
+    def with_parts(self, divided: Ids, parts: Floats) -> "Cells":
+        """Return these and more cells: for each divided cell its eight parts (6, 8 b).
+
+        Parts may be divided, too: they are numbered behind the cells, in this order.
+        """
+        parent = np.concatenate((self.parent, np.repeat(divided, 8)))
+        depth = np.concatenate((self.depth, np.zeros(8 * len(divided), np.intp)))
+        # A round for each level of parts: their depths are right once their parents' are.
+        while not np.array_equal(deeper := depth[parent[len(self) :]] + 1, depth[len(self) :]):
+            depth[len(self) :] = deeper
+        return Cells.of(np.concatenate((self.rows, parts), axis=1), parent, depth, self.factor)
+
+    def merged(self, numbers: Ids) -> tuple["Cells", Ids]:
+        """Make leaves of these cells, none of which lies in another.
+
+        The second result is, for each of the old cells, the new number of what it is in now.
+        """
+        in_preorder = np.empty(len(self), np.intp)
+        in_preorder[self.place] = np.arange(len(self))
+        below = self.span[numbers] - 1
+        heirs = np.arange(len(self))
+        heirs[in_preorder[runs(self.place[numbers] + 1, below)]] = np.repeat(numbers, below)
+        stay = heirs == np.arange(len(self))
+        renumbered = np.cumsum(stay) - 1
+        return self._only(np.flatnonzero(stay), renumbered, self.depth[0]), renumbered[heirs]
+
+    def grown(self, octant: int) -> tuple["Cells", Ids]:
+        """Double the root towards an octant: it becomes one of eight parts of the new root.
+
+        The second result are the new numbers of the old cells.
+        """
+        walls, part = doubled(self.rows[:, 0], octant), 7 - octant
+        # The old root keeps its walls, bit by bit.
+        middle = np.where(octant >> np.arange(3) & 1, self.rows[3:, 0], self.rows[:3, 0])
+        parts = eight_parts(walls[:, None], middle[:, None])
+        rows = np.concatenate((walls[:, None], parts, self.rows[:, 1:]), axis=1)
+        renumbered = np.arange(len(self)) + 8
+        renumbered[0] = 1 + part
+        parent = np.concatenate(([-1], np.zeros(8, np.intp), renumbered[self.parent[1:]]))
+        depth = np.concatenate(([0], np.ones(8, np.intp), self.depth[1:] + 1))
+        return Cells.of(rows, parent, depth, self.factor), renumbered
+
+    def shrunk(self, child: int) -> tuple["Cells", Ids]:
+        """Make a part of the root the root; the new number of cells beside it is -1."""
+        behind = self.place - self.place[child]
+        inside = (behind > 0) & (behind < self.span[child])
+        renumbered = np.where(inside, np.cumsum(inside), -1)
+        renumbered[child] = 0
+        kept = np.concatenate(([child], np.flatnonzero(inside)))
+        return self._only(kept, renumbered, self.depth[child]), renumbered
+
+    def _only(self, kept: Ids, renumbered: Ids, shift: int) -> "Cells":
+        """Return some of the cells, the root first, so much less deep."""
+        parent = np.concatenate(([-1], renumbered[self.parent[kept[1:]]]))
+        return Cells.of(self.rows[:, kept], parent, self.depth[kept] - shift, self.factor)
+
+
+def doubled(walls: Floats, octant: int) -> Floats:
+    """Return a box (6,) twice as large, towards an octant; a flat one becomes as thick as wide."""
+    lower, upper = walls[:3], walls[3:]
+    size = upper - lower
+    size = np.where(size > 0, size, size.max())
+    is_upper = octant >> np.arange(3) & 1 == 1
+    low, high = np.where(is_upper, lower, lower - size), np.where(is_upper, upper + size, upper)
+    return np.concatenate((low, high))
+
+
+def _preorder(divided: Ids, depth: Ids) -> tuple[Ids, Ids]:
+    """Return the place of each cell in preorder, and how many cells its subtree has."""
+    place, span = np.zeros(len(depth), np.intp), np.ones(len(depth), np.intp)
+    places, spans = place[1:].reshape(-1, 8), span[1:].reshape(-1, 8)  # of the blocks
+    order = np.argsort(depth[1::8], kind="stable")
+    levels = np.split(order, np.flatnonzero(np.diff(depth[1::8][order])) + 1)
+    for blocks in levels[::-1]:
+        span[divided[blocks]] += spans[blocks].sum(axis=1)
+    for blocks in levels:
+        below = spans[blocks]
+        places[blocks] = place[divided[blocks], None] + 1 + np.cumsum(below, axis=1) - below
+    return place, span

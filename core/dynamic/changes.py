@@ -1,0 +1,84 @@
+"""Which pairs of items began, lasted and ended, at the cost of what has changed."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..arrays import Ids
+from ..octree import Octree
+from ..pairs import overlapping_pairs
+from ..query import query
+
+# If more than one in so many has changed, all pairs are looked for anew.
+_MANY = 4
+# Bits of an item's number.
+_BITS = 31
+
+
+class Changes:
+    """The pairs that were told of last, by the items' numbers, and who has changed since."""
+
+    def __init__(self) -> None:
+        self._keys = np.empty(0, np.intp)
+        self._stirred = np.zeros(0, bool)
+        self._parted: list[Ids] = []
+
+    def joined(self, count: int) -> None:
+        """Take notice of so many more items."""
+        self._stirred = np.append(self._stirred, np.ones(count, bool))
+
+    def moved(self, numbers: Ids) -> None:
+        """Take notice of items that are not what they were."""
+        self._stirred[numbers] = True
+
+    def only(self, stay: Ids, ids: Ids) -> None:
+        """Take notice of who stays, when all had these ids."""
+        number = np.full(len(ids), -1)
+        number[stay] = np.arange(len(stay))
+        pairs = _pairs(self._keys)
+        lasting = (number[pairs] >= 0).all(axis=0)
+        self._parted.append(ids[pairs[:, ~lasting]])
+        self._keys = _keys(number[pairs[:, lasting]])
+        self._stirred = self._stirred[stay]
+
+    def since_last(self, tree: Octree) -> tuple[Ids, Ids, Ids]:
+        """Return pairs of ids that began, lasted and ended, (2, h) each, sorted."""
+        pairs = _pairs(self._keys)
+        affected = self._stirred[pairs].any(axis=0)
+        old, untouched = self._keys[affected], self._keys[~affected]
+        new = _keys(self._meetings(replace(tree, ids=None)))
+        again = np.isin(new, old)
+        began, lasted = new[~again], _sorted_in(untouched, new[again])
+        ended = tree.named(_pairs(old[~np.isin(old, new)]))
+        ended = np.concatenate((ended, *self._parted), axis=1)
+        self._keys, self._parted = _sorted_in(lasted, began), []
+        self._stirred[:] = False
+        ended = ended[:, np.lexsort(ended[::-1])]
+        return tree.named(_pairs(began)), tree.named(_pairs(lasted)), ended
+
+    def _meetings(self, tree: Octree) -> Ids:
+        """Return the pairs of which one has changed, sorted."""
+        numbers = np.flatnonzero(self._stirred)
+        if len(numbers) * _MANY > len(tree):
+            pairs = overlapping_pairs(tree)
+            return pairs[:, self._stirred[pairs].any(axis=0)]
+        ones, others = query(tree, tree.items[numbers])
+        ones = numbers[ones]
+        # Two that have changed find each other; an item finds itself.
+        once = np.flatnonzero((ones < others) | ~self._stirred[others])
+        ones, others = ones[once], others[once]
+        pairs = np.stack((np.minimum(ones, others), np.maximum(ones, others)))
+        return pairs[:, np.lexsort(pairs[::-1])]
+
+
+def _keys(pairs: Ids) -> Ids:
+    return pairs[0] << _BITS | pairs[1]
+
+
+def _pairs(keys: Ids) -> Ids:
+    return np.stack((keys >> _BITS, keys & (1 << _BITS) - 1))
+
+
+def _sorted_in(keys: Ids, more: Ids) -> Ids:
+    """Return sorted keys with some more, also sorted, among them."""
+    return np.insert(keys, np.searchsorted(keys, more), more)

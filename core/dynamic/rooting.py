@@ -1,0 +1,102 @@
+"""Where the root is: it grows towards those that left it, and shrinks to its only busy part."""
+
+import numpy as np
+
+from ..arrays import Floats, Ids
+from ..grid import enlarged
+from ..levels import Pairs
+from .cells import Cells, doubled
+from .layout import Layout
+from .placement import Placement, climbed, held, sunk
+from .residents import limits
+
+
+def cube_around(rows: Floats) -> Floats:
+    """Return the smallest cube (6,) around items (7, n); without any, the origin."""
+    if rows.shape[1] == 0:
+        return np.zeros(6)
+    lower, upper = limits(rows)
+    low, high = lower.min(axis=1), upper.max(axis=1)
+    middle, half = (low + high) / 2, (high - low).max() / 2
+    return np.concatenate((np.minimum(middle - half, low), np.maximum(middle + half, high)))
+
+
+def laid_anew(layout: Layout, rows: Floats, placement: Placement) -> Layout:
+    """Return a layout whose root is the cube around all items (7, n), undivided."""
+    cells = Cells.of_root(cube_around(rows), layout.cells.factor)
+    fresh = Layout.of(cells, layout.count, layout.single)
+    return placed(fresh, rows, np.arange(layout.count), placement)
+
+
+def placed(layout: Layout, rows: Floats, moved: Ids, placement: Placement) -> Layout:
+    """Return the layout after these of the items (7, n) have looked for their cells.
+
+    Each goes up from a cell that it stands in to the first that holds it, then down.
+    """
+    if len(moved) == 0:
+        return layout
+    some = rows[:, moved]
+    above = climbed(layout.cells, placement, layout.a_home[moved], some)
+    found, strays = sunk(layout.cells, placement, above, some)
+    return layout.rehomed(moved, Pairs(moved[found.entries], found.cells), moved[strays])
+
+
+def grown(layout: Layout, rows: Floats, most: int, placement: Placement) -> Layout:
+    """Return the layout after its root has doubled until at most `most` items lie outside."""
+    old_root = 0
+    for octant in _octants(layout.cells, *limits(rows[:, layout.outside]), most):
+        cells, numbers = layout.cells.grown(octant)
+        layout, old_root = layout.renumbered(cells, numbers), numbers[old_root]
+    # What touches a wall of the old root may touch a cell beside it now.
+    box = placement.boxes(layout.cells)[:, old_root, None]
+    beyond = np.flatnonzero(~held(box, *limits(rows)))
+    return placed(layout, rows, beyond, placement)
+
+
+def _octants(cells: Cells, lower: Floats, upper: Floats, most: int) -> list[int]:
+    """Return the octants, one doubling after the other, that hold most of the items outside."""
+    octants, walls = [], cells.rows[:, 0]
+    while lower.shape[1] > most:
+        above = (lower + upper) / 2 > ((walls[:3] + walls[3:]) / 2)[:, None]
+        octant = int(np.bincount(np.array([1, 2, 4]) @ above).argmax())
+        with np.errstate(over="ignore", invalid="ignore"):
+            walls = doubled(walls, octant)
+            box = np.concatenate(enlarged(walls[:3], walls[3:], cells.factor))
+        if not np.isfinite(box).all():
+            break
+        octants.append(octant)
+        beyond = ~held(box[:, None], lower, upper)
+        lower, upper = lower[:, beyond], upper[:, beyond]
+    return octants
+
+
+def shrunk(
+    layout: Layout, rows: Floats, below: int, most: int, placement: Placement
+) -> Layout | None:
+    """Return the layout after the root's fullest part has become the root.
+
+    It stays as it is, and nothing is returned, unless at most `below` items lie outside that part
+    and at most `most` items would lie outside the new root.
+    """
+    cells = layout.cells
+    child, count = _fullest_part(layout)
+    if count == 0 or rows.shape[1] - count > below:
+        return None
+    behind = np.append(cells.place - cells.place[child], -1)[layout.homes.cells]
+    elsewhere = (behind < 0) | (behind >= cells.span[child])
+    beside = np.unique(layout.homes.entries[elsewhere])
+    if len(beside) > below:
+        return None
+    smaller = layout.renumbered(*cells.shrunk(child))
+    smaller = placed(smaller, rows, beside, placement)
+    return smaller if len(smaller.outside) <= most else None
+
+
+def _fullest_part(layout: Layout) -> tuple[int, int]:
+    """Return the part of the root with the fullest subtree, and how full that is."""
+    if len(layout.cells) == 1:
+        return 0, 0
+    first = int(layout.cells.first_child[0])
+    counts = (layout.end - layout.begin)[first : first + 8]
+    part = int(counts.argmax())
+    return first + part, int(counts[part])

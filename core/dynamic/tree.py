@@ -1,0 +1,251 @@
+"""The octree whose items come, move and go."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import checks
+from ..arrays import Ids
+from ..octree import Freshness, Octree
+from ..options import Options
+from ..shapes import Boxes, Shapes
+from .audit import check_layout
+from .changes import Changes
+from .layout import Layout
+from .residents import Residents, rows_of
+from .snapshot import snapshot
+from .upkeep import Turnover, Upkeep
+
+STRADDLERS = ("keep", "copy")
+MERGE = ("eager", "deferred")
+
+
+class DynamicOctree:
+    """An octree over boxes, spheres and regions that come, move and go.
+
+    Parameters
+    ----------
+    capacity : int
+        A leaf that holds more items is divided, unless depth or size stops it or no division
+        would set items apart.
+    merge_below : int
+        The uppermost cell whose subtree holds fewer items becomes a leaf; at least 1, at most
+        `capacity`. The farther below that it is, the calmer is the tree.
+    max_depth : int
+        No cell is deeper; the root has depth 0.
+    min_size : float
+        A cell whose parts would have a longest edge below this stays a leaf; scene units.
+    straddlers : {"keep", "copy"}
+        "keep": an item stands in the deepest cell that holds it whole. "copy": in every leaf that
+        it touches.
+    loose_factor : float
+        With "keep", each cell is enlarged so many times about its centre, so that small straddlers
+        sink: 1.0 not at all, 2.0 the classical loose octree.
+    merge : {"eager", "deferred"}
+        Whether cells merge, and the root shrinks, with every change, or only by `prune`.
+    grow_above : int
+        While more items than this lie outside the root, it doubles.
+    shrink_below : int
+        While at most so many items lie outside the root's fullest part, that part becomes the
+        root; unless more than `grow_above` would be outside then.
+    bounds : Boxes, optional
+        One box, the root to begin with. By default the cube around the first items.
+
+    Raises
+    ------
+    ValueError
+        If an option is unknown or out of range.
+
+    Notes
+    -----
+    The dynamic octree of Piko3D ("Space Partitioning Tutorial: Piko3D's Dynamic Octree", 2010),
+    with the leaf octree of the blog "Octrees - Code and walkthrough", 2010, as "copy". All state
+    is arrays; a change makes new ones of those that it concerns, so that octrees taken before stay
+    as they were.
+    """
+
+    def __init__(
+        self,
+        *,
+        capacity: int = 8,
+        merge_below: int = 4,
+        max_depth: int = 10,
+        min_size: float = 0.0,
+        straddlers: str = "keep",
+        loose_factor: float = 1.25,
+        merge: str = "eager",
+        grow_above: int = 0,
+        shrink_below: int = 0,
+        bounds: Boxes | None = None,
+    ) -> None:
+        self._options = Options.checked(
+            capacity=capacity,
+            max_depth=max_depth,
+            min_size=min_size,
+            split="middle",
+            straddlers=checks.choice("straddlers", straddlers, STRADDLERS),
+            hybrid_limit=8,
+            loose_factor=loose_factor,
+            bounds=bounds,
+        )
+        self._upkeep = Upkeep(
+            self._options,
+            merge_below=checks.whole_number("merge_below", merge_below, 1),
+            grow_above=checks.whole_number("grow_above", grow_above, 0),
+            shrink_below=checks.whole_number("shrink_below", shrink_below, 0),
+            is_eager=checks.choice("merge", merge, MERGE) == "eager",
+        )
+        if merge_below > capacity:
+            raise ValueError(
+                f"merge_below must not exceed capacity, got {merge_below} and {capacity}"
+            )
+        self._residents = Residents.nobody()
+        self._layout = self._upkeep.empty_layout()
+        self._changes = Changes()
+        self._octree: Octree | None = None
+        self._freshness = Freshness()
+
+    def __len__(self) -> int:
+        return len(self._residents)
+
+    def __repr__(self) -> str:
+        return f"DynamicOctree(items={len(self)}, cells={len(self._layout.cells)})"
+
+    @property
+    def ids(self) -> Ids:
+        """The ids of the living items, ascending, (n,)."""
+        return self._residents.ids
+
+    @property
+    def outside(self) -> Ids:
+        """The ids of the items that the root does not hold, ascending, (k,)."""
+        return self.ids[np.sort(self._layout.outside)]
+
+    @property
+    def turnover(self) -> Turnover:
+        """How often cells were divided and merged, and the root grew and shrank, so far."""
+        return self._upkeep.turnover
+
+    @property
+    def octree(self) -> Octree:
+        """The tree as it is now, for every question; questions raise once it has changed."""
+        if self._octree is None:
+            self._octree = snapshot(self._residents, self._layout, self._options, self._freshness)
+        return self._octree
+
+    def insert(self, items: Shapes, /) -> Ids:
+        """Add items.
+
+        Parameters
+        ----------
+        items : Boxes, Spheres or Regions
+            n items, finite. Kinds may differ from call to call.
+
+        Returns
+        -------
+        ndarray of intp, shape (n,)
+            Their ids: 0, 1, 2 and so on in the order of insertion, never given again.
+
+        Raises
+        ------
+        ValueError
+            If an item is not finite or of another kind. Nothing is changed then.
+        """
+        rows = rows_of(items)
+        count = len(self)
+        self._residents = self._residents.joined(rows)
+        self._changes.joined(len(items))
+        self._become(self._upkeep.joined(self._layout, self._residents.rows))
+        return self.ids[count:]
+
+    def move(self, ids: ArrayLike, items: Shapes, /) -> None:
+        """Let items be elsewhere, or be others, all at once.
+
+        Parameters
+        ----------
+        ids : array_like of int, shape (k,)
+            Living items, each once.
+        items : Boxes, Spheres or Regions
+            What each of them is now, finite.
+
+        Raises
+        ------
+        ValueError
+            If an id is unknown, removed or repeated, or an item is not finite or of another kind.
+            Nothing is changed then.
+
+        Notes
+        -----
+        An item that its cell still holds stays there, or sinks; others go up to the first cell
+        that holds them, and down again.
+        """
+        numbers, rows = self._living(ids), rows_of(items)
+        checks.same_length("ids and items", numbers, rows.T)
+        self._residents = self._residents.moved(numbers, rows)
+        self._changes.moved(numbers)
+        self._become(self._upkeep.moved(self._layout, self._residents.rows, numbers))
+
+    def remove(self, ids: ArrayLike, /) -> None:
+        """Take items out.
+
+        Parameters
+        ----------
+        ids : array_like of int, shape (k,)
+            Living items, each once.
+
+        Raises
+        ------
+        ValueError
+            If an id is unknown, removed or repeated. Nothing is changed then.
+        """
+        is_staying = np.ones(len(self), bool)
+        is_staying[self._living(ids)] = False
+        staying = np.flatnonzero(is_staying)
+        self._changes.only(staying, self.ids)
+        self._residents = self._residents.only(staying)
+        self._become(self._upkeep.only(self._layout, self._residents.rows, staying))
+
+    def prune(self) -> None:
+        """Merge cells that hold too few items, and shrink the root, whatever `merge` says."""
+        self._become(self._upkeep.tidied(self._layout, self._residents.rows))
+
+    def changes(self) -> tuple[Ids, Ids, Ids]:
+        """Tell which pairs of items began, lasted and ended to touch since the last call.
+
+        Returns
+        -------
+        began, lasted, ended : ndarray of intp, shape (2, h)
+            Ids, the smaller first, sorted by the first, then by the second, each pair once. At
+            the first call all began. The ended may name items that have been removed.
+
+        Notes
+        -----
+        All items have moved before any pair is looked for. Costs what has changed: only pairs
+        with an item that came or moved are looked for.
+        """
+        return self._changes.since_last(self.octree)
+
+    def check(self) -> None:
+        """Assert every invariant of the structure.
+
+        Raises
+        ------
+        AssertionError
+            If the arrays contradict each other, the items, or the options.
+        """
+        self.octree.check()
+        check_layout(self._residents, self._layout)
+        self._upkeep.check(self._layout, self._residents.rows)
+
+    def _become(self, layout: Layout) -> None:
+        """Take the layout for what is true now; octrees taken before are outdated."""
+        self._layout = layout
+        self._octree = None
+        self._freshness.is_current = False
+        self._freshness = Freshness()
+
+    def _living(self, ids: ArrayLike) -> Ids:
+        numbers = self._residents.numbers_of(ids)
+        seen = np.bincount(numbers, minlength=len(self))
+        if seen.max(initial=0) > 1:
+            checks.every_row("ids", "not repeat", seen[numbers] == 1, self.ids[numbers])
+        return numbers

@@ -1,0 +1,139 @@
+"""What a change entails: new places, a larger root, divisions, merges, a smaller root."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..arrays import Floats, Ids
+from ..options import Options
+from .audit import check_places
+from .cells import Cells
+from .layout import Layout
+from .merging import sparse, too_deep
+from .placement import Copy, Keep
+from .rooting import grown, laid_anew, placed, shrunk
+from .splitting import crowded, divided
+
+
+@dataclass(frozen=True)
+class Turnover:
+    """How often a changing tree has changed its cells.
+
+    Attributes
+    ----------
+    splits, merges : int
+        Leaves that were divided; divided cells that became leaves again.
+    growths, shrinks : int
+        How often the root was doubled, and how often a part of it became the root.
+    """
+
+    splits: int = 0
+    merges: int = 0
+    growths: int = 0
+    shrinks: int = 0
+
+
+class Upkeep:
+    """Keeps a layout as the options want it, and counts what that takes."""
+
+    def __init__(
+        self,
+        options: Options,
+        *,
+        merge_below: int,
+        grow_above: int,
+        shrink_below: int,
+        is_eager: bool,
+    ) -> None:
+        self.options, self.is_eager = options, is_eager
+        self.merge_below, self.grow_above = merge_below, grow_above
+        self.shrink_below = shrink_below
+        self.is_kept = options.straddlers == "keep"
+        self.placement = Keep(options.loose_factor) if self.is_kept else Copy()
+        self.turnover = Turnover()
+
+    def empty_layout(self) -> Layout:
+        """Return the layout of no items."""
+        bounds = self.options.bounds
+        walls = np.zeros(6) if bounds is None else bounds.rows[:, 0]
+        return Layout.of(Cells.of_root(walls, self.options.enlargement), 0, self.is_kept)
+
+    def joined(self, layout: Layout, rows: Floats) -> Layout:
+        """Return the layout after those of the items (7, n) that it does not know have come."""
+        new = np.arange(layout.count, rows.shape[1])
+        is_first = layout.count == 0 and self.options.bounds is None
+        layout = layout.joined(len(new))
+        if is_first:
+            layout = laid_anew(layout, rows, self.placement)
+        return self._settled(placed(layout, rows, new, self.placement), rows, new, new[:0])
+
+    def moved(self, layout: Layout, rows: Floats, numbers: Ids) -> Layout:
+        """Return the layout after these items have moved."""
+        left = layout.cells_of(numbers)
+        return self._settled(placed(layout, rows, numbers, self.placement), rows, numbers, left)
+
+    def only(self, layout: Layout, rows: Floats, staying: Ids) -> Layout:
+        """Return the layout after all other items have gone."""
+        going = np.ones(layout.count, bool)
+        going[staying] = False
+        left = layout.cells_of(np.flatnonzero(going))
+        return self._settled(layout.only(staying), rows, staying[:0], left)
+
+    def _settled(self, layout: Layout, rows: Floats, moved: Ids, left: Ids) -> Layout:
+        """Return the layout after all that follows from items having left cells, and come."""
+        if len(layout.outside) > self.grow_above:
+            layout = self._divided(self._grown(layout, rows), rows, None)
+        else:
+            touched = np.unique(np.concatenate((layout.cells_of(moved), left)))
+            layout = self._divided(layout, rows, touched)
+        return self.tidied(layout, rows) if self.is_eager else layout
+
+    def _grown(self, layout: Layout, rows: Floats) -> Layout:
+        if layout.cells.size == 0:
+            return laid_anew(layout, rows, self.placement)
+        larger = grown(layout, rows, self.grow_above, self.placement)
+        self._count(growths=(len(larger.cells) - len(layout.cells)) // 8)
+        return self._merged(larger, too_deep(larger, self.options.max_depth))
+
+    def _divided(self, layout: Layout, rows: Floats, touched: Ids | None) -> Layout:
+        """Return the layout after crowded leaves, of these cells or of all, are divided."""
+        numbers = np.arange(len(layout.cells)) if touched is None else touched
+        leaves = crowded(layout, self.options, numbers)
+        finer = divided(layout, rows, leaves, self.options, self.placement)
+        self._count(splits=(len(finer.cells) - len(layout.cells)) // 8)
+        return finer
+
+    def _merged(self, layout: Layout, numbers: Ids) -> Layout:
+        self._count(merges=len(numbers))
+        return layout.merged(numbers)
+
+    def tidied(self, layout: Layout, rows: Floats) -> Layout:
+        """Return the layout after sparse cells have merged and the root has shrunk."""
+        layout = self._merged(layout, sparse(layout, self.merge_below))
+        thresholds = self.shrink_below, self.grow_above
+        while smaller := shrunk(layout, rows, *thresholds, self.placement):
+            self._count(shrinks=1)
+            # Leaves that were too deep to be divided are so no longer.
+            layout = self._divided(smaller, rows, None)
+            layout = self._merged(layout, sparse(layout, self.merge_below))
+        return layout
+
+    def check(self, layout: Layout, rows: Floats) -> None:
+        """Assert that the layout is as the options want it.
+
+        Raises
+        ------
+        AssertionError
+            If an item is misplaced, or a cell should have been divided or merged.
+        """
+        check_places(layout, rows, self.placement)
+        assert layout.cells.depth.max() <= self.options.max_depth
+        assert len(layout.outside) <= self.grow_above
+        leaves = crowded(layout, self.options, np.arange(len(layout.cells)))
+        finer = divided(layout, rows, leaves, self.options, self.placement)
+        assert len(finer.cells) == len(layout.cells)
+        assert not self.is_eager or len(sparse(layout, self.merge_below)) == 0
+
+    def _count(self, **more: int) -> None:
+        counts = {name: getattr(self.turnover, name) + count for name, count in more.items()}
+        self.turnover = replace(self.turnover, **counts)
