@@ -27,10 +27,10 @@ class Turnover:
         How often the root was doubled, and how often a part of it became the root.
     """
 
-    splits: int = 0
-    merges: int = 0
-    growths: int = 0
-    shrinks: int = 0
+    splits: int
+    merges: int
+    growths: int
+    shrinks: int
 
 
 class Upkeep:
@@ -50,7 +50,7 @@ class Upkeep:
         self.shrink_below = shrink_below
         self.is_kept = options.straddlers == "keep"
         self.placement = Keep(options.loose_factor) if self.is_kept else Copy()
-        self.turnover = Turnover()
+        self.turnover = Turnover(splits=0, merges=0, growths=0, shrinks=0)
 
     def empty_layout(self) -> Layout:
         """Return the layout of no items."""
