@@ -49,7 +49,7 @@ class Layout:
         """Where in the slots the items of the places end, outside first, (m + 1,)."""
         return np.cumsum(np.bincount(self._keys, minlength=len(self.cells) + 1))
 
-    @property
+    @cached_property
     def slots(self) -> Ids:
         """The items outside, then those of the cells in preorder, (r,)."""
         return self.homes.entries[sorted_order(self._keys, len(self.cells).bit_length())]

@@ -96,12 +96,14 @@ def climbed(cells: Cells, placement: Placement, starts: Ids, rows: Floats) -> Id
     """Return for each item (7, k) the first cell, from its start upwards, that holds it."""
     boxes, (lower, upper) = placement.boxes(cells), limits(rows)
     found = np.maximum(starts, 0)
-    waiting = np.arange(len(found))
+    here, waiting = found, np.arange(len(found))
     while len(waiting):
-        here = gather(boxes, found[waiting])
-        waiting = waiting[~held(here, lower[:, waiting], upper[:, waiting])]
-        found[waiting] = cells.parent[found[waiting]]  # the root's is -1: outside
-        waiting = waiting[found[waiting] != OUTSIDE]
+        up = np.flatnonzero(~held(gather(boxes, here), lower, upper))
+        here = cells.parent[here[up]]  # the root's is -1: outside
+        found[waiting[up]] = here
+        inside = np.flatnonzero(here != OUTSIDE)
+        here, up = here[inside], up[inside]
+        waiting, lower, upper = waiting[up], gather(lower, up), gather(upper, up)
     return found
 
 
@@ -115,9 +117,11 @@ def sunk(cells: Cells, placement: Placement, starts: Ids, rows: Floats) -> tuple
     while len(pairs):
         going = (pairs.cells != OUTSIDE) & (cells.first_child[pairs.cells] >= 0)
         found, pairs = found + pairs[~going], pairs[going]
+        if len(pairs) == 0:
+            break
         single = np.bincount(pairs.entries)[pairs.entries] == 1
         walls, middles = gather(cells.rows, pairs.cells), gather(cells.middle_rows, pairs.cells)
-        items = places(rows[:, pairs.entries], single)
+        items = places(gather(rows, pairs.entries), single)
         parts, lost = placement.parts(cells, walls, middles, items)
         strays.append(pairs.entries[lost])
         found = found + pairs[parts == 0]

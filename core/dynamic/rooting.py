@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import Floats, Ids
+from ..arrays import Floats, Ids, gather
 from ..grid import enlarged
 from ..levels import Pairs
 from .cells import Cells, doubled
@@ -35,7 +35,7 @@ def placed(layout: Layout, rows: Floats, moved: Ids, placement: Placement) -> La
     """
     if len(moved) == 0:
         return layout
-    some = rows[:, moved]
+    some = gather(rows, moved)
     above = climbed(layout.cells, placement, layout.a_home[moved], some)
     found, strays = sunk(layout.cells, placement, above, some)
     return layout.rehomed(moved, Pairs(moved[found.entries], found.cells), moved[strays])

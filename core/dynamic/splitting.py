@@ -20,10 +20,10 @@ from .placement import Placement, handed_down, places
 
 
 def crowded(layout: Layout, options: Options, numbers: Ids) -> Ids:
-    """Return those of the cells that are leaves, hold too many items and may be divided."""
+    """Return those of the cells that are leaves, hold too many items and may be divided, once."""
     cells = layout.cells
     many = (layout.own[numbers] > options.capacity) & (cells.first_child[numbers] < 0)
-    numbers = numbers[many]
+    numbers = np.unique(numbers[many])
     return numbers[_divisible(cells.rows[:, numbers], cells.depth[numbers], options)]
 
 
@@ -127,7 +127,7 @@ class _Division:
         """Return the parts that take each pair's item."""
         pairs = cells.pairs
         walls, middles = gather(cells.walls, pairs.cells), gather(middles, pairs.cells)
-        items = places(self.rows[:, pairs.entries], self.single[pairs.entries])
+        items = places(gather(self.rows, pairs.entries), self.single[pairs.entries])
         parts, lost = self.placement.parts(self.layout.cells, walls, middles, items)
         self.strays.append(pairs.entries[lost])
         return parts

@@ -84,7 +84,7 @@ class Upkeep:
         if len(layout.outside) > self.grow_above:
             layout = self._divided(self._grown(layout, rows), rows, None)
         else:
-            touched = np.unique(np.concatenate((layout.cells_of(moved), left)))
+            touched = np.concatenate((layout.cells_of(moved), left))
             layout = self._divided(layout, rows, touched)
         return self.tidied(layout, rows) if self.is_eager else layout
 
