@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 
 from ..arrays import Floats, Ids, runs
-from ..free_cells import eight_parts
+from ..build.free_cells import eight_parts
 from ..grid import enlarged
 
 

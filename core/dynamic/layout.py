@@ -6,8 +6,8 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Ids
+from ..build.levels import Pairs
 from ..grid import Grid
-from ..levels import Pairs
 from ..words import sorted_order
 from .cells import Cells
 

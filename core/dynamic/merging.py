@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import Ids
-from ..levels import Pairs
+from ..build.levels import Pairs
 from .layout import OUTSIDE, Layout
 
 

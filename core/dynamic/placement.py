@@ -6,9 +6,9 @@ from typing import Protocol
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, gather
-from ..free_cells import FreeCells, Places
+from ..build.free_cells import FreeCells, Places
+from ..build.levels import Pairs
 from ..grid import Grid, enlarged
-from ..levels import Pairs
 from ..octants import Octants
 from .cells import Cells
 from .layout import OUTSIDE

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..arrays import Floats, Ids, gather
+from ..build.levels import Pairs
 from ..grid import enlarged
-from ..levels import Pairs
 from .cells import Cells, doubled
 from .layout import Layout
 from .placement import Placement, climbed, held, sunk

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ids, gather
-from ..free_cells import eight_parts
-from ..levels import MOST_COPIES, Pairs
+from ..build.free_cells import eight_parts
+from ..build.levels import MOST_COPIES, Pairs
 from ..octants import PARTS_IN
 from ..options import Options
 from .layout import Layout
