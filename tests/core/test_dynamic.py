@@ -216,6 +216,15 @@ def test_the_old_root_is_a_part_of_the_new_one_bit_by_bit():
     assert old in rows[1:9]
 
 
+def test_what_ends_on_the_old_roots_wall_stands_on_both_sides_of_it():
+    boxes = cubes(*(CORNERS * 8 + 3), [15, 3, 3])
+    tree = tree_of(boxes, bounds=WORLD, straddlers="copy")
+    tree.insert(cubes([20, 3, 3]))
+    tree.check()
+    assert walls(tree, 0)[3] == 32
+    assert {walls(tree, cell)[0] for cell in cells_of(tree, 8)} == {8, 16}
+
+
 def test_the_root_shrinks_to_its_only_busy_part():
     tree = tree_of(
         cubes(*(CORNERS * 4 + 1), [1, 1, 2]), bounds=WORLD, shrink_below=2, grow_above=2
