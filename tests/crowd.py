@@ -6,7 +6,11 @@ is exact.
 
 import numpy as np
 
-from core import Boxes, Regions, Spheres
+from core import Boxes, DynamicOctree, Regions, Spheres
+
+WORLD = Boxes([[0, 0, 0]], [[16, 16, 16]])
+CORNERS = np.arange(8)[:, None] >> np.arange(3) & 1
+EVERYWHERE = Boxes([[-1e12] * 3], [[1e12] * 3])
 
 
 def rows_of(items):
@@ -76,3 +80,28 @@ def some_items(random, count, span=30, size=6):
     if kind == 0:
         return Boxes(lower, lower + sizes)
     return Spheres(lower, radii) if kind == 1 else Regions(lower, lower + sizes, radii)
+
+
+def cubes(*lower, size=1.0):
+    """Return cubes with these lower corners."""
+    lower = np.array(lower, float).reshape(-1, 3)
+    return Boxes(lower, lower + size)
+
+
+def tree_of(items, **options):
+    """Return a checked tree of items."""
+    tree = DynamicOctree(**options)
+    tree.insert(items)
+    tree.check()
+    return tree
+
+
+def cells_of(tree, item):
+    """Return the cells that an item stands in."""
+    return tree.octree.cells_of([item])[1].tolist()
+
+
+def walls(tree, cell):
+    """Return the lower and the upper corner of a cell."""
+    octree = tree.octree
+    return octree.node_lower[cell].tolist() + octree.node_upper[cell].tolist()

@@ -2,35 +2,10 @@
 
 import numpy as np
 import pytest
+from crowd import CORNERS, EVERYWHERE, WORLD, cells_of, cubes, tree_of, walls
 from numpy.testing import assert_array_equal
 
 from core import Boxes, DynamicOctree, Regions, Spheres, Triangles, query
-
-WORLD = Boxes([[0, 0, 0]], [[16, 16, 16]])
-CORNERS = np.arange(8)[:, None] >> np.arange(3) & 1
-EVERYWHERE = Boxes([[-1e12] * 3], [[1e12] * 3])
-
-
-def cubes(*lower, size=1.0):
-    lower = np.array(lower, float).reshape(-1, 3)
-    return Boxes(lower, lower + size)
-
-
-def tree_of(items, **options):
-    tree = DynamicOctree(**options)
-    tree.insert(items)
-    tree.check()
-    return tree
-
-
-def cells_of(tree, item):
-    return tree.octree.cells_of([item])[1].tolist()
-
-
-def walls(tree, cell):
-    octree = tree.octree
-    return octree.node_lower[cell].tolist() + octree.node_upper[cell].tolist()
-
 
 # Placement
 
@@ -180,75 +155,6 @@ def test_a_ship_flies_through_all_cells(straddlers):
         tree.check()
         here = Boxes([[place] * 3], [[place] * 3])
         assert 8 in query(tree.octree, here)[1]
-
-
-# The root
-
-
-def test_without_bounds_the_root_is_the_cube_around_the_first_items():
-    tree = tree_of(cubes([0, 0, 0], [3, 1, 7]))
-    assert walls(tree, 0) == [-2, -3, 0, 6, 5, 8]
-    tree.remove([0, 1])
-    tree.insert(cubes([1e6, 0, 0]))
-    assert walls(tree, 0) == [1e6, 0, 0, 1e6 + 1, 1, 1]
-
-
-def test_the_root_grows_towards_the_octant_with_most_outsiders():
-    tree = tree_of(cubes([1, 1, 1]), bounds=WORLD, grow_above=3, loose_factor=1.0)
-    tree.insert(cubes([-9, 3, 3], [20, 3, 3], [20, 20, 3]))
-    assert_array_equal(tree.outside, [1, 2, 3])
-    assert walls(tree, 0) == [0, 0, 0, 16, 16, 16]
-    tree.insert(cubes([20, 3, 4]))
-    tree.check()
-    assert_array_equal(tree.outside, [1, 3])
-    assert walls(tree, 0) == [0, -16, -16, 32, 16, 16]
-    assert tree.turnover.growths == 1
-
-
-def test_the_old_root_is_a_part_of_the_new_one_bit_by_bit():
-    tree = tree_of(cubes(*(CORNERS * 0.3 + 0.1), [0.7, 0.1, 0.1], size=0.1),
-                   bounds=Boxes([[0.1] * 3], [[0.9] * 3]))  # fmt: skip
-    old = walls(tree, 0)
-    tree.insert(cubes([1.3, 0.2, 0.2], size=0.1))
-    octree = tree.octree
-    rows = np.column_stack((octree.node_lower, octree.node_upper)).tolist()
-    assert walls(tree, 0) != old
-    assert old in rows[1:9]
-
-
-def test_what_ends_on_the_old_roots_wall_stands_on_both_sides_of_it():
-    boxes = cubes(*(CORNERS * 8 + 3), [15, 3, 3])
-    tree = tree_of(boxes, bounds=WORLD, straddlers="copy")
-    tree.insert(cubes([20, 3, 3]))
-    tree.check()
-    assert walls(tree, 0)[3] == 32
-    assert {walls(tree, cell)[0] for cell in cells_of(tree, 8)} == {8, 16}
-
-
-def test_the_root_shrinks_to_its_only_busy_part():
-    tree = tree_of(
-        cubes(*(CORNERS * 4 + 1), [1, 1, 2]), bounds=WORLD, shrink_below=2, grow_above=2
-    )
-    assert walls(tree, 0) == [0, 0, 0, 8, 8, 8]
-    tree.check()
-
-
-def test_what_lies_outside_a_shrunken_root_is_found():
-    tree = DynamicOctree(bounds=WORLD, shrink_below=2, grow_above=2, merge_below=1)
-    tree.insert(cubes([15, 15, 15], [9, 1, 1]))
-    tree.insert(cubes(*(CORNERS * 4 + 1), [1, 1, 2]))
-    tree.check()
-    assert_array_equal(tree.outside, [0, 1])
-    assert len(query(tree.octree, EVERYWHERE)[1]) == 11
-
-
-def test_a_root_never_shrinks_so_far_that_it_would_grow_again():
-    tree = DynamicOctree(bounds=WORLD, shrink_below=9, grow_above=0, merge_below=1)
-    tree.insert(cubes([15, 15, 15]))
-    tree.insert(cubes(*(CORNERS * 4 + 1), [1, 1, 2]))
-    tree.check()
-    assert walls(tree, 0) == [0, 0, 0, 16, 16, 16]
-    assert tree.turnover.growths == 0
 
 
 @pytest.mark.parametrize("straddlers", ["keep", "copy"])
