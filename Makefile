@@ -19,7 +19,7 @@ demo: machine ## Build a room, its octree and a picture into demo/out (BLEND=fil
 	@$(WHEEL)/bin/python demo/run.py $(if $(BLEND),--blend "$(BLEND)") --out demo/out
 
 test: machine ## Run every test that needs no window (BLENDER=/path/to/blender: inside it too)
-	@$(SETUP)/suites.sh core-oldest core-newest bpy-4.2 bpy-4.5 bpy-5.0 blender
+	@$(SETUP)/suites.sh core-oldest core-newest blender bpy-4.2 bpy-4.5 bpy-5.0
 
 test-window: blender ## Run the window tests in a real Blender
 	@$(SETUP)/suites.sh window

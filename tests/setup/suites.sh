@@ -1,5 +1,6 @@
 #!/bin/bash
-# Run test suites one after the other and end with the summary line of each: suites.sh NAME...
+# Run test suites, as many at a time as the machine has cores, and end with the summary line of
+# each: suites.sh NAME...
 # A suite without its Blender (code 69) is skipped with its reason; where CI=true it has failed.
 set -u -o pipefail
 cd "$(dirname "$0")/../.." || exit
@@ -56,25 +57,39 @@ summary() {
         grep . "$1" | tail -n 1
 }
 
-mkdir -p $results
-failed=0
-for suite in "$@"; do
-    echo "== $suite"
-    log=$results/$suite.log
-    run "$suite" 2>&1 | tee "$log"
+# Run one suite and keep its output and its result.
+one() {
+    local log=$results/$1.log result code
+    run "$1" >"$log" 2>&1
     code=$?
     result=$(summary "$log")
     if [ $code = 69 ] && [ "${CI:-}" != true ]; then
         result="skipped: $result"
     elif [ $code != 0 ]; then
         result="FAILED: $result"
-        failed=1
     fi
-    echo "$result" >"$results/$suite"
+    echo "$result" >"$results/$1"
+    printf '== %s\n%s\n' "$1" "$(cat "$log")"
+}
+
+mkdir -p $results
+for suite in "$@"; do
+    rm -f "$results/$suite"
+    case $suite in
+        core-*) one "$suite" ;; # takes every core for itself
+        *)
+            while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+            one "$suite" &
+            ;;
+    esac
 done
+wait
 
 echo
+failed=0
 for suite in "$@"; do
-    printf '%-12s %s\n' "$suite" "$(cat "$results/$suite")"
+    result=$(cat "$results/$suite")
+    printf '%-12s %s\n' "$suite" "$result"
+    case $result in FAILED*) failed=1 ;; esac
 done
 exit $failed
