@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import checks
 from .arrays import Flags, Floats, Ids
+from .extents import Extents
 from .invariants import Invariants
 from .options import Options
 from .shapes import Shapes
@@ -29,7 +30,7 @@ class Freshness:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Octree(Options, Invariants):
+class Octree(Options, Invariants, Extents):
     """A frozen octree over a batch of shapes, built, or taken of a `DynamicOctree`.
 
     Attributes

@@ -8,8 +8,8 @@ import pytest
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
-    "arrays", "checks", "shapes", "touch", "options", "invariants", "octree", "words", "grid",
-    "octants", "cells", "build", "descend", "query", "rays", "nearest", "pairs", "dynamic",
+    "arrays", "checks", "shapes", "touch", "options", "invariants", "extents", "octree", "words",
+    "grid", "octants", "cells", "build", "descend", "query", "rays", "nearest", "pairs", "dynamic",
     "trace", "storage", "statistics", "wireframe", "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [

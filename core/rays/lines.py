@@ -33,6 +33,7 @@ class Lines:
     units: Floats
     shifts: Floats
     slack: float
+    asked: int
 
     @classmethod
     def of(cls, tree: Octree, rays: Rays) -> "Lines":
@@ -42,13 +43,14 @@ class Lines:
         shifts = np.maximum(dot((lower + upper) / 2 - rays.origins, units), 0.0)
         points = rays.origins + units * shifts
         farthest = float(np.abs(np.stack((rays.origins, points))).max(initial=0.0))
-        return cls(tree.arranged, points, units, shifts, 2 * tree.slack + farthest * 2.0**-45)
+        slack = 2 * tree.slack + farthest * 2.0**-45
+        return cls(tree.arranged, points, units, shifts, slack, rays.asked)
 
     def near(self, numbers: Ids, entries: Ids, limits: Floats) -> Near:
         """Return the pairs that may meet: in the sphere, not behind, not too far, in the disc."""
         if not isinstance(self.items, Triangles):
             return numbers, entries, np.zeros(len(numbers))
-        balls = balls_of(self.items, entries, len(self.shifts))
+        balls = balls_of(self.items, entries, self.asked)
         units = gather(self.units, numbers)
         spheres = np.concatenate(
             (balls[:3] - gather(self.points, numbers), balls[3:] + self.slack)
@@ -60,7 +62,7 @@ class Lines:
         radii, misses = spheres[3, some], -room
         ahead = along + self.shifts[asked]
         flags = (ahead >= -radii) & (ahead - radii <= limits[asked])
-        if worth_tables(self.items, len(self.shifts)):
+        if worth_tables(self.items, self.asked):
             units = gather(units, some)
             beside = gather(spheres[:3], some) - along * units
             planes = gather(self.items.planes, found)

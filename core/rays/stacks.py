@@ -46,7 +46,8 @@ class Stacks:
     def __init__(self, rays: int, *, nearest_on_top: bool) -> None:
         self._nearest_on_top = nearest_on_top
         self._rays, self._columns = np.arange(rays), np.arange(rays)
-        self._heights = np.zeros(rays, np.intp)
+        self._heights, self._waits = np.zeros(rays, np.intp), np.zeros(rays, bool)
+        self.waiting = 0
         self._cells = np.empty(_ROOM * rays, np.intp)
         self._entries, self._exits = np.empty((2, _ROOM * rays))
 
@@ -69,12 +70,11 @@ class Stacks:
     def take(self) -> Front:
         """Take from the top of the stacks: one cell for each ray, or more for few rays.
 
-        Nothing is left when that is nothing.
+        Rays that wait get none. Nothing is left when no ray waits and nothing is taken.
         """
-        (columns,) = self._heights.nonzero()
-        if 2 * len(columns) <= len(self._rays):
-            self._keep(columns)
-            columns = np.arange(len(columns))
+        if self.waiting == 0:
+            self._keep_busy()
+        (columns,) = ((self._heights > 0) & ~self._waits).nonzero()
         most = min(max(1, _TOGETHER // max(len(columns), 1)), _MOST)
         levels = self._heights[columns] - 1
         counts = np.minimum(levels + 1, most)
@@ -86,6 +86,16 @@ class Stacks:
         kept = (self._cells[places], self._entries[places], self._exits[places])
         return Front(self._rays[columns], *kept)
 
+    def wait(self, numbers: Ids) -> None:
+        """Let these rays, each named once or more, wait until they are called."""
+        self._waits[self._columns[numbers]] = True
+        self.waiting = int(np.count_nonzero(self._waits))
+
+    def call(self) -> None:
+        """Call the rays that wait."""
+        self._waits[:] = False
+        self.waiting = 0
+
     def _make_room(self, size: int) -> None:
         more = max(size, 2 * len(self._cells)) - len(self._cells)
         if size > len(self._cells):
@@ -93,11 +103,15 @@ class Stacks:
             self._entries = np.concatenate((self._entries, np.empty(more)))
             self._exits = np.concatenate((self._exits, np.empty(more)))
 
-    def _keep(self, columns: Ids) -> None:
-        """Give columns only to these rays, the others being done."""
+    def _keep_busy(self) -> None:
+        """Give columns only to rays that have cells, once half of the others are done."""
+        (columns,) = self._heights.nonzero()
+        if 2 * len(columns) > len(self._rays):
+            return
         levels = np.arange(self._heights.max(initial=0))[:, None]
         places = (levels * len(self._rays) + columns).ravel()
         self._cells, self._entries = self._cells[places], self._entries[places]
         self._exits = self._exits[places]
         self._rays, self._heights = self._rays[columns], self._heights[columns]
+        self._waits = np.zeros(len(columns), bool)
         self._columns[self._rays] = np.arange(len(columns))

@@ -21,6 +21,8 @@ class Rays:
     limits, reaches : ndarray of float64, shape (q,)
         Where the rays end, in scene units and in scaled directions. Where a ray is given by two
         points, the second is at a whole number of directions, but at a rounded distance.
+    asked : int
+        How many rays the caller asked about, of which these are some: what tables are worth.
     """
 
     origins: Floats
@@ -29,6 +31,7 @@ class Rays:
     limits: Floats
     reaches: Floats
     axes: Ids
+    asked: int
 
     @classmethod
     def of(cls, origins: Floats, directions: Floats, limits: Floats) -> "Rays":
@@ -40,7 +43,7 @@ class Rays:
         along_axis = (sizes > 0).sum(axis=0) == 1
         scaled = np.where(along_axis, np.sign(directions), scaled)
         lengths = np.sqrt(dot(scaled, scaled))
-        return cls(origins, scaled, lengths, limits, limits / lengths, axes)
+        return cls(origins, scaled, lengths, limits, limits / lengths, axes, len(lengths))
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -53,6 +56,7 @@ class Rays:
             self.limits[numbers],
             self.reaches[numbers],
             self.axes[numbers],
+            self.asked,
         )
 
     def positions(self, numbers: Ids, distances: Floats) -> Floats:
