@@ -1,10 +1,10 @@
-"""Pairs that begin, last and end; and how calm a tree is whose items breathe."""
+"""Pairs that begin, last and end."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from core import Boxes, DynamicOctree, Spheres, overlapping_pairs
+from core import DynamicOctree, Spheres, overlapping_pairs
 
 ROW = np.arange(40)[:, None] * [1.0, 0, 0]
 NOTHING = np.empty((2, 0), np.intp)
@@ -96,33 +96,3 @@ def test_telling_of_few_looks_for_few():
         wanted = overlapping_pairs(tree.octree)
         assert wanted.shape[1] > 20
         assert_array_equal(now[:, np.lexsort(now[::-1])], wanted)
-
-
-# Hysteresis
-
-
-def turnover_of_breathing(frames=1000, **options):
-    """How often cells split and merge while two of six breathe across a wall.
-
-    Five stand in one part of the root, more than a leaf may hold; without the two, three do.
-    """
-    corners = np.arange(8)[:, None] >> np.arange(3) & 1
-    places = np.concatenate((corners[:5] * 4 + 2.0, [[13.0, 13, 13]]))
-    tree = DynamicOctree(bounds=Boxes([[0] * 3], [[16] * 3]), capacity=4, **options)
-    tree.insert(balls(places))
-    for frame in range(1, frames):
-        breath = places[3:5] + np.array([8.0 * (frame % 2), 0, 0])
-        tree.move([3, 4], balls(breath))
-        if frame % 100 < 2:
-            tree.check()
-    return tree.turnover
-
-
-def test_far_thresholds_keep_a_breathing_swarm_calm():
-    turnover = turnover_of_breathing(merge_below=2)
-    assert turnover.splits + turnover.merges == 2
-
-
-def test_one_threshold_both_ways_flutters():
-    turnover = turnover_of_breathing(merge_below=4)
-    assert turnover.splits + turnover.merges > 900

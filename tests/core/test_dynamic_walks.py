@@ -42,8 +42,8 @@ class Walk:
         return ids[: self.random.integers(0, len(ids) + 1)]
 
     def items(self, count):
-        scale = self.random.choice(self.scales)
-        items = some_items(self.random, count)
+        scale, span = self.random.choice(self.scales), self.random.choice((30, 30, 2))
+        items = some_items(self.random, count, span)
         return type(items)._of(items.rows * scale)
 
     def insert(self):
@@ -94,6 +94,23 @@ def test_a_walk(options, seed):
     for _ in range(40):
         walk.step()
         walk.check()
+
+
+@pytest.mark.parametrize("straddlers", ["keep", "copy"])
+def test_a_long_walk_meets_everything(straddlers):
+    """Cells and root change often, items stand outside, alike, and in one leaf too many."""
+    walk = Walk(3, straddlers=straddlers, capacity=3, merge_below=2, grow_above=2, shrink_below=2)
+    met = {"outside": 0, "alike": 0, "crowded": 0}
+    for _ in range(300):
+        walk.step()
+        walk.check()
+        octree = walk.tree.octree
+        met["outside"] += len(walk.tree.outside) > 0
+        met["alike"] += len(np.unique(walk.crowd.rows, axis=0)) < len(walk.crowd)
+        met["crowded"] += octree.item_counts[octree.is_leaf].max() > 3
+    turnover = walk.tree.turnover
+    assert min(met.values()) > 10
+    assert min(turnover.splits, turnover.merges, turnover.growths, turnover.shrinks) > 20
 
 
 @pytest.mark.parametrize("straddlers", ["keep", "copy"])
