@@ -14,7 +14,7 @@ TAGS := $(SCRIPTS)/modules/_bpy_internal/extensions/tags.py
 help: ## List the commands
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 18
 
-demo: machine ## Build a room, its octree and a picture into demo/out (BLEND=file.blend: your scene)
+demo: machine ## Build a room, its octree, a film and pictures into demo/out (BLEND=file.blend: your scene)
 	@$(SETUP)/environment.sh bpy-5.0
 	@$(WHEEL)/bin/python demo/run.py $(if $(BLEND),--blend "$(BLEND)") --out demo/out
 

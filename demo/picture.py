@@ -31,7 +31,8 @@ def draw(path: Path, built: Any, frustum: Any | None) -> None:
         shown += studio.frustum(frustum.corners[0], width=size / 500)
     for made in shown:
         scene.collection.objects.link(made)
-    studio.render(scene, source.vertices, path)
+    studio.prepare(scene, source.vertices, studio.eye(source.vertices))
+    studio.render(scene, path)
 
 
 def backdrop_triangles(source: Any) -> np.ndarray:

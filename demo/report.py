@@ -78,3 +78,13 @@ def _sentences(report: dict) -> Iterable[str]:
         f"Each answer was held against brute force ({checked} places):"
         " not one triangle differs, rounding apart."
     )
+    if "swarm" in report:
+        yield _swarm(report["swarm"])
+
+
+def _swarm(swarm: dict) -> str:
+    return (
+        "{ships} ships flew for {frames} frames through a dynamic octree of {fewest} to {most}"
+        " cells: {splits} splits, {merges} merges; the root grew {growths} times and shrank"
+        " {shrinks} times.\nOf {ships} ships, each had to look at {median:.0f} (median)."
+    ).format(**swarm, **swarm["cells"], median=swarm["local"]["median"])

@@ -1,4 +1,4 @@
-"""Run the main job on a room, or on a scene of yours, and show what came out.
+"""Run the main job on a room, or on a scene of yours, and show what came out; and a film.
 
     .venv/bpy-5.0/bin/python demo/run.py --out demo/out [--blend FILE]
 

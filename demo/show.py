@@ -1,4 +1,4 @@
-"""The demo from the first object to the last file: a .blend, `octree.png`, `report.json`."""
+"""The demo from the first object to the last file: scenes, pictures, `report.json`."""
 
 import json
 from pathlib import Path
@@ -7,22 +7,27 @@ from typing import Any
 import bpy
 import numpy as np
 
-from demo import picture, questions, report, scene, user_file, walk
+from demo import picture, questions, report, scene, swarm, user_file, walk
 from demo.extension import part
 
 
 def run(out: Path, blend: Path | None = None, with_picture: bool = True) -> dict:
-    """Do the main job on the room, or on the scene of `blend`, and write what came out."""
+    """Do the main job on the room, or on the scene of `blend`, and write what came out.
+
+    With the room comes the film of the ships.
+    """
     out.mkdir(parents=True, exist_ok=True)
     subject = user_file.opened(blend) if blend else scene.room()
     built = questions.build(subject.objects)
     found = answers(built, subject)
-    print(report.page(found))
     keep(out / (f"{blend.stem}_octree.blend" if blend else "room.blend"))  # never `blend` itself
-    (out / "report.json").write_text(json.dumps(found, indent=2) + "\n")
     if with_picture:
         frustum = questions.frustum_of(subject.camera) if subject.camera else None
         picture.draw(out / "octree.png", built, frustum)
+    if not blend:
+        found["swarm"] = swarm.run(out, with_picture)
+    print(report.page(found))
+    (out / "report.json").write_text(json.dumps(found, indent=2) + "\n")
     print(f"\nWritten to {out}: {', '.join(sorted(path.name for path in out.iterdir()))}")
     return found
 

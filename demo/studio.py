@@ -1,4 +1,4 @@
-"""What Cycles needs: surfaces, glowing lines, materials, a lamp, an eye. Arrays in, a PNG out."""
+"""What Cycles needs: surfaces, glowing lines, materials, a lamp, an eye. Arrays in, PNGs out."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -31,9 +31,9 @@ QUADS = [[0, 3, 7, 4], [1, 2, 6, 5], [0, 1, 5, 4], [3, 2, 6, 7], [0, 1, 2, 3], [
 
 def surface(vertices: np.ndarray, faces: np.ndarray, shades: np.ndarray) -> bpy.types.Object:
     """Make an object of all triangles; a shade (t,) is a place in `COLORS`."""
-    mesh = _mesh("Triangles", vertices, faces)
+    mesh = mesh_of("Triangles", vertices, faces)
     for name, color in COLORS.items():
-        mesh.materials.append(_clay(name, color, backdrop="Backdrop" in name))
+        mesh.materials.append(clay(name, color, backdrop="Backdrop" in name))
     mesh.polygons.foreach_set("material_index", shades.astype(np.int32))
     return bpy.data.objects.new(mesh.name, mesh)
 
@@ -41,8 +41,8 @@ def surface(vertices: np.ndarray, faces: np.ndarray, shades: np.ndarray) -> bpy.
 def frustum(corners: np.ndarray, width: float) -> list[bpy.types.Object]:
     """Make a frustum (8, 3) of coloured air and of lines."""
     glass, edges = (
-        _mesh("Frustum", corners, np.array(QUADS)),
-        _mesh("Edges", corners, np.array(QUADS)),
+        mesh_of("Frustum", corners, np.array(QUADS)),
+        mesh_of("Edges", corners, np.array(QUADS)),
     )
     glass.materials.append(glow("Air", FRUSTUM, opacity=0.04))
     return [bpy.data.objects.new("Frustum", glass), lines(edges, glow("Edges", FRUSTUM), width)]
@@ -78,7 +78,7 @@ def glow(name: str, color: tuple, opacity: float = 1.0) -> bpy.types.Material:
     return material
 
 
-def _clay(name: str, color: tuple, backdrop: bool) -> bpy.types.Material:
+def clay(name: str, color: tuple, backdrop: bool = False) -> bpy.types.Material:
     """Make a dull surface; that of a backdrop lets the eye through from behind, and the lamp."""
     material, shader = _material(name)
     dull = shader("ShaderNodeBsdfDiffuse")
@@ -114,7 +114,8 @@ def _mixed(material: bpy.types.Material, shader: bpy.types.Node, opacity: float)
     return mix.inputs[0]
 
 
-def _mesh(name: str, vertices: np.ndarray, faces: np.ndarray) -> bpy.types.Mesh:
+def mesh_of(name: str, vertices: np.ndarray, faces: np.ndarray) -> bpy.types.Mesh:
+    """Make a mesh of vertices (v, 3) and of faces with equally many corners."""
     mesh = bpy.data.meshes.new(name)
     mesh.vertices.add(len(vertices))
     mesh.vertices.foreach_set("co", vertices.astype(np.float32).ravel())
@@ -127,23 +128,49 @@ def _mesh(name: str, vertices: np.ndarray, faces: np.ndarray) -> bpy.types.Mesh:
     return mesh
 
 
-def render(scene: bpy.types.Scene, vertices: np.ndarray, path: Path) -> None:
-    """Light the scene, look at all of the vertices and write the picture."""
-    scene.collection.objects.link(_lamp(vertices))
-    scene.camera = _eye(vertices)
-    scene.collection.objects.link(scene.camera)
+def prepare(
+    scene: bpy.types.Scene,
+    vertices: np.ndarray,
+    eye: bpy.types.Object,
+    size: tuple[int, int] = (WIDTH, HEIGHT),
+) -> None:
+    """Light the vertices and let the eye look at them; a picture has so many pixels."""
+    for made in (_lamp(vertices), eye):
+        scene.collection.objects.link(made)
+    scene.camera = eye
     scene.world = bpy.data.worlds.new("Calm")
     scene.world.use_nodes = True
     scene.world.node_tree.nodes["Background"].inputs["Color"].default_value = (*BACKGROUND, 1)
-    scene.render.resolution_x, scene.render.resolution_y = WIDTH, HEIGHT
+    scene.render.resolution_x, scene.render.resolution_y = size
     scene.render.engine = "CYCLES"
     for name, value in CYCLES.items():
         setattr(scene.cycles, name, value)
     scene.view_settings.view_transform = "Standard"
     image = scene.render.image_settings
     image.file_format, image.color_mode, image.compression = "PNG", "RGB", 100
+
+
+def render(scene: bpy.types.Scene, path: Path) -> None:
+    """Write the picture that the scene's camera sees."""
     scene.render.filepath = str(path)
     bpy.ops.render.render(scene=scene.name, write_still=True)
+
+
+def side_by_side(paths: list[Path], path: Path, gap: int) -> None:
+    """Lay pictures of one height beside each other, so many black pixels between them."""
+    panels: list[np.ndarray] = []
+    for image in [bpy.data.images.load(str(each)) for each in paths]:
+        width, height = image.size
+        pixels = np.empty((height, width, 4), np.float32)
+        image.pixels.foreach_get(pixels.ravel())
+        panels += [pixels, np.tile(np.float32([0, 0, 0, 1]), (height, gap, 1))]
+        bpy.data.images.remove(image)
+    joined = np.concatenate(panels[:-1], axis=1)
+    image = bpy.data.images.new(path.stem, joined.shape[1], joined.shape[0])
+    image.pixels.foreach_set(joined.ravel())
+    image.filepath_raw, image.file_format = str(path), "PNG"
+    image.save()
+    bpy.data.images.remove(image)
 
 
 def _lamp(vertices: np.ndarray) -> bpy.types.Object:
@@ -159,17 +186,19 @@ def _lamp(vertices: np.ndarray) -> bpy.types.Object:
     return lamp
 
 
-def _eye(vertices: np.ndarray) -> bpy.types.Object:
-    """Stand in the direction of `VIEW`, just far enough away to see every vertex."""
+def eye(
+    vertices: np.ndarray, view: Vector = VIEW, size: tuple[int, int] = (WIDTH, HEIGHT)
+) -> bpy.types.Object:
+    """Stand in the direction of the view, just far enough away to see every vertex."""
     lens = bpy.data.cameras.new("Eye")
     lens.lens = 60
-    eye = bpy.data.objects.new("Eye", lens)
-    eye.rotation_euler = VIEW.to_track_quat("Z", "Y").to_euler()
-    right, up, back = np.array(eye.rotation_euler.to_matrix()).T
+    made = bpy.data.objects.new("Eye", lens)
+    made.rotation_euler = view.to_track_quat("Z", "Y").to_euler()
+    right, up, back = np.array(made.rotation_euler.to_matrix()).T
     middle = 0.5 * (vertices.min(axis=0) + vertices.max(axis=0))
     offset = vertices - middle
-    half = np.array([1.0, HEIGHT / WIDTH]) * lens.sensor_width / 2 / lens.lens
+    half = np.array([1.0, size[1] / size[0]]) * lens.sensor_width / 2 / lens.lens
     reach = np.abs(offset @ np.stack([right, up], axis=1)) / half + (offset @ back)[:, None]
-    eye.location = middle + 1.02 * reach.max() * back
+    made.location = middle + 1.02 * reach.max() * back
     lens.clip_end = 4 * reach.max()
-    return eye
+    return made

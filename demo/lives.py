@@ -1,0 +1,62 @@
+"""Boxes that come and go: one mesh of edges, in which every box knows the frames that it lives in.
+
+Geometry nodes leave out what is not alive, so that any Blender plays it, without a script.
+"""
+
+import bpy
+import numpy as np
+
+from demo import studio
+from demo.extension import part
+from demo.film import Lives
+
+
+def boxes(name: str, lives: Lives, material: bpy.types.Material, width: float) -> bpy.types.Object:
+    """Make lines of the edges of boxes."""
+    wireframe = part("core.wireframe")
+    corners = np.where(wireframe.CORNERS, lives.walls[:, None, 3:], lives.walls[:, None, :3])
+    edges = wireframe.EDGES + 8 * np.arange(len(corners))[:, None, None]
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(corners.reshape(-1, 3), edges.reshape(-1, 2), [])
+    for when in ("born", "died"):
+        frames = np.repeat(getattr(lives, when), 8).astype(np.int32)
+        mesh.attributes.new(when, "INT", "POINT").data.foreach_set("value", frames)
+    made = studio.lines(mesh, material, width)
+    made.modifiers.new("Lives", "NODES").node_group = _living()
+    made.modifiers.move(1, 0)  # before the lines
+    return made
+
+
+def _living() -> bpy.types.NodeTree:
+    """Make nodes that delete what is not alive in the frame, or return those made before."""
+    if "Lives" in bpy.data.node_groups:
+        return bpy.data.node_groups["Lives"]
+    group = bpy.data.node_groups.new("Lives", "GeometryNodeTree")
+    link, new = group.links.new, group.nodes.new
+    for in_out in ("INPUT", "OUTPUT"):
+        group.interface.new_socket("Geometry", in_out=in_out, socket_type="NodeSocketGeometry")
+    either, delete = new("FunctionNodeBooleanMath"), new("GeometryNodeDeleteGeometry")
+    either.operation = "OR"
+    link(_frame_is(group, "LESS_THAN", "born"), either.inputs[0])
+    link(_frame_is(group, "GREATER_EQUAL", "died"), either.inputs[1])
+    link(new("NodeGroupInput").outputs[0], delete.inputs["Geometry"])
+    link(either.outputs[0], delete.inputs["Selection"])
+    link(delete.outputs[0], new("NodeGroupOutput").inputs[0])
+    return group
+
+
+def _frame_is(group: bpy.types.NodeTree, operation: str, name: str) -> bpy.types.NodeSocket:
+    """Compare the frame of the scene with an attribute."""
+    clock, attribute, compare = (
+        group.nodes.new(kind)
+        for kind in (
+            "GeometryNodeInputSceneTime",
+            "GeometryNodeInputNamedAttribute",
+            "FunctionNodeCompare",
+        )
+    )
+    attribute.inputs["Name"].default_value = name
+    compare.operation = operation
+    group.links.new(clock.outputs["Frame"], compare.inputs[0])
+    group.links.new(attribute.outputs[0], compare.inputs[1])
+    return compare.outputs[0]
