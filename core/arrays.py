@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ids = NDArray[np.intp]
 Flags = NDArray[np.bool_]
+Masks = NDArray[np.uint32]
 Rows = TypeVar("Rows", Floats, Ids)
 
 # The two other axes of each axis, in the order that makes cross products.

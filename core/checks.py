@@ -10,7 +10,10 @@ from typing import SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import Flags, Floats, Ids
+from .arrays import Flags, Floats, Ids, Masks
+
+# A mask has a bit for each of 32 groups.
+ALL_GROUPS = 0xFFFFFFFF
 
 
 def _array(name: str, value: ArrayLike) -> NDArray[np.generic]:
@@ -93,6 +96,25 @@ def number(name: str, value: object, least: float, *, finite: bool = True) -> fl
         wanted = "a finite number" if finite else "a number"
         raise ValueError(f"{name} must be {wanted} of at least {least:g}, got {value!r}")
     return real
+
+
+def mask(name: str, value: SupportsIndex) -> int:
+    """Return `value` as an int of 32 bits."""
+    bits = whole_number(name, value, 0)
+    if bits > ALL_GROUPS:
+        raise ValueError(f"{name} must be a whole number in 0..{ALL_GROUPS:#x}, got {value!r}")
+    return bits
+
+
+def masks(name: str, value: ArrayLike, count: int) -> Masks:
+    """Return one mask for all, or one for each, as masks of shape (count,)."""
+    array = _array(name, value)
+    if array.ndim == 0:
+        return np.full(count, mask(name, value), np.uint32)  # type: ignore[arg-type]
+    each = numbers(name, array, ALL_GROUPS + 1)
+    if len(each) != count:
+        raise ValueError(f"{name} must have shape () or ({count},), got {array.shape}")
+    return each.astype(np.uint32)
 
 
 def choice(name: str, value: str, choices: Collection[str]) -> str:

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Flags, Floats, Ids
+from .arrays import Flags, Floats, Ids, Masks
 from .shapes import Shapes
 
 
@@ -31,6 +31,8 @@ class Invariants:
     slack: float
     max_depth: int
     straddlers: str
+    ids: Ids | None
+    groups: Masks | None
 
     @property
     def is_leaf(self) -> Flags:
@@ -102,6 +104,8 @@ class Invariants:
         assert np.array_equal(everything, np.arange(len(self.items)))
         assert not np.isfinite(self.items[self.invalid_items].rows).all(axis=0).any()
         assert np.array_equal(self.arranged.rows, self.items[self.order].rows)
+        assert self.ids is None or self.ids.shape == (len(self.items),)
+        assert self.groups is None or self.groups.shape == (len(self.items),)
         assert np.isin(self.strays, np.arange(len(self.order))).all()
         bits = (self.occupied_parts[inner, None] >> np.arange(8)) & 1 == 1
         assert (bits == (self.end > self.begin)[children]).all()

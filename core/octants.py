@@ -183,6 +183,15 @@ def _of_rounded(sides: Floats, radii: Floats, reach: Floats | None) -> Octants:
     return packed(square <= 1 for square in squares)
 
 
+def occupied_parts(first_child: Ids, is_filled: Flags) -> Octants:
+    """Return for each of m cells those of its parts that are filled."""
+    occupied = np.zeros(len(first_child), np.uint8)
+    inner = np.flatnonzero(first_child >= 0)
+    filled = is_filled[first_child[inner, None] + np.arange(8)]
+    occupied[inner] = np.packbits(filled, axis=1, bitorder="little")[:, 0]
+    return occupied
+
+
 def packed(flags: Iterable[Flags]) -> Octants:
     """Return flags for the eight parts in order, as octants."""
     octants: Octants = np.uint8(0)  # type: ignore[assignment]

@@ -1,8 +1,7 @@
 """Octree: flat, frozen arrays.
 
-Cells are numbered level by level, the eight children of a cell as neighbours. `slots` lists items
-in preorder, a cell's own, then its first child's and so on, so that the items of a subtree are
-one slice:
+Cells are numbered level by level, eight children as neighbours. `slots` lists items in preorder, a
+cell's own, then its first child's and so on, so that the items of a subtree are one slice:
 
     begin[cell]            own_end[cell]                            end[cell]
         | the cell's own items   | items further down, child by child   |
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import checks
-from .arrays import Flags, Floats, Ids
+from .arrays import Flags, Floats, Ids, Masks
 from .extents import Extents
 from .invariants import Invariants
 from .options import Options
@@ -69,6 +68,8 @@ class Octree(Options, Invariants, Extents):
         An item may lie this far outside a cell that it was placed in.
     ids : ndarray of intp, shape (n,), or None
         What answers call the items, ascending; None if they go by their numbers.
+    groups : ndarray of uint32, shape (n,), or None
+        The groups that each item is in, a bit for each; None if all are in every group.
     """
 
     items: Shapes
@@ -91,6 +92,8 @@ class Octree(Options, Invariants, Extents):
     strays: Ids
     slack: float
     ids: Ids | None
+    groups: Masks | None
+    _seen: "dict[int, Octree]" = field(init=False, default_factory=dict)
     _freshness: Freshness = field(default_factory=Freshness)
 
     def __post_init__(self) -> None:
@@ -191,8 +194,7 @@ class Octree(Options, Invariants, Extents):
         """
         pairs = np.stack((self.named(self.order[self.slots]), self.cell_of_slot()))
         if items is not None:
-            wanted = self._known(items)
-            pairs = pairs[:, np.isin(pairs[0], wanted)]
+            pairs = pairs[:, np.isin(pairs[0], self._known(items))]
         return pairs[:, np.lexsort(pairs[::-1])]
 
     def named(self, numbers: Ids) -> Ids:

@@ -9,8 +9,8 @@ import pytest
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
     "arrays", "checks", "shapes", "touch", "options", "invariants", "extents", "octree", "words",
-    "grid", "octants", "cells", "build", "descend", "query", "rays", "nearest", "pairs", "dynamic",
-    "trace", "storage", "statistics", "wireframe", "__init__",
+    "grid", "octants", "groups", "cells", "build", "descend", "query", "rays", "nearest", "pairs",
+    "dynamic", "trace", "storage", "statistics", "wireframe", "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
     "options", "properties", "preferences", "reader", "camera", "trees", "building", "cells",

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..arrays import Flags, Ids, runs
 from ..grid import Grid, enlarged
+from ..octants import occupied_parts
 from ..octree import Octree
 from ..options import Options
 from ..words import sorted_order
@@ -45,10 +46,6 @@ def assemble(
     members = _members(entries, levels, first, depths, child)
     yield 0.5
     slots, begin, own_end, end = yield from _slots(entries, levels, first, members)
-    occupied = np.zeros(len(child), np.uint8)
-    inner = np.flatnonzero(child >= 0)
-    below = child[inner, None] + np.arange(8)
-    occupied[inner] = np.packbits(end[below] > begin[below], axis=1, bitorder="little")[:, 0]
     size = float((grid.upper - grid.lower).max())
     copied = np.bincount(slots, minlength=len(entries.order)) > 1
     return Octree(
@@ -66,13 +63,14 @@ def assemble(
         begin=begin,
         own_end=own_end,
         end=end,
-        occupied_parts=occupied,
+        occupied_parts=occupied_parts(child, end > begin),
         slots=slots,
         outside=len(entries.order) - len(entries),
         copied=copied,
         strays=np.unique(strays),
         slack=_SLIVER * size + 16 * grid.rounding,
         ids=None,
+        groups=None,
     )
 
 

@@ -46,7 +46,7 @@ class Changes:
         pairs = _pairs(self._keys)
         affected = self._stirred[pairs].any(axis=0)
         old, untouched = self._keys[affected], self._keys[~affected]
-        new = _keys(self._meetings(replace(tree, ids=None)))
+        new = _keys(self._meetings(replace(tree, ids=None, groups=None)))
         again = np.isin(new, old)
         began, lasted = new[~again], _sorted_in(untouched, new[again])
         ended = tree.named(_pairs(old[~np.isin(old, new)]))

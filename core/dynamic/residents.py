@@ -1,13 +1,13 @@
 """The living items: boxes, spheres and regions side by side, as (7, n) rows of regions."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Floats, Ids
+from ..arrays import Floats, Ids, Masks
 from ..shapes import Boxes, Regions, Shapes, Spheres
 
 KINDS = (Boxes, Spheres, Regions)
@@ -15,16 +15,20 @@ KINDS = (Boxes, Spheres, Regions)
 
 @dataclass(frozen=True)
 class Residents:
-    """n items, and their ids, ascending. `born` ids have been given so far."""
+    """n items, their ids, ascending, and masks; none if all are in every group.
+
+    `born` ids have been given so far.
+    """
 
     rows: Floats
     ids: Ids
     born: int
+    groups: Masks | None
 
     @classmethod
     def nobody(cls) -> "Residents":
         """Return no items."""
-        return cls(np.empty((7, 0)), np.empty(0, np.intp), 0)
+        return cls(np.empty((7, 0)), np.empty(0, np.intp), 0, None)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -48,22 +52,30 @@ class Residents:
         checks.every_row("ids", "name living items", alive, wanted)
         return numbers
 
-    def joined(self, rows: Floats) -> "Residents":
-        """Return these and more items."""
+    def joined(self, rows: Floats, groups: Masks | None) -> "Residents":
+        """Return these and more items, which are in every group if they have no masks."""
         born = self.born + rows.shape[1]
         ids = np.concatenate((self.ids, np.arange(self.born, born)))
-        return Residents(np.concatenate((self.rows, rows), axis=1), ids, born)
+        if self.groups is not None or groups is not None:
+            masks = _masks(self.groups, len(self)), _masks(groups, rows.shape[1])
+            groups = np.concatenate(masks)
+        return Residents(np.concatenate((self.rows, rows), axis=1), ids, born, groups)
 
     def moved(self, numbers: Ids, rows: Floats) -> "Residents":
         """Return the items after some of them have changed."""
         changed = self.rows.copy()
         for row, new in zip(changed, rows, strict=True):
             row[numbers] = new
-        return Residents(changed, self.ids, self.born)
+        return replace(self, rows=changed)
 
     def only(self, numbers: Ids) -> "Residents":
         """Return some of the items, whose numbers ascend."""
-        return Residents(self.rows[:, numbers], self.ids[numbers], self.born)
+        groups = None if self.groups is None else self.groups[numbers]
+        return Residents(self.rows[:, numbers], self.ids[numbers], self.born, groups)
+
+
+def _masks(groups: Masks | None, count: int) -> Masks:
+    return np.full(count, checks.ALL_GROUPS, np.uint32) if groups is None else groups
 
 
 def limits(rows: Floats) -> tuple[Floats, Floats]:

@@ -41,5 +41,6 @@ def snapshot(
         strays=layout.strays,
         slack=layout.slack,
         ids=residents.ids,
+        groups=residents.groups,
         _freshness=freshness,
     )

@@ -16,7 +16,6 @@ from .snapshot import snapshot
 from .upkeep import Turnover, Upkeep
 
 STRADDLERS = ("keep", "copy")
-MERGE = ("eager", "deferred")
 
 
 class DynamicOctree:
@@ -89,15 +88,11 @@ class DynamicOctree:
         )
         self._upkeep = Upkeep(
             self._options,
-            merge_below=checks.whole_number("merge_below", merge_below, 1),
-            grow_above=checks.whole_number("grow_above", grow_above, 0),
-            shrink_below=checks.whole_number("shrink_below", shrink_below, 0),
-            is_eager=checks.choice("merge", merge, MERGE) == "eager",
+            merge_below=merge_below,
+            grow_above=grow_above,
+            shrink_below=shrink_below,
+            merge=merge,
         )
-        if merge_below > capacity:
-            raise ValueError(
-                f"merge_below must not exceed capacity, got {merge_below} and {capacity}"
-            )
         self._residents = Residents.nobody()
         self._layout = self._upkeep.empty_layout()
         self._changes = Changes()
@@ -132,13 +127,15 @@ class DynamicOctree:
             self._octree = snapshot(self._residents, self._layout, self._options, self._freshness)
         return self._octree
 
-    def insert(self, items: Shapes, /) -> Ids:
+    def insert(self, items: Shapes, /, *, groups: ArrayLike | None = None) -> Ids:
         """Add items.
 
         Parameters
         ----------
         items : Boxes, Spheres or Regions
             n items, finite. Kinds may differ from call to call.
+        groups : array_like of int, shape () or (n,), optional
+            Their masks of 32 bits, one for all or one each. By default they are in every group.
 
         Returns
         -------
@@ -148,11 +145,13 @@ class DynamicOctree:
         Raises
         ------
         ValueError
-            If an item is not finite or of another kind. Nothing is changed then.
+            If an item is not finite or of another kind, or a mask is no whole number of 32 bits.
+            Nothing is changed then.
         """
         rows = rows_of(items)
+        masks = None if groups is None else checks.masks("groups", groups, len(items))
         count = len(self)
-        self._residents = self._residents.joined(rows)
+        self._residents = self._residents.joined(rows, masks)
         self._changes.joined(len(items))
         self._become(self._upkeep.joined(self._layout, self._residents.rows))
         return self.ids[count:]

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .. import checks
 from ..arrays import Floats, Ids
 from ..options import Options
 from .audit import check_places
@@ -13,6 +14,8 @@ from .merging import sparse, too_deep
 from .placement import Copy, Keep
 from .rooting import grown, laid_anew, placed, shrunk
 from .splitting import crowded, divided
+
+MERGE = ("eager", "deferred")
 
 
 @dataclass(frozen=True)
@@ -43,11 +46,17 @@ class Upkeep:
         merge_below: int,
         grow_above: int,
         shrink_below: int,
-        is_eager: bool,
+        merge: str,
     ) -> None:
-        self.options, self.is_eager = options, is_eager
-        self.merge_below, self.grow_above = merge_below, grow_above
-        self.shrink_below = shrink_below
+        self.options = options
+        self.merge_below = checks.whole_number("merge_below", merge_below, 1)
+        self.grow_above = checks.whole_number("grow_above", grow_above, 0)
+        self.shrink_below = checks.whole_number("shrink_below", shrink_below, 0)
+        self.is_eager = checks.choice("merge", merge, MERGE) == "eager"
+        if self.merge_below > options.capacity:
+            raise ValueError(
+                f"merge_below must not exceed capacity, got {merge_below} and {options.capacity}"
+            )
         self.is_kept = options.straddlers == "keep"
         self.placement = Keep(options.loose_factor) if self.is_kept else Copy()
         self.turnover = Turnover(splits=0, merges=0, growths=0, shrinks=0)

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Floats, Ids
+from ..groups import ALL_GROUPS, in_groups
 from ..octree import Octree
 from ..query.candidates import expanded, neighbours_together, portions
 from ..query.letters import Letterboxes, letterboxes, once
@@ -50,6 +51,7 @@ def nearest(
     *,
     count: SupportsIndex = 1,
     max_distance: SupportsFloat = np.inf,
+    groups: SupportsIndex = ALL_GROUPS,
 ) -> Nearest:
     """Find the nearest items of each point.
 
@@ -63,6 +65,9 @@ def nearest(
         How many items are wanted for each point; there may be fewer.
     max_distance : float
         Items farther away than this do not count; scene units, may be infinite.
+    groups : int
+        A mask of 32 bits: items whose own mask has none of these are not there. Those without a
+        mask, as all of `build_octree`, are in every group.
 
     Returns
     -------
@@ -73,8 +78,8 @@ def nearest(
     Raises
     ------
     ValueError
-        If a point is not finite, `count` is no whole number of at least 1, or `max_distance` is
-        negative or no number.
+        If a point is not finite, `count` is no whole number of at least 1, `max_distance` is
+        negative or no number, or `groups` is no mask.
 
     Notes
     -----
@@ -89,6 +94,7 @@ def nearest(
     checks.every_row("points", "be finite", np.isfinite(places).all(axis=1), places)
     count = checks.whole_number("count", count, 1)
     most = checks.number("max_distance", max_distance, 0.0, finite=False)
+    tree = in_groups(tree, groups)
     rows = np.ascontiguousarray(places.T)
     entries = np.full((len(places), count), -1)
     lengths = np.full(entries.shape, np.inf)

@@ -1,11 +1,13 @@
 """Pairs of items that touch each other, or come near: within a tree, or between two."""
 
 from collections.abc import Callable
+from typing import SupportsIndex
 
 import numpy as np
 
 from .. import checks
 from ..arrays import Flags, Ids
+from ..groups import ALL_GROUPS, in_groups
 from ..octree import Octree
 from ..shapes import Regions, Shapes, Spheres, Triangles
 from ..touch import touching
@@ -24,6 +26,7 @@ def overlapping_pairs(
     *,
     margin: float = 0.0,
     skip_neighbours: bool = False,
+    groups: SupportsIndex = ALL_GROUPS,
 ) -> Ids:
     """Find all pairs of items that touch, within one tree or between two.
 
@@ -37,6 +40,9 @@ def overlapping_pairs(
         Items no farther apart than this are pairs, too; scene units.
     skip_neighbours : bool
         Leave out triangles that share a vertex number. Needs one tree of triangles.
+    groups : int
+        A mask of 32 bits: items of either tree whose own mask has none of these are not there.
+        Those without a mask, as all of `build_octree`, are in every group.
 
     Returns
     -------
@@ -48,8 +54,8 @@ def overlapping_pairs(
     Raises
     ------
     ValueError
-        If `margin` is negative or not finite, or if `skip_neighbours` is asked of two trees or
-        of a tree over other items than triangles.
+        If `margin` is negative or not finite, `groups` is no mask, or if `skip_neighbours` is
+        asked of two trees or of a tree over other items than triangles.
 
     Notes
     -----
@@ -60,6 +66,8 @@ def overlapping_pairs(
     """
     _check(tree, other, skip_neighbours)
     margin = checks.number("margin", margin, 0.0)
+    tree = in_groups(tree, groups)
+    other = other if other is None else in_groups(other, groups)
     partner = tree if other is None else other
     near = _nearness(tree.arranged, partner.arranged, margin)
     bits = len(partner.items).bit_length()

@@ -1,9 +1,12 @@
 """Questions of volumes: which items touch one, lie inside it, or might."""
 
+from typing import SupportsIndex
+
 import numpy as np
 
 from .. import checks
 from ..arrays import Flags, Ids
+from ..groups import ALL_GROUPS, in_groups
 from ..octree import Octree
 from ..shapes import (
     Boxes,
@@ -23,7 +26,14 @@ from .early import any_touched
 VOLUME_KINDS = (Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces, Frusta)
 
 
-def query(tree: Octree, volumes: Shapes, /, *, relation: str = "touching") -> Ids:
+def query(
+    tree: Octree,
+    volumes: Shapes,
+    /,
+    *,
+    relation: str = "touching",
+    groups: SupportsIndex = ALL_GROUPS,
+) -> Ids:
     """Find the items that touch each volume.
 
     Parameters
@@ -37,6 +47,9 @@ def query(tree: Octree, volumes: Shapes, /, *, relation: str = "touching") -> Id
         volume, borders included. "candidates": potential colliders, the items of all cells that
         touch the volume, without a test of their own; the only answer that depends on how the
         tree was built.
+    groups : int
+        A mask of 32 bits: items whose own mask has none of these are not there. Those without a
+        mask, as all of `build_octree`, are in every group.
 
     Returns
     -------
@@ -47,7 +60,8 @@ def query(tree: Octree, volumes: Shapes, /, *, relation: str = "touching") -> Id
     Raises
     ------
     ValueError
-        If a volume is not finite or a frustum is flat, or `relation` is none of the three.
+        If a volume is not finite or a frustum is flat, `relation` is none of the three, or
+        `groups` is no mask.
 
     Notes
     -----
@@ -59,6 +73,7 @@ def query(tree: Octree, volumes: Shapes, /, *, relation: str = "touching") -> Id
     """
     check_question(tree, volumes)
     checks.choice("relation", relation, ("touching", "inside", "candidates"))
+    tree = in_groups(tree, groups)
     answers = Answers(len(volumes), len(tree.items))
     for found in candidates(tree, volumes):
         numbers, entries = confirmed(tree, found, relation)
@@ -68,7 +83,7 @@ def query(tree: Octree, volumes: Shapes, /, *, relation: str = "touching") -> Id
     return pairs
 
 
-def query_any(tree: Octree, volumes: Shapes, /) -> Flags:
+def query_any(tree: Octree, volumes: Shapes, /, *, groups: SupportsIndex = ALL_GROUPS) -> Flags:
     """Tell which volumes touch any item; each stops at the first that it finds.
 
     Parameters
@@ -77,6 +92,9 @@ def query_any(tree: Octree, volumes: Shapes, /) -> Flags:
         Any octree.
     volumes : Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces or Frusta
         q questions, asked together.
+    groups : int
+        A mask of 32 bits: items whose own mask has none of these are not there. Those without a
+        mask, as all of `build_octree`, are in every group.
 
     Returns
     -------
@@ -86,13 +104,13 @@ def query_any(tree: Octree, volumes: Shapes, /) -> Flags:
     Raises
     ------
     ValueError
-        If a volume is not finite or a frustum is flat.
+        If a volume is not finite, a frustum is flat, or `groups` is no mask.
     """
     check_question(tree, volumes)
-    return any_touched(tree, volumes)
+    return any_touched(in_groups(tree, groups), volumes)
 
 
-def query_count(tree: Octree, volumes: Shapes, /) -> Ids:
+def query_count(tree: Octree, volumes: Shapes, /, *, groups: SupportsIndex = ALL_GROUPS) -> Ids:
     """Count the items that touch each volume; costs as much as to find them.
 
     Parameters
@@ -101,6 +119,9 @@ def query_count(tree: Octree, volumes: Shapes, /) -> Ids:
         Any octree.
     volumes : Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces or Frusta
         q questions, asked together.
+    groups : int
+        A mask of 32 bits: items whose own mask has none of these are not there. Those without a
+        mask, as all of `build_octree`, are in every group.
 
     Returns
     -------
@@ -110,9 +131,10 @@ def query_count(tree: Octree, volumes: Shapes, /) -> Ids:
     Raises
     ------
     ValueError
-        If a volume is not finite or a frustum is flat.
+        If a volume is not finite, a frustum is flat, or `groups` is no mask.
     """
     check_question(tree, volumes)
+    tree = in_groups(tree, groups)
     counts = np.zeros(len(volumes), np.intp)
     for found in candidates(tree, volumes):
         numbers, _ = confirmed(tree, found, "touching")

@@ -1,11 +1,14 @@
 """Questions of rays and segments: the closest item, any item, all items on the way."""
 
+from typing import SupportsIndex
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Flags
 from ..cells import UNVISITED, States
+from ..groups import ALL_GROUPS, in_groups
 from ..octree import Octree
 from .answers import RayCrossings, RayHits, closest, crossings_of, described, joined
 from .crossings import Rays
@@ -21,6 +24,7 @@ def ray_cast(
     /,
     *,
     max_distance: ArrayLike = np.inf,
+    groups: SupportsIndex = ALL_GROUPS,
 ) -> RayHits:
     """Find the closest item that each ray meets.
 
@@ -33,6 +37,9 @@ def ray_cast(
     max_distance : array_like of float, shape () or (q,)
         Where the rays end, in scene units, inclusive. A segment from a to b has direction b - a
         and the length of that for its end.
+    groups : int
+        A mask of 32 bits: items whose own mask has none of these are not there. Those without a
+        mask, as all of `build_octree`, are in every group.
 
     Returns
     -------
@@ -44,8 +51,8 @@ def ray_cast(
     Raises
     ------
     ValueError
-        If shapes do not match, an origin or direction is not finite, a direction is 0, or a
-        `max_distance` is negative or NaN.
+        If shapes do not match, an origin or direction is not finite, a direction is 0, a
+        `max_distance` is negative or NaN, or `groups` is no mask.
 
     Notes
     -----
@@ -53,6 +60,7 @@ def ray_cast(
     ray enters beyond its closest hit is looked at.
     """
     rays = _checked(tree, origins, directions, max_distance)
+    tree = in_groups(tree, groups)
     items, distances = np.full(len(rays), -1), np.full(len(rays), np.inf)
     mailboxes = Mailboxes(len(tree.order))
     for group in groups_of_rays(tree, rays, mailboxes):
@@ -67,6 +75,7 @@ def ray_test(
     /,
     *,
     max_distance: ArrayLike = np.inf,
+    groups: SupportsIndex = ALL_GROUPS,
 ) -> Flags:
     """Tell which rays meet any item; each stops at the first that it finds.
 
@@ -78,6 +87,9 @@ def ray_test(
         A ray each. Directions may have any length but 0.
     max_distance : array_like of float, shape () or (q,)
         Where the rays end, in scene units, inclusive.
+    groups : int
+        A mask of 32 bits: items whose own mask has none of these are not there. Those without a
+        mask, as all of `build_octree`, are in every group.
 
     Returns
     -------
@@ -90,6 +102,7 @@ def ray_test(
         As with `ray_cast`.
     """
     rays = _checked(tree, origins, directions, max_distance)
+    tree = in_groups(tree, groups)
     flags = np.zeros(len(rays), bool)
     mailboxes = Mailboxes(len(tree.order))
     for group in groups_of_rays(tree, rays, mailboxes):
@@ -107,6 +120,7 @@ def ray_cast_all(
     /,
     *,
     max_distance: ArrayLike = np.inf,
+    groups: SupportsIndex = ALL_GROUPS,
 ) -> RayCrossings:
     """Find all items that each ray meets.
 
@@ -118,6 +132,9 @@ def ray_cast_all(
         A ray each. Directions may have any length but 0.
     max_distance : array_like of float, shape () or (q,)
         Where the rays end, in scene units, inclusive.
+    groups : int
+        A mask of 32 bits: items whose own mask has none of these are not there. Those without a
+        mask, as all of `build_octree`, are in every group.
 
     Returns
     -------
@@ -130,9 +147,10 @@ def ray_cast_all(
         As with `ray_cast`.
     """
     rays = _checked(tree, origins, directions, max_distance)
+    tree = in_groups(tree, groups)
     mailboxes = Mailboxes(len(tree.order))
-    groups = groups_of_rays(tree, rays, mailboxes)
-    return joined([crossings_of(tree, rays, group, mailboxes) for group in groups], len(rays))
+    parts = groups_of_rays(tree, rays, mailboxes)
+    return joined([crossings_of(tree, rays, part, mailboxes) for part in parts], len(rays))
 
 
 def _checked(

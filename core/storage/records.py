@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import checks
-from ..arrays import Floats, Ids
+from ..arrays import Floats, Ids, Masks
 from ..grid import enlarged
+from ..octants import occupied_parts
 from ..octree import Octree
 from ..options import Options
 from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
@@ -60,8 +61,8 @@ def to_arrays(tree: Octree) -> dict[str, NDArray[Any]]:
         "middles": tree.middle_rows[:, divided],
         "counts": tree.own_end - tree.begin,
     }
-    if tree.ids is not None:
-        arrays["ids"] = tree.ids
+    optional = {"ids": tree.ids, "groups": tree.groups}
+    arrays |= {name: array for name, array in optional.items() if array is not None}
     return {name: _narrow(array) for name, array in arrays.items()}
 
 
@@ -109,6 +110,7 @@ def from_arrays(arrays: Arrays) -> Octree:
         strays=_numbers(arrays, "strays", len(order)),
         slack=checks.number("slack", header["slack"], 0.0),
         ids=_ids(arrays, len(items)),
+        groups=_groups(arrays, len(items)),
     )
 
 
@@ -147,6 +149,12 @@ def _ids(arrays: Arrays, count: int) -> Ids | None:
     ids = _numbers(arrays, "ids", np.iinfo(np.intp).max)
     _see(len(ids) == count and bool((np.diff(ids) > 0).all()), "ids must ascend, one for an item")
     return ids
+
+
+def _groups(arrays: Arrays, count: int) -> Masks | None:
+    if "groups" not in arrays:
+        return None
+    return checks.masks("groups", arrays["groups"], count)
 
 
 def _rows(arrays: Arrays, name: str, count: int) -> Floats:
@@ -219,14 +227,9 @@ def _slices(arrays: Arrays, child: Ids, outside: int, total: int) -> dict[str, A
     for inner in levels:
         parts = child[inner, None] + _EIGHT
         begin[parts] = (begin + own)[inner, None] + np.cumsum(below[parts], axis=1) - below[parts]
-    occupied = np.zeros(len(own), np.uint8)
-    inner = np.flatnonzero(child >= 0)
-    occupied[inner] = np.packbits(
-        below[child[inner, None] + _EIGHT] > 0, axis=1, bitorder="little"
-    )[:, 0]
     return {
         "begin": begin,
         "own_end": begin + own,
         "end": begin + below,
-        "occupied_parts": occupied,
+        "occupied_parts": occupied_parts(child, below > 0),
     }

@@ -1,0 +1,93 @@
+"""The groups that items are in: 32 bits each, of which a question may ask for some.
+
+What is in none of them is taken out of the tree before the question goes down: no walk, no early
+out and no bound has to know of groups, and cells that hold nothing else count as empty.
+"""
+
+from dataclasses import replace
+from typing import SupportsIndex
+
+import numpy as np
+
+from . import checks
+from .arrays import Flags
+from .checks import ALL_GROUPS
+from .octants import occupied_parts
+from .octree import Octree
+
+__all__ = ["ALL_GROUPS", "in_groups"]
+
+# A tree remembers what so many masks leave of it.
+_MASKS = 4
+
+
+def in_groups(tree: Octree, groups: SupportsIndex) -> Octree:
+    """Return what there is of a tree for a question.
+
+    Parameters
+    ----------
+    tree : Octree
+        Any octree.
+    groups : int
+        A mask of 32 bits.
+
+    Returns
+    -------
+    Octree
+        The same cells with the items whose masks have some of these bits, named as before. Costs
+        a look at all slots and cells for a mask that is new to the tree, and nothing if its items
+        have no masks.
+
+    Raises
+    ------
+    ValueError
+        If `groups` is no whole number of 32 bits.
+    """
+    mask = checks.mask("groups", groups)
+    if tree.groups is None and mask:
+        return tree
+    seen = tree._seen.get(mask)
+    if seen is None:
+        seen = _only(tree, _is_there(tree, mask))
+        if len(tree._seen) == _MASKS:
+            tree._seen.clear()
+        tree._seen[mask] = seen
+    return seen
+
+
+def _is_there(tree: Octree, mask: int) -> Flags:
+    """Return which of the n items share a bit with the mask, which is 0 if they have no masks."""
+    if tree.groups is None:
+        return np.zeros(len(tree.items), bool)
+    return tree.groups & np.uint32(mask) != 0
+
+
+def _only(tree: Octree, is_there: Flags) -> Octree:
+    """Return the tree with some of its n items only, numbered anew."""
+    if is_there.all():
+        return replace(tree, groups=None)
+    is_there[tree.invalid_items] = False
+    is_kept = is_there[tree.order]  # entries
+    numbers, entries = np.flatnonzero(is_there), np.flatnonzero(is_kept)
+    new_number, new_entry = np.cumsum(is_there) - 1, np.cumsum(is_kept) - 1
+    stays = is_kept[tree.slots]
+    before = np.append(0, np.cumsum(stays))
+    items = tree.items[numbers]
+    begin, end = before[tree.begin], before[tree.end]
+    return replace(
+        tree,
+        items=items,
+        invalid_items=numbers[:0],
+        order=new_number[tree.order[entries]],
+        arranged=items if tree.arranged is tree.items else tree.arranged[entries],
+        begin=begin,
+        own_end=before[tree.own_end],
+        end=end,
+        occupied_parts=occupied_parts(tree.first_child, end > begin),
+        slots=new_entry[tree.slots[stays]],
+        outside=int(before[tree.outside]),
+        copied=tree.copied[entries],
+        strays=new_entry[tree.strays[is_kept[tree.strays]]],
+        ids=tree.named(numbers),
+        groups=None,
+    )
