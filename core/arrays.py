@@ -49,14 +49,27 @@ def ends_of_runs(numbers: Ids) -> Ids:
 def gather(rows: Rows, ids: Ids) -> Rows:
     """Return `rows[:, ids]`, ids out of range giving the nearest; many ids row by row.
 
-    With hundreds of ids or more that is several times as fast.
+    With hundreds of ids or more that is several times as fast. Rows that were put together by
+    `as_records` are taken column by column, each by one look at memory.
     """
+    if rows.flags.f_contiguous and not rows.flags.c_contiguous:
+        return np.ascontiguousarray(rows.T.take(ids, axis=0, mode="clip").T)
     if len(ids) < _FEW:
         return rows.take(ids, axis=1, mode="clip")
     gathered: Rows = np.empty((len(rows), len(ids)), rows.dtype)
     for row, target in zip(rows, gathered, strict=True):
         row.take(ids, out=target, mode="clip")
     return gathered
+
+
+def as_records(rows: Floats) -> Floats:
+    """Return frozen rows (r, n) whose columns lie in memory one after the other.
+
+    For tables that are larger than the cache and looked at here and there.
+    """
+    records = np.ascontiguousarray(rows.T)
+    records.setflags(write=False)
+    return records.T
 
 
 def some_of(rows: Floats, numbers: Ids) -> Floats:

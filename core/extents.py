@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .arrays import Floats, Ids, blocks
+from .arrays import Floats, Ids, as_records, blocks
 from .shapes import Shapes
 
 
@@ -35,8 +35,7 @@ class Extents:
             for low, high in zip(held[:3], held[3:], strict=True):
                 low[parents] = np.minimum(low[parents], low[children].min(axis=0))
                 high[parents] = np.maximum(high[parents], high[children].max(axis=0))
-        held.setflags(write=False)
-        return held
+        return as_records(held)
 
     def _add_own(self, held: Floats) -> None:
         """Put in the bounds of each cell's own items."""

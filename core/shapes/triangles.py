@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Flags, Floats, Ids, blocks, cross, dot, gather, normalizer
+from ..arrays import Flags, Floats, Ids, as_records, blocks, cross, dot, gather, normalizer
 from .batch import Shapes, as_batch, frozen
 
 
@@ -85,7 +85,7 @@ class Triangles(Shapes):
             # Half a diagonal, and what rounding may take of it.
             balls[3, some] = np.sqrt(((high - low) ** 2).sum(axis=0)) * (0.5 + 2.0**-40)
             balls[3, some] += np.maximum(np.abs(low), np.abs(high)).max(axis=0) * 2.0**-50
-        return frozen(balls)
+        return as_records(balls)
 
     @cached_property
     def planes(self) -> Floats:
@@ -104,7 +104,7 @@ class Triangles(Shapes):
             normal = np.divide(normal, length, out=np.zeros_like(normal), where=known)
             planes[:3, some] = normal
             planes[3, some] = dot(normal, corners[0] - self.balls[:3, some])
-        return frozen(planes)
+        return as_records(planes)
 
     def limits(self) -> tuple[Floats, Floats]:
         """Return the least and the greatest corner on each axis.

@@ -8,6 +8,7 @@ from agreement import POLICIES, built
 from numpy.testing import assert_array_equal
 
 from core import Boxes, DynamicOctree, ray_cast_all
+from core.arrays import as_records, gather
 from core.rays import planes
 
 
@@ -71,3 +72,14 @@ def test_rays_find_the_same_with_and_without(kind, policy, monkeypatch):
     assert len(found.distances) > 100
     assert_array_equal(found.pairs, plain.pairs)
     assert_array_equal(found.distances, plain.distances)
+
+
+@pytest.mark.parametrize("count", [0, 3, 1000])
+def test_records_are_gathered_like_rows(count):
+    rows = scenes.numbers(5).normal(size=(6, 500))
+    ids = scenes.numbers(6).integers(-3, 503, count)
+    records = as_records(rows)
+    assert not records.flags.writeable
+    found = gather(records, ids)
+    assert found.flags.c_contiguous
+    assert_array_equal(found, gather(rows, ids))
