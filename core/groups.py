@@ -71,6 +71,7 @@ def _only(tree: Octree, is_there: Flags) -> Octree:
     numbers, entries = np.flatnonzero(is_there), np.flatnonzero(is_kept)
     new_number, new_entry = np.cumsum(is_there) - 1, np.cumsum(is_kept) - 1
     stays = is_kept[tree.slots]
+    slots = tree.slots.take(np.flatnonzero(stays))
     before = np.append(0, np.cumsum(stays))
     items = tree.items[numbers]
     begin, end = before[tree.begin], before[tree.end]
@@ -84,7 +85,7 @@ def _only(tree: Octree, is_there: Flags) -> Octree:
         own_end=before[tree.own_end],
         end=end,
         occupied_parts=occupied_parts(tree.first_child, end > begin),
-        slots=new_entry[tree.slots[stays]],
+        slots=new_entry.take(slots),
         outside=int(before[tree.outside]),
         copied=tree.copied[entries],
         strays=new_entry[tree.strays[is_kept[tree.strays]]],

@@ -184,11 +184,14 @@ def _of_rounded(sides: Floats, radii: Floats, reach: Floats | None) -> Octants:
 
 
 def occupied_parts(first_child: Ids, is_filled: Flags) -> Octants:
-    """Return for each of m cells those of its parts that are filled."""
+    """Return for each of m cells those of its parts that are filled.
+
+    Behind the root, all cells stand in blocks of eight parts.
+    """
     occupied = np.zeros(len(first_child), np.uint8)
+    blocks = np.packbits(is_filled[1:], bitorder="little")
     inner = np.flatnonzero(first_child >= 0)
-    filled = is_filled[first_child[inner, None] + np.arange(8)]
-    occupied[inner] = np.packbits(filled, axis=1, bitorder="little")[:, 0]
+    occupied[inner] = blocks[first_child[inner] >> 3]
     return occupied
 
 
