@@ -52,6 +52,17 @@ def divided(
     return division.without_idle_ones(division.made(layout.in_cells(leaves)))
 
 
+def separable(
+    layout: Layout, rows: Floats, leaves: Ids, options: Options, placement: Placement
+) -> Ids:
+    """Return those of the leaves whose division alone would set items (7, n) apart."""
+    division = _Division(layout, rows, options, placement)
+    cells = division.of_leaves(leaves)
+    taking = division.taking(cells, _middles(cells.walls))
+    worth, separated, _ = _worth(_held(cells.pairs.cells, taking, len(leaves)), cells)
+    return leaves[worth & separated]
+
+
 @dataclass(frozen=True)
 class _Generation:
     """Cells to be divided: their numbers, walls (6, c) and depths.
@@ -94,7 +105,7 @@ class _Division:
     def divide(self, cells: _Generation) -> _Generation:
         """Divide these cells; return those of their parts that are to be divided, too."""
         pairs, middles = cells.pairs, _middles(cells.walls)
-        taking = self._taking(cells, middles)
+        taking = self.taking(cells, middles)
         held = _held(pairs.cells, taking, len(cells.numbers))
         worth, separated, spread = _worth(held, cells)
         taking[~worth[pairs.cells]] = 0
@@ -123,7 +134,7 @@ class _Division:
             Pairs(going.entries, rank[going.cells]),
         )
 
-    def _taking(self, cells: _Generation, middles: Floats) -> NDArray[np.uint8]:
+    def taking(self, cells: _Generation, middles: Floats) -> NDArray[np.uint8]:
         """Return the parts that take each pair's item."""
         pairs = cells.pairs
         walls, middles = gather(cells.walls, pairs.cells), gather(middles, pairs.cells)

@@ -13,7 +13,7 @@ from .layout import Layout
 from .merging import sparse, too_deep
 from .placement import Copy, Keep
 from .rooting import grown, laid_anew, placed, shrunk
-from .splitting import crowded, divided
+from .splitting import crowded, divided, separable
 
 MERGE = ("eager", "deferred")
 
@@ -139,8 +139,9 @@ class Upkeep:
         assert layout.cells.depth.max() <= self.options.max_depth
         assert len(layout.outside) <= self.grow_above
         leaves = crowded(layout, self.options, np.arange(len(layout.cells)))
-        finer = divided(layout, rows, leaves, self.options, self.placement)
-        assert len(finer.cells) == len(layout.cells)
+        # Parts that only their own parts would justify are looked for when items come or go: how
+        # far is a matter of what was divided then.
+        assert len(separable(layout, rows, leaves, self.options, self.placement)) == 0
         assert not self.is_eager or len(sparse(layout, self.merge_below)) == 0
 
     def _count(self, **more: int) -> None:

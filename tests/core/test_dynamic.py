@@ -6,6 +6,7 @@ from crowd import CORNERS, EVERYWHERE, WORLD, cells_of, cubes, tree_of, walls
 from numpy.testing import assert_array_equal
 
 from core import Boxes, DynamicOctree, Regions, Spheres, Triangles, query
+from core.dynamic import upkeep
 
 # Placement
 
@@ -74,6 +75,27 @@ def test_a_leaf_splits_above_capacity_and_merges_below_the_minimum(straddlers):
     tree.remove([5])
     assert len(tree.octree.node_depth) == 1
     assert (tree.turnover.splits, tree.turnover.merges) == (1, 1)
+
+
+def test_how_far_a_crowded_leaf_is_divided_may_depend_on_what_came_before():
+    """Two that share all near parts would be divided further if asked again: that is no fault."""
+    tree = DynamicOctree(capacity=1, merge_below=1, max_depth=4, straddlers="copy")
+    tree.insert(Boxes([[0, 0, 0]], [[1, 2, 0]]))
+    tree.insert(Boxes([[-1, 0, 0]], [[1, 1, 1]]))
+    tree.check()
+    cells = len(tree.octree.node_depth)
+    tree.move([0], Boxes([[0, 0, 0]], [[1, 2, 0]]))
+    tree.check()
+    assert len(tree.octree.node_depth) > cells
+
+
+def test_a_leaf_that_should_be_divided_is_noticed(monkeypatch):
+    monkeypatch.setattr(upkeep, "crowded", lambda *_: np.empty(0, np.intp))
+    tree = DynamicOctree(bounds=WORLD)
+    tree.insert(cubes(*(8 * CORNERS + 3), [1, 1, 1]))
+    monkeypatch.undo()
+    with pytest.raises(AssertionError):
+        tree.check()
 
 
 def test_the_uppermost_sparse_cell_merges():

@@ -93,6 +93,7 @@ def dynamic(draw):
         members.put(moved, items)
         tree.remove(gone)
         members.remove(gone)
+    tree.check()
     return tree.octree, members
 
 
