@@ -2,7 +2,7 @@
 # environments in .venv/, a real Blender in ~/.cache/octree/.
 export PYTHON ?= python3.11
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-window blender lint bench bench-peers zip clean machine
+.PHONY: help demo test test-window blender lint bench bench-peers bench-dynamic zip clean machine
 
 SETUP := tests/setup
 LINT := .venv/lint/bin
@@ -46,6 +46,12 @@ bench-peers: machine ## Measure against every library that a Python user can ins
 	-@$(SETUP)/machine.sh peers
 	@$(SETUP)/peers.sh
 	@.venv/peers-numpy1/bin/python benchmarks/run_peers.py
+
+bench-dynamic: machine ## Measure the dynamic octree against libraries whose trees can change
+	-@$(SETUP)/machine.sh peers
+	@$(SETUP)/peers.sh
+	@.venv/peers-numpy1/bin/python benchmarks/run_peers.py \
+	    --rows moving_one_box,moving_boxes,moving_pairs,changes
 
 zip: machine ## Pack the extension into octree-<version>.zip
 	@$(SETUP)/environment.sh bpy-5.0

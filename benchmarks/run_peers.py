@@ -26,12 +26,12 @@ def main() -> None:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     sys.path.insert(0, str(ROOT))
     from benchmarks import peers, run, table  # not before: NumPy reads the environment on import
-    from benchmarks.peers import measure, questions
+    from benchmarks.peers import measure, moves, questions
 
-    rows = {ask.__name__: ask for ask in questions.EVERY}
+    rows = {ask.__name__: ask for ask in (*questions.EVERY, *moves.EVERY)}
     known = {peer.name: peer for peer in peers.PEERS}
     chosen = arguments([*rows, "growth"], list(known))
-    seconds, scale = (0.5, 0.1) if chosen.quick else (5.0, 1.0)
+    seconds, scale = (0.5, 0.1) if chosen.quick else (chosen.seconds, 1.0)
     present = measure.present([known[name] for name in chosen.peers])
     measured = []
     with tempfile.TemporaryDirectory() as folder:
@@ -60,6 +60,7 @@ def arguments(rows: list[str], peers: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=some_of(rows), default=rows, help=", ".join(rows))
     parser.add_argument("--peers", type=some_of(peers), default=peers, help=", ".join(peers))
+    parser.add_argument("--seconds", type=float, default=5.0, help="to spend on a row and a peer")
     parser.add_argument("--quick", action="store_true", help="a tenth of the size and of the time")
     return parser.parse_args()
 

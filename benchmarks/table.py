@@ -45,10 +45,8 @@ class Row:
         return "" if bound is None else f"{bound:g} {self.unit if self.absolute else 'x'}"
 
     def _verdict(self) -> str:
-        if self.aim is None:
-            return ""
         reached = self.ours if self.absolute else self.ours / self.theirs
-        if reached <= self.aim:
+        if self.aim is not None and reached <= self.aim:
             return "aim"
         return "" if self.must is None else "must" if reached <= self.must else "missed"
 
@@ -79,8 +77,12 @@ def markdown(rows: Iterable[Row]) -> str:
 
 
 def overview(rows: Iterable[Row], against: list[str]) -> str:
-    """Set one line a question and one column a rival, times only; a dash where it cannot."""
-    times: dict[str, dict[str, float]] = {}
+    """Set one line a question and one column a rival, times only; a dash where it cannot.
+
+    Rivals that answer none of them have no column.
+    """
+    rows, times = list(rows), {}
+    against = [name for name in against if any(row.against == name for row in rows)]
     for row in rows:
         line = times.setdefault(row.what, {"ours": row.ours})
         line["ours"] = min(line["ours"], row.ours)

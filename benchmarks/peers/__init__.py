@@ -6,6 +6,9 @@ A file offers what its library can do, under these names:
     spheres(tree, centers, radii)         boxes(tree, lower, upper)      -> pairs (2, h)
     rays(tree, origins, directions)       nearest(tree, points)          -> items, distances, ...
     pairs(tree)                           frustum(tree, planes, corners) -> pairs (2, h)
+    build_moving(lower, upper)            -> tree whose boxes move: `ids` to where `turns` has them
+    move_boxes(tree, ids, lowers, uppers, low, high)    move_pairs(tree, ids, lowers, uppers)
+    move_changes(tree, ids, lowers, uppers)             -> pairs (2, h)
 
 A miss has item -1. Arrays go in and arrays come out; `NAME_ready` takes the same and returns a
 call without arguments that asks with the library's own kinds, prepared beforehand. `PASSES_MORE`
@@ -28,6 +31,8 @@ class Peer:
 
 OURS = Peer("ours", "ours", ("numpy",))
 PEERS = (
+    Peer("rebuilt", "ours_rebuilt", ("numpy",)),
+    Peer("all pairs", "ours_paired", ("numpy",)),
     Peer("BVHTree", "blender_bvh", ("bpy",)),
     Peer("KDTree", "blender_kd", ("bpy",)),
     Peer("cKDTree", "scipy_kd", ("scipy",)),

@@ -1,5 +1,7 @@
 """`python-fcl`: a bounding volume hierarchy of triangles, a dynamic tree of boxes."""
 
+from collections.abc import Iterator
+from itertools import count
 from typing import NamedTuple
 
 import fcl
@@ -7,10 +9,12 @@ import numpy as np
 
 
 class Boxes(NamedTuple):
-    """The manager, and the number of each object by the place where it stands."""
+    """The manager, the number of each object by the place where it stands, and the objects."""
 
     manager: fcl.DynamicAABBTreeCollisionManager
     numbers: dict[tuple[float, ...], int]
+    objects: list[fcl.CollisionObject]
+    turns: Iterator[int]
 
 
 def build_triangles(vertices: np.ndarray, faces: np.ndarray) -> fcl.BVHModel:
@@ -32,7 +36,8 @@ def build_boxes(lower: np.ndarray, upper: np.ndarray) -> Boxes:
     manager = fcl.DynamicAABBTreeCollisionManager()
     manager.registerObjects(objects)
     manager.setup()
-    return Boxes(manager, {tuple(place): number for number, place in enumerate(places.tolist())})
+    numbers = {tuple(place): number for number, place in enumerate(places.tolist())}
+    return Boxes(manager, numbers, objects, count())
 
 
 def pairs(tree: Boxes) -> np.ndarray:
@@ -47,3 +52,51 @@ def pairs(tree: Boxes) -> np.ndarray:
 
     tree.manager.collide(None, collect)
     return np.array(found, dtype=np.intp).reshape(-1, 2).T
+
+
+build_moving = build_boxes
+
+
+def move(tree: Boxes, ids: np.ndarray, lowers: np.ndarray, uppers: np.ndarray) -> None:
+    """Take the next turn: set each object, then let the tree follow at once."""
+    turn = next(tree.turns) % len(lowers)
+    places = (lowers[turn] + uppers[turn]) / 2
+    numbers = ids.tolist()
+    moving = [tree.objects[number] for number in numbers]
+    for item, place in zip(moving, places, strict=True):
+        item.setTranslation(place)
+    tree.manager.update(moving)
+    tree.numbers.update(zip(map(tuple, places.tolist()), numbers, strict=True))
+
+
+def move_boxes(
+    tree: Boxes,
+    ids: np.ndarray,
+    lowers: np.ndarray,
+    uppers: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+) -> np.ndarray:
+    """Take the next turn and ask one box after another."""
+    move(tree, ids, lowers, uppers)
+    found: list[tuple[int, int]] = []
+
+    def collect(first: fcl.CollisionObject, second: fcl.CollisionObject, asked: int) -> bool:
+        number = tree.numbers.get(tuple(first.getTranslation().tolist()))
+        if number is None:  # which of the two is the box that is asked
+            number = tree.numbers[tuple(second.getTranslation().tolist())]
+        found.append((asked, number))
+        return False
+
+    for asked, (size, place) in enumerate(
+        zip((high - low).tolist(), (low + high) / 2, strict=True)
+    ):
+        box = fcl.CollisionObject(fcl.Box(*size), fcl.Transform(place))
+        tree.manager.collide(box, asked, collect)
+    return np.array(found, dtype=np.intp).reshape(-1, 2).T
+
+
+def move_pairs(tree: Boxes, ids: np.ndarray, lowers: np.ndarray, uppers: np.ndarray) -> np.ndarray:
+    """Take the next turn and collect every pair."""
+    move(tree, ids, lowers, uppers)
+    return pairs(tree)

@@ -93,6 +93,8 @@ def compared(
     his = answer(theirs, question.asked, asked)
     if question.asked in ("rays", "nearest"):
         return compare.distances(mine, his)
+    if question.moves:
+        return compare.pairs(mine, his, mine, mine, "")
     bounds = []
     for name, change in (("less", -compare.SINGLE), ("more", compare.SINGLE)):
         file = folder / f"{name}.npz"
@@ -110,13 +112,17 @@ def answer(client: Client, name: str, file: Path) -> compare.Answer:
 
 
 def with_goals(question: Question, measured: list[Row]) -> list[Row]:
-    """Set the goals beside the peers, or beside the fastest of them."""
+    """Set the goals beside the peers, or beside the fastest of them; a bound has its own row."""
     quickest = min(measured, key=lambda row: row.theirs, default=None)
     goals = dict(question.goals)
     if quickest and FASTEST in goals:
         goals[quickest.against] = goals[FASTEST]
-    return [
+    rows = [
         replace(row, must=must, aim=aim)
         for row in measured
         for must, aim in [goals.get(row.against, (None, None))]
     ]
+    if measured and question.bound:
+        ours = min(row.ours for row in measured)
+        rows.append(Row(question.title, "the goal", ours, question.bound, must=1.0))
+    return rows

@@ -1,9 +1,20 @@
 """The core of this project, every option left alone."""
 
+from collections.abc import Iterator
+from itertools import count
+from typing import NamedTuple
+
 import numpy as np
 
 import core
-from core import Boxes, Frusta, Octree, Spheres, Triangles
+from core import Boxes, DynamicOctree, Frusta, Octree, Spheres, Triangles
+
+
+class Moving(NamedTuple):
+    """A tree whose boxes move, and whose turn it is."""
+
+    tree: DynamicOctree
+    turns: Iterator[int]
 
 
 def build_triangles(vertices: np.ndarray, faces: np.ndarray) -> Octree:
@@ -46,3 +57,44 @@ def pairs(tree: Octree) -> np.ndarray:
 def frustum(tree: Octree, planes: np.ndarray, corners: np.ndarray) -> np.ndarray:
     """Ask what the frustum between the corners (8, 3) touches."""
     return core.query(tree, Frusta(corners[None]))
+
+
+def build_moving(lower: np.ndarray, upper: np.ndarray) -> Moving:
+    """Insert all boxes at once."""
+    tree = DynamicOctree()
+    tree.insert(Boxes(lower, upper))
+    return Moving(tree, count())
+
+
+def moved(tree: Moving, ids: np.ndarray, lowers: np.ndarray, uppers: np.ndarray) -> Octree:
+    """Take the next turn."""
+    turn = next(tree.turns) % len(lowers)
+    tree.tree.move(ids, Boxes(lowers[turn], uppers[turn]))
+    return tree.tree.octree
+
+
+def move_boxes(
+    tree: Moving,
+    ids: np.ndarray,
+    lowers: np.ndarray,
+    uppers: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+) -> np.ndarray:
+    """Take the next turn and ask all boxes at once."""
+    return core.query(moved(tree, ids, lowers, uppers), Boxes(low, high))
+
+
+def move_pairs(
+    tree: Moving, ids: np.ndarray, lowers: np.ndarray, uppers: np.ndarray
+) -> np.ndarray:
+    """Take the next turn and find all pairs."""
+    return core.overlapping_pairs(moved(tree, ids, lowers, uppers))
+
+
+def move_changes(
+    tree: Moving, ids: np.ndarray, lowers: np.ndarray, uppers: np.ndarray
+) -> np.ndarray:
+    """Take the next turn; the pairs that began and lasted are all there are."""
+    moved(tree, ids, lowers, uppers)
+    return np.concatenate(tree.tree.changes()[:2], axis=1)

@@ -25,7 +25,8 @@ class Question:
     """What is built and what is asked: names of functions, each with its arrays.
 
     `asked` is empty where the build itself is measured. `goals` holds the ratios that must be
-    and should be reached, against a peer or against the fastest.
+    and should be reached, against a peer or against the fastest; `bound` the ms that it must take.
+    A question that `moves` items leaves another tree behind, the same for all peers.
     """
 
     title: str
@@ -35,6 +36,8 @@ class Question:
     arrays: Arrays = field(default_factory=dict)
     goals: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
     without: tuple[str, ...] = ()
+    bound: float | None = None
+    moves: bool = False
 
     @property
     def measured(self) -> str:

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from benchmarks import scan, scenes, table
+from benchmarks import scan, scenes, table, worlds
+from benchmarks.peers import moves, ours, ours_paired, ours_rebuilt
 
 
 @pytest.mark.parametrize("triangles", [2_000, 20_000])
@@ -41,3 +42,44 @@ def test_a_verdict_is_of_the_ratio_or_of_the_time() -> None:
     assert "missed" in table.Row("", "", 51.0, 100.0, must=0.5, aim=0.4).cells()
     assert "missed" in table.Row("", "", 51.0, 100.0, must=50, aim=40, absolute=True).cells()
     assert len({len(line) for line in table.markdown([row]).splitlines()}) == 1
+
+
+def test_without_an_aim_a_row_still_has_a_verdict() -> None:
+    assert "must" in table.Row("", "", 50.0, 100.0, must=0.5).cells()
+    assert "missed" in table.Row("", "", 51.0, 100.0, must=0.5).cells()
+    assert not {"must", "missed"} & set(table.Row("", "", 50.0, 100.0).cells())
+
+
+def test_rivals_without_an_answer_have_no_column() -> None:
+    text = table.overview([table.Row("build", "theirs", 1.0, 2.0)], ["nobody", "theirs"])
+    assert "theirs" in text and "nobody" not in text
+
+
+def test_boxes_drift_by_a_tenth_and_come_back() -> None:
+    lower, upper = worlds.boxes_of("cube", 1_000)
+    turns = moves.drift(lower, upper, 0.1)
+    start = lower[turns["ids"]]
+    assert turns["lowers"].shape == (moves.TURNS, 100, 3)
+    assert turns["lowers"][-1] == pytest.approx(start)
+    steps = np.diff(turns["lowers"], axis=0, prepend=start[None])
+    lengths = np.linalg.norm(steps, axis=2) / (upper - lower)[turns["ids"]].mean(axis=1)
+    assert lengths == pytest.approx(0.1)
+    assert len(np.unique(turns["ids"])) == 100
+
+
+def test_moving_peers_of_our_own_agree() -> None:
+    lower, upper = worlds.boxes_of("flat", 500)
+    turns = moves.drift(lower, upper, 0.2)
+    asked = moves.boxes_among(lower, upper, 20)
+    one, two, three = (
+        peer.build_moving(lower, upper) for peer in (ours, ours_rebuilt, ours_paired)
+    )
+    for _ in range(moves.TURNS):
+        found = ours.move_boxes(one, **turns, **asked)
+        assert found.shape[1] > 20
+        assert np.array_equal(found, ours_rebuilt.move_boxes(two, **turns, **asked))
+        ours_paired.move_changes(three, **turns)
+        changed = ours.move_changes(one, **turns)
+        pairs = ours_rebuilt.move_pairs(two, **turns)
+        assert np.array_equal(pairs, ours_paired.move_changes(three, **turns))
+        assert np.array_equal(pairs, changed[:, np.lexsort(changed[::-1])])
