@@ -71,7 +71,7 @@ def lines(edges: bpy.types.Mesh, material: bpy.types.Material, width: float) -> 
 
 def glow(name: str, color: tuple, opacity: float = 1.0) -> bpy.types.Material:
     """Make a colour that needs no light."""
-    material, shader = _material(name)
+    material, shader = _material(name, color)
     light = shader("ShaderNodeEmission")
     light.inputs["Color"].default_value = (*color, 1)
     _mixed(material, light, opacity)
@@ -80,7 +80,7 @@ def glow(name: str, color: tuple, opacity: float = 1.0) -> bpy.types.Material:
 
 def clay(name: str, color: tuple, backdrop: bool = False) -> bpy.types.Material:
     """Make a dull surface; that of a backdrop lets the eye through from behind, and the lamp."""
-    material, shader = _material(name)
+    material, shader = _material(name, color)
     dull = shader("ShaderNodeBsdfDiffuse")
     dull.inputs["Color"].default_value = (*color, 1)
     opacity = _mixed(material, dull, 1.0)
@@ -95,9 +95,10 @@ def clay(name: str, color: tuple, backdrop: bool = False) -> bpy.types.Material:
     return material
 
 
-def _material(name: str) -> tuple[bpy.types.Material, Any]:
-    """Make an empty material and return it with the way to add nodes."""
+def _material(name: str, color: tuple) -> tuple[bpy.types.Material, Any]:
+    """Make an empty material, so coloured in a view, and return it with the way to add nodes."""
     material = bpy.data.materials.new(name)
+    material.diffuse_color = (*color, 1)
     material.use_nodes = True
     material.node_tree.nodes.clear()
     return material, material.node_tree.nodes.new

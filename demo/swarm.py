@@ -42,6 +42,9 @@ def stage(shot: film.Film) -> bpy.types.Scene:
         scene.collection.objects.link(made)
     near, far = (shot.roots.at(frames[0]).walls.reshape(-1, 3) for frames in (NEAR, FAR))
     studio.prepare(scene, far, eye(near, far), PANEL)
+    for area in bpy.context.screen.areas:
+        if area.type == "VIEW_3D":
+            area.spaces.active.region_3d.view_perspective = "CAMERA"
     return scene
 
 

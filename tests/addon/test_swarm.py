@@ -10,13 +10,21 @@ import core
 from demo import extension, film, ships, swarm
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the film, without its pictures."""
+    written = tmp_path_factory.mktemp("film")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(extension, "MODULE", "octree_ext")
+        swarm.run(written, with_picture=False)
+    return written
+
+
 @pytest.fixture
-def swarm_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Write the film, without its pictures, and open it."""
-    monkeypatch.setattr(extension, "MODULE", "octree_ext")
-    swarm.run(tmp_path, with_picture=False)
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "swarm.blend"), use_scripts=False)
-    return tmp_path
+def swarm_file(folder: Path) -> Path:
+    """Open the film."""
+    bpy.ops.wm.open_mainfile(filepath=str(folder / "swarm.blend"), use_scripts=False)
+    return folder
 
 
 def drawn_boxes(objects: list[bpy.types.Object], frame: int) -> np.ndarray:
@@ -37,6 +45,8 @@ def test_it_plays_without_the_extension_and_without_scripts(swarm_file: Path) ->
     assert not any(item.animation_data.drivers for item in bpy.data.objects if item.animation_data)
     assert bpy.context.scene.frame_end - bpy.context.scene.frame_start + 1 == ships.FRAMES
     assert bpy.context.scene.camera
+    views = [area.spaces.active for area in bpy.context.screen.areas if area.type == "VIEW_3D"]
+    assert views and all(view.region_3d.view_perspective == "CAMERA" for view in views)
 
 
 def test_every_frame_shows_its_cells(swarm_file: Path) -> None:
