@@ -31,13 +31,12 @@ _MIRRORED = np.concatenate([_mirrored(flip) for flip in range(8)])
 class Planes:
     """Where rays cross planes: from `plane * inverses - starts` to `plane * inverses - ends`.
 
-    Rays that go backwards along an axis are mirrored: `flips` has a bit for each such axis.
+    Inverses, starts and ends are the `times` of the rays, (9, q). Rays that go backwards along an
+    axis are mirrored: `flips` has a bit for each such axis.
     """
 
     tree: Octree
-    inverses: Floats
-    starts: Floats
-    ends: Floats
+    times: Floats
     flips: Ids
     extents: Floats | None
 
@@ -53,14 +52,16 @@ class Planes:
         worth = len(tree.slots) < _WORTH * rays.asked and not traced
         extents = tree.held_rows if worth else None
         shifts, slacks = rays.origins * inverses, slack * np.abs(inverses)
-        return cls(tree, inverses, shifts + slacks, shifts - slacks, flips, extents)
+        times = np.concatenate((inverses, shifts + slacks, shifts - slacks))
+        return cls(tree, times, flips, extents)
 
     def roots(self, limits: Floats) -> Front:
         """Return the rays that cross the root."""
         root = self.tree.loose_rows[:, 0]
-        walls = root.reshape(2, 3, 1) * self.inverses
-        entries = np.maximum((walls.min(axis=0) - self.starts).max(axis=0), 0.0)
-        exits = np.minimum((walls.max(axis=0) - self.ends).min(axis=0), limits)
+        inverses, starts, ends = self.times.reshape(3, 3, -1)
+        walls = root.reshape(2, 3, 1) * inverses
+        entries = np.maximum((walls.min(axis=0) - starts).max(axis=0), 0.0)
+        exits = np.minimum((walls.max(axis=0) - ends).min(axis=0), limits)
         (numbers,) = (entries <= exits).nonzero()
         return Front(numbers, 0 * numbers, entries[numbers], exits[numbers])
 
@@ -92,7 +93,7 @@ class Planes:
 
     def _met(self, front: Front, extents: Floats, limits: Floats) -> Front:
         """Return the cells whose extents the rays cross, and when they do."""
-        inverses, starts, ends = self._of(front.numbers)
+        inverses, starts, ends = gather(self.times, front.numbers).reshape(3, 3, -1)
         walls = gather(extents, front.cells).reshape(2, 3, -1)
         walls *= inverses
         near, far = np.minimum(*walls), np.maximum(*walls)
@@ -117,18 +118,10 @@ class Planes:
 
     def _halves(self, front: Front, first: Ids) -> tuple[Floats, Floats]:
         """Return when the rays enter the second and leave the first half of cells, (3, k) each."""
-        inverses, starts, ends = self._of(front.numbers)
+        inverses, starts, ends = gather(self.times, front.numbers).reshape(3, 3, -1)
         if self.tree.loose_rows is self.tree.cell_rows:
             middle = gather(self.tree.middle_rows, front.cells) * inverses
             return middle - starts, middle - ends
         lower = gather(self.tree.loose_rows[3:], first) * inverses
         upper = gather(self.tree.loose_rows[:3], first + 7) * inverses
         return np.minimum(lower, upper) - starts, np.maximum(lower, upper) - ends
-
-    def _of(self, numbers: Ids) -> tuple[Floats, Floats, Floats]:
-        """Return the inverses, starts and ends of these rays, (3, k) each."""
-        return (
-            gather(self.inverses, numbers),
-            gather(self.starts, numbers),
-            gather(self.ends, numbers),
-        )

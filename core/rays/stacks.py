@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import Flags, Floats, Ids, runs
 
 # Rays take one cell at a time; few rays take more, up to so many, and about so many together.
-_MOST, _TOGETHER = 4, 4_096
+_MOST, _TOGETHER = 16, 800
 # Cells that there is room for on each stack at first.
 _ROOM = 16
 
