@@ -28,8 +28,10 @@ class Lineup:
 
     def pairs(self) -> Iterator[tuple[Ids, Ids]]:
         """Yield all pairs of places, in pieces of bounded size."""
-        stops = np.flatnonzero(np.diff(np.cumsum(self.counts) // _PAIRS, append=-1)) + 1
-        for start, stop in zip([0, *stops[:-1].tolist()], stops.tolist(), strict=False):
+        ends = np.cumsum(self.counts)
+        cuts = np.searchsorted(ends, np.arange(_PAIRS, ends[-1] if len(ends) else 0, _PAIRS))
+        stops = [*np.unique(cuts).tolist(), len(ends)]
+        for start, stop in zip([0, *stops], stops, strict=False):
             some = slice(start, stop)
             places = np.repeat(np.arange(start, stop), self.counts[some])
             yield places, runs(self.starts[some], self.counts[some])

@@ -9,6 +9,9 @@ from ..grid import Grid
 from ..shapes import Shapes
 from ..words import BITS, SPARE, Words, packed
 
+# Of a sample of the shapes, one in so many may be far away on either side.
+_SAMPLE, _FEW = 512, 16
+
 
 @dataclass(frozen=True)
 class Marks:
@@ -32,11 +35,21 @@ class Marks:
 
 
 def grid_around(shapes: Shapes) -> Grid:
-    """Return the finest grid that words can hold, over all that these shapes cover."""
+    """Return the finest grid that words can hold, over all that these shapes cover.
+
+    A few that are far away, or huge, do not make it coarse for all others: they are left to its
+    border.
+    """
     lower, upper = shapes.limits()
     if len(shapes) == 0:
         return Grid(np.zeros(3), np.zeros(3), BITS)
-    return Grid(lower.min(axis=1), upper.max(axis=1), BITS)
+    some = slice(None, None, len(shapes) // _SAMPLE + 1)
+    low, high = np.sort(lower[:, some]), np.sort(upper[:, some])
+    few = low.shape[1] // _FEW
+    low, high = low[:, few], high[:, -1 - few]
+    size = np.where(high > low, high - low, np.inf)
+    least, most = lower.min(axis=1), upper.max(axis=1)
+    return Grid(np.maximum(least, low - size), np.minimum(most, high + size), BITS)
 
 
 def marks(shapes: Shapes, grid: Grid) -> Marks:

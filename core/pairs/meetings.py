@@ -15,8 +15,9 @@ from ..build import build_octree
 from ..descend import descend
 from ..grid import DEEPEST
 from ..octree import Octree
-from ..shapes import Boxes
+from ..shapes import Boxes, Shapes, Triangles
 from .cellmates import cellmates
+from .rows import rowmates
 
 # What rounding may take from bounds that are moved by a margin.
 _ROUNDING = 2.0**-50
@@ -39,23 +40,37 @@ def meetings(tree: Octree, other: Octree | None, margin: float) -> Iterator[tupl
     elif tree.straddlers == "copy" and margin == 0 and not tree.outside:
         yield from cellmates(tree)
     else:
-        yield from _sorted_out(_reach(tree, np.arange(len(tree.order)), margin / 2), None)
+        yield from _paired(tree.arranged, margin / 2)
+
+
+def _paired(shapes: Shapes, margin: float) -> Iterator[tuple[Ids, Ids]]:
+    """Return pairs of shapes that may be near each other: in rows, or in cells if no rows fit.
+
+    Triangles come as surfaces, which leave most rows empty and crowd the others.
+    """
+    bounds = _reach(shapes, margin)
+    in_rows = None if isinstance(shapes, Triangles) else rowmates(Boxes._of(bounds))
+    return _sorted_out(bounds, None) if in_rows is None else in_rows
 
 
 def _between(tree: Octree, other: Octree, margin: float) -> Iterator[tuple[Ids, Ids]]:
     """Yield entries of two trees, after a look which of them are near the other tree."""
-    theirs = np.arange(len(other.order))
-    ours = _near(tree, _reach(other, theirs, margin))
-    theirs = _near(other, _reach(tree, ours, margin))
-    ones, others = _reach(tree, ours, margin / 2), _reach(other, theirs, margin / 2)
+    ours = _near(tree, _reach(other.arranged, margin))
+    theirs = _near(other, _reach(tree.arranged[ours], margin))
+    ones, others = (
+        _reach(tree.arranged[ours], margin / 2),
+        _reach(other.arranged[theirs], margin / 2),
+    )
     both = np.concatenate((ones, others), axis=1)
     for firsts, seconds in _sorted_out(both, len(ours)):
         yield ours[firsts], theirs[seconds - len(ours)]
 
 
-def _reach(tree: Octree, entries: Ids, margin: float) -> Floats:
-    """Return the bounds of these entries with the margin on all sides, (6, h)."""
-    lower, upper = tree.arranged[entries].limits()
+def _reach(shapes: Shapes, margin: float) -> Floats:
+    """Return the bounds of these shapes with the margin on all sides, (6, h)."""
+    if isinstance(shapes, Boxes) and margin == 0:
+        return shapes.rows
+    lower, upper = shapes.limits()
     if margin > 0:
         reach = margin + _ROUNDING * (np.maximum(np.abs(lower), np.abs(upper)) + margin)
         lower, upper = lower - reach, upper + reach
