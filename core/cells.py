@@ -58,12 +58,17 @@ def _boxes(volumes: Shapes, slack: Floats) -> Classify:
     lower, upper = volumes.limits()
     grown = np.concatenate((lower - slack, upper + slack))
     shrunk = np.concatenate((lower + slack, upper - slack))
+    widest = (shrunk[3] - shrunk[0]).max(initial=-np.inf)
 
     def classify(numbers: Ids, cells: Floats) -> States:
-        outer, inner = gather(grown, numbers), gather(shrunk, numbers)
-        touching = (cells[:3] <= outer[3:]) & (cells[3:] >= outer[:3])
+        outer = gather(grown, numbers)
+        sides = (cells[:3] <= outer[3:]) & (cells[3:] >= outer[:3])
+        touching = sides[0] & sides[1] & sides[2]
+        if (cells[3] - cells[0]).min(initial=np.inf) > widest:
+            return touching.view(np.uint8) + OUTSIDE
+        inner = gather(shrunk, numbers)
         inside = (cells[:3] >= inner[:3]) & (cells[3:] <= inner[3:])
-        return _states(touching.all(axis=0), inside.all(axis=0))
+        return _states(touching, inside.all(axis=0))
 
     return classify
 

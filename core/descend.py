@@ -23,6 +23,7 @@ _FRONT = 65_536
 _ONLY = np.where(PARTS_IN == 1, LOWEST_PART, 8)
 # The parts on these sides of the three planes: lower x, y, z, upper x, y, z as six bits.
 _SIDES = np.arange(64)
+_BITS = np.array([[1], [2], [4], [8], [16], [32]], np.uint8)
 _OVERLAPPED = ON_SIDES[sum((_SIDES >> i & 1) << 2 * (i % 3) + i // 3 for i in range(6))]
 
 
@@ -125,7 +126,7 @@ def _starts(tree: Octree, bounds: Floats) -> Ids:
 
 def _overlapped(sides: Flags) -> Octants:
     """Return the parts on the marked sides of a cell: lower x, y, z, upper x, y, z."""
-    return _OVERLAPPED.take(np.packbits(sides, axis=0, bitorder="little")[0])
+    return _OVERLAPPED.take(np.bitwise_or.reduce(sides.view(np.uint8) * _BITS, axis=0))
 
 
 def _pieces(numbers: Ids, cells: Ids) -> list[tuple[Ids, Ids]]:
@@ -152,6 +153,6 @@ def _children(tree: Octree, bounds: Floats, numbers: Ids, cells: Ids) -> tuple[I
     np.less_equal(reach[:3], gather(tree.loose_rows[3:], first), out=sides[:3])
     np.greater_equal(reach[3:], gather(tree.loose_rows[:3], first + 7), out=sides[3:])
     parts = _overlapped(sides) & parts[inner]
-    (chosen,) = np.unpackbits(parts, bitorder="little").nonzero()
+    (chosen,) = np.unpackbits(parts, bitorder="little").view(bool).nonzero()
     parents = chosen >> 3
     return numbers[parents], first[parents] + (chosen & 7)

@@ -14,7 +14,7 @@ from .letters import Pairs, each_once, letterboxes
 
 # How many questions go down together: at first, at most, and so many that they find this many
 # slots. Of these, so many are then looked at together, if they need not be of one question.
-_FIRST, _MOST, _SLOTS, _PIECE = 256, 65_536, 1_048_576, 262_144
+_FIRST, _MOST, _SLOTS, _PIECE = 1_024, 65_536, 1_048_576, 262_144
 # A group that finds more runs of slots than this goes down again in smaller parts.
 _RUNS = 2_097_152
 # Bits of each coordinate that tell which volumes are neighbours.
@@ -60,7 +60,9 @@ def candidates(
             found.append(Found(np.arange(len(part)), seen[0][asked], seen[1][asked], False))
         for portion in portions(found, len(part), _PIECE) if slots > _PIECE else [found]:
             pairs = [expanded(tree, some) for some in portion]
-            yield Candidates(part, asked, *each_once(pairs, len(tree.order), boxes)[:2])
+            if seen is not None or tree.straddlers != "keep":
+                pairs = each_once(pairs, len(tree.order), boxes)
+            yield Candidates(part, asked, *pairs[:2])
         first += len(part)
         size = max(1, min(_MOST, len(part) * _SLOTS // max(slots, 1)))
 

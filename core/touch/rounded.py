@@ -25,12 +25,21 @@ def rounded_touch_rounded(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids
 
 
 def boxes_touch_boxes(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Return which boxes overlap on all three axes."""
+    """Return which boxes overlap on all three axes: the first axis spares most a closer look."""
+    flags = _overlap(0, items, ids, volumes, numbers)
+    (some,) = flags.nonzero()
+    ids, numbers = ids.take(some), numbers.take(some)
+    closer = _overlap(1, items, ids, volumes, numbers)
+    closer &= _overlap(2, items, ids, volumes, numbers)
+    flags[some] = closer
+    return flags
+
+
+def _overlap(axis: int, items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
+    """Return which boxes overlap on one axis."""
     ours, theirs = items.rows, volumes.rows
-    flags = np.ones(len(ids), bool)
-    for axis in range(3):
-        flags &= ours[axis][ids] <= theirs[3 + axis][numbers]
-        flags &= ours[3 + axis][ids] >= theirs[axis][numbers]
+    flags = ours[axis].take(ids) <= theirs[3 + axis].take(numbers)
+    flags &= ours[3 + axis].take(ids) >= theirs[axis].take(numbers)
     return flags
 
 
