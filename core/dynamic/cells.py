@@ -14,6 +14,8 @@ from ..arrays import Floats, Ids, runs
 from ..build.free_cells import eight_parts
 from ..grid import enlarged
 
+_EIGHT = np.arange(8)
+
 
 @dataclass(frozen=True)
 class Cells:
@@ -49,7 +51,7 @@ class Cells:
         middles = np.full((3, len(parent)), np.nan)
         middles[:, divided] = rows[3:, 1::8]  # the first part ends where its cell is divided
         loose = rows if factor == 1 else np.concatenate(enlarged(rows[:3], rows[3:], factor))
-        order = _preorder(divided, depth)
+        order = _preorder(parent, depth)
         return cls(rows, loose, middles, depth, parent, first_child, *order, factor)
 
     @classmethod
@@ -67,7 +69,32 @@ class Cells:
         # A round for each level of parts: their depths are right once their parents' are.
         while not np.array_equal(deeper := depth[parent[len(self) :]] + 1, depth[len(self) :]):
             depth[len(self) :] = deeper
-        return Cells.of(np.concatenate((self.rows, parts), axis=1), parent, depth, self.factor)
+        first_child = np.concatenate((self.first_child, np.full(8 * len(divided), -1)))
+        first_child[divided] = np.arange(len(self), len(parent), 8)
+        middles = np.concatenate((self.middle_rows, np.full(parts[:3].shape, np.nan)), axis=1)
+        middles[:, divided] = parts[3:, ::8]  # the first part ends where its cell is divided
+        rows = loose = np.concatenate((self.rows, parts), axis=1)
+        if self.factor != 1:
+            loose_parts = np.concatenate(enlarged(parts[:3], parts[3:], self.factor))
+            loose = np.concatenate((self.loose_rows, loose_parts), axis=1)
+        order = self._order_with(divided, parent, depth)
+        return Cells(rows, loose, middles, depth, parent, first_child, *order, self.factor)
+
+    def _order_with(self, divided: Ids, parent: Ids, depth: Ids) -> tuple[Ids, Ids]:
+        """Return places and spans after these cells have been divided: all others move up."""
+        above = [divided]
+        while len(above[-1]):
+            higher = parent[above[-1]]
+            above.append(higher[higher >= 0])
+        span = 1 + 8 * np.bincount(np.concatenate(above), minlength=len(parent))
+        span[: len(self)] += self.span - 1
+        place = np.zeros(len(parent), np.intp)
+        leaves = divided[divided < len(self)]
+        more = np.zeros(len(self), np.intp)
+        more[self.place[leaves]] = span[leaves] - 1
+        place[: len(self)] = self.place + (np.cumsum(more) - more)[self.place]
+        _number_parts(place, span, parent, _levels(depth, len(self)))
+        return place, span
 
     def merged(self, numbers: Ids) -> tuple["Cells", Ids]:
         """Make leaves of these cells, none of which lies in another.
@@ -124,15 +151,26 @@ def doubled(walls: Floats, octant: int) -> Floats:
     return np.concatenate((low, high))
 
 
-def _preorder(divided: Ids, depth: Ids) -> tuple[Ids, Ids]:
+def _preorder(parent: Ids, depth: Ids) -> tuple[Ids, Ids]:
     """Return the place of each cell in preorder, and how many cells its subtree has."""
     place, span = np.zeros(len(depth), np.intp), np.ones(len(depth), np.intp)
-    places, spans = place[1:].reshape(-1, 8), span[1:].reshape(-1, 8)  # of the blocks
-    order = np.argsort(depth[1::8], kind="stable")
-    levels = np.split(order, np.flatnonzero(np.diff(depth[1::8][order])) + 1)
-    for blocks in levels[::-1]:
-        span[divided[blocks]] += spans[blocks].sum(axis=1)
-    for blocks in levels:
-        below = spans[blocks]
-        places[blocks] = place[divided[blocks], None] + 1 + np.cumsum(below, axis=1) - below
+    levels = _levels(depth, 1)
+    for first_parts in levels[::-1]:
+        span[parent[first_parts]] += span[first_parts[:, None] + _EIGHT].sum(axis=1)
+    _number_parts(place, span, parent, levels)
     return place, span
+
+
+def _levels(depth: Ids, first: int) -> list[Ids]:
+    """Return the first of each eight parts, from cell `first` on, level by level."""
+    parts = np.arange(first, len(depth), 8)
+    parts = parts[np.argsort(depth[parts], kind="stable")]
+    return np.split(parts, np.flatnonzero(np.diff(depth[parts])) + 1)
+
+
+def _number_parts(place: Ids, span: Ids, parent: Ids, levels: list[Ids]) -> None:
+    """Set the places of parts behind those of their cells, the upper levels first."""
+    for first_parts in levels:
+        parts = first_parts[:, None] + _EIGHT
+        below = span[parts]
+        place[parts] = place[parent[first_parts], None] + 1 + np.cumsum(below, axis=1) - below

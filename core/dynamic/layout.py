@@ -14,6 +14,8 @@ from .cells import Cells
 OUTSIDE = -1
 # Of the root's size: from how far items count as touching a cell, at most.
 _REACH = 2.0**-44
+# If more than one item in so many stands elsewhere, the slots are sorted anew.
+_MANY = 16
 
 
 @dataclass(frozen=True)
@@ -21,38 +23,68 @@ class Layout:
     """The cells, and for each of `count` items the cells that it stands in.
 
     `homes` are pairs of item and cell; of an item that the root does not hold, one pair with
-    `OUTSIDE`. If the layout is `single`, item i has pair i and no other. `strays` are items,
-    ascending, that stand in a cell that they do not touch, by a rounding. Others may be so far
-    from a cell that they stand in: `reach`.
+    `OUTSIDE`. `own` counts the items that stand in each cell itself. If the layout is `single`,
+    item i has pair i and no other. `strays` are items, ascending, that stand in a cell that they
+    do not touch, by a rounding. Others may be so far from a cell that they stand in: `reach`.
+    `former` may be the slots of an earlier layout of the same items, and which of them have gone
+    to other cells since.
     """
 
     cells: Cells
     homes: Pairs
+    own: Ids
     count: int
     single: bool
     strays: Ids
     reach: float = 0.0
+    former: tuple[Ids, Ids] | None = None
 
     @classmethod
     def of(cls, cells: Cells, count: int, single: bool) -> "Layout":
         """Return a layout of cells and so many items outside."""
         homes = Pairs(np.arange(count), np.full(count, OUTSIDE))
-        return cls(cells, homes, count, single, np.empty(0, np.intp))
+        own, strays = np.zeros(len(cells), np.intp), np.empty(0, np.intp)
+        return cls(cells, homes, own, count, single, strays)
 
     @cached_property
-    def _keys(self) -> Ids:
-        """The place in preorder of each pair's cell, counted from 1; outside is 0, (r,)."""
-        return np.append(self.cells.place + 1, 0)[self.homes.cells]
+    def _counts(self) -> Ids:
+        """How many items stand in the cells in preorder, after those outside, (m + 1,)."""
+        counts = np.empty(len(self.cells) + 1, np.intp)
+        counts[0] = len(self.homes) - self.own.sum()
+        counts[1:][self.cells.place] = self.own
+        return counts
 
     @cached_property
     def _ends(self) -> Ids:
         """Where in the slots the items of the places end, outside first, (m + 1,)."""
-        return np.cumsum(np.bincount(self._keys, minlength=len(self.cells) + 1))
+        return np.cumsum(self._counts)
 
     @cached_property
     def slots(self) -> Ids:
         """The items outside, then those of the cells in preorder, (r,)."""
-        return self.homes.entries[sorted_order(self._keys, len(self.cells).bit_length())]
+        if self.former is not None and len(self.former[1]) * _MANY < self.count:
+            return self._put_right(*self.former)
+        # Half of the cells, or more, are empty: numbers of the others are sorted faster.
+        ranks = np.cumsum(self._counts > 0)
+        table = np.append(ranks[1:][self.cells.place], ranks[0])
+        keys = table[self.homes.cells]
+        order = sorted_order(keys, int(ranks[-1]).bit_length())
+        return order if self.single else self.homes.entries[order]
+
+    def _put_right(self, slots: Ids, moved: Ids) -> Ids:
+        """Return the slots after items have moved: these are the last in their cells now."""
+        moved = np.unique(moved)
+        keys = np.append(self.cells.place + 1, 0)[self.homes.cells[moved]]
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        behind = np.searchsorted(keys, keys, side="right") - np.arange(len(keys))
+        is_new, is_moved = np.zeros((2, len(slots)), bool)
+        is_new[self._ends[keys] - behind] = True
+        is_moved[moved] = True
+        found = np.empty_like(slots)
+        found[is_new] = moved[order]
+        found[~is_new] = slots[~is_moved[slots]]
+        return found
 
     @cached_property
     def begin(self) -> Ids:
@@ -68,11 +100,6 @@ class Layout:
     def end(self) -> Ids:
         """Where in the slots the items of the cells' subtrees end, (m,)."""
         return self._ends[self.cells.place + self.cells.span]
-
-    @property
-    def own(self) -> Ids:
-        """How many items stand in each cell itself, (m,)."""
-        return self.own_end - self.begin
 
     @cached_property
     def outside(self) -> Ids:
@@ -117,7 +144,14 @@ class Layout:
         """Return a layout with these cells, where the old ones have new numbers."""
         table = np.append(numbers, OUTSIDE)
         homes = Pairs(self.homes.entries, table[self.homes.cells])
-        return replace(self, cells=cells, homes=homes if self.single else _each_once(homes))
+        homes = homes if self.single else _each_once(homes)
+        own = _counted(homes.cells, len(cells))
+        return replace(self, cells=cells, homes=homes, own=own, former=None)
+
+    def refined(self, cells: Cells, strays: Ids) -> "Layout":
+        """Return the layout with more cells behind the old ones, and with more strays."""
+        own = np.append(self.own, np.zeros(len(cells) - len(self.cells), np.intp))
+        return replace(self, cells=cells, own=own, strays=np.union1d(self.strays, strays))
 
     def merged(self, numbers: Ids) -> "Layout":
         """Return a layout where these cells, none of which lies in another, are leaves."""
@@ -126,7 +160,7 @@ class Layout:
     def joined(self, count: int) -> "Layout":
         """Return the layout with so many more items, outside."""
         new = Pairs(self.count + np.arange(count), np.full(count, OUTSIDE))
-        return replace(self, homes=self.homes + new, count=self.count + count)
+        return replace(self, homes=self.homes + new, count=self.count + count, former=None)
 
     def only(self, items: Ids) -> "Layout":
         """Return the layout of some of the items, which ascend."""
@@ -136,7 +170,9 @@ class Layout:
         entries = number[self.homes.entries]
         stay = entries >= 0
         homes = Pairs(entries[stay], self.homes.cells[stay])
-        return replace(self, homes=homes, strays=strays[strays >= 0], count=len(items))
+        own, strays = _counted(homes.cells, len(self.cells)), strays[strays >= 0]
+        known = {"homes": homes, "own": own, "strays": strays, "count": len(items)}
+        return replace(self, **known, former=None)
 
     def rehomed(self, moved: Ids, found: Pairs, strays: Ids) -> "Layout":
         """Return a layout where the moved items stand in the cells found for them."""
@@ -148,15 +184,34 @@ class Layout:
     def replaced(self, gone: Ids, found: Pairs) -> "Layout":
         """Return a layout with other pairs in place of these; of the same items, if single."""
         if self.single:
-            if np.array_equal(self.homes.cells[found.entries], found.cells):
-                return self
-            cells = self.homes.cells.copy()
-            cells[found.entries] = found.cells
-            return replace(self, homes=Pairs(self.homes.entries, cells))
+            return self._with_new(found[self.homes.cells[found.entries] != found.cells])
         stay = np.ones(len(self.homes), bool)
         stay[gone] = False
-        reach = max(self.reach, _REACH * self.cells.size)
-        return replace(self, homes=self.homes[stay] + found, reach=reach)
+        homes = self.homes[stay] + found
+        own, reach = _counted(homes.cells, len(self.cells)), _REACH * self.cells.size
+        return replace(self, homes=homes, own=own, reach=max(self.reach, reach))
+
+    def _with_new(self, homes: Pairs) -> "Layout":
+        """Return the layout, which is single, where some items have these homes instead."""
+        if len(homes) == 0:
+            return self
+        cells = self.homes.cells.copy()
+        cells[homes.entries] = homes.cells
+        own = self.own - _counted(self.homes.cells[homes.entries], len(self.cells))
+        own += _counted(homes.cells, len(self.cells))
+        former = self._former_of(homes.entries)
+        return replace(self, homes=Pairs(self.homes.entries, cells), own=own, former=former)
+
+    def _former_of(self, moved: Ids) -> tuple[Ids, Ids] | None:
+        """Return slots that are known already, and who has gone elsewhere, these among them."""
+        if "slots" in vars(self):
+            return self.slots, moved
+        return self.former and (self.former[0], np.append(self.former[1], moved))
+
+
+def _counted(cells: Ids, count: int) -> Ids:
+    """Return how often each of `count` cells occurs; not `OUTSIDE`."""
+    return np.bincount(cells + 1, minlength=count + 1)[1:]
 
 
 def _each_once(homes: Pairs) -> Pairs:

@@ -14,8 +14,8 @@ def snapshot(
     """Return the Octree that these are now. Nothing is looked at but numbers of cells."""
     cells, items = layout.cells, residents.shapes
     occupied = np.zeros(len(cells), np.uint8)
-    filled = (layout.end > layout.begin)[1:].reshape(-1, 8)
-    occupied[cells.parent[1::8]] = np.packbits(filled, axis=1, bitorder="little")[:, 0]
+    filled = (layout.end > layout.begin)[1:]
+    occupied[cells.parent[1::8]] = np.packbits(filled, bitorder="little")  # eight parts a byte
     copied = np.zeros(len(residents), bool)
     if not layout.single:
         copied = np.bincount(layout.homes.entries, minlength=len(residents)) > 1

@@ -5,7 +5,7 @@ and have none below them that did, so that coincident items stay together in one
 a chain of cells.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,8 +152,7 @@ class _Division:
         cells = self.layout.cells.with_parts(np.concatenate(self.divided), parts)
         entries = np.concatenate([pairs.entries for pairs in self.settled])
         numbers = np.concatenate([pairs.cells for pairs in self.settled])
-        strays = np.union1d(self.layout.strays, np.concatenate(self.strays))
-        layout = replace(self.layout, cells=cells, strays=strays)
+        layout = self.layout.refined(cells, np.concatenate(self.strays))
         return layout.replaced(gone, Pairs(entries, numbers))
 
     def without_idle_ones(self, layout: Layout) -> Layout:
