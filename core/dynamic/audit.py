@@ -25,8 +25,12 @@ def check_layout(residents: Residents, layout: Layout) -> None:
     is_outside = np.zeros(layout.count, bool)
     is_outside[layout.outside] = True
     assert (is_outside[homes.entries] == (homes.cells == OUTSIDE)).all()
+    known = homes.cells[homes.cells != OUTSIDE]
+    assert np.array_equal(layout.own, np.bincount(known, minlength=len(layout.cells)))
     if layout.single:
         assert np.array_equal(homes.entries, np.arange(layout.count))
+        places = np.append(layout.cells.place, -1)[homes.cells]
+        assert (np.diff(places[layout.slots]) >= 0).all()
     _check_preorder(layout.cells)
 
 

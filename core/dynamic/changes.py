@@ -43,32 +43,31 @@ class Changes:
 
     def since_last(self, tree: Octree) -> tuple[Ids, Ids, Ids]:
         """Return pairs of ids that began, lasted and ended, (2, h) each, sorted."""
-        pairs = _pairs(self._keys)
-        affected = self._stirred[pairs].any(axis=0)
-        old, untouched = self._keys[affected], self._keys[~affected]
-        new = _keys(self._meetings(replace(tree, ids=None, groups=None)))
-        again = np.isin(new, old)
-        began, lasted = new[~again], _sorted_in(untouched, new[again])
-        ended = tree.named(_pairs(old[~np.isin(old, new)]))
-        ended = np.concatenate((ended, *self._parted), axis=1)
-        self._keys, self._parted = _sorted_in(lasted, began), []
+        known, now = self._keys, self._now(replace(tree, ids=None, groups=None))
+        places = np.searchsorted(known, now)
+        again = np.append(known, -1)[places] == now
+        is_over = np.ones(len(known), bool)
+        is_over[places[again]] = False
+        ended = np.concatenate((tree.named(_pairs(known[is_over])), *self._parted), axis=1)
+        self._keys, self._parted = now, []
         self._stirred[:] = False
-        ended = ended[:, np.lexsort(ended[::-1])]
-        return tree.named(_pairs(began)), tree.named(_pairs(lasted)), ended
+        began, lasted = (tree.named(_pairs(keys)) for keys in (now[~again], now[again]))
+        return began, lasted, ended[:, np.lexsort(ended[::-1])]
 
-    def _meetings(self, tree: Octree) -> Ids:
-        """Return the pairs of which one has changed, sorted."""
+    def _now(self, tree: Octree) -> Ids:
+        """Return the keys of all pairs, sorted: who has not changed still touches whom it did."""
         numbers = np.flatnonzero(self._stirred)
         if len(numbers) * _MANY > len(tree):
-            pairs = overlapping_pairs(tree)
-            return pairs[:, self._stirred[pairs].any(axis=0)]
+            return _keys(overlapping_pairs(tree))
         ones, others = query(tree, tree.items[numbers])
         ones = numbers[ones]
         # Two that have changed find each other; an item finds itself.
         once = np.flatnonzero((ones < others) | ~self._stirred[others])
         ones, others = ones[once], others[once]
-        pairs = np.stack((np.minimum(ones, others), np.maximum(ones, others)))
-        return pairs[:, np.lexsort(pairs[::-1])]
+        found = np.sort(_keys(np.stack((np.minimum(ones, others), np.maximum(ones, others)))))
+        pairs = _pairs(self._keys)
+        lasting = self._keys[~(self._stirred[pairs[0]] | self._stirred[pairs[1]])]
+        return np.insert(lasting, np.searchsorted(lasting, found), found)
 
 
 def _keys(pairs: Ids) -> Ids:
@@ -77,8 +76,3 @@ def _keys(pairs: Ids) -> Ids:
 
 def _pairs(keys: Ids) -> Ids:
     return np.stack((keys >> _BITS, keys & (1 << _BITS) - 1))
-
-
-def _sorted_in(keys: Ids, more: Ids) -> Ids:
-    """Return sorted keys with some more, also sorted, among them."""
-    return np.insert(keys, np.searchsorted(keys, more), more)

@@ -170,9 +170,14 @@ class Layout:
         entries = number[self.homes.entries]
         stay = entries >= 0
         homes = Pairs(entries[stay], self.homes.cells[stay])
-        own, strays = _counted(homes.cells, len(self.cells)), strays[strays >= 0]
-        known = {"homes": homes, "own": own, "strays": strays, "count": len(items)}
-        return replace(self, **known, former=None)
+        return replace(
+            self,
+            homes=homes,
+            own=_counted(homes.cells, len(self.cells)),
+            count=len(items),
+            strays=strays[strays >= 0],
+            former=None,
+        )
 
     def rehomed(self, moved: Ids, found: Pairs, strays: Ids) -> "Layout":
         """Return a layout where the moved items stand in the cells found for them."""

@@ -1,9 +1,10 @@
 """Pairs of entries whose bounds meet, or come within a margin: each pair once.
 
 Where the cells of one tree cannot tell, because they keep items in large cells, because a margin
-reaches across their walls, or because there are two trees, the bounds in question are sorted into
-cells of their own. Of two trees only what is near the other is: groups of neighbours go down the
-other tree first.
+reaches across their walls, or because there are two trees, the bounds in question are sorted anew:
+those of one tree into rows, if they are even enough, else, and those of two trees, into cells of
+their own. Of two trees only what is near the other is: groups of neighbours go down the other tree
+first.
 """
 
 from collections.abc import Iterator
@@ -57,10 +58,8 @@ def _between(tree: Octree, other: Octree, margin: float) -> Iterator[tuple[Ids, 
     """Yield entries of two trees, after a look which of them are near the other tree."""
     ours = _near(tree, _reach(other.arranged, margin))
     theirs = _near(other, _reach(tree.arranged[ours], margin))
-    ones, others = (
-        _reach(tree.arranged[ours], margin / 2),
-        _reach(other.arranged[theirs], margin / 2),
-    )
+    ones = _reach(tree.arranged[ours], margin / 2)
+    others = _reach(other.arranged[theirs], margin / 2)
     both = np.concatenate((ones, others), axis=1)
     for firsts, seconds in _sorted_out(both, len(ours)):
         yield ours[firsts], theirs[seconds - len(ours)]

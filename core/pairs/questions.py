@@ -61,8 +61,8 @@ def overlapping_pairs(
     -----
     Memory in use is bounded, but for the answer, the bounds and their cells. Within a tree whose
     items are copied to all cells they touch, items of one cell are compared: O(slots * items in a
-    cell + h log h). Else bounds are first sorted into cells of their own, O(n log n); of two trees
-    only those that stand near the other.
+    cell + h log h). Else bounds are first sorted into rows, O(n), or, where these do not fit, into
+    cells of their own, O(n log n); of two trees only those that stand near the other.
     """
     _check(tree, other, skip_neighbours)
     margin = checks.number("margin", margin, 0.0)
