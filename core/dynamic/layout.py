@@ -62,7 +62,7 @@ class Layout:
     @cached_property
     def slots(self) -> Ids:
         """The items outside, then those of the cells in preorder, (r,)."""
-        if self.former is not None and len(self.former[1]) * _MANY < self.count:
+        if self.former is not None:
             return self._put_right(*self.former)
         # Half of the cells, or more, are empty: numbers of the others are sorted faster.
         ranks = np.cumsum(self._counts > 0)
@@ -208,10 +208,14 @@ class Layout:
         return replace(self, homes=Pairs(self.homes.entries, cells), own=own, former=former)
 
     def _former_of(self, moved: Ids) -> tuple[Ids, Ids] | None:
-        """Return slots that are known already, and who has gone elsewhere, these among them."""
+        """Return slots that are known already, and who has gone elsewhere since, if few have."""
         if "slots" in vars(self):
-            return self.slots, moved
-        return self.former and (self.former[0], np.append(self.former[1], moved))
+            slots, gone = self.slots, moved
+        elif self.former is None:
+            return None
+        else:
+            slots, gone = self.former[0], np.append(self.former[1], moved)
+        return (slots, gone) if len(gone) * _MANY < self.count else None
 
 
 def _counted(cells: Ids, count: int) -> Ids:
