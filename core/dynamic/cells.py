@@ -6,6 +6,7 @@ the old ones may keep them.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -21,7 +22,7 @@ _EIGHT = np.arange(8)
 class Cells:
     """All m cells, as an Octree describes them.
 
-    `place` is where a cell stands in preorder, `span` is how many cells its subtree has.
+    `order` are their places and spans, if they are known.
     """
 
     rows: Floats
@@ -30,12 +31,26 @@ class Cells:
     depth: Ids
     parent: Ids
     first_child: Ids
-    place: Ids
-    span: Ids
     factor: float
+    order: tuple[Ids, Ids] | None = None
 
     def __len__(self) -> int:
         return len(self.depth)
+
+    @cached_property
+    def _places_and_spans(self) -> tuple[Ids, Ids]:
+        # A root that grows many times at once does not number its cells each time.
+        return _preorder(self.parent, self.depth) if self.order is None else self.order
+
+    @property
+    def place(self) -> Ids:
+        """Where each cell stands in preorder, (m,)."""
+        return self._places_and_spans[0]
+
+    @property
+    def span(self) -> Ids:
+        """How many cells each subtree has, (m,)."""
+        return self._places_and_spans[1]
 
     @property
     def size(self) -> float:
@@ -51,8 +66,7 @@ class Cells:
         middles = np.full((3, len(parent)), np.nan)
         middles[:, divided] = rows[3:, 1::8]  # the first part ends where its cell is divided
         loose = rows if factor == 1 else np.concatenate(enlarged(rows[:3], rows[3:], factor))
-        order = _preorder(parent, depth)
-        return cls(rows, loose, middles, depth, parent, first_child, *order, factor)
+        return cls(rows, loose, middles, depth, parent, first_child, factor)
 
     @classmethod
     def of_root(cls, walls: Floats, factor: float) -> Self:
@@ -78,7 +92,7 @@ class Cells:
             loose_parts = np.concatenate(enlarged(parts[:3], parts[3:], self.factor))
             loose = np.concatenate((self.loose_rows, loose_parts), axis=1)
         order = self._order_with(divided, parent, depth)
-        return Cells(rows, loose, middles, depth, parent, first_child, *order, self.factor)
+        return Cells(rows, loose, middles, depth, parent, first_child, self.factor, order)
 
     def _order_with(self, divided: Ids, parent: Ids, depth: Ids) -> tuple[Ids, Ids]:
         """Return places and spans after these cells have been divided: all others move up."""
