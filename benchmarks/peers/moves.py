@@ -70,7 +70,7 @@ def step(what: str, size: int, share: float, world: str, scale: float) -> Questi
     if count:
         arrays |= boxes_among(lower, upper, count)
     bound, of_rebuilding = GOALS.get((what, size, share), (None, None))
-    slow = ("rtree",) if size * share > 10_000 else ()  # it would take a minute a step
+    slow = ("rtree",) if size * share > 1_000 else ()  # it would take seconds a step
     moved = f"{share:.0%} of" if share < 1 else "all"
     title = f"{what}, {moved} {len(lower):,} moved, {world}"
     return Question(
