@@ -72,13 +72,13 @@ def row(
 ) -> Row:
     """Measure a question against one peer."""
     built, asked = folder / "built.npz", folder / "asked.npz"
-    command, file = ("ask", asked) if question.asked else ("build", built)
+    command, *where = ("ask", asked, str(question.round)) if question.asked else ("build", built)
     ours.tell("build", question.build, built)
     theirs.tell("build", question.build, built)
-    contestants = [(client, (command, question.measured, file)) for client in (ours, theirs)]
+    contestants = [(client, (command, question.measured, *where)) for client in (ours, theirs)]
     ready = f"{question.measured}_ready"
     if ready in other.names:
-        contestants.append((theirs, (command, ready, file)))
+        contestants.append((theirs, (command, ready, *where)))
     times = fastest(*contestants, seconds=seconds)
     answers = compared(question, other, ours, theirs, folder) if question.asked else ""
     return Row(question.title, other.peer.name, *times, answers=answers)
@@ -93,7 +93,7 @@ def compared(
     his = answer(theirs, question.asked, asked)
     if question.asked in ("rays", "nearest"):
         return compare.distances(mine, his)
-    if question.moves:
+    if question.round > 1:
         return compare.pairs(mine, his, mine, mine, "")
     bounds = []
     for name, change in (("less", -compare.SINGLE), ("more", compare.SINGLE)):

@@ -26,7 +26,8 @@ class Question:
 
     `asked` is empty where the build itself is measured. `goals` holds the ratios that must be
     and should be reached, against a peer or against the fastest; `bound` the ms that it must take.
-    A question that `moves` items leaves another tree behind, the same for all peers.
+    If items move, each question leaves another tree behind, and only a whole `round` is timed,
+    after which all is as before.
     """
 
     title: str
@@ -37,7 +38,7 @@ class Question:
     goals: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
     without: tuple[str, ...] = ()
     bound: float | None = None
-    moves: bool = False
+    round: int = 1
 
     @property
     def measured(self) -> str:
