@@ -12,7 +12,7 @@ EXTENSION := $(WHEEL)/bin/python $(SCRIPTS)/addons_core/bl_pkg/cli/blender_ext.p
 TAGS := $(SCRIPTS)/modules/_bpy_internal/extensions/tags.py
 
 help: ## List the commands
-	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 20
 
 demo: machine ## Build a room, its octree, a film and pictures into demo/out (BLEND=file.blend: your scene)
 	@$(SETUP)/environment.sh bpy-5.0

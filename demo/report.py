@@ -79,12 +79,13 @@ def _sentences(report: dict) -> Iterable[str]:
         " not one triangle differs, rounding apart."
     )
     if "swarm" in report:
-        yield _swarm(report["swarm"])
+        yield of_swarm(report["swarm"])
 
 
-def _swarm(swarm: dict) -> str:
+def of_swarm(swarm: dict) -> str:
+    """Tell what happened in the film."""
     return (
         "{ships} ships flew for {frames} frames through a dynamic octree of {fewest} to {most}"
-        " cells: {splits} splits, {merges} merges; the root grew {growths} times and shrank"
-        " {shrinks} times.\nOf {ships} ships, each had to look at {median:.0f} (median)."
+        " cells: {splits} splits, {merges} merges; growths of the root: {growths}, shrinks:"
+        " {shrinks}.\nOf {ships} ships, each had to look at {median:.0f} (median)."
     ).format(**swarm, **swarm["cells"], median=swarm["local"]["median"])

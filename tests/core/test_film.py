@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import core
-from demo import film, ships
+from demo import film, report, ships
 
 
 @pytest.fixture(scope="module")
@@ -59,3 +59,6 @@ def test_the_summary_sums_up(shot):
     summary = film.summary(shot)
     assert summary["growths"] == summary["shrinks"] == 1
     assert summary["cells"] == {"fewest": shot["cells"].min(), "most": shot["cells"].max()}
+    told = report.of_swarm(summary)
+    assert "200 ships flew for 600 frames" in told
+    assert f"{summary['splits']} splits" in told
