@@ -6,7 +6,8 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ids, runs
 
-# Rays take one cell at a time; few rays take more, up to so many, and about so many together.
+# Rays take one cell at a time. Few rays take more, up to so many, and about so many together: to
+# call costs more than to look at a cell too many.
 _MOST, _TOGETHER = 16, 800
 # Cells that there is room for on each stack at first.
 _ROOM = 16
@@ -47,7 +48,7 @@ class Stacks:
         self._nearest_on_top = nearest_on_top
         self._rays, self._columns = np.arange(rays), np.arange(rays)
         self._heights, self._waits = np.zeros(rays, np.intp), np.zeros(rays, bool)
-        self.waiting = 0
+        self._few = False
         self._cells = np.empty(_ROOM * rays, np.intp)
         self._entries, self._exits = np.empty((2, _ROOM * rays))
 
@@ -72,9 +73,10 @@ class Stacks:
 
         Rays that wait get none. Nothing is left when no ray waits and nothing is taken.
         """
-        if self.waiting == 0:
+        if not self._waits.any():
             self._keep_busy()
         (columns,) = ((self._heights > 0) & ~self._waits).nonzero()
+        self._few = len(columns) <= _TOGETHER
         most = min(max(1, _TOGETHER // max(len(columns), 1)), _MOST)
         levels = self._heights[columns] - 1
         counts = np.minimum(levels + 1, most)
@@ -87,14 +89,13 @@ class Stacks:
         return Front(self._rays[columns], *kept)
 
     def wait(self, numbers: Ids) -> None:
-        """Let these rays, each named once or more, wait until they are called."""
-        self._waits[self._columns[numbers]] = True
-        self.waiting = int(np.count_nonzero(self._waits))
+        """Let these rays, each named once or more, wait until they are called; few need not."""
+        if not self._few:
+            self._waits[self._columns[numbers]] = True
 
     def call(self) -> None:
         """Call the rays that wait."""
         self._waits[:] = False
-        self.waiting = 0
 
     def _make_room(self, size: int) -> None:
         more = max(size, 2 * len(self._cells)) - len(self._cells)

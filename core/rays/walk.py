@@ -3,7 +3,7 @@
 Rays go down together, like the volumes of `descend`, but each looks at its nearest cell first. The
 others wait on its stack, and are dropped if something nearer was found in the meantime. A ray that
 has come to items waits until about as many rays wait as move, so that items are looked at in few,
-large batches.
+large batches. Few rays do not wait but go on, although they may go too far.
 """
 
 from collections.abc import Iterator
@@ -59,6 +59,7 @@ def walk(
     if states is not None:
         states[0] = OUTSIDE
     waiting: list[Front] = []
+    held = 0
     while len(taken := stacks.take()) or waiting:
         front = taken.where(taken.entries <= limits.take(taken.numbers))
         inner = front.where(tree.occupied_parts.take(front.cells) > 0)
@@ -74,10 +75,11 @@ def walk(
         holding = front.where(tree.begin.take(front.cells) < tree.own_end.take(front.cells))
         if len(holding):
             waiting.append(holding)
+            held += len(holding)
             stacks.wait(holding.numbers)
-        if waiting and stacks.waiting >= len(front):
+        if waiting and held >= len(front):
             yield _together(waiting)
-            waiting = []
+            waiting, held = [], 0
             stacks.call()
 
 
