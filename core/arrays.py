@@ -17,7 +17,6 @@ AROUND = ((1, 2), (2, 0), (0, 1))
 
 # Sixteen thousand float64 values are 128 KiB: a handful of such rows stays in a core's cache.
 BLOCK = 16_384
-_FEW = 256
 
 
 def blocks(length: int, size: int = BLOCK) -> Iterator[slice]:
@@ -47,19 +46,20 @@ def ends_of_runs(numbers: Ids) -> Ids:
 
 
 def gather(rows: Rows, ids: Ids) -> Rows:
-    """Return `rows[:, ids]`, ids out of range giving the nearest; many ids row by row.
-
-    With hundreds of ids or more that is several times as fast. Rows that were put together by
-    `as_records` are taken column by column, each by one look at memory.
-    """
+    """Return `rows[:, ids]`, ids out of range giving the nearest."""
     if rows.flags.f_contiguous and not rows.flags.c_contiguous:
-        return np.ascontiguousarray(rows.T.take(ids, axis=0, mode="clip").T)
-    if len(ids) < _FEW:
-        return rows.take(ids, axis=1, mode="clip")
-    gathered: Rows = np.empty((len(rows), len(ids)), rows.dtype)
-    for row, target in zip(rows, gathered, strict=True):
-        row.take(ids, out=target, mode="clip")
-    return gathered
+        return np.ascontiguousarray(columns(rows, ids))
+    return rows.take(ids, axis=1, mode="clip")
+
+
+def columns(records: Rows, ids: Ids) -> Rows:
+    """Return `records[:, ids]` of what `as_records` put together, each by one look at memory.
+
+    Columns still lie one after the other. To compute with them once is cheaper than to take them
+    apart before.
+    """
+    taken: Rows = records.T.take(ids, axis=0, mode="clip").T
+    return taken
 
 
 def as_records(rows: Floats) -> Floats:

@@ -51,20 +51,18 @@ class Lines:
         if not isinstance(self.items, Triangles):
             return numbers, entries, np.zeros(len(numbers))
         balls = balls_of(self.items, entries, self.asked)
+        middles, radii = balls[:3] - gather(self.points, numbers), balls[3] + self.slack
         units = gather(self.units, numbers)
-        spheres = np.concatenate(
-            (balls[:3] - gather(self.points, numbers), balls[3:] + self.slack)
-        )
-        along = dot(spheres, units)
-        room = spheres[3] * spheres[3] - (dot(spheres, spheres) * _ROUNDED - along * along)
+        along = dot(middles, units)
+        room = radii * radii - (dot(middles, middles) * _ROUNDED - along * along)
         (some,) = (room >= 0).nonzero()
         asked, found, along, room = numbers[some], entries[some], along[some], room[some]
-        radii, misses = spheres[3, some], -room
+        radii, misses = radii[some], -room
         ahead = along + self.shifts[asked]
         flags = (ahead >= -radii) & (ahead - radii <= limits[asked])
         if worth_tables(self.items, self.asked):
             units = gather(units, some)
-            beside = gather(spheres[:3], some) - along * units
+            beside = gather(middles, some) - along * units
             planes = gather(self.items.planes, found)
             misses = _out_of_discs(planes, units, beside, np.sqrt(room))
             flags &= misses <= radii * _TURNED + self.slack

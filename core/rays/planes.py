@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Floats, Ids, gather
+from ..arrays import Floats, Ids, columns, gather
 from ..octree import Octree
 from .crossings import Rays
 from .stacks import Front
@@ -94,8 +94,7 @@ class Planes:
     def _met(self, front: Front, extents: Floats, limits: Floats) -> Front:
         """Return the cells whose extents the rays cross, and when they do."""
         inverses, starts, ends = gather(self.times, front.numbers).reshape(3, 3, -1)
-        walls = gather(extents, front.cells).reshape(2, 3, -1)
-        walls *= inverses
+        walls = columns(extents, front.cells).reshape(2, 3, -1) * inverses
         near, far = np.minimum(*walls), np.maximum(*walls)
         near -= starts
         far -= ends

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import AROUND, Flags, Floats, Ids, cross, dot, gather, normalizer
+from ..arrays import AROUND, Flags, Floats, Ids, columns, cross, dot, gather, normalizer
 from ..shapes import Shapes, Triangles
 
 # Questions for each of which so many triangles may get a sphere around them.
@@ -37,7 +37,7 @@ def reach_origin(corners: Floats, squared: Floats) -> Flags:
 
 def balls_of(items: Triangles, ids: Ids, questions: int) -> Floats:
     """Return spheres around some triangles, (4, h): for a few questions, around no others."""
-    return gather(items.balls, ids) if worth_tables(items, questions) else items[ids].balls
+    return columns(items.balls, ids) if worth_tables(items, questions) else items[ids].balls
 
 
 def worth_tables(items: Triangles, questions: int) -> bool:
