@@ -79,24 +79,34 @@ def shrunk(
     and at most `most` items would lie outside the new root.
     """
     cells = layout.cells
-    child, count = _fullest_part(layout)
-    if count == 0 or rows.shape[1] - count > below:
+    least = max(layout.count - below, 1)
+    if len(cells) == 1 or _references(layout).max() < least:
         return None
-    behind = np.append(cells.place - cells.place[child], -1)[layout.homes.cells]
-    elsewhere = (behind < 0) | (behind >= cells.span[child])
-    beside = np.unique(layout.homes.entries[elsewhere])
-    if len(beside) > below:
+    parts = _parts_of_items(layout)
+    counts = np.bincount(parts + 1, minlength=9)[1:]
+    fullest = int(counts.argmax())
+    if counts[fullest] < least:
         return None
+    child = int(cells.first_child[0]) + fullest
     smaller = layout.renumbered(*cells.shrunk(child))
-    smaller = placed(smaller, rows, beside, placement)
+    smaller = placed(smaller, rows, np.flatnonzero(parts != fullest), placement)
     return smaller if len(smaller.outside) <= most else None
 
 
-def _fullest_part(layout: Layout) -> tuple[int, int]:
-    """Return the part of the root with the fullest subtree, and how full that is."""
-    if len(layout.cells) == 1:
-        return 0, 0
+def _references(layout: Layout) -> Ids:
+    """Return how often items stand in each part of the root, (8,): no part has more items."""
     first = int(layout.cells.first_child[0])
-    counts = (layout.end - layout.begin)[first : first + 8]
-    part = int(counts.argmax())
-    return first + part, int(counts[part])
+    return (layout.end - layout.begin)[first : first + 8]
+
+
+def _parts_of_items(layout: Layout) -> Ids:
+    """Return which part of the root each item stands in with all its copies, (n,); -1 if none."""
+    cells, homes = layout.cells, layout.homes
+    first = int(cells.first_child[0])
+    behind = np.searchsorted(cells.place[first : first + 8], cells.place, side="right")
+    parts = np.append(behind - 1, -1)[homes.cells]
+    found = np.empty(layout.count, np.intp)
+    found[homes.entries] = parts
+    # Of an item's copies the last one has been noted.
+    found[homes.entries[found[homes.entries] != parts]] = -1
+    return found

@@ -55,6 +55,20 @@ def test_the_root_shrinks_to_its_only_busy_part():
     tree.check()
 
 
+def test_the_fullest_part_has_the_most_items_however_many_copies_another_has():
+    tree = tree_of(
+        cubes(*(CORNERS * 4 + 2)), bounds=WORLD, straddlers="copy", capacity=1, merge_below=1,
+        merge="deferred", shrink_below=3, grow_above=3,
+    )  # fmt: skip
+    tree.insert(Boxes([[9, 9, 9], [9, 12, 9], [9, 15, 9]], [[16, 9, 9], [16, 12, 9], [16, 15, 9]]))
+    octree = tree.octree
+    assert len(octree.items_below(8)) > len(octree.items_below(1)) == 8
+    tree.prune()
+    tree.check()
+    assert walls(tree, 0) == [0, 0, 0, 8, 8, 8]
+    assert_array_equal(tree.outside, [8, 9, 10])
+
+
 def test_what_lies_outside_a_shrunken_root_is_found():
     tree = DynamicOctree(bounds=WORLD, shrink_below=2, grow_above=2, merge_below=1)
     tree.insert(cubes([15, 15, 15], [9, 1, 1]))
