@@ -1,10 +1,13 @@
-"""Which cells have become too empty for parts, and which are too deep."""
+"""Which cells have become too empty for parts, and which are too fine."""
 
 import numpy as np
 
 from ..arrays import Ids
 from ..build.levels import Pairs
 from .layout import OUTSIDE, Layout
+
+# A cell that is so many times as large as the slack may have parts after the root has grown.
+_FINEST = 16
 
 
 def sparse(layout: Layout, least: int) -> Ids:
@@ -14,9 +17,16 @@ def sparse(layout: Layout, least: int) -> Ids:
     return np.flatnonzero(few & ~np.append(few, False)[layout.cells.parent])
 
 
-def too_deep(layout: Layout, most: int) -> Ids:
-    """Return the divided cells at the greatest depth that is allowed."""
-    return np.flatnonzero((layout.cells.first_child >= 0) & (layout.cells.depth == most))
+def too_fine(layout: Layout, most: int) -> Ids:
+    """Return the uppermost divided cells at the greatest depth allowed, or hardly above slack.
+
+    What is as small as rounding can move an item would have copies of all items around it.
+    """
+    cells = layout.cells
+    sizes = (cells.rows[3:] - cells.rows[:3]).max(axis=0)
+    is_limit = (cells.depth >= most) | (sizes < _FINEST * layout.slack)
+    fine = (cells.first_child >= 0) & is_limit
+    return np.flatnonzero(fine & ~np.append(fine, False)[cells.parent])
 
 
 def _different_items(layout: Layout, least: int) -> Ids:

@@ -41,16 +41,16 @@ def placed(layout: Layout, rows: Floats, moved: Ids, placement: Placement) -> La
     return layout.rehomed(moved, Pairs(moved[found.entries], found.cells), moved[strays])
 
 
-def grown(layout: Layout, rows: Floats, most: int, placement: Placement) -> Layout:
-    """Return the layout after its root has doubled until at most `most` items lie outside."""
+def grown(layout: Layout, rows: Floats, most: int) -> tuple[Layout, int]:
+    """Return the layout after its root has doubled until at most `most` items will lie outside.
+
+    They have still to be placed. The second result is the number of the old root.
+    """
     old_root = 0
     for octant in _octants(layout.cells, *limits(rows[:, layout.outside]), most):
         cells, numbers = layout.cells.grown(octant)
-        layout, old_root = layout.renumbered(cells, numbers), numbers[old_root]
-    # What touches a wall of the old root may touch a cell beside it now.
-    box = placement.boxes(layout.cells)[:, old_root, None]
-    beyond = np.flatnonzero(~held(box, *limits(rows)))
-    return placed(layout, rows, beyond, placement)
+        layout, old_root = layout.renumbered(cells, numbers), int(numbers[old_root])
+    return layout, old_root
 
 
 def _octants(cells: Cells, lower: Floats, upper: Floats, most: int) -> list[int]:

@@ -10,8 +10,9 @@ from ..options import Options
 from .audit import check_places
 from .cells import Cells
 from .layout import Layout
-from .merging import sparse, too_deep
-from .placement import Copy, Keep
+from .merging import sparse, too_fine
+from .placement import Copy, Keep, held
+from .residents import limits
 from .rooting import grown, laid_anew, placed, shrunk
 from .splitting import crowded, divided, separable
 
@@ -100,9 +101,14 @@ class Upkeep:
     def _grown(self, layout: Layout, rows: Floats) -> Layout:
         if layout.cells.size == 0:
             return laid_anew(layout, rows, self.placement)
-        larger = grown(layout, rows, self.grow_above, self.placement)
+        larger, old_root = grown(layout, rows, self.grow_above)
         self._count(growths=(len(larger.cells) - len(layout.cells)) // 8)
-        return self._merged(larger, too_deep(larger, self.options.max_depth))
+        # What touches a wall of the old root may touch a cell beside it now.
+        box = self.placement.boxes(larger.cells)[:, old_root, None]
+        beyond = np.flatnonzero(~held(box, *limits(rows)))
+        # First: a root that is far larger takes every item for close to all of the old cells.
+        larger = self._merged(larger, too_fine(larger, self.options.max_depth))
+        return placed(larger, rows, beyond, self.placement)
 
     def _divided(self, layout: Layout, rows: Floats, touched: Ids | None) -> Layout:
         """Return the layout after crowded leaves, of these cells or of all, are divided."""

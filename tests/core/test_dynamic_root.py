@@ -1,6 +1,7 @@
 """The root of a dynamic octree: where it lies, how it grows and shrinks."""
 
 import numpy as np
+import pytest
 from crowd import CORNERS, EVERYWHERE, WORLD, cells_of, cubes, tree_of, walls
 from numpy.testing import assert_array_equal
 
@@ -85,3 +86,14 @@ def test_a_root_never_shrinks_so_far_that_it_would_grow_again():
     tree.check()
     assert walls(tree, 0) == [0, 0, 0, 16, 16, 16]
     assert tree.turnover.growths == 0
+
+
+@pytest.mark.parametrize("far", [1e9, -1e15, 1e40])
+@pytest.mark.parametrize("straddlers", ["keep", "copy"])
+def test_an_item_that_flies_far_out_multiplies_nothing(straddlers, far):
+    places = np.random.default_rng(5).integers(0, 64, (2000, 3)) * 8.0
+    tree = DynamicOctree(straddlers=straddlers)
+    tree.insert(Boxes(places, places + 1))
+    tree.move([0], cubes([far] * 3))
+    tree.check()
+    assert len(tree.octree.slots) < 2 * len(tree)
