@@ -109,8 +109,17 @@ class Layout:
     @property
     def slack(self) -> float:
         """How far outside its cell an item may lie, and what rounding may do to walls."""
+        return self.reach + 16 * self._rounding
+
+    @property
+    def finest(self) -> float:
+        """The longest edge below which rounding would copy items into all cells around them."""
+        return 0.0 if self.single else 256 * self._rounding
+
+    @property
+    def _rounding(self) -> float:
         walls = self.cells.rows[:, 0]
-        return self.reach + 16 * Grid(walls[:3], walls[3:], 0).rounding
+        return Grid(walls[:3], walls[3:], 0).rounding
 
     @property
     def a_home(self) -> Ids:

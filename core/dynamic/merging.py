@@ -6,9 +6,6 @@ from ..arrays import Ids
 from ..build.levels import Pairs
 from .layout import OUTSIDE, Layout
 
-# A cell that is so many times as large as the slack may have parts after the root has grown.
-_FINEST = 16
-
 
 def sparse(layout: Layout, least: int) -> Ids:
     """Return the uppermost divided cells whose subtrees hold fewer items than `least`."""
@@ -18,13 +15,10 @@ def sparse(layout: Layout, least: int) -> Ids:
 
 
 def too_fine(layout: Layout, most: int) -> Ids:
-    """Return the uppermost divided cells at the greatest depth allowed, or hardly above slack.
-
-    What is as small as rounding can move an item would have copies of all items around it.
-    """
+    """Return the uppermost divided cells at the greatest depth allowed, or with too fine parts."""
     cells = layout.cells
     sizes = (cells.rows[3:] - cells.rows[:3]).max(axis=0)
-    is_limit = (cells.depth >= most) | (sizes < _FINEST * layout.slack)
+    is_limit = (cells.depth >= most) | (sizes / 2 < layout.finest)
     fine = (cells.first_child >= 0) & is_limit
     return np.flatnonzero(fine & ~np.append(fine, False)[cells.parent])
 

@@ -24,15 +24,18 @@ def crowded(layout: Layout, options: Options, numbers: Ids) -> Ids:
     cells = layout.cells
     many = (layout.own[numbers] > options.capacity) & (cells.first_child[numbers] < 0)
     numbers = np.unique(numbers[many])
-    return numbers[_divisible(cells.rows[:, numbers], cells.depth[numbers], options)]
+    return numbers[
+        _divisible(cells.rows[:, numbers], cells.depth[numbers], options, layout.finest)
+    ]
 
 
-def _divisible(walls: Floats, depth: Ids, options: Options) -> Flags:
+def _divisible(walls: Floats, depth: Ids, options: Options, finest: float) -> Flags:
     """Return which cells are neither too deep nor too small to have parts."""
     sizes, middles = walls[3:] - walls[:3], _middles(walls)
     # Where numbers are too coarse to tell the middle from a wall, parts would be cells again.
     apart = ((walls[:3] < middles) & (middles < walls[3:])).any(axis=0)
-    return apart & (depth < options.max_depth) & (sizes.max(axis=0) / 2 >= options.min_size)
+    least = max(options.min_size, finest)
+    return apart & (depth < options.max_depth) & (sizes.max(axis=0) / 2 >= least)
 
 
 def _middles(walls: Floats) -> Floats:
@@ -121,7 +124,7 @@ class _Division:
         going = handed_down(pairs.entries, first_parts[pairs.cells], taking)
         depth = np.repeat(cells.depth[worth] + 1, 8)
         again = (held[worth].ravel() > self.options.capacity) & _divisible(
-            parts, depth, self.options
+            parts, depth, self.options, self.layout.finest
         )
         self._settle(going[~again[going.cells]], numbers)
         going = going[again[going.cells]]

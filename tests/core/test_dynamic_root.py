@@ -97,3 +97,13 @@ def test_an_item_that_flies_far_out_multiplies_nothing(straddlers, far):
     tree.move([0], cubes([far] * 3))
     tree.check()
     assert len(tree.octree.slots) < 2 * len(tree)
+
+
+def test_deep_trees_do_not_copy_by_rounding():
+    places = np.random.default_rng(5).integers(0, 64, (500, 3)) * 8.0
+    tree = DynamicOctree(straddlers="copy", max_depth=60)
+    tree.insert(Boxes(places, places + 1))
+    for far in (1e20, 3, -1e40, 3):
+        tree.move([0], cubes([far] * 3))
+        tree.check()
+        assert len(tree.octree.slots) < 2 * len(tree)
