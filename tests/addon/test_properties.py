@@ -7,7 +7,7 @@ import pytest
 
 from octree_ext.core import build_octree
 from octree_ext.octree_addon import options, properties
-from octree_ext.octree_addon.properties import build_options, settings_of
+from octree_ext.octree_addon.properties import build_options, questions, settings_of
 
 SHOWN = [group for group in properties.CLASSES if group is not properties.OctreeSource][:-1]
 
@@ -71,5 +71,5 @@ def test_bounds_object_counts_when_it_is_asked_for(empty_scene):
 
 def test_only_cameras_can_be_the_camera():
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    assert properties.is_camera(None, camera)
-    assert not properties.is_camera(None, bpy.data.objects.new("Empty", None))
+    assert questions.is_camera(None, camera)
+    assert not questions.is_camera(None, bpy.data.objects.new("Empty", None))

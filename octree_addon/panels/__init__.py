@@ -1,0 +1,33 @@
+"""The Octree tab in the sidebar of the 3D view: it shows and offers, and computes nothing."""
+
+import bpy
+
+from .build import OCTREE_PT_advanced, OCTREE_PT_main, state_of
+from .display import OCTREE_PT_display, draw_switch
+from .questions import OCTREE_PT_camera, OCTREE_PT_sphere
+from .statistics import REFERENCES_WARNING, OCTREE_PT_statistics, table_of
+
+__all__ = ["REFERENCES_WARNING", "state_of", "table_of"]
+
+PANELS = (
+    OCTREE_PT_main,
+    OCTREE_PT_advanced,
+    OCTREE_PT_display,
+    OCTREE_PT_camera,
+    OCTREE_PT_sphere,
+    OCTREE_PT_statistics,
+)
+
+
+def register() -> None:
+    """Register the panels, the main one first."""
+    for panel in PANELS:
+        bpy.utils.register_class(panel)
+    bpy.types.VIEW3D_PT_overlay.append(draw_switch)
+
+
+def unregister() -> None:
+    """Unregister the panels."""
+    bpy.types.VIEW3D_PT_overlay.remove(draw_switch)
+    for panel in reversed(PANELS):
+        bpy.utils.unregister_class(panel)

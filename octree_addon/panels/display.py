@@ -1,0 +1,36 @@
+"""How the cells are drawn: in the sidebar and, to switch them, in the Overlays popover."""
+
+import bpy
+
+from .. import overlay, trees
+from ..properties import settings_of
+from .layout import SubPanel, column_of, say
+
+
+class OCTREE_PT_display(SubPanel):
+    """How the cells are drawn."""
+
+    bl_label = "Display"
+
+    def draw_header(self, context: bpy.types.Context) -> None:
+        self.layout.prop(settings_of(context.scene).display, "show", text="")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        display = settings_of(context.scene).display
+        column = column_of(self)
+        column.active = display.show
+        column.prop(display, "cells")
+        if display.cells == "DEPTH":
+            column.prop(display, "depth")
+        for name in ("boxes", "color_by", "line_width", "opacity", "in_front"):
+            column.prop(display, name)
+        built = trees.get(context.scene)
+        drawn, wanted = (built and overlay.counts(built)) or (0, 0)
+        if drawn < wanted:
+            say(column, f"Drawn: the largest {drawn:,} of {wanted:,} cells", "ERROR")
+
+
+def draw_switch(popover: bpy.types.Panel, context: bpy.types.Context) -> None:
+    """Add the display switch to the Overlays popover."""
+    display = settings_of(context.scene).display
+    popover.layout.prop(display, "show", text="Octree Cells")

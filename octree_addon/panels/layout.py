@@ -1,0 +1,33 @@
+"""Where our panels are, and how they are laid out."""
+
+from typing import Literal
+
+import bpy
+
+
+class SidebarPanel(bpy.types.Panel):
+    """Where all our panels are, and how they are laid out."""
+
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Octree"
+
+
+class SubPanel(SidebarPanel):
+    """A panel inside the main one."""
+
+    bl_parent_id = "OCTREE_PT_main"
+
+
+def column_of(panel: bpy.types.Panel) -> bpy.types.UILayout:
+    """Return the single column that a panel's properties stand in."""
+    panel.layout.use_property_split = True
+    panel.layout.use_property_decorate = False
+    return panel.layout.column()
+
+
+def say(layout: bpy.types.UILayout, text: str, icon: Literal["INFO", "ERROR"] = "INFO") -> None:
+    """Put a sentence under the properties that it is about."""
+    row = layout.row()
+    row.alignment = "RIGHT"
+    row.label(text=text, icon=icon)

@@ -1,0 +1,33 @@
+"""What can be asked of the scene's tree."""
+
+import bpy
+
+from ..properties import settings_of
+from .layout import SubPanel, column_of
+
+
+class OCTREE_PT_camera(SubPanel):
+    """Ask what a camera sees."""
+
+    bl_label = "Camera"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        frustum = settings_of(context.scene).frustum
+        column = column_of(self)
+        for name in ("camera", "margin", "angle", "relation", "kind", "action", "invert"):
+            column.prop(frustum, name)
+        column.operator("octree.select_in_frustum")
+
+
+class OCTREE_PT_sphere(SubPanel):
+    """Ask what is near the 3D cursor."""
+
+    bl_label = "Sphere"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        sphere = settings_of(context.scene).sphere
+        column = column_of(self)
+        for name in ("radius", "relation", "kind", "action"):
+            column.prop(sphere, name)
+        column.operator("octree.select_in_sphere")

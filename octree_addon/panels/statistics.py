@@ -1,0 +1,46 @@
+"""What became of the triangles, in numbers."""
+
+import bpy
+
+from .. import trees
+from .layout import SubPanel, say
+
+REFERENCES_WARNING = 8
+
+
+class OCTREE_PT_statistics(SubPanel):
+    """What became of the triangles."""
+
+    bl_label = "Statistics"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return trees.get(context.scene) is not None
+
+    def draw(self, context: bpy.types.Context) -> None:
+        built = trees.get(context.scene)
+        assert built is not None
+        column = self.layout.column(align=True)
+        for name, value in table_of(built):
+            row = column.split(factor=0.5)
+            row.alignment = "RIGHT"
+            row.label(text=name)
+            row.alignment = "LEFT"
+            row.label(text=value)
+        if built.statistics.references_per_item > REFERENCES_WARNING:
+            say(column, "Many copies: try a higher capacity or Keep", "ERROR")
+
+
+def table_of(built: trees.BuiltTree) -> list[tuple[str, str]]:
+    """Return what the user reads about a tree: names and values."""
+    found = built.statistics
+    return [
+        ("Triangles", f"{found.items:,}"),
+        ("Cells", f"{found.cells:,}"),
+        ("Leaves", f"{found.leaves:,}"),
+        ("Depth", f"{found.depth}"),
+        ("References per Triangle", f"{found.references_per_item:.2f}"),
+        ("Fullest Leaf", f"{found.fullest_leaf:,}"),
+        ("Memory", f"{found.bytes / 2**20:.1f} MiB"),
+        ("Build Time", f"{built.build_seconds:.3f} s"),
+    ]

@@ -1,0 +1,44 @@
+"""Everything that a scene remembers of its octree: `settings_of(scene)`."""
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import CollectionProperty, IntProperty, PointerProperty
+
+from .build import OctreeBuildSettings
+from .display import OctreeDisplaySettings
+from .questions import OctreeFrustumSettings, OctreeSphereSettings
+
+
+class OctreeSource(bpy.types.PropertyGroup):
+    """One object that the scene's tree was built from."""
+
+    if TYPE_CHECKING:
+        object: bpy.types.Object | None
+    else:
+        object: PointerProperty(type=bpy.types.Object)
+
+
+class OctreeSettings(bpy.types.PropertyGroup):
+    """Everything that a scene remembers of its octree; the tree itself lives in `trees`."""
+
+    if TYPE_CHECKING:
+        build: OctreeBuildSettings
+        display: OctreeDisplaySettings
+        frustum: OctreeFrustumSettings
+        sphere: OctreeSphereSettings
+        sources: Any  # of OctreeSource; the stubs know no collection that grows
+        tree_number: int
+    else:
+        build: PointerProperty(type=OctreeBuildSettings)
+        display: PointerProperty(type=OctreeDisplaySettings)
+        frustum: PointerProperty(type=OctreeFrustumSettings)
+        sphere: PointerProperty(type=OctreeSphereSettings)
+        sources: CollectionProperty(type=OctreeSource)
+        tree_number: IntProperty(description="Which tree belongs to the scene; 0 is none", min=0)
+
+
+def settings_of(scene: bpy.types.Scene) -> OctreeSettings:
+    """Return what the scene remembers."""
+    settings: OctreeSettings = scene.octree  # type: ignore[attr-defined]
+    return settings
