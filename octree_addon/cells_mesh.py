@@ -1,4 +1,4 @@
-"""Cells made real: the edges of cells as a mesh, colored by depth."""
+"""Cells made real: the edges of cells as a mesh, in their colors."""
 
 import bpy
 import numpy as np
@@ -11,7 +11,12 @@ COLOR_NAME = "Color"
 
 
 def cells_to_mesh(
-    octree: Octree, cells: NDArray[np.intp], *, boxes: str = "TIGHT", name: str
+    octree: Octree,
+    cells: NDArray[np.intp],
+    *,
+    boxes: str = "TIGHT",
+    colors: NDArray[np.float32] | None = None,
+    name: str,
 ) -> bpy.types.Mesh:
     """Make a mesh of the edges of cells.
 
@@ -23,6 +28,8 @@ def cells_to_mesh(
         Cell numbers. No cells give an empty mesh.
     boxes : str, default "TIGHT"
         "TIGHT" or "LOOSE".
+    colors : ndarray of float32, shape (c, 3), optional
+        One for each cell; by default, by depth.
     name : str
         Name of the mesh.
 
@@ -30,7 +37,7 @@ def cells_to_mesh(
     -------
     bpy.types.Mesh
         8 vertices and 12 edges for each cell, in world space, no faces. The color attribute
-        "Color" of the vertices shows the depth.
+        "Color" of the vertices holds the colors.
     """
     mesh = bpy.data.meshes.new(name)
     corners, edges = cell_corners(octree, cells, boxes), cell_edges(len(cells))
@@ -39,7 +46,9 @@ def cells_to_mesh(
     mesh.edges.add(len(edges))
     mesh.edges.foreach_set("vertices", edges.ravel())
     mesh.update()
-    _color(mesh, RAMP[cell_shades(octree, cells, "DEPTH")])
+    if colors is None:
+        colors = RAMP[cell_shades(octree, cells, "DEPTH")]
+    _color(mesh, colors)
     return mesh
 
 

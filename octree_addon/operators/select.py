@@ -7,8 +7,9 @@ import bpy
 from bpy.props import FloatVectorProperty, StringProperty
 from mathutils import Vector
 
-from ...core import Frusta, Spheres, query
-from .. import trees
+from ...core import Frusta, Octree, Spheres, query
+from .. import answers, trees
+from ..answers import Asked
 from ..building import TreeSteps, build_tree_steps, keep, run
 from ..camera import camera_frusta
 from ..options import FrustumOptions, SelectionOptions, SphereOptions
@@ -73,10 +74,8 @@ class SelectOperator(SelectionOptions, SteppedOperator):
     def finish(self, context: bpy.types.Context, result: BuiltTree) -> Status:
         """Ask the tree, and select the answer; a new tree becomes the scene's."""
         try:
-            _, triangles = query(
-                result.octree, self.volume(context), relation=self.relation.lower()
-            )
-            answer = Answer(result, triangles, self.relation == "INSIDE", self.invert)
+            asked = self.ask(context, result.octree)
+            answer = Answer(result, asked.items, self.relation == "INSIDE", self.invert)
             counts = self._select(context, answer)
         except ValueError as error:
             return self.refuse(error)
@@ -84,9 +83,16 @@ class SelectOperator(SelectionOptions, SteppedOperator):
         is_new = trees.get(context.scene) is not result
         if is_new:
             keep(context.scene, result)
+        answers.remember(context.scene, asked)
         text = asked_text(counts, self.action, result, is_new)
         self.report({"WARNING"} if result.stale else {"INFO"}, text)
         return {"FINISHED"}
+
+    def ask(self, context: bpy.types.Context, octree: Octree) -> Asked:
+        """Ask one question of the tree."""
+        volume, relation = self.volume(context), self.relation.lower()
+        _, items = query(octree, volume, relation=relation)
+        return Asked(octree, self.bl_label, volume, relation, items)
 
     def _select(self, context: bpy.types.Context, answer: Answer) -> Counter[str]:
         edits = self.kind == "AUTOMATIC" and context.mode == "EDIT_MESH"

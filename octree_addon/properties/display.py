@@ -46,6 +46,11 @@ class OctreeDisplaySettings(bpy.types.PropertyGroup):
                 ("LEAVES", "Leaves", "Every cell that was not split"),
                 ("OCCUPIED_LEAVES", "Occupied Leaves", "Every leaf that holds something"),
                 ("DEPTH", "One Depth", "The cells so many levels below the root"),
+                (
+                    "QUESTION",
+                    "Last Question",
+                    "Every cell that the last question looked at: rejected, crossed, taken whole",
+                ),
             ),
             default="OCCUPIED_LEAVES",
             update=tag_redraw,

@@ -29,6 +29,7 @@ class OctreeSettings(bpy.types.PropertyGroup):
         sphere: OctreeSphereSettings
         sources: Any  # of OctreeSource; the stubs know no collection that grows
         tree_number: int
+        question_number: int
     else:
         build: PointerProperty(type=OctreeBuildSettings)
         display: PointerProperty(type=OctreeDisplaySettings)
@@ -36,6 +37,7 @@ class OctreeSettings(bpy.types.PropertyGroup):
         sphere: PointerProperty(type=OctreeSphereSettings)
         sources: CollectionProperty(type=OctreeSource)
         tree_number: IntProperty(description="Which tree belongs to the scene; 0 is none", min=0)
+        question_number: IntProperty(description="Which question was its last; 0 is none", min=0)
 
 
 def settings_of(scene: bpy.types.Scene) -> OctreeSettings:

@@ -1,7 +1,6 @@
 """What is drawn: the cells, their shades and corners. The window tests see the drawing itself."""
 
 from time import thread_time
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,12 +9,14 @@ from octree_ext.core import Boxes, build_octree
 from octree_ext.core.wireframe import CORNERS
 from octree_ext.octree_addon import cells, overlay
 from octree_ext.octree_addon.cells_mesh import cells_to_mesh
+from octree_ext.octree_addon.overlay import drawing
 
 CHOICES = ("ALL", "OCCUPIED_AND_INTERNAL", "LEAVES", "OCCUPIED_LEAVES", "DEPTH")
 
 
-def display(**changes):
-    return SimpleNamespace(**{"cells": "ALL", "depth": 2} | changes)
+def look(**changes):
+    chosen = {"cells": "ALL", "depth": 2, "boxes": "TIGHT", "color_by": "DEPTH", "limit": 10**6}
+    return cells.Look(**chosen | changes)
 
 
 @pytest.fixture(scope="module", params=["copy", "keep"])
@@ -28,7 +29,7 @@ def octree(request):
 
 @pytest.mark.parametrize("choice", CHOICES)
 def test_choice_of_cells(octree, choice):
-    shown = cells.shown_cells(octree, display(cells=choice)).tolist()
+    shown = cells.shown_cells(octree, look(cells=choice)).tolist()
     assert shown == [
         cell for cell in range(len(octree.node_depth)) if belongs(octree, cell, choice)
     ]
@@ -46,15 +47,15 @@ def belongs(octree, cell, choice):
 
 
 def test_depth_without_cells_shows_none(octree):
-    none = cells.shown_cells(octree, display(cells="DEPTH", depth=21))
+    none = cells.shown_cells(octree, look(cells="DEPTH", depth=21))
     assert none.shape == (0,)
     assert cells.cell_corners(octree, none, "TIGHT").shape == (0, 8, 3)
-    assert cells.cells_by_shade(octree, none, "DEPTH") == {}
+    assert cells.shaded_cells(octree, look(cells="DEPTH", depth=21)).by_shade() == {}
     assert cells.cell_edges(0).shape == (0, 2)
 
 
 def test_limit_keeps_the_largest(octree):
-    everything = cells.shown_cells(octree, display())
+    everything = cells.shown_cells(octree, look())
     kept = cells.largest_cells(octree, everything, 100)
     left = np.setdiff1d(everything, kept)
     assert len(kept) == 100
@@ -64,7 +65,7 @@ def test_limit_keeps_the_largest(octree):
 
 @pytest.mark.parametrize("boxes", ["TIGHT", "LOOSE"])
 def test_corners_are_those_of_the_boxes(octree, boxes):
-    shown = cells.shown_cells(octree, display())
+    shown = cells.shown_cells(octree, look())
     corners = cells.cell_corners(octree, shown, boxes)
     lower = octree.loose_lower if boxes == "LOOSE" else octree.node_lower
     upper = octree.loose_upper if boxes == "LOOSE" else octree.node_upper
@@ -88,7 +89,7 @@ def test_graphics_card_gets_the_types_that_it_does_not_check(octree):
 
 
 def test_shades_follow_depth_and_fill(octree):
-    shown = cells.shown_cells(octree, display())
+    shown = cells.shown_cells(octree, look())
     by_depth = cells.cell_shades(octree, shown, "DEPTH")
     assert by_depth[0] == 0
     assert by_depth.max() == cells.SHADES - 1
@@ -99,10 +100,10 @@ def test_shades_follow_depth_and_fill(octree):
 
 
 def test_every_cell_has_one_shade(octree):
-    shown = cells.shown_cells(octree, display())
-    groups = cells.cells_by_shade(octree, shown, "DEPTH")
+    shown = cells.shaded_cells(octree, look())
+    groups = shown.by_shade()
     assert list(groups) == sorted(groups)
-    np.testing.assert_array_equal(np.sort(np.concatenate(list(groups.values()))), shown)
+    np.testing.assert_array_equal(np.sort(np.concatenate(list(groups.values()))), shown.cells)
 
 
 def lightness_of(colors):
@@ -144,15 +145,15 @@ def test_no_cells_are_an_empty_mesh(octree):
 def test_hundred_thousand_cells_are_ready_in_time():
     lower = np.random.default_rng(1).uniform(size=(120_000, 3))
     octree = build_octree(Boxes(lower, lower), capacity=4, max_depth=20)
-    shown = cells.shown_cells(octree, display())[:100_000]
-    assert len(shown) == 100_000
+    shown = cells.shaded_cells(octree, look(limit=100_000))
+    assert len(shown.cells) == 100_000
     seconds = min(time_arrays(octree, shown) for _ in range(9))
     assert seconds <= 0.020  # the batches are made of these arrays in 8 ms more
 
 
 def time_arrays(octree, shown):
     start = thread_time()
-    groups = cells.cells_by_shade(octree, shown, "DEPTH")
+    groups = shown.by_shade()
     cells.cell_edges(max(map(len, groups.values())))
     for group in groups.values():
         cells.cell_corners(octree, group, "TIGHT")
@@ -162,7 +163,7 @@ def time_arrays(octree, shown):
 def test_display_is_installed_once():
     overlay.install()
     overlay.install()
-    assert len(overlay._handles) == 1
+    assert len(drawing._handles) == 1
     overlay.uninstall()
     overlay.uninstall()
-    assert overlay._handles == []
+    assert drawing._handles == []

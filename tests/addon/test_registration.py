@@ -5,7 +5,8 @@ import pytest
 
 import octree_ext
 from octree_ext import octree_addon
-from octree_ext.octree_addon import handlers, overlay, trees
+from octree_ext.octree_addon import handlers, trees
+from octree_ext.octree_addon.overlay import drawing
 
 KINDS = (
     bpy.types.AddonPreferences,
@@ -48,7 +49,7 @@ def properties():
 def timers():
     return [
         each
-        for each in (handlers.restore_trees, overlay.switch_off)
+        for each in (handlers.restore_trees, drawing.switch_off)
         if bpy.app.timers.is_registered(each)
     ]
 
@@ -57,7 +58,7 @@ def traces():
     """Whatever an add-on can leave with Blender."""
     return {
         "classes": registered_classes(),
-        "draw handlers": list(overlay._handles),
+        "draw handlers": list(drawing._handles),
         "listeners": listeners(),
         "menu entries": menu_entries(),
         "properties": properties(),
@@ -94,7 +95,7 @@ def test_nothing_stays_behind():
 def test_pending_timers_go_too(ball):
     octree_ext.register()
     bpy.app.timers.register(handlers.restore_trees)
-    bpy.app.timers.register(overlay.switch_off)
+    bpy.app.timers.register(drawing.switch_off)
     octree_ext.unregister()
     assert timers() == []
 
@@ -104,7 +105,7 @@ def test_without_a_tree_there_are_classes_properties_and_menus_alone():
     before = listeners()
     octree_ext.register()
     assert listeners() == before
-    assert overlay._handles == []
+    assert drawing._handles == []
     octree_ext.unregister()
 
 

@@ -158,21 +158,23 @@ def time_batches():
 
     module = "bl_ext.user_default.octree"
     core = importlib.import_module(f"{module}.core")
-    overlay = importlib.import_module(f"{module}.octree_addon.overlay")
+    cells = importlib.import_module(f"{module}.octree_addon.cells")
+    overlay = importlib.import_module(f"{module}.octree_addon.overlay.cells")
     corners = np.random.default_rng(1).uniform(size=(120_000, 3))
     octree = core.build_octree(core.Boxes(corners, corners), capacity=4, max_depth=20)
 
-    look = overlay.Look("ALL", 0, "TIGHT", "DEPTH", 100_000)
+    look = cells.Look("ALL", 0, "TIGHT", "DEPTH", 100_000)
     rows = np.ones((8, 3, 100_000), np.float32)
     batches, copies = [], []
     for _ in range(9):
         start = thread_time()
-        picture = overlay.make_picture(octree, look)
+        shown = cells.shaded_cells(octree, look)
+        overlay.make_batches(octree, shown, "TIGHT")
         middle = thread_time()
         np.ascontiguousarray(rows.transpose(2, 0, 1))
         batches.append(middle - start)
         copies.append(thread_time() - middle)
-    assert picture.drawn == 100_000
+    assert len(shown.cells) == 100_000
     return min(batches), min(copies)
 
 
@@ -224,12 +226,12 @@ def test_nothing_is_left_in_memory_at_the_end(balls):
 def break_drawing():
     import importlib
 
-    overlay = importlib.import_module("bl_ext.user_default.octree.octree_addon.overlay")
+    module = "bl_ext.user_default.octree.octree_addon.overlay.drawing"
 
     def fail(*_):
         raise RuntimeError("no such shader")
 
-    overlay.draw_picture = fail
+    importlib.import_module(module).draw_scene = fail
 
 
 def is_shown():

@@ -1,0 +1,57 @@
+"""Lines on the graphics card: batches, shaders and the state that they are drawn in."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import bpy
+import gpu
+import numpy as np
+from numpy.typing import NDArray
+
+
+def line_batch(points: NDArray[np.float32], edges: NDArray[np.uint32]) -> gpu.types.GPUBatch:
+    """Hand (v, 3) points and the (e, 2) edges between them to the graphics card.
+
+    It checks no type: anything but contiguous float32 is drawn as garbage.
+    """
+    indices = gpu.types.GPUIndexBuf(type="LINES", seq=edges)
+    return gpu.types.GPUBatch(type="LINES", buf=vertex_buffer(points), elem=indices)
+
+
+def vertex_buffer(points: NDArray[np.float32]) -> gpu.types.GPUVertBuf:
+    """Hand (v, 3) points to the graphics card."""
+    layout = gpu.types.GPUVertFormat()
+    layout.attr_add(id="pos", comp_type="F32", len=3, fetch_mode="FLOAT")
+    vertices = gpu.types.GPUVertBuf(layout, len(points))
+    vertices.attr_fill("pos", points)
+    return vertices
+
+
+@contextmanager
+def blended(in_front: bool) -> Iterator[None]:
+    """Set how what is drawn meets the picture so far, and leave all as it was."""
+    state = gpu.state
+    before = state.blend_get(), state.depth_test_get(), state.depth_mask_get()
+    try:
+        state.blend_set("ALPHA")
+        state.depth_test_set("NONE" if in_front else "LESS_EQUAL")
+        state.depth_mask_set(False)
+        yield
+    finally:
+        state.blend_set(before[0])
+        state.depth_test_set(before[1])
+        state.depth_mask_set(before[2])
+
+
+def line_shader(pixels: float) -> gpu.types.GPUShader:
+    """Bind the shader for lines of this width; only the slower one knows a width."""
+    width = pixels * bpy.context.preferences.system.ui_scale
+    if width <= 1:
+        shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+        shader.bind()
+        return shader
+    shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
+    shader.bind()
+    shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
+    shader.uniform_float("lineWidth", width)
+    return shader

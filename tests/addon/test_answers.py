@@ -1,0 +1,67 @@
+"""The last question is kept with its tree, and goes with what an undo takes back."""
+
+import bpy
+import numpy as np
+import pytest
+from blender_scenes import cube, select_only
+
+from octree_ext.core import CROSSING, INSIDE, OUTSIDE, Spheres, query
+from octree_ext.octree_addon import answers, trees
+
+
+@pytest.fixture
+def row(empty_scene):
+    """Build a tree of eight cubes along x, with a step to come back to."""
+    select_only(*(cube(f"Cube {x}", size=0.5, location=(x, 0, 0)) for x in range(8)))
+    bpy.ops.octree.build(capacity=4)
+    bpy.ops.ed.undo_push(message="Start")
+    return empty_scene
+
+
+def ask(**options):
+    options = {"center": (0, 0, 0), "radius": 1.25} | options
+    assert bpy.ops.octree.select_in_sphere("EXEC_DEFAULT", True, **options) == {"FINISHED"}
+    return answers.get(bpy.context.scene)
+
+
+def test_nothing_was_asked_of_a_new_tree(row):
+    assert answers.get(row) is None
+    ask()
+    bpy.ops.octree.rebuild()
+    assert answers.get(bpy.context.scene) is None
+    bpy.ops.octree.clear()
+    assert answers.get(bpy.context.scene) is None
+
+
+def test_question_and_answer_are_those_of_the_operator(row):
+    asked = ask()
+    octree = trees.get(row).octree
+    assert (asked.octree, asked.title, asked.relation) == (octree, "Select in Sphere", "touching")
+    sphere = Spheres([[0, 0, 0]], [1.25])
+    np.testing.assert_array_equal(asked.volume.rows, sphere.rows)
+    np.testing.assert_array_equal(asked.items, query(octree, sphere)[1])
+
+
+def test_states_are_those_of_the_walk(row):
+    states = ask().states
+    octree = trees.get(row).octree
+    assert {OUTSIDE, CROSSING} <= set(states.tolist())
+    assert (states[octree.node_lower[:, 0] > 1.5] <= OUTSIDE).all()
+    assert set(ask(radius=100).states.tolist()) == {0, INSIDE}
+
+
+def test_undo_takes_the_last_question_back(row):
+    ask(radius=0.5)
+    first = answers.get(bpy.context.scene)
+    assert ask() is not first
+    bpy.ops.ed.undo()
+    assert answers.get(bpy.context.scene) is None
+    bpy.ops.ed.redo()
+    assert answers.get(bpy.context.scene).items.size > first.items.size
+
+
+def test_a_question_goes_when_its_tree_has_moved_on(row, monkeypatch):
+    ask()
+    built = trees.get(row)
+    monkeypatch.setattr(built, "octree", None)
+    assert answers.get(row) is None
