@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from . import overlay, trees
+from . import overlay, shot, trees
 from .building import build_tree_steps, run
 from .properties import bounds_object, build_options, settings_of, tag_redraw
 from .reader import count_triangles
@@ -125,8 +125,9 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Forget the trees, and leave nothing behind."""
+    """Forget the trees and answers, and leave nothing behind."""
     trees.forget()
+    shot.forget()
     uninstall()
     if bpy.app.timers.is_registered(restore_trees):
         bpy.app.timers.unregister(restore_trees)

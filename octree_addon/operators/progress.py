@@ -1,13 +1,12 @@
-"""A build from a button: step by step from a timer, with progress and Esc."""
+"""Long work from a button: step by step from a timer, with progress and Esc."""
 
+from collections.abc import Generator
 from time import perf_counter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import bpy
 
-from ..building import TreeSteps
-from ..trees import BuiltTree
-
+Steps = Generator[float, None, Any]
 Status = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 
 # What only turns the view may go on meanwhile. All else waits: the scene stays as it was read.
@@ -33,17 +32,18 @@ else:
 
 
 class SteppedOperator(Mixin):
-    """The part of an operator that builds a tree while Blender stays awake; a mixin."""
+    """The part of an operator that works while Blender stays awake; a mixin."""
 
-    _running: TreeSteps | None = None
+    doing = "Building octree"
+    _running: Steps | None = None
     _timer: bpy.types.Timer | None = None
 
-    def steps(self, context: bpy.types.Context) -> TreeSteps:
-        """Return the build, not yet begun."""
+    def steps(self, context: bpy.types.Context) -> Steps:
+        """Return the work, not yet begun: it yields the fraction done, and returns its result."""
         raise NotImplementedError
 
-    def finish(self, context: bpy.types.Context, result: BuiltTree) -> Status:
-        """Do what remains to do with the tree."""
+    def finish(self, context: bpy.types.Context, result: Any) -> Status:
+        """Do what remains to do with the result."""
         raise NotImplementedError
 
     def start(self, context: bpy.types.Context) -> Status:
@@ -94,7 +94,7 @@ class SteppedOperator(Mixin):
             self.cancel(context)
             raise
         context.window_manager.progress_update(100 * fraction)
-        context.workspace.status_text_set(f"Building octree: {fraction:.0%} (Esc to cancel)")
+        context.workspace.status_text_set(f"{self.doing}: {fraction:.0%} (Esc to cancel)")
         return {"RUNNING_MODAL"}
 
     def _work(self, context: bpy.types.Context, seconds: float) -> float:
