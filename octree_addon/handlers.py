@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from . import overlay, shot, trees
+from . import overlay, shot, trees, visibility
 from .building import build_tree_steps, run
 from .properties import bounds_object, build_options, settings_of, tag_redraw
 from .reader import count_triangles
@@ -78,9 +78,11 @@ def follow_trees() -> None:
 def watch_header(_: bpy.types.Header, context: bpy.types.Context) -> None:
     """Add nothing to the header of a 3D view, but see it drawn where a tree is missing.
 
-    A loaded file, an undo step or a copied scene may show a tree that is not in memory, when no
-    handler is registered to notice. The header is drawn then, and not while the view turns.
+    A loaded file, an undo step or a copied scene may show a tree that is not in memory, or hide
+    objects, when no handler is registered to notice. The header is drawn then, and not while the
+    view turns.
     """
+    visibility.follow()
     trees.keep_only(bpy.data.scenes)
     if wants_tree(context.scene) and not bpy.app.timers.is_registered(restore_trees):
         bpy.app.timers.register(restore_trees)
@@ -128,6 +130,7 @@ def unregister() -> None:
     """Forget the trees and answers, and leave nothing behind."""
     trees.forget()
     shot.forget()
+    visibility.uninstall()
     uninstall()
     if bpy.app.timers.is_registered(restore_trees):
         bpy.app.timers.unregister(restore_trees)

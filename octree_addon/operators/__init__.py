@@ -5,6 +5,7 @@ import bpy
 from . import menus
 from .build import OCTREE_OT_build, OCTREE_OT_rebuild
 from .clear import OCTREE_OT_clear
+from .hide import OCTREE_OT_hide_unseen, OCTREE_OT_restore_hidden
 from .select import OCTREE_OT_select_in_frustum, OCTREE_OT_select_in_sphere
 
 OPERATORS = (
@@ -13,6 +14,8 @@ OPERATORS = (
     OCTREE_OT_clear,
     OCTREE_OT_select_in_frustum,
     OCTREE_OT_select_in_sphere,
+    OCTREE_OT_hide_unseen,
+    OCTREE_OT_restore_hidden,
 )
 
 

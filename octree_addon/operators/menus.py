@@ -23,11 +23,19 @@ def draw_select(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     menu.layout.operator("octree.select_in_sphere")
 
 
+def draw_hide(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
+    """Offer to hide and to restore."""
+    menu.layout.separator()
+    menu.layout.operator("octree.hide_unseen")
+    menu.layout.operator("octree.restore_hidden")
+
+
 ENTRIES: tuple[tuple[str, Draw], ...] = (
     ("VIEW3D_MT_object", draw_build),
     ("VIEW3D_MT_edit_mesh", draw_build),
     ("VIEW3D_MT_select_object", draw_select),
     ("VIEW3D_MT_select_edit_mesh", draw_select),
+    ("VIEW3D_MT_object_showhide", draw_hide),
 )
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 
 from ..building import skipped_text
 from ..trees import BuiltTree
+from ..visibility import Plan
 
 
 def built_text(built: BuiltTree) -> str:
@@ -69,6 +70,64 @@ def asked_text(counts: Counter[str], action: str, built: BuiltTree, is_new: bool
     if is_new:
         text += f"; built an octree of {_number(built.statistics.items, 'visible triangle')} first"
     return text
+
+
+def plan_lines(plan: Plan) -> list[str]:
+    """Say what hiding would do, a line for what is hidden and one for each reason not to.
+
+    Parameters
+    ----------
+    plan : Plan
+        What was counted.
+
+    Returns
+    -------
+    list of str
+        Such as "12 objects to hide", "3 protected".
+    """
+    reasons = [f"{count:,} {reason}" for reason, count in sorted(plan.left.items())]
+    return [f"{_number(len(plan.objects), 'object')} to hide", *reasons]
+
+
+def hidden_text(plan: Plan, hidden: int) -> str:
+    """Say what was really hidden.
+
+    Parameters
+    ----------
+    plan : Plan
+        What was wanted.
+    hidden : int
+        What `hide` returned.
+
+    Returns
+    -------
+    str
+        One line.
+    """
+    text = f"{_number(hidden, 'object')} hidden by the {plan.icon.lower()} icon"
+    if hidden < len(plan.objects):
+        text += f"; {len(plan.objects) - hidden:,} could not be"
+    return "; ".join([text, *plan_lines(plan)[1:]])
+
+
+def restored_text(shown: Counter[str]) -> str:
+    """Say what is shown again.
+
+    Parameters
+    ----------
+    shown : Counter of str
+        What `restore` returned.
+
+    Returns
+    -------
+    str
+        One line.
+    """
+    parts = [
+        f"{_number(count, 'object')} restored by the {icon.lower()} icon"
+        for icon, count in shown.items()
+    ]
+    return "; ".join(parts) or "Nothing was left to restore"
 
 
 def _number(count: int, noun: str) -> str:

@@ -4,6 +4,7 @@ import bpy
 
 from .build import OCTREE_PT_advanced, OCTREE_PT_main, state_of
 from .display import OCTREE_PT_display, draw_switch
+from .hiding import OCTREE_PT_hiding
 from .questions import OCTREE_PT_camera, OCTREE_PT_sphere
 from .statistics import REFERENCES_WARNING, OCTREE_PT_statistics, table_of
 
@@ -15,6 +16,7 @@ PANELS = (
     OCTREE_PT_display,
     OCTREE_PT_camera,
     OCTREE_PT_sphere,
+    OCTREE_PT_hiding,
     OCTREE_PT_statistics,
 )
 

@@ -4,6 +4,7 @@ import bpy
 
 from .. import trees
 from ..properties import OctreeBuildSettings, bounds_object, build_options, settings_of
+from .hiding import draw_banner
 from .layout import SidebarPanel, SubPanel, column_of, say
 
 
@@ -14,6 +15,7 @@ class OCTREE_PT_main(SidebarPanel):
 
     def draw(self, context: bpy.types.Context) -> None:
         column = column_of(self)
+        draw_banner(column, context.scene)
         row = column.row(align=True)
         row.operator("octree.build", text="Build")
         row.operator("octree.clear", text="Clear")

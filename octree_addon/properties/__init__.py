@@ -5,8 +5,10 @@ from bpy.props import PointerProperty
 
 from .build import OctreeBuildSettings, bounds_object, build_options
 from .display import OctreeDisplaySettings, tag_redraw
+from .hiding import OctreeHidingSettings, OctreeLayerMemory, OctreeSceneMemory, layer_memory
+from .objects import OctreeObject
 from .questions import OctreeFrustumSettings, OctreeSphereSettings
-from .scene import OctreeSettings, OctreeSource, settings_of
+from .scene import OctreeSettings, settings_of
 
 __all__ = [
     "OctreeBuildSettings",
@@ -14,30 +16,37 @@ __all__ = [
     "OctreeSettings",
     "bounds_object",
     "build_options",
+    "layer_memory",
     "settings_of",
     "tag_redraw",
 ]
 
 CLASSES = (
+    OctreeObject,
     OctreeBuildSettings,
     OctreeDisplaySettings,
     OctreeFrustumSettings,
     OctreeSphereSettings,
-    OctreeSource,
+    OctreeHidingSettings,
+    OctreeSceneMemory,
+    OctreeLayerMemory,
     OctreeSettings,
 )
 
 
 def register() -> None:
-    """Register the groups and give every scene its own."""
+    """Register the groups and give every scene and view layer its own."""
     for group in CLASSES:
         bpy.utils.register_class(group)
     pointer = PointerProperty(type=OctreeSettings)  # type: ignore[func-returns-value]
     bpy.types.Scene.octree = pointer  # type: ignore[attr-defined]
+    pointer = PointerProperty(type=OctreeLayerMemory)  # type: ignore[func-returns-value]
+    bpy.types.ViewLayer.octree = pointer  # type: ignore[attr-defined]
 
 
 def unregister() -> None:
-    """Take the settings from the scenes; their values stay in the file."""
+    """Take the settings from scenes and view layers; their values stay in the file."""
+    del bpy.types.ViewLayer.octree  # type: ignore[attr-defined]
     del bpy.types.Scene.octree  # type: ignore[attr-defined]
     for group in reversed(CLASSES):
         bpy.utils.unregister_class(group)

@@ -7,16 +7,9 @@ from bpy.props import CollectionProperty, IntProperty, PointerProperty
 
 from .build import OctreeBuildSettings
 from .display import OctreeDisplaySettings
+from .hiding import OctreeHidingSettings, OctreeSceneMemory
+from .objects import OctreeObject
 from .questions import OctreeFrustumSettings, OctreeSphereSettings
-
-
-class OctreeSource(bpy.types.PropertyGroup):
-    """One object that the scene's tree was built from."""
-
-    if TYPE_CHECKING:
-        object: bpy.types.Object | None
-    else:
-        object: PointerProperty(type=bpy.types.Object)
 
 
 class OctreeSettings(bpy.types.PropertyGroup):
@@ -27,7 +20,9 @@ class OctreeSettings(bpy.types.PropertyGroup):
         display: OctreeDisplaySettings
         frustum: OctreeFrustumSettings
         sphere: OctreeSphereSettings
-        sources: Any  # of OctreeSource; the stubs know no collection that grows
+        hiding: OctreeHidingSettings
+        hidden: OctreeSceneMemory
+        sources: Any  # of OctreeObject; the stubs know no collection that grows
         tree_number: int
         question_number: int
     else:
@@ -35,7 +30,9 @@ class OctreeSettings(bpy.types.PropertyGroup):
         display: PointerProperty(type=OctreeDisplaySettings)
         frustum: PointerProperty(type=OctreeFrustumSettings)
         sphere: PointerProperty(type=OctreeSphereSettings)
-        sources: CollectionProperty(type=OctreeSource)
+        hiding: PointerProperty(type=OctreeHidingSettings)
+        hidden: PointerProperty(type=OctreeSceneMemory)
+        sources: CollectionProperty(type=OctreeObject)
         tree_number: IntProperty(description="Which tree belongs to the scene; 0 is none", min=0)
         question_number: IntProperty(description="Which question was its last; 0 is none", min=0)
 

@@ -9,7 +9,8 @@ from octree_ext.core import build_octree
 from octree_ext.octree_addon import options, properties
 from octree_ext.octree_addon.properties import build_options, questions, settings_of
 
-SHOWN = [group for group in properties.CLASSES if group is not properties.OctreeSource][:-1]
+MEMORY = {"OctreeObject", "OctreeSceneMemory", "OctreeLayerMemory", "OctreeSettings"}
+SHOWN = [group for group in properties.CLASSES if group.__name__ not in MEMORY]
 
 
 def own_properties(group):
@@ -33,6 +34,7 @@ def test_every_setting_has_a_name_and_a_tooltip(group):
         (options.BuildOptions, properties.OctreeBuildSettings),
         (options.FrustumOptions, properties.OctreeFrustumSettings),
         (options.SphereOptions, properties.OctreeSphereSettings),
+        (options.HidingOptions, properties.OctreeHidingSettings),
     ],
 )
 def test_scene_remembers_every_option_of_its_operator(mixin, group):

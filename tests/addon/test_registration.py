@@ -2,11 +2,13 @@
 
 import bpy
 import pytest
+from shot_scenes import keep_answer
 
 import octree_ext
 from octree_ext import octree_addon
-from octree_ext.octree_addon import handlers, trees
+from octree_ext.octree_addon import handlers, trees, visibility
 from octree_ext.octree_addon.overlay import drawing
+from octree_ext.octree_addon.visibility import watch
 
 KINDS = (
     bpy.types.AddonPreferences,
@@ -16,7 +18,13 @@ KINDS = (
     bpy.types.Panel,
     bpy.types.PropertyGroup,
 )
-OWNERS = (bpy.types.Object, bpy.types.Scene, bpy.types.Screen, bpy.types.WindowManager)
+OWNERS = (
+    bpy.types.Object,
+    bpy.types.Scene,
+    bpy.types.Screen,
+    bpy.types.ViewLayer,
+    bpy.types.WindowManager,
+)
 
 
 def registered_classes():
@@ -49,7 +57,7 @@ def properties():
 def timers():
     return [
         each
-        for each in (handlers.restore_trees, drawing.switch_off)
+        for each in (handlers.restore_trees, drawing.switch_off, watch.show_warning)
         if bpy.app.timers.is_registered(each)
     ]
 
@@ -79,6 +87,9 @@ def use():
     bpy.ops.octree.build()
     bpy.ops.octree.select_in_sphere()
     assert not trees.is_empty()
+    keep_answer([bpy.context.object])
+    bpy.ops.octree.hide_unseen(everything=True)
+    assert visibility.is_hiding(bpy.context.scene)
 
 
 @pytest.mark.usefixtures("unregistered")
@@ -96,6 +107,7 @@ def test_pending_timers_go_too(ball):
     octree_ext.register()
     bpy.app.timers.register(handlers.restore_trees)
     bpy.app.timers.register(drawing.switch_off)
+    bpy.app.timers.register(watch.show_warning)
     octree_ext.unregister()
     assert timers() == []
 

@@ -1,0 +1,110 @@
+"""Hide what the cameras did not see, and show it again."""
+
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.props import BoolProperty
+
+from .. import shot, visibility
+from ..options import HidingOptions
+from ..properties import settings_of
+from .progress import Status
+from .reports import hidden_text, plan_lines, restored_text
+from .settings import take, write_back
+
+
+class OCTREE_OT_hide_unseen(HidingOptions, bpy.types.Operator):
+    """Hide the objects that no camera saw when the cameras were last asked."""
+
+    bl_idname = "octree.hide_unseen"
+    bl_label = "Hide Unseen"
+    bl_description = (
+        "Hide the objects that no camera saw when the cameras were last asked. What is hidden"
+        " is counted first, and remembered in the file until it is restored"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    if TYPE_CHECKING:
+        everything: bool
+    else:
+        everything: BoolProperty(
+            name="Hide Everything",
+            description="Hide the objects even if nothing to look at stays visible",
+            default=False,
+            options={"SKIP_SAVE"},
+        )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Go to Object Mode")
+            return False
+        if shot.get(context.scene) is None:
+            cls.poll_message_set("Ask what the cameras see first")
+            return False
+        return True
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        take(self, settings_of(context.scene).hiding, HidingOptions)
+        return context.window_manager.invoke_props_dialog(
+            self, width=320, title=self.bl_label, confirm_text="Hide"
+        )
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        settings = settings_of(context.scene).hiding
+        take(self, settings, HidingOptions)
+        plan = self.plan(context)
+        if not plan.objects:
+            self.report({"WARNING"}, "; ".join(plan_lines(plan)))
+            return {"CANCELLED"}
+        if plan.is_everything and not self.everything:
+            self.report({"ERROR"}, "Nothing would stay visible; turn on Hide Everything to do so")
+            return {"CANCELLED"}
+        hidden = visibility.hide(context, plan)
+        write_back(self, settings, HidingOptions)
+        self.report({"INFO"}, hidden_text(plan, hidden))
+        return {"FINISHED"}
+
+    def plan(self, context: bpy.types.Context) -> visibility.Plan:
+        """Count what would be hidden."""
+        seen = shot.get(context.scene)
+        assert seen is not None
+        unseen = shot.objects_of(seen, context.view_layer.objects, in_view=False)
+        return visibility.plan(context, unseen, self.icon)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the dialog, and the redo panel: with what would be hidden, or was."""
+        layout = self.layout
+        layout.use_property_split = True
+        layout.prop(self, "icon")
+        plan = self.plan(context)
+        column = layout.column(align=True)
+        for line in plan_lines(plan):
+            column.label(text=line)
+        if plan.is_everything:
+            layout.label(text="Nothing would stay visible", icon="ERROR")
+            layout.prop(self, "everything")
+
+
+class OCTREE_OT_restore_hidden(bpy.types.Operator):
+    """Show again what was hidden by us, and nothing else."""
+
+    bl_idname = "octree.restore_hidden"
+    bl_label = "Restore Hidden"
+    bl_description = (
+        "Show again what Octree has hidden in this scene, in all its view layers, and leave"
+        " hidden what was hidden before"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not visibility.is_hiding(context.scene):
+            cls.poll_message_set("Nothing is hidden by Octree")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        shown = visibility.restore(context)
+        self.report({"INFO"}, restored_text(shown))
+        return {"FINISHED"}

@@ -1,0 +1,68 @@
+"""The eye of the Outliner, which each view layer keeps for each of its objects: many at once.
+
+`Object.hide_set` looks through the whole view layer each time: 1.3 s for 8,000 objects. Blender's
+own operators look once, but act on what is selected, or on everything.
+"""
+
+from collections.abc import Collection
+from typing import Any
+
+import bpy
+
+Objects = Collection[bpy.types.Object]
+
+
+def close_eyes(context: bpy.types.Context, layer: bpy.types.ViewLayer, objects: Objects) -> None:
+    """Hide objects of a view layer; what else is selected stays so."""
+    view = _any_view(context, layer)
+    if view:
+        selected = list(layer.objects.selected)
+        _select(layer, selected, False)
+        _select(layer, objects, True)
+        with context.temp_override(**view):
+            bpy.ops.object.hide_view_set(unselected=False)
+        _select(layer, selected, True)
+    # Without a 3D view, and what cannot be selected: one by one.
+    for item in objects:
+        if not item.hide_get(view_layer=layer):
+            item.hide_set(True, view_layer=layer)
+
+
+def open_eyes(context: bpy.types.Context, layer: bpy.types.ViewLayer, objects: Objects) -> None:
+    """Show objects of a view layer again, and nothing else."""
+    view = _any_view(context, layer)
+    if not view:
+        for item in objects:
+            item.hide_set(False, view_layer=layer)
+        return
+    opened = {item.session_uid for item in objects}
+    closed = [item for item in members(layer) if item.hide_get(view_layer=layer)]
+    with context.temp_override(**view):
+        bpy.ops.object.hide_view_clear(select=False)
+    close_eyes(context, layer, [item for item in closed if item.session_uid not in opened])
+
+
+def members(layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
+    """Return the objects of a view layer; where one was just deleted it still has a gap."""
+    return [item for item in layer.objects if item]
+
+
+def _select(layer: bpy.types.ViewLayer, objects: Objects, state: bool) -> None:
+    for item in objects:
+        item.select_set(state, view_layer=layer)
+
+
+def _any_view(context: bpy.types.Context, layer: bpy.types.ViewLayer) -> dict[str, Any]:
+    """Return a context with a 3D view, which Blender's operators want; none if there is none."""
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                region = next(each for each in area.regions if each.type == "WINDOW")
+                return {
+                    "window": window,
+                    "area": area,
+                    "region": region,
+                    "scene": layer.id_data,
+                    "view_layer": layer,
+                }
+    return {}

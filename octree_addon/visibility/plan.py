@@ -1,0 +1,104 @@
+"""What hiding would do, counted before anything is done."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import bpy
+
+from ..properties import settings_of
+from .eye import members
+from .icons import FLAGS, is_hidden
+from .keyed import is_keyed
+
+_NEVER = {"CAMERA", "LIGHT", "LIGHT_PROBE"}
+_WITHOUT_SURFACE = _NEVER | {"ARMATURE", "EMPTY", "LATTICE", "SPEAKER"}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What hiding would do.
+
+    Attributes
+    ----------
+    icon : {"EYE", "MONITOR", "RENDER"}
+        What they would be hidden by.
+    objects : tuple of bpy.types.Object
+        What would be hidden; good until the next undo.
+    left : Counter of str
+        How many of the others are left as they are, by reason.
+    is_everything : bool
+        Whether nothing with a surface would stay visible.
+    """
+
+    icon: str
+    objects: tuple[bpy.types.Object, ...]
+    left: Counter[str]
+    is_everything: bool
+
+
+def plan(context: bpy.types.Context, objects: Iterable[bpy.types.Object], icon: str) -> Plan:
+    """Count what would become of objects if they were hidden; change nothing.
+
+    Parameters
+    ----------
+    context : bpy.types.Context
+        Its scene gives the collection to protect, its view layer says what is visible.
+    objects : iterable of bpy.types.Object
+        What is to be hidden; repeated ones count once.
+    icon : {"EYE", "MONITOR", "RENDER"}
+        By which icon of the Outliner.
+
+    Returns
+    -------
+    Plan
+        What `hide` takes.
+    """
+    layer = context.view_layer
+    present = {item.session_uid for item in members(layer)}
+    protected = _protected(context.scene)
+    hidden: list[bpy.types.Object] = []
+    left: Counter[str] = Counter()
+    for item in dict.fromkeys(objects):
+        reason = "in another view layer"
+        if item.session_uid in present:
+            reason = _reason_to_leave(item, layer, icon, protected)
+        if reason:
+            left[reason] += 1
+        else:
+            hidden.append(item)
+    return Plan(icon, tuple(hidden), left, _is_everything(layer, hidden, icon))
+
+
+def _protected(scene: bpy.types.Scene) -> set[int]:
+    collection = settings_of(scene).hiding.protect
+    return {item.session_uid for item in collection.all_objects} if collection else set()
+
+
+def _reason_to_leave(
+    item: bpy.types.Object, layer: bpy.types.ViewLayer, icon: str, protected: set[int]
+) -> str:
+    if is_hidden(item, layer, icon):
+        return "hidden already"
+    if item.type in _NEVER:
+        return "lights or cameras"
+    if item.session_uid in protected:
+        return "protected"
+    if icon in FLAGS and item.library is not None:
+        return "linked from another file"
+    if icon in FLAGS and is_keyed(item, FLAGS[icon]):
+        return "with animated visibility"
+    return ""
+
+
+def _is_everything(layer: bpy.types.ViewLayer, hidden: list[bpy.types.Object], icon: str) -> bool:
+    gone = {item.session_uid for item in hidden}
+    stays = (item for item in members(layer) if item.session_uid not in gone)
+    return bool(gone) and not any(_is_seen(item, layer, icon) for item in stays)
+
+
+def _is_seen(item: bpy.types.Object, layer: bpy.types.ViewLayer, icon: str) -> bool:
+    """Tell whether an object is something to look at, where the icon counts."""
+    if item.type in _WITHOUT_SURFACE and item.instance_type == "NONE":
+        return False
+    return not item.hide_render if icon == "RENDER" else item.visible_get(view_layer=layer)

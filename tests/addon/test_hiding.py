@@ -1,0 +1,217 @@
+"""The plan that is shown first, the operators, the banner, and the warning at a render."""
+
+import logging
+
+import bpy
+import pytest
+from blender_scenes import collection_instance, cube, link, select_only
+from shot_scenes import keep_answer, street
+from snapshots import whole_file
+
+from octree_ext.octree_addon import handlers, shot, visibility
+from octree_ext.octree_addon.panels.hiding import draw_banner
+from octree_ext.octree_addon.properties import settings_of
+from octree_ext.octree_addon.visibility import watch
+
+ICONS = ("EYE", "MONITOR", "RENDER")
+
+
+@pytest.fixture
+def objects():
+    found = street()
+    yield found
+    shot.forget()
+
+
+def plan(objects, icon="EYE"):
+    return visibility.plan(bpy.context, objects, icon)
+
+
+def names(plan):
+    return {item.name for item in plan.objects}
+
+
+@pytest.mark.parametrize(
+    ("icon", "left"), [("EYE", "Eyeless"), ("MONITOR", "Dark"), ("RENDER", "Unrendered")]
+)
+def test_a_plan_counts_and_changes_nothing(objects, icon, left):
+    before = whole_file()
+    found = plan([*objects.values(), objects["Cube 0"]], icon)
+    assert names(found) == objects.keys() - {left, "Camera", "Lamp"}
+    assert found.left == {"hidden already": 1, "lights or cameras": 2}
+    assert whole_file() == before
+
+
+def test_protected_objects_stay(objects):
+    outer, inner = (bpy.data.collections.new(name) for name in ("Outer", "Inner"))
+    bpy.context.scene.collection.children.link(outer)
+    outer.children.link(inner)
+    inner.objects.link(objects["Cube 0"])
+    settings_of(bpy.context.scene).hiding.protect = outer
+    found = plan([objects["Cube 0"], objects["Cube 1"]])
+    assert names(found) == {"Cube 1"}
+    assert found.left == {"protected": 1}
+
+
+def test_objects_of_other_view_layers_stay(objects):
+    lonely = bpy.data.objects.new("Lonely", objects["Cube 0"].data)
+    assert plan([lonely]).left == {"in another view layer": 1}
+
+
+@pytest.mark.parametrize("icon", ICONS)
+@pytest.mark.parametrize("how", ["keys", "driver"])
+def test_animated_visibility_is_left_alone(objects, icon, how):
+    """A flag that is written would hold until the next frame; the eye cannot be animated."""
+    for flag in ("hide_viewport", "hide_render"):
+        animate(objects["Cube 0"], flag, how)
+    expected = {} if icon == "EYE" else {"with animated visibility": 1}
+    assert plan([objects["Cube 0"]], icon).left == expected
+    assert plan([objects["Moving"]], icon).left == {}
+
+
+def animate(item, flag, how):
+    if how == "keys":
+        item.keyframe_insert(flag, frame=1)
+    else:
+        item.driver_add(flag)
+
+
+@pytest.mark.parametrize("icon", ICONS)
+def test_everything_is_what_there_is_to_look_at(objects, icon):
+    assert plan(objects.values(), icon).is_everything
+    assert not plan([objects["Cube 0"]], icon).is_everything
+    assert not plan([], icon).is_everything
+    empty = link(bpy.data.objects.new("Empty", None))
+    assert plan(objects.values(), icon).is_everything
+    collection_instance([cube("Shared")], "Instancer")
+    bpy.context.view_layer.update()
+    assert not plan([*objects.values(), empty], icon).is_everything
+
+
+def test_no_answer_no_hiding(objects):
+    with pytest.raises(RuntimeError, match="Ask what the cameras see first"):
+        bpy.ops.octree.hide_unseen()
+    with pytest.raises(RuntimeError, match="Nothing is hidden by Octree"):
+        bpy.ops.octree.restore_hidden()
+
+
+def test_the_other_modes_are_refused(objects):
+    keep_answer([objects["Cube 0"]])
+    select_only(objects["Cube 1"])
+    bpy.ops.object.mode_set(mode="EDIT")
+    with pytest.raises(RuntimeError, match="Go to Object Mode"):
+        bpy.ops.octree.hide_unseen()
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+@pytest.mark.parametrize("icon", ICONS)
+def test_unseen_objects_are_hidden_and_restored(objects, icon):
+    keep_answer([objects["Cube 0"], objects["Lamp"]], [objects["Cube 1"]])
+    before = whole_file()
+    assert bpy.ops.octree.hide_unseen(icon=icon) == {"FINISHED"}
+    assert visibility.hidden_counts(bpy.context.scene) == {icon: 1}
+    assert settings_of(bpy.context.scene).hiding.icon == icon
+    assert bpy.ops.octree.restore_hidden() == {"FINISHED"}
+    assert whole_file() == before
+
+
+def test_the_scene_remembers_the_icon(objects):
+    keep_answer([objects["Cube 0"]])
+    settings_of(bpy.context.scene).hiding.icon = "RENDER"
+    bpy.ops.octree.hide_unseen()
+    assert objects["Cube 0"].hide_render
+
+
+def test_nothing_to_hide_is_said(objects):
+    keep_answer([objects["Lamp"]], [objects["Cube 0"]])
+    before = whole_file()
+    assert bpy.ops.octree.hide_unseen() == {"CANCELLED"}
+    assert whole_file() == before
+
+
+def test_everything_needs_a_word(objects):
+    keep_answer(objects.values())
+    before = whole_file()
+    with pytest.raises(RuntimeError, match="turn on Hide Everything"):
+        bpy.ops.octree.hide_unseen()
+    assert whole_file() == before
+    assert bpy.ops.octree.hide_unseen(everything=True) == {"FINISHED"}
+    assert not objects["Cube 0"].visible_get()
+
+
+class Lines:
+    """Stands in for a layout that is written to."""
+
+    def __init__(self):
+        self.lines = []
+
+    def box(self):
+        return self
+
+    def column(self, **_):
+        return self
+
+    def label(self, text, icon):
+        self.lines.append(text)
+
+    def operator(self, name, icon):
+        self.lines.append(name)
+
+
+def banner():
+    paper = Lines()
+    draw_banner(paper, bpy.context.scene)
+    return paper.lines
+
+
+def test_the_banner_is_there_exactly_while_something_is_hidden(objects):
+    assert banner() == []
+    visibility.hide(bpy.context, plan([objects["Cube 0"]]))
+    visibility.hide(bpy.context, plan([objects["Cube 0"], objects["Cube 1"]], "MONITOR"))
+    assert banner() == [
+        "1 object hidden by the eye icon",
+        "2 objects hidden by the monitor icon",
+        "octree.restore_hidden",
+    ]
+    visibility.restore(bpy.context)
+    assert banner() == []
+
+
+def awake():
+    return [
+        name for name, listener in watch.LISTENERS if listener in getattr(bpy.app.handlers, name)
+    ]
+
+
+def test_awake_exactly_while_something_is_hidden(objects):
+    assert awake() == []
+    visibility.hide(bpy.context, plan([objects["Cube 0"]]))
+    visibility.follow()
+    assert awake() == ["render_init", "save_pre"]
+    visibility.restore(bpy.context)
+    assert awake() == []
+
+
+def test_another_file_puts_it_to_sleep_and_the_header_wakes_it(objects, tmp_path):
+    visibility.hide(bpy.context, plan([objects["Cube 0"]]))
+    path = str(tmp_path / "hidden.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True)
+    assert awake() == []
+    bpy.ops.wm.open_mainfile(filepath=path)
+    handlers.watch_header(None, bpy.context)
+    assert awake() == ["render_init", "save_pre"]
+
+
+def test_a_render_is_warned_of(objects, caplog):
+    scene = bpy.context.scene
+    with caplog.at_level(logging.WARNING):
+        watch.warn(scene)
+        assert caplog.messages == []
+        visibility.hide(bpy.context, plan([objects["Cube 0"]], "RENDER"))
+        visibility.hide(bpy.context, plan([objects["Cube 0"], objects["Cube 1"]], "MONITOR"))
+        for listener in bpy.app.handlers.render_init:
+            listener(scene, None)
+    assert caplog.messages == [
+        "Hidden by Octree: 1 missing from the render; 2 hidden in viewports only, and rendered"
+    ]
