@@ -1,7 +1,7 @@
 """Blender's scene as arrays; read in this order: meshes, source, scene."""
 
-from .meshes import MeshArrays, mesh_arrays
-from .scene import count_triangles, object_bounds, read_triangles
+from .meshes import MeshArrays, evaluated_mesh, mesh_arrays
+from .scene import count_triangles, is_editable, object_bounds, read_triangles
 from .source import Source, SourceObject
 
 __all__ = [
@@ -9,6 +9,8 @@ __all__ = [
     "Source",
     "SourceObject",
     "count_triangles",
+    "evaluated_mesh",
+    "is_editable",
     "mesh_arrays",
     "object_bounds",
     "read_triangles",

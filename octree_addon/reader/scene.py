@@ -172,7 +172,7 @@ def _gather(
     if not len(shared.arrays.triangles):
         return
     entry = owners.setdefault(owner.session_uid, _Owner(len(owners), owner.name))
-    copied, editable = _is_copy(instance), _is_editable(instance, owner)
+    copied, editable = _is_copy(instance), is_editable(instance, owner)
     entry.instances += copied
     entry.editable |= editable
     # Row by row: NumPy takes several times as long over a Matrix.
@@ -191,7 +191,7 @@ def _is_copy(instance: bpy.types.DepsgraphObjectInstance) -> bool:
     return not itself or instance.persistent_id[1] != _UNUSED
 
 
-def _is_editable(instance: bpy.types.DepsgraphObjectInstance, owner: bpy.types.Object) -> bool:
+def is_editable(instance: bpy.types.DepsgraphObjectInstance, owner: bpy.types.Object) -> bool:
     """Tell whether the faces that are seen can be selected in the object's own mesh."""
     original = owner.data
     if instance.is_instance or original.library is not None:

@@ -1,6 +1,26 @@
-"""What cameras see over a shot; read in this order: seen, memory."""
+"""What cameras see over a shot.
 
+Read in this order: seen, frames, unkeyed, local_meshes, placements, scene_reader, views, boxes,
+object_judge, face_judge, look, tables, memory.
+"""
+
+from .frames import frame_numbers
+from .look import Shot, shot_steps
 from .memory import forget, get, keep, objects_of
 from .seen import Seen, Subject, intervals
+from .tables import csv_table, json_table
 
-__all__ = ["Seen", "Subject", "forget", "get", "intervals", "keep", "objects_of"]
+__all__ = [
+    "Seen",
+    "Shot",
+    "Subject",
+    "csv_table",
+    "forget",
+    "frame_numbers",
+    "get",
+    "intervals",
+    "json_table",
+    "keep",
+    "objects_of",
+    "shot_steps",
+]

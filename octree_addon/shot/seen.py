@@ -38,8 +38,8 @@ class Seen:
     faces : Mapping of int to ndarray of intp, shape (polygons,)
         By the session id of a mesh: in how many frames each of its polygons was in view. Empty
         unless faces were asked about.
-    skipped : Mapping of str to int
-        How many objects could not be asked about, by reason.
+    skipped : int
+        How many of the objects in question never had triangles, or were hidden.
     """
 
     objects: tuple[Subject, ...]
@@ -48,7 +48,7 @@ class Seen:
     flags: Flags
     is_exact: bool
     faces: Mapping[int, Ids]
-    skipped: Mapping[str, int]
+    skipped: int
 
     @cached_property
     def frame_counts(self) -> Ids:

@@ -1,7 +1,5 @@
 """Selections by the octree against brute force over every triangle that Blender shows."""
 
-import itertools
-
 import bmesh
 import bpy
 import numpy as np
@@ -20,6 +18,7 @@ from blender_scenes import (
     tube,
     world_triangles,
 )
+from camera_oracle import clip_planes, inside, touches
 from mathutils import Vector
 from mathutils.geometry import closest_point_on_tri
 
@@ -64,42 +63,6 @@ def views(count):
             lens.shift_x, lens.shift_y = random.uniform(-0.5, 0.5, 2)
             bpy.context.view_layer.update()
             yield item
-
-
-def clip_planes(item):
-    """Six inward planes of a view, from the corners that Blender frames the image with."""
-    frame = np.array([tuple(v) for v in item.data.view_frame(scene=bpy.context.scene)])
-    planes = [[0, 0, -1, -NEAR], [0, 0, 1, FAR]]
-    for corner, following in zip(frame, np.roll(frame, -1, axis=0), strict=True):
-        along = corner if item.data.type == "PERSP" else [0, 0, -1]
-        normal = np.cross(following - corner, along)
-        normal *= np.sign(normal @ (frame.mean(axis=0) - corner - [0, 0, 1])) or 1
-        planes.append([*normal, -normal @ corner])
-    matrix = np.linalg.inv(np.array(item.matrix_world))
-    return np.array(planes) @ matrix
-
-
-def touches(planes, triangle):
-    """Whether anything is left of a triangle after cutting it with each plane."""
-    polygon = list(triangle)
-    for plane in planes:
-        heights = [plane[:3] @ point + plane[3] for point in polygon]
-        kept = []
-        for (point, height), (after, height_after) in itertools.pairwise(
-            [*zip(polygon, heights, strict=True), (polygon[0], heights[0])]
-        ):
-            if height >= 0:
-                kept.append(point)
-            if (height >= 0) != (height_after >= 0):
-                kept.append(point + (after - point) * height / (height - height_after))
-        polygon = kept
-        if not polygon:
-            return False
-    return True
-
-
-def inside(planes, triangle):
-    return bool((triangle @ planes[:, :3].T + planes[:, 3] >= 0).all())
 
 
 def names(found):

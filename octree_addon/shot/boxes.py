@@ -1,0 +1,100 @@
+"""Boxes of placements against views: cheap and certain first, exact for what is left."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core import Boxes, Frusta, build_octree, query_any
+from .placements import Placements
+
+Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Ids = NDArray[np.intp]
+# Rounding of what is computed here, as a part of the coordinates: only what is farther counts.
+_SLACK = 2.0**-40
+# A box is taken to be thicker than this part of its size.
+_THIN = 2.0**-20
+
+
+def sides(placements: Placements, planes: Floats) -> tuple[Flags, Flags]:
+    """Tell which boxes are outside one of six planes for certain, and which inside of all.
+
+    Parameters
+    ----------
+    placements : Placements
+        p boxes, turned and sheared as they are placed.
+    planes : ndarray of float64, shape (6, 4)
+        A frustum, positive inside.
+
+    Returns
+    -------
+    outside, inside : ndarray of bool, shape (p,)
+        Neither where it is not certain.
+    """
+    normals, offsets = planes[:, :3], planes[:, 3]
+    heights = placements.centers @ normals.T + offsets
+    reaches = np.abs(normals @ placements.half_edges).sum(axis=2)
+    sizes = np.abs(placements.centers) @ np.abs(normals).T + np.abs(offsets) + reaches
+    slack = _SLACK * sizes
+    nowhere = np.isnan(placements.centers).any(axis=1)
+    outside: Flags = nowhere | (heights + reaches < -slack).any(axis=1)
+    inside: Flags = (heights - reaches > slack).all(axis=1)
+    return outside, inside
+
+
+def boxes_in_view(placements: Placements, chosen: Ids, corners: Floats) -> Flags:
+    """Tell which boxes touch a frustum.
+
+    Parameters
+    ----------
+    placements : Placements
+        Their boxes, turned and sheared as they are placed, are asked about.
+    chosen : ndarray of intp, shape (c,)
+        Which of them.
+    corners : ndarray of float64, shape (8, 3)
+        Of the frustum.
+
+    Returns
+    -------
+    ndarray of bool, shape (c,)
+        Exact but for boxes thinner than a millionth of their size, which are taken to be thicker.
+    """
+    # In its own space every box is the same cube: one tree of one box answers for all.
+    cube = build_octree(Boxes([[-1, -1, -1]], [[1, 1, 1]]))
+    edges = _thickened(placements, chosen)
+    seen = corners - placements.centers[chosen, None]
+    return query_any(cube, Frusta(seen @ np.linalg.inv(edges).swapaxes(1, 2)))
+
+
+def in_mesh_space(placements: Placements, chosen: Ids, corners: Floats) -> Floats:
+    """Bring a frustum into the space of the meshes that are placed.
+
+    Parameters
+    ----------
+    placements : Placements
+        Each matrix has an inverse.
+    chosen : ndarray of intp, shape (c,)
+        Which of them.
+    corners : ndarray of float64, shape (8, 3)
+        Of the frustum, in the world.
+
+    Returns
+    -------
+    ndarray of float64, shape (c, 8, 3)
+        The same corners as each mesh sees them.
+    """
+    matrices = placements.matrices[chosen]
+    inverse = np.linalg.inv(matrices[:, :, :3])
+    local: Floats = (corners - matrices[:, None, :, 3]) @ inverse.swapaxes(1, 2)
+    return local
+
+
+def _thickened(placements: Placements, chosen: Ids) -> Floats:
+    """Return half of the edges of boxes, (c, 3, 3), none shorter than a part of the longest."""
+    linear = placements.matrices[chosen, :, :3]
+    lengths = np.linalg.norm(linear, axis=1)
+    halves = np.array([mesh.half for mesh in placements.meshes])[placements.mesh_of[chosen]]
+    least = _THIN * (halves * lengths).max(axis=1, keepdims=True)
+    # A mesh that is a single point has no size, but it has a place.
+    least[least == 0] = _THIN
+    edges: Floats = linear * np.maximum(halves, least / lengths)[:, None]
+    return edges

@@ -1,0 +1,62 @@
+"""Which faces cameras see: for each polygon of a mesh, in how many frames it is in view."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core import Frusta, query
+from .local_meshes import LocalMesh
+from .object_judge import ObjectJudge
+from .placements import Placements
+
+Flags = NDArray[np.bool_]
+Ids = NDArray[np.intp]
+
+
+class FaceJudge(ObjectJudge):
+    """Finds which objects are in view, and which faces of their own meshes.
+
+    Attributes
+    ----------
+    counts : dict of int to ndarray of intp, shape (polygons,)
+        By the session id of a mesh: in how many of the settled frames each polygon was in view.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.counts: dict[int, Ids] = {}
+        self._in_view: dict[int, Flags] = {}
+
+    def settle(self, placements: Placements | None = None) -> Iterator[float]:
+        """Ask every mesh at once: only then is it known what this frame shows."""
+        yield from super().settle()
+        for uid, flags in self._in_view.items():
+            self.counts[uid] = self.counts.get(uid, 0) + flags.astype(np.intp)
+        self._in_view.clear()
+
+    def _take(self, placements: Placements, whole: Ids, target: Ids) -> None:
+        super()._take(placements, whole, target)
+        for place in whole:
+            mesh = placements.meshes[placements.mesh_of[place]]
+            self._show(placements.face_mesh_of[place], mesh, slice(None))
+
+    def _doubtful(self, placements: Placements, outside: Flags, inside: Flags) -> Flags:
+        return ~outside & ~inside  # that another placement of it is in view says nothing of faces
+
+    def _targets(self, placements: Placements, chosen: Ids, target: Ids) -> Ids:
+        targets = super()._targets(placements, chosen, target)
+        return np.concatenate((targets, placements.face_mesh_of[None, chosen]))
+
+    def _answer(self, mesh: LocalMesh, frusta: Frusta, targets: Ids) -> None:
+        questions, triangles = query(mesh.octree, frusta)
+        self._hits.append(targets[:3, np.unique(questions)])
+        for uid in np.unique(targets[3]):
+            here = targets[3, questions] == uid
+            self._show(uid, mesh, mesh.arrays.polygons[triangles[here]])
+
+    def _show(self, uid: int, mesh: LocalMesh, polygons: Ids | slice) -> None:
+        """Note polygons of a mesh; -1 is a mesh without a way back."""
+        if uid >= 0:
+            count = mesh.arrays.polygons[-1] + 1
+            self._in_view.setdefault(int(uid), np.zeros(count, np.bool_))[polygons] = True

@@ -1,0 +1,115 @@
+"""Which objects cameras see, frame by frame: boxes decide what they can, triangles the rest."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core import Frusta, query_any
+from .boxes import boxes_in_view, in_mesh_space, sides
+from .local_meshes import LocalMesh
+from .placements import Placements
+from .views import Views
+
+Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Ids = NDArray[np.intp]
+# Questions that may wait for their mesh to be asked more of at once; 200 bytes each.
+_PATIENCE = 1 << 14
+
+
+class ObjectJudge:
+    """Finds which objects are in view, in frames that come one after the other.
+
+    Parameters
+    ----------
+    exact : bool
+        Whether an object counts by its triangles; else its box is enough.
+    """
+
+    def __init__(self, *, exact: bool = True) -> None:
+        self._exact = exact
+        self._hits: list[Ids] = [np.empty((3, 0), np.intp)]
+        self._waiting: dict[LocalMesh, int] = {}
+
+    @property
+    def hits(self) -> Ids:
+        """What was seen so far: numbers of the object, the camera and the frame, (3, h)."""
+        return np.concatenate(self._hits, axis=1)
+
+    def look(self, placements: Placements, views: Views, cameras: list[int], frame: int) -> None:
+        """Judge what boxes can decide; the rest waits for `settle`.
+
+        Parameters
+        ----------
+        placements : Placements
+            What there is in this frame.
+        views : Views
+            The cameras of this frame.
+        cameras : list of int
+            Their numbers.
+        frame : int
+            Number of the frame.
+        """
+        for view, camera in enumerate(cameras):
+            target = np.array([[0], [camera], [frame]])
+            outside, inside = sides(placements, views.planes[view])
+            self._take(placements, np.flatnonzero(inside), target)
+            doubtful = np.flatnonzero(self._doubtful(placements, outside, inside))
+            if self._exact:
+                self._ask(placements, doubtful, views.corners[view], target)
+            else:
+                touched = boxes_in_view(placements, doubtful, views.corners[view])
+                self._take(placements, doubtful[touched], target)
+
+    def settle(self, placements: Placements | None = None) -> Iterator[float]:
+        """Ask the meshes that are gone from the scene, or all if many questions wait.
+
+        Parameters
+        ----------
+        placements : Placements, optional
+            What there is in this frame; without it, every mesh is asked.
+
+        Yields
+        ------
+        float
+            Now and then, for whoever has to stay awake.
+        """
+        kept: set[LocalMesh] = set()
+        if placements and sum(self._waiting.values()) < _PATIENCE:
+            kept.update(placements.meshes)
+        for mesh in [mesh for mesh in self._waiting if mesh not in kept]:
+            yield from mesh.build()
+            corners, targets = mesh.take_questions()
+            self._answer(mesh, Frusta(corners), targets)
+            del self._waiting[mesh]
+            yield 0.0
+
+    def _take(self, placements: Placements, whole: Ids, target: Ids) -> None:
+        """Note that placements are in view for certain."""
+        subjects = np.unique(placements.subject_of[whole])
+        self._hits.append(np.concatenate((subjects[None], target[1:] + 0 * subjects)))
+
+    def _doubtful(self, placements: Placements, outside: Flags, inside: Flags) -> Flags:
+        """Return the placements that may show an object not yet known to be in view."""
+        known = np.zeros(placements.subject_of.max(initial=-1) + 1, np.bool_)
+        known[placements.subject_of[inside]] = True
+        doubtful: Flags = ~outside & ~known[placements.subject_of]
+        return doubtful
+
+    def _ask(self, placements: Placements, chosen: Ids, corners: Floats, target: Ids) -> None:
+        """Have meshes wait for the question whether a frustum touches their triangles."""
+        local = in_mesh_space(placements, chosen, corners)
+        targets = self._targets(placements, chosen, target)
+        order = np.argsort(placements.mesh_of[chosen], kind="stable")
+        numbers, starts = np.unique(placements.mesh_of[chosen][order], return_index=True)
+        for number, part in zip(numbers, np.split(order, starts[1:]), strict=False):
+            mesh = placements.meshes[number]
+            mesh.questions.append((local[part], targets[:, part]))
+            self._waiting[mesh] = self._waiting.get(mesh, 0) + len(part)
+
+    def _targets(self, placements: Placements, chosen: Ids, target: Ids) -> Ids:
+        return np.concatenate((placements.subject_of[None, chosen], target[1:] + 0 * chosen))
+
+    def _answer(self, mesh: LocalMesh, frusta: Frusta, targets: Ids) -> None:
+        self._hits.append(targets[:, query_any(mesh.octree, frusta)])

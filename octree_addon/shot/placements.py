@@ -1,0 +1,97 @@
+"""Where the scene shows its meshes in one frame: meshes, and a matrix for every place."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .local_meshes import LocalMesh
+
+Floats = NDArray[np.float64]
+Ids = NDArray[np.intp]
+# A placement squeezed, or sheared, by more than this has no inverse worth the name.
+_FLAT = 2.0**-20
+
+
+class Placement(NamedTuple):
+    """One mesh in one place: what `Placements` holds in arrays."""
+
+    mesh: LocalMesh
+    subject: int
+    face_mesh: int
+    rows: list[tuple[float, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class Placements:
+    """Every mesh in every place of one frame.
+
+    Attributes
+    ----------
+    meshes : list of LocalMesh
+        Each once.
+    mesh_of : ndarray of intp, shape (p,)
+        Index into `meshes`.
+    subject_of : ndarray of intp, shape (p,)
+        Number of the object that shows it, itself or as an instance.
+    face_mesh_of : ndarray of intp, shape (p,)
+        Session id of the original mesh whose polygons these are, -1 if there is no way back.
+    matrices : ndarray of float64, shape (p, 3, 4)
+        From the space of the mesh to the world's.
+    """
+
+    meshes: list[LocalMesh]
+    mesh_of: Ids
+    subject_of: Ids
+    face_mesh_of: Ids
+    matrices: Floats
+
+    def __len__(self) -> int:
+        return len(self.mesh_of)
+
+    @cached_property
+    def centers(self) -> Floats:
+        """The middles of their boxes in the world, (p, 3)."""
+        middles = np.array([mesh.middle for mesh in self.meshes]).reshape(-1, 3)[self.mesh_of]
+        turned: Floats = np.einsum("pij,pj->pi", self.matrices[:, :, :3], middles)
+        return turned + self.matrices[:, :, 3]
+
+    @cached_property
+    def half_edges(self) -> Floats:
+        """Half of the edges of their boxes in the world, (p, 3, 3), one column an edge."""
+        halves = np.array([mesh.half for mesh in self.meshes]).reshape(-1, 3)[self.mesh_of]
+        return self.matrices[:, :, :3] * halves[:, None]
+
+    @classmethod
+    def of(cls, entries: Sequence[Placement]) -> "Placements":
+        """Gather single placements, in their order.
+
+        What a matrix flattens is put into the world for good, under a matrix that does nothing.
+        """
+        numbers: dict[LocalMesh, int] = {}
+        mesh_of = [numbers.setdefault(entry.mesh, len(numbers)) for entry in entries]
+        meshes = list(numbers)
+        matrices = np.array([entry.rows for entry in entries], np.float64).reshape(-1, 3, 4)
+        for place in np.flatnonzero(_is_flat(matrices[:, :, :3])):
+            meshes.append(meshes[mesh_of[place]].placed(matrices[place]))
+            mesh_of[place], matrices[place] = len(meshes) - 1, np.eye(3, 4)
+        return cls(
+            meshes,
+            np.array(mesh_of, np.intp),
+            np.array([entry.subject for entry in entries], np.intp),
+            np.array([entry.face_mesh for entry in entries], np.intp),
+            matrices,
+        )
+
+
+def _is_flat(linear: Floats) -> NDArray[np.bool_]:
+    """Tell which maps of (p, 3, 3) have no inverse that could be trusted."""
+    with np.errstate(invalid="ignore"):  # a matrix that is not finite is not upright either
+        lengths = np.linalg.norm(linear, axis=1)
+        even = lengths.min(axis=1) > _FLAT * lengths.max(axis=1)
+        upright = np.abs(np.linalg.det(linear)) > _FLAT * lengths.prod(axis=1)
+    flat: NDArray[np.bool_] = ~(even & upright)
+    return flat
