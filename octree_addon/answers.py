@@ -51,6 +51,22 @@ class Asked:
             return np.zeros(len(self.octree.node_depth), np.uint8)
         return trace(self.octree, self.volume)
 
+    @cached_property
+    def found(self) -> NDArray[np.bool_]:
+        """Whether each item was found, shape (n,), in the order of the tree's items."""
+        ids = self.octree.ids
+        numbers = self.items if ids is None else np.searchsorted(ids, self.items)
+        flags = np.zeros(len(self.octree.items), np.bool_)
+        flags[numbers] = True
+        return flags
+
+    @cached_property
+    def missed(self) -> NDArray[np.bool_]:
+        """Whether each item could have been found and was not, shape (n,)."""
+        flags = ~self.found
+        flags[self.octree.invalid_items] = False
+        return flags
+
 
 _asked: WeakKeyDictionary[trees.BuiltTree, tuple[int, Asked]] = WeakKeyDictionary()
 

@@ -3,7 +3,7 @@
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 import bpy
 
@@ -13,6 +13,7 @@ from .reader import Source, object_bounds, read_triangles
 from .trees import BuiltTree
 
 TreeSteps = Generator[float, None, BuiltTree]
+Result = TypeVar("Result")
 
 
 def build_tree_steps(
@@ -71,14 +72,14 @@ def build_tree_steps(
     return BuiltTree(octree, source, options, seconds)
 
 
-def run(steps: TreeSteps) -> BuiltTree:
-    """Take all steps at once and return what they return."""
+def run(steps: Generator[float, None, Result]) -> Result:
+    """Take all steps of any long work at once and return what they return."""
     while True:
         try:
             next(steps)
         except StopIteration as end:
-            built: BuiltTree = end.value
-            return built
+            result: Result = end.value
+            return result
 
 
 def keep(scene: bpy.types.Scene, built: BuiltTree) -> None:

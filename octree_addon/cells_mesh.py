@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import Octree
-from .cells import RAMP, cell_corners, cell_edges, cell_shades
+from .cells import RAMP, box_edges, cell_corners, cell_shades
 
 COLOR_NAME = "Color"
 
@@ -40,7 +40,7 @@ def cells_to_mesh(
         "Color" of the vertices holds the colors.
     """
     mesh = bpy.data.meshes.new(name)
-    corners, edges = cell_corners(octree, cells, boxes), cell_edges(len(cells))
+    corners, edges = cell_corners(octree, cells, boxes), box_edges(len(cells))
     mesh.vertices.add(8 * len(cells))
     mesh.vertices.foreach_set("co", corners.ravel())
     mesh.edges.add(len(edges))

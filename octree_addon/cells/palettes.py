@@ -18,8 +18,8 @@ def _make_ramp() -> NDArray[np.float32]:
 
 
 RAMP = _make_ramp()
-# By what a question took a cell for: unvisited, outside, crossing, inside. Told apart by the
-# color-blind, too. Okabe and Ito, "Color Universal Design", 2008: grey, orange, sky blue.
-VERDICTS = np.array(
-    [[0.0, 0.0, 0.0], [0.6, 0.6, 0.6], [0.9, 0.6, 0.0], [0.34, 0.71, 0.91]], np.float32
-)
+# What is out, in doubt, in. Told apart by the color-blind, too. Okabe and Ito, "Color Universal
+# Design", 2008: reddish purple, orange, sky blue.
+OUT, DOUBT, IN = (0.80, 0.47, 0.65), (0.90, 0.60, 0.0), (0.34, 0.71, 0.91)
+# By what a question took a cell for: unvisited, outside, crossing, inside.
+VERDICTS = np.array([(0.0, 0.0, 0.0), OUT, DOUBT, IN], np.float32)

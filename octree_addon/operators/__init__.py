@@ -6,6 +6,8 @@ from . import menus
 from .build import OCTREE_OT_build, OCTREE_OT_rebuild
 from .clear import OCTREE_OT_clear
 from .hide import OCTREE_OT_hide_unseen, OCTREE_OT_restore_hidden
+from .make_real import OCTREE_OT_make_real
+from .prove import OCTREE_OT_prove_it
 from .select import OCTREE_OT_select_in_frustum, OCTREE_OT_select_in_sphere
 
 OPERATORS = (
@@ -16,6 +18,8 @@ OPERATORS = (
     OCTREE_OT_select_in_sphere,
     OCTREE_OT_hide_unseen,
     OCTREE_OT_restore_hidden,
+    OCTREE_OT_prove_it,
+    OCTREE_OT_make_real,
 )
 
 

@@ -14,6 +14,7 @@ def draw_build(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     menu.layout.operator("octree.build")
     menu.layout.operator("octree.rebuild")
     menu.layout.operator("octree.clear")
+    menu.layout.operator("octree.make_real", text="Make Octree Cells Real")
 
 
 def draw_select(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
@@ -21,6 +22,7 @@ def draw_select(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     menu.layout.separator()
     menu.layout.operator("octree.select_in_frustum")
     menu.layout.operator("octree.select_in_sphere")
+    menu.layout.operator("octree.prove_it", text="Prove Octree's Answer")
 
 
 def draw_hide(menu: bpy.types.Menu, _: bpy.types.Context) -> None:

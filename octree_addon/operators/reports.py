@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+from ...core import Triangles
+from ..brute_force import Proof
 from ..building import skipped_text
 from ..trees import BuiltTree
 from ..visibility import Plan
@@ -128,6 +130,29 @@ def restored_text(shown: Counter[str]) -> str:
         for icon, count in shown.items()
     ]
     return "; ".join(parts) or "Nothing was left to restore"
+
+
+def proof_text(proof: Proof) -> str:
+    """Say what brute force makes of an answer.
+
+    Parameters
+    ----------
+    proof : Proof
+        Of the last question.
+
+    Returns
+    -------
+    str
+        One line that begins with "Proven" or "Wrong".
+    """
+    asked, hits = proof.asked, int(proof.hits.sum())
+    noun = "triangle" if isinstance(asked.octree.items, Triangles) else "object"
+    effort = f"{_number(len(asked.octree), noun)} asked one by one in {proof.seconds:.3f} s"
+    if not proof.holds:
+        return f"Wrong: {effort}, {proof.missing:,} missing and {proof.surplus:,} too many"
+    if asked.relation == "candidates":
+        return f"Proven: {effort}, all {hits:,} hits are among the {len(asked.items):,} found"
+    return f"Proven: {effort}, the same {hits:,} found"
 
 
 def _number(count: int, noun: str) -> str:

@@ -1,4 +1,4 @@
-"""What is drawn into the 3D views; read in this order: lines, cells, drawing."""
+"""What is drawn into the 3D views; read lines, then cells, found and outlines, then drawing."""
 
 from .cells import counts
 from .drawing import install, uninstall

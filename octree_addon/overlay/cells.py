@@ -7,7 +7,7 @@ import gpu
 
 from ...core import Octree
 from ..answers import Asked
-from ..cells import Look, ShadedCells, cell_corners, cell_edges, look_of, shaded_cells
+from ..cells import Look, ShadedCells, box_edges, cell_corners, look_of, shaded_cells
 from ..preferences import limits
 from ..properties import OctreeDisplaySettings
 from ..trees import BuiltTree
@@ -33,7 +33,7 @@ def make_batches(
 ) -> list[tuple[list[float], gpu.types.GPUBatch]]:
     """Make a batch for each shade, its color left to the drawing."""
     groups = shown.by_shade()
-    edges = cell_edges(max(map(len, groups.values()), default=0))
+    edges = box_edges(max(map(len, groups.values()), default=0))
     return [
         (
             shown.palette[shade].tolist(),

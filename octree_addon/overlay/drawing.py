@@ -7,7 +7,7 @@ import bpy
 
 from .. import answers, trees
 from ..properties import settings_of
-from . import cells
+from . import cells, found, outlines
 
 log = logging.getLogger(__name__)
 
@@ -38,8 +38,15 @@ def draw() -> None:
 def draw_scene(scene: bpy.types.Scene, built: trees.BuiltTree) -> None:
     """Draw the parts that are switched on."""
     settings, asked = settings_of(scene), answers.get(scene)
+    if asked and settings.answer.found:
+        found.draw_found(asked, settings.display.in_front)
     if settings.display.show:
         cells.draw_picture(cells.picture_of(built, asked, settings.display), settings.display)
+    if asked and asked.volume and settings.answer.volume:
+        outlines.draw_outline(outlines.outline_of(asked.volume))
+    view = settings.frustum.show and outlines.camera_outline(scene, settings.frustum)
+    if view:
+        outlines.draw_outline(view)
 
 
 def switch_off() -> None:
@@ -51,7 +58,9 @@ def switch_off() -> None:
 
     manager = bpy.context.window_manager
     for window in manager.windows:
-        settings_of(window.scene).display.show = False
+        settings = settings_of(window.scene)
+        settings.display.show = settings.frustum.show = False
+        settings.answer.volume = settings.answer.found = False
     with bpy.context.temp_override(window=manager.windows[0]):
         manager.popup_menu(explain, title="The Octree Could Not Be Drawn", icon="ERROR")
 
@@ -70,4 +79,5 @@ def uninstall() -> None:
     if bpy.app.timers.is_registered(switch_off):
         bpy.app.timers.unregister(switch_off)
     cells.forget()
+    found.forget()
     _failures.clear()

@@ -45,7 +45,7 @@ def blended(in_front: bool) -> Iterator[None]:
 
 def line_shader(pixels: float) -> gpu.types.GPUShader:
     """Bind the shader for lines of this width; only the slower one knows a width."""
-    width = pixels * bpy.context.preferences.system.ui_scale
+    width = round(pixels * bpy.context.preferences.system.ui_scale)
     if width <= 1:
         shader = gpu.shader.from_builtin("UNIFORM_COLOR")
         shader.bind()

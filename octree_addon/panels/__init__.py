@@ -2,6 +2,7 @@
 
 import bpy
 
+from .answers import OCTREE_PT_answer
 from .build import OCTREE_PT_advanced, OCTREE_PT_main, state_of
 from .display import OCTREE_PT_display, draw_switch
 from .hiding import OCTREE_PT_hiding
@@ -17,6 +18,7 @@ PANELS = (
     OCTREE_PT_camera,
     OCTREE_PT_sphere,
     OCTREE_PT_hiding,
+    OCTREE_PT_answer,
     OCTREE_PT_statistics,
 )
 

@@ -22,12 +22,17 @@ class OCTREE_PT_display(SubPanel):
         column.prop(display, "cells")
         if display.cells == "DEPTH":
             column.prop(display, "depth")
-        for name in ("boxes", "color_by", "line_width", "opacity", "in_front"):
+        column.prop(display, "boxes")
+        by_setting = column.column()
+        by_setting.enabled = display.cells != "QUESTION"
+        by_setting.prop(display, "color_by")
+        for name in ("line_width", "opacity", "in_front"):
             column.prop(display, name)
         built = trees.get(context.scene)
         drawn, wanted = (built and overlay.counts(built)) or (0, 0)
         if drawn < wanted:
             say(column, f"Drawn: the largest {drawn:,} of {wanted:,} cells", "ERROR")
+        self.layout.operator("octree.make_real")
 
 
 def draw_switch(popover: bpy.types.Panel, context: bpy.types.Context) -> None:

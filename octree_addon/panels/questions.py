@@ -16,6 +16,7 @@ class OCTREE_PT_camera(SubPanel):
         column = column_of(self)
         for name in ("camera", "margin", "angle", "relation", "kind", "action", "invert"):
             column.prop(frustum, name)
+        column.prop(frustum, "show")
         column.operator("octree.select_in_frustum")
 
 

@@ -3,6 +3,7 @@
 import bpy
 from bpy.props import PointerProperty
 
+from .answers import OctreeAnswerSettings
 from .build import OctreeBuildSettings, bounds_object, build_options
 from .display import OctreeDisplaySettings, tag_redraw
 from .hiding import OctreeHidingSettings, OctreeLayerMemory, OctreeSceneMemory, layer_memory
@@ -13,6 +14,7 @@ from .scene import OctreeSettings, settings_of
 __all__ = [
     "OctreeBuildSettings",
     "OctreeDisplaySettings",
+    "OctreeFrustumSettings",
     "OctreeSettings",
     "bounds_object",
     "build_options",
@@ -30,6 +32,7 @@ CLASSES = (
     OctreeHidingSettings,
     OctreeSceneMemory,
     OctreeLayerMemory,
+    OctreeAnswerSettings,
     OctreeSettings,
 )
 

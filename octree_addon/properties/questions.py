@@ -3,9 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import PointerProperty
+from bpy.props import BoolProperty, PointerProperty
 
 from ..options import FrustumOptions, SphereOptions
+from .display import tag_redraw
 
 
 def is_camera(_: Any, item: bpy.types.Object) -> bool:
@@ -18,12 +19,20 @@ class OctreeFrustumSettings(FrustumOptions, bpy.types.PropertyGroup):
 
     if TYPE_CHECKING:
         camera: bpy.types.Object | None
+        show: bool
     else:
         camera: PointerProperty(
             type=bpy.types.Object,
             poll=is_camera,
             name="Camera",
             description="The camera whose view is asked; the scene's camera if empty",
+            update=tag_redraw,
+        )
+        show: BoolProperty(
+            name="Show Frustum",
+            description="Draw the edges of the camera's view while there is an octree",
+            default=False,
+            update=tag_redraw,
         )
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import CollectionProperty, IntProperty, PointerProperty
 
+from .answers import OctreeAnswerSettings
 from .build import OctreeBuildSettings
 from .display import OctreeDisplaySettings
 from .hiding import OctreeHidingSettings, OctreeSceneMemory
@@ -22,6 +23,7 @@ class OctreeSettings(bpy.types.PropertyGroup):
         sphere: OctreeSphereSettings
         hiding: OctreeHidingSettings
         hidden: OctreeSceneMemory
+        answer: OctreeAnswerSettings
         sources: Any  # of OctreeObject; the stubs know no collection that grows
         tree_number: int
         question_number: int
@@ -32,6 +34,7 @@ class OctreeSettings(bpy.types.PropertyGroup):
         sphere: PointerProperty(type=OctreeSphereSettings)
         hiding: PointerProperty(type=OctreeHidingSettings)
         hidden: PointerProperty(type=OctreeSceneMemory)
+        answer: PointerProperty(type=OctreeAnswerSettings)
         sources: CollectionProperty(type=OctreeObject)
         tree_number: IntProperty(description="Which tree belongs to the scene; 0 is none", min=0)
         question_number: IntProperty(description="Which question was its last; 0 is none", min=0)

@@ -51,7 +51,7 @@ def test_depth_without_cells_shows_none(octree):
     assert none.shape == (0,)
     assert cells.cell_corners(octree, none, "TIGHT").shape == (0, 8, 3)
     assert cells.shaded_cells(octree, look(cells="DEPTH", depth=21)).by_shade() == {}
-    assert cells.cell_edges(0).shape == (0, 2)
+    assert cells.box_edges(0).shape == (0, 2)
 
 
 def test_limit_keeps_the_largest(octree):
@@ -74,7 +74,7 @@ def test_corners_are_those_of_the_boxes(octree, boxes):
 
 
 def test_edges_join_corners_that_differ_on_one_axis():
-    edges = cells.cell_edges(2)
+    edges = cells.box_edges(2)
     assert len(np.unique(np.sort(edges, axis=1), axis=0)) == 24
     bits = CORNERS[edges[:12]]
     assert (np.abs(bits[:, 0] - bits[:, 1]).sum(axis=1) == 1).all()
@@ -85,7 +85,7 @@ def test_graphics_card_gets_the_types_that_it_does_not_check(octree):
     corners = cells.cell_corners(octree, np.arange(3), "TIGHT")
     assert corners.dtype == np.float32
     assert corners.flags.c_contiguous
-    assert cells.cell_edges(3).dtype == np.uint32
+    assert cells.box_edges(3).dtype == np.uint32
 
 
 def test_shades_follow_depth_and_fill(octree):
@@ -154,7 +154,7 @@ def test_hundred_thousand_cells_are_ready_in_time():
 def time_arrays(octree, shown):
     start = thread_time()
     groups = shown.by_shade()
-    cells.cell_edges(max(map(len, groups.values())))
+    cells.box_edges(max(map(len, groups.values())))
     for group in groups.values():
         cells.cell_corners(octree, group, "TIGHT")
     return thread_time() - start

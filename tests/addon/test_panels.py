@@ -35,6 +35,10 @@ class Paper:
         assert name in group.bl_rna.properties
         self.lines.append((name, "greyed" if self.greyed else "open"))
 
+    def prop_enum(self, group, name, value, text=None):
+        assert value in group.bl_rna.properties[name].enum_items
+        self.lines.append((value, text))
+
     def operator(self, name, text=None, icon="NONE"):
         module, function = name.split(".")
         assert function in dir(getattr(bpy.ops, module))
@@ -60,12 +64,12 @@ def stored(empty_scene, ball, build):
 
 def test_every_panel_is_drawn_with_and_without_a_tree(empty_scene, ball, build):
     trees.store(empty_scene, build([ball]), [ball])
-    for panel in panels.PANELS:
-        assert drawn(panel)
+    bpy.ops.octree.select_in_sphere()
+    assert all(drawn(panel) for panel in panels.PANELS)
     trees.clear(empty_scene)
-    for panel in panels.PANELS[:-1]:
-        assert drawn(panel)
-    assert not panels.OCTREE_PT_statistics.poll(bpy.context)
+    absent = {panel for panel in panels.PANELS if not getattr(panel, "poll", bool)(bpy.context)}
+    assert absent == {panels.OCTREE_PT_answer, panels.OCTREE_PT_statistics}
+    assert all(drawn(panel) for panel in panels.PANELS if panel not in absent)
 
 
 def test_display_switch_stands_in_its_header():

@@ -226,12 +226,12 @@ def test_nothing_is_left_in_memory_at_the_end(balls):
 def break_drawing():
     import importlib
 
-    module = "bl_ext.user_default.octree.octree_addon.overlay.drawing"
+    module = "bl_ext.user_default.octree.octree_addon.overlay.cells"
 
     def fail(*_):
         raise RuntimeError("no such shader")
 
-    importlib.import_module(module).draw_scene = fail
+    importlib.import_module(module).draw_picture = fail
 
 
 def is_shown():

@@ -1,0 +1,26 @@
+"""The last question: what was found, how it is shown, and whether it is right."""
+
+import bpy
+
+from .. import answers
+from ..properties import settings_of
+from .layout import SubPanel, column_of
+
+
+class OCTREE_PT_answer(SubPanel):
+    """The last question and its answer."""
+
+    bl_label = "Last Question"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return answers.get(context.scene) is not None
+
+    def draw(self, context: bpy.types.Context) -> None:
+        asked, settings = answers.get(context.scene), settings_of(context.scene)
+        column = column_of(self)
+        column.label(text=f"{asked.title}: {len(asked.items):,} of {len(asked.octree):,}")
+        for name in ("volume", "found"):
+            column.prop(settings.answer, name)
+        column.prop_enum(settings.display, "cells", "QUESTION", text="Show Its Cells")
+        column.operator("octree.prove_it")
