@@ -43,7 +43,7 @@ def backdrop_triangles(source: Any) -> np.ndarray:
     np.minimum.at(lower, source.object_of_placement, np.minimum.reduceat(corners.min(1), starts))
     np.maximum.at(upper, source.object_of_placement, np.maximum.reduceat(corners.max(1), starts))
     spans = upper - lower >= SPANS * np.ptp(source.vertices, axis=0)
-    return (np.count_nonzero(spans, axis=1) >= 2)[source.object_of_triangle]
+    return (np.count_nonzero(spans, axis=1) >= 2)[source.object_of_item]
 
 
 def cell_lines(built: Any, foreground: np.ndarray) -> list[bpy.types.Object]:

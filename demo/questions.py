@@ -88,7 +88,7 @@ def of_entity(built: Any, places: np.ndarray, radius: float) -> dict:
 def touched_objects(built: Any, places: np.ndarray, radius: float) -> set[str]:
     """Name the objects that the walk passes within one radius."""
     hits = part("core").query(built.octree, _spheres(places, radius))[1]
-    return {built.source.objects[one].name for one in built.source.object_of_triangle[hits]}
+    return {built.source.objects[one].name for one in built.source.object_of_item[hits]}
 
 
 def _spheres(places: np.ndarray, radius: float) -> Any:

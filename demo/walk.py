@@ -31,7 +31,7 @@ def even_steps(stops: np.ndarray, count: int = PLACES) -> np.ndarray:
 
 def stops_of(source: Any, most: int = 24) -> np.ndarray:
     """Choose stops in a scene that nobody planned: the middles of up to `most` objects."""
-    corners, owner = source.vertices[source.faces], source.object_of_triangle
+    corners, owner = source.vertices[source.faces], source.object_of_item
     count = len(source.objects)
     chosen = np.unique(np.linspace(0, count - 1, min(most, count)).astype(int))
     middles = [corners[owner == one].mean(axis=(0, 1)) for one in chosen]

@@ -5,8 +5,8 @@ from typing import Any
 import bpy
 
 from . import overlay, shot, trees, visibility
-from .building import build_tree_steps, run
-from .properties import bounds_object, build_options, settings_of, tag_redraw
+from .building import run, steps_as_set
+from .properties import bounds_object, settings_of, tag_redraw
 from .reader import count_triangles
 
 AUTOMATIC_LIMIT = 200_000
@@ -105,15 +105,13 @@ def restore_tree(context: bpy.types.Context) -> None:
     """Build the scene's tree again from the objects that the file names, if they are few."""
     scene, depsgraph = context.scene, context.evaluated_depsgraph_get()
     trees.refuse(scene, "The octree could not be built again")  # whatever fails, fails once
-    objects = trees.source_objects(scene)
-    triangles = count_triangles(depsgraph, objects)
+    objects, settings = trees.source_objects(scene), settings_of(scene)
+    source, how = settings.built_of, settings.how(settings.built_of.source)
+    triangles = count_triangles(depsgraph, objects) if source.source == "TRIANGLES" else 0
     if triangles > AUTOMATIC_LIMIT:
         trees.refuse(scene, f"Not built by itself: {triangles:,} triangles")
         return
-    settings = settings_of(scene).build
-    steps = build_tree_steps(
-        depsgraph, objects, build_options(settings), bounds_object=bounds_object(settings)
-    )
+    steps = steps_as_set(depsgraph, objects, source, how, bounds_object=bounds_object(how))
     try:
         trees.restore(scene, run(steps))
     except ValueError as error:

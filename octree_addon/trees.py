@@ -8,30 +8,62 @@ or in another file, a number without its tree is no tree, and `is_missing` says 
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import bpy
+import numpy as np
+from numpy.typing import NDArray
 
-from ..core import Octree, Statistics, statistics
+from ..core import DynamicOctree, Octree, Statistics, statistics
 from .properties import OctreeSettings, settings_of
 from .reader import Source
 
 
 @dataclass(eq=False)
 class BuiltTree:
-    """A tree with what it was made of; each build makes another, equal to none."""
+    """A tree with what it was made of; each build makes another, equal to none.
 
-    octree: Octree
+    Attributes
+    ----------
+    tree : Octree or DynamicOctree
+        Of triangles, which does not change, or of objects, which may.
+    source : Source
+        Whose its items are, in the order of `octree.items`.
+    options : Mapping of str to Any
+        What it was built with.
+    build_seconds : float
+        How long that took.
+    stale : bool
+        Whether the scene has changed since.
+    is_live : bool
+        Whether it follows the scene, and never is stale.
+    """
+
+    tree: Octree | DynamicOctree
     source: Source
     options: Mapping[str, Any]
     build_seconds: float
     stale: bool = False
+    is_live: bool = False
+    _counted: tuple[Octree, Statistics] | None = None
 
-    @cached_property
+    @property
+    def octree(self) -> Octree:
+        """The tree as it is now; of one that changes, another one after each change."""
+        return self.tree.octree if isinstance(self.tree, DynamicOctree) else self.tree
+
+    @property
     def statistics(self) -> Statistics:
         """The numbers that panels show, counted when first asked for."""
-        return statistics(self.octree)
+        octree = self.octree
+        if self._counted is None or self._counted[0] is not octree:
+            self._counted = octree, statistics(octree)
+        return self._counted[1]
+
+    def places_of(self, items: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return where items, as answers call them, stand in `octree.items` and `source`."""
+        ids = self.octree.ids
+        return items if ids is None else np.searchsorted(ids, items)
 
 
 # By the session_uid of the scene: a tree, or why there is none, and the number it is good for.
@@ -142,6 +174,11 @@ def forget() -> None:
     _refusals.clear()
 
 
+def all_built() -> list[BuiltTree]:
+    """Return the trees of all scenes."""
+    return [built for _, built in _trees.values()]
+
+
 def is_empty() -> bool:
     """Tell whether no tree of any scene is in memory."""
     return not _trees
@@ -150,7 +187,7 @@ def is_empty() -> bool:
 def notice_losses(scene: bpy.types.Scene) -> None:
     """Say that the tree is out of date if one of its objects has left the scene."""
     built = get(scene)
-    if built is None or built.stale:
+    if built is None or built.stale or built.is_live:
         return
     if len(source_objects(scene)) < len(settings_of(scene).sources):
         built.stale = True
@@ -162,7 +199,7 @@ def mark_stale(changed_ids: Set[int]) -> None:
     outdated = [
         built
         for _, built in _trees.values()
-        if not (built.stale or changed_ids.isdisjoint(built.source.ids))
+        if not (built.stale or built.is_live or changed_ids.isdisjoint(built.source.ids))
     ]
     for built in outdated:
         built.stale = True

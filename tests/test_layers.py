@@ -13,9 +13,9 @@ CORE_ORDER = [
     "dynamic", "trace", "storage", "statistics", "wireframe", "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
-    "options", "properties", "preferences", "reader", "camera", "shot", "trees", "building",
-    "answers", "brute_force", "cells", "cells_mesh", "overlay", "selection", "visibility",
-    "operators", "panels", "handlers", "__init__",
+    "options", "layouts", "properties", "preferences", "reader", "camera", "shot", "trees",
+    "scope", "building", "answers", "brute_force", "cells", "cells_mesh", "overlay", "selection",
+    "visibility", "operators", "panels", "handlers", "__init__",
 ]  # fmt: skip
 BLENDER = {"bl_math", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils"}
 STANDARD = set(sys.stdlib_module_names)

@@ -1,24 +1,26 @@
-"""Build an octree of the selected objects, or again of those that it was built from."""
+"""Build an octree of triangles or of objects, or again of what it was built from."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
 from .. import trees
-from ..building import TreeSteps, build_tree_steps, keep, run
-from ..options import BuildOptions
-from ..properties import build_options, settings_of
+from ..building import TreeSteps, keep, run, steps_as_set
+from ..layouts import draw_options
+from ..options import ADVANCED, PLAIN, BuildOptions, ObjectOptions, SourceOptions, UpkeepOptions
+from ..properties import OctreeBuildSettings, OctreeObjectSettings, settings_of
 from ..reader import count_triangles
+from ..scope import chosen_objects, scoped_objects
 from ..trees import BuiltTree
 from .progress import Status, SteppedOperator
 from .reports import built_text
-from .scope import chosen_objects, is_too_much, refuse_too_much, viewport_of
+from .scope import is_too_much, refuse_too_much, viewport_of
 from .settings import given_values, named_object, take, take_name, write_back
 
 
-class BuildOperator(BuildOptions, SteppedOperator):
-    """What building and rebuilding share: all but the objects."""
+class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
+    """What building and rebuilding share: all but what the tree is built of."""
 
     bl_options = {"REGISTER", "UNDO"}
 
@@ -36,12 +38,19 @@ class BuildOperator(BuildOptions, SteppedOperator):
             options={"HIDDEN", "SKIP_SAVE"},
         )
 
+    def source_of(self, scene: bpy.types.Scene) -> Any:
+        """Return the options that say what the tree is built of."""
+        raise NotImplementedError
+
     def objects(self, context: bpy.types.Context) -> list[bpy.types.Object]:
         """Return what the tree is built from."""
         raise NotImplementedError
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
-        triangles = self._count(context)
+        try:
+            triangles = self._count(context)
+        except ValueError as error:
+            return self.refuse(error)
         if is_too_much(triangles) and not self.any_size:
             self._ask(context, triangles)
             return {"CANCELLED"}
@@ -60,20 +69,22 @@ class BuildOperator(BuildOptions, SteppedOperator):
     def steps(self, context: bpy.types.Context) -> TreeSteps:
         """Return the build by the operator's properties, not yet begun."""
         self._take_settings(context.scene)
-        return build_tree_steps(
+        return steps_as_set(
             context.evaluated_depsgraph_get(),
             self.objects(context),
-            build_options(self),
+            self.source_of(context.scene),
+            self,
             bounds_object=self._bounds_object(context.scene),
             viewport=viewport_of(context),
         )
 
     def finish(self, context: bpy.types.Context, result: BuiltTree) -> Status:
         """Keep the tree, and the settings that it was built with."""
-        settings = settings_of(context.scene).build
-        write_back(self, settings, BuildOptions)
-        settings.bounds_object = context.scene.objects.get(self.bounds_object)
-        keep(context.scene, result)
+        scene = context.scene
+        settings = self._settings(scene)
+        write_back(self, settings, self._options(scene))
+        settings.bounds_object = scene.objects.get(self.bounds_object)
+        keep(scene, result)
         self.report({"INFO"}, built_text(result))
         return {"FINISHED"}
 
@@ -81,23 +92,26 @@ class BuildOperator(BuildOptions, SteppedOperator):
         """Draw the redo panel."""
         layout = self.layout
         layout.use_property_split = True
-        for name in ("capacity", "max_depth", "min_size", "bounds"):
-            layout.prop(self, name)
+        draw_options(layout, self, (*PLAIN, *ADVANCED[self.source_of(context.scene).source]))
         if self.bounds == "OBJECT":
             layout.prop_search(self, "bounds_object", context.scene, "objects", text="Object")
-        layout.prop(self, "straddlers")
-        loose = layout.column()
-        loose.enabled = self.straddlers == "KEEP"
-        loose.prop(self, "loose_factor")
-        if not loose.enabled:
-            layout.label(text="Loose cells need Straddlers: Keep", icon="INFO")
+
+    def _settings(self, scene: bpy.types.Scene) -> OctreeBuildSettings | OctreeObjectSettings:
+        return settings_of(scene).how(self.source_of(scene).source)
+
+    def _options(self, scene: bpy.types.Scene) -> type:
+        """Return the options that count for the source."""
+        return ObjectOptions if self.source_of(scene).source == "OBJECTS" else BuildOptions
 
     def _take_settings(self, scene: bpy.types.Scene) -> None:
-        settings = settings_of(scene).build
-        take(self, settings, BuildOptions)
+        settings = self._settings(scene)
+        take(self, settings, self._options(scene))
         take_name(self, settings, "bounds_object")
 
     def _count(self, context: bpy.types.Context) -> int:
+        """Count the triangles to be divided; a tree of objects has none."""
+        if self.source_of(context.scene).source == "OBJECTS":
+            return 0
         depsgraph = context.evaluated_depsgraph_get()
         return count_triangles(depsgraph, self.objects(context), viewport=viewport_of(context))
 
@@ -122,25 +136,59 @@ class BuildOperator(BuildOptions, SteppedOperator):
         context.window_manager.popup_menu(offer, title=title, icon="QUESTION")
 
 
-class OCTREE_OT_build(BuildOperator, bpy.types.Operator):
-    """Build an octree of the triangles of the selected objects, as they are seen."""
+class OCTREE_OT_build(SourceOptions, BuildOperator, bpy.types.Operator):
+    """Build an octree of triangles or of whole objects, as they are seen."""
 
     bl_idname = "octree.build"
     bl_label = "Build Octree"
-    bl_description = "Build an octree of the triangles of the selected objects, as they are seen"
+    bl_description = "Build an octree of triangles or of whole objects, as they are seen"
+
+    if TYPE_CHECKING:
+        collection: str
+    else:
+        collection: StringProperty(
+            name="Collection",
+            description="Name of the collection whose objects the octree is built of",
+        )
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         if context.mode == "SCULPT":
             cls.poll_message_set("Leave Sculpt Mode first")
             return False
-        if not chosen_objects(context):
+        is_selected = settings_of(context.scene).source.scope == "SELECTED"
+        if is_selected and not chosen_objects(context):
             cls.poll_message_set("Select at least one object")
             return False
         return True
 
+    def source_of(self, scene: bpy.types.Scene) -> Any:
+        settings = settings_of(scene).source
+        take(self, settings, SourceOptions)
+        take_name(self, settings, "collection")
+        return self
+
     def objects(self, context: bpy.types.Context) -> list[bpy.types.Object]:
-        return chosen_objects(context)
+        return scoped_objects(context, self.scope, bpy.data.collections.get(self.collection))
+
+    def finish(self, context: bpy.types.Context, result: BuiltTree) -> Status:
+        settings = settings_of(context.scene)
+        write_back(self, settings.source, SourceOptions)
+        settings.source.collection = bpy.data.collections.get(self.collection)
+        settings.note_source(self.scope)
+        return super().finish(context, result)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.prop(self, "source")
+        layout.prop(self, "scope")
+        if self.scope == "COLLECTION":
+            layout.prop_search(self, "collection", bpy.data, "collections")
+        if self.source == "OBJECTS":
+            for name in ("lights", "cameras", "empties"):
+                layout.prop(self, name)
+        super().draw(context)
 
 
 class OCTREE_OT_rebuild(BuildOperator, bpy.types.Operator):
@@ -156,6 +204,9 @@ class OCTREE_OT_rebuild(BuildOperator, bpy.types.Operator):
             cls.poll_message_set("Build an octree first")
             return False
         return True
+
+    def source_of(self, scene: bpy.types.Scene) -> Any:
+        return settings_of(scene).built_of
 
     def objects(self, context: bpy.types.Context) -> list[bpy.types.Object]:
         return trees.source_objects(context.scene)

@@ -5,6 +5,7 @@ from collections import Counter
 from ...core import Triangles
 from ..brute_force import Proof
 from ..building import skipped_text
+from ..reader import ObjectSource, TriangleSource
 from ..trees import BuiltTree
 from ..visibility import Plan
 
@@ -24,14 +25,14 @@ def built_text(built: BuiltTree) -> str:
     """
     found, source = built.statistics, built.source
     parts = [
-        f"Octree of {_number(found.items, 'triangle')}: {_number(found.cells, 'cell')},"
-        f" {found.references_per_item:.2f} references per triangle,"
+        f"Octree of {_number(found.items, source.noun)}: {_number(found.cells, 'cell')},"
+        f" {found.references_per_item:.2f} references per {source.noun},"
         f" {built.build_seconds:.2f} s"
     ]
     if found.invalid:
-        parts.append(f"{_number(found.invalid, 'triangle')} without finite coordinates left out")
+        parts.append(f"{_number(found.invalid, source.noun)} without finite coordinates left out")
     without_faces = sum(not each.editable for each in source.objects)
-    if without_faces:
+    if without_faces and isinstance(source, TriangleSource):
         parts.append(f"{_number(without_faces, 'object')} without faces to select")
     if source.skipped:
         parts.append(f"skipped: {skipped_text(source)}")
@@ -62,6 +63,8 @@ def asked_text(counts: Counter[str], action: str, built: BuiltTree, is_new: bool
     if counts["instances"]:
         parts.append(_number(counts["instances"], "instance"))
     text = f"{', '.join(parts)} {'deselected' if action == 'SUBTRACT' else 'selected'}"
+    if isinstance(built.source, ObjectSource):
+        text += ", by their bounds"
     if counts["refused"]:
         text += f"; {counts['refused']:,} could not be"
     if counts["unknown"]:
@@ -70,7 +73,8 @@ def asked_text(counts: Counter[str], action: str, built: BuiltTree, is_new: bool
     if built.stale:
         text += "; the octree is out of date"
     if is_new:
-        text += f"; built an octree of {_number(built.statistics.items, 'visible triangle')} first"
+        items = _number(built.statistics.items, f"visible {built.source.noun}")
+        text += f"; built an octree of {items} first"
     return text
 
 

@@ -10,16 +10,17 @@ from mathutils import Vector
 from ...core import Frusta, Octree, Spheres, query
 from .. import answers, trees
 from ..answers import Asked
-from ..building import TreeSteps, build_tree_steps, keep, run
+from ..building import TreeSteps, keep, run, steps_as_set
 from ..camera import camera_frusta
 from ..options import FrustumOptions, SelectionOptions, SphereOptions
-from ..properties import bounds_object, build_options, settings_of
+from ..properties import bounds_object, settings_of
 from ..reader import count_triangles
+from ..scope import visible_objects
 from ..selection import Answer, select_faces, select_objects
 from ..trees import BuiltTree
 from .progress import Status, SteppedOperator
 from .reports import asked_text
-from .scope import refuse_too_much, viewport_of, visible_objects
+from .scope import refuse_too_much, viewport_of
 from .settings import named_object, take, take_name, write_back
 
 
@@ -61,13 +62,15 @@ class SelectOperator(SelectionOptions, SteppedOperator):
     def steps(self, context: bpy.types.Context) -> TreeSteps:
         """Return the build of what is visible, if the question can be asked at all."""
         self.volume(context)
-        refuse_too_much(_count_visible(context))
-        settings = settings_of(context.scene).build
-        return build_tree_steps(
+        refuse_too_much(_count_triangles(context))
+        settings = settings_of(context.scene)
+        how = settings.how(settings.source.source)
+        return steps_as_set(
             context.evaluated_depsgraph_get(),
             visible_objects(context),
-            build_options(settings),
-            bounds_object=bounds_object(settings),
+            settings.source,
+            how,
+            bounds_object=bounds_object(how),
             viewport=viewport_of(context),
         )
 
@@ -82,6 +85,7 @@ class SelectOperator(SelectionOptions, SteppedOperator):
         self.remember(context.scene)
         is_new = trees.get(context.scene) is not result
         if is_new:
+            settings_of(context.scene).note_source("VISIBLE")
             keep(context.scene, result)
         answers.remember(context.scene, asked)
         text = asked_text(counts, self.action, result, is_new)
@@ -180,6 +184,9 @@ class OCTREE_OT_select_in_sphere(SphereOptions, SelectOperator, bpy.types.Operat
             layout.prop(self, name)
 
 
-def _count_visible(context: bpy.types.Context) -> int:
+def _count_triangles(context: bpy.types.Context) -> int:
+    """Count the triangles to be divided; a tree of objects has none."""
+    if settings_of(context.scene).source.source == "OBJECTS":
+        return 0
     objects, viewport = visible_objects(context), viewport_of(context)
     return count_triangles(context.evaluated_depsgraph_get(), objects, viewport=viewport)

@@ -1,10 +1,10 @@
 """An operator's properties and the scene's settings of the same names: taken, and written back."""
 
-from collections.abc import Iterator
-from inspect import get_annotations
 from typing import Any
 
 import bpy
+
+from ..options import option_names
 
 
 def take(operator: bpy.types.Operator, settings: Any, options: type) -> None:
@@ -21,7 +21,7 @@ def take(operator: bpy.types.Operator, settings: Any, options: type) -> None:
     options : type
         The class that both inherit them from.
     """
-    for name in _names(options):
+    for name in option_names(options):
         if not operator.properties.is_property_set(name):
             setattr(operator, name, getattr(settings, name))
 
@@ -38,12 +38,12 @@ def write_back(operator: bpy.types.Operator, settings: Any, options: type) -> No
     options : type
         The class that both inherit them from.
     """
-    for name in _names(options):
+    for name in option_names(options):
         setattr(settings, name, getattr(operator, name))
 
 
 def take_name(operator: bpy.types.Operator, settings: Any, name: str) -> None:
-    """Fill a property that names an object, unless the caller did, from the scene's pointer.
+    """Fill a property that names something, unless the caller did, from the scene's pointer.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def take_name(operator: bpy.types.Operator, settings: Any, name: str) -> None:
         Of both properties.
     """
     if not operator.properties.is_property_set(name):
-        item: bpy.types.Object | None = getattr(settings, name)
+        item: bpy.types.ID | None = getattr(settings, name)
         setattr(operator, name, item.name if item else "")
 
 
@@ -101,8 +101,3 @@ def named_object(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
     if item is None:
         raise ValueError(f"The scene has no object named {name}")
     return item
-
-
-def _names(options: type) -> Iterator[str]:
-    for base in options.__mro__:
-        yield from get_annotations(base)

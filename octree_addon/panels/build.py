@@ -1,11 +1,21 @@
-"""The main panel: build, rebuild and clear."""
+"""The main panel: what the tree is built of, and how."""
 
 import bpy
 
 from .. import trees
-from ..properties import OctreeBuildSettings, bounds_object, build_options, settings_of
+from ..layouts import draw_options
+from ..options import ADVANCED, PLAIN
+from ..properties import (
+    OctreeSettings,
+    OctreeSourceSettings,
+    bounds_object,
+    build_options,
+    object_options,
+    settings_of,
+)
+from ..reader import ObjectSource
 from .hiding import draw_banner
-from .layout import SidebarPanel, SubPanel, column_of, say
+from .layout import SidebarPanel, SubPanel, column_of
 
 
 class OCTREE_PT_main(SidebarPanel):
@@ -14,8 +24,9 @@ class OCTREE_PT_main(SidebarPanel):
     bl_label = "Octree"
 
     def draw(self, context: bpy.types.Context) -> None:
-        column = column_of(self)
+        column, settings = column_of(self), settings_of(context.scene)
         draw_banner(column, context.scene)
+        draw_source(column, settings.source)
         row = column.row(align=True)
         row.operator("octree.build", text="Build")
         row.operator("octree.clear", text="Clear")
@@ -24,7 +35,19 @@ class OCTREE_PT_main(SidebarPanel):
             column.label(text=state, icon="ERROR")
             column.operator("octree.rebuild", icon="FILE_REFRESH")
         column.separator()
-        draw_build_settings(column, settings_of(context.scene).build)
+        draw_options(column, settings.how(settings.source.source), PLAIN)
+
+
+def draw_source(layout: bpy.types.UILayout, source: OctreeSourceSettings) -> None:
+    """Show what the tree is to be built of."""
+    layout.row().prop(source, "source", expand=True)
+    layout.prop(source, "scope")
+    if source.scope == "COLLECTION":
+        layout.prop(source, "collection")
+    if source.source == "OBJECTS":
+        kinds = layout.column(align=True, heading="With")
+        for name in ("lights", "cameras", "empties"):
+            kinds.prop(source, name)
 
 
 def state_of(scene: bpy.types.Scene) -> str:
@@ -35,28 +58,17 @@ def state_of(scene: bpy.types.Scene) -> str:
         return trees.refusal(scene) or left
     if built.stale:
         return "Out of date: the scene has changed"
-    if not is_built_as(built, settings_of(scene).build):
+    if not is_built_as(built, settings_of(scene)):
         return "Out of date: built with other settings"
     return ""
 
 
-def is_built_as(built: trees.BuiltTree, settings: OctreeBuildSettings) -> bool:
+def is_built_as(built: trees.BuiltTree, settings: OctreeSettings) -> bool:
     """Tell whether the tree was built as the settings are now."""
-    automatic = bounds_object(settings) is None
-    return built.options == build_options(settings) and automatic == (built.octree.bounds is None)
-
-
-def draw_build_settings(layout: bpy.types.UILayout, build: OctreeBuildSettings) -> None:
-    """Show what is often changed about the build."""
-    layout.prop(build, "capacity")
-    layout.prop(build, "max_depth")
-    layout.prop(build, "straddlers")
-    keeps = build.straddlers == "KEEP"
-    loose = layout.column()
-    loose.enabled = keeps
-    loose.prop(build, "loose_factor")
-    if not keeps:
-        say(layout, "Loose cells need Straddlers: Keep")
+    holds_objects = isinstance(built.source, ObjectSource)
+    how = settings.objects if holds_objects else settings.build
+    options = object_options(how) if holds_objects else build_options(how)
+    return built.options == options and (built.octree.bounds is None) == (not bounds_object(how))
 
 
 class OCTREE_PT_advanced(SubPanel):
@@ -66,9 +78,9 @@ class OCTREE_PT_advanced(SubPanel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        build = settings_of(context.scene).build
+        settings = settings_of(context.scene)
+        how = settings.how(settings.source.source)
         column = column_of(self)
-        column.prop(build, "min_size")
-        column.prop(build, "bounds")
-        if build.bounds == "OBJECT":
-            column.prop(build, "bounds_object", text="Object")
+        draw_options(column, how, ADVANCED[settings.source.source])
+        if how.bounds == "OBJECT":
+            column.prop(how, "bounds_object", text="Object")

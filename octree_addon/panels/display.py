@@ -3,8 +3,9 @@
 import bpy
 
 from .. import overlay, trees
+from ..layouts import say
 from ..properties import settings_of
-from .layout import SubPanel, column_of, say
+from .layout import SubPanel, column_of
 
 
 class OCTREE_PT_display(SubPanel):

@@ -1,7 +1,5 @@
 """Where our panels are, and how they are laid out."""
 
-from typing import Literal
-
 import bpy
 
 
@@ -24,10 +22,3 @@ def column_of(panel: bpy.types.Panel) -> bpy.types.UILayout:
     panel.layout.use_property_split = True
     panel.layout.use_property_decorate = False
     return panel.layout.column()
-
-
-def say(layout: bpy.types.UILayout, text: str, icon: Literal["INFO", "ERROR"] = "INFO") -> None:
-    """Put a sentence under the properties that it is about."""
-    row = layout.row()
-    row.alignment = "RIGHT"
-    row.label(text=text, icon=icon)

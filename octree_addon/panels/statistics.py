@@ -1,15 +1,16 @@
-"""What became of the triangles, in numbers."""
+"""What became of the items, in numbers."""
 
 import bpy
 
 from .. import trees
-from .layout import SubPanel, say
+from ..layouts import say
+from .layout import SubPanel
 
 REFERENCES_WARNING = 8
 
 
 class OCTREE_PT_statistics(SubPanel):
-    """What became of the triangles."""
+    """What became of the items."""
 
     bl_label = "Statistics"
 
@@ -33,13 +34,13 @@ class OCTREE_PT_statistics(SubPanel):
 
 def table_of(built: trees.BuiltTree) -> list[tuple[str, str]]:
     """Return what the user reads about a tree: names and values."""
-    found = built.statistics
+    found, noun = built.statistics, built.source.noun.title()
     return [
-        ("Triangles", f"{found.items:,}"),
+        (f"{noun}s", f"{found.items:,}"),
         ("Cells", f"{found.cells:,}"),
         ("Leaves", f"{found.leaves:,}"),
         ("Depth", f"{found.depth}"),
-        ("References per Triangle", f"{found.references_per_item:.2f}"),
+        (f"References per {noun}", f"{found.references_per_item:.2f}"),
         ("Fullest Leaf", f"{found.fullest_leaf:,}"),
         ("Memory", f"{found.bytes / 2**20:.1f} MiB"),
         ("Build Time", f"{built.build_seconds:.3f} s"),

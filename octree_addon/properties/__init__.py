@@ -4,28 +4,43 @@ import bpy
 from bpy.props import PointerProperty
 
 from .answers import OctreeAnswerSettings
-from .build import OctreeBuildSettings, bounds_object, build_options
+from .build import (
+    OctreeBuildSettings,
+    OctreeObjectSettings,
+    bounds_object,
+    build_options,
+    object_options,
+)
 from .display import OctreeDisplaySettings, tag_redraw
 from .hiding import OctreeHidingSettings, OctreeLayerMemory, OctreeSceneMemory, layer_memory
+from .live import OctreeLiveSettings
 from .objects import OctreeObject
 from .questions import OctreeFrustumSettings, OctreeSphereSettings
 from .scene import OctreeSettings, settings_of
+from .source import OctreeSourceSettings, kinds_of
 
 __all__ = [
     "OctreeBuildSettings",
     "OctreeDisplaySettings",
     "OctreeFrustumSettings",
+    "OctreeObjectSettings",
     "OctreeSettings",
+    "OctreeSourceSettings",
     "bounds_object",
     "build_options",
+    "kinds_of",
     "layer_memory",
+    "object_options",
     "settings_of",
     "tag_redraw",
 ]
 
 CLASSES = (
     OctreeObject,
+    OctreeSourceSettings,
     OctreeBuildSettings,
+    OctreeObjectSettings,
+    OctreeLiveSettings,
     OctreeDisplaySettings,
     OctreeFrustumSettings,
     OctreeSphereSettings,

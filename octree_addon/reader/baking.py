@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .meshes import MeshArrays
-from .source import Source, SourceObject
+from .source import SourceObject, TriangleSource
 
 Rows = list[tuple[float, ...]]
 
@@ -53,7 +53,7 @@ def baked(
     objects: tuple[SourceObject, ...],
     skipped: Mapping[str, int],
     ids: frozenset[int],
-) -> Source:
+) -> TriangleSource:
     """Bake every placement by its matrix, all placements of a mesh in one step.
 
     Parameters
@@ -69,7 +69,7 @@ def baked(
 
     Returns
     -------
-    Source
+    TriangleSource
         In the order of the meshes, and of the placements of each.
     """
     vertices = np.empty((sum(shared.vertex_count for shared in meshes), 3))
@@ -85,7 +85,7 @@ def baked(
             _place_polygons(shared, polygons[triangle:end])
             vertex, triangle = vertex_end, end
     lengths = [len(shared.arrays.triangles) for shared in meshes for _ in shared.objects]
-    return Source(
+    return TriangleSource(
         vertices=vertices,
         faces=faces,
         polygon_of_triangle=polygons,

@@ -1,10 +1,14 @@
-"""What a tree was built of: world-space triangles, and whose each of them is."""
+"""What a tree was built of, triangles or objects, and whose each of them is."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+# The session id of an object; of an instance, the one that brought it and its persistent id.
+Key = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -29,12 +33,52 @@ class SourceObject:
     editable: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Source:
-    """Evaluated triangles, with the way back to Blender; holds no reference into Blender.
+    """What a tree was built of, with the way back to Blender; holds no reference into Blender.
 
-    A placement is one mesh in one place: an object's own, or one instance. Its triangles
-    follow each other.
+    A placement is one mesh, or other object, in one place: an object's own, or one instance.
+    Its items follow each other.
+
+    Attributes
+    ----------
+    placement_start : ndarray of intp, shape (p + 1,)
+        Where the items of each placement begin, and last the number of items.
+    object_of_placement : ndarray of intp, shape (p,)
+        Index into `objects`.
+    is_instance : ndarray of bool, shape (p,)
+        Whether the placement is an instance.
+    objects : tuple of SourceObject
+        Each with at least one item.
+    skipped : Mapping of str to int
+        How many objects gave no item, by reason.
+    ids : frozenset of int
+        Session ids of all that the items depend on.
+    """
+
+    noun: ClassVar[str]
+
+    placement_start: NDArray[np.intp]
+    object_of_placement: NDArray[np.intp]
+    is_instance: NDArray[np.bool_]
+    objects: tuple[SourceObject, ...]
+    skipped: Mapping[str, int]
+    ids: frozenset[int]
+
+    @property
+    def item_count(self) -> int:
+        """How many items there are."""
+        return int(self.placement_start[-1])
+
+    @property
+    def object_of_item(self) -> NDArray[np.intp]:
+        """Index into `objects`, one for each item."""
+        return np.repeat(self.object_of_placement, np.diff(self.placement_start))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TriangleSource(Source):
+    """Evaluated triangles.
 
     Attributes
     ----------
@@ -44,31 +88,35 @@ class Source:
         The vertices of each triangle.
     polygon_of_triangle : ndarray of intp, shape (t,)
         Polygon of the original mesh, -1 where there is no way back.
-    placement_start : ndarray of intp, shape (p + 1,)
-        Where the triangles of each placement begin, and last the number of triangles.
-    object_of_placement : ndarray of intp, shape (p,)
-        Index into `objects`.
-    is_instance : ndarray of bool, shape (p,)
-        Whether the placement is an instance.
-    objects : tuple of SourceObject
-        Each with at least one triangle.
-    skipped : Mapping of str to int
-        How many objects gave no triangle, by reason.
-    ids : frozenset of int
-        Session ids of all that the triangles depend on.
     """
+
+    noun = "triangle"
 
     vertices: NDArray[np.float64]
     faces: NDArray[np.intp]
     polygon_of_triangle: NDArray[np.intp]
-    placement_start: NDArray[np.intp]
-    object_of_placement: NDArray[np.intp]
-    is_instance: NDArray[np.bool_]
-    objects: tuple[SourceObject, ...]
-    skipped: Mapping[str, int]
-    ids: frozenset[int]
 
-    @property
-    def object_of_triangle(self) -> NDArray[np.intp]:
-        """Index into `objects`, shape (t,)."""
-        return np.repeat(self.object_of_placement, np.diff(self.placement_start))
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ObjectSource(Source):
+    """Whole objects and instances: each placement is one item, held by the box around it.
+
+    Attributes
+    ----------
+    keys : tuple of Key
+        What tells each item from the others for as long as it lives.
+    """
+
+    noun = "object"
+
+    keys: tuple[Key, ...]
+
+    def arranged(self, order: NDArray[np.intp]) -> "ObjectSource":
+        """Return the items with these numbers, in this order."""
+        return replace(
+            self,
+            placement_start=np.arange(len(order) + 1),
+            keys=tuple(self.keys[number] for number in order),
+            object_of_placement=self.object_of_placement[order],
+            is_instance=self.is_instance[order],
+        )

@@ -9,6 +9,7 @@ import bmesh
 import bpy
 import numpy as np
 
+from ..reader import TriangleSource
 from ..trees import BuiltTree
 from .answer import Answer, Flags
 
@@ -37,11 +38,13 @@ def select_faces(context: bpy.types.Context, answer: Answer, action: str) -> Cou
     Raises
     ------
     ValueError
-        If no mesh in question has faces in the tree. Nothing is changed.
+        If no mesh in question has faces in the tree, or it is one of objects. Nothing is changed.
     """
+    if not isinstance(answer.built.source, TriangleSource):
+        raise ValueError("The octree holds whole objects; build one of triangles to select faces")
     editing = context.mode == "EDIT_MESH"
     objects = list(context.objects_in_mode if editing else context.view_layer.objects)
-    wanted = _wanted(answer, objects)
+    wanted = _wanted(answer, answer.built.source, objects)
     if not wanted:
         where = "in Edit Mode" if editing else "in the view layer"
         raise ValueError(f"The octree holds no faces of the meshes {where}")
@@ -55,9 +58,11 @@ def select_faces(context: bpy.types.Context, answer: Answer, action: str) -> Cou
     return counts
 
 
-def _wanted(answer: Answer, objects: Iterable[bpy.types.Object]) -> dict[bpy.types.Mesh, Flags]:
+def _wanted(
+    answer: Answer, source: TriangleSource, objects: Iterable[bpy.types.Object]
+) -> dict[bpy.types.Mesh, Flags]:
     """Return which polygons of each mesh are wanted, on behalf of any object that uses it."""
-    source, starts = answer.built.source, answer.built.source.placement_start
+    starts = source.placement_start
     by_uid = {item.session_uid: item for item in objects}
     found, possible = answer.flags()
     wanted: dict[bpy.types.Mesh, Flags] = {}

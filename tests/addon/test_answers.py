@@ -63,5 +63,5 @@ def test_undo_takes_the_last_question_back(row):
 def test_a_question_goes_when_its_tree_has_moved_on(row, monkeypatch):
     ask()
     built = trees.get(row)
-    monkeypatch.setattr(built, "octree", None)
+    monkeypatch.setattr(built, "tree", None)
     assert answers.get(row) is None

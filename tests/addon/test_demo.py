@@ -93,7 +93,7 @@ def test_a_rim_is_where_rounding_decides() -> None:
 def test_only_what_spans_the_room_is_backdrop() -> None:
     room = scene.room()
     source = questions.build(room.objects).source
-    owners = np.unique(source.object_of_triangle[picture.backdrop_triangles(source)])
+    owners = np.unique(source.object_of_item[picture.backdrop_triangles(source)])
     assert {source.objects[owner].name for owner in owners} == set(scene.SHELL)
 
 

@@ -1,10 +1,12 @@
 """The panels, drawn on paper: each property and operator that they name exists."""
 
+import inspect
 from types import SimpleNamespace
 
 import bpy
 import pytest
 
+from octree_ext.core import DynamicOctree, build_octree
 from octree_ext.octree_addon import overlay, panels, trees
 from octree_ext.octree_addon.properties import settings_of
 
@@ -31,7 +33,7 @@ class Paper:
     def label(self, text="", icon="NONE"):
         self.lines.append((text, icon))
 
-    def prop(self, group, name, text=None):
+    def prop(self, group, name, **_):
         assert name in group.bl_rna.properties
         self.lines.append((name, "greyed" if self.greyed else "open"))
 
@@ -95,6 +97,27 @@ def test_out_of_date_tree_offers_rebuild(ball, stored):
     lines = drawn(panels.OCTREE_PT_main)
     assert any(line.startswith("Out of date") for line in lines)
     assert "octree.rebuild" in lines
+
+
+def test_each_source_shows_its_own_options(empty_scene):
+    settings = settings_of(empty_scene).source
+    main = drawn(panels.OCTREE_PT_main).keys()
+    assert {"source", "scope"} <= main
+    assert not {"lights", "cameras", "empties", "collection"} & main
+    settings.source, settings.scope = "OBJECTS", "COLLECTION"
+    assert {"lights", "cameras", "empties", "collection"} <= drawn(panels.OCTREE_PT_main).keys()
+
+
+@pytest.mark.parametrize(
+    ("source", "built"), [("TRIANGLES", build_octree), ("OBJECTS", DynamicOctree)]
+)
+def test_panel_has_every_option_of_the_core(empty_scene, source, built):
+    settings = settings_of(empty_scene)
+    settings.source.source = source
+    shown = drawn(panels.OCTREE_PT_main).keys() | drawn(panels.OCTREE_PT_advanced).keys()
+    wanted = inspect.signature(built).parameters.keys() - {"items", "progress"}
+    offered = {name for name in shown if name in settings.how(source).bl_rna.properties}
+    assert offered == wanted
 
 
 def test_other_settings_offer_rebuild(empty_scene, ball, stored):

@@ -5,9 +5,14 @@ import inspect
 import bpy
 import pytest
 
-from octree_ext.core import build_octree
+from octree_ext.core import DynamicOctree, build_octree
 from octree_ext.octree_addon import options, properties
-from octree_ext.octree_addon.properties import build_options, questions, settings_of
+from octree_ext.octree_addon.properties import (
+    build_options,
+    object_options,
+    questions,
+    settings_of,
+)
 
 MEMORY = {"OctreeObject", "OctreeSceneMemory", "OctreeLayerMemory", "OctreeSettings"}
 SHOWN = [group for group in properties.CLASSES if group.__name__ not in MEMORY]
@@ -31,21 +36,30 @@ def test_every_setting_has_a_name_and_a_tooltip(group):
 @pytest.mark.parametrize(
     ("mixin", "group"),
     [
+        (options.SourceOptions, properties.OctreeSourceSettings),
         (options.BuildOptions, properties.OctreeBuildSettings),
+        (options.ObjectOptions, properties.OctreeObjectSettings),
         (options.FrustumOptions, properties.OctreeFrustumSettings),
         (options.SphereOptions, properties.OctreeSphereSettings),
         (options.HidingOptions, properties.OctreeHidingSettings),
     ],
 )
 def test_scene_remembers_every_option_of_its_operator(mixin, group):
-    assert mixin.__annotations__.keys() <= set(group.bl_rna.properties.keys())
+    assert set(options.option_names(mixin)) <= set(group.bl_rna.properties.keys())
 
 
-def test_build_options_are_those_of_the_core(empty_scene):
-    accepted = inspect.signature(build_octree).parameters
-    asked = build_options(settings_of(empty_scene).build)
-    assert asked.keys() <= accepted.keys()
-    assert all(accepted[name].default == value for name, value in asked.items())
+@pytest.mark.parametrize(
+    ("source", "asked", "built", "apart"),
+    [
+        ("TRIANGLES", build_options, build_octree, {"items", "bounds", "progress"}),
+        ("OBJECTS", object_options, DynamicOctree, {"bounds"}),
+    ],
+)
+def test_options_are_those_of_the_core(empty_scene, source, asked, built, apart):
+    accepted = inspect.signature(built).parameters
+    given = asked(settings_of(empty_scene).how(source))
+    assert given.keys() == accepted.keys() - apart
+    assert all(accepted[name].default == value for name, value in given.items())
 
 
 def test_loose_factor_counts_for_keep_alone(empty_scene):

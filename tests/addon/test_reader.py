@@ -28,7 +28,7 @@ def read(*objects, **options):
     source = read_triangles(depsgraph(), objects, **options)
     assert count_triangles(depsgraph(), objects, **options) == len(source.faces)
     assert source.placement_start[-1] == len(source.faces)
-    assert len(source.object_of_triangle) == len(source.faces) == len(source.polygon_of_triangle)
+    assert len(source.object_of_item) == len(source.faces) == len(source.polygon_of_triangle)
     return source
 
 
@@ -115,7 +115,7 @@ def test_linked_duplicates_are_each_in_their_place():
     assert all(found.editable for found in source.objects)
     assert [found.name for found in source.objects] == ["Cube", "Second"]
     for number, item in enumerate((first, second)):
-        mine = source.vertices[source.faces[source.object_of_triangle == number]]
+        mine = source.vertices[source.faces[source.object_of_item == number]]
         assert np.allclose(mine, own_triangles(item))
 
 
@@ -261,7 +261,7 @@ def test_nothing_at_all():
     source = read()
     assert source.vertices.shape == source.faces.shape == (0, 3)
     assert source.objects == ()
-    assert source.object_of_triangle.shape == (0,)
+    assert source.object_of_item.shape == (0,)
 
 
 def test_an_object_named_twice_is_read_once():

@@ -10,12 +10,13 @@ from blender_scenes import cube, depsgraph, link, scatter, select_only, selected
 
 from octree_ext.octree_addon.reader import read_triangles
 from octree_ext.octree_addon.selection import Answer, select_faces, select_objects
+from octree_ext.octree_addon.trees import BuiltTree
 
 
 def asked(triangles, objects, invalid=(), **options):
     """Return an answer of a tree that was not built: only its invalid items are looked at."""
-    tree = SimpleNamespace(invalid_items=np.array(invalid, np.intp))
-    built = SimpleNamespace(octree=tree, source=read_triangles(depsgraph(), objects), stale=False)
+    tree = SimpleNamespace(invalid_items=np.array(invalid, np.intp), ids=None)
+    built = BuiltTree(tree, read_triangles(depsgraph(), objects), {}, 0.0)
     return Answer(built, np.array(triangles, np.intp), **options)
 
 

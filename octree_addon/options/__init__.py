@@ -1,0 +1,22 @@
+"""What an operator asks and a scene remembers, each property once: mixins for both."""
+
+from .build import ADVANCED, PLAIN, BuildOptions, CellOptions, ObjectOptions, UpkeepOptions
+from .hiding import HidingOptions
+from .names import option_names
+from .questions import FrustumOptions, SelectionOptions, SphereOptions
+from .source import SourceOptions
+
+__all__ = [
+    "ADVANCED",
+    "PLAIN",
+    "BuildOptions",
+    "CellOptions",
+    "FrustumOptions",
+    "HidingOptions",
+    "ObjectOptions",
+    "SelectionOptions",
+    "SourceOptions",
+    "SphereOptions",
+    "UpkeepOptions",
+    "option_names",
+]

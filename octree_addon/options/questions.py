@@ -1,0 +1,105 @@
+"""What is asked of a tree, and what is selected by the answer."""
+
+from typing import TYPE_CHECKING
+
+from bpy.props import BoolProperty, EnumProperty, FloatProperty
+
+
+class SelectionOptions:
+    """What is selected, and what becomes of the selection before."""
+
+    if TYPE_CHECKING:
+        kind: str
+        action: str
+    else:
+        kind: EnumProperty(
+            name="Select",
+            description="What is selected",
+            items=(
+                ("AUTOMATIC", "By Mode", "Objects in Object Mode, faces in Edit Mode"),
+                ("OBJECTS", "Objects", "Whole objects; an instance found selects its instancer"),
+                ("FACES", "Faces", "Faces of the meshes in Edit Mode"),
+            ),
+            default="AUTOMATIC",
+        )
+        action: EnumProperty(
+            name="Action",
+            description="What becomes of the present selection",
+            items=(
+                ("REPLACE", "Set", "Replace the selection"),
+                ("EXTEND", "Extend", "Add to the selection"),
+                ("SUBTRACT", "Subtract", "Take away from the selection"),
+            ),
+            default="REPLACE",
+        )
+
+
+class FrustumOptions(SelectionOptions):
+    """What a camera sees: the scene's settings and the properties of the operator."""
+
+    if TYPE_CHECKING:
+        margin: float
+        angle: float
+        relation: str
+        invert: bool
+    else:
+        margin: FloatProperty(
+            name="Margin",
+            description="Move the sides of the view outward by this distance",
+            default=0.0,
+            min=0.0,
+            soft_max=10.0,
+            subtype="DISTANCE",
+        )
+        angle: FloatProperty(
+            name="Angle",
+            description="Widen the view by this angle on every side",
+            default=0.0,
+            min=0.0,
+            soft_max=0.5,
+            subtype="ANGLE",
+        )
+        relation: EnumProperty(
+            name="Within",
+            description="How much of a triangle has to be in view",
+            items=(
+                ("TOUCHING", "Partly", "At least a point of it is in view"),
+                ("INSIDE", "Wholly", "All of it is in view"),
+            ),
+            default="TOUCHING",
+        )
+        invert: BoolProperty(
+            name="Outside",
+            description="Select what is out of view instead",
+            default=False,
+        )
+
+
+class SphereOptions(SelectionOptions):
+    """What is near the 3D cursor: the scene's settings and the properties of the operator."""
+
+    if TYPE_CHECKING:
+        radius: float
+        relation: str
+    else:
+        radius: FloatProperty(
+            name="Radius",
+            description="Radius of the sphere around the 3D cursor",
+            default=1.0,
+            min=0.0,
+            soft_max=100.0,
+            subtype="DISTANCE",
+        )
+        relation: EnumProperty(
+            name="Test",
+            description="How exact the answer is",
+            items=(
+                ("TOUCHING", "Exact", "Triangles that touch the sphere"),
+                (
+                    "CANDIDATES",
+                    "Potential Colliders",
+                    "Every triangle of the cells that touch the sphere",
+                ),
+            ),
+            default="TOUCHING",
+        )

@@ -1,0 +1,192 @@
+"""Objects and instances as boxes, each one item: `read_objects`."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ...core import Boxes
+from .boxes import Floats, layer_boxes, layer_matrices, layer_places, own_box, world_boxes
+from .instances import NO_INSTANCES, may_instance, read_instances
+from .source import Key, ObjectSource, SourceObject
+from .walk import lineage, seen_objects
+
+_SHAPED = {
+    "CURVE", "CURVES", "FONT", "GPENCIL", "GREASEPENCIL", "MESH", "META", "POINTCLOUD", "SURFACE",
+    "VOLUME",
+}  # fmt: skip
+_CUBE = np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0])
+
+
+@dataclass(frozen=True, eq=False)
+class ReadObjects:
+    """Objects and instances as they stand: n items, k of them objects, which come first.
+
+    Attributes
+    ----------
+    source : ObjectSource
+        Whose the items are.
+    boxes : ndarray of float64, shape (6, n)
+        The world-space box around each item, finite: lower corner, upper corner.
+    own : ndarray of float64, shape (6, k)
+        The boxes of the objects in their own space.
+    left_out : frozenset of int
+        Session ids of objects that would be items if they had a shape, or were finite.
+    watched : frozenset of int
+        Session ids of what the instances, such as there are or may be, depend on.
+    """
+
+    source: ObjectSource
+    boxes: Floats
+    own: Floats
+    left_out: frozenset[int]
+    watched: frozenset[int]
+
+
+def read_objects(
+    depsgraph: bpy.types.Depsgraph,
+    objects: Iterable[bpy.types.Object],
+    *,
+    kinds: Iterable[str] = (),
+) -> ReadObjects:
+    """Read the evaluated boxes of objects, and of what they instance, in world space.
+
+    Parameters
+    ----------
+    depsgraph : bpy.types.Depsgraph
+        The evaluated state of a view layer, and the one that its windows show.
+    objects : iterable of bpy.types.Object
+        Original objects; repeated ones count once.
+    kinds : iterable of str
+        Types of objects without a shape that are taken too: "LIGHT" and "CAMERA", as points, and
+        "EMPTY", as large as it is drawn.
+
+    Returns
+    -------
+    ReadObjects
+        The objects in their order, then the instances.
+    """
+    wanted, skipped = seen_objects(depsgraph, objects, None)
+    taken = _SHAPED.union(kinds)
+    instancers = {uid for uid, item in wanted.items() if may_instance(item)}
+    copies = read_instances(depsgraph, wanted, taken) if instancers else NO_INSTANCES
+    shown = copies.shown if instancers else wanted.keys()
+    items = [item for uid, item in wanted.items() if uid in shown and item.type in taken]
+    own, boxes = _standing(depsgraph, items)
+    finite = np.isfinite(boxes).all(axis=0)
+    keys = [(item.session_uid,) for item in items]
+    standing = [key for key, is_finite in zip(keys, finite, strict=True) if is_finite]
+    source = _source_of(
+        (*standing, *copies.keys),
+        wanted,
+        taken,
+        skipped,
+        copies.ids.union(lineage(wanted.values())),
+    )
+    return ReadObjects(
+        source,
+        np.concatenate((boxes[:, finite], copies.boxes), axis=1),
+        own[:, finite],
+        frozenset(uid for (uid,) in keys).difference(uid for (uid,) in standing),
+        copies.ids.union(instancers),
+    )
+
+
+def object_bounds(depsgraph: bpy.types.Depsgraph, item: bpy.types.Object) -> Boxes:
+    """Return the world-space box around the evaluated bounding box of an object.
+
+    Parameters
+    ----------
+    depsgraph : bpy.types.Depsgraph
+        The evaluated state of the view layer.
+    item : bpy.types.Object
+        An original object; an empty is as large as it is drawn.
+
+    Returns
+    -------
+    Boxes
+        One box.
+    """
+    matrix = item.evaluated_get(depsgraph).matrix_world
+    box = world_boxes(_drawn_box(item)[:, None], np.array(matrix)[None])
+    return Boxes(box[:3].T, box[3:].T)
+
+
+def evaluated_box(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
+    """Return the evaluated box of an object in its own space.
+
+    Parameters
+    ----------
+    item : bpy.types.Object
+        An original object.
+    depsgraph : bpy.types.Depsgraph
+        That it was evaluated in.
+
+    Returns
+    -------
+    ndarray of float64, shape (6,)
+        Lower corner, upper corner; NaN if the object has no shape at present.
+    """
+    return np.full(6, np.nan) if _is_hollow(item, depsgraph) else _drawn_box(item)
+
+
+def _drawn_box(item: bpy.types.Object) -> Floats:
+    return item.empty_display_size * _CUBE if item.type == "EMPTY" else own_box(item)
+
+
+def _is_hollow(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
+    """Tell whether nothing is left of a shape; its box would be that of the unmodified one."""
+    if item.type == "MESH" and item.mode != "EDIT":
+        mesh = item.evaluated_get(depsgraph).data
+        return isinstance(mesh, bpy.types.Mesh) and not mesh.vertices
+    return item.type in _SHAPED and not own_box(item).any()
+
+
+def _standing(
+    depsgraph: bpy.types.Depsgraph, items: Sequence[bpy.types.Object]
+) -> tuple[Floats, Floats]:
+    """Return the boxes of objects in their own space and in the world, (6, k) each."""
+    layer = depsgraph.view_layer
+    places = layer_places(layer, [item.session_uid for item in items])
+    own = layer_boxes(layer)[:, places]
+    # What was modified may have no shape left, and what has no size may never have had one.
+    doubtful = np.array([bool(item.modifiers) for item in items], bool) | ~own.any(axis=0)
+    for number in np.flatnonzero(doubtful):
+        own[:, number] = evaluated_box(items[number], depsgraph)
+    return own, world_boxes(own, layer_matrices(layer)[places])
+
+
+def _source_of(
+    keys: tuple[Key, ...],
+    wanted: Mapping[int, bpy.types.Object],
+    taken: Set[str],
+    skipped: Counter[str],
+    ids: frozenset[int],
+) -> ObjectSource:
+    """Say whose the items are, and why some of the wanted objects have none."""
+    owners = np.array([key[0] for key in keys], np.intp)
+    is_instance = np.array([len(key) > 1 for key in keys], np.bool_)
+    found, numbers = np.unique(owners, return_inverse=True)
+    instances = np.bincount(numbers[is_instance], minlength=len(found))
+    objects = tuple(
+        SourceObject(uid, wanted[uid].name, count, editable=False)
+        for uid, count in zip(found.tolist(), instances.tolist(), strict=True)
+    )
+    known = set(found.tolist())
+    skipped.update(_reason(item, taken) for uid, item in wanted.items() if uid not in known)
+    return ObjectSource(
+        keys=keys,
+        placement_start=np.arange(len(keys) + 1),
+        object_of_placement=numbers.astype(np.intp),
+        is_instance=is_instance,
+        objects=objects,
+        skipped=skipped,
+        ids=ids,
+    )
+
+
+def _reason(item: bpy.types.Object, taken: Set[str]) -> str:
+    """Say why an object that is seen is no item."""
+    return "without a shape" if item.type in taken else "of another type"
