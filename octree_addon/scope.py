@@ -1,4 +1,4 @@
-"""Which objects a tree is about."""
+"""Which objects a tree, or a question, is about."""
 
 import bpy
 
@@ -58,7 +58,7 @@ def visible_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
 def scoped_objects(
     context: bpy.types.Context, scope: str, collection: bpy.types.Collection | None
 ) -> list[bpy.types.Object]:
-    """Return the objects that a tree is to be built of.
+    """Return the objects that a tree is to be built of, or cameras are asked about.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def scoped_objects(
     if scope == "VISIBLE":
         return visible_objects(context)
     if collection is None:
-        raise ValueError("Choose the collection that the octree is built of")
+        raise ValueError("Choose the collection whose objects are meant")
     return list(collection.all_objects)
 
 

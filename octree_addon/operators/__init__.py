@@ -5,10 +5,17 @@ import bpy
 from . import menus
 from .build import OCTREE_OT_build, OCTREE_OT_rebuild
 from .clear import OCTREE_OT_clear
+from .find_seen import OCTREE_OT_find_seen
 from .hide import OCTREE_OT_hide_unseen, OCTREE_OT_restore_hidden
 from .make_real import OCTREE_OT_make_real
 from .prove import OCTREE_OT_prove_it
 from .select import OCTREE_OT_select_in_frustum, OCTREE_OT_select_in_sphere
+from .use_seen import (
+    OCTREE_OT_collect_seen,
+    OCTREE_OT_export_seen,
+    OCTREE_OT_mark_seen,
+    OCTREE_OT_select_seen,
+)
 
 OPERATORS = (
     OCTREE_OT_build,
@@ -16,6 +23,11 @@ OPERATORS = (
     OCTREE_OT_clear,
     OCTREE_OT_select_in_frustum,
     OCTREE_OT_select_in_sphere,
+    OCTREE_OT_find_seen,
+    OCTREE_OT_select_seen,
+    OCTREE_OT_collect_seen,
+    OCTREE_OT_mark_seen,
+    OCTREE_OT_export_seen,
     OCTREE_OT_hide_unseen,
     OCTREE_OT_restore_hidden,
     OCTREE_OT_prove_it,

@@ -17,12 +17,22 @@ def draw_build(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     menu.layout.operator("octree.make_real", text="Make Octree Cells Real")
 
 
+def draw_shot(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
+    """Offer to ask what cameras see, and to use the answer."""
+    menu.layout.separator()
+    menu.layout.operator("octree.find_seen")
+    menu.layout.operator("octree.collect_seen")
+    menu.layout.operator("octree.mark_seen")
+    menu.layout.operator("octree.export_seen")
+
+
 def draw_select(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     """Offer to select by the octree."""
     menu.layout.separator()
     menu.layout.operator("octree.select_in_frustum")
     menu.layout.operator("octree.select_in_sphere")
     menu.layout.operator("octree.prove_it", text="Prove Octree's Answer")
+    menu.layout.operator("octree.select_seen")
 
 
 def draw_hide(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
@@ -34,6 +44,7 @@ def draw_hide(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
 
 ENTRIES: tuple[tuple[str, Draw], ...] = (
     ("VIEW3D_MT_object", draw_build),
+    ("VIEW3D_MT_object", draw_shot),
     ("VIEW3D_MT_edit_mesh", draw_build),
     ("VIEW3D_MT_select_object", draw_select),
     ("VIEW3D_MT_select_edit_mesh", draw_select),

@@ -25,15 +25,15 @@ def built_text(built: BuiltTree) -> str:
     """
     found, source = built.statistics, built.source
     parts = [
-        f"Octree of {_number(found.items, source.noun)}: {_number(found.cells, 'cell')},"
+        f"Octree of {number(found.items, source.noun)}: {number(found.cells, 'cell')},"
         f" {found.references_per_item:.2f} references per {source.noun},"
         f" {built.build_seconds:.2f} s"
     ]
     if found.invalid:
-        parts.append(f"{_number(found.invalid, source.noun)} without finite coordinates left out")
+        parts.append(f"{number(found.invalid, source.noun)} without finite coordinates left out")
     without_faces = sum(not each.editable for each in source.objects)
     if without_faces and isinstance(source, TriangleSource):
-        parts.append(f"{_number(without_faces, 'object')} without faces to select")
+        parts.append(f"{number(without_faces, 'object')} without faces to select")
     if source.skipped:
         parts.append(f"skipped: {skipped_text(source)}")
     return "; ".join(parts)
@@ -58,23 +58,44 @@ def asked_text(counts: Counter[str], action: str, built: BuiltTree, is_new: bool
     str
         Such as "12 objects, 340 instances selected".
     """
+    text = found_text(counts, action, by_bounds=isinstance(built.source, ObjectSource))
+    if built.stale:
+        text += "; the octree is out of date"
+    if is_new:
+        items = number(built.statistics.items, f"visible {built.source.noun}")
+        text += f"; built an octree of {items} first"
+    return text
+
+
+def found_text(counts: Counter[str], action: str, *, by_bounds: bool = False) -> str:
+    """Say what was really selected or deselected.
+
+    Parameters
+    ----------
+    counts : Counter of str
+        What `select_found` or `select_polygons` returned.
+    action : {"REPLACE", "EXTEND", "SUBTRACT"}
+        What was done.
+    by_bounds : bool, default False
+        Whether objects were found by their bounds alone.
+
+    Returns
+    -------
+    str
+        Such as "12 objects, 340 instances selected".
+    """
     kind = "face" if "faces" in counts else "object"
-    parts = [_number(counts[f"{kind}s"], kind)]
+    parts = [number(counts[f"{kind}s"], kind)]
     if counts["instances"]:
-        parts.append(_number(counts["instances"], "instance"))
+        parts.append(number(counts["instances"], "instance"))
     text = f"{', '.join(parts)} {'deselected' if action == 'SUBTRACT' else 'selected'}"
-    if isinstance(built.source, ObjectSource):
+    if by_bounds:
         text += ", by their bounds"
     if counts["refused"]:
         text += f"; {counts['refused']:,} could not be"
     if counts["unknown"]:
         meshes = "mesh has" if counts["unknown"] == 1 else "meshes have"
-        text += f"; {counts['unknown']:,} {meshes} no faces in the octree"
-    if built.stale:
-        text += "; the octree is out of date"
-    if is_new:
-        items = _number(built.statistics.items, f"visible {built.source.noun}")
-        text += f"; built an octree of {items} first"
+        text += f"; {counts['unknown']:,} {meshes} no known faces"
     return text
 
 
@@ -92,7 +113,7 @@ def plan_lines(plan: Plan) -> list[str]:
         Such as "12 objects to hide", "3 protected".
     """
     reasons = [f"{count:,} {reason}" for reason, count in sorted(plan.left.items())]
-    return [f"{_number(len(plan.objects), 'object')} to hide", *reasons]
+    return [f"{number(len(plan.objects), 'object')} to hide", *reasons]
 
 
 def hidden_text(plan: Plan, hidden: int) -> str:
@@ -110,7 +131,7 @@ def hidden_text(plan: Plan, hidden: int) -> str:
     str
         One line.
     """
-    text = f"{_number(hidden, 'object')} hidden by the {plan.icon.lower()} icon"
+    text = f"{number(hidden, 'object')} hidden by the {plan.icon.lower()} icon"
     if hidden < len(plan.objects):
         text += f"; {len(plan.objects) - hidden:,} could not be"
     return "; ".join([text, *plan_lines(plan)[1:]])
@@ -130,7 +151,7 @@ def restored_text(shown: Counter[str]) -> str:
         One line.
     """
     parts = [
-        f"{_number(count, 'object')} restored by the {icon.lower()} icon"
+        f"{number(count, 'object')} restored by the {icon.lower()} icon"
         for icon, count in shown.items()
     ]
     return "; ".join(parts) or "Nothing was left to restore"
@@ -151,7 +172,7 @@ def proof_text(proof: Proof) -> str:
     """
     asked, hits = proof.asked, int(proof.hits.sum())
     noun = "triangle" if isinstance(asked.octree.items, Triangles) else "object"
-    effort = f"{_number(len(asked.octree), noun)} asked one by one in {proof.seconds:.3f} s"
+    effort = f"{number(len(asked.octree), noun)} asked one by one in {proof.seconds:.3f} s"
     if not proof.holds:
         return f"Wrong: {effort}, {proof.missing:,} missing and {proof.surplus:,} too many"
     if asked.relation == "candidates":
@@ -159,5 +180,6 @@ def proof_text(proof: Proof) -> str:
     return f"Proven: {effort}, the same {hits:,} found"
 
 
-def _number(count: int, noun: str) -> str:
+def number(count: int, noun: str) -> str:
+    """Write a number and what it counts, with an s if it is not one."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

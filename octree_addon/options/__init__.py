@@ -4,6 +4,7 @@ from .build import ADVANCED, PLAIN, BuildOptions, CellOptions, ObjectOptions, Up
 from .hiding import HidingOptions
 from .names import option_names
 from .questions import FrustumOptions, SelectionOptions, SphereOptions
+from .shot import SeenOptions, ShotOptions
 from .source import SourceOptions
 
 __all__ = [
@@ -14,7 +15,9 @@ __all__ = [
     "FrustumOptions",
     "HidingOptions",
     "ObjectOptions",
+    "SeenOptions",
     "SelectionOptions",
+    "ShotOptions",
     "SourceOptions",
     "SphereOptions",
     "UpkeepOptions",

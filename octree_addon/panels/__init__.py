@@ -7,6 +7,7 @@ from .build import OCTREE_PT_advanced, OCTREE_PT_main, state_of
 from .display import OCTREE_PT_display, draw_switch
 from .hiding import OCTREE_PT_hiding
 from .questions import OCTREE_PT_camera, OCTREE_PT_sphere
+from .shot import OCTREE_PT_shot
 from .statistics import REFERENCES_WARNING, OCTREE_PT_statistics, table_of
 
 __all__ = ["REFERENCES_WARNING", "state_of", "table_of"]
@@ -17,6 +18,7 @@ PANELS = (
     OCTREE_PT_display,
     OCTREE_PT_camera,
     OCTREE_PT_sphere,
+    OCTREE_PT_shot,
     OCTREE_PT_hiding,
     OCTREE_PT_answer,
     OCTREE_PT_statistics,

@@ -17,6 +17,7 @@ from .live import OctreeLiveSettings
 from .objects import OctreeObject
 from .questions import OctreeFrustumSettings, OctreeSphereSettings
 from .scene import OctreeSettings, settings_of
+from .shot import OctreeShotSettings
 from .source import OctreeSourceSettings, kinds_of
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "OctreeFrustumSettings",
     "OctreeObjectSettings",
     "OctreeSettings",
+    "OctreeShotSettings",
     "OctreeSourceSettings",
     "bounds_object",
     "build_options",
@@ -44,6 +46,7 @@ CLASSES = (
     OctreeDisplaySettings,
     OctreeFrustumSettings,
     OctreeSphereSettings,
+    OctreeShotSettings,
     OctreeHidingSettings,
     OctreeSceneMemory,
     OctreeLayerMemory,

@@ -13,6 +13,7 @@ from .hiding import OctreeHidingSettings, OctreeSceneMemory
 from .live import OctreeLiveSettings
 from .objects import OctreeObject
 from .questions import OctreeFrustumSettings, OctreeSphereSettings
+from .shot import OctreeShotSettings
 from .source import OctreeSourceSettings
 
 
@@ -27,6 +28,7 @@ class OctreeSettings(bpy.types.PropertyGroup):
         display: OctreeDisplaySettings
         frustum: OctreeFrustumSettings
         sphere: OctreeSphereSettings
+        shot: OctreeShotSettings
         hiding: OctreeHidingSettings
         hidden: OctreeSceneMemory
         answer: OctreeAnswerSettings
@@ -42,6 +44,7 @@ class OctreeSettings(bpy.types.PropertyGroup):
         display: PointerProperty(type=OctreeDisplaySettings)
         frustum: PointerProperty(type=OctreeFrustumSettings)
         sphere: PointerProperty(type=OctreeSphereSettings)
+        shot: PointerProperty(type=OctreeShotSettings)
         hiding: PointerProperty(type=OctreeHidingSettings)
         hidden: PointerProperty(type=OctreeSceneMemory)
         answer: PointerProperty(type=OctreeAnswerSettings)

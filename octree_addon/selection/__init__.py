@@ -1,7 +1,18 @@
-"""Answers of the core written into Blender's selection; read answer, then objects and faces."""
+"""Answers written into Blender's data; read answer, then objects and faces, then the rest."""
 
 from .answer import Answer
-from .faces import select_faces
-from .objects import select_objects
+from .collections import collect
+from .faces import select_faces, select_polygons
+from .marks import mark_faces, mark_objects
+from .objects import select_found, select_objects
 
-__all__ = ["Answer", "select_faces", "select_objects"]
+__all__ = [
+    "Answer",
+    "collect",
+    "mark_faces",
+    "mark_objects",
+    "select_faces",
+    "select_found",
+    "select_objects",
+    "select_polygons",
+]

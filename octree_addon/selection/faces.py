@@ -1,8 +1,7 @@
 """The selection of faces: of the meshes in edit mode or, in object mode, of all meshes."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import bmesh
@@ -12,6 +11,7 @@ import numpy as np
 from ..reader import TriangleSource
 from ..trees import BuiltTree
 from .answer import Answer, Flags
+from .unnoticed import unnoticed
 
 Domain = Literal["POINT", "EDGE", "FACE"]
 
@@ -40,17 +40,69 @@ def select_faces(context: bpy.types.Context, answer: Answer, action: str) -> Cou
     ValueError
         If no mesh in question has faces in the tree, or it is one of objects. Nothing is changed.
     """
-    if not isinstance(answer.built.source, TriangleSource):
+    source, objects = answer.built.source, _objects(context)
+    if not isinstance(source, TriangleSource):
         raise ValueError("The octree holds whole objects; build one of triangles to select faces")
+    wanted = _wanted(answer, source, objects)
+    return _select_all(context, objects, wanted, action, answer.built)
+
+
+def select_polygons(
+    context: bpy.types.Context,
+    polygons: Mapping[int, Flags],
+    action: str,
+    built: BuiltTree | None,
+) -> Counter[str]:
+    """Select faces by the number of their polygon, and switch Edit Mode to face select mode.
+
+    Parameters
+    ----------
+    context : bpy.types.Context
+        Its mode says in which meshes.
+    polygons : Mapping of int to ndarray of bool, shape (polygons,)
+        Which polygons of a mesh are wanted, by its session id.
+    action : {"REPLACE", "EXTEND", "SUBTRACT"}
+        What becomes of the present selection.
+    built : BuiltTree, optional
+        The scene's tree, which is not out of date for it.
+
+    Returns
+    -------
+    Counter of str
+        As `select_faces` returns it.
+
+    Raises
+    ------
+    ValueError
+        If there are no polygons of any mesh in question. Nothing is changed.
+    """
+    objects = _objects(context)
+    meshes = [item.data for item in objects if isinstance(item.data, bpy.types.Mesh)]
+    wanted = {mesh: polygons[mesh.session_uid] for mesh in meshes if mesh.session_uid in polygons}
+    return _select_all(context, objects, wanted, action, built)
+
+
+def _objects(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """Return those whose faces are selected: in Edit Mode, or else in the view layer."""
     editing = context.mode == "EDIT_MESH"
-    objects = list(context.objects_in_mode if editing else context.view_layer.objects)
-    wanted = _wanted(answer, answer.built.source, objects)
+    return list(context.objects_in_mode if editing else context.view_layer.objects)
+
+
+def _select_all(
+    context: bpy.types.Context,
+    objects: list[bpy.types.Object],
+    wanted: dict[bpy.types.Mesh, Flags],
+    action: str,
+    built: BuiltTree | None,
+) -> Counter[str]:
+    """Write the selection of every mesh in question."""
+    editing = context.mode == "EDIT_MESH"
     if not wanted:
         where = "in Edit Mode" if editing else "in the view layer"
-        raise ValueError(f"The octree holds no faces of the meshes {where}")
+        raise ValueError(f"No faces are known of the meshes {where}")
     meshes = dict.fromkeys(map(_mesh_of, objects)) if editing else wanted
     counts: Counter[str] = Counter(faces=0, unknown=sum(mesh not in wanted for mesh in meshes))
-    with _unnoticed(answer.built, context.view_layer):
+    with unnoticed(built, context.view_layer):
         for mesh in meshes:
             counts.update(_select(mesh, wanted.get(mesh), action))
         # By vertices, Edit Mode would add every face between the selected ones.
@@ -83,18 +135,6 @@ def _wanted(
 def _mesh_of(item: bpy.types.Object) -> bpy.types.Mesh:
     assert isinstance(item.data, bpy.types.Mesh)
     return item.data
-
-
-@contextmanager
-def _unnoticed(built: BuiltTree, layer: bpy.types.ViewLayer) -> Iterator[None]:
-    """Keep our own writing from putting the tree out of date.
-
-    There is no way to tell Blender that nothing but the selection of a mesh has changed.
-    """
-    stale = built.stale
-    yield
-    layer.update()
-    built.stale = stale
 
 
 def _select(mesh: bpy.types.Mesh, found: Flags | None, action: str) -> Counter[str]:

@@ -1,6 +1,7 @@
 """The selection of a view layer's objects."""
 
 from collections import Counter
+from collections.abc import Container, Mapping
 
 import bpy
 import numpy as np
@@ -27,19 +28,41 @@ def select_objects(layer: bpy.types.ViewLayer, answer: Answer, action: str) -> C
         deselected; `refused`, the objects that are gone, hidden or not selectable.
     """
     chosen, instances = _wanted(answer)
-    numbers = {
-        answer.built.source.objects[number].session_uid: number
+    found = {
+        answer.built.source.objects[number].session_uid: int(instances[number])
         for number in np.flatnonzero(chosen)
     }
+    return select_found(layer, found, action)
+
+
+def select_found(
+    layer: bpy.types.ViewLayer, found: Mapping[int, int], action: str
+) -> Counter[str]:
+    """Select objects by their session ids.
+
+    Parameters
+    ----------
+    layer : bpy.types.ViewLayer
+        Whose selection is written.
+    found : Mapping of int to int
+        How many instances of each object, by its session id, were found.
+    action : {"REPLACE", "EXTEND", "SUBTRACT"}
+        What becomes of the present selection.
+
+    Returns
+    -------
+    Counter of str
+        As `select_objects` returns it.
+    """
     if action == "REPLACE":
-        _deselect_others(layer, numbers)
-    targets = [item for item in layer.objects if item.session_uid in numbers]
-    counts = Counter(refused=len(numbers) - len(targets))
+        _deselect_others(layer, found)
+    targets = [item for item in layer.objects if item.session_uid in found]
+    counts = Counter(refused=len(found) - len(targets))
     for item in targets:
         outcome = _select(item, layer, action != "SUBTRACT")
         counts[outcome] += 1
         if outcome == "objects":
-            counts["instances"] += int(instances[numbers[item.session_uid]])
+            counts["instances"] += found[item.session_uid]
     return counts
 
 
@@ -60,7 +83,7 @@ def _per_object(counts: Ids | Flags, owners: Ids, length: int) -> Ids:
     return np.bincount(owners, counts, minlength=length).astype(np.intp)
 
 
-def _deselect_others(layer: bpy.types.ViewLayer, kept: dict[int, np.intp]) -> None:
+def _deselect_others(layer: bpy.types.ViewLayer, kept: Container[int]) -> None:
     for item in list(layer.objects.selected):
         if item.session_uid not in kept:
             item.select_set(False, view_layer=layer)

@@ -9,6 +9,7 @@ from ...core import Frusta, query
 from .local_meshes import LocalMesh
 from .object_judge import ObjectJudge
 from .placements import Placements
+from .views import Views
 
 Flags = NDArray[np.bool_]
 Ids = NDArray[np.intp]
@@ -28,11 +29,19 @@ class FaceJudge(ObjectJudge):
         self.counts: dict[int, Ids] = {}
         self._in_view: dict[int, Flags] = {}
 
+    def look(self, placements: Placements, views: Views, cameras: list[int], frame: int) -> None:
+        """Judge what boxes can decide, and note the meshes that there are."""
+        for uid, place in zip(*np.unique(placements.face_mesh_of, return_index=True), strict=True):
+            if uid >= 0 and uid not in self.counts:
+                mesh = placements.meshes[placements.mesh_of[place]]
+                self.counts[int(uid)] = np.zeros(mesh.polygon_count, np.intp)
+        super().look(placements, views, cameras, frame)
+
     def settle(self, placements: Placements | None = None) -> Iterator[float]:
         """Ask every mesh at once: only then is it known what this frame shows."""
         yield from super().settle()
         for uid, flags in self._in_view.items():
-            self.counts[uid] = self.counts.get(uid, 0) + flags.astype(np.intp)
+            self.counts[uid] += flags
         self._in_view.clear()
 
     def _take(self, placements: Placements, whole: Ids, target: Ids) -> None:
@@ -58,5 +67,5 @@ class FaceJudge(ObjectJudge):
     def _show(self, uid: int, mesh: LocalMesh, polygons: Ids | slice) -> None:
         """Note polygons of a mesh; -1 is a mesh without a way back."""
         if uid >= 0:
-            count = mesh.arrays.polygons[-1] + 1
-            self._in_view.setdefault(int(uid), np.zeros(count, np.bool_))[polygons] = True
+            none = np.zeros(mesh.polygon_count, np.bool_)
+            self._in_view.setdefault(int(uid), none)[polygons] = True

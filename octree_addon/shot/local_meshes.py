@@ -44,6 +44,11 @@ class LocalMesh:
         return bool(np.isnan(self.middle).any())
 
     @property
+    def polygon_count(self) -> int:
+        """How many polygons its triangles are parts of."""
+        return int(self.arrays.polygons[-1]) + 1
+
+    @property
     def octree(self) -> Octree:
         """The octree of its triangles, once `build` has made it."""
         assert self._octree is not None

@@ -61,6 +61,10 @@ class Seen:
         """How many objects were seen at all."""
         return int(np.count_nonzero(self.frame_counts))
 
+    def face_flags(self, *, seen: bool) -> dict[int, Flags]:
+        """Return by mesh which polygons were seen at all, or which never were."""
+        return {uid: (counts > 0) == seen for uid, counts in self.faces.items()}
+
     def uids(self, *, seen: bool) -> set[int]:
         """Return the session ids of the objects that were seen at all, or of those never seen."""
         wanted = (self.frame_counts > 0) == seen

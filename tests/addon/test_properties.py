@@ -41,6 +41,7 @@ def test_every_setting_has_a_name_and_a_tooltip(group):
         (options.ObjectOptions, properties.OctreeObjectSettings),
         (options.FrustumOptions, properties.OctreeFrustumSettings),
         (options.SphereOptions, properties.OctreeSphereSettings),
+        (options.ShotOptions, properties.OctreeShotSettings),
         (options.HidingOptions, properties.OctreeHidingSettings),
     ],
 )

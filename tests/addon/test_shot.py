@@ -214,7 +214,7 @@ def test_markers_switch_the_camera_of_the_scene(stage):
 
 
 def test_faces_are_counted_in_frames(stage, cut):
-    names = ("Wall", "Dome", "Cube 7", "Skinned", "Points", "Waves")
+    names = ("Wall", "Dome", "Cube 7", "Hook", "Skinned", "Points", "Waves")
     items = [bpy.data.objects[name] for name in names]
     twin = link(bpy.data.objects.new("Twin", bpy.data.objects["Cube 7"].data))
     twin.location = (1, 11, 0)

@@ -1,0 +1,111 @@
+"""Numbers written into objects, as a custom property, and into faces, as an attribute."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..trees import BuiltTree
+from .answer import Ids
+from .unnoticed import unnoticed
+
+
+def mark_objects(layer: bpy.types.ViewLayer, values: Mapping[int, int], name: str) -> Counter[str]:
+    """Write a custom property into objects.
+
+    Parameters
+    ----------
+    layer : bpy.types.ViewLayer
+        Whose objects are meant.
+    values : Mapping of int to int
+        By the session id of the object.
+    name : str
+        Of the property.
+
+    Returns
+    -------
+    Counter of str
+        `objects` that were written; `refused`, those that are gone or linked from another file.
+
+    Raises
+    ------
+    ValueError
+        If there is no name.
+    """
+    _check(name)
+    targets = [item for item in layer.objects if item.session_uid in values and not item.library]
+    for item in targets:
+        item[name] = values[item.session_uid]
+        item.update_tag()  # for those who read it: drivers and geometry nodes
+    return Counter(objects=len(targets), refused=len(values) - len(targets))
+
+
+def mark_faces(
+    context: bpy.types.Context,
+    values: Mapping[int, Ids],
+    name: str,
+    built: BuiltTree | None,
+) -> Counter[str]:
+    """Write an integer attribute of faces into meshes.
+
+    Parameters
+    ----------
+    context : bpy.types.Context
+        In Object Mode; the meshes of its view layer are meant.
+    values : Mapping of int to ndarray of int, shape (polygons,)
+        By the session id of the mesh.
+    name : str
+        Of the attribute; one of that name and kind is replaced.
+    built : BuiltTree, optional
+        The scene's tree, which is not out of date for it.
+
+    Returns
+    -------
+    Counter of str
+        `meshes` that were written; `refused`, those that are gone, have changed since or are
+        linked from another file.
+
+    Raises
+    ------
+    ValueError
+        If there is no name, nothing to write, or another kind of attribute of that name.
+        Nothing is changed.
+    """
+    _check(name)
+    if not values:
+        raise ValueError("No faces are known: find what the cameras see with Faces turned on")
+    meshes = [item.data for item in context.view_layer.objects if _is_meant(item.data, values)]
+    meshes = list(dict.fromkeys(meshes))
+    _check_attributes(meshes, name)
+    with unnoticed(built, context.view_layer):
+        for mesh in meshes:
+            _write(mesh, name, values[mesh.session_uid])
+    return Counter(meshes=len(meshes), refused=len(values) - len(meshes))
+
+
+def _check(name: str) -> None:
+    if not name:
+        raise ValueError("A mark needs a name")
+
+
+def _is_meant(mesh: Any, values: Mapping[int, Ids]) -> bool:
+    if not isinstance(mesh, bpy.types.Mesh) or mesh.session_uid not in values or mesh.library:
+        return False
+    return len(mesh.polygons) == len(values[mesh.session_uid])
+
+
+def _check_attributes(meshes: Iterable[Any], name: str) -> None:
+    for mesh in meshes:
+        present = mesh.attributes.get(name)
+        if present and (present.data_type, present.domain) != ("INT", "FACE"):
+            raise ValueError(f"{mesh.name} has an attribute {name} of another kind")
+
+
+def _write(mesh: Any, name: str, values: Ids) -> None:
+    # Made anew, for the same reason as a layer of the selection.
+    if name in mesh.attributes:
+        mesh.attributes.remove(mesh.attributes[name])
+    layer = mesh.attributes.new(name, "INT", "FACE")
+    layer.data.foreach_set("value", values.astype(np.int32))
