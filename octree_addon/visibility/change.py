@@ -29,7 +29,6 @@ def hide(context: bpy.types.Context, plan: Plan) -> int:
     memory = memory_of(layer, plan.icon)
     before = memory.objects()
     set_hidden(context, layer, plan.objects, plan.icon, True)
-    layer.update()
     hidden = [item for item in plan.objects if is_hidden(item, layer, plan.icon)]
     memory.keep([*before, *hidden])
     watch.follow()
@@ -57,6 +56,5 @@ def restore(context: bpy.types.Context) -> Counter[str]:
         set_hidden(context, memory.layer, objects, memory.icon, False)
         memory.records.clear()
         shown[memory.icon] += len(objects)
-    context.view_layer.update()
     watch.follow()
     return +shown

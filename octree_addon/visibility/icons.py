@@ -32,6 +32,7 @@ def set_hidden(
         (close_eyes if hidden else open_eyes)(context, layer, objects)
     else:
         _set_flags(objects, FLAGS[icon], hidden)
+        context.view_layer.update()
 
 
 def _set_flags(objects: Sequence[bpy.types.Object], name: str, hidden: bool) -> None:
