@@ -33,9 +33,17 @@ def selection() -> dict[str, Any]:
 
 
 def transforms() -> dict[str, Any]:
-    """Return where every object is, and on what it hangs."""
+    """Return where every object is, and on what it hangs.
+
+    Of an object that nothing evaluates, such as one that the monitor icon hides, Blender forgets
+    the world matrix with every undo.
+    """
     return {
-        item.name: ([row[:] for row in item.matrix_world], item.parent and item.parent.name)
+        item.name: (
+            [row[:] for row in item.matrix_basis],
+            [row[:] for row in item.matrix_world] if item.visible_get() else None,
+            item.parent and item.parent.name,
+        )
         for item in bpy.data.objects
     }
 
@@ -55,12 +63,9 @@ def collections() -> dict[str, Any]:
 
 
 def attributes() -> dict[str, Any]:
-    """Return what every mesh and every object carries: attributes, modifiers, materials."""
+    """Return what meshes and objects carry: attributes, modifiers, custom properties."""
     meshes = {
-        mesh.name: (
-            len(mesh.vertices),
-            sorted((each.name, each.domain) for each in mesh.attributes),
-        )
+        mesh.name: {each.name: (each.domain, values_of(each)) for each in mesh.attributes}
         for mesh in bpy.data.meshes
     }
     objects = {
@@ -68,6 +73,14 @@ def attributes() -> dict[str, Any]:
         for item in bpy.data.objects
     }
     return {"meshes": meshes, "objects": objects}
+
+
+def values_of(attribute: Any) -> list[Any]:
+    """Return the values of a mesh's attribute, of whatever kind they are."""
+    kinds = attribute.data[0].bl_rna.properties if len(attribute.data) else ()
+    name = next((name for name in ("value", "vector", "color") if name in kinds), "")
+    values = [getattr(element, name) for element in attribute.data] if name else []
+    return [value[:] if hasattr(value, "__len__") else value for value in values]
 
 
 def frames() -> dict[str, Any]:

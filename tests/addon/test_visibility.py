@@ -186,7 +186,7 @@ def test_after_saving_and_opening_in_a_new_process(objects, icon, tmp_path):
         group["Renamed"] = group.pop("Cube 1")
         del group["Cube 0"]
     assert found["visibility"] == expected
-    (matrix, _) = found["transforms"]["Moving"]
+    (_, matrix, _) = found["transforms"]["Moving"]
     assert matrix[2][3] == height != objects["Moving"].matrix_world[2][3]
 
 

@@ -1,0 +1,89 @@
+"""After any operator and its undo, the file is as it was; a refused call leaves it as it is."""
+
+import bpy
+import pytest
+from blender_scenes import select_only
+from shot_scenes import keep_answer, street
+from snapshots import whole_file
+
+from octree_ext.octree_addon import operators, shot, visibility
+
+# Operators that do more than one thing are called in more than one way.
+OPTIONS = {
+    "octree.select_in_frustum": [{}, {"invert": True}, {"kind": "FACES"}],
+    "octree.select_in_sphere": [{"radius": 5}, {"radius": 5, "kind": "FACES"}],
+    "octree.hide_unseen": [{"icon": icon} for icon in ("EYE", "MONITOR", "RENDER")],
+}
+CALLS = [
+    (operator.bl_idname, options)
+    for operator in operators.OPERATORS
+    for options in OPTIONS.get(operator.bl_idname, [{}])
+]
+
+
+@pytest.fixture
+def objects():
+    """Lay a street with a tree and an answer, one cube of it hidden by us, and an undo step."""
+    found = street()
+    select_only(found["Cube 1"], found["Moving"])
+    bpy.ops.octree.build()
+    keep_answer([found["Cube 0"]])
+    bpy.ops.octree.hide_unseen(icon="MONITOR")
+    keep_answer([found["Cube 1"]], [found["Moving"]])
+    bpy.ops.ed.undo_push(message="Start")
+    yield found
+    shot.forget()
+
+
+def call(name, **options):
+    """Call an operator as a user does, with an undo step of its own."""
+    module, function = name.split(".")
+    return getattr(getattr(bpy.ops, module), function)("EXEC_DEFAULT", True, **options)
+
+
+@pytest.mark.parametrize(("name", "options"), CALLS, ids=str)
+def test_undo_brings_the_file_back(objects, name, options):
+    before = whole_file()
+    assert call(name, **options) == {"FINISHED"}
+    if "UNDO" in getattr(bpy.types, class_name(name)).bl_options:
+        after = whole_file()
+        bpy.ops.ed.undo()
+        assert whole_file() == before
+        bpy.ops.ed.redo()
+        assert whole_file() == after
+    else:
+        assert whole_file() == before
+
+
+def class_name(name):
+    module, function = name.split(".")
+    return f"{module.upper()}_OT_{function}"
+
+
+def test_snapshots_tell_files_apart(objects):
+    """Each kind of change shows: a snapshot that sees nothing would pass every test."""
+    before = whole_file()
+    changes = {
+        "visibility": lambda: objects["Cube 0"].hide_set(True),
+        "selection": lambda: objects["Cube 1"].select_set(False),
+        "transforms": lambda: setattr(objects["Cube 1"], "location", (9, 9, 9)),
+        "collections": lambda: bpy.data.collections.new("New"),
+        "attributes": lambda: objects["Cube 1"].data.attributes.new("New", "FLOAT", "FACE"),
+        "frames": lambda: bpy.context.scene.frame_set(5),
+    }
+    for kind, change in changes.items():
+        change()
+        bpy.context.view_layer.update()
+        assert whole_file()[kind] != before[kind]
+
+
+def test_hidden_objects_are_among_what_undo_brings_back(objects):
+    """Restore, change something else, and undo both: hidden as before, and remembered."""
+    before = whole_file()
+    call("octree.restore_hidden")
+    objects["Cube 1"].location.x = 99
+    bpy.ops.ed.undo_push(message="Moved")
+    bpy.ops.ed.undo()
+    bpy.ops.ed.undo()
+    assert whole_file() == before
+    assert visibility.hidden_counts(bpy.context.scene) == {"MONITOR": 1}

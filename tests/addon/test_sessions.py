@@ -1,0 +1,217 @@
+"""Twenty random sessions of two hundred steps: no error but those that are told to the user."""
+
+import random
+from collections import Counter
+from unittest.mock import MagicMock
+
+import bpy
+import numpy as np
+import pytest
+from blender_scenes import camera, cube
+
+from octree_ext.octree_addon import handlers, operators, panels, shot, trees, visibility
+from octree_ext.octree_addon.properties import settings_of
+
+SESSIONS, STEPS, MOST_OBJECTS, MOST_SCENES = 20, 200, 24, 3
+WEIGHTS = {
+    "operate": 10, "add": 8, "look": 3, "undo": 3, "ask": 3, "select": 3, "redo": 2,
+    "duplicate": 1, "animate": 1, "delete": 1, "delete_selected": 0.3, "rename": 1, "move": 1,
+    "edit": 1, "save": 1, "load": 1, "change_frame": 1, "toggle": 1,
+    "add_scene": 0.5, "switch_scene": 1, "delete_scene": 0.3,
+}  # fmt: skip
+SILENT = {"operate", "look", "undo", "redo", "load", "ask"}  # those make no undo step of their own
+finished: Counter[str] = Counter()  # how often each operator did something, over all sessions
+FLAGS = ("hide_viewport", "hide_render")
+
+
+class Session:
+    """A user who does anything in any order; each step is a method."""
+
+    def __init__(self, seed, folder):
+        self.random = random.Random(seed)
+        self.files = [str(folder / f"{number}.blend") for number in range(2)]
+        self.saved = []
+
+    def object(self):
+        objects = list(bpy.context.scene.objects)
+        return self.random.choice(objects) if objects else None
+
+    def add(self):
+        if len(bpy.data.objects) < MOST_OBJECTS:
+            place = [self.random.uniform(-5, 5) for _ in range(3)]
+            self.random.choice([cube, cube, cube, camera])(location=place)
+            bpy.context.view_layer.update()
+
+    def duplicate(self):
+        item = self.object()
+        if item and item.visible_get() and not item.hide_render:
+            bpy.context.scene.collection.objects.link(item.copy())
+
+    def animate(self):
+        item = self.object()
+        if item:
+            item.keyframe_insert("location", frame=self.random.randint(1, 10))
+
+    def delete(self):
+        item = self.object()
+        if item:
+            bpy.data.objects.remove(item)
+
+    def delete_selected(self):
+        if bpy.context.mode == "OBJECT":
+            bpy.ops.object.delete()
+
+    def rename(self):
+        item = self.object()
+        if item:
+            item.name = self.random.choice(["Cube", "Camera", "Other", "Ünï"])
+
+    def move(self):
+        item = self.object()
+        if item:
+            item.location.x += 1
+            bpy.context.view_layer.update()
+
+    def select(self):
+        for item in bpy.context.view_layer.objects:
+            if item:
+                item.select_set(self.random.random() < 0.3)
+        bpy.context.view_layer.objects.active = self.object_of_layer()
+
+    def object_of_layer(self):
+        objects = [item for item in bpy.context.view_layer.objects if item]
+        return self.random.choice(objects) if objects else None
+
+    def edit(self):
+        active = bpy.context.view_layer.objects.active
+        if active and active.type == "MESH" and bpy.ops.object.mode_set.poll():
+            mode = "EDIT" if bpy.context.mode == "OBJECT" else "OBJECT"
+            bpy.ops.object.mode_set(mode=mode)
+
+    def undo(self):
+        if bpy.ops.ed.undo.poll():
+            bpy.ops.ed.undo()
+
+    def redo(self):
+        if bpy.ops.ed.redo.poll():
+            bpy.ops.ed.redo()
+
+    def save(self):
+        path = self.random.choice(self.files)
+        bpy.ops.wm.save_as_mainfile(filepath=path)
+        self.saved.append(path)
+
+    def load(self):
+        if self.saved:
+            bpy.ops.wm.open_mainfile(filepath=self.random.choice(self.saved))
+
+    def change_frame(self):
+        bpy.context.scene.frame_set(self.random.randint(1, 10))
+
+    def add_scene(self):
+        if len(bpy.data.scenes) < MOST_SCENES and bpy.context.mode == "OBJECT":
+            bpy.ops.scene.new(type=self.random.choice(["NEW", "EMPTY", "LINK_COPY", "FULL_COPY"]))
+
+    def switch_scene(self):
+        if bpy.context.mode == "OBJECT":
+            bpy.context.window.scene = self.random.choice(list(bpy.data.scenes))
+
+    def delete_scene(self):
+        """Restore what the scene hides first, for what it remembers goes with it."""
+        if len(bpy.data.scenes) > 1 and bpy.context.mode == "OBJECT":
+            if visibility.is_hiding(bpy.context.scene):
+                bpy.ops.octree.restore_hidden()
+            bpy.ops.scene.delete()
+
+    def toggle(self):
+        settings = settings_of(bpy.context.scene)
+        settings.display.show = not settings.display.show
+        settings.hiding.icon = self.random.choice(["EYE", "MONITOR", "RENDER"])
+
+    def ask(self):
+        """Have the cameras seen some objects and not others."""
+        items = list(bpy.context.scene.objects)
+        subjects = tuple(shot.Subject(item.session_uid, item.name) for item in items)
+        flags = np.array([self.random.random() < 0.5 for _ in items], bool).reshape(-1, 1, 1)
+        shot.keep(bpy.context.scene, shot.Seen(subjects, ("Camera",), (1,), flags, True, {}, {}))
+
+    def operate(self):
+        """Call any of our operators; what it refuses it says to the user."""
+        operator = self.random.choice(operators.OPERATORS)
+        module, name = operator.bl_idname.split(".")
+        call = getattr(getattr(bpy.ops, module), name)
+        if call.poll():
+            try:
+                if call("EXEC_DEFAULT", True, **self.options(call)) == {"FINISHED"}:
+                    finished[operator.bl_idname] += 1
+            except RuntimeError as refusal:
+                assert str(refusal).startswith("Error: "), refusal
+                assert "Traceback" not in str(refusal)
+
+    def options(self, call):
+        """Choose some of the operator's switches and menus at random."""
+        found = {}
+        for item in call.get_rna_type().properties:
+            if item.identifier == "filepath":
+                found["filepath"] = self.files[0] + ".table"
+            elif item.type == "BOOLEAN" and not item.is_array and self.random.random() < 0.3:
+                found[item.identifier] = self.random.random() < 0.5
+            elif item.type == "ENUM" and not item.is_enum_flag and self.random.random() < 0.5:
+                found[item.identifier] = self.random.choice(item.enum_items.keys())
+        return found
+
+    def look(self):
+        """Draw what a window would draw, and let its timers run."""
+        handlers.watch_header(None, bpy.context)
+        handlers.restore_trees()
+        for panel in panels.PANELS:
+            if not hasattr(panel, "poll") or panel.poll(bpy.context):
+                panel.draw(MagicMock(), bpy.context)
+
+    def step(self):
+        (name,) = self.random.choices(list(WEIGHTS), WEIGHTS.values())
+        getattr(self, name)()
+        if name not in SILENT:
+            bpy.ops.ed.undo_push(message=name)
+
+
+def still_hidden():
+    """Name what is hidden anywhere by any icon."""
+    found = {item.name for item in bpy.data.objects if any(getattr(item, flag) for flag in FLAGS)}
+    for scene in bpy.data.scenes:
+        for layer in scene.view_layers:
+            found |= {item.name for item in layer.objects if item.hide_get(view_layer=layer)}
+    return found
+
+
+@pytest.fixture
+def clean():
+    yield
+    shot.forget()
+    trees.forget()
+
+
+@pytest.mark.parametrize("seed", range(SESSIONS))
+def test_a_session_ends_without_an_error(clean, seed, tmp_path, capfd):
+    session = Session(seed, tmp_path)
+    for _ in range(STEPS):
+        session.step()
+    if bpy.context.mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    for scene in bpy.data.scenes:
+        bpy.context.window.scene = scene
+        bpy.context.view_layer.update()
+        if trees.get(scene):
+            trees.get(scene).octree.check()
+        if visibility.is_hiding(scene):
+            assert bpy.ops.octree.restore_hidden() == {"FINISHED"}
+    assert still_hidden() == set()
+    assert "Traceback" not in "".join(capfd.readouterr())
+    finished["sessions"] += 1
+
+
+def test_the_sessions_have_tried_every_operator():
+    if finished["sessions"] < SESSIONS:
+        pytest.skip("some sessions were not run")
+    assert finished.keys() >= {operator.bl_idname for operator in operators.OPERATORS}
+    assert min(finished.values()) >= 3, finished
