@@ -23,10 +23,11 @@ CALLS = [
 
 @pytest.fixture
 def objects():
-    """Lay a street with a tree and an answer, one cube of it hidden by us, and an undo step."""
+    """Lay a street with a tree and answers, one cube of it hidden by us, and an undo step."""
     found = street()
     select_only(found["Cube 1"], found["Moving"])
     bpy.ops.octree.build()
+    bpy.ops.octree.select_in_sphere(center=(3, 0, 0), radius=1)
     keep_answer([found["Cube 0"]])
     bpy.ops.octree.hide_unseen(icon="MONITOR")
     keep_answer([found["Cube 1"]], [found["Moving"]])
