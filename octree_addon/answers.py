@@ -33,9 +33,11 @@ class Asked:
     volume : Frusta or Spheres of one, tuple, or None
         What it was about; a ray is its origin, direction and greatest distance. None for pairs.
     relation : str
-        As for `query`.
+        As for `query`, or "pairs".
     items : ndarray of intp, shape (h,)
         What was found, sorted, each once.
+    notes : tuple of str
+        What else there is to say of it, line by line.
     """
 
     octree: Octree
@@ -43,6 +45,7 @@ class Asked:
     volume: Frusta | Spheres | Ray | None
     relation: str
     items: NDArray[np.intp]
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def states(self) -> NDArray[np.uint8]:

@@ -5,6 +5,7 @@ import bpy
 from . import menus
 from .build import OCTREE_OT_build, OCTREE_OT_rebuild
 from .clear import OCTREE_OT_clear
+from .collide import OCTREE_OT_select_collisions
 from .find_seen import OCTREE_OT_find_seen
 from .hide import OCTREE_OT_hide_unseen, OCTREE_OT_restore_hidden
 from .make_real import OCTREE_OT_make_real
@@ -28,6 +29,7 @@ OPERATORS = (
     OCTREE_OT_collect_seen,
     OCTREE_OT_mark_seen,
     OCTREE_OT_export_seen,
+    OCTREE_OT_select_collisions,
     OCTREE_OT_hide_unseen,
     OCTREE_OT_restore_hidden,
     OCTREE_OT_prove_it,

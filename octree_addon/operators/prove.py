@@ -24,6 +24,9 @@ class OCTREE_OT_prove_it(SteppedOperator, bpy.types.Operator):
         if asked is None:
             cls.poll_message_set("Ask a question first")
             return False
+        if asked.volume is None:
+            cls.poll_message_set("Brute force takes too long to compare all pairs")
+            return False
         return True
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:

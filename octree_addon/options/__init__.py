@@ -3,7 +3,7 @@
 from .build import ADVANCED, PLAIN, BuildOptions, CellOptions, ObjectOptions, UpkeepOptions
 from .hiding import HidingOptions
 from .names import option_names
-from .questions import FrustumOptions, SelectionOptions, SphereOptions
+from .questions import CollisionOptions, FrustumOptions, SelectionOptions, SphereOptions
 from .shot import SeenOptions, ShotOptions
 from .source import SourceOptions
 
@@ -12,6 +12,7 @@ __all__ = [
     "PLAIN",
     "BuildOptions",
     "CellOptions",
+    "CollisionOptions",
     "FrustumOptions",
     "HidingOptions",
     "ObjectOptions",

@@ -75,6 +75,28 @@ class FrustumOptions(SelectionOptions):
         )
 
 
+class CollisionOptions(SelectionOptions):
+    """What touches another object: the scene's settings and the properties of the operator."""
+
+    if TYPE_CHECKING:
+        margin: float
+        instances: bool
+    else:
+        margin: FloatProperty(
+            name="Margin",
+            description="What comes this near to another object collides with it",
+            default=0.0,
+            min=0.0,
+            soft_max=10.0,
+            subtype="DISTANCE",
+        )
+        instances: BoolProperty(
+            name="Between Instances",
+            description="Let instances collide with others of the same instancer",
+            default=False,
+        )
+
+
 class SphereOptions(SelectionOptions):
     """What is near the 3D cursor: the scene's settings and the properties of the operator."""
 

@@ -20,7 +20,11 @@ class OCTREE_PT_answer(SubPanel):
         asked, settings = answers.get(context.scene), settings_of(context.scene)
         column = column_of(self)
         column.label(text=f"{asked.title}: {len(asked.items):,} of {len(asked.octree):,}")
-        for name in ("volume", "found"):
-            column.prop(settings.answer, name)
+        for note in asked.notes:
+            column.label(text=note)
+        column.prop(settings.answer, "found")
+        if asked.volume is None:
+            return
+        column.prop(settings.answer, "volume")
         column.prop_enum(settings.display, "cells", "QUESTION", text="Show Its Cells")
         column.operator("octree.prove_it")

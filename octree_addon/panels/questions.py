@@ -32,3 +32,17 @@ class OCTREE_PT_sphere(SubPanel):
         for name in ("radius", "relation", "kind", "action"):
             column.prop(sphere, name)
         column.operator("octree.select_in_sphere")
+
+
+class OCTREE_PT_collisions(SubPanel):
+    """Ask what touches another object."""
+
+    bl_label = "Collisions"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        collisions = settings_of(context.scene).collisions
+        column = column_of(self)
+        for name in ("margin", "instances", "kind", "action"):
+            column.prop(collisions, name)
+        column.operator("octree.select_collisions")

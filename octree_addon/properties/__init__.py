@@ -15,7 +15,7 @@ from .display import OctreeDisplaySettings, tag_redraw
 from .hiding import OctreeHidingSettings, OctreeLayerMemory, OctreeSceneMemory, layer_memory
 from .live import OctreeLiveSettings
 from .objects import OctreeObject
-from .questions import OctreeFrustumSettings, OctreeSphereSettings
+from .questions import OctreeCollisionSettings, OctreeFrustumSettings, OctreeSphereSettings
 from .scene import OctreeSettings, settings_of
 from .shot import OctreeShotSettings
 from .source import OctreeSourceSettings, kinds_of
@@ -47,6 +47,7 @@ CLASSES = (
     OctreeFrustumSettings,
     OctreeSphereSettings,
     OctreeShotSettings,
+    OctreeCollisionSettings,
     OctreeHidingSettings,
     OctreeSceneMemory,
     OctreeLayerMemory,

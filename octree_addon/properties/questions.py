@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, PointerProperty
 
-from ..options import FrustumOptions, SphereOptions
+from ..options import CollisionOptions, FrustumOptions, SphereOptions
 from .display import tag_redraw
 
 
@@ -34,6 +34,10 @@ class OctreeFrustumSettings(FrustumOptions, bpy.types.PropertyGroup):
             default=False,
             update=tag_redraw,
         )
+
+
+class OctreeCollisionSettings(CollisionOptions, bpy.types.PropertyGroup):
+    """What touches another object."""
 
 
 class OctreeSphereSettings(SphereOptions, bpy.types.PropertyGroup):

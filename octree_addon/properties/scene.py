@@ -12,7 +12,7 @@ from .display import OctreeDisplaySettings
 from .hiding import OctreeHidingSettings, OctreeSceneMemory
 from .live import OctreeLiveSettings
 from .objects import OctreeObject
-from .questions import OctreeFrustumSettings, OctreeSphereSettings
+from .questions import OctreeCollisionSettings, OctreeFrustumSettings, OctreeSphereSettings
 from .shot import OctreeShotSettings
 from .source import OctreeSourceSettings
 
@@ -29,6 +29,7 @@ class OctreeSettings(bpy.types.PropertyGroup):
         frustum: OctreeFrustumSettings
         sphere: OctreeSphereSettings
         shot: OctreeShotSettings
+        collisions: OctreeCollisionSettings
         hiding: OctreeHidingSettings
         hidden: OctreeSceneMemory
         answer: OctreeAnswerSettings
@@ -45,6 +46,7 @@ class OctreeSettings(bpy.types.PropertyGroup):
         frustum: PointerProperty(type=OctreeFrustumSettings)
         sphere: PointerProperty(type=OctreeSphereSettings)
         shot: PointerProperty(type=OctreeShotSettings)
+        collisions: PointerProperty(type=OctreeCollisionSettings)
         hiding: PointerProperty(type=OctreeHidingSettings)
         hidden: PointerProperty(type=OctreeSceneMemory)
         answer: PointerProperty(type=OctreeAnswerSettings)
