@@ -2,7 +2,8 @@
 # environments in .venv/, a real Blender in ~/.cache/octree/.
 export PYTHON ?= python3.11
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-window blender lint bench bench-peers bench-dynamic zip clean machine
+.PHONY: help demo pictures test test-window blender lint bench bench-peers bench-dynamic zip clean \
+	machine
 
 SETUP := tests/setup
 LINT := .venv/lint/bin
@@ -27,6 +28,10 @@ test-window: blender ## Run the window tests in a real Blender
 blender: ## Fetch a real Blender from Debian, unless BLENDER= or the path has one
 	@$(SETUP)/machine.sh window
 	@$(SETUP)/fetch_blender.sh || [ $$? = 69 -a "$(CI)" != true ]
+
+pictures: blender ## Take the pictures of the user guide anew, in a real Blender
+	@$(SETUP)/environment.sh core-newest
+	OCTREE_PICTURES=docs/guide .venv/core-newest/bin/python -m pytest tests/gui/test_guide.py -m window
 
 lint: machine ## Check style, types and docstrings
 	@$(SETUP)/environment.sh lint

@@ -6,6 +6,7 @@ from . import menus
 from .build import OCTREE_OT_build, OCTREE_OT_rebuild
 from .clear import OCTREE_OT_clear
 from .collide import OCTREE_OT_select_collisions
+from .cursor import OCTREE_OT_select_nearest, OCTREE_OT_select_on_ray
 from .find_seen import OCTREE_OT_find_seen
 from .hide import OCTREE_OT_hide_unseen, OCTREE_OT_restore_hidden
 from .make_real import OCTREE_OT_make_real
@@ -29,6 +30,8 @@ OPERATORS = (
     OCTREE_OT_collect_seen,
     OCTREE_OT_mark_seen,
     OCTREE_OT_export_seen,
+    OCTREE_OT_select_nearest,
+    OCTREE_OT_select_on_ray,
     OCTREE_OT_select_collisions,
     OCTREE_OT_hide_unseen,
     OCTREE_OT_restore_hidden,

@@ -31,6 +31,8 @@ def draw_select(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     menu.layout.separator()
     menu.layout.operator("octree.select_in_frustum")
     menu.layout.operator("octree.select_in_sphere")
+    menu.layout.operator("octree.select_nearest")
+    menu.layout.operator("octree.select_on_ray")
     menu.layout.operator("octree.select_collisions")
     menu.layout.operator("octree.prove_it", text="Prove Octree's Answer")
     menu.layout.operator("octree.select_seen")

@@ -3,7 +3,14 @@
 from .build import ADVANCED, PLAIN, BuildOptions, CellOptions, ObjectOptions, UpkeepOptions
 from .hiding import HidingOptions
 from .names import option_names
-from .questions import CollisionOptions, FrustumOptions, SelectionOptions, SphereOptions
+from .questions import (
+    CollisionOptions,
+    FrustumOptions,
+    NearestOptions,
+    RayOptions,
+    SelectionOptions,
+    SphereOptions,
+)
 from .shot import SeenOptions, ShotOptions
 from .source import SourceOptions
 
@@ -15,7 +22,9 @@ __all__ = [
     "CollisionOptions",
     "FrustumOptions",
     "HidingOptions",
+    "NearestOptions",
     "ObjectOptions",
+    "RayOptions",
     "SeenOptions",
     "SelectionOptions",
     "ShotOptions",

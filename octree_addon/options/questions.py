@@ -2,7 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from bpy.props import BoolProperty, EnumProperty, FloatProperty
+from bpy.props import (
+    BoolProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+)
+from mathutils import Vector
 
 
 class SelectionOptions:
@@ -124,4 +131,59 @@ class SphereOptions(SelectionOptions):
                 ),
             ),
             default="TOUCHING",
+        )
+
+
+class CursorOptions(SelectionOptions):
+    """How far is looked from the 3D cursor."""
+
+    if TYPE_CHECKING:
+        max_distance: float
+    else:
+        max_distance: FloatProperty(
+            name="Max Distance",
+            description="Look no farther than this; any distance if 0",
+            default=0.0,
+            min=0.0,
+            soft_max=100.0,
+            subtype="DISTANCE",
+        )
+
+
+class NearestOptions(CursorOptions):
+    """What is nearest to the 3D cursor: the scene's settings and the operator's properties."""
+
+    if TYPE_CHECKING:
+        count: int
+    else:
+        count: IntProperty(
+            name="Count",
+            description="How many of the octree's triangles, or objects, are found",
+            default=1,
+            min=1,
+            soft_max=100,
+        )
+
+
+class RayOptions(CursorOptions):
+    """What a ray meets: the scene's settings and the properties of the operator."""
+
+    if TYPE_CHECKING:
+        direction: Vector
+        hits: str
+    else:
+        direction: FloatVectorProperty(
+            name="Direction",
+            description="Where the ray from the 3D cursor goes, in world space",
+            default=(0.0, 0.0, -1.0),
+            subtype="XYZ",
+        )
+        hits: EnumProperty(
+            name="Hits",
+            description="What of all that the ray meets is found",
+            items=(
+                ("FIRST", "First", "What the ray meets first"),
+                ("ALL", "All", "Everything that the ray goes through"),
+            ),
+            default="FIRST",
         )

@@ -6,7 +6,7 @@ from .answers import OCTREE_PT_answer
 from .build import OCTREE_PT_advanced, OCTREE_PT_main, state_of
 from .display import OCTREE_PT_display, draw_switch
 from .hiding import OCTREE_PT_hiding
-from .questions import OCTREE_PT_camera, OCTREE_PT_collisions, OCTREE_PT_sphere
+from .questions import OCTREE_PT_camera, OCTREE_PT_collisions, OCTREE_PT_cursor
 from .shot import OCTREE_PT_shot
 from .statistics import REFERENCES_WARNING, OCTREE_PT_statistics, table_of
 
@@ -17,7 +17,7 @@ PANELS = (
     OCTREE_PT_advanced,
     OCTREE_PT_display,
     OCTREE_PT_camera,
-    OCTREE_PT_sphere,
+    OCTREE_PT_cursor,
     OCTREE_PT_shot,
     OCTREE_PT_collisions,
     OCTREE_PT_hiding,

@@ -2,7 +2,7 @@
 
 import bpy
 
-from .. import answers
+from .. import answers, trees
 from ..properties import settings_of
 from .layout import SubPanel, column_of
 
@@ -18,13 +18,17 @@ class OCTREE_PT_answer(SubPanel):
 
     def draw(self, context: bpy.types.Context) -> None:
         asked, settings = answers.get(context.scene), settings_of(context.scene)
+        noun = trees.get(context.scene).source.noun
         column = column_of(self)
-        column.label(text=f"{asked.title}: {len(asked.items):,} of {len(asked.octree):,}")
+        column.label(text=asked.title)
+        column.label(text=f"{len(asked.items):,} of {len(asked.octree):,} {noun}s")
         for note in asked.notes:
             column.label(text=note)
         column.prop(settings.answer, "found")
         if asked.volume is None:
             return
         column.prop(settings.answer, "volume")
-        column.prop_enum(settings.display, "cells", "QUESTION", text="Show Its Cells")
+        row = column.row()
+        row.use_property_split = False
+        row.prop_enum(settings.display, "cells", "QUESTION", text="Show Its Cells")
         column.operator("octree.prove_it")

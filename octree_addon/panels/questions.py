@@ -20,18 +20,25 @@ class OCTREE_PT_camera(SubPanel):
         column.operator("octree.select_in_frustum")
 
 
-class OCTREE_PT_sphere(SubPanel):
+class OCTREE_PT_cursor(SubPanel):
     """Ask what is near the 3D cursor."""
 
-    bl_label = "Sphere"
+    bl_label = "3D Cursor"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        sphere = settings_of(context.scene).sphere
-        column = column_of(self)
+        settings, column = settings_of(context.scene), column_of(self)
         for name in ("radius", "relation", "kind", "action"):
-            column.prop(sphere, name)
+            column.prop(settings.sphere, name)
         column.operator("octree.select_in_sphere")
+        column.separator()
+        for name in ("count", "max_distance", "kind", "action"):
+            column.prop(settings.nearest, name)
+        column.operator("octree.select_nearest")
+        column.separator()
+        for name in ("direction", "hits", "max_distance", "kind", "action"):
+            column.prop(settings.ray, name)
+        column.operator("octree.select_on_ray")
 
 
 class OCTREE_PT_collisions(SubPanel):

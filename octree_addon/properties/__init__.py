@@ -15,7 +15,13 @@ from .display import OctreeDisplaySettings, tag_redraw
 from .hiding import OctreeHidingSettings, OctreeLayerMemory, OctreeSceneMemory, layer_memory
 from .live import OctreeLiveSettings
 from .objects import OctreeObject
-from .questions import OctreeCollisionSettings, OctreeFrustumSettings, OctreeSphereSettings
+from .questions import (
+    OctreeCollisionSettings,
+    OctreeFrustumSettings,
+    OctreeNearestSettings,
+    OctreeRaySettings,
+    OctreeSphereSettings,
+)
 from .scene import OctreeSettings, settings_of
 from .shot import OctreeShotSettings
 from .source import OctreeSourceSettings, kinds_of
@@ -38,6 +44,8 @@ __all__ = [
 ]
 
 CLASSES = (
+    OctreeNearestSettings,
+    OctreeRaySettings,
     OctreeObject,
     OctreeSourceSettings,
     OctreeBuildSettings,

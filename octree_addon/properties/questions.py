@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, PointerProperty
 
-from ..options import CollisionOptions, FrustumOptions, SphereOptions
+from ..options import (
+    CollisionOptions,
+    FrustumOptions,
+    NearestOptions,
+    RayOptions,
+    SphereOptions,
+)
 from .display import tag_redraw
 
 
@@ -42,3 +48,11 @@ class OctreeCollisionSettings(CollisionOptions, bpy.types.PropertyGroup):
 
 class OctreeSphereSettings(SphereOptions, bpy.types.PropertyGroup):
     """What is asked of a sphere around the 3D cursor."""
+
+
+class OctreeNearestSettings(NearestOptions, bpy.types.PropertyGroup):
+    """What is nearest to the 3D cursor."""
+
+
+class OctreeRaySettings(RayOptions, bpy.types.PropertyGroup):
+    """What a ray from the 3D cursor meets."""

@@ -12,7 +12,13 @@ from .display import OctreeDisplaySettings
 from .hiding import OctreeHidingSettings, OctreeSceneMemory
 from .live import OctreeLiveSettings
 from .objects import OctreeObject
-from .questions import OctreeCollisionSettings, OctreeFrustumSettings, OctreeSphereSettings
+from .questions import (
+    OctreeCollisionSettings,
+    OctreeFrustumSettings,
+    OctreeNearestSettings,
+    OctreeRaySettings,
+    OctreeSphereSettings,
+)
 from .shot import OctreeShotSettings
 from .source import OctreeSourceSettings
 
@@ -29,6 +35,8 @@ class OctreeSettings(bpy.types.PropertyGroup):
         frustum: OctreeFrustumSettings
         sphere: OctreeSphereSettings
         shot: OctreeShotSettings
+        nearest: OctreeNearestSettings
+        ray: OctreeRaySettings
         collisions: OctreeCollisionSettings
         hiding: OctreeHidingSettings
         hidden: OctreeSceneMemory
@@ -46,6 +54,8 @@ class OctreeSettings(bpy.types.PropertyGroup):
         frustum: PointerProperty(type=OctreeFrustumSettings)
         sphere: PointerProperty(type=OctreeSphereSettings)
         shot: PointerProperty(type=OctreeShotSettings)
+        nearest: PointerProperty(type=OctreeNearestSettings)
+        ray: PointerProperty(type=OctreeRaySettings)
         collisions: PointerProperty(type=OctreeCollisionSettings)
         hiding: PointerProperty(type=OctreeHidingSettings)
         hidden: PointerProperty(type=OctreeSceneMemory)

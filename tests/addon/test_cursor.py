@@ -1,0 +1,110 @@
+"""What is nearest to the 3D cursor, and what a ray from it meets."""
+
+import bpy
+import numpy as np
+import pytest
+from blender_scenes import cube, mesh_object, select_only, selected
+
+from octree_ext.octree_addon import answers, trees
+
+
+@pytest.fixture
+def row(empty_scene):
+    """Build a tree of five cubes along x, one unit wide, two apart; the cursor left of them."""
+    select_only(*(cube(f"Cube {x}", location=(2 * x, 0, 0)) for x in range(5)))
+    bpy.ops.octree.build(capacity=4)
+    select_only()
+    empty_scene.cursor.location = (-3, 0.125, 0.25)
+    return empty_scene
+
+
+def ask(operator, **options):
+    assert operator("EXEC_DEFAULT", True, **options) == {"FINISHED"}
+    return answers.get(bpy.context.scene)
+
+
+def nearest(**options):
+    return ask(bpy.ops.octree.select_nearest, **options)
+
+
+def cast(**options):
+    return ask(bpy.ops.octree.select_on_ray, **{"direction": (1, 0, 0)} | options)
+
+
+def test_nearest_is_found_and_how_far_it_is(row):
+    asked = nearest()
+    assert selected() == {"Cube 0"}
+    assert len(asked.items) == 1
+    assert asked.notes == ("2.5 away",)
+    assert asked.volume.radii[0] == 2.5
+
+
+def test_as_many_as_wanted_are_found(row):
+    octree = trees.get(row).octree
+    assert len(nearest(count=12 * 5).items) == len(octree)
+    assert len(nearest(count=1000).items) == len(octree)
+    nearest(count=13)
+    assert selected() == {"Cube 0", "Cube 1"}
+
+
+def test_nothing_is_found_beyond_the_greatest_distance(row):
+    assert len(nearest(max_distance=2.4375).items) == 0
+    assert selected() == set()
+    assert len(nearest(max_distance=2.5).items) == 1
+
+
+def test_first_hit_and_all_hits_of_a_ray(row):
+    asked = cast()
+    assert selected() == {"Cube 0"}
+    assert asked.notes == ("first hit 2.5 away",)
+    assert len(cast(hits="ALL").items) == 10
+    assert len(selected()) == 5
+    assert len(cast(hits="ALL", max_distance=5.0).items) == 3
+    assert len(cast(direction=(0, 0, -1)).items) == 0
+
+
+def test_ray_reaches_whatever_is_there(row):
+    row.cursor.location = (-1e6, 0.125, 0.25)
+    assert len(cast(hits="ALL").items) == 10
+    assert np.isfinite(answers.get(row).volume[2])
+
+
+def test_ray_needs_a_direction(row):
+    with pytest.raises(RuntimeError, match="needs a direction"):
+        cast(direction=(0, 0, 0))
+    assert answers.get(row) is None
+
+
+def test_cells_of_a_ray_are_told(row):
+    states = cast().states
+    assert states[0] == 2
+    assert set(states.tolist()) <= {0, 1, 2}
+
+
+def test_origin_may_be_given_and_the_cursor_is_asked_anew(row):
+    nearest(origin=(8, 0, 5))
+    assert selected() == {"Cube 4"}
+    nearest()
+    assert selected() == {"Cube 0"}
+
+
+def test_settings_are_remembered_in_the_file(row):
+    nearest(count=3, max_distance=7.0)
+    cast(hits="ALL", max_distance=9.0)
+    settings = row.octree
+    assert (settings.nearest.count, settings.nearest.max_distance) == (3, 7.0)
+    assert (settings.ray.hits, settings.ray.max_distance) == ("ALL", 9.0)
+    assert settings.ray.direction[:] == (1, 0, 0)
+
+
+def test_nearest_of_a_tree_of_objects_are_objects(empty_scene):
+    items = [
+        mesh_object(f"Flat {z}", [(0, 0, z), (1, 0, z), (0, 1, z)], [(0, 1, 2)]) for z in (1, 4)
+    ]
+    empty_scene.octree.source.source = "OBJECTS"
+    select_only(*items)
+    bpy.ops.octree.build()
+    nearest(count=1)
+    assert selected() == {"Flat 1"}
+    with pytest.raises(RuntimeError, match="camera or a sphere"):
+        bpy.ops.octree.prove_it()

@@ -1,0 +1,106 @@
+"""What the user guide shows, set up inside Blender; each function imports for itself."""
+
+
+def build_town():
+    """Lay out a town of blocks, and a camera that drives through it in 48 frames."""
+    import random
+
+    import bpy
+    from mathutils import Euler
+
+    bpy.data.objects.remove(bpy.data.objects["Cube"])
+    bpy.ops.mesh.primitive_cube_add(size=1)
+    house = bpy.context.object
+    bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=3, radius=0.35)
+    tree = bpy.context.object
+    dice = random.Random(4)
+    for x in range(-10, 11):
+        for y in range(-10, 11):
+            if x % 5 == 0 or y % 5 == 0:
+                continue
+            item = (tree if dice.random() < 0.3 else house).copy()
+            item.name = "House" if item.data == house.data else "Tree"
+            height = dice.uniform(0.5, 2.5) if item.data == house.data else 1.0
+            item.scale = dice.uniform(0.6, 1.05), dice.uniform(0.6, 1.05), height
+            item.location = x, y, 0.5 * height
+            bpy.context.collection.objects.link(item)
+    for item in (house, tree):
+        bpy.data.objects.remove(item)
+    camera = bpy.context.scene.camera
+    camera.data.clip_end, camera.data.lens = 16, 40
+    for frame, y, turn in ((1, -12, 0.0), (48, 2, -0.7)):
+        camera.location, camera.rotation_euler = (0, y, 1.2), (1.5, 0, turn)
+        camera.keyframe_insert("location", frame=frame)
+        camera.keyframe_insert("rotation_euler", frame=frame)
+    scene = bpy.context.scene
+    scene.frame_end = 48
+    scene.frame_set(1)
+    bpy.data.objects.remove(bpy.data.objects["Light"])
+    view = bpy.context.space_data.region_3d
+    view.view_rotation = Euler((0.9, 0, -0.5)).to_quaternion()
+    view.view_distance, view.view_location = 30, (0, -1.5, 0)
+    bpy.ops.object.select_by_type(type="MESH")
+    bpy.ops.ed.undo_push(message="Town")
+
+
+def show_panels(names):
+    """Show our tab in a wide sidebar, with these panels open and no other."""
+    import importlib
+
+    import bpy
+
+    panels = importlib.import_module("bl_ext.user_default.octree.octree_addon.panels")
+    for panel in reversed(panels.PANELS):
+        if panel.is_registered:
+            bpy.utils.unregister_class(panel)
+    for panel in panels.PANELS:
+        if panel.__name__.removeprefix("OCTREE_PT_") in names:
+            panel.bl_options = set()
+            bpy.utils.register_class(panel)
+    bpy.context.space_data.show_region_ui = True
+    sidebar = next(region for region in bpy.context.area.regions if region.type == "UI")
+    bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=2)  # the tabs are known then
+    sidebar.active_panel_category = "Octree"
+
+
+def change(settings):
+    """Change settings of the scene's octree, each by its path."""
+    import bpy
+
+    for path, value in settings.items():
+        group, name = path.split(".")
+        setattr(getattr(bpy.context.scene.octree, group), name, value)
+
+
+def press(name, options):
+    """Press a button, with an undo step of its own."""
+    import bpy
+
+    return list(getattr(bpy.ops.octree, name)("INVOKE_DEFAULT", True, **options))
+
+
+def call(name, options):
+    """Call an operator without the dialog that its button would open."""
+    import bpy
+
+    return list(getattr(bpy.ops.octree, name)("EXEC_DEFAULT", True, **options))
+
+
+def is_busy():
+    """Tell whether one of our operators is still at work."""
+    import bpy
+
+    window = bpy.context.window_manager.windows[0]
+    return any("octree" in operator.bl_idname.lower() for operator in window.modal_operators)
+
+
+def select_nothing():
+    import bpy
+
+    bpy.ops.object.select_all(action="DESELECT")
+
+
+def hidden_objects():
+    import bpy
+
+    return sum(item.hide_get() for item in bpy.context.view_layer.objects)
