@@ -1,10 +1,11 @@
 """What is registered with Blender while a tree is in memory, and what wakes it after a load."""
 
+from collections.abc import Callable
 from typing import Any
 
 import bpy
 
-from . import overlay, shot, trees, visibility
+from . import live, overlay, shot, trees, visibility
 from .building import run, steps_as_set
 from .properties import bounds_object, settings_of, tag_redraw
 from .reader import count_triangles
@@ -14,6 +15,8 @@ AUTOMATIC_LIMIT = 200_000
 
 def note_changes(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Note what changed after an evaluation; the tree itself is left to the user."""
+    if all(built.stale or built.is_live for built in trees.all_built()):
+        return
     changed = [
         update.id.original
         for update in depsgraph.updates
@@ -41,29 +44,72 @@ def before_save(*_: Any) -> None:
         trees.drop_lost_objects(scene)
 
 
-LISTENERS = (
+def follow_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Have a tree that is live take over what has been evaluated, and show it."""
+    if live.follow(scene, depsgraph):
+        tag_redraw()
+
+
+def after_undo(scene: bpy.types.Scene, *_: Any) -> None:
+    """Have a tree that is live look at everything again: an undo names nothing of what it did."""
+    live.distrust(scene)
+
+
+def merge_later() -> float | None:
+    """Merge cells that were put off, and say when to come again."""
+    interval = live.merge_interval()
+    if interval is not None:
+        live.merge_deferred()
+        tag_redraw()
+    return interval
+
+
+Listeners = tuple[tuple[str, Callable[..., None]], ...]
+# While there is a tree, and while one is live.
+LISTENERS: Listeners = (
     ("depsgraph_update_post", note_changes),
+    ("frame_change_post", note_changes),
     ("load_pre", before_load),
     ("save_pre", before_save),
 )
+LIVE_LISTENERS: Listeners = (
+    ("depsgraph_update_post", follow_update),
+    ("frame_change_post", follow_update),
+    ("undo_post", after_undo),
+    ("redo_post", after_undo),
+)
+
+
+def listen(listeners: Listeners, wanted: bool) -> None:
+    """Have Blender call these, each once, or call them no longer."""
+    for name, listener in listeners:
+        called = getattr(bpy.app.handlers, name)
+        if wanted and listener not in called:
+            called.append(listener)
+        elif not wanted and listener in called:
+            called.remove(listener)
 
 
 def install() -> None:
     """Listen and draw; again is no more than once."""
-    for name, listener in LISTENERS:
-        listeners = getattr(bpy.app.handlers, name)
-        if listener not in listeners:
-            listeners.append(listener)
+    listen(LISTENERS, True)
     overlay.install()
 
 
 def uninstall() -> None:
     """Leave nothing behind."""
-    for name, listener in LISTENERS:
-        listeners = getattr(bpy.app.handlers, name)
-        if listener in listeners:
-            listeners.remove(listener)
+    listen(LISTENERS + LIVE_LISTENERS, False)
+    come_back(merge_later, None)
     overlay.uninstall()
+
+
+def come_back(timer: Callable[[], float | None], seconds: float | None) -> None:
+    """Have Blender call a timer after some time, once, or call it no longer."""
+    is_registered = bpy.app.timers.is_registered(timer)
+    if seconds is not None and not is_registered:
+        bpy.app.timers.register(timer, first_interval=seconds)
+    elif seconds is None and is_registered:
+        bpy.app.timers.unregister(timer)
 
 
 def follow_trees() -> None:
@@ -72,6 +118,8 @@ def follow_trees() -> None:
         uninstall()
     else:
         install()
+        listen(LIVE_LISTENERS, any(built.is_live for built in trees.all_built()))
+        come_back(merge_later, live.merge_interval())
     tag_redraw()
 
 
@@ -84,8 +132,8 @@ def watch_header(_: bpy.types.Header, context: bpy.types.Context) -> None:
     """
     visibility.follow()
     trees.keep_only(bpy.data.scenes)
-    if wants_tree(context.scene) and not bpy.app.timers.is_registered(restore_trees):
-        bpy.app.timers.register(restore_trees)
+    if wants_tree(context.scene):
+        come_back(restore_trees, 0.0)
 
 
 def wants_tree(scene: bpy.types.Scene) -> bool:
@@ -130,7 +178,6 @@ def unregister() -> None:
     shot.forget()
     visibility.uninstall()
     uninstall()
-    if bpy.app.timers.is_registered(restore_trees):
-        bpy.app.timers.unregister(restore_trees)
+    come_back(restore_trees, None)
     trees.stop_listening(follow_trees)
     bpy.types.VIEW3D_HT_header.remove(watch_header)

@@ -147,6 +147,12 @@ def refusal(scene: bpy.types.Scene) -> str:
     return reason if number == settings_of(scene).tree_number else ""
 
 
+def set_live(built: BuiltTree, is_live: bool) -> None:
+    """Say that a tree follows the scene, or no longer does."""
+    built.is_live = is_live
+    _tell()
+
+
 def clear(scene: bpy.types.Scene) -> None:
     """Forget the scene's tree, in memory and in the file."""
     settings = settings_of(scene)

@@ -9,6 +9,7 @@ from .collide import OCTREE_OT_select_collisions
 from .cursor import OCTREE_OT_select_nearest, OCTREE_OT_select_on_ray
 from .find_seen import OCTREE_OT_find_seen
 from .hide import OCTREE_OT_hide_unseen, OCTREE_OT_restore_hidden
+from .live import OCTREE_OT_live
 from .make_real import OCTREE_OT_make_real
 from .prove import OCTREE_OT_prove_it
 from .select import OCTREE_OT_select_in_frustum, OCTREE_OT_select_in_sphere
@@ -23,6 +24,7 @@ OPERATORS = (
     OCTREE_OT_build,
     OCTREE_OT_rebuild,
     OCTREE_OT_clear,
+    OCTREE_OT_live,
     OCTREE_OT_select_in_frustum,
     OCTREE_OT_select_in_sphere,
     OCTREE_OT_find_seen,

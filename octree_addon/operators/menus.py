@@ -13,6 +13,7 @@ def draw_build(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     menu.layout.separator()
     menu.layout.operator("octree.build")
     menu.layout.operator("octree.rebuild")
+    menu.layout.operator("octree.live")
     menu.layout.operator("octree.clear")
     menu.layout.operator("octree.make_real", text="Make Octree Cells Real")
 

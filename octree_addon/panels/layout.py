@@ -1,5 +1,7 @@
 """Where our panels are, and how they are laid out."""
 
+from collections.abc import Iterable
+
 import bpy
 
 
@@ -22,3 +24,14 @@ def column_of(panel: bpy.types.Panel) -> bpy.types.UILayout:
     panel.layout.use_property_split = True
     panel.layout.use_property_decorate = False
     return panel.layout.column()
+
+
+def draw_table(layout: bpy.types.UILayout, rows: Iterable[tuple[str, str]]) -> None:
+    """Show names and values, a line each."""
+    column = layout.column(align=True)
+    for name, value in rows:
+        row = column.split(factor=0.5)
+        row.alignment = "RIGHT"
+        row.label(text=name)
+        row.alignment = "LEFT"
+        row.label(text=value)

@@ -4,7 +4,7 @@ import bpy
 
 from .. import trees
 from ..layouts import say
-from .layout import SubPanel
+from .layout import SubPanel, draw_table
 
 REFERENCES_WARNING = 8
 
@@ -21,15 +21,9 @@ class OCTREE_PT_statistics(SubPanel):
     def draw(self, context: bpy.types.Context) -> None:
         built = trees.get(context.scene)
         assert built is not None
-        column = self.layout.column(align=True)
-        for name, value in table_of(built):
-            row = column.split(factor=0.5)
-            row.alignment = "RIGHT"
-            row.label(text=name)
-            row.alignment = "LEFT"
-            row.label(text=value)
+        draw_table(self.layout, table_of(built))
         if built.statistics.references_per_item > REFERENCES_WARNING:
-            say(column, "Many copies: try a higher capacity or Keep", "ERROR")
+            say(self.layout, "Many copies: try a higher capacity or Keep", "ERROR")
 
 
 def table_of(built: trees.BuiltTree) -> list[tuple[str, str]]:

@@ -56,17 +56,15 @@ def may_instance(item: bpy.types.Object) -> bool:
     return item.instance_type != "NONE" or any(each.type in makers for each in item.modifiers)
 
 
-def read_instances(
-    depsgraph: bpy.types.Depsgraph, wanted: dict[int, bpy.types.Object], kinds: Set[str]
-) -> Instances:
+def read_instances(depsgraph: bpy.types.Depsgraph, wanted: Set[int], kinds: Set[str]) -> Instances:
     """Read the boxes of what objects instance.
 
     Parameters
     ----------
     depsgraph : bpy.types.Depsgraph
         The evaluated state of the view layer.
-    wanted : dict of int to bpy.types.Object
-        The objects, by session id.
+    wanted : set of int
+        Session ids of the objects.
     kinds : set of str
         The types of objects that are taken.
 

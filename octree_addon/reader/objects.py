@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core import Boxes
 from .boxes import Floats, layer_boxes, layer_matrices, layer_places, own_box, world_boxes
@@ -13,16 +14,16 @@ from .instances import NO_INSTANCES, may_instance, read_instances
 from .source import Key, ObjectSource, SourceObject
 from .walk import lineage, seen_objects
 
-_SHAPED = {
+_SHAPED = frozenset({
     "CURVE", "CURVES", "FONT", "GPENCIL", "GREASEPENCIL", "MESH", "META", "POINTCLOUD", "SURFACE",
     "VOLUME",
-}  # fmt: skip
+})  # fmt: skip
 _CUBE = np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0])
 
 
 @dataclass(frozen=True, eq=False)
 class ReadObjects:
-    """Objects and instances as they stand: n items, k of them objects, which come first.
+    """Objects and instances as they stand: n items, the objects first.
 
     Attributes
     ----------
@@ -30,18 +31,25 @@ class ReadObjects:
         Whose the items are.
     boxes : ndarray of float64, shape (6, n)
         The world-space box around each item, finite: lower corner, upper corner.
+    ids : ndarray of intc, shape (k,)
+        Session ids of the objects of a kind that is wanted. Those that have no shape at present,
+        or are not finite, are no items.
     own : ndarray of float64, shape (6, k)
-        The boxes of the objects in their own space.
-    left_out : frozenset of int
-        Session ids of objects that would be items if they had a shape, or were finite.
+        Their boxes in their own space; NaN without a shape.
+    seen : frozenset of int
+        Session ids of all objects that were looked at and are visible.
+    instancers : frozenset of int
+        Those of them that may bring instances.
     watched : frozenset of int
-        Session ids of what the instances, such as there are or may be, depend on.
+        Session ids of all that the instances depend on.
     """
 
     source: ObjectSource
     boxes: Floats
+    ids: NDArray[np.intc]
     own: Floats
-    left_out: frozenset[int]
+    seen: frozenset[int]
+    instancers: frozenset[int]
     watched: frozenset[int]
 
 
@@ -69,29 +77,41 @@ def read_objects(
         The objects in their order, then the instances.
     """
     wanted, skipped = seen_objects(depsgraph, objects, None)
-    taken = _SHAPED.union(kinds)
-    instancers = {uid for uid, item in wanted.items() if may_instance(item)}
-    copies = read_instances(depsgraph, wanted, taken) if instancers else NO_INSTANCES
+    taken = taken_types(kinds)
+    instancers = frozenset(uid for uid, item in wanted.items() if may_instance(item))
+    copies = read_instances(depsgraph, wanted.keys(), taken) if instancers else NO_INSTANCES
     shown = copies.shown if instancers else wanted.keys()
     items = [item for uid, item in wanted.items() if uid in shown and item.type in taken]
+    ids = np.array([item.session_uid for item in items], np.intc)
     own, boxes = _standing(depsgraph, items)
     finite = np.isfinite(boxes).all(axis=0)
-    keys = [(item.session_uid,) for item in items]
-    standing = [key for key, is_finite in zip(keys, finite, strict=True) if is_finite]
-    source = _source_of(
-        (*standing, *copies.keys),
-        wanted,
-        taken,
-        skipped,
-        copies.ids.union(lineage(wanted.values())),
-    )
+    keys = (*((uid,) for uid in ids[finite].tolist()), *copies.keys)
+    depends = copies.ids.union(lineage(wanted.values()))
     return ReadObjects(
-        source,
-        np.concatenate((boxes[:, finite], copies.boxes), axis=1),
-        own[:, finite],
-        frozenset(uid for (uid,) in keys).difference(uid for (uid,) in standing),
-        copies.ids.union(instancers),
+        source=_source_of(keys, wanted, taken, skipped, depends),
+        boxes=np.concatenate((boxes[:, finite], copies.boxes), axis=1),
+        ids=ids,
+        own=own,
+        seen=frozenset(wanted),
+        instancers=instancers,
+        watched=copies.ids | instancers,
     )
+
+
+def taken_types(kinds: Iterable[str]) -> frozenset[str]:
+    """Return the types of objects that become items.
+
+    Parameters
+    ----------
+    kinds : iterable of str
+        As for `read_objects`.
+
+    Returns
+    -------
+    frozenset of str
+        All that have a shape, and these.
+    """
+    return _SHAPED.union(kinds)
 
 
 def object_bounds(depsgraph: bpy.types.Depsgraph, item: bpy.types.Object) -> Boxes:

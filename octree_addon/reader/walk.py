@@ -1,7 +1,7 @@
 """The walk through the dependency graph: which objects are seen, and where they show what."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 import bpy
 
@@ -29,7 +29,7 @@ def seen_objects(
 
 
 def placements(
-    depsgraph: bpy.types.Depsgraph, wanted: dict[int, bpy.types.Object]
+    depsgraph: bpy.types.Depsgraph, wanted: Container[int]
 ) -> Iterator[tuple[bpy.types.DepsgraphObjectInstance, bpy.types.Object]]:
     """Yield what the wanted objects show, themselves and their instances, with the object.
 

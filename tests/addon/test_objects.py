@@ -1,5 +1,7 @@
 """Objects and instances as boxes, against what Blender says of each by itself; and their tree."""
 
+from time import thread_time
+
 import bpy
 import numpy as np
 import pytest
@@ -27,7 +29,6 @@ from octree_ext.octree_addon.reader import read_objects
 def read(*items, **options):
     found = read_objects(depsgraph(), items, **options)
     assert len(found.source.keys) == found.source.item_count == found.boxes.shape[1]
-    assert found.own.shape[1] == (~found.source.is_instance).sum()
     return found
 
 
@@ -114,7 +115,7 @@ def test_object_of_nothing_but_instances_is_not_one_itself():
     tree.links.remove(own)
     found = read(points)
     assert found.source.is_instance.tolist() == [True, True]
-    assert found.left_out == {points.session_uid}
+    assert np.isnan(found.own[:, found.ids == points.session_uid]).all()
 
 
 def lamp(**values):
@@ -247,5 +248,9 @@ def test_many_objects_are_soon_read():
     for number in range(2000):
         link(bpy.data.objects.new("Many", mesh), location=(number, 0, 0))
     items, graph = list(bpy.context.scene.objects), depsgraph()
-    seconds = [run(object_tree_steps(graph, items, {})).build_seconds for _ in range(3)]
+    seconds = []
+    for _ in range(3):
+        start = thread_time()
+        run(object_tree_steps(graph, items, {}))
+        seconds.append(thread_time() - start)
     assert min(seconds) < 0.1

@@ -1,0 +1,147 @@
+"""A tree of objects kept as the scene is, at the cost of what has moved."""
+
+from dataclasses import dataclass
+from time import perf_counter
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core import Boxes, DynamicOctree, Turnover
+from ..properties import kinds_of, settings_of
+from ..reader import Floats, ObjectSource, read_objects
+from ..scope import current_objects
+from .crowd import Crowd
+
+Ids = NDArray[np.intp]
+Pairs = tuple[Ids, Ids, Ids]
+_NO_PAIRS: Pairs = (np.empty((2, 0), np.intp),) * 3
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """What one update of the scene did to a tree.
+
+    Attributes
+    ----------
+    before : Turnover
+        The turnover of the tree before.
+    moved, joined, left : int
+        Items that moved, came and went.
+    pairs : tuple of three ndarray of intp, shape (2, h)
+        Ids of items whose boxes began, went on and ceased to touch; none unless wanted.
+    seconds : float
+        How long it took.
+    """
+
+    before: Turnover
+    moved: int = 0
+    joined: int = 0
+    left: int = 0
+    pairs: Pairs = _NO_PAIRS
+    seconds: float = 0.0
+
+
+class Follower:
+    """Keeps a tree of objects as the scene is.
+
+    Parameters
+    ----------
+    tree : DynamicOctree
+        As it was built.
+    source : ObjectSource
+        Whose its items are.
+    layer : str
+        Name of the view layer that it follows.
+    """
+
+    def __init__(self, tree: DynamicOctree, source: ObjectSource, layer: str) -> None:
+        self.tree, self.source, self.layer = tree, source, layer
+        self.since = tree.turnover
+        self.step = Step(tree.turnover)
+        self._boxes = tree.octree.items.bounds().rows.copy()
+        self._crowd: Crowd | None = None
+
+    def catch_up(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+        """Have the tree take over the scene as it is; all pairs that there are have begun.
+
+        Parameters
+        ----------
+        scene : bpy.types.Scene
+            Whose tree it is.
+        depsgraph : bpy.types.Depsgraph
+            The evaluated state of the view layer.
+        """
+        self._read_anew(scene, depsgraph)
+        self.since = self.tree.turnover
+        self.step = Step(self.since, pairs=self.tree.changes())
+
+    def update(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
+        """Follow one update of the scene, and note what it did.
+
+        Parameters
+        ----------
+        scene : bpy.types.Scene
+            Whose tree it is.
+        depsgraph : bpy.types.Depsgraph
+            The evaluated state of the view layer, and what has been updated in it.
+
+        Returns
+        -------
+        bool
+            Whether the tree has changed.
+        """
+        started, before = perf_counter(), self.tree.turnover
+        moved = self._crowd.moved(scene, depsgraph) if self._crowd else None
+        if moved is None:
+            counts = self._read_anew(scene, depsgraph)
+        else:
+            counts = self._move(*moved), 0, 0
+        if not any(counts):
+            return False
+        pairs = self.tree.changes() if settings_of(scene).live.pairs else _NO_PAIRS
+        self.step = Step(before, *counts, pairs, perf_counter() - started)
+        return True
+
+    def distrust(self) -> None:
+        """Take nothing for known at the next update."""
+        self._crowd = None
+
+    def _read_anew(
+        self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
+    ) -> tuple[int, int, int]:
+        """Have the tree take over the scene as it is; return how many moved, came and went."""
+        layer, kinds = depsgraph.view_layer, kinds_of(settings_of(scene).built_of)
+        found = read_objects(depsgraph, current_objects(scene, layer), kinds=kinds)
+        counts = self._take_over(found.source, found.boxes)
+        self._crowd = Crowd(layer, found, kinds, self.source.keys)
+        return counts
+
+    def _take_over(self, source: ObjectSource, boxes: Floats) -> tuple[int, int, int]:
+        rows = {key: row for row, key in enumerate(self.source.keys)}
+        known = np.array([rows.get(key, len(rows)) for key in source.keys], np.intp)
+        # Those that stay keep their order; those that come, the order in which they were read.
+        order = np.argsort(known, kind="stable")
+        staying = known[order][: np.count_nonzero(known < len(rows))]
+        gone = np.setdiff1d(np.arange(len(rows)), staying)
+        self.tree.remove(self.tree.ids[gone])
+        self.source, self._boxes, boxes = (
+            source.arranged(order),
+            self._boxes[:, staying],
+            boxes[:, order],
+        )
+        moved = self._move(np.arange(len(staying)), boxes[:, : len(staying)])
+        self._boxes = boxes
+        come = boxes[:, len(staying) :]
+        self.tree.insert(Boxes(come[:3].T, come[3:].T))
+        return moved, come.shape[1], len(gone)
+
+    def _move(self, rows: Ids, boxes: Floats) -> int:
+        """Move those of the items that are elsewhere now, and return how many."""
+        elsewhere = np.flatnonzero((self._boxes[:, rows] != boxes).any(axis=0))
+        if len(elsewhere) == 0:
+            return 0
+        rows, boxes = rows[elsewhere], boxes[:, elsewhere]
+        self._boxes[:, rows] = boxes
+        self.tree.move(self.tree.ids[rows], Boxes(boxes[:3].T, boxes[3:].T))
+        return len(rows)

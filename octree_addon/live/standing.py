@@ -1,0 +1,79 @@
+"""Objects that stand for themselves, and where they stand now: one by one, or all at once."""
+
+from collections.abc import Iterable, Iterator
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..reader import (
+    Floats,
+    Key,
+    evaluated_box,
+    layer_ids,
+    layer_matrices,
+    layer_places,
+    world_boxes,
+)
+
+Updates = Iterable[bpy.types.DepsgraphUpdate]
+
+
+class Standing:
+    """The objects of a crowd that are read by themselves, each in a slot.
+
+    Parameters
+    ----------
+    layer : bpy.types.ViewLayer
+        Where they are.
+    ids : ndarray of intc, shape (k,)
+        Their session ids.
+    own : ndarray of float64, shape (6, k)
+        Their boxes in their own space; NaN without a shape.
+    keys : iterable of Key
+        Of the items of the tree. An object that has no shape at present is none of them.
+    """
+
+    def __init__(
+        self, layer: bpy.types.ViewLayer, ids: NDArray[np.intc], own: Floats, keys: Iterable[Key]
+    ) -> None:
+        rows, numbers = {key: row for row, key in enumerate(keys)}, ids.tolist()
+        self.rows = np.array([rows.get((uid,), -1) for uid in numbers], np.intp)
+        self._own = own.copy()
+        self._slots = {uid: slot for slot, uid in enumerate(numbers)}
+        self._layer_ids = layer_ids(layer)
+        self._places = layer_places(layer, numbers)
+
+    def is_known(self, layer: bpy.types.ViewLayer) -> bool:
+        """Tell whether the view layer has the same objects, in the same order, as it had."""
+        return np.array_equal(layer_ids(layer), self._layer_ids)
+
+    def reshape(self, updates: Updates, depsgraph: bpy.types.Depsgraph) -> None:
+        """Read again the own boxes of the objects whose shape has changed."""
+        for slot, item in self._known(each for each in updates if each.is_updated_geometry):
+            self._own[:, slot] = evaluated_box(item.original, depsgraph)
+
+    def some_boxes(self, updates: Updates) -> tuple[NDArray[np.intp], Floats]:
+        """Return the slots of the objects that were updated, and their boxes in the world."""
+        slots, matrices = [], []
+        for slot, item in self._known(updates):
+            slots.append(slot)
+            matrix = item.matrix_world  # row by row: NumPy takes several times as long over it
+            matrices.append([matrix[row][:] for row in range(4)])
+        chosen = np.array(slots, np.intp)
+        placed = np.array(matrices, np.float64).reshape(-1, 4, 4)
+        return chosen, world_boxes(self._own[:, chosen], placed)
+
+    def all_boxes(self, layer: bpy.types.ViewLayer) -> tuple[NDArray[np.intp], Floats]:
+        """Return all slots, and the boxes in the world."""
+        matrices = layer_matrices(layer)[self._places]
+        return np.arange(len(self.rows)), world_boxes(self._own, matrices)
+
+    def _known(self, updates: Updates) -> Iterator[tuple[int, bpy.types.Object]]:
+        """Yield the slots of those that were updated, and the evaluated objects."""
+        for update in updates:
+            item = update.id
+            if isinstance(item, bpy.types.Object):
+                slot = self._slots.get(item.original.session_uid)
+                if slot is not None:
+                    yield slot, item

@@ -1,0 +1,50 @@
+"""Panels drawn on paper: each property and operator that they name exists."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import bpy
+
+
+class Paper:
+    """Stands in for a layout and for its rows and columns: what is put on it, and if greyed."""
+
+    def __init__(self, lines=None, greyed=False):
+        self.__dict__.update(lines=[] if lines is None else lines, greyed=greyed)
+
+    def __setattr__(self, name, value):
+        if name == "enabled":
+            self.__dict__["greyed"] = not value
+
+    def column(self, **_):
+        return Paper(self.lines, self.greyed)
+
+    row = column
+    split = column
+
+    def separator(self):
+        pass
+
+    def label(self, text="", icon="NONE"):
+        self.lines.append((text, icon))
+
+    def prop(self, group, name, **_):
+        assert name in group.bl_rna.properties
+        self.lines.append((name, "greyed" if self.greyed else "open"))
+
+    def prop_enum(self, group, name, value, text=None):
+        assert value in group.bl_rna.properties[name].enum_items
+        self.lines.append((value, text))
+
+    def operator(self, name, text=None, **_):
+        module, function = name.split(".")
+        assert function in dir(getattr(bpy.ops, module))
+        self.lines.append((name, text))
+        return SimpleNamespace()
+
+
+def drawn(panel: Any, draw: str = "draw") -> dict[str, str]:
+    """Return the lines of a panel: texts with their icons, properties and operators."""
+    paper = Paper()
+    getattr(panel, draw)(SimpleNamespace(layout=paper), bpy.context)
+    return dict(paper.lines)
