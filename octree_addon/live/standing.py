@@ -16,6 +16,7 @@ from ..reader import (
     world_boxes,
 )
 
+Row = tuple[float, ...]
 Updates = Iterable[bpy.types.DepsgraphUpdate]
 
 
@@ -55,14 +56,14 @@ class Standing:
 
     def some_boxes(self, updates: Updates) -> tuple[NDArray[np.intp], Floats]:
         """Return the slots of the objects that were updated, and their boxes in the world."""
-        slots, matrices = [], []
+        slots: list[int] = []
+        rows: list[Row] = []
         for slot, item in self._known(updates):
             slots.append(slot)
             matrix = item.matrix_world  # row by row: NumPy takes several times as long over it
-            matrices.append([matrix[row][:] for row in range(4)])
+            rows += matrix[0][:], matrix[1][:], matrix[2][:]
         chosen = np.array(slots, np.intp)
-        placed = np.array(matrices, np.float64).reshape(-1, 4, 4)
-        return chosen, world_boxes(self._own[:, chosen], placed)
+        return chosen, world_boxes(self._own[:, chosen], np.array(rows).reshape(-1, 3, 4))
 
     def all_boxes(self, layer: bpy.types.ViewLayer) -> tuple[NDArray[np.intp], Floats]:
         """Return all slots, and the boxes in the world."""

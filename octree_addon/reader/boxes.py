@@ -53,8 +53,8 @@ def world_boxes(boxes: Floats, matrices: Floats) -> Floats:
     ----------
     boxes : ndarray of float64, shape (6, n)
         In their own spaces.
-    matrices : ndarray of float64, shape (n, 4, 4)
-        Affine, to world space.
+    matrices : ndarray of float64, shape (n, 4, 4) or (n, 3, 4)
+        Affine, to world space; the last row does not matter.
 
     Returns
     -------
