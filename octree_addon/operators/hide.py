@@ -11,9 +11,10 @@ from ..properties import settings_of
 from .progress import Status
 from .reports import hidden_text, plan_lines, restored_text
 from .settings import take, write_back
+from .use_seen import SeenOperator
 
 
-class OCTREE_OT_hide_unseen(HidingOptions, bpy.types.Operator):
+class OCTREE_OT_hide_unseen(HidingOptions, SeenOperator, bpy.types.Operator):
     """Hide the objects that no camera saw when the cameras were last asked."""
 
     bl_idname = "octree.hide_unseen"
@@ -23,6 +24,7 @@ class OCTREE_OT_hide_unseen(HidingOptions, bpy.types.Operator):
         " is counted first, and remembered in the file until it is restored"
     )
     bl_options = {"REGISTER", "UNDO"}
+    _is_asking = False
 
     if TYPE_CHECKING:
         everything: bool
@@ -39,18 +41,17 @@ class OCTREE_OT_hide_unseen(HidingOptions, bpy.types.Operator):
         if context.mode != "OBJECT":
             cls.poll_message_set("Go to Object Mode")
             return False
-        if shot.get(context.scene) is None:
-            cls.poll_message_set("Ask what the cameras see first")
-            return False
-        return True
+        return super().poll(context)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         take(self, settings_of(context.scene).hiding, HidingOptions)
+        self._is_asking = True
         return context.window_manager.invoke_props_dialog(
             self, width=320, title=self.bl_label, confirm_text="Hide"
         )
 
     def execute(self, context: bpy.types.Context) -> Status:
+        self._is_asking = False
         settings = settings_of(context.scene).hiding
         take(self, settings, HidingOptions)
         plan = self.plan(context)
@@ -58,8 +59,7 @@ class OCTREE_OT_hide_unseen(HidingOptions, bpy.types.Operator):
             self.report({"WARNING"}, "; ".join(plan_lines(plan)))
             return {"CANCELLED"}
         if plan.is_everything and not self.everything:
-            self.report({"ERROR"}, "Nothing would stay visible; turn on Hide Everything to do so")
-            return {"CANCELLED"}
+            return self.refuse(ValueError("Nothing would stay visible; turn on Hide Everything"))
         hidden = visibility.hide(context, plan)
         write_back(self, settings, HidingOptions)
         self.report({"INFO"}, hidden_text(plan, hidden))
@@ -67,23 +67,23 @@ class OCTREE_OT_hide_unseen(HidingOptions, bpy.types.Operator):
 
     def plan(self, context: bpy.types.Context) -> visibility.Plan:
         """Count what would be hidden."""
-        seen = shot.get(context.scene)
-        assert seen is not None
-        unseen = shot.objects_of(seen, context.view_layer.objects, in_view=False)
+        unseen = shot.objects_of(self.seen(context), context.view_layer.objects, in_view=False)
         return visibility.plan(context, unseen, self.icon)
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw the dialog, and the redo panel: with what would be hidden, or was."""
-        layout = self.layout
-        layout.use_property_split = True
-        layout.prop(self, "icon")
-        plan = self.plan(context)
-        column = layout.column(align=True)
+        """Draw the dialog, with what would be hidden, and the redo panel."""
+        self.layout.use_property_split = True
+        self.layout.prop(self, "icon")
+        if self._is_asking:
+            self._draw_plan(self.plan(context))
+
+    def _draw_plan(self, plan: visibility.Plan) -> None:
+        column = self.layout.column(align=True)
         for line in plan_lines(plan):
             column.label(text=line)
         if plan.is_everything:
-            layout.label(text="Nothing would stay visible", icon="ERROR")
-            layout.prop(self, "everything")
+            self.layout.label(text="Nothing would stay visible", icon="ERROR")
+            self.layout.prop(self, "everything")
 
 
 class OCTREE_OT_restore_hidden(bpy.types.Operator):

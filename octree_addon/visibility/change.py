@@ -27,7 +27,7 @@ def hide(context: bpy.types.Context, plan: Plan) -> int:
     """
     layer = context.view_layer
     memory = memory_of(layer, plan.icon)
-    before = memory.objects()
+    before = list(memory.objects())
     set_hidden(context, layer, plan.objects, plan.icon, True)
     hidden = [item for item in plan.objects if is_hidden(item, layer, plan.icon)]
     memory.keep([*before, *hidden])
@@ -52,7 +52,7 @@ def restore(context: bpy.types.Context) -> Counter[str]:
     """
     shown: Counter[str] = Counter()
     for memory in memories(context.scene):
-        objects = memory.objects()
+        objects = list(memory.objects())
         set_hidden(context, memory.layer, objects, memory.icon, False)
         memory.records.clear()
         shown[memory.icon] += len(objects)

@@ -11,9 +11,12 @@ FLAGS = {"MONITOR": "hide_viewport", "RENDER": "hide_render"}
 
 
 def is_hidden(item: bpy.types.Object, layer: bpy.types.ViewLayer, icon: str) -> bool:
-    """Tell whether this icon, whatever the others do, hides an object of the view layer."""
+    """Tell whether this icon, whatever the others do, hides an object in the view layer."""
     if icon == "EYE":
-        return item.hide_get(view_layer=layer)
+        try:
+            return item.hide_get(view_layer=layer)
+        except RuntimeError:  # it has left the view layer, and its eye with it
+            return False
     hidden: bool = getattr(item, FLAGS[icon])
     return hidden
 

@@ -8,7 +8,6 @@ from typing import Any
 import bpy
 
 from ..properties import layer_memory, settings_of
-from .eye import members
 from .icons import is_hidden
 
 
@@ -20,16 +19,11 @@ class Memory:
     layer: bpy.types.ViewLayer
     records: Any  # a collection of OctreeObject
 
-    def objects(self) -> list[bpy.types.Object]:
-        """Return those that the icon still hides: others the user has shown or deleted."""
-        present = {item.session_uid for item in members(self.layer)}
-        return [
-            item
-            for item in (record.object for record in self.records)
-            if item
-            and (self.icon != "EYE" or item.session_uid in present)
-            and is_hidden(item, self.layer, self.icon)
-        ]
+    def objects(self) -> Iterator[bpy.types.Object]:
+        """Yield those that the icon still hides: others the user has shown or deleted."""
+        for record in self.records:
+            if record.object and is_hidden(record.object, self.layer, self.icon):
+                yield record.object
 
     def keep(self, objects: Iterable[bpy.types.Object]) -> None:
         """Remember these objects and no other."""
@@ -56,23 +50,29 @@ def memories(scene: bpy.types.Scene) -> Iterator[Memory]:
 
 
 def hidden_counts(scene: bpy.types.Scene) -> Counter[str]:
-    """Count what we have hidden by each icon; at no cost, for panels."""
+    """Count what we have hidden by each icon, at next to no cost, for panels.
+
+    Objects that were shown by hand are counted until the next save, unless all of them were.
+    """
     counts: Counter[str] = Counter()
     for memory in memories(scene):
-        counts[memory.icon] += len(memory.records)
-    return +counts
+        if any(memory.objects()):
+            counts[memory.icon] += len(memory.records)
+    return counts
 
 
 def is_hiding(scene: bpy.types.Scene) -> bool:
     """Tell whether anything is hidden by us."""
+    return any(any(memory.objects()) for memory in memories(scene))
+
+
+def has_memory(scene: bpy.types.Scene) -> bool:
+    """Tell whether anything was hidden by us, even if it was shown by hand since."""
     return any(memory.records for memory in memories(scene))
 
 
-def drop_lost_objects(scene: bpy.types.Scene) -> None:
-    """Let go of the objects that no scene has any more, for the file would keep them alive."""
+def forget_the_rest(scene: bpy.types.Scene) -> None:
+    """Forget what is shown again, and what no scene has: the file would keep it alive."""
     present = {item.session_uid for each in bpy.data.scenes for item in each.objects}
     for memory in memories(scene):
-        objects = [record.object for record in memory.records]
-        kept = [item for item in objects if item and item.session_uid in present]
-        if len(kept) < len(objects):
-            memory.keep(kept)
+        memory.keep([item for item in memory.objects() if item.session_uid in present])

@@ -13,6 +13,7 @@ OPTIONS = {
     "octree.select_in_frustum": [{}, {"invert": True}, {"kind": "FACES"}],
     "octree.select_in_sphere": [{"radius": 5}, {"radius": 5, "kind": "FACES"}],
     "octree.hide_unseen": [{"icon": icon} for icon in ("EYE", "MONITOR", "RENDER")],
+    "octree.export_seen": [{"filepath": "seen.csv"}],
 }
 CALLS = [
     (operator.bl_idname, options)
@@ -43,7 +44,8 @@ def call(name, **options):
 
 
 @pytest.mark.parametrize(("name", "options"), CALLS, ids=str)
-def test_undo_brings_the_file_back(objects, name, options):
+def test_undo_brings_the_file_back(objects, name, options, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     before = whole_file()
     assert call(name, **options) == {"FINISHED"}
     if "UNDO" in getattr(bpy.types, class_name(name)).bl_options:

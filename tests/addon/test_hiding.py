@@ -58,6 +58,21 @@ def test_objects_of_other_view_layers_stay(objects):
     assert plan([lonely]).left == {"in another view layer": 1}
 
 
+def test_linked_objects_keep_the_flags_that_their_own_file_gives_them(objects, tmp_path):
+    path = str(tmp_path / "library.blend")
+    bpy.data.libraries.write(path, {objects["Cube 0"]})
+    objects["Cube 0"].name = "Ours"
+    with bpy.data.libraries.load(path, link=True) as (_, target):
+        target.objects = ["Cube 0"]
+    linked = link(target.objects[0])
+    bpy.context.view_layer.update()
+    for icon in ("MONITOR", "RENDER"):
+        assert plan([linked], icon).left == {"linked from another file": 1}
+    assert visibility.hide(bpy.context, plan([linked])) == 1
+    assert not linked.visible_get()
+    assert visibility.restore(bpy.context) == {"EYE": 1}
+
+
 @pytest.mark.parametrize("icon", ICONS)
 @pytest.mark.parametrize("how", ["keys", "driver"])
 def test_animated_visibility_is_left_alone(objects, icon, how):
@@ -89,7 +104,7 @@ def test_everything_is_what_there_is_to_look_at(objects, icon):
 
 
 def test_no_answer_no_hiding(objects):
-    with pytest.raises(RuntimeError, match="Ask what the cameras see first"):
+    with pytest.raises(RuntimeError, match="Find what the cameras see first"):
         bpy.ops.octree.hide_unseen()
     with pytest.raises(RuntimeError, match="Nothing is hidden by Octree"):
         bpy.ops.octree.restore_hidden()
@@ -177,6 +192,18 @@ def test_the_banner_is_there_exactly_while_something_is_hidden(objects):
     assert banner() == []
 
 
+def test_all_shown_by_hand_there_is_nothing_to_restore(objects, tmp_path):
+    visibility.hide(bpy.context, plan([objects["Cube 0"], objects["Cube 1"]]))
+    for name in ("Cube 0", "Cube 1"):
+        objects[name].hide_set(False)
+    assert banner() == []
+    with pytest.raises(RuntimeError, match="Nothing is hidden by Octree"):
+        bpy.ops.octree.restore_hidden()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shown.blend"))
+    objects["Cube 0"].hide_set(True)
+    assert banner() == []
+
+
 def awake():
     return [
         name for name, listener in watch.LISTENERS if listener in getattr(bpy.app.handlers, name)
@@ -213,5 +240,6 @@ def test_a_render_is_warned_of(objects, caplog):
         for listener in bpy.app.handlers.render_init:
             listener(scene, None)
     assert caplog.messages == [
-        "Hidden by Octree: 1 missing from the render; 2 hidden in viewports only, and rendered"
+        "Objects hidden by Octree that this render lacks: 1",
+        "Objects hidden by Octree that this render shows: 2",
     ]

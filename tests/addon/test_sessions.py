@@ -153,7 +153,7 @@ class Session:
         found = {}
         for item in call.get_rna_type().properties:
             if item.identifier == "filepath":
-                found["filepath"] = self.files[0] + ".table"
+                found["filepath"] = self.files[0] + ".csv"
             elif item.type == "BOOLEAN" and not item.is_array and self.random.random() < 0.3:
                 found[item.identifier] = self.random.random() < 0.5
             elif item.type == "ENUM" and not item.is_enum_flag and self.random.random() < 0.5:
