@@ -2,7 +2,7 @@
 
 from .boxes import Floats, layer_ids, layer_matrices, layer_places, world_boxes
 from .instances import Instances, may_instance, read_instances
-from .meshes import MeshArrays, evaluated_mesh, mesh_arrays
+from .meshes import MeshArrays, bulk, evaluated_mesh, mesh_arrays
 from .objects import ReadObjects, evaluated_box, object_bounds, read_objects, taken_types
 from .scene import count_triangles, is_editable, read_triangles
 from .source import Key, ObjectSource, Source, SourceObject, TriangleSource
@@ -18,6 +18,7 @@ __all__ = [
     "Source",
     "SourceObject",
     "TriangleSource",
+    "bulk",
     "count_triangles",
     "evaluated_box",
     "evaluated_mesh",

@@ -47,8 +47,8 @@ def mesh_arrays(mesh: bpy.types.Mesh) -> MeshArrays:
         )
     mesh.calc_loop_triangles()
     count = len(mesh.loop_triangles)
-    positions = _bulk(_values(mesh, "position"), "vector", 3 * len(mesh.vertices), np.float32)
-    corners = _bulk(mesh.loop_triangles, "loops", 3 * count, np.uint32)
+    positions = bulk(_values(mesh, "position"), "vector", 3 * len(mesh.vertices), np.float32)
+    corners = bulk(mesh.loop_triangles, "loops", 3 * count, np.uint32)
     triangles = _corner_vertices(mesh)[corners]
     return MeshArrays(positions.reshape(-1, 3), triangles.reshape(-1, 3), _triangle_polygons(mesh))
 
@@ -140,22 +140,36 @@ def _edit_corners(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.i
 
 
 def _corner_vertices(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
-    return _bulk(_values(mesh, ".corner_vert"), "value", len(mesh.loops), np.int32)
+    return bulk(_values(mesh, ".corner_vert"), "value", len(mesh.loops), np.int32)
 
 
 def _triangle_polygons(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
-    return _bulk(mesh.loop_triangle_polygons, "value", len(mesh.loop_triangles), np.int32)
+    return bulk(mesh.loop_triangle_polygons, "value", len(mesh.loop_triangles), np.int32)
 
 
 def _values(mesh: bpy.types.Mesh, attribute: str) -> Any:
     return mesh.attributes[attribute].data  # type: ignore[attr-defined]  # in its subclasses
 
 
-def _bulk(collection: Any, name: str, length: int, dtype: type) -> NDArray[Any]:
+def bulk(collection: Any, name: str, length: int, dtype: type) -> NDArray[Any]:
     """Copy one property of all elements.
 
-    Blender copies memory as it is only if kind, size and sign of the number agree with its own;
-    any other buffer is filled element by element, a hundred times slower.
+    Parameters
+    ----------
+    collection : bpy_prop_collection
+        With `foreach_get`.
+    name : str
+        Of the property.
+    length : int
+        Numbers of all elements together.
+    dtype : type
+        Blender copies memory as it is only if kind, size and sign of the number agree with its
+        own; any other buffer is filled element by element, a hundred times slower.
+
+    Returns
+    -------
+    ndarray of dtype, shape (length,)
+        Fresh.
     """
     buffer: NDArray[Any] = np.empty(length, dtype)
     collection.foreach_get(name, buffer)

@@ -1,7 +1,7 @@
 """What cameras see over a shot.
 
-Read in this order: seen, frames, unkeyed, local_meshes, placements, scene_reader, views, boxes,
-object_judge, face_judge, look, tables, memory.
+Read in this order: seen, frames, unkeyed, local_meshes, placements, scene_reader, views, vertices,
+boxes, object_judge, face_judge, look, tables, memory.
 """
 
 from .frames import frame_numbers

@@ -1,10 +1,13 @@
 """Boxes of placements against views: cheap and certain first, exact for what is left."""
 
+import itertools
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core import Boxes, Frusta, build_octree, query_any
 from .placements import Placements
+from .vertices import judge_vertices
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -13,6 +16,7 @@ Ids = NDArray[np.intp]
 _SLACK = 2.0**-40
 # A box is taken to be thicker than this part of its size.
 _THIN = 2.0**-20
+_CUBE = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
 
 
 def sides(placements: Placements, planes: Floats) -> tuple[Flags, Flags]:
@@ -59,10 +63,13 @@ def boxes_in_view(placements: Placements, chosen: Ids, corners: Floats) -> Flags
         Exact but for boxes thinner than a millionth of their size, which are taken to be thicker.
     """
     # In its own space every box is the same cube: one tree of one box answers for all.
-    cube = build_octree(Boxes([[-1, -1, -1]], [[1, 1, 1]]))
-    edges = _thickened(placements, chosen)
-    seen = corners - placements.centers[chosen, None]
-    return query_any(cube, Frusta(seen @ np.linalg.inv(edges).swapaxes(1, 2)))
+    inverse = np.linalg.inv(_thickened(placements, chosen))
+    local = (corners - placements.centers[chosen, None]) @ inverse.swapaxes(1, 2)
+    touched, misses = judge_vertices(_CUBE, Frusta(local))
+    unsure = np.flatnonzero(~touched & ~misses)
+    cube = build_octree(Boxes(_CUBE[:1], _CUBE[-1:]))
+    touched[unsure] = query_any(cube, Frusta(local[unsure]))
+    return touched
 
 
 def in_mesh_space(placements: Placements, chosen: Ids, corners: Floats) -> Floats:

@@ -57,7 +57,8 @@ class FaceJudge(ObjectJudge):
         targets = super()._targets(placements, chosen, target)
         return np.concatenate((targets, placements.face_mesh_of[None, chosen]))
 
-    def _answer(self, mesh: LocalMesh, frusta: Frusta, targets: Ids) -> None:
+    def _answer(self, mesh: LocalMesh, frusta: Frusta, targets: Ids) -> Iterator[float]:
+        yield from mesh.build()
         questions, triangles = query(mesh.octree, frusta)
         self._hits.append(targets[:3, np.unique(questions)])
         for uid in np.unique(targets[3]):

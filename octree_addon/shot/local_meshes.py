@@ -1,6 +1,7 @@
 """One mesh in its own space: its box, and an octree of its triangles when that is asked for."""
 
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,8 @@ class LocalMesh:
     ----------
     middle, half : ndarray of float64, shape (3,)
         Its box; NaN if it has no triangle with finite coordinates.
+    is_empty : bool
+        Whether that is so.
     sources : set of int
         Session ids of the objects that show it.
     questions : list of (corners, targets)
@@ -34,14 +37,16 @@ class LocalMesh:
     def __init__(self, arrays: MeshArrays) -> None:
         self.arrays = arrays
         self.middle, self.half = _box(arrays)
+        self.is_empty = bool(np.isnan(self.middle).any())
         self.sources: set[int] = set()
         self.questions: list[Question] = []
         self._octree: Octree | None = None
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is nothing in it to be seen."""
-        return bool(np.isnan(self.middle).any())
+    @cached_property
+    def corners(self) -> Floats:
+        """The vertices that are corners of triangles, (n, 3)."""
+        used = np.unique(self.arrays.triangles)
+        return self.arrays.positions[used].astype(np.float64)
 
     @property
     def polygon_count(self) -> int:

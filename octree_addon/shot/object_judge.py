@@ -9,6 +9,7 @@ from ...core import Frusta, query_any
 from .boxes import boxes_in_view, in_mesh_space, sides
 from .local_meshes import LocalMesh
 from .placements import Placements
+from .vertices import judge_vertices
 from .views import Views
 
 Flags = NDArray[np.bool_]
@@ -16,6 +17,8 @@ Floats = NDArray[np.float64]
 Ids = NDArray[np.intp]
 # Questions that may wait for their mesh to be asked more of at once; 200 bytes each.
 _PATIENCE = 1 << 14
+# Triangles of a mesh whose vertices are sooner compared than sorted into a tree.
+_FEW = 2000
 
 
 class ObjectJudge:
@@ -79,9 +82,8 @@ class ObjectJudge:
         if placements and sum(self._waiting.values()) < _PATIENCE:
             kept.update(placements.meshes)
         for mesh in [mesh for mesh in self._waiting if mesh not in kept]:
-            yield from mesh.build()
             corners, targets = mesh.take_questions()
-            self._answer(mesh, Frusta(corners), targets)
+            yield from self._answer(mesh, Frusta(corners), targets)
             del self._waiting[mesh]
             yield 0.0
 
@@ -111,5 +113,13 @@ class ObjectJudge:
     def _targets(self, placements: Placements, chosen: Ids, target: Ids) -> Ids:
         return np.concatenate((placements.subject_of[None, chosen], target[1:] + 0 * chosen))
 
-    def _answer(self, mesh: LocalMesh, frusta: Frusta, targets: Ids) -> None:
-        self._hits.append(targets[:, query_any(mesh.octree, frusta)])
+    def _answer(self, mesh: LocalMesh, frusta: Frusta, targets: Ids) -> Iterator[float]:
+        """Find which frusta touch a triangle, and note it."""
+        seen, unsure = np.zeros(len(frusta), np.bool_), np.ones(len(frusta), np.bool_)
+        if len(mesh.arrays.triangles) <= _FEW:
+            seen, misses = judge_vertices(mesh.corners, frusta)
+            unsure = ~seen & ~misses
+        if unsure.any():
+            yield from mesh.build()
+            seen[unsure] = query_any(mesh.octree, frusta[np.flatnonzero(unsure)])
+        self._hits.append(targets[:, seen])

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,15 +13,6 @@ Floats = NDArray[np.float64]
 Ids = NDArray[np.intp]
 # A placement squeezed, or sheared, by more than this has no inverse worth the name.
 _FLAT = 2.0**-20
-
-
-class Placement(NamedTuple):
-    """One mesh in one place: what `Placements` holds in arrays."""
-
-    mesh: LocalMesh
-    subject: int
-    face_mesh: int
-    rows: list[tuple[float, ...]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,25 +56,20 @@ class Placements:
         return self.matrices[:, :, :3] * halves[:, None]
 
     @classmethod
-    def of(cls, entries: Sequence[Placement]) -> "Placements":
-        """Gather single placements, in their order.
+    def of(
+        cls, shown: Sequence[LocalMesh], subject_of: Ids, face_mesh_of: Ids, matrices: Floats
+    ) -> "Placements":
+        """Gather placements, of which the mesh of each is given.
 
         What a matrix flattens is put into the world for good, under a matrix that does nothing.
         """
-        numbers: dict[LocalMesh, int] = {}
-        mesh_of = [numbers.setdefault(entry.mesh, len(numbers)) for entry in entries]
+        numbers = {mesh: number for number, mesh in enumerate(dict.fromkeys(shown))}
+        mesh_of = np.array([numbers[mesh] for mesh in shown], np.intp)
         meshes = list(numbers)
-        matrices = np.array([entry.rows for entry in entries], np.float64).reshape(-1, 3, 4)
         for place in np.flatnonzero(_is_flat(matrices[:, :, :3])):
-            meshes.append(meshes[mesh_of[place]].placed(matrices[place]))
+            meshes.append(shown[place].placed(matrices[place]))
             mesh_of[place], matrices[place] = len(meshes) - 1, np.eye(3, 4)
-        return cls(
-            meshes,
-            np.array(mesh_of, np.intp),
-            np.array([entry.subject for entry in entries], np.intp),
-            np.array([entry.face_mesh for entry in entries], np.intp),
-            matrices,
-        )
+        return cls(meshes, mesh_of, subject_of, face_mesh_of, matrices)
 
 
 def _is_flat(linear: Floats) -> NDArray[np.bool_]:
