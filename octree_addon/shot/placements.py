@@ -57,19 +57,25 @@ class Placements:
 
     @classmethod
     def of(
-        cls, shown: Sequence[LocalMesh], subject_of: Ids, face_mesh_of: Ids, matrices: Floats
+        cls,
+        shown: Sequence[LocalMesh | None],
+        subject_of: Ids,
+        face_mesh_of: Ids,
+        matrices: Floats,
     ) -> "Placements":
-        """Gather placements, of which the mesh of each is given.
+        """Gather placements, leaving out those without a mesh.
 
         What a matrix flattens is put into the world for good, under a matrix that does nothing.
         """
-        numbers = {mesh: number for number, mesh in enumerate(dict.fromkeys(shown))}
-        mesh_of = np.array([numbers[mesh] for mesh in shown], np.intp)
-        meshes = list(numbers)
+        meshes = [mesh for mesh in dict.fromkeys(shown) if mesh]
+        numbers: dict[LocalMesh | None, int] = {mesh: n for n, mesh in enumerate(meshes)}
+        mesh_of = np.array([numbers.get(mesh, -1) for mesh in shown], np.intp)
+        places = np.flatnonzero(mesh_of >= 0)
+        mesh_of, matrices = mesh_of[places], matrices[places]
         for place in np.flatnonzero(_is_flat(matrices[:, :, :3])):
-            meshes.append(shown[place].placed(matrices[place]))
+            meshes.append(meshes[mesh_of[place]].placed(matrices[place]))
             mesh_of[place], matrices[place] = len(meshes) - 1, np.eye(3, 4)
-        return cls(meshes, mesh_of, subject_of, face_mesh_of, matrices)
+        return cls(meshes, mesh_of, subject_of[places], face_mesh_of[places], matrices)
 
 
 def _is_flat(linear: Floats) -> NDArray[np.bool_]:

@@ -1,6 +1,6 @@
 """The scene read frame after frame: each mesh again only if it may have changed."""
 
-from collections.abc import Container, Iterator
+from collections.abc import Container
 from typing import NamedTuple
 
 import bpy
@@ -60,16 +60,15 @@ class SceneReader:
             Of the objects that are visible in the view layer, and of what they instance.
         """
         self._forget(changed)
-        shown = list(self._shown(depsgraph))
-        places = [place for place, each in enumerate(shown) if each.mesh]
+        shown = self._shown(depsgraph)
         # All at once, for NumPy takes ten times as long over a Matrix.
         rows = bulk(depsgraph.object_instances, "matrix_world", 16 * len(shown), np.float32)
-        self._keep(shown)
+        matrices = rows.reshape(-1, 4, 4).swapaxes(1, 2)[:, :3].astype(np.float64)
+        _, meshes, subjects, face_meshes = zip(*shown, strict=True) if shown else ((),) * 4
+        present = set(meshes)
+        self._meshes = {at: mesh for at, mesh in self._meshes.items() if mesh in present}
         return Placements.of(
-            [each.mesh for each in shown if each.mesh],
-            np.array([shown[place].subject for place in places], np.intp),
-            np.array([shown[place].face_mesh for place in places], np.intp),
-            rows.reshape(-1, 4, 4)[places].swapaxes(1, 2)[:, :3].astype(np.float64),
+            meshes, np.array(subjects, np.intp), np.array(face_meshes, np.intp), matrices
         )
 
     def _forget(self, changed: set[int]) -> None:
@@ -78,31 +77,27 @@ class SceneReader:
         An address may be given to another mesh, but not before the object whose mesh was there
         has been evaluated again, or has gone.
         """
-        kept = {at: mesh for at, mesh in self._meshes.items() if mesh.sources.isdisjoint(changed)}
-        self._meshes = kept
-        self._objects = {at: each for at, each in self._objects.items() if each.uid not in changed}
+        if changed:
+            meshes, objects = self._meshes.items(), self._objects.items()
+            self._meshes = {at: each for at, each in meshes if each.sources.isdisjoint(changed)}
+            self._objects = {at: each for at, each in objects if each.uid not in changed}
 
-    def _keep(self, shown: list[Shown]) -> None:
-        """Drop what was not there in this frame."""
-        present = {each.mesh for each in shown}
-        self._meshes = {at: mesh for at, mesh in self._meshes.items() if mesh in present}
-        uids = {each.uid for each in shown}
-        self._objects = {at: each for at, each in self._objects.items() if each.uid in uids}
-
-    def _shown(self, depsgraph: bpy.types.Depsgraph) -> Iterator[Shown]:
-        """Yield what each entry shows, in their order."""
-        known = self._objects
+    def _shown(self, depsgraph: bpy.types.Depsgraph) -> list[Shown]:
+        """Return what each entry shows, in their order."""
+        shown: list[Shown] = []
+        known, self._objects = self._objects, {}
         for instance in depsgraph.object_instances:
             if not instance.show_self:
-                yield Shown(-1)
+                shown.append(Shown(-1))
             elif instance.is_instance:
-                yield self._look_up(instance, instance.parent.original)
+                shown.append(self._look_up(instance, instance.parent.original))
             else:
                 # Of an object itself nothing needs to be looked up twice, as long as it stays.
                 pointer = instance.object.as_pointer()
-                if pointer not in known:
-                    known[pointer] = self._look_up(instance, instance.object.original)
-                yield known[pointer]
+                found = known.get(pointer) or self._look_up(instance, instance.object.original)
+                self._objects[pointer] = found
+                shown.append(found)
+        return shown
 
     def _look_up(
         self, instance: bpy.types.DepsgraphObjectInstance, owner: bpy.types.Object

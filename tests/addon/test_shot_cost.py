@@ -17,7 +17,7 @@ FRAMES = tuple(range(1, 49))
 
 @pytest.fixture
 def town():
-    """1,600 objects of 40 meshes, every tenth of them animated, and a camera that turns."""
+    """1,600 objects of 40 meshes, every twentieth of them animated, and a camera that turns."""
     random = np.random.default_rng(0)
     meshes = []
     for number in range(40):
@@ -27,7 +27,7 @@ def town():
     for number in range(1600):
         item = link(bpy.data.objects.new(f"House {number}", meshes[number % 40]))
         item.location = random.uniform(-40, 40, 3)
-        if number % 10 == 0:
+        if number % 20 == 0:
             item.keyframe_insert("location", frame=1)
             item.location.x += 5
             item.keyframe_insert("location", frame=48)
