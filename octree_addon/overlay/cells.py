@@ -18,10 +18,17 @@ from .lines import blended, line_batch, line_shader
 class Picture:
     """The batches of one tree, a color each; and how many cells they show, of how many."""
 
-    signature: tuple[Look, Octree, Asked | None]
+    octree: Octree
+    asked: Asked | None
+    look: Look
     batches: list[tuple[list[float], gpu.types.GPUBatch]]
     drawn: int
     wanted: int
+
+    def shows(self, octree: Octree, asked: Asked | None, look: Look) -> bool:
+        """Tell whether nothing has changed that the picture depends on."""
+        # Octrees of equal options are equal.
+        return self.octree is octree and self.asked is asked and self.look == look
 
 
 # A tree's picture goes with the tree.
@@ -48,12 +55,13 @@ def make_batches(
 def picture_of(built: BuiltTree, asked: Asked | None, display: OctreeDisplaySettings) -> Picture:
     """Return the picture of the tree, or of what the last question made of it."""
     octree, look = built.octree, look_of(display, limits().cells)
-    signature = look, octree, (asked if look.cells == "QUESTION" else None)
+    if look.cells != "QUESTION":
+        asked = None
     picture = _pictures.get(built)
-    if picture is None or picture.signature != signature:
+    if picture is None or not picture.shows(octree, asked, look):
         shown = shaded_cells(octree, look, asked.states if asked else None)
         batches = make_batches(octree, shown, look.boxes)
-        picture = Picture(signature, batches, len(shown.cells), shown.wanted)
+        picture = Picture(octree, asked, look, batches, len(shown.cells), shown.wanted)
         _pictures[built] = picture
     return picture
 

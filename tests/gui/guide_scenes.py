@@ -43,6 +43,58 @@ def build_town():
     bpy.ops.ed.undo_push(message="Town")
 
 
+def build_swarm():
+    """Let 200 balls fly together and apart again in 48 frames."""
+    import math
+    import random
+
+    import bpy
+    from mathutils import Euler, Vector
+
+    for item in list(bpy.context.scene.objects):
+        bpy.data.objects.remove(item)
+    bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=3, radius=0.2)
+    ball = bpy.context.object
+    dice = random.Random(7)
+    for number in range(200):
+        item = ball.copy()
+        angle = 2 * math.pi * dice.random()
+        far = Vector((math.cos(angle), math.sin(angle), dice.uniform(-0.3, 0.3)))
+        near = Vector(dice.gauss(0, 1) for _ in range(3))
+        for frame, place in ((1, dice.uniform(5, 8) * far), (24, near), (48, -7 * far)):
+            item.location = place
+            item.keyframe_insert("location", frame=frame)
+        item.name = f"Ball {number}"
+        bpy.context.collection.objects.link(item)
+    bpy.data.objects.remove(ball)
+    scene = bpy.context.scene
+    scene.frame_end = 48
+    scene.frame_set(1)
+    view = bpy.context.space_data.region_3d
+    view.view_rotation = Euler((1.0, 0, 0.4)).to_quaternion()
+    view.view_distance = 26
+    bpy.ops.object.select_by_type(type="MESH")
+    bpy.context.view_layer.objects.active = bpy.data.objects["Ball 0"]
+    bpy.ops.ed.undo_push(message="Swarm")
+
+
+def go_to(frame):
+    import bpy
+
+    bpy.context.scene.frame_set(frame)
+
+
+def cells_drawn():
+    """Tell how many cells were drawn last."""
+    import importlib
+
+    import bpy
+
+    module = "bl_ext.user_default.octree.octree_addon"
+    built = importlib.import_module(f"{module}.trees").get(bpy.context.scene)
+    return importlib.import_module(f"{module}.overlay").counts(built)[0]
+
+
 def show_panels(names):
     """Show our tab in a wide sidebar, with these panels open and no other."""
     import importlib

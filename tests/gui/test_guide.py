@@ -6,14 +6,15 @@ import time
 import zlib
 from pathlib import Path
 
+import numpy as np
 import pytest
 from gui import guide_scenes as scenes
-from gui.harness import CHECKOUT, PICTURES, Window
+from gui.harness import PICTURES, Window
 
 pytestmark = pytest.mark.window
 
-# Left, top, right and bottom: the 3D view with the sidebar, the sidebar alone, the status bar.
-VIEW, STATUS = (0, 56, 1156, 808), (0, 874, 700, 900)
+# Rows and columns of the window: the 3D view with its sidebar, the middle of it, the status bar.
+VIEW, SWARM, STATUS = np.s_[56:808, :1156], np.s_[180:660, 180:800], np.s_[874:, :400]
 
 
 @pytest.fixture(scope="module")
@@ -25,20 +26,18 @@ def town(screen, user_folder, tmp_path_factory):
     window.close()
 
 
-def keep(window, name, box=VIEW, **options):
-    """Take a picture for the guide and return its part in the box."""
-    left, top, right, bottom = box
-    part = window.picture(f"guide_{name}", **options)[top:bottom, left:right]
-    folder = os.environ.get("OCTREE_PICTURES")
-    if folder:
-        write_png(Path(CHECKOUT, folder, f"{name}.png"), part)
-    else:
-        write_png(PICTURES / f"guide_{name}.png", part)
-    return part
+def keep(window, name, part=VIEW, **options):
+    """Take a picture of a part of the window for the guide."""
+    save(name, window.picture(f"guide_{name}", **options)[part])
+
+
+def save(name, pixels):
+    """Write a picture, (h, w, 3) uint8, where `make pictures` wants it, else to tests/out."""
+    write_png(Path(os.environ.get("OCTREE_PICTURES", PICTURES)) / f"{name}.png", pixels)
 
 
 def write_png(path, pixels):
-    """Write (h, w, 3) uint8 pixels: three chunks, see the PNG specification of the W3C, 2003."""
+    """Write (h, w, 3) pixels in three chunks; see the PNG specification of the W3C, 2003."""
     height, width, _ = pixels.shape
     rows = b"".join(b"\0" + row.tobytes() for row in pixels)
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
@@ -109,9 +108,26 @@ def test_shot_and_what_it_hides(town):
     assert town.call(scenes.hidden_objects) == 0
 
 
+def test_swarm(window):
+    window.call(scenes.build_swarm)
+    window.call(scenes.change, {"source.source": "OBJECTS"})
+    press(window, "build")
+    press(window, "live")
+    show(window, "live", display__cells="OCCUPIED_LEAVES", display__opacity=0.6)
+    window.call(scenes.select_nothing)
+    drawn, strip = [], []
+    for frame in (1, 12, 24):
+        window.call(scenes.go_to, frame)
+        strip.append(window.picture(f"guide_swarm_{frame}")[SWARM])
+        drawn.append(window.call(scenes.cells_drawn))
+    keep(window, "objects")
+    save("swarm", np.concatenate(strip, axis=1))
+    assert len(set(drawn)) == 3
+
+
 def test_progress(town):
     town.move(430, 420)
-    options = {"span": "CUSTOM", "first": 1, "last": 2000}
+    options = {"span": "CUSTOM", "first": 1, "last": 400}
     assert town.call(scenes.press, "find_seen", options) == ["RUNNING_MODAL"]
     time.sleep(3)
     keep(town, "progress", STATUS, redraw=False)
