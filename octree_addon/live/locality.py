@@ -27,7 +27,7 @@ class Locality(NamedTuple):
     touching: int
 
 
-_known: WeakKeyDictionary[Octree, tuple[int, Locality | None]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[BuiltTree, tuple[Octree, int, Locality | None]] = WeakKeyDictionary()
 
 
 def locality_of(built: BuiltTree, session_uid: int) -> Locality | None:
@@ -45,15 +45,15 @@ def locality_of(built: BuiltTree, session_uid: int) -> Locality | None:
     Locality or None
         None if it is not in the tree. Counted once, until the tree changes.
     """
+    counted = _known.get(built)
+    if counted is None or counted[0] is not built.octree or counted[1] != session_uid:
+        counted = built.octree, session_uid, _count(built, session_uid)
+        _known[built] = counted
+    return counted[2]
+
+
+def _count(built: BuiltTree, session_uid: int) -> Locality | None:
     octree = built.octree
-    uid, known = _known.get(octree, (0, None))
-    if uid != session_uid:
-        known = _count(built, octree, session_uid)
-        _known[octree] = session_uid, known
-    return known
-
-
-def _count(built: BuiltTree, octree: Octree, session_uid: int) -> Locality | None:
     uids = np.array([each.session_uid for each in built.source.objects])
     mine = np.flatnonzero(uids[built.source.object_of_item] == session_uid)
     if len(mine) == 0:

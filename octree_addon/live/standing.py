@@ -52,7 +52,7 @@ class Standing:
     def reshape(self, updates: Updates, depsgraph: bpy.types.Depsgraph) -> None:
         """Read again the own boxes of the objects whose shape has changed."""
         for slot, item in self._known(each for each in updates if each.is_updated_geometry):
-            self._own[:, slot] = evaluated_box(item.original, depsgraph)
+            self._own[:, slot] = evaluated_box(item, depsgraph)
 
     def some_boxes(self, updates: Updates) -> tuple[NDArray[np.intp], Floats]:
         """Return the slots of the objects that were updated, and their boxes in the world."""
@@ -71,10 +71,10 @@ class Standing:
         return np.arange(len(self.rows)), world_boxes(self._own, matrices)
 
     def _known(self, updates: Updates) -> Iterator[tuple[int, bpy.types.Object]]:
-        """Yield the slots of those that were updated, and the evaluated objects."""
+        """Yield the slots of those that were updated, and the original objects."""
         for update in updates:
-            item = update.id
+            item = update.id.original  # which has been told where it stands
             if isinstance(item, bpy.types.Object):
-                slot = self._slots.get(item.original.session_uid)
+                slot = self._slots.get(item.session_uid)
                 if slot is not None:
                     yield slot, item
