@@ -37,9 +37,11 @@ def open_eyes(context: bpy.types.Context, layer: bpy.types.ViewLayer, objects: O
         return
     opened = {item.session_uid for item in objects}
     closed = [item for item in members(layer) if item.hide_get(view_layer=layer)]
+    others = [item for item in closed if item.session_uid not in opened]
     with context.temp_override(**view):
         bpy.ops.object.hide_view_clear(select=False)
-    close_eyes(context, layer, [item for item in closed if item.session_uid not in opened])
+    if others:
+        close_eyes(context, layer, others)
 
 
 def members(layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:

@@ -1,6 +1,7 @@
 """The plan that is shown first, the operators, the banner, and the warning at a render."""
 
 import logging
+from math import pi
 
 import bpy
 import pytest
@@ -126,6 +127,19 @@ def test_unseen_objects_are_hidden_and_restored(objects, icon):
     assert bpy.ops.octree.hide_unseen(icon=icon) == {"FINISHED"}
     assert visibility.hidden_counts(bpy.context.scene) == {icon: 1}
     assert settings_of(bpy.context.scene).hiding.icon == icon
+    assert bpy.ops.octree.restore_hidden() == {"FINISHED"}
+    assert whole_file() == before
+
+
+def test_what_the_camera_does_not_see_is_hidden(objects):
+    """From question to restoring, with the camera's own answer: it looks at the first cubes."""
+    objects["Camera"].rotation_euler = pi / 2, 0, 0
+    bpy.context.view_layer.update()
+    before = whole_file()
+    assert bpy.ops.octree.find_seen() == {"FINISHED"}
+    assert bpy.ops.octree.hide_unseen(icon="MONITOR") == {"FINISHED"}
+    hidden = {name for name, item in objects.items() if item.hide_viewport}
+    assert hidden == {"Moving", "Dark", "Unrendered"}
     assert bpy.ops.octree.restore_hidden() == {"FINISHED"}
     assert whole_file() == before
 

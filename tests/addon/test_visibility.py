@@ -243,6 +243,25 @@ def test_the_selection_of_what_stays_visible_stays(objects, icon):
     assert bpy.context.view_layer.objects.active == objects["Camera"]
 
 
+@every_icon
+def test_restored_in_edit_mode(objects, icon):
+    before = flags_now()
+    hide({name: objects[name] for name in ("Cube 0", "Moving")}, icon)
+    select_only(objects["Cube 1"])
+    bpy.ops.object.mode_set(mode="EDIT")
+    visibility.restore(bpy.context)
+    assert bpy.context.mode == "EDIT_MESH"
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert flags_now() == before
+
+
+@every_icon
+def test_hidden_right_after_a_selected_object_was_deleted(objects, icon):
+    select_only(objects["Cube 0"], objects["Cube 1"])
+    bpy.data.objects.remove(objects.pop("Cube 0"))
+    assert hide(objects, icon) == len(OURS[icon]) - 1
+
+
 def test_an_instancer_hides_its_instances(objects):
     empty = collection_instance([cube("Shared")], "Instancer", location=(0, 5, 0))
     bpy.context.view_layer.update()
