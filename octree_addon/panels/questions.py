@@ -32,11 +32,11 @@ class OCTREE_PT_cursor(SubPanel):
             column.prop(settings.sphere, name)
         column.operator("octree.select_in_sphere")
         column.separator()
-        for name in ("count", "max_distance", "kind", "action"):
+        for name in ("count", "max_distance"):
             column.prop(settings.nearest, name)
         column.operator("octree.select_nearest")
         column.separator()
-        for name in ("direction", "hits", "max_distance", "kind", "action"):
+        for name in ("direction", "hits", "max_distance"):
             column.prop(settings.ray, name)
         column.operator("octree.select_on_ray")
 
