@@ -5,16 +5,20 @@ from typing import Any
 
 import bpy
 
-from .memory import forget_the_rest, has_memory, hidden_counts
+from .memory import forget_the_rest, has_memory, memories
 
 
 def warnings_of(scene: bpy.types.Scene) -> list[str]:
     """Say what is strange about a render of the scene now; nothing if nothing is hidden by us."""
-    counts = hidden_counts(scene)
-    missing, shown = counts["RENDER"], counts["EYE"] + counts["MONITOR"]
-    lines = [f"Objects hidden by Octree that this render lacks: {missing:,}"] if missing else []
-    lines += [f"Objects hidden by Octree that this render shows: {shown:,}"] if shown else []
-    return lines
+    hidden = [(item, memory.icon) for memory in memories(scene) for item in memory.objects()]
+    lacking = {item.session_uid for item, icon in hidden if icon == "RENDER"}
+    showing = {item.session_uid for item, _ in hidden if not item.hide_render}
+    told = {"lacks": len(lacking), "shows": len(showing)}
+    return [
+        f"Objects hidden by Octree that this render {verb}: {count:,}"
+        for verb, count in told.items()
+        if count
+    ]
 
 
 def warn(scene: bpy.types.Scene, *_: Any) -> None:

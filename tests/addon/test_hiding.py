@@ -2,6 +2,7 @@
 
 import logging
 from math import pi
+from typing import ClassVar
 
 import bpy
 import pytest
@@ -244,16 +245,36 @@ def test_another_file_puts_it_to_sleep_and_the_header_wakes_it(objects, tmp_path
     assert awake() == ["render_init", "save_pre"]
 
 
-def test_a_render_is_warned_of(objects, caplog):
+class Recorder(bpy.types.RenderEngine):
+    """Renders nothing, but notes what there would be to render."""
+
+    bl_idname, bl_label = "RECORDER", "Recorder"
+    names: ClassVar = set()
+
+    def render(self, depsgraph):
+        names = {each.object.original.name for each in depsgraph.object_instances}
+        Recorder.names = names
+
+
+@pytest.fixture
+def recorder():
+    bpy.utils.register_class(Recorder)
+    yield
+    bpy.utils.unregister_class(Recorder)
+
+
+def test_a_render_is_warned_of(objects, recorder, caplog):
     scene = bpy.context.scene
+    scene.render.engine = Recorder.bl_idname
     with caplog.at_level(logging.WARNING):
-        watch.warn(scene)
+        bpy.ops.render.render()
         assert caplog.messages == []
+        assert Recorder.names == objects.keys() - {"Unrendered"}
         visibility.hide(bpy.context, plan([objects["Cube 0"]], "RENDER"))
         visibility.hide(bpy.context, plan([objects["Cube 0"], objects["Cube 1"]], "MONITOR"))
-        for listener in bpy.app.handlers.render_init:
-            listener(scene, None)
+        bpy.ops.render.render()
     assert caplog.messages == [
         "Objects hidden by Octree that this render lacks: 1",
-        "Objects hidden by Octree that this render shows: 2",
+        "Objects hidden by Octree that this render shows: 1",
     ]
+    assert Recorder.names == objects.keys() - {"Unrendered", "Cube 0"}
