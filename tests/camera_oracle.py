@@ -1,9 +1,43 @@
-"""What a camera sees by cutting triangles with the sides of its view, one at a time."""
+"""What a camera sees: points by Blender's own projection, triangles by cutting, one at a time."""
 
 import itertools
+from collections.abc import Sequence
 
 import bpy
 import numpy as np
+from bpy_extras.object_utils import world_to_camera_view
+from mathutils import Vector
+
+WHOLE = ((0.0, 1.0), (0.0, 1.0))
+
+
+def points_about(camera: bpy.types.Object, count: int = 60) -> np.ndarray:
+    """Return points in and around the view, as far as the clip range and somewhat beyond."""
+    random = np.random.default_rng(7)
+    frame = np.array([tuple(v) for v in camera.data.view_frame(scene=bpy.context.scene)])
+    if camera.data.type == "PERSP":
+        frame /= -frame[:, 2:]
+    low, high = frame[:, :2].min(axis=0), frame[:, :2].max(axis=0)
+    depth = random.uniform(0.1, 1.2 * camera.data.clip_end, (count, 1))
+    middle, half = (low + high) / 2, (high - low) / 2
+    across = middle + 1.5 * half * random.uniform(-1, 1, (count, 2))
+    local = np.hstack((across * (depth if camera.data.type == "PERSP" else 1), -depth))
+    matrix = np.array(camera.matrix_world.normalized())
+    return local @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+def seen_points(
+    camera: bpy.types.Object,
+    points: np.ndarray,
+    frame: Sequence[tuple[float, float]] = WHOLE,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Tell which points are seen, and which are too near a side to tell in float32."""
+    scene, lens = bpy.context.scene, camera.data
+    seen = np.array([world_to_camera_view(scene, camera, Vector(point)) for point in points])
+    low, high = np.array([*frame, (lens.clip_start, lens.clip_end)]).T
+    slack = 1e-3 * (high - low)
+    unsure = (np.minimum(np.abs(seen - low), np.abs(seen - high)) < slack).any(axis=1)
+    return ((seen >= low) & (seen <= high)).all(axis=1), unsure
 
 
 def clip_planes(item: bpy.types.Object) -> np.ndarray:

@@ -21,6 +21,7 @@ class Paper:
 
     row = column
     split = column
+    box = column
 
     def separator(self):
         pass

@@ -61,8 +61,7 @@ def answer_lines(seen: Seen) -> list[str]:
         f"{frames_text(seen.frames)}, {', '.join(seen.cameras)}",
     ]
     if seen.faces:
-        counts = seen.face_flags(seen=True).values()
-        lines.insert(1, f"{sum(int(flags.sum()) for flags in counts):,} faces seen")
+        lines.insert(1, f"{seen.face_count:,} faces seen")
     return lines
 
 

@@ -56,10 +56,15 @@ class Seen:
         counts: Ids = np.count_nonzero(self.flags.any(axis=1), axis=1)
         return counts
 
-    @property
+    @cached_property
     def seen_count(self) -> int:
         """How many objects were seen at all."""
         return int(np.count_nonzero(self.frame_counts))
+
+    @cached_property
+    def face_count(self) -> int:
+        """How many faces were seen at all."""
+        return sum(int(np.count_nonzero(counts)) for counts in self.faces.values())
 
     def face_flags(self, *, seen: bool) -> dict[int, Flags]:
         """Return by mesh which polygons were seen at all, or which never were."""

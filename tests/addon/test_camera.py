@@ -6,7 +6,7 @@ from math import radians
 import bpy
 import numpy as np
 import pytest
-from bpy_extras.object_utils import world_to_camera_view
+from camera_oracle import points_about, seen_points
 from mathutils import Matrix, Vector
 
 from octree_ext.octree_addon.camera import camera_frusta
@@ -55,35 +55,6 @@ def inside(frusta, points):
     return (points @ planes[:, :3].T + planes[:, 3] >= 0).all(axis=1)
 
 
-def projected(camera, points):
-    scene = bpy.context.scene
-    return np.array([world_to_camera_view(scene, camera, Vector(point)) for point in points])
-
-
-def points_about(camera, count=60):
-    """World points in and around the view, as far as the clip range and somewhat beyond."""
-    random = np.random.default_rng(7)
-    frame = np.array([tuple(v) for v in camera.data.view_frame(scene=bpy.context.scene)])
-    if camera.data.type == "PERSP":
-        frame /= -frame[:, 2:]
-    low, high = frame[:, :2].min(axis=0), frame[:, :2].max(axis=0)
-    depth = random.uniform(0.1, 1.2 * FAR, (count, 1))
-    middle, half = (low + high) / 2, (high - low) / 2
-    across = middle + 1.5 * half * random.uniform(-1, 1, (count, 2))
-    local = np.hstack((across * (depth if camera.data.type == "PERSP" else 1), -depth))
-    matrix = np.array(camera.matrix_world.normalized())
-    return local @ matrix[:3, :3].T + matrix[:3, 3]
-
-
-def expected(camera, points, frame=((0, 1), (0, 1))):
-    """Whether the points are seen, and whether they are too near a side to tell in float32."""
-    seen = projected(camera, points)
-    low, high = np.array([*frame, (NEAR, FAR)]).T
-    slack = 1e-3 * (high - low)
-    unsure = (np.minimum(np.abs(seen - low), np.abs(seen - high)) < slack).any(axis=1)
-    return ((seen >= low) & (seen <= high)).all(axis=1), unsure
-
-
 @pytest.mark.parametrize(("kind", "fit"), LENSES)
 @pytest.mark.parametrize("shift", SHIFTS)
 def test_agrees_with_the_projection_of_points(camera, kind, fit, shift):
@@ -98,7 +69,7 @@ def test_agrees_with_the_projection_of_points(camera, kind, fit, shift):
         camera.scale = scale
         bpy.context.view_layer.update()
         points = points_about(camera)
-        seen, unsure = expected(camera, points)
+        seen, unsure = seen_points(camera, points)
         found = inside(frustum(camera), points)
         assert np.array_equal(found[~unsure], seen[~unsure])
         seen_ever, total = seen_ever + seen.sum(), total + len(points)
@@ -112,7 +83,7 @@ def test_follows_a_scaled_and_sheared_parent(camera):
     camera.parent = parent
     bpy.context.view_layer.update()
     points = points_about(camera, 500)
-    seen, unsure = expected(camera, points)
+    seen, unsure = seen_points(camera, points)
     assert np.array_equal(inside(frustum(camera), points)[~unsure], seen[~unsure])
     assert seen.any()
 
@@ -124,7 +95,7 @@ def test_is_cropped_to_the_render_border(camera):
     render.border_min_y, render.border_max_y = 0.1, 0.9
     bpy.context.view_layer.update()
     points = points_about(camera, 500)
-    seen, unsure = expected(camera, points, ((0.25, 0.5), (0.1, 0.9)))
+    seen, unsure = seen_points(camera, points, ((0.25, 0.5), (0.1, 0.9)))
     assert np.array_equal(inside(frustum(camera), points)[~unsure], seen[~unsure])
     assert seen.any()
 

@@ -7,8 +7,9 @@ import bpy
 import numpy as np
 import pytest
 from blender_scenes import camera, cube, link, mesh_object, select_only, selected
+from paper import drawn
 
-from octree_ext.octree_addon import shot, trees
+from octree_ext.octree_addon import panels, shot, trees
 
 FRAMES = (1, 2, 3, 4, 5)
 
@@ -280,6 +281,27 @@ def test_answers_of_scenes_that_are_gone_go_too(row):
     camera()
     bpy.ops.octree.find_seen()
     assert len(shot.memory._answers) == 1
+
+
+def answered(**options):
+    bpy.ops.octree.find_seen(**options)
+    return drawn(panels.OCTREE_PT_shot)
+
+
+def test_panel_tells_what_cameras_saw_and_offers_to_use_it(row):
+    assert not {"octree.select_seen", "octree.export_seen"} & drawn(panels.OCTREE_PT_shot).keys()
+    lines = answered().keys()
+    assert {"1 of 6 objects seen", "Frame 2, Camera"} <= lines
+    assert {f"octree.{name}_seen" for name in ("select", "collect", "mark", "export")} <= lines
+    lines = answered(faces=True, span="CUSTOM", first=2, last=3).keys()
+    assert {"2 of 6 objects seen", "12 faces seen", "Frames 2 to 3, Camera"} <= lines
+    assert {"first", "last", "step"} <= lines
+
+
+def test_panel_says_that_box_mode_is_one(row):
+    lines = answered(precision="BOX").keys()
+    assert {"Objects count by their boxes", "1 of 6 objects seen (by boxes)"} <= lines
+    assert "Objects count by their boxes" not in answered(precision="EXACT")
 
 
 def test_intervals_with_gaps_are_written_one_by_one():
