@@ -39,30 +39,33 @@ class OCTREE_PT_live(SubPanel):
         if settings.objects.merge == "DEFERRED":
             column.prop(settings.live, "interval")
         if follower:
-            draw_progress(self.layout, built, follower, settings.live.pairs)
+            draw_progress(self.layout, follower, settings.live.pairs)
             if context.object:
                 draw_table(self.layout, counts_of(built, context.object))
+            draw_pairs(self.layout, built, follower)
 
 
-def draw_progress(
-    layout: bpy.types.UILayout, built: trees.BuiltTree, follower: Follower, with_pairs: bool
-) -> None:
-    """Show what following has come to so far."""
+def draw_progress(layout: bpy.types.UILayout, follower: Follower, with_pairs: bool) -> None:
+    """Show what following has come to so far, in numbers."""
     draw_table(layout, changes_of(follower))
     if with_pairs:
-        began, _, ended = follower.step.pairs
         draw_table(layout, pairs_of(follower.step))
-        for pair in named_pairs(built, began):
-            layout.label(text=pair, icon="ADD")
-        for pair in named_pairs(built, ended):
-            layout.label(text=pair, icon="REMOVE")
+
+
+def draw_pairs(layout: bpy.types.UILayout, built: trees.BuiltTree, follower: Follower) -> None:
+    """Name some of the pairs that began and ended at the last change."""
+    began, _, ended = follower.step.pairs
+    for pair in named_pairs(built, began):
+        layout.label(text=pair, icon="ADD")
+    for pair in named_pairs(built, ended):
+        layout.label(text=pair, icon="REMOVE")
 
 
 def changes_of(follower: Follower) -> Iterator[tuple[str, str]]:
     """Yield what has happened to items and cells: since Live is on, and at the last change."""
     step, now = follower.step, asdict(follower.tree.turnover)
-    yield "Last Change", f"{step.moved:,} moved, {step.joined:,} came, {step.left:,} left"
-    yield "Taking", f"{1e3 * step.seconds:.1f} ms"
+    yield "Moved", f"{step.moved:,} in {1e3 * step.seconds:.1f} ms"
+    yield "Added, Removed", f"{step.joined:,}, {step.left:,}"
     since, before = asdict(follower.since), asdict(step.before)
     for name, count in now.items():
         yield name.title(), f"{count - since[name]:,}{_gain(count - before[name])}"
@@ -102,6 +105,6 @@ def counts_of(built: trees.BuiltTree, active: bpy.types.Object) -> Iterator[tupl
     if found is None:
         yield active.name, "not in the octree"
         return
-    yield active.name, f"{found.total:,} other objects"
-    yield "in the Same Cells", f"{found.near:,}"
+    yield active.name, f"among {found.total:,} others"
+    yield "In the Same Cells", f"{found.near:,}"
     yield "Overlapping", f"{found.touching:,}"

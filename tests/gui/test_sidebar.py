@@ -7,7 +7,7 @@ import pytest
 pytestmark = pytest.mark.window
 
 CENTER = (430, 420)
-BUILD, CLEAR, REBUILD = (940, 129), (1057, 129), (1000, 175)
+BUILD, CLEAR, REBUILD = (940, 174), (1057, 174), (1000, 220)
 
 
 def add_ball(subdivisions):
