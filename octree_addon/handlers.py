@@ -1,4 +1,4 @@
-"""What is registered with Blender while a tree is in memory, and what wakes it after a load."""
+"""What is registered with Blender while there is a tree or a view, and what wakes it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -90,12 +90,6 @@ def listen(listeners: Listeners, wanted: bool) -> None:
             called.remove(listener)
 
 
-def install() -> None:
-    """Listen and draw; again is no more than once."""
-    listen(LISTENERS, True)
-    overlay.install()
-
-
 def uninstall() -> None:
     """Leave nothing behind."""
     listen(LISTENERS + LIVE_LISTENERS, False)
@@ -117,23 +111,40 @@ def follow_trees() -> None:
     if trees.is_empty():
         uninstall()
     else:
-        install()
+        listen(LISTENERS, True)
         listen(LIVE_LISTENERS, any(built.is_live for built in trees.all_built()))
         come_back(merge_later, live.merge_interval())
+    follow_display()
+
+
+def wants_display() -> bool:
+    """Tell whether there is anything to draw: a tree, or the view of a camera."""
+    shows_frustum = any(settings_of(scene).frustum.show for scene in bpy.data.scenes)
+    return shows_frustum or not trees.is_empty()
+
+
+def follow_display() -> None:
+    """Draw exactly while there is something to draw, and show what has become of it."""
+    if wants_display():
+        overlay.install()
+    else:
+        overlay.uninstall()
     tag_redraw()
 
 
 def watch_header(_: bpy.types.Header, context: bpy.types.Context) -> None:
     """Add nothing to the header of a 3D view, but see it drawn where a tree is missing.
 
-    A loaded file, an undo step or a copied scene may show a tree that is not in memory, or hide
-    objects, when no handler is registered to notice. The header is drawn then, and not while the
-    view turns.
+    A loaded file, an undo step or a copied scene may show a tree that is not in memory, or the
+    view of a camera, or hide objects, when no handler is registered to notice. The header is
+    drawn then, and not while the view turns.
     """
     visibility.follow()
     trees.keep_only(bpy.data.scenes)
     if wants_tree(context.scene):
         come_back(restore_trees, 0.0)
+    if overlay.is_installed() != wants_display():
+        come_back(follow_display, 0.0)
 
 
 def wants_tree(scene: bpy.types.Scene) -> bool:
@@ -179,5 +190,6 @@ def unregister() -> None:
     visibility.uninstall()
     uninstall()
     come_back(restore_trees, None)
+    come_back(follow_display, None)
     trees.stop_listening(follow_trees)
     bpy.types.VIEW3D_HT_header.remove(watch_header)

@@ -22,25 +22,23 @@ def shows_overlays(context: bpy.types.Context) -> bool:
 
 
 def draw() -> None:
-    """Draw what the scene shows of its tree into the 3D view that Blender is drawing."""
-    scene = bpy.context.scene
-    built = trees.get(scene)
-    if built is None or _failures or not shows_overlays(bpy.context):
+    """Draw what the scene shows into the 3D view that Blender is drawing."""
+    if _failures or not shows_overlays(bpy.context):
         return
     try:
-        draw_scene(scene, built)
+        draw_scene(bpy.context.scene)
     except Exception as error:  # Blender would print it at every redraw
         log.exception("The octree could not be drawn")
         _failures.append(str(error))
         bpy.app.timers.register(switch_off)
 
 
-def draw_scene(scene: bpy.types.Scene, built: trees.BuiltTree) -> None:
-    """Draw the parts that are switched on."""
-    settings, asked = settings_of(scene), answers.get(scene)
+def draw_scene(scene: bpy.types.Scene) -> None:
+    """Draw the parts that are there and switched on."""
+    settings, built, asked = settings_of(scene), trees.get(scene), answers.get(scene)
     if asked and settings.answer.found:
         found.draw_found(asked, settings.display.in_front)
-    if settings.display.show:
+    if built and settings.display.show:
         cells.draw_picture(cells.picture_of(built, asked, settings.display), settings.display)
     if asked and asked.volume and settings.answer.volume:
         outlines.draw_outline(outlines.outline_of(asked.volume))
@@ -63,6 +61,11 @@ def switch_off() -> None:
         settings.answer.volume = settings.answer.found = False
     with bpy.context.temp_override(window=manager.windows[0]):
         manager.popup_menu(explain, title="The Octree Could Not Be Drawn", icon="ERROR")
+
+
+def is_installed() -> bool:
+    """Tell whether we draw."""
+    return bool(_handles)
 
 
 def install() -> None:

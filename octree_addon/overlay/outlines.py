@@ -44,7 +44,8 @@ def outline_of(volume: Frusta | Spheres | Ray) -> Outline:
     if isinstance(volume, Spheres):
         return _circles(volume.centers[0], float(volume.radii[0]))
     origin, direction, distance = volume
-    ends = np.array([origin, origin + direction * distance], np.float32)
+    way = distance / np.linalg.norm(direction) * direction
+    ends = np.array([origin, origin + way], np.float32)
     return Outline(ends, np.array([(0, 1)], np.uint32))
 
 

@@ -36,7 +36,7 @@ class OctreeFrustumSettings(FrustumOptions, bpy.types.PropertyGroup):
         )
         show: BoolProperty(
             name="Show Frustum",
-            description="Draw the edges of the camera's view while there is an octree",
+            description="Draw the edges of the camera's view",
             default=False,
             update=tag_redraw,
         )

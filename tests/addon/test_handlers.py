@@ -5,7 +5,7 @@ from time import perf_counter
 import bpy
 import pytest
 
-from octree_ext.octree_addon import handlers, trees
+from octree_ext.octree_addon import handlers, overlay, trees
 from octree_ext.octree_addon.properties import settings_of
 
 
@@ -31,7 +31,7 @@ def test_awake_exactly_while_there_is_a_tree(empty_scene, stored):
 
 
 def test_installing_twice_is_once(stored):
-    handlers.install()
+    handlers.follow_trees()
     assert all(listeners_of(name).count(it) == 1 for name, it in handlers.LISTENERS)
     handlers.uninstall()
     handlers.uninstall()
@@ -199,3 +199,31 @@ def test_first_draw_asks_for_the_missing_tree(reopened):
 def test_first_draw_without_a_tree_does_nothing(empty_scene):
     handlers.watch_header(None, bpy.context)
     assert not bpy.app.timers.is_registered(handlers.restore_trees)
+
+
+def see_header():
+    """Draw the header of a 3D view, as it were, and let the timer run that it may set."""
+    handlers.watch_header(None, bpy.context)
+    if bpy.app.timers.is_registered(handlers.follow_display):
+        bpy.app.timers.unregister(handlers.follow_display)
+        handlers.follow_display()
+
+
+def test_view_of_a_camera_is_drawn_without_a_tree(empty_scene):
+    frustum = settings_of(empty_scene).frustum
+    frustum.show = True
+    see_header()
+    assert overlay.is_installed()
+    assert ours() == []
+    frustum.show = False
+    see_header()
+    assert not overlay.is_installed()
+
+
+def test_view_of_a_camera_stays_when_the_tree_goes(empty_scene, stored):
+    settings_of(empty_scene).frustum.show = True
+    trees.clear(empty_scene)
+    assert overlay.is_installed()
+    settings_of(empty_scene).frustum.show = False
+    see_header()
+    assert not overlay.is_installed()

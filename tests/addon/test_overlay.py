@@ -5,11 +5,11 @@ from time import thread_time
 import numpy as np
 import pytest
 
-from octree_ext.core import Boxes, build_octree
+from octree_ext.core import Boxes, Frusta, Spheres, build_octree, trace
 from octree_ext.core.wireframe import CORNERS
 from octree_ext.octree_addon import cells, overlay
 from octree_ext.octree_addon.cells_mesh import cells_to_mesh
-from octree_ext.octree_addon.overlay import drawing
+from octree_ext.octree_addon.overlay import drawing, outlines
 
 CHOICES = ("ALL", "OCCUPIED_AND_INTERNAL", "LEAVES", "OCCUPIED_LEAVES", "DEPTH")
 
@@ -167,3 +167,49 @@ def test_display_is_installed_once():
     overlay.uninstall()
     overlay.uninstall()
     assert drawing._handles == []
+
+
+def test_cells_of_a_question_are_those_it_looked_at(octree):
+    states = trace(octree, Spheres([[0, 0, 0]], [1]))
+    shown = cells.shaded_cells(octree, look(cells="QUESTION"), states)
+    np.testing.assert_array_equal(shown.cells, np.flatnonzero(states))
+    np.testing.assert_array_equal(shown.shades, states[states > 0])
+    few = cells.shaded_cells(octree, look(cells="QUESTION", limit=9), states)
+    assert (len(few.cells), few.wanted) == (9, len(shown.cells))
+
+
+def test_without_a_question_it_has_no_cells(octree):
+    shown = cells.shaded_cells(octree, look(cells="QUESTION"))
+    assert (len(shown.cells), shown.wanted, shown.by_shade()) == (0, 0, {})
+
+
+def ready(outline):
+    """See that the graphics card gets what it does not check."""
+    assert outline.points.dtype == np.float32
+    assert outline.points.flags.c_contiguous
+    assert outline.edges.dtype == np.uint32
+    return outline.points[outline.edges]
+
+
+def test_outline_of_a_frustum_is_its_twelve_edges():
+    signs = [(-1, -1), (1, -1), (1, 1), (-1, 1)]
+    corners = [(x * z, y * z, z) for z in (1, 3) for x, y in signs]
+    segments = ready(outlines.outline_of(Frusta([corners])))
+    assert len(np.unique(segments.sum(axis=1), axis=0)) == 12
+    lengths = np.linalg.norm(segments[:, 0] - segments[:, 1], axis=1)
+    np.testing.assert_allclose(np.sort(lengths), [2] * 4 + [12**0.5] * 4 + [6] * 4, rtol=1e-6)
+
+
+def test_outline_of_a_sphere_is_three_closed_circles():
+    outline = outlines.outline_of(Spheres([[1, 2, 3]], [5]))
+    away = ready(outline) - [1, 2, 3]
+    np.testing.assert_allclose(np.linalg.norm(away, axis=2), 5, rtol=1e-6)
+    assert (np.bincount(outline.edges.ravel()) == 2).all()
+    in_plane = np.isclose(away, 0, atol=1e-6).all(axis=1)
+    assert in_plane.sum(axis=0).tolist() == [64, 64, 64]
+
+
+def test_outline_of_a_ray_ends_where_it_ends():
+    ray = (np.array([1.0, 0, 0]), np.array([0.0, 2.0, 0]), 5.0)
+    segments = ready(outlines.outline_of(ray))
+    np.testing.assert_array_equal(segments, [[(1, 0, 0), (1, 5, 0)]])

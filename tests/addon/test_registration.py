@@ -57,7 +57,12 @@ def properties():
 def timers():
     return [
         each
-        for each in (handlers.restore_trees, drawing.switch_off, watch.show_warning)
+        for each in (
+            handlers.restore_trees,
+            handlers.follow_display,
+            drawing.switch_off,
+            watch.show_warning,
+        )
         if bpy.app.timers.is_registered(each)
     ]
 
@@ -106,6 +111,7 @@ def test_nothing_stays_behind():
 def test_pending_timers_go_too(ball):
     octree_ext.register()
     bpy.app.timers.register(handlers.restore_trees)
+    bpy.app.timers.register(handlers.follow_display)
     bpy.app.timers.register(drawing.switch_off)
     bpy.app.timers.register(watch.show_warning)
     octree_ext.unregister()
