@@ -119,7 +119,11 @@ def flags_by_name(seen):
     }
 
 
-def test_exact_agrees_with_cutting_every_triangle(stage, cut):
+@pytest.mark.parametrize(("few", "patience"), [(2000, 1 << 14), (0, 1 << 14), (0, 1)])
+def test_exact_agrees_with_cutting_every_triangle(stage, cut, monkeypatch, few, patience):
+    """By vertices where meshes are small, by trees alone, and without waiting for more."""
+    monkeypatch.setattr(shot.object_judge, "_FEW", few)
+    monkeypatch.setattr(shot.object_judge, "_PATIENCE", patience)
     found = flags_by_name(look())
     expected = {place: bool(flags.any()) for place, flags in cut().items()}
     # What is not there in some frame is not seen in it.
