@@ -1,15 +1,17 @@
 """Find what cameras see, in one frame or over a shot."""
 
+from collections.abc import Generator
 from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import StringProperty
 
-from .. import shot
+from .. import shot, trees
 from ..building import run
 from ..options import ShotOptions
 from ..properties import settings_of
 from ..scope import scoped_objects
+from ..selection import unnoticed
 from ..shot import Seen, Shot
 from .progress import Status, SteppedOperator, Steps
 from .seen_reports import seen_text
@@ -70,7 +72,7 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
             margin=self.margin,
             angle=self.angle,
         )
-        return shot.shot_steps(context, question)
+        return unnoticed_steps(context, question)
 
     def finish(self, context: bpy.types.Context, result: Seen) -> Status:
         """Keep the answer, and the settings that it was found with."""
@@ -129,3 +131,9 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
         if not objects:
             raise ValueError("There are no objects to ask about")
         return frozenset(item.session_uid for item in objects)
+
+
+def unnoticed_steps(context: bpy.types.Context, question: Shot) -> Generator[float, None, Seen]:
+    """Walk through a shot; the way back writes values, but leaves all as the tree knows it."""
+    with unnoticed(trees.get(context.scene), context.view_layer):
+        return (yield from shot.shot_steps(context, question))

@@ -5,6 +5,7 @@ from .collections import collect
 from .faces import select_faces, select_polygons
 from .marks import mark_faces, mark_objects
 from .objects import select_found, select_objects
+from .unnoticed import unnoticed
 
 __all__ = [
     "Answer",
@@ -15,4 +16,5 @@ __all__ = [
     "select_found",
     "select_objects",
     "select_polygons",
+    "unnoticed",
 ]

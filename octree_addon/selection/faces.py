@@ -99,7 +99,7 @@ def _select_all(
     editing = context.mode == "EDIT_MESH"
     if not wanted:
         where = "in Edit Mode" if editing else "in the view layer"
-        raise ValueError(f"No faces are known of the meshes {where}")
+        raise ValueError(f"The answer holds no faces of the meshes {where}")
     meshes = dict.fromkeys(map(_mesh_of, objects)) if editing else wanted
     counts: Counter[str] = Counter(faces=0, unknown=sum(mesh not in wanted for mesh in meshes))
     with unnoticed(built, context.view_layer):

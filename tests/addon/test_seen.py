@@ -10,6 +10,7 @@ from blender_scenes import camera, cube, link, mesh_object, select_only, selecte
 from paper import drawn
 
 from octree_ext.octree_addon import panels, shot, trees
+from octree_ext.octree_addon.operators.find_seen import unnoticed_steps
 
 FRAMES = (1, 2, 3, 4, 5)
 
@@ -163,7 +164,7 @@ def test_faces_are_selected(row):
 
 def test_faces_that_were_not_asked_about_are_a_reason(row):
     bpy.ops.octree.find_seen(faces=False)
-    with pytest.raises(RuntimeError, match="No faces are known"):
+    with pytest.raises(RuntimeError, match="no faces of the meshes"):
         bpy.ops.octree.select_seen(kind="FACES")
     with pytest.raises(RuntimeError, match="No faces are known"):
         bpy.ops.octree.mark_seen(kind="FACES")
@@ -308,3 +309,25 @@ def test_intervals_with_gaps_are_written_one_by_one():
     flags = np.array([[[True, True, False, True]]])
     seen = shot.Seen((shot.Subject(1, "A"),), ("C",), (10, 12, 14, 16), flags, True, {}, 0)
     assert shot.csv_table(seen).splitlines()[1] == "A,C,10,16,3,10-12 16-16"
+
+
+@pytest.mark.parametrize("ends", ["by itself", "at Esc", "in an error"])
+def test_a_tree_is_no_older_for_a_walk(row, build, ends):
+    trees.store(bpy.context.scene, build(row), row)
+    row[0].keyframe_insert("location", frame=1)
+    row[0].location.x = 0.125  # without a key
+    bpy.context.view_layer.update()
+    trees.get(bpy.context.scene).stale = False
+    if ends == "in an error":
+        bpy.context.scene.camera.data.type = "PANO"
+        with pytest.raises(RuntimeError, match="panoramic"):
+            bpy.ops.octree.find_seen(span="SCENE")
+    elif ends == "by itself":
+        bpy.ops.octree.find_seen(span="SCENE")
+    else:
+        steps = unnoticed_steps(bpy.context, shot.Shot(frames=FRAMES))
+        next(steps)
+        steps.close()
+    bpy.context.view_layer.update()
+    assert row[0].location.x == 0.125
+    assert not trees.get(bpy.context.scene).stale
