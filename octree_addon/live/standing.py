@@ -1,6 +1,7 @@
 """Objects that stand for themselves, and where they stand now: one by one, or all at once."""
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import bpy
 import numpy as np
@@ -70,11 +71,10 @@ class Standing:
         matrices = layer_matrices(layer)[self._places]
         return np.arange(len(self.rows)), world_boxes(self._own, matrices)
 
-    def _known(self, updates: Updates) -> Iterator[tuple[int, bpy.types.Object]]:
+    def _known(self, updates: Updates) -> Iterator[tuple[int, Any]]:
         """Yield the slots of those that were updated, and the original objects."""
         for update in updates:
             item = update.id.original  # which has been told where it stands
-            if isinstance(item, bpy.types.Object):
-                slot = self._slots.get(item.session_uid)
-                if slot is not None:
-                    yield slot, item
+            slot = self._slots.get(item.session_uid)  # no two data-blocks share one
+            if slot is not None:
+                yield slot, item

