@@ -7,6 +7,7 @@ number of the question, as they keep the number of the tree.
 import secrets
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import bpy
@@ -17,7 +18,30 @@ from ..core import Frusta, Octree, Spheres, trace
 from . import trees
 from .properties import settings_of, tag_redraw
 
-Ray = tuple[NDArray[np.float64], NDArray[np.float64], float]
+
+class Ray(NamedTuple):
+    """What a ray meets, first of all or altogether."""
+
+    origin: NDArray[np.float64]
+    direction: NDArray[np.float64]
+    reach: float
+    is_first: bool
+
+
+class Nearby(NamedTuple):
+    """Which few items are nearest to a point, and how far the farthest of those found is."""
+
+    point: NDArray[np.float64]
+    wanted: int
+    reach: float
+    farthest: float
+
+
+class Pairing(NamedTuple):
+    """Which items of different owners come this near to each other."""
+
+    owners: NDArray[np.intp]
+    margin: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,29 +54,39 @@ class Asked:
         What was asked.
     title : str
         What the user calls the question.
-    volume : Frusta or Spheres of one, tuple, or None
-        What it was about; a ray is its origin, direction and greatest distance. None for pairs.
-    relation : str
-        As for `query`, or "pairs".
+    question : Frusta or Spheres of one, Ray, Nearby or Pairing
+        What it was about.
     items : ndarray of intp, shape (h,)
         What was found, sorted, each once.
+    relation : str
+        As for `query`, if it was about a volume.
     notes : tuple of str
         What else there is to say of it, line by line.
     """
 
     octree: Octree
     title: str
-    volume: Frusta | Spheres | Ray | None
-    relation: str
+    question: Frusta | Spheres | Ray | Nearby | Pairing
     items: NDArray[np.intp]
+    relation: str = "touching"
     notes: tuple[str, ...] = ()
+
+    @property
+    def shape(self) -> Frusta | Spheres | Ray | None:
+        """What there is to draw of it: of the nearest the sphere they lie in, of pairs nothing."""
+        if isinstance(self.question, Pairing):
+            return None
+        if isinstance(self.question, Nearby):
+            return Spheres([self.question.point], [self.question.farthest])
+        return self.question
 
     @cached_property
     def states(self) -> NDArray[np.uint8]:
         """What the question took each cell for, as `core.trace` tells it; found when asked for."""
-        if self.volume is None:
+        shape = self.shape
+        if shape is None:
             return np.zeros(len(self.octree.node_depth), np.uint8)
-        return trace(self.octree, self.volume)
+        return trace(self.octree, shape[:3] if isinstance(shape, Ray) else shape)
 
     @cached_property
     def found(self) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""The last question without its tree: every item asked, one after the other."""
+"""The last question without its tree: every item asked, or every pair of items."""
 
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -7,11 +7,17 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import Triangles, build_octree, nearest, ray_cast_all
 from ..core.shapes import Shapes
 from ..core.touch import lying_inside, touching
-from .answers import Asked
+from .answers import Asked, Nearby, Pairing, Ray
+from .collisions import triangles_near
 
-_BLOCK = 65_536
+# Items that are asked, and pairs that are compared, at a time.
+_BLOCK, _PAIRS = 65_536, 1_000_000
+
+Ids = NDArray[np.intp]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,15 +55,17 @@ class Proof:
 
 
 ProofSteps = Generator[float, None, Proof]
+# Yields the fraction done, returns the numbers of the hits.
+HitSteps = Generator[float, None, Ids]
 
 
 def prove_steps(asked: Asked) -> ProofSteps:
-    """Ask every item, block by block.
+    """Ask every item, or for collisions every pair of items.
 
     Parameters
     ----------
     asked : Asked
-        A question of a volume.
+        Any question.
 
     Yields
     ------
@@ -70,17 +78,62 @@ def prove_steps(asked: Asked) -> ProofSteps:
         What came of it.
     """
     started = perf_counter()
-    possible = asked.found | asked.missed
-    hits = np.zeros(len(possible), np.bool_)
-    for start in range(0, len(possible), _BLOCK):
-        numbers = start + np.flatnonzero(possible[start : start + _BLOCK])
-        hits[numbers] = _asked_each(asked, numbers)
-        yield min(start + _BLOCK, len(possible)) / len(possible)
+    hits = np.zeros(len(asked.octree.items), np.bool_)
+    hits[(yield from _hit_steps(asked))] = True
     return Proof(asked, hits, perf_counter() - started)
 
 
-def _asked_each(asked: Asked, numbers: NDArray[np.intp]) -> NDArray[np.bool_]:
-    assert isinstance(asked.volume, Shapes)
+def _hit_steps(asked: Asked) -> HitSteps:
+    numbers = np.flatnonzero(asked.found | asked.missed)
+    question, items = asked.question, asked.octree.items
+    if isinstance(question, Pairing):
+        return (yield from _colliding(items, numbers, question))
+    if isinstance(question, Ray | Nearby):
+        yield 0.0
+        return _met_or_near(items, question)
     test = lying_inside if asked.relation == "inside" else touching
-    only_volume = np.zeros(len(numbers), np.intp)
-    return test(asked.octree.items, numbers, asked.volume, only_volume)
+    hits = [np.empty(0, np.intp)]
+    for start in range(0, len(numbers), _BLOCK):
+        some = numbers[start : start + _BLOCK]
+        hits.append(some[test(items, some, question, np.zeros(len(some), np.intp))])
+        yield min(start + _BLOCK, len(numbers)) / len(numbers)
+    return np.concatenate(hits)
+
+
+def _met_or_near(items: Shapes, question: Ray | Nearby) -> Ids:
+    """Ask a tree of a single cell: nothing in it can be passed over."""
+    flat = build_octree(items, max_depth=0)
+    if isinstance(question, Nearby):
+        point, wanted, reach, _ = question
+        found = nearest(flat, [point], count=wanted, max_distance=reach).items[0]
+        return found[found >= 0]
+    origin, direction, reach, is_first = question
+    crossings = ray_cast_all(flat, [origin], [direction], max_distance=reach)
+    return crossings.pairs[1][: 1 if is_first else None]
+
+
+def _colliding(items: Shapes, numbers: Ids, question: Pairing) -> HitSteps:
+    """Compare every item with every other of another owner."""
+    owners, margin = question
+    limits = items.limits()
+    hits = np.zeros(len(items), np.bool_)
+    rows = max(1, _PAIRS // max(len(numbers), 1))
+    for start in range(0, len(numbers), rows):
+        ones = numbers[start : start + rows]
+        strange = owners[ones][:, None] != owners[numbers]
+        first, second = np.nonzero(strange & (_gaps(*limits, ones, numbers) <= margin**2))
+        pairs = np.stack((ones[first], numbers[second]))
+        if isinstance(items, Triangles):
+            pairs = pairs[:, triangles_near(items, pairs[0], pairs[1], margin)]
+        hits[pairs] = True
+        yield min(start + rows, len(numbers)) / len(numbers)
+    return np.flatnonzero(hits)
+
+
+def _gaps(lower: Floats, upper: Floats, ones: Ids, others: Ids) -> Floats:
+    """Return the squared distance between the boxes of items, (ones, others)."""
+    gaps = np.zeros((len(ones), len(others)))
+    for low, high in zip(lower, upper, strict=True):
+        behind, before = low[others] - high[ones][:, None], low[ones][:, None] - high[others]
+        gaps += np.maximum(np.maximum(behind, before), 0.0) ** 2
+    return gaps

@@ -83,7 +83,7 @@ def _pairs_of(
     found = [np.empty((2, 0), np.intp)]
     compared = np.zeros(len(triangles), np.bool_)
     for ones, others in _between_owners(octree, owners[octree.order], margin, compared):
-        near = np.flatnonzero(_are_near(triangles, ones, others, margin))
+        near = np.flatnonzero(triangles_near(triangles, ones, others, margin))
         found.append(octree.order[np.stack((ones[near], others[near]))])
         yield float(compared.mean())
     return np.concatenate(found, axis=1)
@@ -99,7 +99,10 @@ def _between_owners(
         yield ones[strange], others[strange]
 
 
-def _are_near(triangles: Triangles, ones: Ids, others: Ids, margin: float) -> NDArray[np.bool_]:
+def triangles_near(
+    triangles: Triangles, ones: Ids, others: Ids, margin: float
+) -> NDArray[np.bool_]:
+    """Return which of these triangles are no farther apart than the margin, pair by pair."""
     if margin > 0:
         return triangles_near_triangles(triangles, ones, triangles, others, margin)
     return touching(triangles, ones, triangles, others)

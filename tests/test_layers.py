@@ -14,7 +14,7 @@ CORE_ORDER = [
 ]  # fmt: skip
 ADDON_ORDER = [
     "options", "layouts", "properties", "preferences", "reader", "camera", "shot", "trees",
-    "scope", "building", "live", "answers", "brute_force", "collisions", "cells", "cells_mesh",
+    "scope", "building", "live", "answers", "collisions", "brute_force", "cells", "cells_mesh",
     "overlay", "selection", "visibility", "operators", "panels", "handlers", "__init__",
 ]  # fmt: skip
 BLENDER = {"bl_math", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils"}

@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 
-from ..answers import Asked
+from ..answers import Asked, Pairing
 from ..collisions import Collisions, collision_steps
 from ..options import CollisionOptions
 from ..properties import settings_of
@@ -36,7 +36,9 @@ class OCTREE_OT_select_collisions(CollisionOptions, SelectOperator, bpy.types.Op
         if self.instances:
             names = [names[number] for number in source.object_of_placement]
         items = np.unique(found.pairs)
-        return Asked(built.octree, self.bl_label, None, "pairs", items, notes_of(found, names))
+        question = Pairing(owners, self.margin)
+        notes = notes_of(found, names)
+        return Asked(built.octree, self.bl_label, question, items, notes=notes)
 
     def remember(self, scene: bpy.types.Scene) -> None:
         write_back(self, settings_of(scene).collisions, CollisionOptions)

@@ -7,8 +7,8 @@ import numpy as np
 from bpy.props import FloatVectorProperty
 from mathutils import Vector
 
-from ...core import Octree, Spheres, nearest, ray_cast, ray_cast_all
-from ..answers import Asked
+from ...core import Octree, nearest, ray_cast, ray_cast_all
+from ..answers import Asked, Nearby, Ray
 from ..options import NearestOptions, RayOptions
 from ..properties import settings_of
 from ..trees import BuiltTree
@@ -74,15 +74,15 @@ class OCTREE_OT_select_nearest(NearestOptions, CursorOperator, bpy.types.Operato
         write_back(self, settings_of(scene).nearest, NearestOptions)
 
     def ask(self, octree: Octree) -> Asked:
-        reach = self.max_distance or np.inf
+        point, reach = np.array(self.origin), self.max_distance or np.inf
         count = min(self.count, max(len(octree), 1))
-        found = nearest(octree, [self.origin[:]], count=count, max_distance=reach)
+        found = nearest(octree, [point], count=count, max_distance=reach)
         hits = found.items[0] >= 0
-        farthest = found.distances[0][hits].max(initial=0.0)
+        farthest = float(found.distances[0][hits].max(initial=0.0))
         note = (f"{farthest:.4g} away",) if hits.any() else ()
-        ball = Spheres([self.origin[:]], [farthest])
+        question = Nearby(point, count, reach, farthest)
         items = np.sort(found.items[0][hits])
-        return Asked(octree, self.bl_label, ball, "nearest", items, note)
+        return Asked(octree, self.bl_label, question, items, notes=note)
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the redo panel."""
@@ -117,8 +117,8 @@ class OCTREE_OT_select_on_ray(RayOptions, CursorOperator, bpy.types.Operator):
             hit = ray_cast(octree, [origin], [direction], max_distance=reach)
             items, distances = hit.items[hit.items >= 0], hit.distances[hit.items >= 0]
         note = (f"first hit {distances.min():.4g} away",) if len(items) else ()
-        ray = (origin, direction, reach)
-        return Asked(octree, self.bl_label, ray, "ray", np.sort(items), note)
+        ray = Ray(origin, direction, reach, self.hits == "FIRST")
+        return Asked(octree, self.bl_label, ray, np.sort(items), notes=note)
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the redo panel."""

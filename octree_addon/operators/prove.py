@@ -8,9 +8,6 @@ from ..building import run
 from .progress import Status, SteppedOperator
 from .reports import proof_text
 
-# Relations that every item can be asked about by itself.
-PROVABLE = {"touching", "inside", "candidates"}
-
 
 class OCTREE_OT_prove_it(SteppedOperator, bpy.types.Operator):
     """Compare the last answer with brute force, which asks every item and no tree."""
@@ -26,9 +23,6 @@ class OCTREE_OT_prove_it(SteppedOperator, bpy.types.Operator):
         asked = answers.get(context.scene)
         if asked is None:
             cls.poll_message_set("Ask a question first")
-            return False
-        if asked.relation not in PROVABLE:
-            cls.poll_message_set("Only answers about a camera or a sphere are proven")
             return False
         return True
 

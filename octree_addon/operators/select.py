@@ -33,7 +33,7 @@ class VolumeOperator(SelectOperator):
         volume, relation = self.volume(context), self.relation.lower()
         _, items = query(built.octree, volume, relation=relation)
         yield 1.0
-        return Asked(built.octree, self.bl_label, volume, relation, items)
+        return Asked(built.octree, self.bl_label, volume, items, relation)
 
 
 class OCTREE_OT_select_in_frustum(FrustumOptions, VolumeOperator, bpy.types.Operator):

@@ -40,8 +40,8 @@ def draw_scene(scene: bpy.types.Scene) -> None:
         found.draw_found(asked, settings.display.in_front)
     if built and settings.display.show:
         cells.draw_picture(cells.picture_of(built, asked, settings.display), settings.display)
-    if asked and asked.volume and settings.answer.volume:
-        outlines.draw_outline(outlines.outline_of(asked.volume))
+    if asked and asked.shape and settings.answer.outline:
+        outlines.draw_outline(outlines.outline_of(asked.shape))
     view = settings.frustum.show and outlines.camera_outline(scene, settings.frustum)
     if view:
         outlines.draw_outline(view)
@@ -58,7 +58,7 @@ def switch_off() -> None:
     for window in manager.windows:
         settings = settings_of(window.scene)
         settings.display.show = settings.frustum.show = False
-        settings.answer.volume = settings.answer.found = False
+        settings.answer.outline = settings.answer.found = False
     with bpy.context.temp_override(window=manager.windows[0]):
         manager.popup_menu(explain, title="The Octree Could Not Be Drawn", icon="ERROR")
 

@@ -34,18 +34,17 @@ class Outline(NamedTuple):
     edges: NDArray[np.uint32]
 
 
-def outline_of(volume: Frusta | Spheres | Ray) -> Outline:
+def outline_of(shape: Frusta | Spheres | Ray) -> Outline:
     """Return the edges of a frustum, three circles around a sphere, or a ray as a line."""
-    if isinstance(volume, Frusta):
+    if isinstance(shape, Frusta):
         return Outline(
-            np.ascontiguousarray(volume.corners[0], np.float32),
+            np.ascontiguousarray(shape.corners[0], np.float32),
             np.array(_FRUSTUM_EDGES, np.uint32),
         )
-    if isinstance(volume, Spheres):
-        return _circles(volume.centers[0], float(volume.radii[0]))
-    origin, direction, distance = volume
-    way = distance / np.linalg.norm(direction) * direction
-    ends = np.array([origin, origin + way], np.float32)
+    if isinstance(shape, Spheres):
+        return _circles(shape.centers[0], float(shape.radii[0]))
+    way = shape.reach / np.linalg.norm(shape.direction) * shape.direction
+    ends = np.array([shape.origin, shape.origin + way], np.float32)
     return Outline(ends, np.array([(0, 1)], np.uint32))
 
 

@@ -25,9 +25,9 @@ class OCTREE_PT_answer(SubPanel):
         for note in asked.notes:
             column.label(text=note)
         column.prop(settings.answer, "found")
-        if asked.volume is None:
+        if asked.shape is None:
             return
-        column.prop(settings.answer, "volume")
+        column.prop(settings.answer, "outline")
         row = column.row()
         row.use_property_split = False
         row.prop_enum(settings.display, "cells", "QUESTION", text="Show Its Cells")

@@ -12,10 +12,10 @@ class OctreeAnswerSettings(bpy.types.PropertyGroup):
     """What is shown of the last question."""
 
     if TYPE_CHECKING:
-        volume: bool
+        outline: bool
         found: bool
     else:
-        volume: BoolProperty(
+        outline: BoolProperty(
             name="Outline",
             description="Draw the outline of what the last question was about",
             default=True,

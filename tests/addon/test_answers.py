@@ -38,7 +38,7 @@ def test_question_and_answer_are_those_of_the_operator(row):
     octree = trees.get(row).octree
     assert (asked.octree, asked.title, asked.relation) == (octree, "Select in Sphere", "touching")
     sphere = Spheres([[0, 0, 0]], [1.25])
-    np.testing.assert_array_equal(asked.volume.rows, sphere.rows)
+    np.testing.assert_array_equal(asked.question.rows, sphere.rows)
     np.testing.assert_array_equal(asked.items, query(octree, sphere)[1])
 
 

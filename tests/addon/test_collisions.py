@@ -1,5 +1,7 @@
 """What touches another object: against a comparison of all pairs of triangles."""
 
+from dataclasses import replace
+
 import bpy
 import numpy as np
 import pair_oracle
@@ -7,7 +9,7 @@ import pytest
 from blender_scenes import collection_instance, cube, mesh_object, scatter, select_only, selected
 
 from core import Triangles
-from octree_ext.octree_addon import answers, trees
+from octree_ext.octree_addon import answers, brute_force, trees
 from octree_ext.octree_addon.building import run
 from octree_ext.octree_addon.collisions import collision_steps
 
@@ -131,7 +133,15 @@ def test_without_a_tree_one_is_built_of_what_is_visible(empty_scene):
     assert collide().notes[0] == "1 pair collides"
 
 
-def test_pairs_are_not_proven(row):
-    collide()
-    with pytest.raises(RuntimeError, match="camera or a sphere"):
+@pytest.mark.parametrize("margin", [0.0, 1.0, 3.0])
+@pytest.mark.parametrize("source", ["TRIANGLES", "OBJECTS"])
+def test_collisions_are_proven(heap, empty_scene, monkeypatch, source, margin):
+    monkeypatch.setattr(brute_force, "_PAIRS", 1000)
+    empty_scene.octree.source.source = source
+    bpy.ops.octree.build()
+    asked = collide(margin=margin)
+    assert 0 < len(asked.items) <= len(asked.octree)
+    assert bpy.ops.octree.prove_it() == {"FINISHED"}
+    answers.remember(empty_scene, replace(asked, items=asked.items[1:]))
+    with pytest.raises(RuntimeError, match="1 missing"):
         bpy.ops.octree.prove_it()

@@ -1,5 +1,7 @@
 """What is nearest to the 3D cursor, and what a ray from it meets."""
 
+from dataclasses import replace
+
 import bpy
 import numpy as np
 import pytest
@@ -36,7 +38,7 @@ def test_nearest_is_found_and_how_far_it_is(row):
     assert selected() == {"Cube 0"}
     assert len(asked.items) == 1
     assert asked.notes == ("2.5 away",)
-    assert asked.volume.radii[0] == 2.5
+    assert asked.shape.radii[0] == 2.5
 
 
 def test_as_many_as_wanted_are_found(row):
@@ -66,7 +68,7 @@ def test_first_hit_and_all_hits_of_a_ray(row):
 def test_ray_reaches_whatever_is_there(row):
     row.cursor.location = (-1e6, 0.125, 0.25)
     assert len(cast(hits="ALL").items) == 10
-    assert np.isfinite(answers.get(row).volume[2])
+    assert np.isfinite(answers.get(row).question.reach)
 
 
 def test_ray_needs_a_direction(row):
@@ -106,5 +108,22 @@ def test_nearest_of_a_tree_of_objects_are_objects(empty_scene):
     bpy.ops.octree.build()
     nearest(count=1)
     assert selected() == {"Flat 1"}
-    with pytest.raises(RuntimeError, match="camera or a sphere"):
+    assert bpy.ops.octree.prove_it() == {"FINISHED"}
+
+
+@pytest.mark.parametrize("hits", ["FIRST", "ALL"])
+def test_rays_are_proven(row, hits):
+    asked = cast(hits=hits, direction=(1, 0.0625, 0))
+    assert bpy.ops.octree.prove_it() == {"FINISHED"}
+    answers.remember(row, replace(asked, items=asked.items[:-1]))
+    with pytest.raises(RuntimeError, match="1 missing"):
+        bpy.ops.octree.prove_it()
+
+
+@pytest.mark.parametrize("count", [1, 13, 1000])
+def test_nearest_are_proven(row, count):
+    asked = nearest(count=count, max_distance=6.0)
+    assert bpy.ops.octree.prove_it() == {"FINISHED"}
+    answers.remember(row, replace(asked, items=asked.items[1:]))
+    with pytest.raises(RuntimeError, match="1 missing"):
         bpy.ops.octree.prove_it()

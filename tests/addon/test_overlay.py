@@ -8,6 +8,7 @@ import pytest
 from octree_ext.core import Boxes, Frusta, Spheres, build_octree, trace
 from octree_ext.core.wireframe import CORNERS
 from octree_ext.octree_addon import cells, overlay
+from octree_ext.octree_addon.answers import Ray
 from octree_ext.octree_addon.cells_mesh import cells_to_mesh
 from octree_ext.octree_addon.overlay import drawing, outlines
 
@@ -210,6 +211,6 @@ def test_outline_of_a_sphere_is_three_closed_circles():
 
 
 def test_outline_of_a_ray_ends_where_it_ends():
-    ray = (np.array([1.0, 0, 0]), np.array([0.0, 2.0, 0]), 5.0)
+    ray = Ray(np.array([1.0, 0, 0]), np.array([0.0, 2.0, 0]), reach=5.0, is_first=True)
     segments = ready(outlines.outline_of(ray))
     np.testing.assert_array_equal(segments, [[(1, 0, 0), (1, 5, 0)]])

@@ -69,7 +69,7 @@ def field(window):
 def test_answer_is_seen_in_two_colors_on_the_surfaces(field):
     plain = field.picture("field")
     field.call(ask_camera)
-    field.call(show, {"answer.found": True, "answer.volume": False})
+    field.call(show, {"answer.found": True, "answer.outline": False})
     colored = field.picture("answer_in_two_colors")
     field.call(show, {"display.in_front": True})
     in_front = field.picture("answer_in_front")
