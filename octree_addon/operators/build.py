@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
-from .. import trees
+from .. import live, trees
 from ..building import TreeSteps, keep, run, steps_as_set
 from ..layouts import draw_options
 from ..options import ADVANCED, PLAIN, BuildOptions, ObjectOptions, SourceOptions, UpkeepOptions
 from ..properties import OctreeBuildSettings, OctreeObjectSettings, settings_of
-from ..reader import count_triangles
+from ..reader import ObjectSource, count_triangles
 from ..scope import chosen_objects, scoped_objects
 from ..trees import BuiltTree
 from .progress import Status, SteppedOperator
@@ -79,12 +79,14 @@ class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
         )
 
     def finish(self, context: bpy.types.Context, result: BuiltTree) -> Status:
-        """Keep the tree, and the settings that it was built with."""
-        scene = context.scene
+        """Keep the tree, and the settings that it was built with; one that is live stays so."""
+        scene, was_live = context.scene, live.get(context.scene) is not None
         settings = self._settings(scene)
         write_back(self, settings, self._options(scene))
         settings.bounds_object = scene.objects.get(self.bounds_object)
         keep(scene, result)
+        if was_live and isinstance(result.source, ObjectSource):
+            live.start(scene, context.evaluated_depsgraph_get())
         self.report({"INFO"}, built_text(result))
         return {"FINISHED"}
 

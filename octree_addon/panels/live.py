@@ -25,11 +25,11 @@ class OCTREE_PT_live(SubPanel):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         built = trees.get(context.scene)
-        return built is not None and isinstance(built.source, ObjectSource)
+        is_of_objects = built is not None and isinstance(built.source, ObjectSource)
+        return is_of_objects or settings_of(context.scene).source.source == "OBJECTS"
 
     def draw(self, context: bpy.types.Context) -> None:
         built, follower = trees.get(context.scene), live.get(context.scene)
-        assert built is not None
         column, settings = column_of(self), settings_of(context.scene)
         if follower:
             column.operator("octree.live", text="Stop Following", icon="PAUSE", depress=True)
@@ -38,7 +38,7 @@ class OCTREE_PT_live(SubPanel):
         column.prop(settings.live, "pairs")
         if settings.objects.merge == "DEFERRED":
             column.prop(settings.live, "interval")
-        if follower:
+        if built and follower:
             draw_progress(self.layout, follower, settings.live.pairs)
             if context.object:
                 draw_table(self.layout, counts_of(built, context.object))

@@ -8,8 +8,9 @@ import pytest
 from blender_scenes import collection_instance, cube, depsgraph, link, mesh_object, scatter
 from paper import drawn
 
-from octree_ext.octree_addon import handlers, live, panels, trees
+from octree_ext.octree_addon import handlers, live, trees
 from octree_ext.octree_addon.live import crowd
+from octree_ext.octree_addon.panels.live import OCTREE_PT_live
 from octree_ext.octree_addon.properties import settings_of
 from octree_ext.octree_addon.reader import read_objects
 
@@ -264,7 +265,7 @@ def test_pairs_can_be_left_out():
 
 
 def panel_lines():
-    return drawn(panels.OCTREE_PT_live)
+    return drawn(OCTREE_PT_live)
 
 
 def test_panel_shows_splits_merges_growths_and_shrinks():
@@ -321,12 +322,31 @@ def test_handlers_come_and_go_with_the_switch():
     assert live.get(bpy.context.scene) is None
 
 
-@pytest.mark.parametrize("end", [bpy.ops.octree.clear, bpy.ops.octree.build])
-def test_handlers_go_with_the_tree(end):
+def test_handlers_go_with_the_tree():
     grid(3)
     switch_on()
-    end()
+    bpy.ops.octree.clear()
     assert ours() == []
+    switch_on()
+    bpy.ops.octree.build(source="TRIANGLES")
+    assert ours() == []
+
+
+def test_built_again_it_stays_live():
+    items = grid(3)
+    first = switch_on()
+    bpy.ops.octree.build(capacity=5)
+    second = trees.get(bpy.context.scene)
+    assert second is not first
+    items[0].location.x += 1
+    assert_followed(second)
+
+
+def test_panel_offers_live_before_there_is_a_tree():
+    assert not OCTREE_PT_live.poll(bpy.context)
+    settings_of(bpy.context.scene).source.source = "OBJECTS"
+    assert OCTREE_PT_live.poll(bpy.context)
+    assert panel_lines()["octree.live"] == "Follow Objects"
 
 
 def test_handlers_go_with_the_file():
