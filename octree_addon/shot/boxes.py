@@ -45,31 +45,47 @@ def sides(placements: Placements, planes: Floats) -> tuple[Flags, Flags]:
     return outside, inside
 
 
-def boxes_in_view(placements: Placements, chosen: Ids, corners: Floats) -> Flags:
-    """Tell which boxes touch a frustum.
+def boxes_in_view(corners: Floats) -> Flags:
+    """Tell which frusta touch the cube from -1 to 1, which every box is in its own space.
+
+    Parameters
+    ----------
+    corners : ndarray of float64, shape (q, 8, 3)
+        Of the frusta, each as a box sees it; see `in_box_space`.
+
+    Returns
+    -------
+    ndarray of bool, shape (q,)
+        Exact.
+    """
+    touched, misses = judge_vertices(_CUBE, Frusta(corners))
+    unsure = np.flatnonzero(~touched & ~misses)
+    cube = build_octree(Boxes(_CUBE[:1], _CUBE[-1:]))
+    touched[unsure] = query_any(cube, Frusta(corners[unsure]))
+    return touched
+
+
+def in_box_space(placements: Placements, chosen: Ids, corners: Floats) -> Floats:
+    """Bring a frustum into spaces where the boxes of placements are the cube from -1 to 1.
 
     Parameters
     ----------
     placements : Placements
-        Their boxes, turned and sheared as they are placed, are asked about.
+        Their boxes are turned and sheared as they are placed.
     chosen : ndarray of intp, shape (c,)
         Which of them.
     corners : ndarray of float64, shape (8, 3)
-        Of the frustum.
+        Of the frustum, in the world.
 
     Returns
     -------
-    ndarray of bool, shape (c,)
-        Exact but for boxes thinner than a millionth of their size, which are taken to be thicker.
+    ndarray of float64, shape (c, 8, 3)
+        The same corners as each box sees them; one thinner than a millionth of its size is taken
+        to be thicker.
     """
-    # In its own space every box is the same cube: one tree of one box answers for all.
     inverse = np.linalg.inv(_thickened(placements, chosen))
-    local = (corners - placements.centers[chosen, None]) @ inverse.swapaxes(1, 2)
-    touched, misses = judge_vertices(_CUBE, Frusta(local))
-    unsure = np.flatnonzero(~touched & ~misses)
-    cube = build_octree(Boxes(_CUBE[:1], _CUBE[-1:]))
-    touched[unsure] = query_any(cube, Frusta(local[unsure]))
-    return touched
+    local: Floats = (corners - placements.centers[chosen, None]) @ inverse.swapaxes(1, 2)
+    return local
 
 
 def in_mesh_space(placements: Placements, chosen: Ids, corners: Floats) -> Floats:

@@ -1,6 +1,6 @@
 """One mesh in its own space: its box, and an octree of its triangles when that is asked for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -65,17 +65,17 @@ class LocalMesh:
             items = Triangles(self.arrays.positions, self.arrays.triangles)
             self._octree = yield from build_steps(items)
 
-    def take_questions(self) -> Question:
-        """Return all questions as one, and forget them."""
-        corners, targets = zip(*self.questions, strict=True)
-        self.questions.clear()
-        return np.concatenate(corners), np.concatenate(targets, axis=1)
-
     def placed(self, matrix: Floats) -> "LocalMesh":
         """Return the same mesh where a matrix of (3, 4) puts it."""
         with np.errstate(invalid="ignore", over="ignore"):  # the core sets such triangles aside
             positions = self.arrays.positions @ matrix[:, :3].T + matrix[:, 3]
         return LocalMesh(self.arrays._replace(positions=positions))
+
+
+def joined(questions: Sequence[Question]) -> Question:
+    """Return several questions, of which there is at least one, as one."""
+    corners, targets = zip(*questions, strict=True)
+    return np.concatenate(corners), np.concatenate(targets, axis=1)
 
 
 def _box(arrays: MeshArrays) -> tuple[Floats, Floats]:

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core import Frusta, query_any
-from .boxes import boxes_in_view, in_mesh_space, sides
-from .local_meshes import LocalMesh
+from .boxes import boxes_in_view, in_box_space, in_mesh_space, sides
+from .local_meshes import LocalMesh, Question, joined
 from .placements import Placements
 from .vertices import judge_vertices
 from .views import Views
@@ -34,6 +34,7 @@ class ObjectJudge:
         self._exact = exact
         self._hits: list[Ids] = [np.empty((3, 0), np.intp)]
         self._waiting: dict[LocalMesh, int] = {}
+        self._boxes: list[Question] = []
 
     @property
     def hits(self) -> Ids:
@@ -59,19 +60,16 @@ class ObjectJudge:
             outside, inside = sides(placements, views.planes[view])
             self._take(placements, np.flatnonzero(inside), target)
             doubtful = np.flatnonzero(self._doubtful(placements, outside, inside))
-            if self._exact:
-                self._ask(placements, doubtful, views.corners[view], target)
-            else:
-                touched = boxes_in_view(placements, doubtful, views.corners[view])
-                self._take(placements, doubtful[touched], target)
+            ask = self._ask_meshes if self._exact else self._ask_boxes
+            ask(placements, doubtful, views.corners[view], target)
 
     def settle(self, placements: Placements | None = None) -> Iterator[float]:
-        """Ask the meshes that are gone from the scene, or all if many questions wait.
+        """Ask the meshes that are gone from the scene, or all and boxes if many questions wait.
 
         Parameters
         ----------
         placements : Placements, optional
-            What there is in this frame; without it, every mesh is asked.
+            What there is in this frame; without it, all are asked.
 
         Yields
         ------
@@ -79,10 +77,16 @@ class ObjectJudge:
             Now and then, for whoever has to stay awake.
         """
         kept: set[LocalMesh] = set()
-        if placements and sum(self._waiting.values()) < _PATIENCE:
+        waiting = sum(self._waiting.values()) + sum(len(corners) for corners, _ in self._boxes)
+        if placements and waiting < _PATIENCE:
             kept.update(placements.meshes)
+        elif self._boxes:
+            corners, targets = joined(self._boxes)
+            self._hits.append(targets[:, boxes_in_view(corners)])
+            self._boxes.clear()
         for mesh in [mesh for mesh in self._waiting if mesh not in kept]:
-            corners, targets = mesh.take_questions()
+            corners, targets = joined(mesh.questions)
+            mesh.questions.clear()
             yield from self._answer(mesh, Frusta(corners), targets)
             del self._waiting[mesh]
             yield 0.0
@@ -99,7 +103,16 @@ class ObjectJudge:
         doubtful: Flags = ~outside & ~known[placements.subject_of]
         return doubtful
 
-    def _ask(self, placements: Placements, chosen: Ids, corners: Floats, target: Ids) -> None:
+    def _ask_boxes(
+        self, placements: Placements, chosen: Ids, corners: Floats, target: Ids
+    ) -> None:
+        """Have the question wait whether a frustum touches the boxes of placements."""
+        local = in_box_space(placements, chosen, corners)
+        self._boxes.append((local, self._targets(placements, chosen, target)))
+
+    def _ask_meshes(
+        self, placements: Placements, chosen: Ids, corners: Floats, target: Ids
+    ) -> None:
         """Have meshes wait for the question whether a frustum touches their triangles."""
         local = in_mesh_space(placements, chosen, corners)
         targets = self._targets(placements, chosen, target)

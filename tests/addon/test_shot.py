@@ -139,7 +139,9 @@ def test_exact_agrees_with_cutting_every_triangle(stage, cut, monkeypatch, few, 
         assert any(by_name[name]) and not all(by_name[name]), name
 
 
-def test_boxes_agree_with_cutting_the_sides_of_boxes(stage):
+@pytest.mark.parametrize("patience", [1 << 14, 1])
+def test_boxes_agree_with_cutting_the_sides_of_boxes(stage, monkeypatch, patience):
+    monkeypatch.setattr(shot.object_judge, "_PATIENCE", patience)
     plain = [item for item in bpy.context.scene.objects if item.type == "MESH"]
     names = {item.name for item in plain} - {"Points"}  # shows more than its box
     found = flags_by_name(look(exact=False, wanted=frozenset(n.session_uid for n in plain)))
