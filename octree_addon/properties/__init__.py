@@ -12,7 +12,13 @@ from .build import (
     object_options,
 )
 from .display import OctreeDisplaySettings, tag_redraw
-from .hiding import OctreeHidingSettings, OctreeLayerMemory, OctreeSceneMemory, layer_memory
+from .hiding import (
+    OctreeHiddenObject,
+    OctreeHidingSettings,
+    OctreeLayerMemory,
+    OctreeSceneMemory,
+    layer_memory,
+)
 from .live import OctreeLiveSettings
 from .objects import OctreeObject
 from .questions import (
@@ -57,6 +63,7 @@ CLASSES = (
     OctreeShotSettings,
     OctreeCollisionSettings,
     OctreeHidingSettings,
+    OctreeHiddenObject,
     OctreeSceneMemory,
     OctreeLayerMemory,
     OctreeAnswerSettings,

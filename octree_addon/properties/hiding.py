@@ -3,10 +3,9 @@
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import CollectionProperty, PointerProperty
+from bpy.props import CollectionProperty, FloatProperty, PointerProperty
 
 from ..options import HidingOptions
-from .objects import OctreeObject
 
 
 class OctreeHidingSettings(HidingOptions, bpy.types.PropertyGroup):
@@ -22,6 +21,17 @@ class OctreeHidingSettings(HidingOptions, bpy.types.PropertyGroup):
         )
 
 
+class OctreeHiddenObject(bpy.types.PropertyGroup):
+    """One object that we have hidden, and the frame that it was hidden in."""
+
+    if TYPE_CHECKING:
+        object: bpy.types.Object | None
+        frame: float
+    else:
+        object: PointerProperty(type=bpy.types.Object)
+        frame: FloatProperty()
+
+
 class OctreeSceneMemory(bpy.types.PropertyGroup):
     """What we have hidden by the icons whose flags belong to the objects.
 
@@ -29,11 +39,11 @@ class OctreeSceneMemory(bpy.types.PropertyGroup):
     """
 
     if TYPE_CHECKING:
-        monitor: Any  # of OctreeObject; the stubs know no collection that grows
+        monitor: Any  # of OctreeHiddenObject; the stubs know no collection that grows
         render: Any
     else:
-        monitor: CollectionProperty(type=OctreeObject)
-        render: CollectionProperty(type=OctreeObject)
+        monitor: CollectionProperty(type=OctreeHiddenObject)
+        render: CollectionProperty(type=OctreeHiddenObject)
 
 
 class OctreeLayerMemory(bpy.types.PropertyGroup):
@@ -42,7 +52,7 @@ class OctreeLayerMemory(bpy.types.PropertyGroup):
     if TYPE_CHECKING:
         eye: Any
     else:
-        eye: CollectionProperty(type=OctreeObject)
+        eye: CollectionProperty(type=OctreeHiddenObject)
 
 
 def layer_memory(layer: bpy.types.ViewLayer) -> OctreeLayerMemory:

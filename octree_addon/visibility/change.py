@@ -5,6 +5,7 @@ from collections import Counter
 import bpy
 
 from . import watch
+from .animation import animate
 from .icons import is_hidden, set_hidden
 from .memory import memories, memory_of
 from .plan import Plan
@@ -53,7 +54,9 @@ def restore(context: bpy.types.Context) -> Counter[str]:
     shown: Counter[str] = Counter()
     for memory in memories(context.scene):
         objects = list(memory.objects())
+        late = list(memory.from_other_frames()) if memory.icon == "MONITOR" else []
         set_hidden(context, memory.layer, objects, memory.icon, False)
+        animate(late, context.view_layer)
         memory.records.clear()
         shown[memory.icon] += len(objects)
     watch.follow()

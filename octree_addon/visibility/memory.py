@@ -17,19 +17,31 @@ class Memory:
 
     icon: str
     layer: bpy.types.ViewLayer
-    records: Any  # a collection of OctreeObject
+    records: Any  # a collection of OctreeHiddenObject
 
     def objects(self) -> Iterator[bpy.types.Object]:
         """Yield those that the icon still hides: others the user has shown or deleted."""
-        for record in self.records:
-            if record.object and is_hidden(record.object, self.layer, self.icon):
-                yield record.object
+        return (record.object for record in self._standing())
+
+    def from_other_frames(self) -> Iterator[bpy.types.Object]:
+        """Yield those of them that were hidden in another frame than the present one."""
+        now = self.layer.id_data.frame_current_final
+        return (record.object for record in self._standing() if record.frame != now)
 
     def keep(self, objects: Iterable[bpy.types.Object]) -> None:
-        """Remember these objects and no other."""
+        """Remember these objects and no other; those that are new, with the present frame."""
+        known = [record for record in self.records if record.object]
+        frames = {record.object.session_uid: record.frame for record in known}
+        now = self.layer.id_data.frame_current_final
         self.records.clear()
         for item in objects:
-            self.records.add().object = item
+            record = self.records.add()
+            record.object, record.frame = item, frames.get(item.session_uid, now)
+
+    def _standing(self) -> Iterator[Any]:
+        for record in self.records:
+            if record.object and is_hidden(record.object, self.layer, self.icon):
+                yield record
 
 
 def memory_of(layer: bpy.types.ViewLayer, icon: str) -> Memory:

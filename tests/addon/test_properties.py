@@ -14,7 +14,13 @@ from octree_ext.octree_addon.properties import (
     settings_of,
 )
 
-MEMORY = {"OctreeObject", "OctreeSceneMemory", "OctreeLayerMemory", "OctreeSettings"}
+MEMORY = {
+    "OctreeObject",
+    "OctreeHiddenObject",
+    "OctreeSceneMemory",
+    "OctreeLayerMemory",
+    "OctreeSettings",
+}
 SHOWN = [group for group in properties.CLASSES if group.__name__ not in MEMORY]
 
 
