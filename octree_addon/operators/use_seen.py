@@ -15,6 +15,8 @@ from .reports import found_text
 from .seen_reports import collected_text, marked_text
 
 TABLES = {".csv": shot.csv_table, ".json": shot.json_table}
+# From 4.5 on Blender wants to be told that a path may begin with "//", the folder of the file.
+PATH = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5) else set()
 
 
 class SeenOperator(Mixin):
@@ -168,6 +170,7 @@ class OCTREE_OT_export_seen(SeenOperator, bpy.types.Operator):
             name="File",
             description="Path of the file, which ends in .csv or .json",
             subtype="FILE_PATH",
+            options=PATH,
         )
         check_existing: BoolProperty(default=True, options={"HIDDEN", "SKIP_SAVE"})
         filter_glob: StringProperty(default="*.csv;*.json", options={"HIDDEN", "SKIP_SAVE"})
@@ -181,10 +184,11 @@ class OCTREE_OT_export_seen(SeenOperator, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Status:
         path = Path(bpy.path.abspath(self.filepath))
-        if path.suffix not in TABLES:
-            return self.refuse(ValueError(f"{path.name} does not end in .csv or .json"))
+        table = TABLES.get(path.suffix.lower())
+        if table is None:
+            return self.refuse(ValueError("The name of the file does not end in .csv or .json"))
         try:
-            path.write_text(TABLES[path.suffix](self.seen(context)), encoding="utf-8", newline="")
+            path.write_text(table(self.seen(context)), encoding="utf-8", newline="")
         except OSError as error:
             return self.refuse(error)
         self.report({"INFO"}, f"Written to {path}")

@@ -267,6 +267,14 @@ def test_table_as_csv(reference, tmp_path):
     assert found['Würfel, "beiseite"']["intervals"] == ""
 
 
+@pytest.mark.filterwarnings("error")
+def test_table_goes_beside_the_file(row, tmp_path):
+    bpy.ops.octree.find_seen()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "row.blend"))
+    bpy.ops.octree.export_seen(filepath="//seen.CSV")
+    assert (tmp_path / "seen.CSV").read_text(encoding="utf-8").startswith("object,camera")
+
+
 def test_table_that_cannot_be_written_is_a_reason(row, tmp_path):
     bpy.ops.octree.find_seen()
     with pytest.raises(RuntimeError, match=r"does not end in \.csv or \.json"):
