@@ -1,6 +1,7 @@
 """The tree that follows: as if built anew after each change, and no trace of it once it is off."""
 
 from time import thread_time
+from types import SimpleNamespace
 
 import bpy
 import numpy as np
@@ -9,7 +10,7 @@ from blender_scenes import collection_instance, cube, depsgraph, link, mesh_obje
 from paper import drawn
 
 from octree_ext.octree_addon import handlers, live, trees
-from octree_ext.octree_addon.live import crowd
+from octree_ext.octree_addon.live import crowd, follower
 from octree_ext.octree_addon.panels.live import OCTREE_PT_live
 from octree_ext.octree_addon.properties import settings_of
 from octree_ext.octree_addon.reader import read_objects
@@ -398,15 +399,50 @@ def test_switching_on_needs_a_tree_of_objects():
         live.start(bpy.context.scene, depsgraph())
 
 
-def test_another_scene_and_another_view_layer_are_nothing_to_it():
+def test_other_view_layers_and_renders_are_nothing_to_it(monkeypatch):
     grid(2)
+    scene = bpy.context.scene
+    follows = switch_on() and live.get(scene)
+    seen = []
+    monkeypatch.setattr(follows, "update", lambda *arguments: seen.append(arguments))
+    layers = scene.view_layers[0], scene.view_layers.new("Other")
+    for mode, layer in (("VIEWPORT", layers[1]), ("RENDER", layers[0]), ("VIEWPORT", layers[0])):
+        live.follow(scene, SimpleNamespace(mode=mode, view_layer=layer))
+    assert [graph.view_layer for _, graph in seen] == [layers[0]]
+
+
+def test_another_order_of_the_same_objects_is_no_trap(monkeypatch):
+    monkeypatch.setattr(crowd, "_FEW", 0.0)
+    items, scene = grid(4), bpy.context.scene
     built = switch_on()
-    boxes = built.octree.items.bounds().rows
-    layer = bpy.context.scene.view_layers.new("Other")
-    bpy.context.scene.view_layers["Other"].layer_collection.exclude = True
-    layer.update()
-    bpy.data.scenes.new("Other").view_layers[0].update()
-    assert np.array_equal(built.octree.items.bounds().rows, boxes)
+    collection = bpy.data.collections.new("Some")
+    scene.collection.children.link(collection)
+    collection.objects.link(items[2])
+    scene.collection.objects.unlink(items[2])
+    bpy.context.view_layer.update()
+    for number, item in enumerate(items):
+        item.location.y = number
+    assert_followed(built)
+
+
+def test_after_an_undo_nothing_is_taken_for_known(monkeypatch):
+    items = grid(3)
+    built = switch_on()
+    readings, read_anew = [], follower.read_objects
+    monkeypatch.setattr(
+        follower, "read_objects", lambda *a, **k: readings.append(1) or read_anew(*a, **k)
+    )
+    for handler in ("undo_post", "redo_post"):
+        items[0].location.x += 1
+        bpy.context.view_layer.update()
+        assert not readings
+        handlers.after_undo(bpy.context.scene)
+        assert handlers.after_undo in getattr(bpy.app.handlers, handler)
+        items[0].location.x += 1
+        bpy.context.view_layer.update()
+        assert len(readings) == 1
+        readings.clear()
+    assert_followed(built)
 
 
 def test_a_mistake_switches_it_off_instead_of_coming_up_at_every_frame(monkeypatch, capfd):
