@@ -61,7 +61,7 @@ class Asked:
     relation : str
         As for `query`, if it was about a volume.
     notes : tuple of str
-        What else there is to say of it, line by line.
+        What else there is to say of it, line by line, the most important first.
     """
 
     octree: Octree

@@ -22,13 +22,14 @@ class OCTREE_PT_answer(SubPanel):
         column = column_of(self)
         column.label(text=asked.title)
         column.label(text=f"{len(asked.items):,} of {len(asked.octree):,} {noun}s")
-        for note in asked.notes:
+        for note in asked.notes[:1]:
             column.label(text=note)
         column.prop(settings.answer, "found")
-        if asked.shape is None:
-            return
-        column.prop(settings.answer, "outline")
-        row = column.row()
-        row.use_property_split = False
-        row.prop_enum(settings.display, "cells", "QUESTION", text="Show Its Cells")
+        if asked.shape:
+            column.prop(settings.answer, "outline")
+            row = column.row()
+            row.use_property_split = False
+            row.prop_enum(settings.display, "cells", "QUESTION", text="Show Its Cells")
         column.operator("octree.prove_it")
+        for note in asked.notes[1:]:
+            column.label(text=note)
