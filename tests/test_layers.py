@@ -13,8 +13,8 @@ CORE_ORDER = [
     "dynamic", "trace", "storage", "statistics", "wireframe", "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
-    "options", "layouts", "properties", "preferences", "reader", "camera", "shot", "trees",
-    "scope", "building", "live", "answers", "collisions", "brute_force", "cells", "cells_mesh",
+    "options", "layouts", "properties", "preferences", "reader", "camera", "curves", "shot",
+    "trees", "scope", "building", "live", "answers", "collisions", "brute_force", "cells", "cells_mesh",
     "overlay", "selection", "visibility", "operators", "panels", "handlers", "__init__",
 ]  # fmt: skip
 BLENDER = {"bl_math", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils"}

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 import bpy
 
+from ..curves import action_curves
+
 _SINGLE = (bool, int, float, str)
 
 
@@ -68,20 +70,8 @@ def _channels(animation: Any) -> Iterator[tuple[str, int]]:
     """Yield what an action, or the strips of the NLA, may set."""
     strips = [strip for track in animation.nla_tracks for strip in track.strips]
     for source in (animation, *strips):
-        if source.action:
-            for curve in _curves(source.action, getattr(source, "action_slot", None)):
-                yield curve.data_path, curve.array_index
-
-
-def _curves(action: Any, slot: Any) -> Iterator[bpy.types.FCurve]:
-    """Yield an action's curves: from Blender 4.4 on, those of its slot."""
-    if not hasattr(action, "layers"):
-        yield from action.fcurves
-        return
-    for layer in action.layers:
-        for strip in layer.strips:
-            bag = strip.channelbag(slot) if slot else None
-            yield from bag.fcurves if bag else ()
+        for curve in action_curves(source.action, getattr(source, "action_slot", None)):
+            yield curve.data_path, curve.array_index
 
 
 def _read(owner: Any, path: str, element: int) -> Any:

@@ -1,9 +1,8 @@
 """Objects whose icons are animated: a flag that is written holds until the next frame only."""
 
-from collections.abc import Iterator
-from typing import Any
-
 import bpy
+
+from ..curves import action_curves
 
 
 def is_keyed(item: bpy.types.Object, path: str) -> bool:
@@ -24,17 +23,5 @@ def is_keyed(item: bpy.types.Object, path: str) -> bool:
     animation = item.animation_data
     if animation is None:
         return False
-    return any(curve.data_path == path for curve in [*animation.drivers, *_curves(animation)])
-
-
-def _curves(animation: Any) -> Iterator[Any]:
-    action = animation.action
-    if action is None:
-        return
-    if not hasattr(action, "layers"):  # before Blender 4.4
-        yield from action.fcurves
-        return
-    for layer in action.layers:
-        for strip in layer.strips:
-            bag = strip.channelbag(animation.action_slot)
-            yield from bag.fcurves if bag else ()
+    curves = action_curves(animation.action, getattr(animation, "action_slot", None))
+    return any(curve.data_path == path for curve in [*animation.drivers, *curves])
