@@ -29,6 +29,12 @@ def empty_scene() -> "bpy.types.Scene":
 
 
 @pytest.fixture
+def visible_scope(empty_scene: "bpy.types.Scene") -> None:
+    """Have trees built of all that is visible, whatever is selected."""
+    empty_scene.octree.source.scope = "VISIBLE"
+
+
+@pytest.fixture
 def ball() -> "bpy.types.Object":
     """Add a sphere of 1280 triangles, with a radius of 1, and evaluate the scene."""
     bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=4)

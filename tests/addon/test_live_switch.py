@@ -1,0 +1,152 @@
+"""What comes when Live is switched on, and that it is gone when it is off."""
+
+from types import SimpleNamespace
+
+import bpy
+import pytest
+from blender_scenes import depsgraph
+from live_scenes import assert_followed, grid, switch_on
+
+from octree_ext.octree_addon import handlers, live, trees
+from octree_ext.octree_addon.live import follower
+from octree_ext.octree_addon.properties import settings_of
+
+pytestmark = pytest.mark.usefixtures("visible_scope")
+
+
+def ours():
+    """List what of ours is registered because of Live."""
+    names = [
+        name
+        for name, listener in handlers.LIVE_LISTENERS
+        if listener in getattr(bpy.app.handlers, name)
+    ]
+    timer = ["timer"] * bpy.app.timers.is_registered(handlers.merge_later)
+    return names + timer
+
+
+def test_handlers_come_and_go_with_the_switch():
+    grid(3)
+    bpy.ops.octree.build(source="OBJECTS")
+    assert ours() == []
+    bpy.ops.octree.live()
+    assert ours() == [name for name, _ in handlers.LIVE_LISTENERS]
+    bpy.ops.octree.live()
+    assert ours() == []
+    assert live.get(bpy.context.scene) is None
+
+
+def test_handlers_go_with_the_tree():
+    grid(3)
+    switch_on()
+    bpy.ops.octree.clear()
+    assert ours() == []
+    switch_on()
+    bpy.ops.octree.build(source="TRIANGLES")
+    assert ours() == []
+
+
+def test_built_again_it_stays_live():
+    items = grid(3)
+    first = switch_on()
+    bpy.ops.octree.build(capacity=5)
+    second = trees.get(bpy.context.scene)
+    assert second is not first
+    items[0].location.x += 1
+    assert_followed(second)
+
+
+def test_handlers_go_with_the_file():
+    grid(3)
+    switch_on(merge="DEFERRED")
+    bpy.ops.wm.read_homefile(use_empty=True)
+    assert ours() == []
+
+
+def test_deferred_merging_is_left_to_a_timer():
+    items = grid(30)
+    settings_of(bpy.context.scene).live.interval = 0.5
+    built = switch_on(merge="DEFERRED")
+    assert "timer" in ours()
+    cells = len(built.octree.node_depth)
+    for item in items[1:]:
+        bpy.data.objects.remove(item)
+    bpy.context.view_layer.update()
+    assert built.tree.turnover.merges == 0
+    assert handlers.merge_later() == 0.5
+    assert len(built.octree.node_depth) == 1 < cells
+    bpy.ops.octree.live()
+    assert ours() == []
+    assert handlers.merge_later() is None
+
+
+def test_switched_off_it_goes_out_of_date():
+    items = grid(3)
+    built = switch_on()
+    items[0].location.x += 1
+    bpy.context.view_layer.update()
+    assert not built.stale
+    bpy.ops.octree.live()
+    items[0].location.x += 1
+    bpy.context.view_layer.update()
+    assert built.stale
+    bpy.ops.octree.live()
+    assert_followed(built)
+
+
+def test_switching_on_needs_a_tree_of_objects():
+    grid(2)
+    with pytest.raises(RuntimeError, match="Build an octree of objects first"):
+        bpy.ops.octree.live()
+    bpy.ops.octree.build(source="TRIANGLES")
+    with pytest.raises(RuntimeError, match="Build an octree of objects first"):
+        bpy.ops.octree.live()
+    with pytest.raises(ValueError, match="Only an octree of objects"):
+        live.start(bpy.context.scene, depsgraph())
+
+
+def test_other_view_layers_and_renders_are_nothing_to_it(monkeypatch):
+    grid(2)
+    scene = bpy.context.scene
+    follows = switch_on() and live.get(scene)
+    seen = []
+    monkeypatch.setattr(follows, "update", lambda *arguments: seen.append(arguments))
+    layers = scene.view_layers[0], scene.view_layers.new("Other")
+    for mode, layer in (("VIEWPORT", layers[1]), ("RENDER", layers[0]), ("VIEWPORT", layers[0])):
+        live.follow(scene, SimpleNamespace(mode=mode, view_layer=layer))
+    assert [graph.view_layer for _, graph in seen] == [layers[0]]
+
+
+def test_after_an_undo_nothing_is_taken_for_known(monkeypatch):
+    items = grid(3)
+    built = switch_on()
+    readings, read_anew = [], follower.read_objects
+    monkeypatch.setattr(
+        follower, "read_objects", lambda *a, **k: readings.append(1) or read_anew(*a, **k)
+    )
+    for handler in ("undo_post", "redo_post"):
+        items[0].location.x += 1
+        bpy.context.view_layer.update()
+        assert not readings
+        handlers.after_undo(bpy.context.scene)
+        assert handlers.after_undo in getattr(bpy.app.handlers, handler)
+        items[0].location.x += 1
+        bpy.context.view_layer.update()
+        assert len(readings) == 1
+        readings.clear()
+    assert_followed(built)
+
+
+def test_a_mistake_switches_it_off_instead_of_coming_up_at_every_frame(monkeypatch, capfd):
+    items = grid(2)
+    built = switch_on()
+
+    def fail(*_):
+        raise TypeError("a mistake of ours")
+
+    monkeypatch.setattr(live.Follower, "update", fail)
+    items[0].location.x += 1
+    bpy.context.view_layer.update()
+    assert "a mistake of ours" in capfd.readouterr().err
+    assert ours() == []
+    assert built.stale

@@ -1,0 +1,42 @@
+"""Scenes with a tree that follows them, and whether it does."""
+
+from typing import Any
+
+import bpy
+from blender_scenes import cube, depsgraph
+
+from octree_ext.octree_addon import live, trees
+from octree_ext.octree_addon.reader import read_objects
+
+
+def grid(count: int, **values: Any) -> list[bpy.types.Object]:
+    """Add a row of cubes that do not touch."""
+    return [cube(f"Cube {x}", location=(3 * x, 0, 0), **values) for x in range(count)]
+
+
+def switch_on(**options: Any) -> Any:
+    """Build a tree of objects, have it follow them, and return it."""
+    bpy.ops.octree.build(source="OBJECTS", **{"scope": "VISIBLE"} | options)
+    bpy.ops.octree.live()
+    return trees.get(bpy.context.scene)
+
+
+def boxes_by_key(source: Any, boxes: Any) -> dict[Any, Any]:
+    """Return the box of each item."""
+    return dict(zip(source.keys, boxes.T.tolist(), strict=True))
+
+
+def assert_followed(built: Any) -> None:
+    """Compare with what is read anew, item by item, and look at the structure."""
+    bpy.context.view_layer.update()
+    found = read_objects(depsgraph(), list(bpy.context.view_layer.objects))
+    held = built.octree.items.bounds().rows
+    assert boxes_by_key(built.source, held) == boxes_by_key(found.source, found.boxes)
+    assert sorted(built.octree.cells_of()[0]) == sorted(built.octree.ids)
+    assert not built.stale
+    built.tree.check()
+
+
+def step() -> Any:
+    """Return what the last change did."""
+    return live.get(bpy.context.scene).step
