@@ -14,8 +14,9 @@ CORE_ORDER = [
 ]  # fmt: skip
 ADDON_ORDER = [
     "options", "layouts", "properties", "preferences", "reader", "camera", "curves", "shot",
-    "trees", "scope", "building", "live", "answers", "collisions", "brute_force", "cells", "cells_mesh",
-    "overlay", "selection", "visibility", "operators", "panels", "handlers", "__init__",
+    "trees", "scope", "building", "live", "answers", "collisions", "brute_force", "cells",
+    "cells_mesh", "overlay", "selection", "visibility", "operators", "panels", "handlers",
+    "__init__",
 ]  # fmt: skip
 BLENDER = {"bl_math", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils"}
 STANDARD = set(sys.stdlib_module_names)
