@@ -9,7 +9,7 @@ from blender_scenes import cube, link
 import octree_ext
 
 COUNT = 10_000
-ROUNDS = 12
+ROUNDS = 20
 
 
 def update_seconds():
@@ -40,4 +40,4 @@ def test_enabled_as_fast_as_disabled():
             enabled.append(update_seconds())
     ratio = min(enabled) / min(disabled)
     print(f"update of {COUNT:,} objects, enabled against disabled: {ratio:.3f}")
-    assert abs(ratio - 1) <= 0.05
+    assert ratio <= 1.05
