@@ -38,6 +38,6 @@ def test_enabled_as_fast_as_disabled():
             octree_ext.register()
         else:
             enabled.append(update_seconds())
-    ratio = min(enabled) / min(disabled)
+    ratio = float(np.median(np.divide(enabled, disabled)))  # pair by pair
     print(f"update of {COUNT:,} objects, enabled against disabled: {ratio:.3f}")
     assert ratio <= 1.05
