@@ -256,46 +256,6 @@ def test_restored_in_edit_mode(objects, icon):
 
 
 @every_icon
-def test_animated_objects_stand_where_they_would_have_stood(objects, icon):
-    scene, moving = bpy.context.scene, objects["Moving"]
-    moving.shape_key_add(name="Basis")
-    key = moving.shape_key_add(name="Wide")
-    for frame in (1, 11):
-        key.value = frame / 11
-        key.keyframe_insert("value", frame=frame)
-    scene.frame_set(7)
-    expected = moving.location.z, key.value
-    scene.frame_set(1)
-    hide(objects, icon)
-    scene.frame_set(7)
-    visibility.restore(bpy.context)
-    assert (moving.location.z, key.value) == expected
-    assert moving.matrix_world.translation.z == expected[0]
-
-
-@every_icon
-def test_instances_of_a_hidden_instancer_stand_where_they_would_have_stood(objects, icon):
-    scene, moving = bpy.context.scene, objects["Moving"]
-    instancer = collection_instance([moving])
-    scene.frame_set(7)
-    expected = moving.location.z
-    scene.frame_set(1)
-    hide({"Instancer": instancer}, icon)
-    scene.frame_set(7)
-    visibility.restore(bpy.context)
-    assert moving.location.z == expected
-
-
-@every_icon
-def test_values_without_a_key_stay_in_the_same_frame(objects, icon):
-    bpy.context.scene.frame_set(1)
-    objects["Moving"].location.z = 5
-    hide(objects, icon)
-    visibility.restore(bpy.context)
-    assert objects["Moving"].matrix_world.translation.z == 5
-
-
-@every_icon
 def test_hidden_right_after_a_selected_object_was_deleted(objects, icon):
     select_only(objects["Cube 0"], objects["Cube 1"])
     bpy.data.objects.remove(objects.pop("Cube 0"))
