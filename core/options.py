@@ -12,7 +12,7 @@ SPLITS = ("middle", "median")
 STRADDLERS = ("copy", "keep", "hybrid")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Options:
     """What the keywords of `build_octree` say."""
 

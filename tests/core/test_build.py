@@ -173,3 +173,9 @@ def test_an_empty_batch_makes_one_empty_cell(kind):
     tree = built(kind(Triangles([], [])))
     assert (len(tree), len(tree.node_depth), tree.is_leaf[0]) == (0, 1, True)
     assert flags(query(tree, Spheres([[0, 0, 0]], [1])), [0], []).shape == (1, 0)
+
+
+def test_octrees_are_told_apart_whatever_their_options():
+    one, other = built(scenes.random()), built(scenes.random())
+    assert one != other
+    assert len({one, other}) == 2
