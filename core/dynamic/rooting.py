@@ -28,6 +28,12 @@ def laid_anew(layout: Layout, rows: Floats, placement: Placement) -> Layout:
     return placed(fresh, rows, np.arange(layout.count), placement)
 
 
+def is_wide(layout: Layout, rows: Floats) -> bool:
+    """Tell whether all items (7, n) are in the root, and in less than half of its width."""
+    walls = cube_around(rows)
+    return len(layout.outside) == 0 and bool((walls[3:] - walls[:3])[0] < layout.cells.size / 2)
+
+
 def placed(layout: Layout, rows: Floats, moved: Ids, placement: Placement) -> Layout:
     """Return the layout after these of the items (7, n) have looked for their cells.
 

@@ -13,7 +13,7 @@ from .layout import Layout
 from .merging import sparse, too_fine
 from .placement import Copy, Keep, held
 from .residents import limits
-from .rooting import grown, laid_anew, placed, shrunk
+from .rooting import grown, is_wide, laid_anew, placed, shrunk
 from .splitting import crowded, divided, separable
 
 MERGE = ("eager", "deferred")
@@ -131,7 +131,23 @@ class Upkeep:
             # Leaves that were too deep to be divided are so no longer.
             layout = self._divided(smaller, rows, None)
             layout = self._merged(layout, sparse(layout, self.merge_below))
-        return layout
+        return self._gathered(layout, rows)
+
+    def _gathered(self, layout: Layout, rows: Floats) -> Layout:
+        """Return the layout with a root around its items, if only that sets them apart.
+
+        After an item has flown far out and back, all may be in one cell of the greatest depth.
+        """
+        root = np.zeros(1, np.intp)
+        if len(crowded(layout, self.options, root)) == 0 or not is_wide(layout, rows):
+            return layout
+        anew = laid_anew(layout, rows, self.placement)
+        leaves = crowded(anew, self.options, root)
+        finer = divided(anew, rows, leaves, self.options, self.placement)
+        if len(finer.cells) == 1:
+            return layout
+        self._count(shrinks=1, splits=(len(finer.cells) - 1) // 8)
+        return finer
 
     def check(self, layout: Layout, rows: Floats) -> None:
         """Assert that the layout is as the options want it.

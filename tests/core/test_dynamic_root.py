@@ -107,3 +107,24 @@ def test_deep_trees_do_not_copy_by_rounding():
         tree.move([0], cubes([far] * 3))
         tree.check()
         assert len(tree.octree.slots) < 2 * len(tree)
+
+
+@pytest.mark.parametrize("merge", ["eager", "deferred"])
+@pytest.mark.parametrize("straddlers", ["keep", "copy"])
+def test_the_root_comes_back_from_however_far(straddlers, merge):
+    places = np.random.default_rng(5).integers(0, 64, (2000, 3)) * 8.0
+    tree = DynamicOctree(straddlers=straddlers, merge=merge)
+    tree.insert(Boxes(places, places + 1))
+    for far in (1e10, -1e40):
+        tree.move([0], cubes([far] * 3))
+        tree.move([0], cubes([3.0] * 3))
+        tree.prune()
+        tree.check()
+        octree = tree.octree
+        assert octree.item_counts.max() <= 40
+        assert octree.node_upper[0].max() - octree.node_lower[0].min() < 2048
+
+
+def test_a_root_stays_where_no_smaller_one_would_set_items_apart():
+    tree = tree_of(cubes(*[[3, 3, 3]] * 20), bounds=WORLD)
+    assert walls(tree, 0) == [0, 0, 0, 16, 16, 16]
