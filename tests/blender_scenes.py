@@ -117,6 +117,11 @@ def camera(kind: str = "PERSP", **values: Any) -> bpy.types.Object:
     return item
 
 
+def lamp(**values: Any) -> bpy.types.Object:
+    """Add a light, which has no shape."""
+    return link(bpy.data.objects.new("Lamp", bpy.data.lights.new("Lamp", "POINT")), **values)
+
+
 def selected() -> set[str]:
     """Return the names of the selected objects."""
     return {item.name for item in bpy.context.view_layer.objects.selected}

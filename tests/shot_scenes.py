@@ -1,12 +1,20 @@
-"""A scene to hide parts of, and an answer about its cameras without asking any."""
+"""A scene to hide parts of, the hiding, and an answer about its cameras without asking any."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import bpy
 import numpy as np
-from blender_scenes import camera, cube, link
+from blender_scenes import camera, cube, depsgraph, link
 
-from octree_ext.octree_addon import shot
+from octree_ext.octree_addon import shot, visibility
+
+ICONS = ("EYE", "MONITOR", "RENDER")
+CUBES = {"Cube 0", "Cube 1", "Moving", "Eyeless", "Dark", "Unrendered"}
+OURS = {
+    "EYE": CUBES - {"Eyeless"},
+    "MONITOR": CUBES - {"Dark"},
+    "RENDER": CUBES - {"Unrendered"},
+}
 
 
 def street() -> dict[str, bpy.types.Object]:
@@ -30,6 +38,31 @@ def street() -> dict[str, bpy.types.Object]:
     found["Cube 1"].hide_set(True, view_layer=other)
     bpy.context.view_layer.update()
     return found
+
+
+def plan(objects: Iterable[bpy.types.Object], icon: str = "EYE") -> visibility.Plan:
+    """Count what would become of objects if an icon hid them."""
+    return visibility.plan(bpy.context, objects, icon)
+
+
+def hide(objects: Mapping[str, bpy.types.Object], icon: str) -> int:
+    """Hide all that may be."""
+    return visibility.hide(bpy.context, plan(objects.values(), icon))
+
+
+def hidden_by(icon: str) -> set[str]:
+    """Name the objects that an icon hides, read in the plainest way."""
+    read = {
+        "EYE": lambda item: item.hide_get(),
+        "MONITOR": lambda item: item.hide_viewport,
+        "RENDER": lambda item: item.hide_render,
+    }
+    return {item.name for item in bpy.context.view_layer.objects if read[icon](item)}
+
+
+def shown() -> set[str]:
+    """Name the objects that viewports show, by the dependency graph."""
+    return {each.object.original.name for each in depsgraph().object_instances}
 
 
 def keep_answer(unseen: Iterable[bpy.types.Object], seen: Iterable[bpy.types.Object] = ()) -> None:

@@ -1,44 +1,18 @@
-"""The operators about what cameras see: asked as a user does, and used in every way."""
-
-import csv
-import json
+"""What cameras see, asked by the operator as a user does, and told by the panel."""
 
 import bpy
-import numpy as np
 import pytest
-from blender_scenes import camera, cube, link, mesh_object, select_only, selected
+from blender_scenes import camera, select_only
 from paper import drawn
+from seen_scenes import FRAMES, add_row, answer, cubes
 
 from octree_ext.octree_addon import panels, shot, trees
 from octree_ext.octree_addon.operators.find_seen import unnoticed_steps
 
-FRAMES = (1, 2, 3, 4, 5)
-
 
 @pytest.fixture
 def row():
-    """Five cubes in a row; a camera above passes over them, one in each frame."""
-    items = [cube(f"Cube {x}", size=0.5, location=(2 * x, 0, 0)) for x in range(5)]
-    cube("Aside", size=0.5, location=(0, 9, 0))
-    link(bpy.data.objects.new("Lamp", bpy.data.lights.new("Lamp", "POINT")))
-    view = camera("ORTHO", location=(0, 0, 10))
-    view.data.ortho_scale = 1.0
-    scene = bpy.context.scene
-    scene.render.resolution_x = scene.render.resolution_y = 100
-    for frame in FRAMES:
-        view.location.x = 2 * (frame - 1)
-        view.keyframe_insert("location", frame=frame)
-    scene.frame_start, scene.frame_end = 1, 5
-    scene.frame_set(2)
-    return items
-
-
-def cubes(*numbers):
-    return {f"Cube {number}" for number in numbers}
-
-
-def answer():
-    return shot.get(bpy.context.scene)
+    return add_row()
 
 
 def seen_names(is_seen=True):
@@ -122,167 +96,6 @@ def test_bad_questions_change_nothing(row, options, message):
     assert bpy.context.scene.octree.shot.span == "CURRENT"
 
 
-def test_without_an_answer_there_is_a_reason(row):
-    for name in ("select_seen", "collect_seen", "mark_seen", "export_seen"):
-        with pytest.raises(RuntimeError, match="Find what the cameras see first"):
-            getattr(bpy.ops.octree, name)()
-
-
-def test_objects_are_selected(row, capfd):
-    bpy.ops.octree.find_seen(span="CUSTOM", first=1, last=2)
-    row[0].hide_select = True
-    bpy.data.objects.remove(row[4])
-    bpy.ops.octree.select_seen()
-    assert selected() == cubes(1)
-    assert "1 object selected; 1 could not be" in capfd.readouterr().out
-    bpy.ops.octree.select_seen(part="UNSEEN")
-    assert selected() == cubes(2, 3) | {"Aside"}
-    bpy.ops.octree.select_seen(part="SEEN", action="EXTEND")
-    assert selected() == cubes(1, 2, 3) | {"Aside"}
-    bpy.ops.octree.select_seen(part="UNSEEN", action="SUBTRACT")
-    assert selected() == cubes(1)
-
-
-def strip():
-    """Make one mesh of five quads in a row, two units apart."""
-    vertices = [(2 * x + dx, dy, 0) for x in range(5) for dx in (-0.2, 0.2) for dy in (-0.2, 0.2)]
-    faces = [(4 * x, 4 * x + 2, 4 * x + 3, 4 * x + 1) for x in range(5)]
-    return mesh_object("Strip", vertices, faces)
-
-
-def test_faces_are_selected(row):
-    item = strip()
-    bpy.ops.octree.find_seen(span="CUSTOM", first=2, last=3, faces=True)
-    bpy.ops.octree.select_seen(kind="FACES")
-    assert [face.index for face in item.data.polygons if face.select] == [1, 2]
-    select_only(item)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bpy.ops.octree.select_seen(part="UNSEEN")
-    bpy.ops.object.mode_set(mode="OBJECT")
-    assert [face.index for face in item.data.polygons if face.select] == [0, 3, 4]
-
-
-def test_faces_that_were_not_asked_about_are_a_reason(row):
-    bpy.ops.octree.find_seen(faces=False)
-    with pytest.raises(RuntimeError, match="no faces of the meshes"):
-        bpy.ops.octree.select_seen(kind="FACES")
-    with pytest.raises(RuntimeError, match="No faces are known"):
-        bpy.ops.octree.mark_seen(kind="FACES")
-
-
-def test_objects_are_collected_and_stay_where_they_are(row):
-    bpy.ops.octree.find_seen(span="CUSTOM", first=1, last=2)
-    bpy.ops.octree.collect_seen()
-    bpy.ops.octree.collect_seen(part="UNSEEN", collection="Out of View")
-    bpy.ops.octree.collect_seen()
-    names = {each.name: set(each.objects.keys()) for each in bpy.data.collections}
-    assert names == {
-        "Seen": cubes(0, 1),
-        "Out of View": cubes(2, 3, 4) | {"Aside"},
-        "Seen.001": cubes(0, 1),
-    }
-    assert set(bpy.context.scene.collection.objects.keys()) > cubes(0, 1, 2, 3, 4)
-
-
-def test_objects_are_marked_with_their_frames(row):
-    row[2].location.x = 2  # over it, the camera passes in the same frame as over Cube 1
-    bpy.ops.octree.find_seen(span="SCENE", step=1, margin=1.8)
-    bpy.ops.octree.mark_seen()
-    marks = {item.name: item.get("frames_seen") for item in bpy.context.scene.objects}
-    seen = dict(zip((each.name for each in answer().objects), answer().frame_counts, strict=True))
-    assert marks == {**seen, "Camera": None, "Lamp": None}
-    assert seen["Cube 2"] == seen["Cube 1"] > seen["Aside"] == 0
-    with pytest.raises(RuntimeError, match="needs a name"):
-        bpy.ops.octree.mark_seen(attribute="")
-
-
-def test_faces_are_marked_with_their_frames(row, build):
-    item = strip()
-    trees.store(bpy.context.scene, build([item]), [item])
-    bpy.ops.octree.find_seen(span="CUSTOM", first=2, last=3, faces=True)
-    for _ in range(2):
-        bpy.ops.octree.mark_seen(kind="FACES", attribute="shown")
-        layer = item.data.attributes["shown"]
-        assert (layer.data_type, layer.domain) == ("INT", "FACE")
-        assert [value.value for value in layer.data] == [0, 1, 1, 0, 0]
-    assert not trees.get(bpy.context.scene).stale
-
-
-def test_attribute_of_another_kind_is_left_alone(row):
-    item = strip()
-    item.data.attributes.new("shown", "FLOAT", "POINT")
-    bpy.ops.octree.find_seen(faces=True)
-    with pytest.raises(RuntimeError, match="attribute shown of another kind"):
-        bpy.ops.octree.mark_seen(kind="FACES", attribute="shown")
-    assert not any("shown" in each.data.attributes for each in row)
-
-
-def test_meshes_that_have_changed_since_are_counted(row, capfd):
-    bpy.ops.octree.find_seen(faces=True)
-    row[0].data.clear_geometry()
-    bpy.ops.octree.mark_seen(kind="FACES")
-    assert "5 meshes marked with frames_seen; 1 could not be" in capfd.readouterr().out
-
-
-@pytest.fixture
-def reference(row):
-    """Return first, last, count and intervals of every cube, known by hand."""
-    row[0].location.x, row[2].location.x = 4, 4
-    bpy.ops.octree.find_seen(span="SCENE", step=1, margin=1.5)
-    return {
-        "Cube 0": (2, 4, 3, [[2, 4]]),
-        "Cube 1": (1, 3, 3, [[1, 3]]),
-        "Cube 2": (2, 4, 3, [[2, 4]]),
-        "Cube 3": (3, 5, 3, [[3, 5]]),
-        "Cube 4": (4, 5, 2, [[4, 5]]),
-        "Aside": (None, None, 0, []),
-    }
-
-
-def test_table_as_json(reference, tmp_path):
-    path = tmp_path / "seen.json"
-    bpy.ops.octree.export_seen(filepath=str(path))
-    table = json.loads(path.read_text(encoding="utf-8"))
-    assert (table["frames"], table["cameras"], table["exact"]) == ([*FRAMES], ["Camera"], True)
-    found = {
-        line["object"]: (line["first"], line["last"], line["frames"], line["intervals"])
-        for line in table["seen"]
-    }
-    assert found == reference
-    assert {line["camera"] for line in table["seen"]} == {"Camera"}
-
-
-def test_table_as_csv(reference, tmp_path):
-    path = tmp_path / "seen.csv"
-    bpy.data.objects["Aside"].name = 'Würfel, "beiseite"'
-    bpy.ops.octree.find_seen()
-    bpy.ops.octree.export_seen(filepath=str(path))
-    with path.open(encoding="utf-8", newline="") as file:
-        lines = list(csv.DictReader(file))
-    found = {line.pop("object"): line for line in lines}
-    assert found.keys() == reference.keys() - {"Aside"} | {'Würfel, "beiseite"'}
-    assert found["Cube 4"] == {
-        "camera": "Camera", "first": "4", "last": "5", "frames": "2", "intervals": "4-5",
-    }  # fmt: skip
-    assert found['Würfel, "beiseite"']["intervals"] == ""
-
-
-@pytest.mark.filterwarnings("error")
-def test_table_goes_beside_the_file(row, tmp_path):
-    bpy.ops.octree.find_seen()
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "row.blend"))
-    bpy.ops.octree.export_seen(filepath="//seen.CSV")
-    assert (tmp_path / "seen.CSV").read_text(encoding="utf-8").startswith("object,camera")
-
-
-def test_table_that_cannot_be_written_is_a_reason(row, tmp_path):
-    bpy.ops.octree.find_seen()
-    with pytest.raises(RuntimeError, match=r"does not end in \.csv or \.json"):
-        bpy.ops.octree.export_seen(filepath=str(tmp_path / "seen.txt"))
-    with pytest.raises(RuntimeError, match="No such file"):
-        bpy.ops.octree.export_seen(filepath=str(tmp_path / "nowhere" / "seen.csv"))
-
-
 def test_answers_of_scenes_that_are_gone_go_too(row):
     bpy.ops.octree.find_seen()
     bpy.ops.wm.read_homefile(use_empty=True)
@@ -311,12 +124,6 @@ def test_panel_says_that_box_mode_is_one(row):
     lines = answered(precision="BOX").keys()
     assert {"Objects count by their boxes", "1 of 6 objects seen (by boxes)"} <= lines
     assert "Objects count by their boxes" not in answered(precision="EXACT")
-
-
-def test_intervals_with_gaps_are_written_one_by_one():
-    flags = np.array([[[True, True, False, True]]])
-    seen = shot.Seen((shot.Subject(1, "A"),), ("C",), (10, 12, 14, 16), flags, True, {}, 0)
-    assert shot.csv_table(seen).splitlines()[1] == "A,C,10,16,3,10-12 16-16"
 
 
 @pytest.mark.parametrize("ends", ["by itself", "at Esc", "in an error"])

@@ -1,0 +1,110 @@
+"""An operator that works in steps: on with every timer event, dropped at Esc."""
+
+import bpy
+import pytest
+
+from octree_ext.octree_addon.operators import progress
+
+
+class FakeEvent:
+    def __init__(self, kind):
+        self.type = kind
+
+
+class FakeManager:
+    """What a window manager is asked for by a modal build."""
+
+    def __init__(self):
+        self.calls = []
+
+    def __getattr__(self, name):
+        return lambda *arguments, **_: self.calls.append(name) or name
+
+
+class FakeContext:
+    """The context with a window manager that notes its calls."""
+
+    def __init__(self):
+        self.window_manager = FakeManager()
+
+    def __getattr__(self, name):
+        return getattr(bpy.context, name)
+
+
+class StandIn(progress.SteppedOperator):
+    """A modal operator without a window."""
+
+    def __init__(self, steps):
+        self.prepared, self.results, self.reports = steps, [], []
+
+    def steps(self, context):
+        return self.prepared
+
+    def finish(self, context, result):
+        self.results.append(result)
+        return {"FINISHED"}
+
+    def report(self, levels, message):
+        self.reports.append((levels, message))
+
+
+def slow_steps(closed):
+    try:
+        for number in range(100):
+            yield number / 100
+        return "tree"
+    finally:
+        closed.append(True)
+
+
+@pytest.fixture
+def slices(monkeypatch):
+    """Let each turn take one step."""
+    monkeypatch.setattr(progress, "_PATIENCE", -1.0)
+    monkeypatch.setattr(progress, "_SLICE", -1.0)
+
+
+def test_a_modal_build_goes_on_with_every_timer_event(slices):
+    context, closed = FakeContext(), []
+    operator = StandIn(slow_steps(closed))
+    assert operator.start(context) == {"RUNNING_MODAL"}
+    states = [operator.modal(context, FakeEvent("TIMER")) for _ in range(100)]
+    assert states == [{"RUNNING_MODAL"}] * 99 + [{"FINISHED"}]
+    assert operator.results == ["tree"]
+    assert closed == [True]
+    assert context.window_manager.calls.count("event_timer_add") == 1
+    assert context.window_manager.calls.count("event_timer_remove") == 1
+    assert context.window_manager.calls[-1] == "progress_end"
+
+
+def test_escape_drops_a_modal_build(slices):
+    context, closed = FakeContext(), []
+    operator = StandIn(slow_steps(closed))
+    operator.start(context)
+    assert operator.modal(context, FakeEvent("MIDDLEMOUSE")) == {"PASS_THROUGH"}
+    assert operator.modal(context, FakeEvent("A")) == {"RUNNING_MODAL"}
+    assert operator.modal(context, FakeEvent("ESC")) == {"CANCELLED"}
+    assert (operator.results, closed) == ([], [True])
+    assert "event_timer_remove" in context.window_manager.calls
+    assert operator.reports == [({"INFO"}, "Cancelled: nothing has changed")]
+
+
+def refusing_steps():
+    raise ValueError("It cannot be")
+    yield 0.0
+
+
+def test_what_a_modal_build_refuses_is_said_at_once():
+    context = FakeContext()
+    operator = StandIn(refusing_steps())
+    assert operator.start(context) == {"CANCELLED"}
+    assert operator.reports == [({"ERROR"}, "It cannot be")]
+    assert context.window_manager.calls == []
+
+
+def test_a_build_that_is_soon_done_is_not_modal():
+    context, closed = FakeContext(), []
+    operator = StandIn(slow_steps(closed))
+    assert operator.start(context) == {"FINISHED"}
+    assert (operator.results, closed) == (["tree"], [True])
+    assert context.window_manager.calls == []
