@@ -18,14 +18,6 @@ def stage():
     add_stage()
 
 
-def seen_by_frame(seen):
-    """Frame -> names of the objects that any camera sees."""
-    return {
-        frame: {seen.objects[n].name for n in np.flatnonzero(seen.flags[:, :, index].any(axis=1))}
-        for index, frame in enumerate(seen.frames)
-    }
-
-
 @pytest.fixture
 def cut():
     """Return a function: what each camera sees in each frame, triangle by triangle."""
