@@ -8,30 +8,25 @@ from bpy.props import PointerProperty
 from ..options import BuildOptions, ObjectOptions
 
 
-class OctreeBuildSettings(BuildOptions, bpy.types.PropertyGroup):
+class BoundsSettings:
+    """The object whose box a tree divides; a mixin."""
+
+    if TYPE_CHECKING:
+        bounds_object: bpy.types.Object | None
+    else:
+        bounds_object: PointerProperty(
+            type=bpy.types.Object,
+            name="Bounds Object",
+            description="The object whose bounding box the octree divides",
+        )
+
+
+class OctreeBuildSettings(BoundsSettings, BuildOptions, bpy.types.PropertyGroup):
     """How the scene's tree of triangles is built."""
 
-    if TYPE_CHECKING:
-        bounds_object: bpy.types.Object | None
-    else:
-        bounds_object: PointerProperty(
-            type=bpy.types.Object,
-            name="Bounds Object",
-            description="The object whose bounding box the octree divides",
-        )
 
-
-class OctreeObjectSettings(ObjectOptions, bpy.types.PropertyGroup):
+class OctreeObjectSettings(BoundsSettings, ObjectOptions, bpy.types.PropertyGroup):
     """How the scene's tree of objects is built and kept."""
-
-    if TYPE_CHECKING:
-        bounds_object: bpy.types.Object | None
-    else:
-        bounds_object: PointerProperty(
-            type=bpy.types.Object,
-            name="Bounds Object",
-            description="The object whose bounding box the octree divides",
-        )
 
 
 def build_options(settings: Any) -> dict[str, Any]:
