@@ -9,6 +9,8 @@ from ..reader import ObjectSource, TriangleSource
 from ..trees import BuiltTree
 from ..visibility import Plan
 
+_ONE = {"lights or cameras": "light or camera"}
+
 
 def built_text(built: BuiltTree) -> str:
     """Say what was built, and what is not in it.
@@ -112,8 +114,10 @@ def plan_lines(plan: Plan) -> list[str]:
     list of str
         Such as "12 objects to hide", "3 protected".
     """
-    reasons = [f"{count:,} {reason}" for reason, count in sorted(plan.left.items())]
-    return [f"{number(len(plan.objects), 'object')} to hide", *reasons]
+    lines = [f"{number(len(plan.objects), 'object')} to hide"]
+    for reason, count in sorted(plan.left.items()):
+        lines.append(f"{count:,} {_ONE.get(reason, reason) if count == 1 else reason}")
+    return lines
 
 
 def hidden_text(plan: Plan, hidden: int) -> str:

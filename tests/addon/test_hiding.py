@@ -9,6 +9,7 @@ from shot_scenes import ICONS, keep_answer, plan, street
 from snapshots import whole_file
 
 from octree_ext.octree_addon import shot, visibility
+from octree_ext.octree_addon.operators.reports import plan_lines
 from octree_ext.octree_addon.properties import settings_of
 
 
@@ -32,6 +33,12 @@ def test_a_plan_counts_and_changes_nothing(objects, icon, left):
     assert names(found) == objects.keys() - {left, "Camera", "Lamp"}
     assert found.left == {"hidden already": 1, "lights or cameras": 2}
     assert whole_file() == before
+
+
+def test_a_plan_is_told_of_one_and_of_more(objects):
+    lamp, eye = objects["Lamp"], objects["Camera"]
+    assert plan_lines(plan([lamp, objects["Cube 0"]])) == ["1 object to hide", "1 light or camera"]
+    assert plan_lines(plan([lamp, eye])) == ["0 objects to hide", "2 lights or cameras"]
 
 
 def test_protected_objects_stay(objects):
