@@ -11,6 +11,19 @@ from ..trees import BuiltTree
 from .answer import Ids
 from .unnoticed import unnoticed
 
+# What Blender keeps in attributes of meshes by these names; not every mesh has them yet.
+_BLENDERS_OWN = {
+    "bevel_weight_edge",
+    "bevel_weight_vert",
+    "crease_edge",
+    "crease_vert",
+    "custom_normal",
+    "material_index",
+    "position",
+    "sharp_edge",
+    "sharp_face",
+}
+
 
 def mark_objects(layer: bpy.types.ViewLayer, values: Mapping[int, int], name: str) -> Counter[str]:
     """Write a custom property into objects.
@@ -22,7 +35,7 @@ def mark_objects(layer: bpy.types.ViewLayer, values: Mapping[int, int], name: st
     values : Mapping of int to int
         By the session id of the object.
     name : str
-        Of the property.
+        Of the property; a whole number of that name is replaced.
 
     Returns
     -------
@@ -32,10 +45,11 @@ def mark_objects(layer: bpy.types.ViewLayer, values: Mapping[int, int], name: st
     Raises
     ------
     ValueError
-        If there is no name.
+        If there is no name, or another kind of property of that name. Nothing is changed.
     """
     _check(name)
     targets = [item for item in layer.objects if item.session_uid in values and not item.library]
+    _check_properties(targets, name)
     for item in targets:
         item[name] = values[item.session_uid]
         item.update_tag()  # for those who read it: drivers and geometry nodes
@@ -70,15 +84,15 @@ def mark_faces(
     Raises
     ------
     ValueError
-        If there is no name, nothing to write, or another kind of attribute of that name.
-        Nothing is changed.
+        If there is no name, nothing to write, or another kind of attribute or a vertex group
+        of that name, or if the name is one of Blender's own. Nothing is changed.
     """
     _check(name)
     if not values:
         raise ValueError("No faces are known: find what the cameras see with Faces turned on")
-    meshes = [item.data for item in context.view_layer.objects if _is_meant(item.data, values)]
-    meshes = list(dict.fromkeys(meshes))
-    _check_attributes(meshes, name)
+    targets = [item for item in context.view_layer.objects if _is_meant(item.data, values)]
+    _check_attributes(targets, name)
+    meshes = list(dict.fromkeys(item.data for item in targets))
     with unnoticed(built, context.view_layer):
         for mesh in meshes:
             _write(mesh, name, values[mesh.session_uid])
@@ -96,11 +110,22 @@ def _is_meant(mesh: Any, values: Mapping[int, Ids]) -> bool:
     return len(mesh.polygons) == len(values[mesh.session_uid])
 
 
-def _check_attributes(meshes: Iterable[Any], name: str) -> None:
-    for mesh in meshes:
-        present = mesh.attributes.get(name)
+def _check_properties(items: Iterable[Any], name: str) -> None:
+    for item in items:
+        # What is registered, such as "cycles", may be stored in the place of custom properties.
+        if name in item.bl_rna.properties or type(item.get(name, 0)) is not int:
+            raise ValueError(f"{item.name} has a property {name} of another kind")
+
+
+def _check_attributes(items: Iterable[Any], name: str) -> None:
+    if name.startswith(".") or name in _BLENDERS_OWN:
+        raise ValueError(f"{name} is the name of an attribute of Blender's own")
+    for item in items:
+        present = item.data.attributes.get(name)
         if present and (present.data_type, present.domain) != ("INT", "FACE"):
-            raise ValueError(f"{mesh.name} has an attribute {name} of another kind")
+            raise ValueError(f"{item.data.name} has an attribute {name} of another kind")
+        if name in item.vertex_groups:
+            raise ValueError(f"{item.data.name} has a vertex group {name}")
 
 
 def _write(mesh: Any, name: str, values: Ids) -> None:

@@ -112,6 +112,45 @@ def test_attribute_of_another_kind_is_left_alone(row):
     assert not any("shown" in each.data.attributes for each in row)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("cycles", None),
+        ("hide_render", None),
+        ("_RNA_UI", {"min": 0}),
+        ("weight", 1.5),
+        ("wanted", True),
+        ("label", "seven"),
+    ],
+)
+def test_property_of_another_kind_is_left_alone(row, name, value):
+    if value is not None:
+        row[4][name] = value
+    before = [str(dict(item.items())) for item in row]
+    bpy.ops.octree.find_seen()
+    with pytest.raises(RuntimeError, match=f"has a property {name} of another kind"):
+        bpy.ops.octree.mark_seen(attribute=name)
+    assert [str(dict(item.items())) for item in row] == before
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("material_index", "material_index is the name of an attribute of Blender's own"),
+        ("sharp_edge", "sharp_edge is the name of an attribute of Blender's own"),
+        (".hide_poly", ".hide_poly is the name of an attribute of Blender's own"),
+        ("Bone", "has a vertex group Bone"),
+    ],
+)
+def test_attribute_with_the_name_of_something_else_is_refused(row, name, message):
+    row[4].vertex_groups.new(name="Bone")
+    before = [each.data.attributes.keys() for each in row]
+    bpy.ops.octree.find_seen(faces=True)
+    with pytest.raises(RuntimeError, match=message):
+        bpy.ops.octree.mark_seen(kind="FACES", attribute=name)
+    assert [each.data.attributes.keys() for each in row] == before
+
+
 def test_meshes_that_have_changed_since_are_counted(row, capfd):
     bpy.ops.octree.find_seen(faces=True)
     row[0].data.clear_geometry()
