@@ -11,6 +11,8 @@ from bpy.props import (
 )
 from mathutils import Vector
 
+from .view import ViewOptions
+
 
 class SelectionOptions:
     """What is selected, and what becomes of the selection before."""
@@ -41,31 +43,13 @@ class SelectionOptions:
         )
 
 
-class FrustumOptions(SelectionOptions):
+class FrustumOptions(ViewOptions, SelectionOptions):
     """What a camera sees: the scene's settings and the properties of the operator."""
 
     if TYPE_CHECKING:
-        margin: float
-        angle: float
         relation: str
         invert: bool
     else:
-        margin: FloatProperty(
-            name="Margin",
-            description="Move the sides of the view outward by this distance",
-            default=0.0,
-            min=0.0,
-            soft_max=10.0,
-            subtype="DISTANCE",
-        )
-        angle: FloatProperty(
-            name="Angle",
-            description="Widen the view by this angle on every side",
-            default=0.0,
-            min=0.0,
-            soft_max=0.5,
-            subtype="ANGLE",
-        )
         relation: EnumProperty(
             name="Within",
             description="How much of a triangle has to be in view",

@@ -2,10 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
+from bpy.props import BoolProperty, EnumProperty, IntProperty
+
+from .view import ViewOptions
 
 
-class ShotOptions:
+class ShotOptions(ViewOptions):
     """What cameras are asked: the scene's settings and the properties of the operator."""
 
     if TYPE_CHECKING:
@@ -17,8 +19,6 @@ class ShotOptions:
         step: int
         precision: str
         faces: bool
-        margin: float
-        angle: float
     else:
         scope: EnumProperty(
             name="Objects",
@@ -76,22 +76,6 @@ class ShotOptions:
             name="Faces",
             description="Find the faces that are seen, too; always exact",
             default=False,
-        )
-        margin: FloatProperty(
-            name="Margin",
-            description="Move the sides of each view outward by this distance",
-            default=0.0,
-            min=0.0,
-            soft_max=10.0,
-            subtype="DISTANCE",
-        )
-        angle: FloatProperty(
-            name="Angle",
-            description="Widen each view by this angle on every side",
-            default=0.0,
-            min=0.0,
-            soft_max=0.5,
-            subtype="ANGLE",
         )
 
 
