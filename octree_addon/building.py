@@ -58,13 +58,9 @@ def build_tree_steps(
     """
     started = perf_counter()
     found = read_triangles(depsgraph, objects, viewport=viewport)
-    source: Source = found
-    if not source.item_count:
-        raise ValueError(f"There are no triangles to build an octree of{_left_out(source)}")
-    bounds = None
-    if bounds_object is not None:
-        bounds = object_bounds(depsgraph, bounds_object)
-        source = replace(source, ids=source.ids | {bounds_object.session_uid})
+    if not found.item_count:
+        raise ValueError(f"There are no triangles to build an octree of{_left_out(found)}")
+    source, bounds = _bounded(depsgraph, found, bounds_object)
     items = Triangles(found.vertices, found.faces)
     steps = build_steps(items, bounds=bounds, **options)
     octree, seconds = yield from _timed(steps, started)
@@ -113,13 +109,9 @@ def object_tree_steps(
     """
     started = perf_counter()
     found = read_objects(depsgraph, objects, kinds=kinds)
-    source: Source = found.source
-    if not source.item_count:
-        raise ValueError(f"There are no objects to build an octree of{_left_out(source)}")
-    bounds = None
-    if bounds_object is not None:
-        bounds = object_bounds(depsgraph, bounds_object)
-        source = replace(source, ids=source.ids | {bounds_object.session_uid})
+    if not found.source.item_count:
+        raise ValueError(f"There are no objects to build an octree of{_left_out(found.source)}")
+    source, bounds = _bounded(depsgraph, found.source, bounds_object)
     seconds = perf_counter() - started
     yield 0.5
     started = perf_counter()
@@ -186,6 +178,16 @@ def keep(scene: bpy.types.Scene, built: BuiltTree) -> None:
 def skipped_text(source: Source) -> str:
     """Say how many objects gave no triangle, and why: such as "2 hidden, 1 without faces"."""
     return ", ".join(f"{count:,} {reason}" for reason, count in sorted(source.skipped.items()))
+
+
+def _bounded(
+    depsgraph: bpy.types.Depsgraph, source: Source, bounds_object: bpy.types.Object | None
+) -> tuple[Source, Boxes | None]:
+    """Return the box of the root, if an object gives it, and a source that depends on it too."""
+    if bounds_object is None:
+        return source, None
+    ids = source.ids | {bounds_object.session_uid}
+    return replace(source, ids=ids), object_bounds(depsgraph, bounds_object)
 
 
 def _left_out(source: Source) -> str:

@@ -30,8 +30,8 @@ in_blender() {
         --target "$packages" --python-version "$python" --only-binary :all: \
         --group pyproject.toml:test || return 1
     user=$(mktemp -d /tmp/octree-user.XXXXXX)
-    # Random sessions have a process of their own: after other tests Blender 4.3.2 crashes in them,
-    # at an undo step, an update or a garbage collection. No wheel does.
+    # Random sessions have a process of their own: once a test has written mesh_select_mode, as a
+    # script may, Blender 4.3.2 in background crashes in them, here and there. No wheel does.
     local sessions=tests/addon/test_sessions.py
     tests_in_blender $sessions && tests_in_blender tests/core tests/addon --ignore $sessions
     local code=$?
