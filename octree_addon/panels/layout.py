@@ -26,11 +26,13 @@ def column_of(panel: bpy.types.Panel) -> bpy.types.UILayout:
     return panel.layout.column()
 
 
-def draw_table(layout: bpy.types.UILayout, rows: Iterable[tuple[str, str]]) -> None:
-    """Show names and values, a line each."""
+def draw_table(
+    layout: bpy.types.UILayout, rows: Iterable[tuple[str, str]], *, names: float = 0.5
+) -> None:
+    """Show names and values, a line each; the names take so much of its width."""
     column = layout.column(align=True)
     for name, value in rows:
-        row = column.split(factor=0.5)
+        row = column.split(factor=names)
         row.alignment = "RIGHT"
         row.label(text=name)
         row.alignment = "LEFT"

@@ -21,7 +21,7 @@ class OCTREE_PT_statistics(SubPanel):
     def draw(self, context: bpy.types.Context) -> None:
         built = trees.get(context.scene)
         assert built is not None
-        draw_table(self.layout, table_of(built))
+        draw_table(self.layout, table_of(built), names=0.6)
         if built.statistics.references_per_item > REFERENCES_WARNING:
             say(self.layout, "Many copies: try a higher capacity or Keep", "ERROR")
 
