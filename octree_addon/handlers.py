@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from . import live, overlay, shot, trees, visibility
+from . import display, hiding, live, shot, trees
 from .building import run, steps_as_set
 from .properties import bounds_object, settings_of, tag_redraw
 from .reader import count_triangles
@@ -35,7 +35,7 @@ def before_load(*_: Any) -> None:
     the very list that is being called, would skip the next one in it.
     """
     trees.forget()
-    overlay.uninstall()
+    display.uninstall()
 
 
 def before_save(*_: Any) -> None:
@@ -94,7 +94,7 @@ def uninstall() -> None:
     """Leave nothing behind."""
     listen(LISTENERS + LIVE_LISTENERS, False)
     come_back(merge_later, None)
-    overlay.uninstall()
+    display.uninstall()
 
 
 def come_back(timer: Callable[[], float | None], seconds: float | None) -> None:
@@ -126,9 +126,9 @@ def wants_display() -> bool:
 def follow_display() -> None:
     """Draw exactly while there is something to draw, and show what has become of it."""
     if wants_display():
-        overlay.install()
+        display.install()
     else:
-        overlay.uninstall()
+        display.uninstall()
     tag_redraw()
 
 
@@ -139,11 +139,11 @@ def watch_header(_: bpy.types.Header, context: bpy.types.Context) -> None:
     view of a camera, or hide objects, when no handler is registered to notice. The header is
     drawn then, and not while the view turns.
     """
-    visibility.follow()
+    hiding.follow()
     trees.keep_only(bpy.data.scenes)
     if wants_tree(context.scene):
         come_back(restore_trees, 0.0)
-    if overlay.is_installed() != wants_display():
+    if display.is_installed() != wants_display():
         come_back(follow_display, 0.0)
 
 
@@ -187,7 +187,7 @@ def unregister() -> None:
     """Forget the trees and answers, and leave nothing behind."""
     trees.forget()
     shot.forget()
-    visibility.uninstall()
+    hiding.uninstall()
     uninstall()
     come_back(restore_trees, None)
     come_back(follow_display, None)

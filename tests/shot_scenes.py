@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 from blender_scenes import camera, cube, depsgraph, link
 
-from octree_ext.octree_addon import shot, visibility
+from octree_ext.octree_addon import hiding, shot
 
 ICONS = ("EYE", "MONITOR", "RENDER")
 CUBES = {"Cube 0", "Cube 1", "Moving", "Eyeless", "Dark", "Unrendered"}
@@ -40,14 +40,14 @@ def street() -> dict[str, bpy.types.Object]:
     return found
 
 
-def plan(objects: Iterable[bpy.types.Object], icon: str = "EYE") -> visibility.Plan:
+def plan(objects: Iterable[bpy.types.Object], icon: str = "EYE") -> hiding.Plan:
     """Count what would become of objects if an icon hid them."""
-    return visibility.plan(bpy.context, objects, icon)
+    return hiding.plan(bpy.context, objects, icon)
 
 
 def hide(objects: Mapping[str, bpy.types.Object], icon: str) -> int:
     """Hide all that may be."""
-    return visibility.hide(bpy.context, plan(objects.values(), icon))
+    return hiding.hide(bpy.context, plan(objects.values(), icon))
 
 
 def hidden_by(icon: str) -> set[str]:

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core import Boxes, DynamicOctree, Turnover
+from ..arrays import Floats
 from ..properties import kinds_of, settings_of
-from ..reader import Floats, ObjectSource, read_objects
+from ..reader import ObjectSource, read_objects
 from ..scope import current_objects
 from .crowd import Crowd
 

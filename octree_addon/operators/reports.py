@@ -5,9 +5,9 @@ from collections import Counter
 from ...core import Triangles
 from ..brute_force import Proof
 from ..building import skipped_text
+from ..hiding import Plan
 from ..reader import ObjectSource, TriangleSource
 from ..trees import BuiltTree
-from ..visibility import Plan
 
 _ONE = {"lights or cameras": "light or camera"}
 

@@ -11,7 +11,7 @@ from bpy.props import (
 )
 from mathutils import Vector
 
-from .view import ViewOptions
+from ..camera import ViewOptions
 
 
 class SelectionOptions:

@@ -2,13 +2,13 @@
 
 import bpy
 
+from ..display.panel import OCTREE_PT_display, draw_switch
+from ..hiding.panel import OCTREE_PT_hiding
+from ..shot.panel import OCTREE_PT_shot
 from .answers import OCTREE_PT_answer
 from .build import OCTREE_PT_advanced, OCTREE_PT_main, state_of
-from .display import OCTREE_PT_display, draw_switch
-from .hiding import OCTREE_PT_hiding
 from .live import OCTREE_PT_live
 from .questions import OCTREE_PT_camera, OCTREE_PT_collisions, OCTREE_PT_cursor
-from .shot import OCTREE_PT_shot
 from .statistics import REFERENCES_WARNING, OCTREE_PT_statistics, table_of
 
 __all__ = ["REFERENCES_WARNING", "state_of", "table_of"]

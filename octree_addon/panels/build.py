@@ -3,6 +3,7 @@
 import bpy
 
 from .. import trees
+from ..hiding.panel import draw_banner
 from ..layouts import draw_options
 from ..options import ADVANCED, PLAIN
 from ..properties import (
@@ -14,7 +15,6 @@ from ..properties import (
     settings_of,
 )
 from ..reader import ObjectSource
-from .hiding import draw_banner
 from .layout import SidebarPanel, SubPanel, column_of
 
 

@@ -5,13 +5,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, PointerProperty
 
-from ..options import (
-    CollisionOptions,
-    FrustumOptions,
-    NearestOptions,
-    RayOptions,
-    SphereOptions,
-)
+from ..options import CollisionOptions, FrustumOptions, NearestOptions, RayOptions, SphereOptions
 from .display import tag_redraw
 
 

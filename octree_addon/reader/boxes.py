@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..arrays import Floats, Ids
 
 
 def layer_ids(layer: bpy.types.ViewLayer) -> NDArray[np.intc]:
@@ -15,7 +15,7 @@ def layer_ids(layer: bpy.types.ViewLayer) -> NDArray[np.intc]:
     return _bulk(layer, "session_uid", 1, np.intc)[:, 0]
 
 
-def layer_places(layer: bpy.types.ViewLayer, ids: Sequence[int]) -> NDArray[np.intp]:
+def layer_places(layer: bpy.types.ViewLayer, ids: Sequence[int]) -> Ids:
     """Return where the objects with these session ids stand in a view layer, (k,)."""
     places = {uid: place for place, uid in enumerate(layer_ids(layer).tolist())}
     return np.array([places[uid] for uid in ids], np.intp)

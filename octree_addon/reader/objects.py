@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core import Boxes
-from .boxes import Floats, layer_boxes, layer_matrices, layer_places, own_box, world_boxes
-from .instances import NO_INSTANCES, may_instance, read_instances
+from ..arrays import Floats
+from .boxes import layer_boxes, layer_matrices, layer_places, own_box, world_boxes
+from .instances import NO_INSTANCES, lineage, may_instance, read_instances, seen_objects
 from .source import Key, ObjectSource, SourceObject
-from .walk import lineage, seen_objects
 
 _SHAPED = frozenset({
     "CURVE", "CURVES", "FONT", "GPENCIL", "GREASEPENCIL", "MESH", "META", "POINTCLOUD", "SURFACE",

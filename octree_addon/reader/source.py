@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ..arrays import Flags, Floats, Ids
 
 # The session id of an object; of an instance, the one that brought it and its persistent id.
 Key = tuple[int, ...]
@@ -58,9 +59,9 @@ class Source:
 
     noun: ClassVar[str]
 
-    placement_start: NDArray[np.intp]
-    object_of_placement: NDArray[np.intp]
-    is_instance: NDArray[np.bool_]
+    placement_start: Ids
+    object_of_placement: Ids
+    is_instance: Flags
     objects: tuple[SourceObject, ...]
     skipped: Mapping[str, int]
     ids: frozenset[int]
@@ -71,7 +72,7 @@ class Source:
         return int(self.placement_start[-1])
 
     @property
-    def object_of_item(self) -> NDArray[np.intp]:
+    def object_of_item(self) -> Ids:
         """Index into `objects`, one for each item."""
         return np.repeat(self.object_of_placement, np.diff(self.placement_start))
 
@@ -92,9 +93,9 @@ class TriangleSource(Source):
 
     noun = "triangle"
 
-    vertices: NDArray[np.float64]
-    faces: NDArray[np.intp]
-    polygon_of_triangle: NDArray[np.intp]
+    vertices: Floats
+    faces: Ids
+    polygon_of_triangle: Ids
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -111,7 +112,7 @@ class ObjectSource(Source):
 
     keys: tuple[Key, ...]
 
-    def arranged(self, order: NDArray[np.intp]) -> "ObjectSource":
+    def arranged(self, order: Ids) -> "ObjectSource":
         """Return the items with these numbers, in this order."""
         return replace(
             self,

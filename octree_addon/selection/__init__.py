@@ -1,11 +1,8 @@
 """Answers written into Blender's data; read answer, then objects and faces, then the rest."""
 
-from .answer import Answer
-from .collections import collect
-from .faces import select_faces, select_polygons
+from .faces import select_faces, select_polygons, unnoticed
 from .marks import mark_faces, mark_objects
-from .objects import select_found, select_objects
-from .unnoticed import unnoticed
+from .objects import Answer, collect, select_found, select_objects
 
 __all__ = [
     "Answer",

@@ -1,17 +1,35 @@
-"""The selection of faces: of the meshes in edit mode or, in object mode, of all meshes."""
+"""Writing without putting the tree out of date."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Literal
 
 import bmesh
 import bpy
 import numpy as np
 
+from ..arrays import Flags
 from ..reader import TriangleSource
 from ..trees import BuiltTree
-from .answer import Answer, Flags
-from .unnoticed import unnoticed
+from .objects import Answer
+
+
+@contextmanager
+def unnoticed(built: BuiltTree | None, layer: bpy.types.ViewLayer) -> Iterator[None]:
+    """Keep our own writing from putting the tree, if there is one, out of date.
+
+    There is no way to tell Blender that nothing but a selection or an attribute has changed, or
+    that a value is back where it was.
+    """
+    stale = built is not None and built.stale
+    try:
+        yield
+    finally:
+        layer.update()
+        if built is not None:
+            built.stale = stale
+
 
 Domain = Literal["POINT", "EDGE", "FACE"]
 

@@ -7,9 +7,9 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ..arrays import Ids
 from ..trees import BuiltTree
-from .answer import Ids
-from .unnoticed import unnoticed
+from .faces import unnoticed
 
 # What Blender keeps in attributes of meshes by these names; not every mesh has them yet.
 _BLENDERS_OWN = {

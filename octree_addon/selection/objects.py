@@ -1,12 +1,49 @@
-"""The selection of a view layer's objects."""
+"""What a question found: item ids, to be gathered into objects or faces."""
 
 from collections import Counter
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass
 
 import bpy
 import numpy as np
 
-from .answer import Answer, Flags, Ids
+from ..arrays import Flags, Ids
+from ..trees import BuiltTree
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The items that a question found, and what counts as finding an object or a face.
+
+    Attributes
+    ----------
+    built : BuiltTree
+        What was asked.
+    items : ndarray of intp, shape (h,)
+        The items found, as answers call them.
+    whole : bool
+        An object or a face is found only with all of its items, else with any of them.
+    invert : bool
+        Those that are not found are wanted instead.
+    """
+
+    built: BuiltTree
+    items: Ids
+    whole: bool = False
+    invert: bool = False
+
+    def flags(self) -> tuple[Flags, Flags]:
+        """Return for each item whether it was found, and whether it could be."""
+        found = np.zeros(self.built.source.item_count, np.bool_)
+        found[self.built.places_of(self.items)] = True
+        possible = np.ones_like(found)
+        possible[self.built.octree.invalid_items] = False
+        return found, possible
+
+    def wanted(self, found: Ids, possible: Ids) -> Flags:
+        """Judge groups of items by how many of each were found, and how many could be."""
+        matched: Flags = found == possible if self.whole else found > 0
+        return (possible > 0) & (matched != self.invert)
 
 
 def select_objects(layer: bpy.types.ViewLayer, answer: Answer, action: str) -> Counter[str]:
@@ -96,3 +133,29 @@ def _select(item: bpy.types.Object, layer: bpy.types.ViewLayer, state: bool) -> 
     if item.select_get(view_layer=layer) != state:
         return "refused"  # hidden or not selectable: Blender does not say so
     return "objects" if state or before else "untouched"
+
+
+def collect(
+    scene: bpy.types.Scene, objects: Iterable[bpy.types.Object], name: str
+) -> bpy.types.Collection:
+    """Link objects into a new collection of the scene; they stay where they are as well.
+
+    Parameters
+    ----------
+    scene : bpy.types.Scene
+        Where the collection goes, at the top.
+    objects : iterable of bpy.types.Object
+        What goes into it.
+    name : str
+        Its name; Blender adds a number if that is taken.
+
+    Returns
+    -------
+    bpy.types.Collection
+        The new one: what a user made is never emptied.
+    """
+    collection = bpy.data.collections.new(name)
+    for item in objects:
+        collection.objects.link(item)
+    scene.collection.children.link(collection)
+    return collection

@@ -5,10 +5,18 @@ boxes, object_judge, face_judge, look, tables, memory.
 """
 
 from .frames import frame_numbers
-from .look import Shot, shot_steps
-from .memory import forget, get, keep, objects_of
-from .seen import Seen, Subject, intervals
-from .tables import csv_table, json_table
+from .shot import Shot, shot_steps
+from .visibility_result import (
+    Seen,
+    Subject,
+    csv_table,
+    forget,
+    get,
+    intervals,
+    json_table,
+    keep,
+    objects_of,
+)
 
 __all__ = [
     "Seen",

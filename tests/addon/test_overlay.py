@@ -7,10 +7,10 @@ import pytest
 
 from octree_ext.core import Boxes, Frusta, Spheres, build_octree, trace
 from octree_ext.core.wireframe import CORNERS
-from octree_ext.octree_addon import cells, overlay
+from octree_ext.octree_addon import display
 from octree_ext.octree_addon.answers import Ray
-from octree_ext.octree_addon.cells_mesh import cells_to_mesh
-from octree_ext.octree_addon.overlay import drawing, outlines
+from octree_ext.octree_addon.display import cells, drawing, outlines
+from octree_ext.octree_addon.display.mesh import cells_to_mesh
 
 CHOICES = ("ALL", "OCCUPIED_AND_INTERNAL", "LEAVES", "OCCUPIED_LEAVES", "DEPTH")
 
@@ -162,11 +162,11 @@ def time_arrays(octree, shown):
 
 
 def test_display_is_installed_once():
-    overlay.install()
-    overlay.install()
+    display.install()
+    display.install()
     assert len(drawing._handles) == 1
-    overlay.uninstall()
-    overlay.uninstall()
+    display.uninstall()
+    display.uninstall()
     assert drawing._handles == []
 
 

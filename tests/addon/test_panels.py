@@ -7,7 +7,8 @@ import pytest
 from paper import drawn
 
 from octree_ext.core import DynamicOctree, build_octree
-from octree_ext.octree_addon import overlay, panels, trees
+from octree_ext.octree_addon import panels, trees
+from octree_ext.octree_addon.display import batches
 from octree_ext.octree_addon.properties import settings_of
 
 
@@ -111,5 +112,5 @@ def test_many_references_are_a_warning(empty_scene, ball, build):
 
 
 def test_limit_of_cells_is_said(stored, monkeypatch):
-    monkeypatch.setattr(overlay, "counts", lambda built: (200, 3000))
+    monkeypatch.setattr(batches, "counts", lambda built: (200, 3000))
     assert "Drawn: the largest 200 of 3,000 cells" in drawn(panels.OCTREE_PT_display)

@@ -7,7 +7,7 @@ from paper import drawn
 from seen_scenes import FRAMES, add_row, answer, cubes
 
 from octree_ext.octree_addon import panels, shot, trees
-from octree_ext.octree_addon.operators.find_seen import unnoticed_steps
+from octree_ext.octree_addon.shot.find_seen import unnoticed_steps
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_answers_of_scenes_that_are_gone_go_too(row):
     assert answer() is None
     camera()
     bpy.ops.octree.find_seen()
-    assert len(shot.memory._answers) == 1
+    assert len(shot.visibility_result._answers) == 1
 
 
 def answered(**options):

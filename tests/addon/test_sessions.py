@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from blender_scenes import camera, cube
 
-from octree_ext.octree_addon import handlers, operators, panels, shot, trees, visibility
+from octree_ext.octree_addon import handlers, hiding, operators, panels, shot, trees
 from octree_ext.octree_addon.properties import settings_of
 
 SESSIONS, STEPS, MOST_OBJECTS, MOST_SCENES = 20, 200, 24, 3
@@ -128,7 +128,7 @@ class Session:
     def delete_scene(self):
         """Restore what the scene hides first, for what it remembers goes with it."""
         if len(bpy.data.scenes) > 1 and bpy.context.mode == "OBJECT":
-            if visibility.is_hiding(bpy.context.scene):
+            if hiding.is_hiding(bpy.context.scene):
                 bpy.ops.octree.restore_hidden()
             bpy.ops.scene.delete()
 
@@ -220,7 +220,7 @@ def test_a_session_ends_without_an_error(clean, seed, tmp_path, capfd):
         bpy.context.view_layer.update()
         if trees.get(scene):
             trees.get(scene).tree.check()
-        if visibility.is_hiding(scene):
+        if hiding.is_hiding(scene):
             assert bpy.ops.octree.restore_hidden() == {"FINISHED"}
     assert still_hidden() == set()
     assert "Traceback" not in "".join(capfd.readouterr())
