@@ -1,4 +1,4 @@
-"""How far a camera's view is widened before anything is held against it."""
+"""The view frustum of a camera in world space, and how far it is widened: camera -> `Frusta`."""
 
 from math import pi
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from .arrays import Floats
 
 
 class ViewOptions:
-    """The widening of a view: of one question, and of a whole shot."""
+    """How far a view is widened: of one question, or of a whole shot."""
 
     if TYPE_CHECKING:
         margin: float
@@ -44,7 +44,7 @@ def camera_frusta(
     margin: float = 0.0,
     angle: float = 0.0,
 ) -> Frusta:
-    """Return the part of the world that the scene's render would show through a camera.
+    """Return the view frustum of a camera, as the scene's render would show it.
 
     Lens, shift, sensor fit, aspect of image and pixels, clipping and render border count; the
     scale of the camera does not.
@@ -161,6 +161,6 @@ def _corners(offsets: Floats, slopes: Floats, near: float, far: float) -> Floats
 
 
 def _to_world(camera: bpy.types.Object, corners: Floats) -> Floats:
-    # Normalized as the renderer does it: the scale of a camera changes nothing that it sees.
+    # Normalized, as by the renderer: the scale of a camera does not matter.
     matrix = np.array(camera.matrix_world.normalized(), np.float64)
     return corners @ matrix[:3, :3].T + matrix[:3, 3]

@@ -68,7 +68,9 @@ def shown() -> set[str]:
 def keep_answer(unseen: Iterable[bpy.types.Object], seen: Iterable[bpy.types.Object] = ()) -> None:
     """Have the scene's cameras, as it were, seen some objects and not others, in one frame."""
     unseen, seen = list(unseen), list(seen)
-    subjects = tuple(shot.Subject(item.session_uid, item.name) for item in [*unseen, *seen])
+    subjects = tuple(shot.TestedObject(item.session_uid, item.name) for item in [*unseen, *seen])
     flags = np.array([False] * len(unseen) + [True] * len(seen))
-    answer = shot.Seen(subjects, ("Camera",), (1,), flags.reshape(-1, 1, 1), True, {}, {})
+    answer = shot.VisibilityResult(
+        subjects, ("Camera",), (1,), flags.reshape(-1, 1, 1), True, {}, {}
+    )
     shot.keep(bpy.context.scene, answer)

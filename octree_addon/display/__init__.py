@@ -1,4 +1,4 @@
-"""What is drawn into the 3D views; read lines, then cells, found and outlines, then drawing."""
+"""Drawing into the 3D views, and cells as a mesh; read cells, outlines, batches, then drawing."""
 
 from .batches import counts
 from .drawing import install, is_installed, uninstall

@@ -1,4 +1,4 @@
-"""The cells of a tree: batches by signature, made anew only when something in it has changed."""
+"""Batches for the graphics card by signature: cells in their shades, found and missed items."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,14 +29,14 @@ from .outlines import blended, line_batch, line_shader, vertex_buffer
 
 _OPACITY = 0.5
 # Of the depth buffer's range from -1 to 1: more than rounding, less than is seen.
-_HAIR = 1e-5
+_NEARER = 1e-5
 
 Colored = list[tuple[tuple[float, float, float], gpu.types.GPUBatch]]
 
 
 @dataclass(frozen=True)
 class Picture:
-    """The batches of one tree, a color each; and how many cells they show, of how many."""
+    """The batches of one tree, a color each, with their signature and counts."""
 
     octree: Octree
     asked: Asked | None
@@ -46,19 +46,20 @@ class Picture:
     wanted: int
 
     def shows(self, octree: Octree, asked: Asked | None, look: Look) -> bool:
-        """Tell whether nothing has changed that the picture depends on."""
-        # Octrees of equal options are equal.
+        """Tell whether the signature is still the same."""
+        # By identity: octrees of equal options are equal.
         return self.octree is octree and self.asked is asked and self.look == look
 
 
-# A tree's picture goes with the tree.
+# Batches live as long as the tree, or the question, that they show.
 _pictures: WeakKeyDictionary[BuiltTree, Picture] = WeakKeyDictionary()
+_found: WeakKeyDictionary[Asked, Colored] = WeakKeyDictionary()
 
 
 def make_batches(
     octree: Octree, shown: ShadedCells, boxes: str
 ) -> list[tuple[list[float], gpu.types.GPUBatch]]:
-    """Make a batch for each shade, its color left to the drawing."""
+    """Make a batch for each shade; its color is a uniform."""
     groups = shown.by_shade()
     edges = box_edges(max(map(len, groups.values()), default=0))
     return [
@@ -73,7 +74,7 @@ def make_batches(
 
 
 def picture_of(built: BuiltTree, asked: Asked | None, display: OctreeDisplaySettings) -> Picture:
-    """Return the picture of the tree, or of what the last question made of it."""
+    """Return the picture of the tree, or of the states that the last question gave its cells."""
     octree, look = built.octree, look_of(display, limits().cells)
     if look.cells != "QUESTION":
         asked = None
@@ -96,17 +97,13 @@ def draw_picture(picture: Picture, display: OctreeDisplaySettings) -> None:
 
 
 def counts(built: BuiltTree) -> tuple[int, int] | None:
-    """Return how many cells are drawn, and of how many; nothing before the first draw."""
+    """Return how many cells are drawn, and of how many; None before the first draw."""
     picture = _pictures.get(built)
     return (picture.drawn, picture.wanted) if picture else None
 
 
-# A question's batches go with the question.
-_batches: WeakKeyDictionary[Asked, Colored] = WeakKeyDictionary()
-
-
 def make_found_batches(asked: Asked) -> Colored:
-    """Make a batch of what was not found, and one of what was."""
+    """Make a batch of missed items, and one of found items."""
     items = asked.octree.items
     both = ((OUT, np.flatnonzero(asked.missed)), (IN, np.flatnonzero(asked.found)))
     chosen = [(color, numbers) for color, numbers in both if len(numbers)]
@@ -128,10 +125,10 @@ def _faces(items: Triangles, numbers: Ids, vertices: gpu.types.GPUVertBuf) -> gp
 
 
 def draw_found(asked: Asked, in_front: bool) -> None:
-    """Draw both on top of the surfaces that they are."""
-    batches = _batches.get(asked)
+    """Draw found and missed items on top of their own surfaces."""
+    batches = _found.get(asked)
     if batches is None:
-        batches = _batches[asked] = make_found_batches(asked)
+        batches = _found[asked] = make_found_batches(asked)
     with blended(in_front), _nearer():
         shader = gpu.shader.from_builtin("UNIFORM_COLOR")
         shader.bind()
@@ -142,9 +139,9 @@ def draw_found(asked: Asked, in_front: bool) -> None:
 
 @contextmanager
 def _nearer() -> Iterator[None]:
-    """Draw a hair's breadth nearer to the eye, lest a surface show through what lies in it."""
+    """Draw slightly nearer to the eye, so that no surface shows through what lies in it."""
     projection = gpu.matrix.get_projection_matrix()
-    projection[2] -= _HAIR * projection[3]
+    projection[2] -= _NEARER * projection[3]
     with gpu.matrix.push_pop_projection():
         gpu.matrix.load_projection_matrix(projection)
         yield
@@ -153,4 +150,4 @@ def _nearer() -> Iterator[None]:
 def forget() -> None:
     """Leave nothing on the graphics card."""
     _pictures.clear()
-    _batches.clear()
+    _found.clear()

@@ -1,4 +1,4 @@
-"""The colors that cells are drawn in, one a shade: (s, 3)."""
+"""Which cells are shown, in which shade of which palette; and boxes as corners and edges."""
 
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -10,8 +10,8 @@ from ...core import Octree
 from ..arrays import Floats, Ids
 
 # Viridis: even steps of lightness, also for the color-blind. Smith and van der Walt, "A Better
-# Default Colormap for Matplotlib", SciPy 2015. The darkest eighth is left out: on the grey of the
-# viewport it is not seen.
+# Default Colormap for Matplotlib", SciPy 2015. Without the darkest eighth, which the gray
+# of the viewport hides.
 _ANCHORS = "472d7b 3b528b 2c728e 21918c 28ae80 5ec962 addc30 fde725"
 SHADES = 64
 
@@ -24,15 +24,15 @@ def _make_ramp() -> NDArray[np.float32]:
 
 
 RAMP = _make_ramp()
-# What is out, in doubt, in. Told apart by the color-blind, too. Okabe and Ito, "Color Universal
+# What is out, in doubt, in. Distinct for the color-blind, too. Okabe and Ito, "Color Universal
 # Design", 2008: reddish purple, orange, sky blue.
 OUT, DOUBT, IN = (0.80, 0.47, 0.65), (0.90, 0.60, 0.0), (0.34, 0.71, 0.91)
-# By what a question took a cell for: unvisited, outside, crossing, inside.
+# By the state of a cell in `trace`: unvisited, outside, crossing, inside.
 VERDICTS = np.array([(0.0, 0.0, 0.0), OUT, DOUBT, IN], np.float32)
 
 
 class Display(Protocol):
-    """What of the display settings decides which cells are shown, and in which color."""
+    """The display settings that decide which cells are shown, in which color."""
 
     @property
     def cells(self) -> str:
@@ -52,7 +52,7 @@ class Display(Protocol):
 
 
 class Look(NamedTuple):
-    """Everything but the tree that its picture depends on; opacity and line width it does not."""
+    """All settings that batches depend on: not opacity and line width."""
 
     cells: str
     depth: int
@@ -62,7 +62,7 @@ class Look(NamedTuple):
 
 
 def look_of(display: Display, limit: int) -> Look:
-    """Return the look that settings ask for; what does not count in them is left out."""
+    """Return the look of settings, without a depth that does not count."""
     depth = display.depth if display.cells == "DEPTH" else 0
     return Look(display.cells, depth, display.boxes, display.color_by, limit)
 
@@ -80,7 +80,7 @@ class ShadedCells:
     palette : ndarray of float32, shape (s, 3)
         Colors.
     wanted : int
-        How many cells it would be without a limit.
+        How many cells there are without the limit.
     """
 
     cells: Ids
@@ -106,8 +106,8 @@ def shaded_cells(
     look : Look
         Which of its cells.
     states : ndarray of uint8, shape (m,), optional
-        What `trace` tells of the last question, for the cells "QUESTION"; without it there are
-        none.
+        What `trace` returns for the last question, for the cells "QUESTION"; by default there
+        are none.
 
     Returns
     -------
@@ -126,7 +126,7 @@ def shaded_cells(
 
 
 def shown_cells(octree: Octree, look: Look) -> Ids:
-    """Return the cells that a look asks for, whatever their number.
+    """Return the cells of a look, without a limit.
 
     Parameters
     ----------
@@ -233,6 +233,6 @@ def box_corners(lower: Floats, upper: Floats, numbers: Ids) -> NDArray[np.float3
 
 
 def box_edges(count: int) -> NDArray[np.uint32]:
-    """Return the edges of so many boxes, (12 count, 2), as rows of their flattened corners."""
+    """Return the edges of `count` boxes, (12 count, 2), as rows of their flattened corners."""
     first_corners = np.arange(count, dtype=np.uint32) * 8
     return np.add(first_corners[:, None, None], _EDGES).reshape(-1, 2)

@@ -1,4 +1,4 @@
-"""The callback that draws into every 3D view; what fails is switched off, and says so once."""
+"""The draw handler of every 3D view; a drawing that fails is switched off and reported once."""
 
 import logging
 from typing import Any
@@ -34,7 +34,7 @@ def draw() -> None:
 
 
 def draw_scene(scene: bpy.types.Scene) -> None:
-    """Draw the parts that are there and switched on."""
+    """Draw what exists and is switched on."""
     settings, built, asked = settings_of(scene), trees.get(scene), answers.get(scene)
     if asked and settings.answer.found:
         batches.draw_found(asked, settings.display.in_front)
@@ -48,7 +48,7 @@ def draw_scene(scene: bpy.types.Scene) -> None:
 
 
 def switch_off() -> None:
-    """Switch the display off and tell the user why, soon after a drawing that failed."""
+    """Switch the display off and say why, soon after a drawing that failed."""
     message = _failures.pop()
 
     def explain(popup: bpy.types.UIPopupMenu, _: bpy.types.Context) -> None:
@@ -64,7 +64,7 @@ def switch_off() -> None:
 
 
 def is_installed() -> bool:
-    """Tell whether we draw."""
+    """Tell whether the draw handler is installed."""
     return bool(_handles)
 
 

@@ -1,4 +1,4 @@
-"""Cells made real: the edges of cells as a mesh, in their colors."""
+"""Make Real: the edges of cells as a mesh object, in their colors."""
 
 import bpy
 import numpy as np

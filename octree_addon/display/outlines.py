@@ -1,4 +1,4 @@
-"""Lines on the graphics card: batches, shaders and the state that they are drawn in."""
+"""Lines on the graphics card; outlines of volumes and views: points (v, 3), edges (e, 2)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,18 +15,24 @@ from ..arrays import Floats
 from ..camera import camera_frusta
 from ..properties import OctreeFrustumSettings
 
+_FRUSTUM_EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4)]
+_FRUSTUM_EDGES += [(0, 4), (1, 5), (2, 6), (3, 7)]
+_CIRCLE = 64  # corners
+_WIDTH = 2.0  # pixels
+_COLOR = (1.0, 1.0, 1.0, 0.8)
+
 
 def line_batch(points: NDArray[np.float32], edges: NDArray[np.uint32]) -> gpu.types.GPUBatch:
-    """Hand (v, 3) points and the (e, 2) edges between them to the graphics card.
+    """Upload (v, 3) points and the (e, 2) edges between them.
 
-    It checks no type: anything but contiguous float32 is drawn as garbage.
+    Nothing checks types: anything but contiguous float32 is drawn as garbage.
     """
     indices = gpu.types.GPUIndexBuf(type="LINES", seq=edges)
     return gpu.types.GPUBatch(type="LINES", buf=vertex_buffer(points), elem=indices)
 
 
 def vertex_buffer(points: NDArray[np.float32]) -> gpu.types.GPUVertBuf:
-    """Hand (v, 3) points to the graphics card."""
+    """Upload (v, 3) points."""
     layout = gpu.types.GPUVertFormat()
     layout.attr_add(id="pos", comp_type="F32", len=3, fetch_mode="FLOAT")
     vertices = gpu.types.GPUVertBuf(layout, len(points))
@@ -36,7 +42,7 @@ def vertex_buffer(points: NDArray[np.float32]) -> gpu.types.GPUVertBuf:
 
 @contextmanager
 def blended(in_front: bool) -> Iterator[None]:
-    """Set how what is drawn meets the picture so far, and leave all as it was."""
+    """Set blending and depth test, and restore the state at the end."""
     state = gpu.state
     before = state.blend_get(), state.depth_test_get(), state.depth_mask_get()
     try:
@@ -51,7 +57,7 @@ def blended(in_front: bool) -> Iterator[None]:
 
 
 def line_shader(pixels: float) -> gpu.types.GPUShader:
-    """Bind the shader for lines of this width; only the slower one knows a width."""
+    """Bind the shader for lines of this width; only the slower one takes a width."""
     width = round(pixels * bpy.context.preferences.system.ui_scale)
     if width <= 1:
         shader = gpu.shader.from_builtin("UNIFORM_COLOR")
@@ -62,13 +68,6 @@ def line_shader(pixels: float) -> gpu.types.GPUShader:
     shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
     shader.uniform_float("lineWidth", width)
     return shader
-
-
-_FRUSTUM_EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4)]
-_FRUSTUM_EDGES += [(0, 4), (1, 5), (2, 6), (3, 7)]
-_CIRCLE = 64  # corners
-_WIDTH = 2.0  # pixels
-_COLOR = (1.0, 1.0, 1.0, 0.8)
 
 
 class Outline(NamedTuple):
@@ -111,7 +110,7 @@ def _circles(center: Floats, radius: float) -> Outline:
 
 
 def camera_outline(scene: bpy.types.Scene, settings: OctreeFrustumSettings) -> Outline | None:
-    """Return the view that the settings choose; none where there is no camera with a frustum."""
+    """Return the view that the settings choose; None without a camera that has a frustum."""
     camera = settings.camera or scene.camera
     if camera is None:
         return None
@@ -130,7 +129,7 @@ def camera_outline(scene: bpy.types.Scene, settings: OctreeFrustumSettings) -> O
 
 
 def draw_outline(outline: Outline) -> None:
-    """Draw the lines behind what hides them."""
+    """Draw the lines, hidden by what is in front of them."""
     with blended(in_front=False):
         shader = line_shader(_WIDTH)
         shader.uniform_float("color", _COLOR)

@@ -1,4 +1,4 @@
-"""How the cells are drawn: in the sidebar and, to switch them, in the Overlays popover."""
+"""The Display panel, and its switch in the Overlays popover."""
 
 import bpy
 

@@ -1,4 +1,4 @@
-"""Hiding, and bringing back exactly what was; read plan, then change, then memory."""
+"""Hiding objects, and restoring exactly what was hidden; read plan, memory, then change."""
 
 from .change import hide, restore
 from .memory import follow, hidden_counts, is_hiding, uninstall

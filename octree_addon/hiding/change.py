@@ -1,4 +1,4 @@
-"""Objects that stood still while nothing evaluated them: put where their animation has them."""
+"""Hide what was planned, and restore exactly what was hidden."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -11,40 +11,13 @@ from .plan import Plan
 from .view_layer_hiding import is_hidden, set_hidden
 
 
-def animate(objects: Iterable[bpy.types.Object], layer: bpy.types.ViewLayer) -> None:
-    """Have keyframes and drivers of objects, and of what they instance, set what they set.
-
-    Blender itself does so at the next change of frame only.
-
-    Parameters
-    ----------
-    objects : iterable of bpy.types.Object
-        In the dependency graph again.
-    layer : bpy.types.ViewLayer
-        Is evaluated, if any of them is animated.
-    """
-    animated = [each for each in _owners(objects) if getattr(each, "animation_data", None)]
-    for owner in animated:
-        owner.update_tag(refresh={"TIME"})
-    if animated:
-        layer.update()
-
-
-def _owners(objects: Iterable[bpy.types.Object]) -> Iterator[Any]:
-    """Yield what may be animated about objects."""
-    for item in objects:
-        yield from (item, item.data, getattr(item.data, "shape_keys", None))
-        if item.instance_type == "COLLECTION" and item.instance_collection:
-            yield from _owners(item.instance_collection.all_objects)
-
-
 def hide(context: bpy.types.Context, plan: Plan) -> int:
-    """Hide what was planned, and have the file remember it.
+    """Hide what was planned, and keep it in the file.
 
     Parameters
     ----------
     context : bpy.types.Context
-        The one that was planned in.
+        That of the plan.
     plan : Plan
         From `plan`.
 
@@ -81,10 +54,37 @@ def restore(context: bpy.types.Context) -> Counter[str]:
     shown: Counter[str] = Counter()
     for memory in memories(context.scene):
         objects = list(memory.objects())
-        late = list(memory.from_other_frames()) if memory.icon == "MONITOR" else []
+        outdated = list(memory.from_other_frames()) if memory.icon == "MONITOR" else []
         set_hidden(context, memory.layer, objects, memory.icon, False)
-        animate(late, context.view_layer)
+        _animate(outdated, context.view_layer)
         memory.records.clear()
         shown[memory.icon] += len(objects)
     follow()
     return +shown
+
+
+def _animate(objects: Iterable[bpy.types.Object], layer: bpy.types.ViewLayer) -> None:
+    """Evaluate the animation of objects, and of what they instance, at the present frame.
+
+    They were not evaluated while hidden; Blender itself catches up at the next frame only.
+
+    Parameters
+    ----------
+    objects : iterable of bpy.types.Object
+        Back in the dependency graph.
+    layer : bpy.types.ViewLayer
+        Evaluated if any of them is animated.
+    """
+    animated = [each for each in _owners(objects) if getattr(each, "animation_data", None)]
+    for owner in animated:
+        owner.update_tag(refresh={"TIME"})
+    if animated:
+        layer.update()
+
+
+def _owners(objects: Iterable[bpy.types.Object]) -> Iterator[Any]:
+    """Yield what of objects may be animated."""
+    for item in objects:
+        yield from (item, item.data, getattr(item.data, "shape_keys", None))
+        if item.instance_type == "COLLECTION" and item.instance_collection:
+            yield from _owners(item.instance_collection.all_objects)

@@ -1,4 +1,7 @@
-"""What we have hidden and not yet shown again: the file remembers it, with each undo step."""
+"""What we have hidden and not yet restored, kept in the file; and listeners while there is any.
+
+The listeners warn at every render, and keep deleted objects out of the file.
+"""
 
 import logging
 from collections import Counter
@@ -21,16 +24,16 @@ class Memory:
     records: Any  # a collection of OctreeHiddenObject
 
     def objects(self) -> Iterator[bpy.types.Object]:
-        """Yield those that the icon still hides: others the user has shown or deleted."""
-        return (record.object for record in self._standing())
+        """Yield those that the icon still hides; the user has shown or deleted the others."""
+        return (record.object for record in self._still_hidden())
 
     def from_other_frames(self) -> Iterator[bpy.types.Object]:
-        """Yield those of them that were hidden in another frame than the present one."""
+        """Yield those of them that were hidden in a frame other than the present one."""
         now = self.layer.id_data.frame_current_final
-        return (record.object for record in self._standing() if record.frame != now)
+        return (record.object for record in self._still_hidden() if record.frame != now)
 
     def keep(self, objects: Iterable[bpy.types.Object]) -> None:
-        """Remember these objects and no other; those that are new, with the present frame."""
+        """Keep these objects and no others; new ones with the present frame."""
         known = [record for record in self.records if record.object]
         frames = {record.object.session_uid: record.frame for record in known}
         now = self.layer.id_data.frame_current_final
@@ -39,14 +42,14 @@ class Memory:
             record = self.records.add()
             record.object, record.frame = item, frames.get(item.session_uid, now)
 
-    def _standing(self) -> Iterator[Any]:
+    def _still_hidden(self) -> Iterator[Any]:
         for record in self.records:
             if record.object and is_hidden(record.object, self.layer, self.icon):
                 yield record
 
 
 def memory_of(layer: bpy.types.ViewLayer, icon: str) -> Memory:
-    """Return where hiding by an icon in a view layer is remembered."""
+    """Return what an icon hides in a view layer."""
     if icon == "EYE":
         return Memory(icon, layer, layer_memory(layer).eye)
     scene = layer.id_data
@@ -55,7 +58,7 @@ def memory_of(layer: bpy.types.ViewLayer, icon: str) -> Memory:
 
 
 def memories(scene: bpy.types.Scene) -> Iterator[Memory]:
-    """Yield all that a scene remembers, each once."""
+    """Yield everything that a scene keeps, each once."""
     for layer in scene.view_layers:
         yield memory_of(layer, "EYE")
     for icon in ("MONITOR", "RENDER"):
@@ -63,7 +66,7 @@ def memories(scene: bpy.types.Scene) -> Iterator[Memory]:
 
 
 def hidden_counts(scene: bpy.types.Scene) -> Counter[str]:
-    """Count what we have hidden by each icon, at next to no cost, for panels.
+    """Count what we have hidden by each icon, cheaply enough for panels.
 
     Objects that were shown by hand are counted until the next save, unless all of them were.
     """
@@ -84,22 +87,22 @@ def has_memory(scene: bpy.types.Scene) -> bool:
     return any(memory.records for memory in memories(scene))
 
 
-def forget_the_rest(scene: bpy.types.Scene) -> None:
-    """Forget what is shown again, and what no scene has: the file would keep it alive."""
+def forget_shown(scene: bpy.types.Scene) -> None:
+    """Drop what is shown again, and what no scene has: the file would keep it alive."""
     present = {item.session_uid for each in bpy.data.scenes for item in each.objects}
     for memory in memories(scene):
         memory.keep([item for item in memory.objects() if item.session_uid in present])
 
 
 def warnings_of(scene: bpy.types.Scene) -> list[str]:
-    """Say what is strange about a render of the scene now; nothing if nothing is hidden by us."""
+    """Say which hidden objects a render of the scene would lack or show."""
     hidden = [(item, memory.icon) for memory in memories(scene) for item in memory.objects()]
     lacking = {item.session_uid for item, icon in hidden if icon == "RENDER"}
     showing = {item.session_uid for item, _ in hidden if not item.hide_render}
-    told = {"lacks": len(lacking), "shows": len(showing)}
+    counts = {"lacks": len(lacking), "shows": len(showing)}
     return [
         f"Objects hidden by Octree that this render {verb}: {count:,}"
-        for verb, count in told.items()
+        for verb, count in counts.items()
         if count
     ]
 
@@ -129,16 +132,16 @@ def draw_warning(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
 
 
 def before_save(*_: Any) -> None:
-    """Keep no object alive in the file that the user has deleted."""
+    """Let the file keep no object alive that the user has deleted."""
     for scene in bpy.data.scenes:
-        forget_the_rest(scene)
+        forget_shown(scene)
 
 
 LISTENERS = (("render_init", warn), ("save_pre", before_save))
 
 
 def follow() -> None:
-    """Be awake exactly while anything is hidden by us in any scene; again is no more than once."""
+    """Listen only while anything is hidden by us in any scene; may be called repeatedly."""
     if not any(map(has_memory, bpy.data.scenes)):
         uninstall()
         return

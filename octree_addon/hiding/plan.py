@@ -1,4 +1,4 @@
-"""Objects whose icons are animated: a flag that is written holds until the next frame only."""
+"""Plans for hiding: what would be hidden, and what not and why; nothing is changed yet."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -9,29 +9,6 @@ import bpy
 from ..curves import action_curves
 from ..properties import settings_of
 from .view_layer_hiding import FLAGS, is_hidden, members
-
-
-def is_keyed(item: bpy.types.Object, path: str) -> bool:
-    """Tell whether keyframes or a driver write a property of an object.
-
-    Parameters
-    ----------
-    item : bpy.types.Object
-        Any object.
-    path : str
-        The property, such as `"hide_render"`.
-
-    Returns
-    -------
-    bool
-        Of the object's own action and drivers; strips of the NLA are not looked into.
-    """
-    animation = item.animation_data
-    if animation is None:
-        return False
-    curves = action_curves(animation.action, getattr(animation, "action_slot", None))
-    return any(curve.data_path == path for curve in [*animation.drivers, *curves])
-
 
 _NEVER = {"CAMERA", "LIGHT", "LIGHT_PROBE"}
 _WITHOUT_SURFACE = _NEVER | {"ARMATURE", "EMPTY", "LATTICE", "SPEAKER"}
@@ -48,7 +25,7 @@ class Plan:
     objects : tuple of bpy.types.Object
         What would be hidden; good until the next undo.
     left : Counter of str
-        How many of the others are left as they are, by reason.
+        How many of the others stay as they are, by reason.
     is_everything : bool
         Whether nothing with a surface would stay visible.
     """
@@ -60,12 +37,12 @@ class Plan:
 
 
 def plan(context: bpy.types.Context, objects: Iterable[bpy.types.Object], icon: str) -> Plan:
-    """Count what would become of objects if they were hidden; change nothing.
+    """Count which objects would be hidden; change nothing.
 
     Parameters
     ----------
     context : bpy.types.Context
-        Its scene gives the collection to protect, its view layer says what is visible.
+        Its scene has the collection to protect, its view layer says what is visible.
     objects : iterable of bpy.types.Object
         What is to be hidden; repeated ones count once.
     icon : {"EYE", "MONITOR", "RENDER"}
@@ -108,7 +85,7 @@ def _reason_to_leave(
         return "protected"
     if icon in FLAGS and item.library is not None:
         return "linked from another file"
-    if icon in FLAGS and is_keyed(item, FLAGS[icon]):
+    if icon in FLAGS and _is_animated(item, FLAGS[icon]):
         return "with animated visibility"
     return ""
 
@@ -120,7 +97,31 @@ def _is_everything(layer: bpy.types.ViewLayer, hidden: list[bpy.types.Object], i
 
 
 def _is_seen(item: bpy.types.Object, layer: bpy.types.ViewLayer, icon: str) -> bool:
-    """Tell whether an object is something to look at, where the icon counts."""
+    """Tell whether an object shows a surface where the icon counts."""
     if item.type in _WITHOUT_SURFACE and item.instance_type == "NONE":
         return False
     return not item.hide_render if icon == "RENDER" else item.visible_get(view_layer=layer)
+
+
+def _is_animated(item: bpy.types.Object, path: str) -> bool:
+    """Tell whether keyframes or a driver write a property of an object.
+
+    Its value holds until the next frame only.
+
+    Parameters
+    ----------
+    item : bpy.types.Object
+        Any object.
+    path : str
+        The property, such as `"hide_render"`.
+
+    Returns
+    -------
+    bool
+        Of the object's own action and drivers; strips of the NLA do not count.
+    """
+    animation = item.animation_data
+    if animation is None:
+        return False
+    curves = action_curves(animation.action, getattr(animation, "action_slot", None))
+    return any(curve.data_path == path for curve in [*animation.drivers, *curves])

@@ -1,7 +1,8 @@
-"""The eye of the Outliner, which each view layer keeps for each of its objects: many at once.
+"""Hiding in a view layer (Hide in Viewport), and by object flags: many objects at once.
 
-`Object.hide_set` looks through the whole view layer each time: 1.3 s for 8,000 objects. Blender's
-own operators look once, but act on what is selected, or on everything.
+The Outliner's icons are EYE, which each view layer keeps, MONITOR and RENDER. `Object.hide_set`
+searches the whole view layer each time: 1.3 s for 8,000 objects. Blender's own operators search
+once, but act on what is selected, or on everything.
 """
 
 from collections.abc import Collection, Sequence
@@ -12,9 +13,11 @@ import numpy as np
 
 Objects = Collection[bpy.types.Object]
 
+FLAGS = {"MONITOR": "hide_viewport", "RENDER": "hide_render"}
 
-def close_eyes(context: bpy.types.Context, layer: bpy.types.ViewLayer, objects: Objects) -> None:
-    """Hide objects of a view layer; what else is selected stays so."""
+
+def hide(context: bpy.types.Context, layer: bpy.types.ViewLayer, objects: Objects) -> None:
+    """Hide objects of a view layer; the others stay selected."""
     view = _any_view(context, layer)
     if view:
         selected = list(layer.objects.selected)
@@ -29,20 +32,20 @@ def close_eyes(context: bpy.types.Context, layer: bpy.types.ViewLayer, objects: 
             item.hide_set(True, view_layer=layer)
 
 
-def open_eyes(context: bpy.types.Context, layer: bpy.types.ViewLayer, objects: Objects) -> None:
+def show(context: bpy.types.Context, layer: bpy.types.ViewLayer, objects: Objects) -> None:
     """Show objects of a view layer again, and nothing else."""
     view = _any_view(context, layer)
     if not view:
         for item in objects:
             item.hide_set(False, view_layer=layer)
         return
-    opened = {item.session_uid for item in objects}
-    closed = [item for item in members(layer) if item.hide_get(view_layer=layer)]
-    others = [item for item in closed if item.session_uid not in opened]
+    shown = {item.session_uid for item in objects}
+    hidden = [item for item in members(layer) if item.hide_get(view_layer=layer)]
+    others = [item for item in hidden if item.session_uid not in shown]
     with context.temp_override(**view):
         bpy.ops.object.hide_view_clear(select=False)
     if others:
-        close_eyes(context, layer, others)
+        hide(context, layer, others)
 
 
 def members(layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
@@ -56,7 +59,7 @@ def _select(layer: bpy.types.ViewLayer, objects: Objects, state: bool) -> None:
 
 
 def _any_view(context: bpy.types.Context, layer: bpy.types.ViewLayer) -> dict[str, Any]:
-    """Return a context with a 3D view, which Blender's operators want; none if there is none."""
+    """Return a context with a 3D view, which Blender's operators need; empty if there is none."""
     for window in context.window_manager.windows:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":
@@ -71,11 +74,8 @@ def _any_view(context: bpy.types.Context, layer: bpy.types.ViewLayer) -> dict[st
     return {}
 
 
-FLAGS = {"MONITOR": "hide_viewport", "RENDER": "hide_render"}
-
-
 def is_hidden(item: bpy.types.Object, layer: bpy.types.ViewLayer, icon: str) -> bool:
-    """Tell whether this icon, whatever the others do, hides an object in the view layer."""
+    """Tell whether this icon hides an object in the view layer, whatever the other icons do."""
     if icon == "EYE":
         try:
             return item.hide_get(view_layer=layer)
@@ -96,7 +96,7 @@ def set_hidden(
     if not objects:
         return
     if icon == "EYE":
-        (close_eyes if hidden else open_eyes)(context, layer, objects)
+        (hide if hidden else show)(context, layer, objects)
     else:
         _set_flags(objects, FLAGS[icon], hidden)
         context.view_layer.update()
@@ -108,5 +108,5 @@ def _set_flags(objects: Sequence[bpy.types.Object], name: str, hidden: bool) -> 
     chosen = {item.session_uid for item in objects}
     flags[[item.session_uid in chosen for item in bpy.data.objects]] = hidden
     bpy.data.objects.foreach_set(name, flags)
-    # Flags written in bulk wake nothing. One ordinary write rebuilds the graph, once for all.
+    # Flags written in bulk update nothing. One ordinary write rebuilds the graph, once for all.
     setattr(objects[0], name, hidden)

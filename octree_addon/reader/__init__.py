@@ -1,4 +1,4 @@
-"""Blender's scene as arrays; read in this order: meshes, source, walk, scene; boxes, objects."""
+"""Blender's scene as arrays: read source, meshes and boxes, then instances, triangles, objects."""
 
 from .boxes import layer_ids, layer_matrices, layer_places, world_boxes
 from .instances import Instances, may_instance, read_instances, seen_objects

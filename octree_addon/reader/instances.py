@@ -1,4 +1,4 @@
-"""The walk through the dependency graph: which objects are seen, and where they show what."""
+"""The walk through the dependency graph: objects, placements, and instances as boxes."""
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Set
@@ -20,7 +20,7 @@ def seen_objects(
     objects: Iterable[bpy.types.Object],
     viewport: bpy.types.SpaceView3D | None,
 ) -> tuple[dict[int, bpy.types.Object], Counter[str]]:
-    """Sort the objects into those that can be seen, by session id, and the rest, by reason."""
+    """Return the visible objects by session id, and the number of the others by reason."""
     layer, local = depsgraph.view_layer, viewport is not None and viewport.local_view
     in_layer = {item.session_uid for item in layer.objects}
     seen: dict[int, bpy.types.Object] = {}
@@ -38,10 +38,10 @@ def seen_objects(
 def placements(
     depsgraph: bpy.types.Depsgraph, wanted: Container[int]
 ) -> Iterator[tuple[bpy.types.DepsgraphObjectInstance, bpy.types.Object]]:
-    """Yield what the wanted objects show, themselves and their instances, with the object.
+    """Yield entries of the wanted objects and of their instances, each with the object.
 
     Curves, texts, surfaces and metaballs come twice, as themselves and as an instance of type
-    MESH; only entries of that type have triangles. What is yielded dies with the next step.
+    MESH; only entries of that type have triangles. An entry is valid until the next step only.
     """
     for instance in depsgraph.object_instances:
         owner = (instance.parent if instance.is_instance else instance.object).original
@@ -49,16 +49,16 @@ def placements(
             yield instance, owner
 
 
-def is_copy(instance: bpy.types.DepsgraphObjectInstance) -> bool:
-    """Tell a real instance from the mesh of a curve, text, surface or metaball itself."""
+def is_true_instance(instance: bpy.types.DepsgraphObjectInstance) -> bool:
+    """Tell a true instance from the mesh of a curve, text, surface or metaball itself."""
     if not instance.is_instance:
         return False
     itself = instance.object.original == instance.parent.original
     return not itself or instance.persistent_id[1] != UNUSED
 
 
-def lineage(objects: Iterable[bpy.types.Object]) -> Iterator[int]:
-    """Yield the session ids of the objects and of what they are made of and hang on."""
+def dependencies(objects: Iterable[bpy.types.Object]) -> Iterator[int]:
+    """Yield the session ids of the objects, their parents, data and instanced collections."""
     for item in objects:
         ancestor: bpy.types.Object | None = item
         while ancestor is not None:
@@ -69,24 +69,24 @@ def lineage(objects: Iterable[bpy.types.Object]) -> Iterator[int]:
                 yield part.session_uid
 
 
-# These come a second time, as an instance of type MESH, whose box is that of what is shown.
+# These come twice, the second time as an instance of type MESH, which has the right box.
 _BECOME_MESHES = {"CURVE", "FONT", "META", "SURFACE"}
 
 
 @dataclass(frozen=True, eq=False)
 class Instances:
-    """What a walk has met: c instances.
+    """The instances of one walk: c of them.
 
     Attributes
     ----------
     shown : frozenset of int
         Session ids of the objects that are shown themselves.
     keys : tuple of Key
-        What tells the instances from each other.
+        What identifies each instance.
     boxes : ndarray of float64, shape (6, c)
         The world-space box around each, finite.
     ids : frozenset of int
-        Session ids of all that the instances depend on.
+        Session ids of everything that the instances depend on.
     """
 
     shown: frozenset[int]
@@ -100,7 +100,7 @@ NO_INSTANCES = Instances(frozenset(), (), np.empty((6, 0)), frozenset())
 
 @dataclass(eq=False)
 class _Met:
-    """What is gathered while the instances come by."""
+    """What is gathered during the walk."""
 
     shown: set[int] = field(default_factory=set)
     ids: set[int] = field(default_factory=set)
@@ -109,7 +109,7 @@ class _Met:
 
 
 def may_instance(item: bpy.types.Object) -> bool:
-    """Tell whether an object can bring instances."""
+    """Tell whether an object can have instances."""
     makers = {"NODES", "PARTICLE_SYSTEM"}
     return item.instance_type != "NONE" or any(each.type in makers for each in item.modifiers)
 
@@ -129,13 +129,13 @@ def read_instances(depsgraph: bpy.types.Depsgraph, wanted: Set[int], kinds: Set[
     Returns
     -------
     Instances
-        In the order of the graph. O(instances in the scene), whosever they are.
+        In the order of the graph. O(all instances in the scene).
     """
     met = _Met()
     for instance, owner in placements(depsgraph, wanted):
         if not instance.is_instance:
             met.shown.add(owner.session_uid)
-        elif is_copy(instance) and instance.object.type in kinds - _BECOME_MESHES:
+        elif is_true_instance(instance) and instance.object.type in kinds - _BECOME_MESHES:
             _gather(instance, owner.session_uid, met)
     own = np.array([box for box, _ in met.placed.values()]).reshape(-1, 6).T
     matrices = np.array([matrix for _, matrix in met.placed.values()]).reshape(-1, 4, 4)
@@ -146,20 +146,20 @@ def read_instances(depsgraph: bpy.types.Depsgraph, wanted: Set[int], kinds: Set[
 
 
 def _gather(instance: bpy.types.DepsgraphObjectInstance, owner_id: int, met: _Met) -> None:
-    """Note one instance, and its own box when it is the first of its kind."""
+    """Note one instance, and its own box if it is the first of its kind."""
     item = instance.object
-    # Not by the object: those of geometry nodes are one object that changes its data.
+    # Not by the object: those of geometry nodes are one object with changing data.
     kind = (item.data or item.original).as_pointer()
     if kind not in met.own:
         met.own[kind] = _box_of(item)
-        met.ids.update(lineage([item.original]))
+        met.ids.update(dependencies([item.original]))
     key = owner_id, *(number for number in instance.persistent_id if number != UNUSED)
-    # Row by row: NumPy takes several times as long over a Matrix.
+    # Row by row: NumPy is several times slower on a Matrix.
     matrix = instance.matrix_world
     met.placed[key] = met.own[kind], [matrix[row][:] for row in range(4)]
 
 
 def _box_of(item: bpy.types.Object) -> Floats:
-    """Return the box of what is instanced in its own space; NaN if it is a mesh of nothing."""
+    """Return the box of what is instanced in its own space; NaN if it is an empty mesh."""
     is_hollow = isinstance(item.data, bpy.types.Mesh) and not item.data.vertices
     return np.full(6, np.nan) if is_hollow else own_box(item)

@@ -1,4 +1,4 @@
-"""What a tree was built of, triangles or objects, and whose each of them is."""
+"""What a tree was built of: items (triangles or objects), placements, and their objects."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -8,13 +8,13 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ids
 
-# The session id of an object; of an instance, the one that brought it and its persistent id.
+# The session id of an object; of an instance, that of its instancer and its persistent id.
 Key = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class SourceObject:
-    """An object that can be selected: it was read itself, or it brought instances.
+    """An object that can be selected: it was read itself, or it has instances.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Source:
     skipped : Mapping of str to int
         How many objects gave no item, by reason.
     ids : frozenset of int
-        Session ids of all that the items depend on.
+        Session ids of everything that the items depend on.
     """
 
     noun: ClassVar[str]
@@ -105,7 +105,7 @@ class ObjectSource(Source):
     Attributes
     ----------
     keys : tuple of Key
-        What tells each item from the others for as long as it lives.
+        What identifies each item for as long as it exists.
     """
 
     noun = "object"

@@ -1,4 +1,4 @@
-"""Placements gathered mesh by mesh, then laid behind each other in world space."""
+"""Triangles of a scene: each mesh read once, its placements baked into world space."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ids
-from .instances import is_copy, lineage, placements, seen_objects
+from .instances import dependencies, is_true_instance, placements, seen_objects
 from .meshes import MeshArrays, evaluated_mesh, has_polygons_of, mesh_arrays, triangle_count
 from .source import SourceObject, TriangleSource
 
@@ -18,14 +18,14 @@ Rows = list[tuple[float, ...]]
 
 @dataclass(eq=False)
 class SharedMesh:
-    """A mesh read once, and one entry in each list for every place that shows it.
+    """A mesh read once, with one entry in each list for every placement.
 
     Attributes
     ----------
     arrays : MeshArrays
-        Its triangles in its own space.
+        Its triangles, in its own space.
     matrices : list of four rows of four float
-        From its own space to the world's.
+        From its own space to world space.
     objects : list of int
         Indices of the objects that the placements belong to.
     instances : list of bool
@@ -57,7 +57,7 @@ def baked(
     skipped: Mapping[str, int],
     ids: frozenset[int],
 ) -> TriangleSource:
-    """Bake every placement by its matrix, all placements of a mesh in one step.
+    """Bake every placement by its matrix, all of a mesh in one step.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def baked(
     faces = np.empty((sum(shared.triangle_count for shared in meshes), 3), np.intp)
     polygons = np.empty(len(faces), np.intp)
     vertex = triangle = 0
-    # A vertex that is not finite spoils itself alone; the core sets its triangles aside.
+    # A vertex that is not finite affects itself alone; the core sets its triangles aside.
     with np.errstate(invalid="ignore", over="ignore"):
         for shared in meshes:
             vertex_end, end = vertex + shared.vertex_count, triangle + shared.triangle_count
@@ -110,9 +110,9 @@ def _place_vertices(shared: SharedMesh, target: Floats) -> None:
 
 
 def _place_triangles(shared: SharedMesh, vertex: int, target: Ids) -> None:
-    copies, arrays = len(shared.objects), shared.arrays
-    first = vertex + len(arrays.positions) * np.arange(copies)
-    np.add(arrays.triangles, first[:, None, None], out=target.reshape(copies, -1, 3))
+    count, arrays = len(shared.objects), shared.arrays
+    first = vertex + len(arrays.positions) * np.arange(count)
+    np.add(arrays.triangles, first[:, None, None], out=target.reshape(count, -1, 3))
 
 
 def _place_polygons(shared: SharedMesh, target: Ids) -> None:
@@ -130,7 +130,7 @@ _HAVE_FACES = {"MESH", "CURVE", "SURFACE", "FONT", "META"}
 
 @dataclass(eq=False)
 class _Owner:
-    """What is gathered about an object while its placements come by."""
+    """What is gathered about an object during the walk."""
 
     number: int
     name: str
@@ -158,14 +158,14 @@ def read_triangles(
     Returns
     -------
     TriangleSource
-        Each mesh read once however many placements show it, in the order of first appearance.
+        Each mesh read once, however many placements it has, in the order of first appearance.
     """
     wanted, skipped = seen_objects(depsgraph, objects, viewport)
-    ids = set(lineage(wanted.values()))
+    ids = set(dependencies(wanted.values()))
     owners: dict[int, _Owner] = {}
     meshes: dict[int, SharedMesh] = {}
     for instance, owner in placements(depsgraph, wanted):
-        ids.update(lineage([instance.object.original]))
+        ids.update(dependencies([instance.object.original]))
         if instance.object.type == "MESH":
             _gather(instance, owner, owners, meshes)
     skipped.update(_reason(item) for uid, item in wanted.items() if uid not in owners)
@@ -197,7 +197,7 @@ def count_triangles(
     Returns
     -------
     int
-        Number of triangles; O(placements), whatever the meshes hold.
+        Number of triangles; O(placements), whatever the size of the meshes.
     """
     wanted, _ = seen_objects(depsgraph, objects, viewport)
     total = 0
@@ -215,7 +215,7 @@ def _gather(
     meshes: dict[int, SharedMesh],
 ) -> None:
     """Note one placement, and its mesh when it is a new one."""
-    # Not the session id, which some evaluated meshes lack; none moves while the graph stands.
+    # Not the session id, which some evaluated meshes lack; addresses hold as long as the graph.
     key = instance.object.data.as_pointer()
     if key not in meshes:
         with evaluated_mesh(instance.object) as mesh:
@@ -224,30 +224,30 @@ def _gather(
     if not len(shared.arrays.triangles):
         return
     entry = owners.setdefault(owner.session_uid, _Owner(len(owners), owner.name))
-    copied, editable = is_copy(instance), is_editable(instance, owner)
-    entry.instances += copied
+    is_instance, editable = is_true_instance(instance), is_editable(instance, owner)
+    entry.instances += is_instance
     entry.editable |= editable
-    # Row by row: NumPy takes several times as long over a Matrix.
+    # Row by row: NumPy is several times slower on a Matrix.
     matrix = instance.matrix_world
     shared.matrices.append([matrix[row][:] for row in range(4)])
     shared.objects.append(entry.number)
-    shared.instances.append(copied)
+    shared.instances.append(is_instance)
     shared.editable.append(editable)
 
 
 def is_editable(instance: bpy.types.DepsgraphObjectInstance, owner: bpy.types.Object) -> bool:
-    """Tell whether the faces that are seen can be selected in the object's own mesh."""
+    """Tell whether evaluated faces are those of the object's own mesh, to be selected there."""
     original = owner.data
     if instance.is_instance or original.library is not None:
         return False
     assert isinstance(original, bpy.types.Mesh)
-    if not owner.modifiers:  # what else acts on a mesh moves its vertices only
+    if not owner.modifiers:  # anything else that acts on a mesh only moves vertices
         return True
     with evaluated_mesh(instance.object) as mesh:
         return has_polygons_of(mesh, original)
 
 
 def _reason(item: bpy.types.Object) -> str:
-    """Say why an object that is seen gave no triangle."""
+    """Say why a visible object gave no triangle."""
     has_faces = item.type in _HAVE_FACES or item.instance_type != "NONE"
     return "without faces" if has_faces else "of another type"

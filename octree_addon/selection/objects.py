@@ -1,4 +1,4 @@
-"""What a question found: item ids, to be gathered into objects or faces."""
+"""Answers as selected or collected objects of a view layer: items gathered object by object."""
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
@@ -13,12 +13,12 @@ from ..trees import BuiltTree
 
 @dataclass(frozen=True)
 class Answer:
-    """The items that a question found, and what counts as finding an object or a face.
+    """The items that a question found, and what counts as a found object or face.
 
     Attributes
     ----------
     built : BuiltTree
-        What was asked.
+        Whose items they are.
     items : ndarray of intp, shape (h,)
         The items found, as answers call them.
     whole : bool
@@ -41,7 +41,7 @@ class Answer:
         return found, possible
 
     def wanted(self, found: Ids, possible: Ids) -> Flags:
-        """Judge groups of items by how many of each were found, and how many could be."""
+        """Tell which groups are wanted, by how many of their items were found and could be."""
         matched: Flags = found == possible if self.whole else found > 0
         return (possible > 0) & (matched != self.invert)
 
@@ -56,7 +56,7 @@ def select_objects(layer: bpy.types.ViewLayer, answer: Answer, action: str) -> C
     answer : Answer
         What is wanted.
     action : {"REPLACE", "EXTEND", "SUBTRACT"}
-        What becomes of the present selection.
+        How the present selection changes.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def select_found(
     found : Mapping of int to int
         How many instances of each object, by its session id, were found.
     action : {"REPLACE", "EXTEND", "SUBTRACT"}
-        What becomes of the present selection.
+        How the present selection changes.
 
     Returns
     -------
@@ -112,8 +112,8 @@ def _wanted(answer: Answer) -> tuple[Flags, Ids]:
         _per_object(found, owners, len(source.objects)),
         _per_object(possible, owners, len(source.objects)),
     )
-    copies = answer.wanted(found, possible) & source.is_instance & objects[owners]
-    return objects, _per_object(copies, owners, len(source.objects))
+    instances = answer.wanted(found, possible) & source.is_instance & objects[owners]
+    return objects, _per_object(instances, owners, len(source.objects))
 
 
 def _per_object(counts: Ids | Flags, owners: Ids, length: int) -> Ids:
@@ -127,18 +127,18 @@ def _deselect_others(layer: bpy.types.ViewLayer, kept: Container[int]) -> None:
 
 
 def _select(item: bpy.types.Object, layer: bpy.types.ViewLayer, state: bool) -> str:
-    """Write the selection of one object, and see what came of it."""
+    """Write the selection of one object, and return the outcome."""
     before = item.select_get(view_layer=layer)
     item.select_set(state, view_layer=layer)
     if item.select_get(view_layer=layer) != state:
-        return "refused"  # hidden or not selectable: Blender does not say so
+        return "refused"  # hidden or not selectable, which Blender does not report
     return "objects" if state or before else "untouched"
 
 
 def collect(
     scene: bpy.types.Scene, objects: Iterable[bpy.types.Object], name: str
 ) -> bpy.types.Collection:
-    """Link objects into a new collection of the scene; they stay where they are as well.
+    """Link objects into a new collection of the scene, besides those that they are in.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def collect(
     Returns
     -------
     bpy.types.Collection
-        The new one: what a user made is never emptied.
+        A new one: no collection of the user's is ever emptied.
     """
     collection = bpy.data.collections.new(name)
     for item in objects:

@@ -1,14 +1,14 @@
-"""What cameras see over a shot.
+"""What cameras see over a shot: frustum culling of objects and faces, frame by frame.
 
-Read in this order: seen, frames, unkeyed, local_meshes, placements, scene_reader, views, vertices,
-boxes, object_judge, face_judge, look, tables, memory.
+Read in this order: visibility_result, frames, placements, scene_reader, box_culling,
+object_culling, shot.
 """
 
 from .frames import frame_numbers
 from .shot import Shot, shot_steps
 from .visibility_result import (
-    Seen,
-    Subject,
+    TestedObject,
+    VisibilityResult,
     csv_table,
     forget,
     get,
@@ -19,9 +19,9 @@ from .visibility_result import (
 )
 
 __all__ = [
-    "Seen",
     "Shot",
-    "Subject",
+    "TestedObject",
+    "VisibilityResult",
     "csv_table",
     "forget",
     "frame_numbers",

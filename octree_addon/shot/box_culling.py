@@ -1,4 +1,4 @@
-"""Few vertices against frusta: most are decided by them, and no tree has to be built."""
+"""Frustum culling of oriented bounding boxes and of vertices: certain, or left undecided."""
 
 import itertools
 
@@ -11,11 +11,14 @@ from .placements import Placements
 # Heights computed at once: 8 MiB.
 _BLOCK = 1 << 20
 # Rounding of what is computed here, as a part of the coordinates: only what is farther counts.
-_SLACK = 2.0**-40
+_ROUNDING = 2.0**-40
+# No edge of a box counts as shorter than this part of its longest.
+_THIN = 2.0**-20
+_CUBE = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
 
 
-def judge_vertices(vertices: Floats, frusta: Frusta) -> tuple[Flags, Flags]:
-    """Tell which frusta hold a vertex, and which have all of them beyond one side, for certain.
+def cull_by_vertices(vertices: Floats, frusta: Frusta) -> tuple[Flags, Flags]:
+    """Tell which frusta certainly hold a vertex, and which certainly have all beyond one plane.
 
     Parameters
     ----------
@@ -27,7 +30,7 @@ def judge_vertices(vertices: Floats, frusta: Frusta) -> tuple[Flags, Flags]:
     Returns
     -------
     holds, misses : ndarray of bool, shape (q,)
-        Neither where what is between the vertices has to decide; O(q n).
+        Neither where only what lies between the vertices can decide; O(q n).
     """
     planes = frusta.plane_rows.transpose(2, 0, 1)
     holds, misses = np.zeros((2, len(planes)), np.bool_)
@@ -37,20 +40,13 @@ def judge_vertices(vertices: Floats, frusta: Frusta) -> tuple[Flags, Flags]:
         normals, offsets = planes[part, :, :3], planes[part, :, 3:]
         heights = normals @ vertices.T + offsets
         sizes = np.abs(normals) @ np.abs(vertices).max(axis=0)[:, None] + np.abs(offsets)
-        holds[part] = (heights > _SLACK * sizes).all(axis=1).any(axis=1)
-        misses[part] = (heights < -_SLACK * sizes).all(axis=2).any(axis=1)
+        holds[part] = (heights > _ROUNDING * sizes).all(axis=1).any(axis=1)
+        misses[part] = (heights < -_ROUNDING * sizes).all(axis=2).any(axis=1)
     return holds, misses
 
 
-# Rounding of what is computed here, as a part of the coordinates: only what is farther counts.
-_SLACK = 2.0**-40
-# A box is taken to be thicker than this part of its size.
-_THIN = 2.0**-20
-_CUBE = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
-
-
-def sides(placements: Placements, planes: Floats) -> tuple[Flags, Flags]:
-    """Tell which boxes are outside one of six planes for certain, and which inside of all.
+def cull_by_planes(placements: Placements, planes: Floats) -> tuple[Flags, Flags]:
+    """Tell which boxes are certainly outside one of six planes, and which inside all of them.
 
     Parameters
     ----------
@@ -62,40 +58,41 @@ def sides(placements: Placements, planes: Floats) -> tuple[Flags, Flags]:
     Returns
     -------
     outside, inside : ndarray of bool, shape (p,)
-        Neither where it is not certain.
+        Neither where that is not certain. The radius of a box along a normal is the sum of the
+        projections of its half edges: Gottschalk et al., "OBBTree", 1996.
     """
     normals, offsets = planes[:, :3], planes[:, 3]
     heights = placements.centers @ normals.T + offsets
-    reaches = np.abs(normals @ placements.half_edges).sum(axis=2)
-    sizes = np.abs(placements.centers) @ np.abs(normals).T + np.abs(offsets) + reaches
-    slack = _SLACK * sizes
+    radii = np.abs(normals @ placements.half_edges).sum(axis=2)
+    sizes = np.abs(placements.centers) @ np.abs(normals).T + np.abs(offsets) + radii
+    slack = _ROUNDING * sizes
     nowhere = np.isnan(placements.centers).any(axis=1)
-    outside: Flags = nowhere | (heights + reaches < -slack).any(axis=1)
-    inside: Flags = (heights - reaches > slack).all(axis=1)
+    outside: Flags = nowhere | (heights + radii < -slack).any(axis=1)
+    inside: Flags = (heights - radii > slack).all(axis=1)
     return outside, inside
 
 
 def boxes_in_view(corners: Floats) -> Flags:
-    """Tell which frusta touch the cube from -1 to 1, which every box is in its own space.
+    """Tell which frusta touch the cube from -1 to 1, every box's shape in its own space.
 
     Parameters
     ----------
     corners : ndarray of float64, shape (q, 8, 3)
-        Of the frusta, each as a box sees it; see `in_box_space`.
+        Of the frusta, each in the space of a box; see `to_box_space`.
 
     Returns
     -------
     ndarray of bool, shape (q,)
         Exact.
     """
-    touched, misses = judge_vertices(_CUBE, Frusta(corners))
-    unsure = np.flatnonzero(~touched & ~misses)
+    touched, misses = cull_by_vertices(_CUBE, Frusta(corners))
+    undecided = np.flatnonzero(~touched & ~misses)
     cube = build_octree(Boxes(_CUBE[:1], _CUBE[-1:]))
-    touched[unsure] = query_any(cube, Frusta(corners[unsure]))
+    touched[undecided] = query_any(cube, Frusta(corners[undecided]))
     return touched
 
 
-def in_box_space(placements: Placements, chosen: Ids, corners: Floats) -> Floats:
+def to_box_space(placements: Placements, chosen: Ids, corners: Floats) -> Floats:
     """Bring a frustum into spaces where the boxes of placements are the cube from -1 to 1.
 
     Parameters
@@ -110,15 +107,15 @@ def in_box_space(placements: Placements, chosen: Ids, corners: Floats) -> Floats
     Returns
     -------
     ndarray of float64, shape (c, 8, 3)
-        The same corners as each box sees them; one thinner than a millionth of its size is taken
-        to be thicker.
+        The same corners in the space of each box; a box thinner than a millionth of its size
+        counts as that thick.
     """
     inverse = np.linalg.inv(_thickened(placements, chosen))
     local: Floats = (corners - placements.centers[chosen, None]) @ inverse.swapaxes(1, 2)
     return local
 
 
-def in_mesh_space(placements: Placements, chosen: Ids, corners: Floats) -> Floats:
+def to_mesh_space(placements: Placements, chosen: Ids, corners: Floats) -> Floats:
     """Bring a frustum into the space of the meshes that are placed.
 
     Parameters
@@ -133,7 +130,7 @@ def in_mesh_space(placements: Placements, chosen: Ids, corners: Floats) -> Float
     Returns
     -------
     ndarray of float64, shape (c, 8, 3)
-        The same corners as each mesh sees them.
+        The same corners in the space of each mesh.
     """
     matrices = placements.matrices[chosen]
     inverse = np.linalg.inv(matrices[:, :, :3])

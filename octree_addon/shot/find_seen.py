@@ -13,8 +13,8 @@ from ..operators.settings import take, take_name, write_back
 from ..options import ShotOptions
 from ..properties import settings_of
 from ..scope import scoped_objects
-from ..selection import unnoticed
-from . import Seen, Shot
+from ..selection import preserving_staleness
+from . import Shot, VisibilityResult
 from .use_seen import seen_text
 
 
@@ -72,9 +72,9 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
             margin=self.margin,
             angle=self.angle,
         )
-        return unnoticed_steps(context, question)
+        return steps_preserving_staleness(context, question)
 
-    def finish(self, context: bpy.types.Context, result: Seen) -> Status:
+    def finish(self, context: bpy.types.Context, result: VisibilityResult) -> Status:
         """Keep the answer, and the settings that it was found with."""
         settings = settings_of(context.scene).shot
         write_back(self, settings, ShotOptions)
@@ -133,7 +133,9 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
         return frozenset(item.session_uid for item in objects)
 
 
-def unnoticed_steps(context: bpy.types.Context, question: Shot) -> Generator[float, None, Seen]:
+def steps_preserving_staleness(
+    context: bpy.types.Context, question: Shot
+) -> Generator[float, None, VisibilityResult]:
     """Walk through a shot; the way back writes values, but leaves all as the tree knows it."""
-    with unnoticed(trees.get(context.scene), context.view_layer):
+    with preserving_staleness(trees.get(context.scene), context.view_layer):
         return (yield from shot.shot_steps(context, question))

@@ -1,4 +1,4 @@
-"""Animated values that the user changed without a key: a change of frame would lose them."""
+"""Walk over frames: at its end the scene is back, with animated values changed without a key."""
 
 import itertools
 from collections.abc import Generator, Iterator, Sequence
@@ -12,7 +12,7 @@ _SINGLE = (bool, int, float, str)
 
 
 class Value(NamedTuple):
-    """One animated number, text or switch, as it stands at the present frame."""
+    """One animated number, text or switch at the present frame."""
 
     owner: Any
     path: str
@@ -21,12 +21,12 @@ class Value(NamedTuple):
 
 
 def unkeyed_values(scene: bpy.types.Scene) -> list[Value]:
-    """Return every animated value as it stands.
+    """Return every animated value as it is now.
 
     Parameters
     ----------
     scene : bpy.types.Scene
-        All that its frame animates: the scene itself, and whatever else is in the file.
+        What its frame animates is read: the scene itself, and all else in the file.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def unkeyed_values(scene: bpy.types.Scene) -> list[Value]:
 
 
 def write_values(values: list[Value]) -> None:
-    """Write those values that have become others.
+    """Write those values that have changed since.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def write_values(values: list[Value]) -> None:
 
 
 def _animated(scene: bpy.types.Scene) -> Iterator[Any]:
-    """Yield what has curves, and a frame of this scene changes."""
+    """Yield what has curves that follow a frame of this scene."""
     users = bpy.data.user_map(subset=list(bpy.data.actions))  # type: ignore[call-arg]
     for owner in dict.fromkeys(itertools.chain.from_iterable(users.values())):
         if isinstance(owner, bpy.types.Scene) and owner != scene:
@@ -98,9 +98,6 @@ def _part(owner: Any, path: str) -> Any:
     return owner.path_resolve(path) if path else owner
 
 
-Changes = set[int]
-
-
 def frame_numbers(start: int, end: int, step: int) -> tuple[int, ...]:
     """Return the frames from start to end.
 
@@ -119,7 +116,7 @@ def frame_numbers(start: int, end: int, step: int) -> tuple[int, ...]:
     Raises
     ------
     ValueError
-        If the end comes before the start.
+        If the end is before the start.
     """
     if end < start:
         raise ValueError(f"The shot ends at frame {end}, before it starts at {start}")
@@ -128,23 +125,23 @@ def frame_numbers(start: int, end: int, step: int) -> tuple[int, ...]:
 
 def walk(
     scene: bpy.types.Scene, frames: Sequence[int]
-) -> Generator[tuple[int, Changes], None, None]:
-    """Set one frame after the other, and at the end, however it comes, go back.
+) -> Generator[tuple[int, set[int]], None, None]:
+    """Set one frame after the other, and at any end, also an early one, go back.
 
     Parameters
     ----------
     scene : bpy.types.Scene
-        Whose frame is set. Back are the frame and its subframe, the camera, which markers may
-        switch, and values of animated properties that were changed without a key.
+        Whose frame is set. Restored are frame and subframe, the camera, which markers may switch,
+        and values of animated properties that were changed without a key.
     frames : sequence of int
-        A single frame that is the present one leaves the scene alone.
+        The present frame alone leaves the scene untouched.
 
     Yields
     ------
     frame : int
-        That the scene stands at now.
+        The present one.
     changed : set of int
-        Session ids of what has changed its geometry since the frame before.
+        Session ids of what has changed its geometry since the previous frame.
     """
     if [*frames] == [scene.frame_current] and not scene.frame_subframe:
         yield scene.frame_current, set()
@@ -160,9 +157,9 @@ def walk(
         write_values(values)
 
 
-def _set_frame(scene: bpy.types.Scene, frame: int) -> Changes:
-    """Set the frame, and listen to what the evaluation says."""
-    changed: Changes = set()
+def _set_frame(scene: bpy.types.Scene, frame: int) -> set[int]:
+    """Set the frame, and return what its evaluation reports."""
+    changed: set[int] = set()
 
     def note(_: Any, depsgraph: bpy.types.Depsgraph) -> None:
         changed.update(

@@ -6,7 +6,7 @@ from .. import shot
 from ..layouts import say
 from ..panels.layout import SubPanel, column_of
 from ..properties import OctreeShotSettings, settings_of
-from . import Seen
+from . import VisibilityResult
 
 
 class OCTREE_PT_shot(SubPanel):
@@ -39,7 +39,7 @@ def shown(settings: OctreeShotSettings) -> list[str]:
     return ["scope", *collection, "cameras", "span", *spans[settings.span], *ends]
 
 
-def draw_answer(layout: bpy.types.UILayout, seen: Seen) -> None:
+def draw_answer(layout: bpy.types.UILayout, seen: VisibilityResult) -> None:
     """Say what was seen, and offer to use it."""
     box = layout.box().column()
     for line in answer_lines(seen):
@@ -53,7 +53,7 @@ def draw_answer(layout: bpy.types.UILayout, seen: Seen) -> None:
     row.operator("octree.export_seen", text="Export")
 
 
-def answer_lines(seen: Seen) -> list[str]:
+def answer_lines(seen: VisibilityResult) -> list[str]:
     """Return what the user reads about an answer."""
     how = "" if seen.is_exact else " (by boxes)"
     lines = [

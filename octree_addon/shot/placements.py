@@ -1,4 +1,7 @@
-"""One mesh in its own space: its box, and an octree of its triangles when that is asked for."""
+"""Placements of one frame: meshes in their own space, and a matrix for every place.
+
+A mesh has a box, and an octree of its triangles once that is needed: a two-level hierarchy.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,11 +13,11 @@ from ...core import Octree, Triangles, build_steps
 from ..arrays import Flags, Floats, Ids
 from ..reader import MeshArrays
 
-Question = tuple[Floats, Ids]
+Deferred = tuple[Floats, Ids]
 
 
 class LocalMesh:
-    """A mesh that any number of placements show, and what is still to be asked of it.
+    """A mesh that any number of placements show, and the frusta still to be tested against it.
 
     Parameters
     ----------
@@ -29,7 +32,7 @@ class LocalMesh:
         Whether that is so.
     sources : set of int
         Session ids of the objects that show it.
-    questions : list of (corners, targets)
+    deferred : list of (corners, targets)
         Corners of frusta in its space, (q, 8, 3), and what depends on each answer, (3, q).
     """
 
@@ -38,7 +41,7 @@ class LocalMesh:
         self.middle, self.half = _box(arrays)
         self.is_empty = bool(np.isnan(self.middle).any())
         self.sources: set[int] = set()
-        self.questions: list[Question] = []
+        self.deferred: list[Deferred] = []
         self._octree: Octree | None = None
 
     @cached_property
@@ -71,9 +74,9 @@ class LocalMesh:
         return LocalMesh(self.arrays._replace(positions=positions))
 
 
-def joined(questions: Sequence[Question]) -> Question:
-    """Return several questions, of which there is at least one, as one."""
-    corners, targets = zip(*questions, strict=True)
+def concatenated(deferred: Sequence[Deferred]) -> Deferred:
+    """Return several deferred batches, at least one, as one."""
+    corners, targets = zip(*deferred, strict=True)
     return np.concatenate(corners), np.concatenate(targets, axis=1)
 
 
@@ -89,7 +92,7 @@ def _box(arrays: MeshArrays) -> tuple[Floats, Floats]:
     return (lower + upper) / 2, (upper - lower) / 2
 
 
-# A placement squeezed, or sheared, by more than this has no inverse worth the name.
+# A placement squeezed, or sheared, by more than this has no inverse to rely on.
 _FLAT = 2.0**-20
 
 
@@ -103,7 +106,7 @@ class Placements:
         Each once.
     mesh_of : ndarray of intp, shape (p,)
         Index into `meshes`.
-    subject_of : ndarray of intp, shape (p,)
+    object_of : ndarray of intp, shape (p,)
         Number of the object that shows it, itself or as an instance.
     face_mesh_of : ndarray of intp, shape (p,)
         Session id of the original mesh whose polygons these are, -1 if there is no way back.
@@ -113,7 +116,7 @@ class Placements:
 
     meshes: list[LocalMesh]
     mesh_of: Ids
-    subject_of: Ids
+    object_of: Ids
     face_mesh_of: Ids
     matrices: Floats
 
@@ -137,13 +140,13 @@ class Placements:
     def of(
         cls,
         shown: Sequence[LocalMesh | None],
-        subject_of: Ids,
+        object_of: Ids,
         face_mesh_of: Ids,
         matrices: Floats,
     ) -> "Placements":
         """Gather placements, leaving out those without a mesh.
 
-        What a matrix flattens is put into the world for good, under a matrix that does nothing.
+        What a matrix flattens is baked into world space, under the identity.
         """
         meshes = [mesh for mesh in dict.fromkeys(shown) if mesh]
         numbers: dict[LocalMesh | None, int] = {mesh: n for n, mesh in enumerate(meshes)}
@@ -153,11 +156,11 @@ class Placements:
         for place in np.flatnonzero(_is_flat(matrices[:, :, :3])):
             meshes.append(meshes[mesh_of[place]].placed(matrices[place]))
             mesh_of[place], matrices[place] = len(meshes) - 1, np.eye(3, 4)
-        return cls(meshes, mesh_of, subject_of[places], face_mesh_of[places], matrices)
+        return cls(meshes, mesh_of, object_of[places], face_mesh_of[places], matrices)
 
 
 def _is_flat(linear: Floats) -> Flags:
-    """Tell which maps of (p, 3, 3) have no inverse that could be trusted."""
+    """Tell which maps of (p, 3, 3) have no inverse to rely on."""
     with np.errstate(invalid="ignore"):  # a matrix that is not finite is not upright either
         lengths = np.linalg.norm(linear, axis=1)
         even = lengths.min(axis=1) > _FLAT * lengths.max(axis=1)

@@ -1,4 +1,4 @@
-"""What cameras see over a shot: the frames walked, each judged, the answer put together."""
+"""Frustum culling over a shot: frame by frame, then one visibility result."""
 
 from collections.abc import Generator
 from contextlib import closing
@@ -8,27 +8,27 @@ import bpy
 import numpy as np
 
 from .frames import walk
-from .object_culling import FaceJudge, ObjectJudge
+from .object_culling import FaceCulling, ObjectCulling
 from .scene_reader import SceneReader, read_views
-from .visibility_result import Seen
+from .visibility_result import VisibilityResult
 
 
 @dataclass(frozen=True)
 class Shot:
-    """What is asked.
+    """Which frames, cameras and objects, and how exactly.
 
     Attributes
     ----------
     frames : tuple of int
         At least one.
     cameras : tuple of str
-        Names; without any, the scene's camera, which markers may switch.
+        Names; if empty, the scene's camera, which markers may switch.
     wanted : frozenset of int, optional
-        Session ids of the objects in question; by default whatever is visible.
+        Session ids of the objects to test; by default all that are visible.
     exact : bool
         Whether an object counts by its triangles; else its box is enough.
     faces : bool
-        Whether to ask about faces too, always exactly.
+        Whether to test faces too, always exactly.
     margin, angle : float
         Widen each view; see `camera_frusta`.
     """
@@ -42,27 +42,27 @@ class Shot:
     angle: float = 0.0
 
 
-def shot_steps(context: bpy.types.Context, shot: Shot) -> Generator[float, None, Seen]:
+def shot_steps(context: bpy.types.Context, shot: Shot) -> Generator[float, None, VisibilityResult]:
     """Find what cameras see over a shot, step by step.
 
-    What hides behind something else counts as seen: this is about views, not about light.
+    What is hidden behind something else counts as seen: occlusion is not tested.
 
     Parameters
     ----------
     context : bpy.types.Context
-        Its scene and view layer; hidden objects are not asked about.
+        Its scene and view layer; hidden objects are not tested.
     shot : Shot
-        What is asked.
+        What is tested.
 
     Yields
     ------
     float
-        The fraction done. The scene stands at some frame of the shot then; when the steps end or
-        are closed, it is back where it was.
+        The fraction done. The scene is at some frame of the shot then; when the steps end or are
+        closed, it is back where it was.
 
     Returns
     -------
-    Seen
+    VisibilityResult
         Per object, camera and frame.
 
     Raises
@@ -71,7 +71,7 @@ def shot_steps(context: bpy.types.Context, shot: Shot) -> Generator[float, None,
         If a camera is missing or its view is no frustum.
     """
     reader = SceneReader(shot.wanted, faces=shot.faces)
-    judge = FaceJudge() if shot.faces else ObjectJudge(exact=shot.exact)
+    culling = FaceCulling() if shot.faces else ObjectCulling(exact=shot.exact)
     cameras: dict[str, int] = {}
     with closing(walk(context.scene, shot.frames)) as frames:
         for number, (_, changed) in enumerate(frames):
@@ -81,24 +81,26 @@ def shot_steps(context: bpy.types.Context, shot: Shot) -> Generator[float, None,
             )
             placements = reader.read(depsgraph, changed)
             columns = [cameras.setdefault(name, len(cameras)) for name in views.names]
-            judge.look(placements, views, columns, number)
-            for _ in judge.settle(placements):
+            culling.cull(placements, views, columns, number)
+            for _ in culling.resolve(placements):
                 yield number / len(shot.frames)
             yield (number + 1) / len(shot.frames)
-    for _ in judge.settle():
+    for _ in culling.resolve():
         yield 1.0
-    return _answer(shot, reader, judge, tuple(cameras))
+    return _answer(shot, reader, culling, tuple(cameras))
 
 
-def _answer(shot: Shot, reader: SceneReader, judge: ObjectJudge, cameras: tuple[str, ...]) -> Seen:
-    flags = np.zeros((len(reader.subjects), len(cameras), len(shot.frames)), np.bool_)
-    flags[tuple(judge.hits)] = True
-    return Seen(
-        objects=tuple(reader.subjects),
+def _answer(
+    shot: Shot, reader: SceneReader, culling: ObjectCulling, cameras: tuple[str, ...]
+) -> VisibilityResult:
+    flags = np.zeros((len(reader.objects), len(cameras), len(shot.frames)), np.bool_)
+    flags[tuple(culling.hits)] = True
+    return VisibilityResult(
+        objects=tuple(reader.objects),
         cameras=cameras,
         frames=shot.frames,
         flags=flags,
         is_exact=shot.exact or shot.faces,
-        faces=judge.counts if isinstance(judge, FaceJudge) else {},
-        skipped=len(shot.wanted) - len(reader.subjects) if shot.wanted is not None else 0,
+        faces=culling.counts if isinstance(culling, FaceCulling) else {},
+        skipped=len(shot.wanted) - len(reader.objects) if shot.wanted is not None else 0,
     )

@@ -12,7 +12,7 @@ from ..operators.progress import Mixin, Status
 from ..operators.reports import found_text, number
 from ..options import SeenOptions, SelectionOptions
 from ..selection import collect, mark_faces, mark_objects, select_found, select_polygons
-from . import Seen
+from . import VisibilityResult
 
 TABLES = {".csv": shot.csv_table, ".json": shot.json_table}
 # From 4.5 on Blender wants to be told that a path may begin with "//", the folder of the file.
@@ -32,7 +32,7 @@ class SeenOperator(Mixin):
             return False
         return True
 
-    def seen(self, context: bpy.types.Context) -> Seen:
+    def seen(self, context: bpy.types.Context) -> VisibilityResult:
         """Return the answer, without which `poll` would have failed."""
         answer = shot.get(context.scene)
         assert answer is not None
@@ -48,7 +48,7 @@ class OCTREE_OT_select_seen(SelectionOptions, SeenOptions, SeenOperator, bpy.typ
     """Select what cameras saw, or what they did not see."""
 
     bl_idname = "octree.select_seen"
-    bl_label = "Select Seen"
+    bl_label = "Select VisibilityResult"
     bl_description = (
         "Select what the cameras saw when they were last asked, or what they did not see"
     )
@@ -74,7 +74,7 @@ class OCTREE_OT_collect_seen(SeenOptions, SeenOperator, bpy.types.Operator):
     """Gather what cameras saw in a new collection."""
 
     bl_idname = "octree.collect_seen"
-    bl_label = "Collect Seen"
+    bl_label = "Collect VisibilityResult"
     bl_description = (
         "Link what the cameras saw, or did not see, into a new collection; the objects stay in"
         " the collections that they are in"
@@ -101,7 +101,7 @@ class OCTREE_OT_mark_seen(SeenOperator, bpy.types.Operator):
     """Write into objects, or into faces, how often they were seen."""
 
     bl_idname = "octree.mark_seen"
-    bl_label = "Mark Seen"
+    bl_label = "Mark VisibilityResult"
     bl_description = (
         "Write in how many frames each object was seen into a custom property, or each face into"
         " an attribute of its mesh"
@@ -154,7 +154,7 @@ class OCTREE_OT_export_seen(SeenOperator, bpy.types.Operator):
     """Write a table of what cameras saw, and when."""
 
     bl_idname = "octree.export_seen"
-    bl_label = "Export Seen"
+    bl_label = "Export VisibilityResult"
     bl_description = (
         "Write a table with the frames in which each object is in view of each camera, as CSV or"
         " JSON by the ending of the file name"
@@ -195,12 +195,12 @@ class OCTREE_OT_export_seen(SeenOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-def seen_text(seen: Seen) -> str:
+def seen_text(seen: VisibilityResult) -> str:
     """Say how much was seen.
 
     Parameters
     ----------
-    seen : Seen
+    seen : VisibilityResult
         The answer.
 
     Returns

@@ -1,4 +1,4 @@
-"""What cameras saw over a shot: objects x cameras x frames of flags."""
+"""Visibility results: flags of objects x cameras x frames, kept for the session, or a table."""
 
 import csv
 import io
@@ -13,39 +13,43 @@ import numpy as np
 
 from ..arrays import Flags, Ids
 
+HEADER = ("object", "camera", "first", "last", "frames", "intervals")
+# By the session_uid of the scene; in memory only, since a result is as large as the shot.
+_results: dict[int, "VisibilityResult"] = {}
+
 
 @dataclass(frozen=True)
-class Subject:
-    """An object that cameras were asked about, itself or by its instances."""
+class TestedObject:
+    """An object that was tested, itself or by its instances."""
 
     session_uid: int
     name: str
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class VisibilityResult:
     """What cameras saw over a shot; holds no reference into Blender.
 
     Attributes
     ----------
-    objects : tuple of Subject
+    objects : tuple of TestedObject
         Those that had triangles in any of the frames, in the order of first appearance.
     cameras : tuple of str
         Names of the cameras.
     frames : tuple of int
-        In the order in which they were walked.
+        In the order of the walk.
     flags : ndarray of bool, shape (objects, cameras, frames)
         Whether the object was in the camera's view in that frame.
     is_exact : bool
         Whether an object counts by its triangles; else its box is enough.
     faces : Mapping of int to ndarray of intp, shape (polygons,)
         By the session id of a mesh: in how many frames each of its polygons was in view. Empty
-        unless faces were asked about.
+        unless faces were tested.
     skipped : int
-        How many of the objects in question never had triangles, or were hidden.
+        How many of the objects to test never had triangles, or were hidden.
     """
 
-    objects: tuple[Subject, ...]
+    objects: tuple[TestedObject, ...]
     cameras: tuple[str, ...]
     frames: tuple[int, ...]
     flags: Flags
@@ -96,15 +100,12 @@ def intervals(flags: Flags) -> Ids:
     return np.stack((np.flatnonzero(steps > 0), np.flatnonzero(steps < 0) - 1), axis=1)
 
 
-HEADER = ("object", "camera", "first", "last", "frames", "intervals")
-
-
-def csv_table(seen: Seen) -> str:
+def csv_table(seen: VisibilityResult) -> str:
     """Return a line for every object and camera.
 
     Parameters
     ----------
-    seen : Seen
+    seen : VisibilityResult
         What was seen.
 
     Returns
@@ -123,12 +124,12 @@ def csv_table(seen: Seen) -> str:
     return text.getvalue()
 
 
-def json_table(seen: Seen) -> str:
-    """Return the same as JSON, with what was asked.
+def json_table(seen: VisibilityResult) -> str:
+    """Return the same as JSON, with what was tested.
 
     Parameters
     ----------
-    seen : Seen
+    seen : VisibilityResult
         What was seen.
 
     Returns
@@ -152,7 +153,7 @@ def json_table(seen: Seen) -> str:
     return json.dumps({**asked, "seen": rows}, indent=1, ensure_ascii=False) + "\n"
 
 
-def _rows(seen: Seen) -> Iterator[tuple[str, str, int, list[tuple[int, int]]]]:
+def _rows(seen: VisibilityResult) -> Iterator[tuple[str, str, int, list[tuple[int, int]]]]:
     """Yield object, camera, number of frames, and first and last frame of every interval."""
     for subject, by_camera in zip(seen.objects, seen.flags, strict=True):
         for camera, flags in zip(seen.cameras, by_camera, strict=True):
@@ -160,31 +161,27 @@ def _rows(seen: Seen) -> Iterator[tuple[str, str, int, list[tuple[int, int]]]]:
             yield subject.name, camera, int(flags.sum()), runs
 
 
-# By the session_uid of the scene; in memory only, for the answer is as large as the shot.
-_answers: dict[int, Seen] = {}
+def keep(scene: bpy.types.Scene, seen: VisibilityResult) -> None:
+    """Keep the result of a scene instead of its last, and drop those of deleted scenes."""
+    for uid in _results.keys() - {each.session_uid for each in bpy.data.scenes}:
+        del _results[uid]
+    _results[scene.session_uid] = seen
 
 
-def keep(scene: bpy.types.Scene, seen: Seen) -> None:
-    """Keep an answer, in place of the scene's last; those of scenes that are gone go."""
-    for uid in _answers.keys() - {each.session_uid for each in bpy.data.scenes}:
-        del _answers[uid]
-    _answers[scene.session_uid] = seen
-
-
-def get(scene: bpy.types.Scene) -> Seen | None:
-    """Return what the scene's cameras saw when they were last asked."""
-    return _answers.get(scene.session_uid)
+def get(scene: bpy.types.Scene) -> VisibilityResult | None:
+    """Return the last result of the scene."""
+    return _results.get(scene.session_uid)
 
 
 def objects_of(
-    seen: Seen, objects: Iterable[bpy.types.Object], *, in_view: bool
+    seen: VisibilityResult, objects: Iterable[bpy.types.Object], *, in_view: bool
 ) -> list[bpy.types.Object]:
     """Return those of some objects that were seen at all, or those that never were.
 
     Parameters
     ----------
-    seen : Seen
-        The answer.
+    seen : VisibilityResult
+        The result.
     objects : iterable of bpy.types.Object
         Such as a view layer's.
     in_view : bool
@@ -193,12 +190,12 @@ def objects_of(
     Returns
     -------
     list of bpy.types.Object
-        In their order. Objects that were not asked about are in neither list.
+        In their order. Objects that were not tested are in neither list.
     """
     uids = seen.uids(seen=in_view)
     return [item for item in objects if item.session_uid in uids]
 
 
 def forget() -> None:
-    """Drop every answer."""
-    _answers.clear()
+    """Drop every result."""
+    _results.clear()

@@ -140,9 +140,12 @@ class Session:
     def ask(self):
         """Have the cameras seen some objects and not others."""
         items = list(bpy.context.scene.objects)
-        subjects = tuple(shot.Subject(item.session_uid, item.name) for item in items)
+        subjects = tuple(shot.TestedObject(item.session_uid, item.name) for item in items)
         flags = np.array([self.random.random() < 0.5 for _ in items], bool).reshape(-1, 1, 1)
-        shot.keep(bpy.context.scene, shot.Seen(subjects, ("Camera",), (1,), flags, True, {}, {}))
+        shot.keep(
+            bpy.context.scene,
+            shot.VisibilityResult(subjects, ("Camera",), (1,), flags, True, {}, {}),
+        )
 
     def operate(self):
         """Call any of our operators; what it refuses it says to the user."""
