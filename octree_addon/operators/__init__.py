@@ -1,7 +1,6 @@
 """What a user can do, each an operator; read in this order: settings, progress, build, select."""
 
-import bpy
-
+from ..ui import Feature
 from . import menus
 from .build import OCTREE_OT_build, OCTREE_OT_rebuild
 from .clear import OCTREE_OT_clear
@@ -41,16 +40,4 @@ OPERATORS = (
     OCTREE_OT_make_real,
 )
 
-
-def register() -> None:
-    """Register the operators, then the menus that offer them."""
-    for operator in OPERATORS:
-        bpy.utils.register_class(operator)
-    menus.register()
-
-
-def unregister() -> None:
-    """Take the menus back, then the operators."""
-    menus.unregister()
-    for operator in reversed(OPERATORS):
-        bpy.utils.unregister_class(operator)
+FEATURE = Feature(classes=OPERATORS, menus=menus.ENTRIES)

@@ -7,15 +7,12 @@ import bpy
 from bpy.props import StringProperty
 
 from .. import shot, trees
-from ..building import run
 from ..options import ShotOptions
-from ..properties import settings_of
 from ..scope import scoped_objects
 from ..selection import unnoticed
 from ..shot import Seen, Shot
-from .progress import Status, SteppedOperator, Steps
+from ..ui import Status, SteppedOperator, Steps, settings_of, take, write_back
 from .seen_reports import seen_text
-from .settings import take, take_name, write_back
 
 
 class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
@@ -48,21 +45,10 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
             return False
         return True
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
-        return self.execute(context) if bpy.app.background else self.start(context)
-
-    def execute(self, context: bpy.types.Context) -> Status:
-        try:
-            seen = run(self.steps(context))
-        except ValueError as error:
-            return self.refuse(error)
-        return self.finish(context, seen)
-
     def steps(self, context: bpy.types.Context) -> Steps:
         """Return the walk through the frames, not yet begun."""
         settings = settings_of(context.scene).shot
-        take(self, settings, ShotOptions)
-        take_name(self, settings, "collection")
+        take(self, settings)
         question = Shot(
             frames=self._frames(context.scene),
             cameras=self._cameras(context),
@@ -76,9 +62,7 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
 
     def finish(self, context: bpy.types.Context, result: Seen) -> Status:
         """Keep the answer, and the settings that it was found with."""
-        settings = settings_of(context.scene).shot
-        write_back(self, settings, ShotOptions)
-        settings.collection = bpy.data.collections.get(self.collection)
+        write_back(self, settings_of(context.scene).shot)
         shot.keep(context.scene, result)
         self.report({"INFO"}, seen_text(result))
         return {"FINISHED"}

@@ -7,10 +7,8 @@ from bpy.props import BoolProperty
 
 from .. import shot, visibility
 from ..options import HidingOptions
-from ..properties import settings_of
-from .progress import Status
+from ..ui import Status, settings_of, take, write_back
 from .reports import hidden_text, plan_lines, restored_text
-from .settings import take, write_back
 from .use_seen import SeenOperator
 
 
@@ -44,7 +42,7 @@ class OCTREE_OT_hide_unseen(HidingOptions, SeenOperator, bpy.types.Operator):
         return super().poll(context)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
-        take(self, settings_of(context.scene).hiding, HidingOptions)
+        take(self, settings_of(context.scene).hiding)
         self._is_asking = True
         return context.window_manager.invoke_props_dialog(
             self, width=320, title=self.bl_label, confirm_text="Hide"
@@ -53,7 +51,7 @@ class OCTREE_OT_hide_unseen(HidingOptions, SeenOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> Status:
         self._is_asking = False
         settings = settings_of(context.scene).hiding
-        take(self, settings, HidingOptions)
+        take(self, settings)
         plan = self.plan(context)
         if not plan.objects:
             self.report({"WARNING"}, "; ".join(plan_lines(plan)))
@@ -61,7 +59,7 @@ class OCTREE_OT_hide_unseen(HidingOptions, SeenOperator, bpy.types.Operator):
         if plan.is_everything and not self.everything:
             return self.refuse(ValueError("Nothing would stay visible; turn on Hide Everything"))
         hidden = visibility.hide(context, plan)
-        write_back(self, settings, HidingOptions)
+        write_back(self, settings)
         self.report({"INFO"}, hidden_text(plan, hidden))
         return {"FINISHED"}
 

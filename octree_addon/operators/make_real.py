@@ -6,8 +6,7 @@ from .. import answers, trees
 from ..cells import look_of, shaded_cells
 from ..cells_mesh import cells_to_mesh
 from ..preferences import limits
-from ..properties import settings_of
-from .progress import Status
+from ..ui import Status, settings_of
 
 NAME = "Octree Cells"
 

@@ -54,15 +54,3 @@ ENTRIES: tuple[tuple[str, Draw], ...] = (
     ("VIEW3D_MT_select_edit_mesh", draw_select),
     ("VIEW3D_MT_object_showhide", draw_hide),
 )
-
-
-def register() -> None:
-    """Add the entries."""
-    for menu, draw in ENTRIES:
-        getattr(bpy.types, menu).append(draw)
-
-
-def unregister() -> None:
-    """Take the entries back."""
-    for menu, draw in ENTRIES:
-        getattr(bpy.types, menu).remove(draw)

@@ -10,7 +10,7 @@ from .. import shot, trees
 from ..options import SeenOptions, SelectionOptions
 from ..selection import collect, mark_faces, mark_objects, select_found, select_polygons
 from ..shot import Seen
-from .progress import Mixin, Status
+from ..ui import RefusingOperator, Status
 from .reports import found_text
 from .seen_reports import collected_text, marked_text
 
@@ -19,7 +19,7 @@ TABLES = {".csv": shot.csv_table, ".json": shot.json_table}
 PATH = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5) else set()
 
 
-class SeenOperator(Mixin):
+class SeenOperator(RefusingOperator):
     """What uses the last answer about the scene's cameras; a mixin."""
 
     @classmethod
@@ -37,11 +37,6 @@ class SeenOperator(Mixin):
         answer = shot.get(context.scene)
         assert answer is not None
         return answer
-
-    def refuse(self, error: ValueError | OSError) -> Status:
-        """Say why nothing was done."""
-        self.report({"ERROR"}, str(error))
-        return {"CANCELLED"}
 
 
 class OCTREE_OT_select_seen(SelectionOptions, SeenOptions, SeenOperator, bpy.types.Operator):

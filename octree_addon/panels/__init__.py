@@ -1,7 +1,6 @@
 """The Octree tab in the sidebar of the 3D view: it shows and offers, and computes nothing."""
 
-import bpy
-
+from ..ui import Feature
 from .answers import OCTREE_PT_answer
 from .build import OCTREE_PT_advanced, OCTREE_PT_main, state_of
 from .display import OCTREE_PT_display, draw_switch
@@ -27,16 +26,4 @@ PANELS = (
     OCTREE_PT_statistics,
 )
 
-
-def register() -> None:
-    """Register the panels, the main one first."""
-    for panel in PANELS:
-        bpy.utils.register_class(panel)
-    bpy.types.VIEW3D_PT_overlay.append(draw_switch)
-
-
-def unregister() -> None:
-    """Unregister the panels."""
-    bpy.types.VIEW3D_PT_overlay.remove(draw_switch)
-    for panel in reversed(PANELS):
-        bpy.utils.unregister_class(panel)
+FEATURE = Feature(classes=PANELS, menus=(("VIEW3D_PT_overlay", draw_switch),))

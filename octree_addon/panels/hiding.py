@@ -3,8 +3,7 @@
 import bpy
 
 from .. import visibility
-from ..properties import settings_of
-from .layout import SubPanel, column_of
+from ..ui import SubPanel, column_of, settings_of
 
 
 def draw_banner(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
@@ -28,6 +27,7 @@ class OCTREE_PT_hiding(SubPanel):
     """Hide what the cameras did not see."""
 
     bl_label = "Hide"
+    bl_order = 80
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:

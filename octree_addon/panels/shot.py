@@ -3,16 +3,16 @@
 import bpy
 
 from .. import shot
-from ..layouts import say
 from ..properties import OctreeShotSettings, settings_of
 from ..shot import Seen
-from .layout import SubPanel, column_of
+from ..ui import SubPanel, column_of, draw_hint
 
 
 class OCTREE_PT_shot(SubPanel):
     """Ask what cameras see, now or over a shot."""
 
     bl_label = "What Cameras See"
+    bl_order = 60
 
     def draw(self, context: bpy.types.Context) -> None:
         settings = settings_of(context.scene).shot
@@ -20,7 +20,7 @@ class OCTREE_PT_shot(SubPanel):
         for name in shown(settings):
             column.prop(settings, name)
         if settings.precision == "BOX" and not settings.faces:
-            say(column, "Objects count by their boxes")
+            draw_hint(column, "Objects count by their boxes")
         column.operator("octree.find_seen", icon="VIEW_CAMERA")
         seen = shot.get(context.scene)
         if seen:

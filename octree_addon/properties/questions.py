@@ -12,7 +12,7 @@ from ..options import (
     RayOptions,
     SphereOptions,
 )
-from .display import tag_redraw
+from ..ui import tag_redraw
 
 
 def is_camera(_: Any, item: bpy.types.Object) -> bool:

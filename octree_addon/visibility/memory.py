@@ -7,7 +7,8 @@ from typing import Any
 
 import bpy
 
-from ..properties import layer_memory, settings_of
+from ..properties import layer_memory
+from ..ui import settings_of
 from .icons import is_hidden
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import bpy
 
-from ..properties import settings_of
+from ..ui import settings_of
 from .eye import members
 from .icons import FLAGS, is_hidden
 from .keyed import is_keyed

@@ -10,7 +10,7 @@ from snapshots import whole_file
 
 from octree_ext.octree_addon import shot, visibility
 from octree_ext.octree_addon.operators.reports import plan_lines
-from octree_ext.octree_addon.properties import settings_of
+from octree_ext.octree_addon.ui import settings_of
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from blender_scenes import select_only, selected
 
 from octree_ext.octree_addon import answers, cells, trees
-from octree_ext.octree_addon.properties import settings_of
+from octree_ext.octree_addon.ui import settings_of
 
 
 @pytest.fixture

@@ -4,11 +4,13 @@ import inspect
 
 import bpy
 import pytest
+from registered import SETTINGS
 
 from octree_ext.core import DynamicOctree, build_octree
 from octree_ext.octree_addon import options, properties
 from octree_ext.octree_addon.properties import (
     build_options,
+    build_settings,
     object_options,
     questions,
     settings_of,
@@ -21,7 +23,7 @@ MEMORY = {
     "OctreeLayerMemory",
     "OctreeSettings",
 }
-SHOWN = [group for group in properties.CLASSES if group.__name__ not in MEMORY]
+SHOWN = [group for group in SETTINGS if group.__name__ not in MEMORY]
 
 
 def own_properties(group):
@@ -64,7 +66,7 @@ def test_scene_remembers_every_option_of_its_operator(mixin, group):
 )
 def test_options_are_those_of_the_core(empty_scene, source, asked, built, apart):
     accepted = inspect.signature(built).parameters
-    given = asked(settings_of(empty_scene).how(source))
+    given = asked(build_settings(empty_scene, source))
     assert given.keys() == accepted.keys() - apart
     assert all(accepted[name].default == value for name, value in given.items())
 

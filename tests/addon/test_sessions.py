@@ -9,9 +9,10 @@ import bpy
 import numpy as np
 import pytest
 from blender_scenes import camera, cube
+from registered import OPERATORS, PANELS
 
-from octree_ext.octree_addon import handlers, operators, panels, shot, trees, visibility
-from octree_ext.octree_addon.properties import settings_of
+from octree_ext.octree_addon import handlers, shot, trees, visibility
+from octree_ext.octree_addon.ui import settings_of
 
 SESSIONS, STEPS, MOST_OBJECTS, MOST_SCENES = 20, 200, 24, 3
 WEIGHTS = {
@@ -146,7 +147,7 @@ class Session:
 
     def operate(self):
         """Call any of our operators; what it refuses it says to the user."""
-        names = [operator.bl_idname.partition(".")[2] for operator in operators.OPERATORS]
+        names = [operator.bl_idname.partition(".")[2] for operator in OPERATORS]
         calls = {name: getattr(bpy.ops.octree, name) for name in names}
         name = self.random.choice([name for name, call in calls.items() if call.poll()])
         try:
@@ -181,7 +182,7 @@ class Session:
         handlers.watch_header(None, bpy.context)
         handlers.restore_trees()
         handlers.merge_later()
-        for panel in panels.PANELS:
+        for panel in PANELS:
             if not hasattr(panel, "poll") or panel.poll(bpy.context):
                 panel.draw(MagicMock(), bpy.context)
 
@@ -230,5 +231,5 @@ def test_a_session_ends_without_an_error(clean, seed, tmp_path, capfd):
 def test_the_sessions_have_tried_every_operator():
     if finished["sessions"] < SESSIONS:
         pytest.skip("some sessions were not run")
-    names = {operator.bl_idname.partition(".")[2] for operator in operators.OPERATORS}
+    names = {operator.bl_idname.partition(".")[2] for operator in OPERATORS}
     assert {name for name in names if finished[name] < 3} == set()
