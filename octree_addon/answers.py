@@ -7,16 +7,26 @@ number of the question, as they keep the number of the tree.
 import secrets
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 import bpy
 import numpy as np
+from bpy.props import IntProperty
 from numpy.typing import NDArray
 
 from ..core import Frusta, Octree, Spheres, trace
 from . import trees
-from .properties import settings_of, tag_redraw
+from .ui import settings_of, tag_redraw
+
+
+class QueryRecord:
+    """What a scene remembers of its last query: a mixin of `OctreeSettings`."""
+
+    if TYPE_CHECKING:
+        question_number: int
+    else:
+        question_number: IntProperty(description="Which question was its last; 0 is none", min=0)
 
 
 class Ray(NamedTuple):

@@ -3,7 +3,7 @@
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import replace
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any
 
 import bpy
 
@@ -14,7 +14,6 @@ from .reader import Source, object_bounds, read_objects, read_triangles
 from .trees import BuiltTree
 
 TreeSteps = Generator[float, None, BuiltTree]
-Result = TypeVar("Result")
 
 
 def build_tree_steps(
@@ -157,16 +156,6 @@ def steps_as_set(
     return build_tree_steps(
         depsgraph, objects, build_options(how), bounds_object=bounds_object, viewport=viewport
     )
-
-
-def run(steps: Generator[float, None, Result]) -> Result:
-    """Take all steps of any long work at once and return what they return."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            result: Result = end.value
-            return result
 
 
 def keep(scene: bpy.types.Scene, built: BuiltTree) -> None:

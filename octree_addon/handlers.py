@@ -6,9 +6,10 @@ from typing import Any
 import bpy
 
 from . import display, hiding, live, shot, trees
-from .building import run, steps_as_set
-from .properties import bounds_object, settings_of, tag_redraw
+from .building import steps_as_set
+from .properties import bounds_object, build_settings
 from .reader import count_triangles
+from .ui import run, settings_of, tag_redraw
 
 AUTOMATIC_LIMIT = 200_000
 
@@ -165,7 +166,7 @@ def restore_tree(context: bpy.types.Context) -> None:
     scene, depsgraph = context.scene, context.evaluated_depsgraph_get()
     trees.refuse(scene, "The octree could not be built again")  # whatever fails, fails once
     objects, settings = trees.source_objects(scene), settings_of(scene)
-    source, how = settings.built_of, settings.how(settings.built_of.source)
+    source, how = settings.built_of, build_settings(scene, settings.built_of.source)
     triangles = count_triangles(depsgraph, objects) if source.source == "TRIANGLES" else 0
     if triangles > AUTOMATIC_LIMIT:
         trees.refuse(scene, f"Not built by itself: {triangles:,} triangles")

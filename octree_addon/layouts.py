@@ -1,9 +1,11 @@
 """How options are laid out, in the sidebar and in the redo panel alike."""
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any
 
 import bpy
+
+from .ui import draw_hint
 
 # Options that count with one policy for straddlers only.
 _NEEDED = {"loose_factor": "KEEP", "hybrid_limit": "HYBRID"}
@@ -27,21 +29,4 @@ def draw_options(layout: bpy.types.UILayout, options: Any, names: Iterable[str])
         column.enabled = counts
         column.prop(options, name)
         if name == "loose_factor" and not counts:
-            say(layout, "Loose cells need Straddlers: Keep")
-
-
-def say(layout: bpy.types.UILayout, text: str, icon: Literal["INFO", "ERROR"] = "INFO") -> None:
-    """Put a sentence under the properties that it is about.
-
-    Parameters
-    ----------
-    layout : bpy.types.UILayout
-        Where the properties are.
-    text : str
-        The sentence.
-    icon : str
-        What stands before it.
-    """
-    row = layout.row()
-    row.alignment = "RIGHT"
-    row.label(text=text, icon=icon)
+            draw_hint(layout, "Loose cells need Straddlers: Keep")

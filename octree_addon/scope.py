@@ -3,7 +3,7 @@
 import bpy
 
 from . import trees
-from .properties import settings_of
+from .ui import settings_of
 
 
 def chosen_objects(context: bpy.types.Context) -> list[bpy.types.Object]:

@@ -8,15 +8,36 @@ or in another file, a number without its tree is no tree, and `is_missing` says 
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
+from bpy.props import CollectionProperty, IntProperty, PointerProperty
 from numpy.typing import NDArray
 
 from ..core import DynamicOctree, Octree, Statistics, statistics
-from .properties import OctreeSettings, settings_of
 from .reader import Source
+from .ui import settings_of
+
+
+class OctreeObject(bpy.types.PropertyGroup):
+    """One object in a collection of them; none once it is deleted."""
+
+    if TYPE_CHECKING:
+        object: bpy.types.Object | None
+    else:
+        object: PointerProperty(type=bpy.types.Object)
+
+
+class TreeRecord:
+    """What a scene remembers of its tree: a mixin of `OctreeSettings`."""
+
+    if TYPE_CHECKING:
+        sources: Any  # of OctreeObject; the stubs know no collection that grows
+        tree_number: int
+    else:
+        sources: CollectionProperty(type=OctreeObject)
+        tree_number: IntProperty(description="Which tree belongs to the scene; 0 is none", min=0)
 
 
 @dataclass(eq=False)
@@ -96,7 +117,7 @@ def store(scene: bpy.types.Scene, built: BuiltTree, objects: Iterable[bpy.types.
     restore(scene, built)
 
 
-def _remember(settings: OctreeSettings, objects: Iterable[bpy.types.Object]) -> None:
+def _remember(settings: TreeRecord, objects: Iterable[bpy.types.Object]) -> None:
     settings.sources.clear()
     for scene_object in objects:
         settings.sources.add().object = scene_object

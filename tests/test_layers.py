@@ -13,7 +13,7 @@ CORE_ORDER = [
     "dynamic", "trace", "storage", "statistics", "wireframe", "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
-    "options", "layouts", "properties", "preferences", "reader", "camera", "curves", "shot",
+    "ui", "options", "layouts", "properties", "preferences", "reader", "camera", "curves", "shot",
     "trees", "scope", "building", "live", "answers", "collisions", "brute_force", "cells",
     "cells_mesh", "overlay", "selection", "visibility", "operators", "panels", "handlers",
     "__init__",

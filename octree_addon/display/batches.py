@@ -12,7 +12,6 @@ from ...core import Boxes, Octree, Triangles
 from ..answers import Asked
 from ..arrays import Ids
 from ..preferences import limits
-from ..properties import OctreeDisplaySettings
 from ..trees import BuiltTree
 from .cells import (
     IN,
@@ -26,6 +25,7 @@ from .cells import (
     shaded_cells,
 )
 from .outlines import blended, line_batch, line_shader, vertex_buffer
+from .settings import OctreeDisplaySettings
 
 _OPACITY = 0.5
 # Of the depth buffer's range from -1 to 1: more than rounding, less than is seen.

@@ -1,13 +1,14 @@
 """Which cells are shown, in which shade of which palette; and boxes as corners and edges."""
 
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core import Octree
 from ..arrays import Floats, Ids
+from .settings import OctreeDisplaySettings
 
 # Viridis: even steps of lightness, also for the color-blind. Smith and van der Walt, "A Better
 # Default Colormap for Matplotlib", SciPy 2015. Without the darkest eighth, which the gray
@@ -31,26 +32,6 @@ OUT, DOUBT, IN = (0.80, 0.47, 0.65), (0.90, 0.60, 0.0), (0.34, 0.71, 0.91)
 VERDICTS = np.array([(0.0, 0.0, 0.0), OUT, DOUBT, IN], np.float32)
 
 
-class Display(Protocol):
-    """The display settings that decide which cells are shown, in which color."""
-
-    @property
-    def cells(self) -> str:
-        """One of the kinds of cells of `OctreeDisplaySettings`."""
-
-    @property
-    def depth(self) -> int:
-        """The depth for "DEPTH"."""
-
-    @property
-    def boxes(self) -> str:
-        """One of "TIGHT" and "LOOSE"."""
-
-    @property
-    def color_by(self) -> str:
-        """One of "DEPTH" and "FILL"."""
-
-
 class Look(NamedTuple):
     """All settings that batches depend on: not opacity and line width."""
 
@@ -61,7 +42,7 @@ class Look(NamedTuple):
     limit: int
 
 
-def look_of(display: Display, limit: int) -> Look:
+def look_of(display: OctreeDisplaySettings, limit: int) -> Look:
     """Return the look of settings, without a depth that does not count."""
     depth = display.depth if display.cells == "DEPTH" else 0
     return Look(display.cells, depth, display.boxes, display.color_by, limit)

@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from .. import answers, trees
-from ..properties import settings_of
+from ..ui import settings_of
 from . import batches, outlines
 
 log = logging.getLogger(__name__)

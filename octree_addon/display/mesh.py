@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 from ...core import Octree
 from .. import answers, trees
 from ..arrays import Ids
-from ..operators.progress import Status
 from ..preferences import limits
-from ..properties import settings_of
+from ..ui import Status, settings_of
 from .cells import RAMP, box_edges, cell_corners, cell_shades, look_of, shaded_cells
 
 COLOR_NAME = "Color"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import bpy
 import gpu
@@ -13,7 +13,6 @@ from ...core import Frusta, Spheres
 from ..answers import Ray
 from ..arrays import Floats
 from ..camera import camera_frusta
-from ..properties import OctreeFrustumSettings
 
 _FRUSTUM_EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4)]
 _FRUSTUM_EDGES += [(0, 4), (1, 5), (2, 6), (3, 7)]
@@ -109,7 +108,7 @@ def _circles(center: Floats, radius: float) -> Outline:
     return Outline((center + radius * circles).astype(np.float32), edges)
 
 
-def camera_outline(scene: bpy.types.Scene, settings: OctreeFrustumSettings) -> Outline | None:
+def camera_outline(scene: bpy.types.Scene, settings: Any) -> Outline | None:
     """Return the view that the settings choose; None without a camera that has a frustum."""
     camera = settings.camera or scene.camera
     if camera is None:

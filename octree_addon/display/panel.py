@@ -3,9 +3,7 @@
 import bpy
 
 from .. import trees
-from ..layouts import say
-from ..panels.layout import SubPanel, column_of
-from ..properties import settings_of
+from ..ui import SubPanel, column_of, draw_hint, settings_of
 from . import batches
 
 
@@ -13,6 +11,7 @@ class OCTREE_PT_display(SubPanel):
     """How the cells are drawn."""
 
     bl_label = "Display"
+    bl_order = 30
 
     def draw_header(self, context: bpy.types.Context) -> None:
         self.layout.prop(settings_of(context.scene).display, "show", text="")
@@ -33,7 +32,7 @@ class OCTREE_PT_display(SubPanel):
         built = trees.get(context.scene)
         drawn, wanted = (built and batches.counts(built)) or (0, 0)
         if drawn < wanted:
-            say(column, f"Drawn: the largest {drawn:,} of {wanted:,} cells", "ERROR")
+            draw_hint(column, f"Drawn: the largest {drawn:,} of {wanted:,} cells", "ERROR")
         self.layout.operator("octree.make_real")
 
 

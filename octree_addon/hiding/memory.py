@@ -11,7 +11,8 @@ from typing import Any
 
 import bpy
 
-from ..properties import layer_memory, settings_of
+from ..ui import settings_of
+from .settings import layer_memory
 from .view_layer_hiding import is_hidden
 
 

@@ -1,27 +1,21 @@
-"""What is hidden by us, with the way back, and how more is hidden."""
+"""The Hide panel, and the banner of the main panel with the way back."""
 
 import bpy
 
-from .. import hiding
-from ..panels.layout import SubPanel, column_of
-from ..properties import settings_of
+from ..ui import SubPanel, column_of, draw_rows, settings_of
+from .memory import hidden_counts
+from .operators import hidden_count_text
 
 
 def draw_banner(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
-    """Say what is hidden by us and offer to restore it, as long as there is something."""
-    counts = hiding.hidden_counts(scene)
+    """Say what we have hidden and offer to restore it, as long as there is anything."""
+    counts = hidden_counts(scene)
     if not counts:
         return
     box = layout.box().column(align=True)
     for icon, count in counts.items():
-        box.label(text=banner_text(icon, count), icon="HIDE_ON")
+        box.label(text=hidden_count_text(icon, count), icon="HIDE_ON")
     box.operator("octree.restore_hidden", icon="LOOP_BACK")
-
-
-def banner_text(icon: str, count: int) -> str:
-    """Say how many objects an icon hides."""
-    objects = "1 object" if count == 1 else f"{count:,} objects"
-    return f"{objects} hidden by the {icon.lower()} icon"
 
 
 class OCTREE_PT_hiding(SubPanel):
@@ -29,10 +23,9 @@ class OCTREE_PT_hiding(SubPanel):
 
     bl_label = "Hide"
     bl_options = {"DEFAULT_CLOSED"}
+    bl_order = 80
 
     def draw(self, context: bpy.types.Context) -> None:
-        hiding = settings_of(context.scene).hiding
         column = column_of(self)
-        column.prop(hiding, "icon")
-        column.prop(hiding, "protect")
+        draw_rows(column, settings_of(context.scene).hiding, ("icon", "protect"))
         column.operator("octree.hide_unseen")

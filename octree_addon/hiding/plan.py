@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import bpy
 
 from ..curves import action_curves
-from ..properties import settings_of
+from ..ui import settings_of
 from .view_layer_hiding import FLAGS, is_hidden, members
 
 _NEVER = {"CAMERA", "LIGHT", "LIGHT_PROBE"}

@@ -6,9 +6,9 @@ import bpy
 
 from ...core import DynamicOctree
 from .. import trees
-from ..properties import settings_of
 from ..reader import ObjectSource
 from ..trees import BuiltTree
+from ..ui import settings_of
 from .follower import Follower
 
 # Who follows goes with the tree.

@@ -7,14 +7,14 @@ import bpy
 
 from .. import answers, trees
 from ..answers import Asked
-from ..building import TreeSteps, keep, run, steps_as_set
+from ..building import TreeSteps, keep, steps_as_set
 from ..options import SelectionOptions
-from ..properties import bounds_object, settings_of
+from ..properties import bounds_object, build_settings, note_source
 from ..reader import count_triangles
 from ..scope import visible_objects
 from ..selection import Answer, select_faces, select_objects
 from ..trees import BuiltTree
-from .progress import Status, SteppedOperator
+from ..ui import Status, SteppedOperator, settings_of
 from .reports import asked_text
 from .scope import refuse_too_much, viewport_of
 
@@ -47,16 +47,6 @@ class SelectOperator(SelectionOptions, SteppedOperator):
         """Write the settings back to the scene."""
         raise NotImplementedError
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
-        return self.execute(context) if bpy.app.background else self.start(context)
-
-    def execute(self, context: bpy.types.Context) -> Status:
-        try:
-            result = run(self.steps(context))
-        except ValueError as error:
-            return self.refuse(error)
-        return self.finish(context, result)
-
     def steps(self, context: bpy.types.Context) -> AnswerSteps:
         """Ask the scene's tree, or one that is built first."""
         self.prepare(context)
@@ -67,7 +57,7 @@ class SelectOperator(SelectionOptions, SteppedOperator):
     def _build_steps(self, context: bpy.types.Context) -> TreeSteps:
         refuse_too_much(_count_triangles(context))
         settings = settings_of(context.scene)
-        how = settings.how(settings.source.source)
+        how = build_settings(context.scene, settings.source.source)
         return steps_as_set(
             context.evaluated_depsgraph_get(),
             visible_objects(context),
@@ -80,15 +70,12 @@ class SelectOperator(SelectionOptions, SteppedOperator):
     def finish(self, context: bpy.types.Context, result: tuple[BuiltTree, Asked]) -> Status:
         """Select the answer; a new tree becomes the scene's."""
         built, asked = result
-        try:
-            answer = Answer(built, asked.items, asked.relation == "inside", self.invert)
-            counts = self._select(context, answer)
-        except ValueError as error:
-            return self.refuse(error)
+        answer = Answer(built, asked.items, asked.relation == "inside", self.invert)
+        counts = self._select(context, answer)
         self.remember(context.scene)
         is_new = trees.get(context.scene) is not built
         if is_new:
-            settings_of(context.scene).note_source("VISIBLE")
+            note_source(context.scene, "VISIBLE")
             keep(context.scene, built)
         answers.remember(context.scene, asked)
         text = "; ".join([*asked.notes[:1], asked_text(counts, self.action, built, is_new)])

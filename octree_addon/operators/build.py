@@ -6,17 +6,29 @@ import bpy
 from bpy.props import BoolProperty, StringProperty
 
 from .. import live, trees
-from ..building import TreeSteps, keep, run, steps_as_set
+from ..building import TreeSteps, keep, steps_as_set
 from ..layouts import draw_options
-from ..options import ADVANCED, PLAIN, BuildOptions, ObjectOptions, SourceOptions, UpkeepOptions
-from ..properties import OctreeBuildSettings, OctreeObjectSettings, settings_of
+from ..options import ADVANCED, PLAIN, BuildOptions, SourceOptions, UpkeepOptions
+from ..properties import (
+    OctreeBuildSettings,
+    OctreeObjectSettings,
+    build_settings,
+    note_source,
+)
 from ..reader import ObjectSource, count_triangles
 from ..scope import chosen_objects, scoped_objects
 from ..trees import BuiltTree
-from .progress import Status, SteppedOperator
+from ..ui import (
+    Status,
+    SteppedOperator,
+    given_values,
+    named_object,
+    settings_of,
+    take,
+    write_back,
+)
 from .reports import built_text
 from .scope import is_too_much, refuse_too_much, viewport_of
-from .settings import given_values, named_object, take, take_name, write_back
 
 
 class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
@@ -55,16 +67,15 @@ class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
             self._ask(context, triangles)
             return {"CANCELLED"}
         self._take_settings(context.scene)
-        return self.execute(context) if bpy.app.background else self.start(context)
+        return super().invoke(context, event)
 
     def execute(self, context: bpy.types.Context) -> Status:
         try:
             if not self.any_size:
                 refuse_too_much(self._count(context))
-            built = run(self.steps(context))
         except ValueError as error:
             return self.refuse(error)
-        return self.finish(context, built)
+        return super().execute(context)
 
     def steps(self, context: bpy.types.Context) -> TreeSteps:
         """Return the build by the operator's properties, not yet begun."""
@@ -81,9 +92,7 @@ class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
     def finish(self, context: bpy.types.Context, result: BuiltTree) -> Status:
         """Keep the tree, and the settings that it was built with; one that is live stays so."""
         scene, was_live = context.scene, live.get(context.scene) is not None
-        settings = self._settings(scene)
-        write_back(self, settings, self._options(scene))
-        settings.bounds_object = scene.objects.get(self.bounds_object)
+        write_back(self, self._settings(scene))
         keep(scene, result)
         if was_live and isinstance(result.source, ObjectSource):
             live.start(scene, context.evaluated_depsgraph_get())
@@ -99,16 +108,10 @@ class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
             layout.prop_search(self, "bounds_object", context.scene, "objects", text="Object")
 
     def _settings(self, scene: bpy.types.Scene) -> OctreeBuildSettings | OctreeObjectSettings:
-        return settings_of(scene).how(self.source_of(scene).source)
-
-    def _options(self, scene: bpy.types.Scene) -> type:
-        """Return the options that count for the source."""
-        return ObjectOptions if self.source_of(scene).source == "OBJECTS" else BuildOptions
+        return build_settings(scene, self.source_of(scene).source)
 
     def _take_settings(self, scene: bpy.types.Scene) -> None:
-        settings = self._settings(scene)
-        take(self, settings, self._options(scene))
-        take_name(self, settings, "bounds_object")
+        take(self, self._settings(scene))
 
     def _count(self, context: bpy.types.Context) -> int:
         """Count the triangles to be divided; a tree of objects has none."""
@@ -165,19 +168,15 @@ class OCTREE_OT_build(SourceOptions, BuildOperator, bpy.types.Operator):
         return True
 
     def source_of(self, scene: bpy.types.Scene) -> Any:
-        settings = settings_of(scene).source
-        take(self, settings, SourceOptions)
-        take_name(self, settings, "collection")
+        take(self, settings_of(scene).source)
         return self
 
     def objects(self, context: bpy.types.Context) -> list[bpy.types.Object]:
         return scoped_objects(context, self.scope, bpy.data.collections.get(self.collection))
 
     def finish(self, context: bpy.types.Context, result: BuiltTree) -> Status:
-        settings = settings_of(context.scene)
-        write_back(self, settings.source, SourceOptions)
-        settings.source.collection = bpy.data.collections.get(self.collection)
-        settings.note_source(self.scope)
+        write_back(self, settings_of(context.scene).source)
+        note_source(context.scene, self.scope)
         return super().finish(context, result)
 
     def draw(self, context: bpy.types.Context) -> None:

@@ -3,8 +3,7 @@
 import bpy
 
 from .. import trees
-from ..properties import settings_of
-from .progress import Status
+from ..ui import Status, settings_of
 
 
 class OCTREE_OT_clear(bpy.types.Operator):

@@ -6,10 +6,9 @@ import numpy as np
 from ..answers import Asked, Pairing
 from ..collisions import Collisions, collision_steps
 from ..options import CollisionOptions
-from ..properties import settings_of
 from ..trees import BuiltTree
+from ..ui import settings_of, take, write_back
 from .asking import AskSteps, SelectOperator
-from .settings import take, write_back
 
 _NOTES = 10
 
@@ -23,7 +22,7 @@ class OCTREE_OT_select_collisions(CollisionOptions, SelectOperator, bpy.types.Op
     doing = "Looking for collisions"
 
     def prepare(self, context: bpy.types.Context) -> None:
-        take(self, settings_of(context.scene).collisions, CollisionOptions)
+        take(self, settings_of(context.scene).collisions)
 
     def ask_steps(self, context: bpy.types.Context, built: BuiltTree) -> AskSteps:
         source = built.source
@@ -41,7 +40,7 @@ class OCTREE_OT_select_collisions(CollisionOptions, SelectOperator, bpy.types.Op
         return Asked(built.octree, self.bl_label, question, items, notes=notes)
 
     def remember(self, scene: bpy.types.Scene) -> None:
-        write_back(self, settings_of(scene).collisions, CollisionOptions)
+        write_back(self, settings_of(scene).collisions)
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the redo panel."""

@@ -10,10 +10,9 @@ from mathutils import Vector
 from ...core import Octree, nearest, ray_cast, ray_cast_all
 from ..answers import Asked, Nearby, Ray
 from ..options import NearestOptions, RayOptions
-from ..properties import settings_of
 from ..trees import BuiltTree
+from ..ui import settings_of, take, write_back
 from .asking import AskSteps, SelectOperator
-from .settings import take, write_back
 
 
 class CursorOperator(SelectOperator):
@@ -68,10 +67,10 @@ class OCTREE_OT_select_nearest(NearestOptions, CursorOperator, bpy.types.Operato
     bl_description = "Select what is nearest to the 3D cursor"
 
     def take_settings(self, scene: bpy.types.Scene) -> None:
-        take(self, settings_of(scene).nearest, NearestOptions)
+        take(self, settings_of(scene).nearest)
 
     def remember(self, scene: bpy.types.Scene) -> None:
-        write_back(self, settings_of(scene).nearest, NearestOptions)
+        write_back(self, settings_of(scene).nearest)
 
     def ask(self, octree: Octree) -> Asked:
         point, reach = np.array(self.origin), self.max_distance or np.inf
@@ -100,10 +99,10 @@ class OCTREE_OT_select_on_ray(RayOptions, CursorOperator, bpy.types.Operator):
     bl_description = "Select what a ray from the 3D cursor meets"
 
     def take_settings(self, scene: bpy.types.Scene) -> None:
-        take(self, settings_of(scene).ray, RayOptions)
+        take(self, settings_of(scene).ray)
 
     def remember(self, scene: bpy.types.Scene) -> None:
-        write_back(self, settings_of(scene).ray, RayOptions)
+        write_back(self, settings_of(scene).ray)
 
     def ask(self, octree: Octree) -> Asked:
         origin, direction = np.array(self.origin), np.array(self.direction)

@@ -4,7 +4,7 @@ import bpy
 
 from .. import live, trees
 from ..reader import ObjectSource
-from .progress import Status
+from ..ui import Status
 
 
 class OCTREE_OT_live(bpy.types.Operator):

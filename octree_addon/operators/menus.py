@@ -15,16 +15,6 @@ def draw_build(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     menu.layout.operator("octree.rebuild")
     menu.layout.operator("octree.live")
     menu.layout.operator("octree.clear")
-    menu.layout.operator("octree.make_real", text="Make Octree Cells Real")
-
-
-def draw_shot(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
-    """Offer to ask what cameras see, and to use the answer."""
-    menu.layout.separator()
-    menu.layout.operator("octree.find_seen")
-    menu.layout.operator("octree.collect_seen")
-    menu.layout.operator("octree.mark_seen")
-    menu.layout.operator("octree.export_seen")
 
 
 def draw_select(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
@@ -36,33 +26,11 @@ def draw_select(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     menu.layout.operator("octree.select_on_ray")
     menu.layout.operator("octree.select_collisions")
     menu.layout.operator("octree.prove_it", text="Prove Octree's Answer")
-    menu.layout.operator("octree.select_seen")
-
-
-def draw_hide(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
-    """Offer to hide and to restore."""
-    menu.layout.separator()
-    menu.layout.operator("octree.hide_unseen")
-    menu.layout.operator("octree.restore_hidden")
 
 
 ENTRIES: tuple[tuple[str, Draw], ...] = (
     ("VIEW3D_MT_object", draw_build),
-    ("VIEW3D_MT_object", draw_shot),
     ("VIEW3D_MT_edit_mesh", draw_build),
     ("VIEW3D_MT_select_object", draw_select),
     ("VIEW3D_MT_select_edit_mesh", draw_select),
-    ("VIEW3D_MT_object_showhide", draw_hide),
 )
-
-
-def register() -> None:
-    """Add the entries."""
-    for menu, draw in ENTRIES:
-        getattr(bpy.types, menu).append(draw)
-
-
-def unregister() -> None:
-    """Take the entries back."""
-    for menu, draw in ENTRIES:
-        getattr(bpy.types, menu).remove(draw)

@@ -4,8 +4,7 @@ import bpy
 
 from .. import answers
 from ..brute_force import Proof, ProofSteps, prove_steps
-from ..building import run
-from .progress import Status, SteppedOperator
+from ..ui import Status, SteppedOperator
 from .reports import proof_text
 
 
@@ -25,12 +24,6 @@ class OCTREE_OT_prove_it(SteppedOperator, bpy.types.Operator):
             cls.poll_message_set("Ask a question first")
             return False
         return True
-
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
-        return self.execute(context) if bpy.app.background else self.start(context)
-
-    def execute(self, context: bpy.types.Context) -> Status:
-        return self.finish(context, run(self.steps(context)))
 
     def steps(self, context: bpy.types.Context) -> ProofSteps:
         asked = answers.get(context.scene)

@@ -10,10 +10,9 @@ from ...core import Frusta, Spheres, query
 from ..answers import Asked
 from ..camera import camera_frusta
 from ..options import FrustumOptions, SphereOptions
-from ..properties import settings_of
 from ..trees import BuiltTree
+from ..ui import named_object, settings_of, take, write_back
 from .asking import AskSteps, SelectOperator
-from .settings import named_object, take, take_name, write_back
 
 
 class VolumeOperator(SelectOperator):
@@ -54,8 +53,7 @@ class OCTREE_OT_select_in_frustum(FrustumOptions, VolumeOperator, bpy.types.Oper
     def volume(self, context: bpy.types.Context) -> Frusta:
         scene, depsgraph = context.scene, context.evaluated_depsgraph_get()
         settings = settings_of(scene).frustum
-        take(self, settings, FrustumOptions)
-        take_name(self, settings, "camera")
+        take(self, settings)
         camera = named_object(scene, self.camera) if self.camera else scene.camera
         if camera is None:
             raise ValueError("The scene has no camera")
@@ -68,9 +66,7 @@ class OCTREE_OT_select_in_frustum(FrustumOptions, VolumeOperator, bpy.types.Oper
         )
 
     def remember(self, scene: bpy.types.Scene) -> None:
-        settings = settings_of(scene).frustum
-        write_back(self, settings, FrustumOptions)
-        settings.camera = scene.objects.get(self.camera) if self.camera else None
+        write_back(self, settings_of(scene).frustum)
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the redo panel."""
@@ -99,13 +95,13 @@ class OCTREE_OT_select_in_sphere(SphereOptions, VolumeOperator, bpy.types.Operat
         )
 
     def volume(self, context: bpy.types.Context) -> Spheres:
-        take(self, settings_of(context.scene).sphere, SphereOptions)
+        take(self, settings_of(context.scene).sphere)
         if not self.properties.is_property_set("center"):
             self.center = context.scene.cursor.location
         return Spheres([self.center[:]], [self.radius])
 
     def remember(self, scene: bpy.types.Scene) -> None:
-        write_back(self, settings_of(scene).sphere, SphereOptions)
+        write_back(self, settings_of(scene).sphere)
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the redo panel."""

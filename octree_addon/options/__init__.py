@@ -1,7 +1,6 @@
 """What an operator asks and a scene remembers, each property once: mixins for both."""
 
 from .build import ADVANCED, PLAIN, BuildOptions, CellOptions, ObjectOptions, UpkeepOptions
-from .hiding import HidingOptions
 from .names import option_names
 from .questions import (
     CollisionOptions,
@@ -11,7 +10,6 @@ from .questions import (
     SelectionOptions,
     SphereOptions,
 )
-from .shot import SeenOptions, ShotOptions
 from .source import SourceOptions
 
 __all__ = [
@@ -21,13 +19,10 @@ __all__ = [
     "CellOptions",
     "CollisionOptions",
     "FrustumOptions",
-    "HidingOptions",
     "NearestOptions",
     "ObjectOptions",
     "RayOptions",
-    "SeenOptions",
     "SelectionOptions",
-    "ShotOptions",
     "SourceOptions",
     "SphereOptions",
     "UpkeepOptions",

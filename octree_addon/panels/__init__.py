@@ -1,10 +1,6 @@
 """The Octree tab in the sidebar of the 3D view: it shows and offers, and computes nothing."""
 
-import bpy
-
-from ..display.panel import OCTREE_PT_display, draw_switch
-from ..hiding.panel import OCTREE_PT_hiding
-from ..shot.panel import OCTREE_PT_shot
+from ..ui import Feature
 from .answers import OCTREE_PT_answer
 from .build import OCTREE_PT_advanced, OCTREE_PT_main, state_of
 from .live import OCTREE_PT_live
@@ -17,26 +13,11 @@ PANELS = (
     OCTREE_PT_main,
     OCTREE_PT_advanced,
     OCTREE_PT_live,
-    OCTREE_PT_display,
     OCTREE_PT_camera,
     OCTREE_PT_cursor,
-    OCTREE_PT_shot,
     OCTREE_PT_collisions,
-    OCTREE_PT_hiding,
     OCTREE_PT_answer,
     OCTREE_PT_statistics,
 )
 
-
-def register() -> None:
-    """Register the panels, the main one first."""
-    for panel in PANELS:
-        bpy.utils.register_class(panel)
-    bpy.types.VIEW3D_PT_overlay.append(draw_switch)
-
-
-def unregister() -> None:
-    """Unregister the panels."""
-    bpy.types.VIEW3D_PT_overlay.remove(draw_switch)
-    for panel in reversed(PANELS):
-        bpy.utils.unregister_class(panel)
+FEATURE = Feature(classes=PANELS)

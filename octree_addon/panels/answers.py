@@ -3,14 +3,14 @@
 import bpy
 
 from .. import answers, trees
-from ..properties import settings_of
-from .layout import SubPanel, column_of
+from ..ui import SubPanel, column_of, settings_of
 
 
 class OCTREE_PT_answer(SubPanel):
     """The last question and its answer."""
 
     bl_label = "Last Question"
+    bl_order = 90
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -1,5 +1,7 @@
 """The main panel: what the tree is built of, and how."""
 
+from typing import Any
+
 import bpy
 
 from .. import trees
@@ -7,15 +9,15 @@ from ..hiding.panel import draw_banner
 from ..layouts import draw_options
 from ..options import ADVANCED, PLAIN
 from ..properties import (
-    OctreeSettings,
     OctreeSourceSettings,
     bounds_object,
     build_options,
+    build_settings,
     object_options,
     settings_of,
 )
 from ..reader import ObjectSource
-from .layout import SidebarPanel, SubPanel, column_of
+from ..ui import SidebarPanel, SubPanel, column_of
 
 
 class OCTREE_PT_main(SidebarPanel):
@@ -35,7 +37,7 @@ class OCTREE_PT_main(SidebarPanel):
             column.label(text=state, icon="ERROR")
             column.operator("octree.rebuild", icon="FILE_REFRESH")
         column.separator()
-        draw_options(column, settings.how(settings.source.source), PLAIN)
+        draw_options(column, build_settings(context.scene, settings.source.source), PLAIN)
 
 
 def draw_source(layout: bpy.types.UILayout, source: OctreeSourceSettings) -> None:
@@ -63,7 +65,7 @@ def state_of(scene: bpy.types.Scene) -> str:
     return ""
 
 
-def is_built_as(built: trees.BuiltTree, settings: OctreeSettings) -> bool:
+def is_built_as(built: trees.BuiltTree, settings: Any) -> bool:
     """Tell whether the tree was built as the settings are now."""
     holds_objects = isinstance(built.source, ObjectSource)
     how = settings.objects if holds_objects else settings.build
@@ -75,11 +77,12 @@ class OCTREE_PT_advanced(SubPanel):
     """What is seldom changed about the build."""
 
     bl_label = "Advanced"
+    bl_order = 10
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         settings = settings_of(context.scene)
-        how = settings.how(settings.source.source)
+        how = build_settings(context.scene, settings.source.source)
         column = column_of(self)
         draw_options(column, how, ADVANCED[settings.source.source])
         if how.bounds == "OBJECT":

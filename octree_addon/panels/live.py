@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from .. import live, trees
 from ..live import Follower, Step
-from ..properties import settings_of
 from ..reader import ObjectSource
-from .layout import SubPanel, column_of, draw_table
+from ..ui import SubPanel, column_of, draw_table, settings_of
 
 # So many of the pairs that began, and of those that ended, are named.
 _NAMED = 3
@@ -21,6 +20,7 @@ class OCTREE_PT_live(SubPanel):
     """Have the tree of objects follow them, and see what that does to it."""
 
     bl_label = "Live"
+    bl_order = 20
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

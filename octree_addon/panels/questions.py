@@ -2,14 +2,14 @@
 
 import bpy
 
-from ..properties import settings_of
-from .layout import SubPanel, column_of
+from ..ui import SubPanel, column_of, settings_of
 
 
 class OCTREE_PT_camera(SubPanel):
     """Ask what a camera sees."""
 
     bl_label = "Camera"
+    bl_order = 40
 
     def draw(self, context: bpy.types.Context) -> None:
         frustum = settings_of(context.scene).frustum
@@ -24,6 +24,7 @@ class OCTREE_PT_cursor(SubPanel):
     """Ask what is near the 3D cursor."""
 
     bl_label = "3D Cursor"
+    bl_order = 50
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -45,6 +46,7 @@ class OCTREE_PT_collisions(SubPanel):
     """Ask what touches another object."""
 
     bl_label = "Collisions"
+    bl_order = 70
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:

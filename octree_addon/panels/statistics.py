@@ -3,8 +3,7 @@
 import bpy
 
 from .. import trees
-from ..layouts import say
-from .layout import SubPanel, draw_table
+from ..ui import SubPanel, draw_hint, draw_table
 
 REFERENCES_WARNING = 8
 
@@ -13,6 +12,7 @@ class OCTREE_PT_statistics(SubPanel):
     """What became of the items."""
 
     bl_label = "Statistics"
+    bl_order = 100
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -23,7 +23,7 @@ class OCTREE_PT_statistics(SubPanel):
         assert built is not None
         draw_table(self.layout, table_of(built), names=0.6)
         if built.statistics.references_per_item > REFERENCES_WARNING:
-            say(self.layout, "Many copies: try a higher capacity or Keep", "ERROR")
+            draw_hint(self.layout, "Many copies: try a higher capacity or Keep", "ERROR")
 
 
 def table_of(built: trees.BuiltTree) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty
 
-from .display import tag_redraw
+from ..ui import tag_redraw
 
 
 class OctreeAnswerSettings(bpy.types.PropertyGroup):

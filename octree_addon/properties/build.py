@@ -6,6 +6,7 @@ import bpy
 from bpy.props import PointerProperty
 
 from ..options import BuildOptions, ObjectOptions
+from ..ui import settings_of
 
 
 class BoundsSettings:
@@ -27,6 +28,14 @@ class OctreeBuildSettings(BoundsSettings, BuildOptions, bpy.types.PropertyGroup)
 
 class OctreeObjectSettings(BoundsSettings, ObjectOptions, bpy.types.PropertyGroup):
     """How the scene's tree of objects is built and kept."""
+
+
+def build_settings(
+    scene: bpy.types.Scene, source: str
+) -> OctreeBuildSettings | OctreeObjectSettings:
+    """Return how the scene's tree of "TRIANGLES" or "OBJECTS" is built."""
+    settings = settings_of(scene)
+    return settings.objects if source == "OBJECTS" else settings.build
 
 
 def build_options(settings: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import bpy
 from bpy.props import BoolProperty, PointerProperty
 
 from ..options import CollisionOptions, FrustumOptions, NearestOptions, RayOptions, SphereOptions
-from .display import tag_redraw
+from ..ui import tag_redraw
 
 
 def is_camera(_: Any, item: bpy.types.Object) -> bool:

@@ -1,4 +1,4 @@
-"""Find what cameras see, in one frame or over a shot."""
+"""Find What Cameras See: frustum culling in one frame or over a shot, as an operator."""
 
 from collections.abc import Generator
 from typing import TYPE_CHECKING
@@ -6,20 +6,28 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import StringProperty
 
-from .. import shot, trees
-from ..building import run
-from ..operators.progress import Status, SteppedOperator, Steps
-from ..operators.settings import take, take_name, write_back
-from ..options import ShotOptions
-from ..properties import settings_of
+from .. import trees
 from ..scope import scoped_objects
 from ..selection import preserving_staleness
-from . import Shot, VisibilityResult
-from .use_seen import seen_text
+from ..ui import (
+    Status,
+    SteppedOperator,
+    Steps,
+    column_of,
+    draw_rows,
+    number,
+    settings_of,
+    take,
+    write_back,
+)
+from .frames import frame_numbers
+from .settings import ShotOptions, rows_of
+from .shot import Shot, shot_steps
+from .visibility_result import VisibilityResult, keep
 
 
 class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
-    """Find what cameras see, and remember it for the session."""
+    """Find what cameras see, and keep the result for the session."""
 
     bl_idname = "octree.find_seen"
     bl_label = "Find What Cameras See"
@@ -48,21 +56,9 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
             return False
         return True
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
-        return self.execute(context) if bpy.app.background else self.start(context)
-
-    def execute(self, context: bpy.types.Context) -> Status:
-        try:
-            seen = run(self.steps(context))
-        except ValueError as error:
-            return self.refuse(error)
-        return self.finish(context, seen)
-
     def steps(self, context: bpy.types.Context) -> Steps:
         """Return the walk through the frames, not yet begun."""
-        settings = settings_of(context.scene).shot
-        take(self, settings, ShotOptions)
-        take_name(self, settings, "collection")
+        take(self, settings_of(context.scene).shot)
         question = Shot(
             frames=self._frames(context.scene),
             cameras=self._cameras(context),
@@ -75,44 +71,26 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
         return steps_preserving_staleness(context, question)
 
     def finish(self, context: bpy.types.Context, result: VisibilityResult) -> Status:
-        """Keep the answer, and the settings that it was found with."""
-        settings = settings_of(context.scene).shot
-        write_back(self, settings, ShotOptions)
-        settings.collection = bpy.data.collections.get(self.collection)
-        shot.keep(context.scene, result)
+        """Keep the result, and the settings that it was found with."""
+        write_back(self, settings_of(context.scene).shot)
+        keep(context.scene, result)
         self.report({"INFO"}, seen_text(result))
         return {"FINISHED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw the redo panel."""
-        layout = self.layout
-        layout.use_property_split = True
-        layout.prop(self, "scope")
-        if self.scope == "COLLECTION":
-            layout.prop_search(self, "collection", bpy.data, "collections")
-        layout.prop(self, "cameras")
-        layout.prop(self, "span")
-        if self.span == "CUSTOM":
-            layout.prop(self, "first")
-            layout.prop(self, "last")
-        if self.span != "CURRENT":
-            layout.prop(self, "step")
-        for name in ("precision", "faces", "margin", "angle"):
-            layout.prop(self, name)
+        draw_rows(column_of(self), self, rows_of(self))
 
     def _frames(self, scene: bpy.types.Scene) -> tuple[int, ...]:
         if self.span == "CURRENT":
             return (scene.frame_current,)
         if self.span == "CUSTOM":
-            return shot.frame_numbers(self.first, self.last, self.step)
+            return frame_numbers(self.first, self.last, self.step)
         if scene.use_preview_range:
-            return shot.frame_numbers(
-                scene.frame_preview_start, scene.frame_preview_end, self.step
-            )
-        return shot.frame_numbers(scene.frame_start, scene.frame_end, self.step)
+            return frame_numbers(scene.frame_preview_start, scene.frame_preview_end, self.step)
+        return frame_numbers(scene.frame_start, scene.frame_end, self.step)
 
     def _cameras(self, context: bpy.types.Context) -> tuple[str, ...]:
-        """Return the names of the cameras; none stands for the scene's."""
+        """Return the names of the cameras; empty for the scene's."""
         if self.cameras == "SCENE":
             return ()
         layer = context.view_layer
@@ -123,7 +101,7 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
         return names
 
     def _wanted(self, context: bpy.types.Context) -> frozenset[int] | None:
-        """Return the session ids of the objects in question; none stands for all visible ones."""
+        """Return the session ids of the objects to test; None for all visible ones."""
         if self.scope == "VISIBLE":
             return None
         collection: bpy.types.Collection | None = bpy.data.collections.get(self.collection)
@@ -136,6 +114,16 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
 def steps_preserving_staleness(
     context: bpy.types.Context, question: Shot
 ) -> Generator[float, None, VisibilityResult]:
-    """Walk through a shot; the way back writes values, but leaves all as the tree knows it."""
+    """Walk through a shot; that writes values and restores them, which leaves no tree outdated."""
     with preserving_staleness(trees.get(context.scene), context.view_layer):
-        return (yield from shot.shot_steps(context, question))
+        return (yield from shot_steps(context, question))
+
+
+def seen_text(seen: VisibilityResult) -> str:
+    """Say how much was seen, in one line."""
+    by = "" if seen.is_exact else " by their boxes"
+    text = f"{seen.seen_count:,} of {number(len(seen.objects), 'object')} seen{by}"
+    text += f" in {number(len(seen.frames), 'frame')} by {number(len(seen.cameras), 'camera')}"
+    if seen.skipped:
+        text += f"; skipped: {seen.skipped:,} hidden or without faces"
+    return text

@@ -1,48 +1,34 @@
-"""What cameras see over a shot: asked, told, and used."""
+"""The panel What Cameras See: what is tested, the last result, and its uses."""
 
 import bpy
 
-from .. import shot
-from ..layouts import say
-from ..panels.layout import SubPanel, column_of
-from ..properties import OctreeShotSettings, settings_of
-from . import VisibilityResult
+from ..ui import SubPanel, column_of, draw_hint, draw_rows, settings_of
+from .settings import rows_of
+from .visibility_result import VisibilityResult, get
 
 
 class OCTREE_PT_shot(SubPanel):
-    """Ask what cameras see, now or over a shot."""
+    """Find what cameras see, now or over a shot."""
 
     bl_label = "What Cameras See"
+    bl_order = 60
 
     def draw(self, context: bpy.types.Context) -> None:
         settings = settings_of(context.scene).shot
         column = column_of(self)
-        for name in shown(settings):
-            column.prop(settings, name)
+        draw_rows(column, settings, rows_of(settings))
         if settings.precision == "BOX" and not settings.faces:
-            say(column, "Objects count by their boxes")
+            draw_hint(column, "Objects count by their boxes")
         column.operator("octree.find_seen", icon="VIEW_CAMERA")
-        seen = shot.get(context.scene)
+        seen = get(context.scene)
         if seen:
-            draw_answer(column, seen)
+            draw_result(column, seen)
 
 
-def shown(settings: OctreeShotSettings) -> list[str]:
-    """Return the names of the settings that count, from top to bottom."""
-    spans: dict[str, list[str]] = {
-        "CURRENT": [],
-        "SCENE": ["step"],
-        "CUSTOM": ["first", "last", "step"],
-    }
-    collection = ["collection"] * (settings.scope == "COLLECTION")
-    ends = ["precision", "faces", "margin", "angle"]
-    return ["scope", *collection, "cameras", "span", *spans[settings.span], *ends]
-
-
-def draw_answer(layout: bpy.types.UILayout, seen: VisibilityResult) -> None:
+def draw_result(layout: bpy.types.UILayout, seen: VisibilityResult) -> None:
     """Say what was seen, and offer to use it."""
     box = layout.box().column()
-    for line in answer_lines(seen):
+    for line in result_lines(seen):
         box.label(text=line)
     row = box.row(align=True)
     row.operator("octree.select_seen", text="Select").part = "SEEN"
@@ -53,20 +39,16 @@ def draw_answer(layout: bpy.types.UILayout, seen: VisibilityResult) -> None:
     row.operator("octree.export_seen", text="Export")
 
 
-def answer_lines(seen: VisibilityResult) -> list[str]:
-    """Return what the user reads about an answer."""
-    how = "" if seen.is_exact else " (by boxes)"
+def result_lines(seen: VisibilityResult) -> list[str]:
+    """Return what the user reads about a result."""
+    how, frames = "" if seen.is_exact else " (by boxes)", seen.frames
+    when = f"Frame {frames[0]}"
+    if len(frames) > 1:
+        when = f"Frames {frames[0]} to {frames[-1]}"
     lines = [
         f"{seen.seen_count:,} of {len(seen.objects):,} objects seen{how}",
-        f"{frames_text(seen.frames)}, {', '.join(seen.cameras)}",
+        f"{when}, {', '.join(seen.cameras)}",
     ]
     if seen.faces:
         lines.insert(1, f"{seen.face_count:,} faces seen")
     return lines
-
-
-def frames_text(frames: tuple[int, ...]) -> str:
-    """Write down the frames of a shot."""
-    if len(frames) == 1:
-        return f"Frame {frames[0]}"
-    return f"Frames {frames[0]} to {frames[-1]}"

@@ -1,4 +1,4 @@
-"""What is done with what cameras saw: selected, collected, marked, or written to a file."""
+"""Uses of a visibility result: select, collect, mark, or export what cameras saw, or did not."""
 
 from collections import Counter
 from pathlib import Path
@@ -7,74 +7,77 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
-from .. import shot, trees
-from ..operators.progress import Mixin, Status
-from ..operators.reports import found_text, number
-from ..options import SeenOptions, SelectionOptions
+from .. import trees
+from ..operators.reports import found_text
+from ..options import SelectionOptions
 from ..selection import collect, mark_faces, mark_objects, select_found, select_polygons
-from . import VisibilityResult
+from ..ui import RefusingOperator, Status, number
+from .settings import SeenOptions
+from .visibility_result import VisibilityResult, csv_table, get, json_table
 
-TABLES = {".csv": shot.csv_table, ".json": shot.json_table}
-# From 4.5 on Blender wants to be told that a path may begin with "//", the folder of the file.
+TABLES = {".csv": csv_table, ".json": json_table}
+# From 4.5 on a path that may begin with "//", the folder of the file, has to say so.
 PATH = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5) else set()
 
 
-class SeenOperator(Mixin):
-    """What uses the last answer about the scene's cameras; a mixin."""
+class SeenOperator(RefusingOperator):
+    """An operator on the last visibility result of the scene; a mixin."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         if context.mode not in {"OBJECT", "EDIT_MESH"}:
             cls.poll_message_set("Go to Object Mode, or to Edit Mode of a mesh")
             return False
-        if shot.get(context.scene) is None:
+        if get(context.scene) is None:
             cls.poll_message_set("Find what the cameras see first")
             return False
         return True
 
     def seen(self, context: bpy.types.Context) -> VisibilityResult:
-        """Return the answer, without which `poll` would have failed."""
-        answer = shot.get(context.scene)
-        assert answer is not None
-        return answer
+        """Return the result, without which `poll` would have failed."""
+        seen = get(context.scene)
+        assert seen is not None
+        return seen
 
-    def refuse(self, error: ValueError | OSError) -> Status:
-        """Say why nothing was done."""
-        self.report({"ERROR"}, str(error))
-        return {"CANCELLED"}
+    def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
+        """Use the result, and return what to report."""
+        raise NotImplementedError
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        try:
+            text = self.use(context, self.seen(context))
+        except (ValueError, OSError) as error:
+            return self.refuse(error)
+        self.report({"INFO"}, text)
+        return {"FINISHED"}
 
 
 class OCTREE_OT_select_seen(SelectionOptions, SeenOptions, SeenOperator, bpy.types.Operator):
     """Select what cameras saw, or what they did not see."""
 
     bl_idname = "octree.select_seen"
-    bl_label = "Select VisibilityResult"
+    bl_label = "Select Seen"
     bl_description = (
         "Select what the cameras saw when they were last asked, or what they did not see"
     )
     bl_options = {"REGISTER", "UNDO"}
 
-    def execute(self, context: bpy.types.Context) -> Status:
-        seen = self.seen(context)
+    def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
         edits = self.kind == "AUTOMATIC" and context.mode == "EDIT_MESH"
-        try:
-            if edits or self.kind == "FACES":
-                faces = seen.face_flags(seen=self.part == "SEEN")
-                counts = select_polygons(context, faces, self.action, trees.get(context.scene))
-            else:
-                uids = dict.fromkeys(seen.uids(seen=self.part == "SEEN"), 0)
-                counts = select_found(context.view_layer, uids, self.action)
-        except ValueError as error:
-            return self.refuse(error)
-        self.report({"INFO"}, found_text(counts, self.action))
-        return {"FINISHED"}
+        if edits or self.kind == "FACES":
+            faces = seen.face_flags(seen=self.part == "SEEN")
+            counts = select_polygons(context, faces, self.action, trees.get(context.scene))
+        else:
+            uids = dict.fromkeys(seen.uids(seen=self.part == "SEEN"), 0)
+            counts = select_found(context.view_layer, uids, self.action)
+        return found_text(counts, self.action)
 
 
 class OCTREE_OT_collect_seen(SeenOptions, SeenOperator, bpy.types.Operator):
     """Gather what cameras saw in a new collection."""
 
     bl_idname = "octree.collect_seen"
-    bl_label = "Collect VisibilityResult"
+    bl_label = "Collect Seen"
     bl_description = (
         "Link what the cameras saw, or did not see, into a new collection; the objects stay in"
         " the collections that they are in"
@@ -89,19 +92,19 @@ class OCTREE_OT_collect_seen(SeenOptions, SeenOperator, bpy.types.Operator):
             description="Name of the new collection; that of the part if empty",
         )
 
-    def execute(self, context: bpy.types.Context) -> Status:
-        uids = self.seen(context).uids(seen=self.part == "SEEN")
+    def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
+        uids = seen.uids(seen=self.part == "SEEN")
         objects = [item for item in context.view_layer.objects if item.session_uid in uids]
         collection = collect(context.scene, objects, self.collection or self.part.capitalize())
-        self.report({"INFO"}, collected_text(collection.name, len(objects), len(uids)))
-        return {"FINISHED"}
+        gone = f"; {len(uids) - len(objects):,} are gone" if len(objects) < len(uids) else ""
+        return f"{number(len(objects), 'object')} linked into {collection.name}{gone}"
 
 
 class OCTREE_OT_mark_seen(SeenOperator, bpy.types.Operator):
     """Write into objects, or into faces, how often they were seen."""
 
     bl_idname = "octree.mark_seen"
-    bl_label = "Mark VisibilityResult"
+    bl_label = "Mark Seen"
     bl_description = (
         "Write in how many frames each object was seen into a custom property, or each face into"
         " an attribute of its mesh"
@@ -135,26 +138,21 @@ class OCTREE_OT_mark_seen(SeenOperator, bpy.types.Operator):
             return False
         return super().poll(context)
 
-    def execute(self, context: bpy.types.Context) -> Status:
-        seen = self.seen(context)
-        try:
-            if self.kind == "FACES":
-                counts = mark_faces(context, seen.faces, self.attribute, trees.get(context.scene))
-            else:
-                frames = zip(seen.objects, seen.frame_counts.tolist(), strict=True)
-                values = {subject.session_uid: count for subject, count in frames}
-                counts = mark_objects(context.view_layer, values, self.attribute)
-        except ValueError as error:
-            return self.refuse(error)
-        self.report({"INFO"}, marked_text(counts, self.attribute))
-        return {"FINISHED"}
+    def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
+        if self.kind == "FACES":
+            counts = mark_faces(context, seen.faces, self.attribute, trees.get(context.scene))
+        else:
+            frames = zip(seen.objects, seen.frame_counts.tolist(), strict=True)
+            values = {tested.session_uid: count for tested, count in frames}
+            counts = mark_objects(context.view_layer, values, self.attribute)
+        return marked_text(counts, self.attribute)
 
 
 class OCTREE_OT_export_seen(SeenOperator, bpy.types.Operator):
     """Write a table of what cameras saw, and when."""
 
     bl_idname = "octree.export_seen"
-    bl_label = "Export VisibilityResult"
+    bl_label = "Export Seen"
     bl_description = (
         "Write a table with the frames in which each object is in view of each camera, as CSV or"
         " JSON by the ending of the file name"
@@ -182,74 +180,17 @@ class OCTREE_OT_export_seen(SeenOperator, bpy.types.Operator):
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
-    def execute(self, context: bpy.types.Context) -> Status:
+    def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
         path = Path(bpy.path.abspath(self.filepath))
         table = TABLES.get(path.suffix.lower())
         if table is None:
-            return self.refuse(ValueError("The name of the file does not end in .csv or .json"))
-        try:
-            path.write_text(table(self.seen(context)), encoding="utf-8", newline="")
-        except OSError as error:
-            return self.refuse(error)
-        self.report({"INFO"}, f"Written to {path}")
-        return {"FINISHED"}
-
-
-def seen_text(seen: VisibilityResult) -> str:
-    """Say how much was seen.
-
-    Parameters
-    ----------
-    seen : VisibilityResult
-        The answer.
-
-    Returns
-    -------
-    str
-        One line.
-    """
-    by = "" if seen.is_exact else " by their boxes"
-    text = f"{seen.seen_count:,} of {number(len(seen.objects), 'object')} seen{by}"
-    text += f" in {number(len(seen.frames), 'frame')} by {number(len(seen.cameras), 'camera')}"
-    if seen.skipped:
-        text += f"; skipped: {seen.skipped:,} hidden or without faces"
-    return text
-
-
-def collected_text(name: str, linked: int, wanted: int) -> str:
-    """Say what was linked into a collection.
-
-    Parameters
-    ----------
-    name : str
-        Of the collection.
-    linked, wanted : int
-        How many objects were linked, and how many should have been.
-
-    Returns
-    -------
-    str
-        One line.
-    """
-    gone = f"; {wanted - linked:,} are gone" if linked < wanted else ""
-    return f"{number(linked, 'object')} linked into {name}{gone}"
+            raise ValueError("The name of the file does not end in .csv or .json")
+        path.write_text(table(seen), encoding="utf-8", newline="")
+        return f"Written to {path}"
 
 
 def marked_text(counts: Counter[str], name: str) -> str:
-    """Say what was marked.
-
-    Parameters
-    ----------
-    counts : Counter of str
-        What `mark_objects` or `mark_faces` returned.
-    name : str
-        Of the mark.
-
-    Returns
-    -------
-    str
-        One line.
-    """
+    """Say what `mark_objects` or `mark_faces` marked with a name, in one line."""
     marked = number(counts["objects"], "object")
     if "meshes" in counts:
         marked = "1 mesh" if counts["meshes"] == 1 else f"{counts['meshes']:,} meshes"

@@ -10,8 +10,8 @@ from blender_scenes import collection_instance, cube, mesh_object, scatter, sele
 
 from core import Triangles
 from octree_ext.octree_addon import answers, brute_force, trees
-from octree_ext.octree_addon.building import run
 from octree_ext.octree_addon.collisions import collision_steps
+from octree_ext.octree_addon.ui import run
 
 
 @pytest.fixture

@@ -3,10 +3,11 @@
 import bpy
 import pytest
 from blender_scenes import select_only
+from registered import OPERATORS
 from shot_scenes import keep_answer, street
 from snapshots import whole_file
 
-from octree_ext.octree_addon import hiding, operators, shot
+from octree_ext.octree_addon import hiding, shot
 
 # Operators that do more than one thing are called in more than one way.
 OPTIONS = {
@@ -17,7 +18,7 @@ OPTIONS = {
 }
 CALLS = [
     (operator.bl_idname, options)
-    for operator in operators.OPERATORS
+    for operator in OPERATORS
     for options in OPTIONS.get(operator.bl_idname, [{}])
 ]
 

@@ -6,7 +6,7 @@ import bpy
 import pytest
 
 from octree_ext.octree_addon import display, handlers, trees
-from octree_ext.octree_addon.properties import settings_of
+from octree_ext.octree_addon.ui import settings_of
 
 
 @pytest.fixture

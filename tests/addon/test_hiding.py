@@ -9,8 +9,8 @@ from shot_scenes import ICONS, keep_answer, plan, street
 from snapshots import whole_file
 
 from octree_ext.octree_addon import hiding, shot
-from octree_ext.octree_addon.operators.reports import plan_lines
-from octree_ext.octree_addon.properties import settings_of
+from octree_ext.octree_addon.hiding.operators import plan_lines
+from octree_ext.octree_addon.ui import settings_of
 
 
 @pytest.fixture

@@ -6,14 +6,13 @@ from live_scenes import grid, step, switch_on
 from paper import drawn
 
 from octree_ext.octree_addon import live
-from octree_ext.octree_addon.panels.live import OCTREE_PT_live
-from octree_ext.octree_addon.properties import settings_of
+from octree_ext.octree_addon.ui import settings_of
 
 pytestmark = pytest.mark.usefixtures("visible_scope")
 
 
 def panel_lines():
-    return drawn(OCTREE_PT_live)
+    return drawn(bpy.types.OCTREE_PT_live)
 
 
 def test_pairs_begin_and_end():
@@ -77,7 +76,7 @@ def test_local_counts_are_a_part_of_the_total():
 
 
 def test_panel_offers_live_before_there_is_a_tree():
-    assert not OCTREE_PT_live.poll(bpy.context)
+    assert not bpy.types.OCTREE_PT_live.poll(bpy.context)
     settings_of(bpy.context.scene).source.source = "OBJECTS"
-    assert OCTREE_PT_live.poll(bpy.context)
+    assert bpy.types.OCTREE_PT_live.poll(bpy.context)
     assert panel_lines()["octree.live"] == "Follow Objects"

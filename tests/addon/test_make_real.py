@@ -7,7 +7,7 @@ from blender_scenes import select_only, selected
 
 from octree_ext.octree_addon import answers, trees
 from octree_ext.octree_addon.display import cells
-from octree_ext.octree_addon.properties import settings_of
+from octree_ext.octree_addon.ui import settings_of
 
 
 @pytest.fixture

@@ -4,15 +4,19 @@ import inspect
 
 import bpy
 import pytest
+from registered import SETTINGS
 
 from octree_ext.core import DynamicOctree, build_octree
 from octree_ext.octree_addon import options, properties
+from octree_ext.octree_addon.hiding.settings import HidingOptions, OctreeHidingSettings
 from octree_ext.octree_addon.properties import (
     build_options,
+    build_settings,
     object_options,
     questions,
     settings_of,
 )
+from octree_ext.octree_addon.shot.settings import OctreeShotSettings, ShotOptions
 
 MEMORY = {
     "OctreeObject",
@@ -21,7 +25,7 @@ MEMORY = {
     "OctreeLayerMemory",
     "OctreeSettings",
 }
-SHOWN = [group for group in properties.CLASSES if group.__name__ not in MEMORY]
+SHOWN = [group for group in SETTINGS if group.__name__ not in MEMORY]
 
 
 def own_properties(group):
@@ -47,8 +51,8 @@ def test_every_setting_has_a_name_and_a_tooltip(group):
         (options.ObjectOptions, properties.OctreeObjectSettings),
         (options.FrustumOptions, properties.OctreeFrustumSettings),
         (options.SphereOptions, properties.OctreeSphereSettings),
-        (options.ShotOptions, properties.OctreeShotSettings),
-        (options.HidingOptions, properties.OctreeHidingSettings),
+        (ShotOptions, OctreeShotSettings),
+        (HidingOptions, OctreeHidingSettings),
     ],
 )
 def test_scene_remembers_every_option_of_its_operator(mixin, group):
@@ -64,7 +68,7 @@ def test_scene_remembers_every_option_of_its_operator(mixin, group):
 )
 def test_options_are_those_of_the_core(empty_scene, source, asked, built, apart):
     accepted = inspect.signature(built).parameters
-    given = asked(settings_of(empty_scene).how(source))
+    given = asked(build_settings(empty_scene, source))
     assert given.keys() == accepted.keys() - apart
     assert all(accepted[name].default == value for name, value in given.items())
 

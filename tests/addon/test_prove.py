@@ -6,8 +6,9 @@ import bpy
 import pytest
 from blender_scenes import camera, cube, monkey, select_only
 
-from octree_ext.octree_addon import answers, brute_force, building
+from octree_ext.octree_addon import answers, brute_force
 from octree_ext.octree_addon.operators.reports import proof_text
+from octree_ext.octree_addon.ui import run
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def built(empty_scene):
 
 
 def proof():
-    return building.run(brute_force.prove_steps(answers.get(bpy.context.scene)))
+    return run(brute_force.prove_steps(answers.get(bpy.context.scene)))
 
 
 @pytest.mark.parametrize("relation", ["TOUCHING", "CANDIDATES"])

@@ -127,9 +127,11 @@ def test_without_a_tree_there_are_classes_properties_and_menus_alone():
     octree_ext.unregister()
 
 
-def test_modules_stand_after_those_that_they_use():
-    names = [module.__name__.rpartition(".")[2] for module in octree_addon.MODULES]
-    assert names == ["properties", "preferences", "operators", "panels", "handlers"]
+def test_classes_stand_after_those_that_they_use():
+    names = [each.__name__ for each in octree_addon.CLASSES]
+    assert names[0] == "OctreePreferences"
+    parents = [getattr(each, "bl_parent_id", "") for each in octree_addon.CLASSES]
+    assert all(parent in names[:place] for place, parent in enumerate(parents) if parent)
 
 
 def test_defaults_hold_without_preferences():

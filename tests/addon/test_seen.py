@@ -6,7 +6,7 @@ from blender_scenes import camera, select_only
 from paper import drawn
 from seen_scenes import FRAMES, add_row, answer, cubes
 
-from octree_ext.octree_addon import panels, shot, trees
+from octree_ext.octree_addon import shot, trees
 from octree_ext.octree_addon.shot.find_seen import steps_preserving_staleness
 
 
@@ -107,11 +107,13 @@ def test_answers_of_scenes_that_are_gone_go_too(row):
 
 def answered(**options):
     bpy.ops.octree.find_seen(**options)
-    return drawn(panels.OCTREE_PT_shot)
+    return drawn(bpy.types.OCTREE_PT_shot)
 
 
 def test_panel_tells_what_cameras_saw_and_offers_to_use_it(row):
-    assert not {"octree.select_seen", "octree.export_seen"} & drawn(panels.OCTREE_PT_shot).keys()
+    assert (
+        not {"octree.select_seen", "octree.export_seen"} & drawn(bpy.types.OCTREE_PT_shot).keys()
+    )
     lines = answered().keys()
     assert {"1 of 6 objects seen", "Frame 2, Camera"} <= lines
     assert {f"octree.{name}_seen" for name in ("select", "collect", "mark", "export")} <= lines

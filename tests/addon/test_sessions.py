@@ -9,9 +9,10 @@ import bpy
 import numpy as np
 import pytest
 from blender_scenes import camera, cube
+from registered import OPERATORS, PANELS
 
-from octree_ext.octree_addon import handlers, hiding, operators, panels, shot, trees
-from octree_ext.octree_addon.properties import settings_of
+from octree_ext.octree_addon import handlers, hiding, shot, trees
+from octree_ext.octree_addon.ui import settings_of
 
 SESSIONS, STEPS, MOST_OBJECTS, MOST_SCENES = 20, 200, 24, 3
 WEIGHTS = {
@@ -95,7 +96,8 @@ class Session:
         active = bpy.context.view_layer.objects.active
         if active and active.type == "MESH" and bpy.ops.object.mode_set.poll():
             mode = "EDIT" if bpy.context.mode == "OBJECT" else "OBJECT"
-            bpy.ops.object.mode_set(mode=mode)
+            if mode == "OBJECT" or not active.data.is_editmode:  # by another object that shares it
+                bpy.ops.object.mode_set(mode=mode)
 
     def undo(self):
         if bpy.ops.ed.undo.poll():
@@ -149,7 +151,7 @@ class Session:
 
     def operate(self):
         """Call any of our operators; what it refuses it says to the user."""
-        names = [operator.bl_idname.partition(".")[2] for operator in operators.OPERATORS]
+        names = [operator.bl_idname.partition(".")[2] for operator in OPERATORS]
         calls = {name: getattr(bpy.ops.octree, name) for name in names}
         name = self.random.choice([name for name, call in calls.items() if call.poll()])
         try:
@@ -184,7 +186,7 @@ class Session:
         handlers.watch_header(None, bpy.context)
         handlers.restore_trees()
         handlers.merge_later()
-        for panel in panels.PANELS:
+        for panel in PANELS:
             if not hasattr(panel, "poll") or panel.poll(bpy.context):
                 panel.draw(MagicMock(), bpy.context)
 
@@ -233,5 +235,5 @@ def test_a_session_ends_without_an_error(clean, seed, tmp_path, capfd):
 def test_the_sessions_have_tried_every_operator():
     if finished["sessions"] < SESSIONS:
         pytest.skip("some sessions were not run")
-    names = {operator.bl_idname.partition(".")[2] for operator in operators.OPERATORS}
+    names = {operator.bl_idname.partition(".")[2] for operator in OPERATORS}
     assert {name for name in names if finished[name] < 3} == set()

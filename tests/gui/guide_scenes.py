@@ -101,11 +101,12 @@ def show_panels(names):
 
     import bpy
 
-    panels = importlib.import_module("bl_ext.user_default.octree.octree_addon.panels")
-    for panel in reversed(panels.PANELS):
+    addon = importlib.import_module("bl_ext.user_default.octree.octree_addon")
+    panels = [each for each in addon.CLASSES if issubclass(each, bpy.types.Panel)]
+    for panel in reversed(panels):
         if panel.is_registered:
             bpy.utils.unregister_class(panel)
-    for panel in panels.PANELS:
+    for panel in panels:
         if panel.__name__.removeprefix("OCTREE_PT_") in names:
             panel.bl_options = set()
             bpy.utils.register_class(panel)

@@ -1,12 +1,13 @@
-"""Long work from a button: step by step from a timer, with progress and Esc."""
+"""Stepped (modal) operators: long work from a button by a timer, with progress and Esc."""
 
 from collections.abc import Generator
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import bpy
 
 Steps = Generator[float, None, Any]
+Result = TypeVar("Result")
 Status = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 
 # What only turns the view may go on meanwhile. All else waits: the scene stays as it was read.
@@ -31,8 +32,31 @@ else:
     Mixin = object
 
 
-class SteppedOperator(Mixin):
-    """The part of an operator that works while Blender stays awake; a mixin."""
+def run(steps: Generator[float, None, Result]) -> Result:
+    """Take all steps of any long work at once and return what they return."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+
+
+class RefusingOperator(Mixin):
+    """The part of an operator that says why nothing was done; a mixin."""
+
+    def refuse(self, error: ValueError | OSError) -> Status:
+        """Say why nothing was done."""
+        self.report({"ERROR"}, str(error))
+        return {"CANCELLED"}
+
+
+class SteppedOperator(RefusingOperator):
+    """The part of an operator that works while Blender stays awake; a mixin.
+
+    A button goes on step by step. A script, the redo panel and Blender without a window take all
+    steps at once.
+    """
 
     doing = "Building octree"
     _running: Steps | None = None
@@ -46,6 +70,16 @@ class SteppedOperator(Mixin):
         """Do what remains to do with the result."""
         raise NotImplementedError
 
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        return self.execute(context) if bpy.app.background else self.start(context)
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        try:
+            result = run(self.steps(context))
+        except ValueError as error:
+            return self.refuse(error)
+        return self._end(context, result)
+
     def start(self, context: bpy.types.Context) -> Status:
         """Work for half a second, and go modal if that is not enough."""
         status = self._advance(context, _PATIENCE)
@@ -55,11 +89,6 @@ class SteppedOperator(Mixin):
             self._timer = manager.event_timer_add(_INTERVAL, window=context.window)
             manager.modal_handler_add(self)
         return status
-
-    def refuse(self, error: ValueError) -> Status:
-        """Say why nothing was done."""
-        self.report({"ERROR"}, str(error))
-        return {"CANCELLED"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         if event.type == "ESC":
@@ -86,7 +115,7 @@ class SteppedOperator(Mixin):
             fraction = self._work(context, seconds)
         except StopIteration as end:
             self.cancel(context)
-            return self.finish(context, end.value)
+            return self._end(context, end.value)
         except ValueError as error:
             self.cancel(context)
             return self.refuse(error)
@@ -105,3 +134,9 @@ class SteppedOperator(Mixin):
         while perf_counter() < deadline:
             fraction = next(self._running)
         return fraction
+
+    def _end(self, context: bpy.types.Context, result: Any) -> Status:
+        try:
+            return self.finish(context, result)
+        except ValueError as error:
+            return self.refuse(error)

@@ -1,17 +1,11 @@
-"""How the scene's tree is drawn."""
+"""How the scene's tree is drawn: `scene.octree.display`."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
-
-def tag_redraw(_: Any = None, context: bpy.types.Context | None = None) -> None:
-    """Have every 3D view drawn again; also the callback of settings that change the picture."""
-    for window in bpy.context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()
+from ..ui import tag_redraw
 
 
 class OctreeDisplaySettings(bpy.types.PropertyGroup):
@@ -45,7 +39,7 @@ class OctreeDisplaySettings(bpy.types.PropertyGroup):
                 ),
                 ("LEAVES", "Leaves", "Every cell that was not split"),
                 ("OCCUPIED_LEAVES", "Occupied Leaves", "Every leaf that holds something"),
-                ("DEPTH", "One Depth", "The cells so many levels below the root"),
+                ("DEPTH", "One Depth", "The cells at one depth"),
                 (
                     "QUESTION",
                     "Last Question",

@@ -1,14 +1,15 @@
-"""What is asked of a shot, and what is done with the answer: mixins."""
+"""What cameras see over a shot: the scene's settings and the properties of operators."""
 
 from typing import TYPE_CHECKING
 
-from bpy.props import BoolProperty, EnumProperty, IntProperty
+import bpy
+from bpy.props import BoolProperty, EnumProperty, IntProperty, PointerProperty
 
 from ..camera import ViewOptions
 
 
 class ShotOptions(ViewOptions):
-    """What cameras are asked: the scene's settings and the properties of the operator."""
+    """What is tested, shared by the scene's settings and the operator."""
 
     if TYPE_CHECKING:
         scope: str
@@ -80,7 +81,7 @@ class ShotOptions(ViewOptions):
 
 
 class SeenOptions:
-    """Which part of the last answer about cameras is taken."""
+    """Which part of the last visibility result is taken."""
 
     if TYPE_CHECKING:
         part: str
@@ -94,3 +95,24 @@ class SeenOptions:
             ),
             default="SEEN",
         )
+
+
+class OctreeShotSettings(ShotOptions, bpy.types.PropertyGroup):
+    """What is tested: `scene.octree.shot`."""
+
+    if TYPE_CHECKING:
+        collection: bpy.types.Collection | None
+    else:
+        collection: PointerProperty(
+            type=bpy.types.Collection,
+            name="Collection",
+            description="The collection whose objects the cameras are asked about",
+        )
+
+
+def rows_of(options: ShotOptions) -> list[str]:
+    """Return the names of the options that count, from top to bottom."""
+    spans = {"CURRENT": [], "SCENE": ["step"], "CUSTOM": ["first", "last", "step"]}
+    collection = ["collection"] * (options.scope == "COLLECTION")
+    ends = ["precision", "faces", "margin", "angle"]
+    return ["scope", *collection, "cameras", "span", *spans[options.span], *ends]

@@ -1,0 +1,37 @@
+"""What the buttons of every feature share; read settings, feature, stepped_operator, then rows."""
+
+from .feature import Draw, Feature
+from .rows import SidebarPanel, SubPanel, column_of, draw_hint, draw_rows, draw_table, number
+from .settings import given_values, named_object, settings_of, tag_redraw, take, write_back
+from .stepped_operator import (
+    Mixin,
+    RefusingOperator,
+    Status,
+    SteppedOperator,
+    Steps,
+    run,
+)
+
+__all__ = [
+    "Draw",
+    "Feature",
+    "Mixin",
+    "RefusingOperator",
+    "SidebarPanel",
+    "Status",
+    "SteppedOperator",
+    "Steps",
+    "SubPanel",
+    "column_of",
+    "draw_hint",
+    "draw_rows",
+    "draw_table",
+    "given_values",
+    "named_object",
+    "number",
+    "run",
+    "settings_of",
+    "tag_redraw",
+    "take",
+    "write_back",
+]
