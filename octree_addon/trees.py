@@ -6,7 +6,8 @@ or in another file, a number without its tree is no tree, and `is_missing` says 
 """
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -232,3 +233,19 @@ def mark_stale(changed_ids: Set[int]) -> None:
         built.stale = True
     if outdated:
         _tell()
+
+
+@contextmanager
+def preserving_staleness(built: BuiltTree | None, layer: bpy.types.ViewLayer) -> Iterator[None]:
+    """Keep our own writing from putting the tree, if there is one, out of date.
+
+    Blender cannot be told that only a selection or an attribute has changed, or that a value is
+    what it was before.
+    """
+    stale = built is not None and built.stale
+    try:
+        yield
+    finally:
+        layer.update()
+        if built is not None:
+            built.stale = stale

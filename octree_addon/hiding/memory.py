@@ -12,7 +12,6 @@ from typing import Any
 import bpy
 
 from ..ui import settings_of
-from .settings import layer_memory
 from .view_layer_hiding import is_hidden
 
 
@@ -52,7 +51,7 @@ class Memory:
 def memory_of(layer: bpy.types.ViewLayer, icon: str) -> Memory:
     """Return what an icon hides in a view layer."""
     if icon == "EYE":
-        return Memory(icon, layer, layer_memory(layer).eye)
+        return Memory(icon, layer, layer.octree.eye)  # type: ignore[attr-defined]
     scene = layer.id_data
     assert isinstance(scene, bpy.types.Scene)
     return Memory(icon, layer, getattr(settings_of(scene).hidden, icon.lower()))

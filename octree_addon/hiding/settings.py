@@ -91,9 +91,3 @@ class OctreeLayerMemory(bpy.types.PropertyGroup):
         eye: Any
     else:
         eye: CollectionProperty(type=OctreeHiddenObject)
-
-
-def layer_memory(layer: bpy.types.ViewLayer) -> OctreeLayerMemory:
-    """Return what the view layer keeps."""
-    memory: OctreeLayerMemory = layer.octree  # type: ignore[attr-defined]
-    return memory

@@ -1,6 +1,6 @@
 """Answers written into Blender's data: selected objects and faces, collections, marks."""
 
-from .faces import preserving_staleness, select_faces, select_polygons
+from .faces import select_faces, select_polygons
 from .marks import mark_faces, mark_objects
 from .objects import Answer, collect, select_found, select_objects
 
@@ -9,7 +9,6 @@ __all__ = [
     "collect",
     "mark_faces",
     "mark_objects",
-    "preserving_staleness",
     "select_faces",
     "select_found",
     "select_objects",

@@ -1,8 +1,7 @@
 """Answers as selected faces: of the meshes in edit mode or, in object mode, of all meshes."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import bmesh
@@ -11,25 +10,8 @@ import numpy as np
 
 from ..arrays import Flags
 from ..reader import TriangleSource
-from ..trees import BuiltTree
+from ..trees import BuiltTree, preserving_staleness
 from .objects import Answer
-
-
-@contextmanager
-def preserving_staleness(built: BuiltTree | None, layer: bpy.types.ViewLayer) -> Iterator[None]:
-    """Keep our own writing from putting the tree, if there is one, out of date.
-
-    Blender cannot be told that only a selection or an attribute has changed, or that a value is
-    what it was before.
-    """
-    stale = built is not None and built.stale
-    try:
-        yield
-    finally:
-        layer.update()
-        if built is not None:
-            built.stale = stale
-
 
 Domain = Literal["POINT", "EDGE", "FACE"]
 

@@ -8,8 +8,7 @@ import bpy
 import numpy as np
 
 from ..arrays import Ids
-from ..trees import BuiltTree
-from .faces import preserving_staleness
+from ..trees import BuiltTree, preserving_staleness
 
 # Blender's own attributes of meshes; not every mesh has them yet.
 _BLENDERS_OWN = {

@@ -1,7 +1,7 @@
 """What cameras see over a shot: frustum culling of objects and faces, frame by frame.
 
-Read in this order: visibility_result, frames, placements, scene_reader, box_culling,
-object_culling, shot; then the operators find_seen and use_seen.
+Read in this order: visibility_result, frames, placements, scene_reader, culling,
+shot; then the operators find_seen and use_seen.
 """
 
 import bpy

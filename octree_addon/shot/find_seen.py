@@ -8,7 +8,6 @@ from bpy.props import StringProperty
 
 from .. import trees
 from ..scope import scoped_objects
-from ..selection import preserving_staleness
 from ..ui import (
     Status,
     SteppedOperator,
@@ -115,7 +114,7 @@ def steps_preserving_staleness(
     context: bpy.types.Context, question: Shot
 ) -> Generator[float, None, VisibilityResult]:
     """Walk through a shot; that writes values and restores them, which leaves no tree outdated."""
-    with preserving_staleness(trees.get(context.scene), context.view_layer):
+    with trees.preserving_staleness(trees.get(context.scene), context.view_layer):
         return (yield from shot_steps(context, question))
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
+from .culling import FaceCulling, ObjectCulling
 from .frames import walk
-from .object_culling import FaceCulling, ObjectCulling
 from .scene_reader import SceneReader, read_views
 from .visibility_result import VisibilityResult
 
