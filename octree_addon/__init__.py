@@ -5,15 +5,31 @@ from typing import Any
 import bpy
 from bpy.props import PointerProperty
 
-from . import handlers, operators, panels, preferences, properties
-from .answers import QueryRecord
+from . import (
+    build,
+    handlers,
+    live,
+    main_panel,
+    menus,
+    operators,
+    panels,
+    preferences,
+    properties,
+    questions,
+)
+from .questions import QueryRecord
 from .trees import OctreeObject, TreeRecord
 
 FEATURES = (
     preferences.FEATURE,
+    main_panel.FEATURE,
+    build.FEATURE,
+    questions.FEATURE,
+    live.FEATURE,
     properties.FEATURE,
     operators.FEATURE,
     panels.FEATURE,
+    menus.FEATURE,
 )
 GROUPS = (OctreeObject, *(group for feature in FEATURES for group in feature.all_groups()))
 CLASSES = tuple(each for feature in FEATURES for each in feature.classes)

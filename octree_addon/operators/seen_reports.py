@@ -3,7 +3,7 @@
 from collections import Counter
 
 from ..shot import Seen
-from .reports import number
+from ..ui import number
 
 
 def seen_text(seen: Seen) -> str:

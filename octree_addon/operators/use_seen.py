@@ -7,11 +7,18 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from .. import shot, trees
-from ..options import SeenOptions, SelectionOptions
-from ..selection import collect, mark_faces, mark_objects, select_found, select_polygons
+from ..options import SeenOptions
+from ..questions import SelectionOptions
+from ..selection import (
+    collect,
+    found_text,
+    mark_faces,
+    mark_objects,
+    select_found,
+    select_polygons,
+)
 from ..shot import Seen
 from ..ui import RefusingOperator, Status
-from .reports import found_text
 from .seen_reports import collected_text, marked_text
 
 TABLES = {".csv": shot.csv_table, ".json": shot.json_table}

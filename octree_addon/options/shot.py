@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
-from .view import ViewOptions
+from ..camera import ViewOptions
 
 
 class ShotOptions(ViewOptions):

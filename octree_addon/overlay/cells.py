@@ -6,10 +6,10 @@ from weakref import WeakKeyDictionary
 import gpu
 
 from ...core import Octree
-from ..answers import Asked
 from ..cells import Look, ShadedCells, box_edges, cell_corners, look_of, shaded_cells
 from ..preferences import limits
 from ..properties import OctreeDisplaySettings
+from ..questions import Query
 from ..trees import BuiltTree
 from .lines import blended, line_batch, line_shader
 
@@ -19,16 +19,16 @@ class Picture:
     """The batches of one tree, a color each; and how many cells they show, of how many."""
 
     octree: Octree
-    asked: Asked | None
+    query: Query | None
     look: Look
     batches: list[tuple[list[float], gpu.types.GPUBatch]]
     drawn: int
     wanted: int
 
-    def shows(self, octree: Octree, asked: Asked | None, look: Look) -> bool:
+    def shows(self, octree: Octree, query: Query | None, look: Look) -> bool:
         """Tell whether nothing has changed that the picture depends on."""
         # Octrees of equal options are equal.
-        return self.octree is octree and self.asked is asked and self.look == look
+        return self.octree is octree and self.query is query and self.look == look
 
 
 # A tree's picture goes with the tree.
@@ -52,16 +52,16 @@ def make_batches(
     ]
 
 
-def picture_of(built: BuiltTree, asked: Asked | None, display: OctreeDisplaySettings) -> Picture:
+def picture_of(built: BuiltTree, query: Query | None, display: OctreeDisplaySettings) -> Picture:
     """Return the picture of the tree, or of what the last question made of it."""
     octree, look = built.octree, look_of(display, limits().cells)
     if look.cells != "QUESTION":
-        asked = None
+        query = None
     picture = _pictures.get(built)
-    if picture is None or not picture.shows(octree, asked, look):
-        shown = shaded_cells(octree, look, asked.states if asked else None)
+    if picture is None or not picture.shows(octree, query, look):
+        shown = shaded_cells(octree, look, query.states if query else None)
         batches = make_batches(octree, shown, look.boxes)
-        picture = Picture(octree, asked, look, batches, len(shown.cells), shown.wanted)
+        picture = Picture(octree, query, look, batches, len(shown.cells), shown.wanted)
         _pictures[built] = picture
     return picture
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ...core import Triangles
 from ...core.shapes import Shapes
-from ..answers import Asked
 from ..cells import IN, OUT, box_corners, box_edges
+from ..questions import Query
 from .lines import blended, line_batch, vertex_buffer
 
 _OPACITY = 0.5
@@ -21,13 +21,13 @@ _HAIR = 1e-5
 Colored = list[tuple[tuple[float, float, float], gpu.types.GPUBatch]]
 
 # A question's batches go with the question.
-_batches: WeakKeyDictionary[Asked, Colored] = WeakKeyDictionary()
+_batches: WeakKeyDictionary[Query, Colored] = WeakKeyDictionary()
 
 
-def make_batches(asked: Asked) -> Colored:
+def make_batches(query: Query) -> Colored:
     """Make a batch of what was not found, and one of what was."""
-    items = asked.octree.items
-    both = ((OUT, np.flatnonzero(asked.missed)), (IN, np.flatnonzero(asked.found)))
+    items = query.octree.items
+    both = ((OUT, np.flatnonzero(query.missed)), (IN, np.flatnonzero(query.found)))
     chosen = [(color, numbers) for color, numbers in both if len(numbers)]
     if not isinstance(items, Triangles):
         return [(color, _boxes(items, numbers)) for color, numbers in chosen]
@@ -49,11 +49,11 @@ def _faces(
     return gpu.types.GPUBatch(type="TRIS", buf=vertices, elem=indices)
 
 
-def draw_found(asked: Asked, in_front: bool) -> None:
+def draw_found(query: Query, in_front: bool) -> None:
     """Draw both on top of the surfaces that they are."""
-    batches = _batches.get(asked)
+    batches = _batches.get(query)
     if batches is None:
-        batches = _batches[asked] = make_batches(asked)
+        batches = _batches[query] = make_batches(query)
     with blended(in_front), _nearer():
         shader = gpu.shader.from_builtin("UNIFORM_COLOR")
         shader.bind()

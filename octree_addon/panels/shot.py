@@ -3,9 +3,9 @@
 import bpy
 
 from .. import shot
-from ..properties import OctreeShotSettings, settings_of
+from ..properties import OctreeShotSettings
 from ..shot import Seen
-from ..ui import SubPanel, column_of, draw_hint
+from ..ui import SubPanel, column_of, draw_hint, settings_of
 
 
 class OCTREE_PT_shot(SubPanel):

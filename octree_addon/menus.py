@@ -1,11 +1,9 @@
-"""The entries in Blender's menus, from where the F3 search knows the operators."""
-
-from collections.abc import Callable
-from typing import Any
+"""Entries in Blender's menus that several features share; the F3 search knows them from there."""
 
 import bpy
 
-Draw = Callable[[Any, bpy.types.Context], None]
+from .questions import QUESTIONS
+from .ui import Feature
 
 
 def draw_build(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
@@ -30,11 +28,8 @@ def draw_shot(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
 def draw_select(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     """Offer to select by the octree."""
     menu.layout.separator()
-    menu.layout.operator("octree.select_in_frustum")
-    menu.layout.operator("octree.select_in_sphere")
-    menu.layout.operator("octree.select_nearest")
-    menu.layout.operator("octree.select_on_ray")
-    menu.layout.operator("octree.select_collisions")
+    for question in QUESTIONS:
+        menu.layout.operator(question.bl_idname)
     menu.layout.operator("octree.prove_it", text="Prove Octree's Answer")
     menu.layout.operator("octree.select_seen")
 
@@ -46,11 +41,13 @@ def draw_hide(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     menu.layout.operator("octree.restore_hidden")
 
 
-ENTRIES: tuple[tuple[str, Draw], ...] = (
-    ("VIEW3D_MT_object", draw_build),
-    ("VIEW3D_MT_object", draw_shot),
-    ("VIEW3D_MT_edit_mesh", draw_build),
-    ("VIEW3D_MT_select_object", draw_select),
-    ("VIEW3D_MT_select_edit_mesh", draw_select),
-    ("VIEW3D_MT_object_showhide", draw_hide),
+FEATURE = Feature(
+    menus=(
+        ("VIEW3D_MT_object", draw_build),
+        ("VIEW3D_MT_object", draw_shot),
+        ("VIEW3D_MT_edit_mesh", draw_build),
+        ("VIEW3D_MT_select_object", draw_select),
+        ("VIEW3D_MT_select_edit_mesh", draw_select),
+        ("VIEW3D_MT_object_showhide", draw_hide),
+    )
 )

@@ -1,0 +1,44 @@
+"""Building the scene's octree; read settings, then steps, operators and panel."""
+
+from ..ui import Feature
+from .operators import OCTREE_OT_build, OCTREE_OT_clear, OCTREE_OT_rebuild
+from .panel import OCTREE_PT_advanced, OCTREE_PT_statistics, draw_build
+from .settings import (
+    OctreeBuildSettings,
+    OctreeObjectSettings,
+    OctreeSourceSettings,
+    build_settings,
+    chosen_bounds,
+    kinds_of,
+    note_source,
+)
+from .steps import TreeSteps, count_to_divide, keep, steps_for_settings, visible_tree_steps
+
+__all__ = [
+    "TreeSteps",
+    "build_settings",
+    "chosen_bounds",
+    "count_to_divide",
+    "draw_build",
+    "keep",
+    "kinds_of",
+    "note_source",
+    "steps_for_settings",
+    "visible_tree_steps",
+]
+
+FEATURE = Feature(
+    settings={
+        "source": OctreeSourceSettings,
+        "build": OctreeBuildSettings,
+        "objects": OctreeObjectSettings,
+        "built_of": OctreeSourceSettings,
+    },
+    classes=(
+        OCTREE_OT_build,
+        OCTREE_OT_rebuild,
+        OCTREE_OT_clear,
+        OCTREE_PT_advanced,
+        OCTREE_PT_statistics,
+    ),
+)
