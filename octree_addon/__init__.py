@@ -5,20 +5,10 @@ from typing import Any
 import bpy
 from bpy.props import PointerProperty
 
-from . import (
-    build,
-    handlers,
-    live,
-    main_panel,
-    menus,
-    operators,
-    panels,
-    preferences,
-    properties,
-    questions,
-)
+from . import build, display, handlers, hiding, live, main_panel, preferences, questions, shot
 from .questions import QueryRecord
 from .trees import OctreeObject, TreeRecord
+from .ui import Group
 
 FEATURES = (
     preferences.FEATURE,
@@ -26,10 +16,9 @@ FEATURES = (
     build.FEATURE,
     questions.FEATURE,
     live.FEATURE,
-    properties.FEATURE,
-    operators.FEATURE,
-    panels.FEATURE,
-    menus.FEATURE,
+    display.FEATURE,
+    shot.FEATURE,
+    hiding.FEATURE,
 )
 GROUPS = (OctreeObject, *(group for feature in FEATURES for group in feature.all_groups()))
 CLASSES = tuple(each for feature in FEATURES for each in feature.classes)
@@ -73,7 +62,7 @@ def unregister() -> None:
         bpy.utils.unregister_class(each)
 
 
-def _owners() -> list[tuple[Any, type[bpy.types.PropertyGroup]]]:
+def _owners() -> list[tuple[Any, Group]]:
     """Return the types of Blender that have settings of ours, and which."""
     layers = [feature.layer_settings for feature in FEATURES if feature.layer_settings]
     return [(bpy.types.Scene, OctreeSettings), *((bpy.types.ViewLayer, each) for each in layers)]

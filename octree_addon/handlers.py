@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from . import live, overlay, shot, trees, visibility
+from . import display, hiding, live, shot, trees
 from .build import build_settings, chosen_bounds, steps_for_settings
 from .reader import count_triangles
 from .ui import run, settings_of, tag_redraw
@@ -35,7 +35,7 @@ def before_load(*_: Any) -> None:
     the very list that is being called, would skip the next one in it.
     """
     trees.forget()
-    overlay.uninstall()
+    display.uninstall()
 
 
 def before_save(*_: Any) -> None:
@@ -94,7 +94,7 @@ def uninstall() -> None:
     """Leave nothing behind."""
     listen(LISTENERS + LIVE_LISTENERS, False)
     schedule(merge_later, None)
-    overlay.uninstall()
+    display.uninstall()
 
 
 def schedule(timer: Callable[[], float | None], seconds: float | None) -> None:
@@ -126,9 +126,9 @@ def has_something_to_draw() -> bool:
 def follow_display() -> None:
     """Draw only while there is something to draw, and show its new state."""
     if has_something_to_draw():
-        overlay.install()
+        display.install()
     else:
-        overlay.uninstall()
+        display.uninstall()
     tag_redraw()
 
 
@@ -139,11 +139,11 @@ def watch_header(_: bpy.types.Header, context: bpy.types.Context) -> None:
     view of a camera, or hide objects, when no handler is registered to notice. The header is
     drawn then, and not while the view turns.
     """
-    visibility.follow()
+    hiding.follow()
     trees.keep_only(bpy.data.scenes)
     if is_tree_missing(context.scene):
         schedule(restore_trees, 0.0)
-    if overlay.is_installed() != has_something_to_draw():
+    if display.is_installed() != has_something_to_draw():
         schedule(follow_display, 0.0)
 
 
@@ -191,7 +191,7 @@ def unregister() -> None:
     """Forget the trees and answers, and leave nothing behind."""
     trees.forget()
     shot.forget()
-    visibility.uninstall()
+    hiding.uninstall()
     uninstall()
     schedule(restore_trees, None)
     schedule(follow_display, None)

@@ -3,7 +3,7 @@
 import bpy
 
 from .build import draw_build
-from .panels.hiding import draw_banner
+from .hiding import draw_banner
 from .ui import Feature, SidebarPanel, column_of
 
 

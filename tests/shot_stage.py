@@ -66,7 +66,7 @@ def add_stage() -> None:
     bpy.context.scene.frame_set(3)
 
 
-def look(**options: Any) -> shot.Seen:
+def look(**options: Any) -> shot.VisibilityResult:
     """Ask what cameras see, in every frame unless told otherwise."""
     options.setdefault("frames", FRAMES)
     return run(shot.shot_steps(bpy.context, shot.Shot(**options)))

@@ -13,9 +13,9 @@ CORE_ORDER = [
     "dynamic", "trace", "storage", "statistics", "wireframe", "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
-    "arrays", "ui", "preferences", "camera", "curves", "options", "properties", "reader", "trees",
-    "scope", "selection", "build", "questions", "live", "shot", "cells", "cells_mesh", "overlay",
-    "visibility", "operators", "panels", "main_panel", "menus", "handlers", "__init__",
+    "arrays", "ui", "preferences", "camera", "curves", "reader", "trees", "scope", "selection",
+    "build", "questions", "live", "display", "shot", "hiding", "main_panel", "handlers",
+    "__init__",
 ]  # fmt: skip
 BLENDER = {"bl_math", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils"}
 STANDARD = set(sys.stdlib_module_names)

@@ -1,5 +1,7 @@
 """Building the scene's octree; read settings, then steps, operators and panel."""
 
+import bpy
+
 from ..ui import Feature
 from .operators import OCTREE_OT_build, OCTREE_OT_clear, OCTREE_OT_rebuild
 from .panel import OCTREE_PT_advanced, OCTREE_PT_statistics, draw_build
@@ -27,6 +29,14 @@ __all__ = [
     "visible_tree_steps",
 ]
 
+
+def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
+    """Offer to build, to follow and to clear."""
+    menu.layout.separator()
+    for name in ("octree.build", "octree.rebuild", "octree.live", "octree.clear"):
+        menu.layout.operator(name)
+
+
 FEATURE = Feature(
     settings={
         "source": OctreeSourceSettings,
@@ -41,4 +51,5 @@ FEATURE = Feature(
         OCTREE_PT_advanced,
         OCTREE_PT_statistics,
     ),
+    menus=(("VIEW3D_MT_object", draw_menu), ("VIEW3D_MT_edit_mesh", draw_menu)),
 )

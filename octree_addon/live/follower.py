@@ -5,16 +5,15 @@ from time import perf_counter
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ...core import Boxes, DynamicOctree, Turnover
+from ..arrays import Floats, Ids
 from ..build import kinds_of
-from ..reader import Floats, ObjectSource, read_objects
+from ..reader import ObjectSource, read_objects
 from ..scope import current_objects
 from ..ui import settings_of
 from .tracked_items import TrackedItems
 
-Ids = NDArray[np.intp]
 Pairs = tuple[Ids, Ids, Ids]
 _NO_PAIRS: Pairs = (np.empty((2, 0), np.intp),) * 3
 

@@ -7,8 +7,8 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..reader import (
-    Floats,
     Key,
     evaluated_box,
     layer_ids,

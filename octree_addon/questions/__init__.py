@@ -5,6 +5,8 @@ the scene and the operator share, and an operator (which rows it shows, what it 
 `QUESTIONS` names its operator; settings, menus and panels follow from that.
 """
 
+import bpy
+
 from ..ui import Feature
 from .frustum import camera_outline
 from .last_query import OctreeAnswerSettings, Query, QueryRecord, get, remember
@@ -30,6 +32,15 @@ __all__ = [
     "remember",
 ]
 
+
+def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
+    """Offer to ask, and to prove the answer."""
+    menu.layout.separator()
+    for question in QUESTIONS:
+        menu.layout.operator(question.bl_idname)
+    menu.layout.operator("octree.prove_it", text="Prove Octree's Answer")
+
+
 FEATURE = Feature(
     settings={each.key: each.settings for each in QUESTIONS} | {"answer": OctreeAnswerSettings},
     classes=(
@@ -40,4 +51,5 @@ FEATURE = Feature(
         OCTREE_PT_collisions,
         OCTREE_PT_answer,
     ),
+    menus=(("VIEW3D_MT_select_object", draw_menu), ("VIEW3D_MT_select_edit_mesh", draw_menu)),
 )

@@ -1,11 +1,8 @@
-"""Answers written into Blender's data; read answer, then objects and faces, then the rest."""
+"""Answers written into Blender's data: selected objects and faces, collections, marks."""
 
-from .answer import Answer
-from .collections import collect
-from .faces import select_faces, select_polygons
+from .faces import preserving_staleness, select_faces, select_polygons
 from .marks import mark_faces, mark_objects
-from .objects import found_text, select_found, select_objects
-from .unnoticed import unnoticed
+from .objects import Answer, collect, found_text, select_found, select_objects
 
 __all__ = [
     "Answer",
@@ -13,9 +10,9 @@ __all__ = [
     "found_text",
     "mark_faces",
     "mark_objects",
+    "preserving_staleness",
     "select_faces",
     "select_found",
     "select_objects",
     "select_polygons",
-    "unnoticed",
 ]

@@ -1,17 +1,35 @@
-"""The selection of faces: of the meshes in edit mode or, in object mode, of all meshes."""
+"""Answers as selected faces: of the meshes in edit mode or, in object mode, of all meshes."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Literal
 
 import bmesh
 import bpy
 import numpy as np
 
+from ..arrays import Flags
 from ..reader import TriangleSource
 from ..trees import BuiltTree
-from .answer import Answer, Flags
-from .unnoticed import unnoticed
+from .objects import Answer
+
+
+@contextmanager
+def preserving_staleness(built: BuiltTree | None, layer: bpy.types.ViewLayer) -> Iterator[None]:
+    """Keep our own writing from putting the tree, if there is one, out of date.
+
+    Blender cannot be told that only a selection or an attribute has changed, or that a value is
+    what it was before.
+    """
+    stale = built is not None and built.stale
+    try:
+        yield
+    finally:
+        layer.update()
+        if built is not None:
+            built.stale = stale
+
 
 Domain = Literal["POINT", "EDGE", "FACE"]
 
@@ -26,7 +44,7 @@ def select_faces(context: bpy.types.Context, answer: Answer, action: str) -> Cou
     answer : Answer
         What is wanted.
     action : {"REPLACE", "EXTEND", "SUBTRACT"}
-        What becomes of the present selection.
+        How the present selection changes.
 
     Returns
     -------
@@ -38,7 +56,8 @@ def select_faces(context: bpy.types.Context, answer: Answer, action: str) -> Cou
     Raises
     ------
     ValueError
-        If no mesh in question has faces in the tree, or it is one of objects. Nothing is changed.
+        If no mesh that is meant has faces in the tree, or the tree is one of objects. Nothing is
+        changed.
     """
     source, objects = answer.built.source, _objects(context)
     if not isinstance(source, TriangleSource):
@@ -62,9 +81,9 @@ def select_polygons(
     polygons : Mapping of int to ndarray of bool, shape (polygons,)
         Which polygons of a mesh are wanted, by its session id.
     action : {"REPLACE", "EXTEND", "SUBTRACT"}
-        What becomes of the present selection.
+        How the present selection changes.
     built : BuiltTree, optional
-        The scene's tree, which is not out of date for it.
+        The scene's tree, which does not become out of date.
 
     Returns
     -------
@@ -74,7 +93,7 @@ def select_polygons(
     Raises
     ------
     ValueError
-        If there are no polygons of any mesh in question. Nothing is changed.
+        If there are no polygons of any mesh that is meant. Nothing is changed.
     """
     objects = _objects(context)
     meshes = [item.data for item in objects if isinstance(item.data, bpy.types.Mesh)]
@@ -83,7 +102,7 @@ def select_polygons(
 
 
 def _objects(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """Return those whose faces are selected: in Edit Mode, or else in the view layer."""
+    """Return the objects in Edit Mode, or else those of the view layer."""
     editing = context.mode == "EDIT_MESH"
     return list(context.objects_in_mode if editing else context.view_layer.objects)
 
@@ -95,14 +114,14 @@ def _select_all(
     action: str,
     built: BuiltTree | None,
 ) -> Counter[str]:
-    """Write the selection of every mesh in question."""
+    """Write the selection of every mesh that is meant."""
     editing = context.mode == "EDIT_MESH"
     if not wanted:
         where = "in Edit Mode" if editing else "in the view layer"
         raise ValueError(f"The answer holds no faces of the meshes {where}")
     meshes = dict.fromkeys(map(_mesh_of, objects)) if editing else wanted
     counts: Counter[str] = Counter(faces=0, unknown=sum(mesh not in wanted for mesh in meshes))
-    with unnoticed(built, context.view_layer):
+    with preserving_staleness(built, context.view_layer):
         for mesh in meshes:
             counts.update(_select(mesh, wanted.get(mesh), action))
         # By vertices, Edit Mode would add every face between the selected ones.
@@ -113,7 +132,7 @@ def _select_all(
 def _wanted(
     answer: Answer, source: TriangleSource, objects: Iterable[bpy.types.Object]
 ) -> dict[bpy.types.Mesh, Flags]:
-    """Return which polygons of each mesh are wanted, on behalf of any object that uses it."""
+    """Return which polygons of each mesh are wanted, through any object that uses it."""
     starts = source.placement_start
     by_uid = {item.session_uid: item for item in objects}
     found, possible = answer.flags()

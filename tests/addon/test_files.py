@@ -7,7 +7,7 @@ from registered import OPERATORS
 from shot_scenes import keep_answer, street
 from snapshots import whole_file
 
-from octree_ext.octree_addon import shot, visibility
+from octree_ext.octree_addon import hiding, shot
 
 # Operators that do more than one thing are called in more than one way.
 OPTIONS = {
@@ -92,4 +92,4 @@ def test_hidden_objects_are_among_what_undo_brings_back(objects):
     bpy.ops.ed.undo()
     bpy.ops.ed.undo()
     assert whole_file() == before
-    assert visibility.hidden_counts(bpy.context.scene) == {"MONITOR": 1}
+    assert hiding.hidden_counts(bpy.context.scene) == {"MONITOR": 1}

@@ -5,7 +5,7 @@ from time import perf_counter
 import bpy
 import pytest
 
-from octree_ext.octree_addon import handlers, overlay, trees
+from octree_ext.octree_addon import display, handlers, trees
 from octree_ext.octree_addon.ui import settings_of
 
 
@@ -213,17 +213,17 @@ def test_view_of_a_camera_is_drawn_without_a_tree(empty_scene):
     frustum = settings_of(empty_scene).frustum
     frustum.show = True
     see_header()
-    assert overlay.is_installed()
+    assert display.is_installed()
     assert ours() == []
     frustum.show = False
     see_header()
-    assert not overlay.is_installed()
+    assert not display.is_installed()
 
 
 def test_view_of_a_camera_stays_when_the_tree_goes(empty_scene, stored):
     settings_of(empty_scene).frustum.show = True
     trees.clear(empty_scene)
-    assert overlay.is_installed()
+    assert display.is_installed()
     settings_of(empty_scene).frustum.show = False
     see_header()
-    assert not overlay.is_installed()
+    assert not display.is_installed()

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from blender_scenes import select_only, selected
 
-from octree_ext.octree_addon import cells, questions, trees
+from octree_ext.octree_addon import questions, trees
+from octree_ext.octree_addon.display import cells
 from octree_ext.octree_addon.ui import settings_of
 
 

@@ -7,9 +7,9 @@ import pytest
 
 from octree_ext.core import Boxes, Spheres, build_octree, trace
 from octree_ext.core.wireframe import CORNERS
-from octree_ext.octree_addon import cells, overlay
-from octree_ext.octree_addon.cells_mesh import cells_to_mesh
-from octree_ext.octree_addon.overlay import drawing
+from octree_ext.octree_addon import display
+from octree_ext.octree_addon.display import cells, drawing
+from octree_ext.octree_addon.display.mesh import cells_to_mesh
 from octree_ext.octree_addon.questions.outlines import hexahedron_outline, sphere_outline
 from octree_ext.octree_addon.questions.ray import RayQuery
 
@@ -163,11 +163,11 @@ def time_arrays(octree, shown):
 
 
 def test_display_is_installed_once():
-    overlay.install()
-    overlay.install()
+    display.install()
+    display.install()
     assert len(drawing._handles) == 1
-    overlay.uninstall()
-    overlay.uninstall()
+    display.uninstall()
+    display.uninstall()
     assert drawing._handles == []
 
 

@@ -8,9 +8,10 @@ from paper import drawn
 from registered import PANELS
 
 from octree_ext.core import DynamicOctree, build_octree
-from octree_ext.octree_addon import overlay, trees
+from octree_ext.octree_addon import trees
 from octree_ext.octree_addon.build.panel import REFERENCES_WARNING
 from octree_ext.octree_addon.build.settings import build_options, build_settings
+from octree_ext.octree_addon.display import batches
 from octree_ext.octree_addon.ui import settings_of
 
 
@@ -114,5 +115,5 @@ def test_many_references_are_a_warning(empty_scene, ball, build):
 
 
 def test_limit_of_cells_is_said(stored, monkeypatch):
-    monkeypatch.setattr(overlay, "counts", lambda built: (200, 3000))
+    monkeypatch.setattr(batches, "counts", lambda built: (200, 3000))
     assert "Drawn: the largest 200 of 3,000 cells" in drawn(bpy.types.OCTREE_PT_display)

@@ -6,9 +6,9 @@ from shot_scenes import keep_answer
 
 import octree_ext
 from octree_ext import octree_addon
-from octree_ext.octree_addon import handlers, trees, visibility
-from octree_ext.octree_addon.overlay import drawing
-from octree_ext.octree_addon.visibility import watch
+from octree_ext.octree_addon import handlers, hiding, trees
+from octree_ext.octree_addon.display import drawing
+from octree_ext.octree_addon.hiding import memory
 
 KINDS = (
     bpy.types.AddonPreferences,
@@ -61,7 +61,7 @@ def timers():
             handlers.restore_trees,
             handlers.follow_display,
             drawing.switch_off,
-            watch.show_warning,
+            memory.show_warning,
         )
         if bpy.app.timers.is_registered(each)
     ]
@@ -94,7 +94,7 @@ def use():
     assert not trees.is_empty()
     keep_answer([bpy.context.object])
     bpy.ops.octree.hide_unseen(everything=True)
-    assert visibility.is_hiding(bpy.context.scene)
+    assert hiding.is_hiding(bpy.context.scene)
 
 
 @pytest.mark.usefixtures("unregistered")
@@ -113,7 +113,7 @@ def test_pending_timers_go_too(ball):
     bpy.app.timers.register(handlers.restore_trees)
     bpy.app.timers.register(handlers.follow_display)
     bpy.app.timers.register(drawing.switch_off)
-    bpy.app.timers.register(watch.show_warning)
+    bpy.app.timers.register(memory.show_warning)
     octree_ext.unregister()
     assert timers() == []
 

@@ -11,7 +11,7 @@ import pytest
 from blender_scenes import camera, cube
 from registered import OPERATORS, PANELS
 
-from octree_ext.octree_addon import handlers, shot, trees, visibility
+from octree_ext.octree_addon import handlers, hiding, shot, trees
 from octree_ext.octree_addon.ui import settings_of
 
 SESSIONS, STEPS, MOST_OBJECTS, MOST_SCENES = 20, 200, 24, 3
@@ -96,7 +96,8 @@ class Session:
         active = bpy.context.view_layer.objects.active
         if active and active.type == "MESH" and bpy.ops.object.mode_set.poll():
             mode = "EDIT" if bpy.context.mode == "OBJECT" else "OBJECT"
-            bpy.ops.object.mode_set(mode=mode)
+            if mode == "OBJECT" or not active.data.is_editmode:  # by another object that shares it
+                bpy.ops.object.mode_set(mode=mode)
 
     def undo(self):
         if bpy.ops.ed.undo.poll():
@@ -129,7 +130,7 @@ class Session:
     def delete_scene(self):
         """Restore what the scene hides first, for what it remembers goes with it."""
         if len(bpy.data.scenes) > 1 and bpy.context.mode == "OBJECT":
-            if visibility.is_hiding(bpy.context.scene):
+            if hiding.is_hiding(bpy.context.scene):
                 bpy.ops.octree.restore_hidden()
             bpy.ops.scene.delete()
 
@@ -141,9 +142,12 @@ class Session:
     def ask(self):
         """Have the cameras seen some objects and not others."""
         items = list(bpy.context.scene.objects)
-        subjects = tuple(shot.Subject(item.session_uid, item.name) for item in items)
+        subjects = tuple(shot.TestedObject(item.session_uid, item.name) for item in items)
         flags = np.array([self.random.random() < 0.5 for _ in items], bool).reshape(-1, 1, 1)
-        shot.keep(bpy.context.scene, shot.Seen(subjects, ("Camera",), (1,), flags, True, {}, {}))
+        shot.keep(
+            bpy.context.scene,
+            shot.VisibilityResult(subjects, ("Camera",), (1,), flags, True, {}, {}),
+        )
 
     def operate(self):
         """Call any of our operators; what it refuses it says to the user."""
@@ -221,7 +225,7 @@ def test_a_session_ends_without_an_error(clean, seed, tmp_path, capfd):
         bpy.context.view_layer.update()
         if trees.get(scene):
             trees.get(scene).tree.check()
-        if visibility.is_hiding(scene):
+        if hiding.is_hiding(scene):
             assert bpy.ops.octree.restore_hidden() == {"FINISHED"}
     assert still_hidden() == set()
     assert "Traceback" not in "".join(capfd.readouterr())
