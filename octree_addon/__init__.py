@@ -5,15 +5,17 @@ from typing import Any
 import bpy
 from bpy.props import PointerProperty
 
-from . import display, handlers, hiding, operators, panels, preferences, properties, shot
-from .answers import QueryRecord
+from . import build, display, handlers, hiding, live, main_panel, preferences, questions, shot
+from .questions import QueryRecord
 from .trees import OctreeObject, TreeRecord
+from .ui import Group
 
 FEATURES = (
     preferences.FEATURE,
-    properties.FEATURE,
-    operators.FEATURE,
-    panels.FEATURE,
+    main_panel.FEATURE,
+    build.FEATURE,
+    questions.FEATURE,
+    live.FEATURE,
     display.FEATURE,
     shot.FEATURE,
     hiding.FEATURE,
@@ -60,7 +62,7 @@ def unregister() -> None:
         bpy.utils.unregister_class(each)
 
 
-def _owners() -> list[tuple[Any, type[bpy.types.PropertyGroup]]]:
+def _owners() -> list[tuple[Any, Group]]:
     """Return the types of Blender that have settings of ours, and which."""
     layers = [feature.layer_settings for feature in FEATURES if feature.layer_settings]
     return [(bpy.types.Scene, OctreeSettings), *((bpy.types.ViewLayer, each) for each in layers)]

@@ -13,9 +13,8 @@ CORE_ORDER = [
     "dynamic", "trace", "storage", "statistics", "wireframe", "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
-    "ui", "options", "layouts", "properties", "preferences", "reader", "camera", "curves", "shot",
-    "trees", "scope", "building", "live", "answers", "collisions", "brute_force", "cells",
-    "cells_mesh", "overlay", "selection", "visibility", "operators", "panels", "handlers",
+    "arrays", "ui", "preferences", "camera", "curves", "reader", "trees", "scope", "selection",
+    "build", "questions", "live", "display", "shot", "hiding", "main_panel", "handlers",
     "__init__",
 ]  # fmt: skip
 BLENDER = {"bl_math", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils"}

@@ -9,9 +9,9 @@ import gpu
 import numpy as np
 
 from ...core import Boxes, Octree, Triangles
-from ..answers import Asked
 from ..arrays import Ids
 from ..preferences import limits
+from ..questions import Query
 from ..trees import BuiltTree
 from .cells import (
     IN,
@@ -39,21 +39,21 @@ class Picture:
     """The batches of one tree, a color each, with their signature and counts."""
 
     octree: Octree
-    asked: Asked | None
+    query: Query | None
     look: Look
     batches: list[tuple[list[float], gpu.types.GPUBatch]]
     drawn: int
     wanted: int
 
-    def shows(self, octree: Octree, asked: Asked | None, look: Look) -> bool:
+    def shows(self, octree: Octree, query: Query | None, look: Look) -> bool:
         """Tell whether the signature is still the same."""
         # By identity: octrees of equal options are equal.
-        return self.octree is octree and self.asked is asked and self.look == look
+        return self.octree is octree and self.query is query and self.look == look
 
 
 # Batches live as long as the tree, or the question, that they show.
 _pictures: WeakKeyDictionary[BuiltTree, Picture] = WeakKeyDictionary()
-_found: WeakKeyDictionary[Asked, Colored] = WeakKeyDictionary()
+_found: WeakKeyDictionary[Query, Colored] = WeakKeyDictionary()
 
 
 def make_batches(
@@ -73,16 +73,16 @@ def make_batches(
     ]
 
 
-def picture_of(built: BuiltTree, asked: Asked | None, display: OctreeDisplaySettings) -> Picture:
+def picture_of(built: BuiltTree, query: Query | None, display: OctreeDisplaySettings) -> Picture:
     """Return the picture of the tree, or of the states that the last question gave its cells."""
     octree, look = built.octree, look_of(display, limits().cells)
     if look.cells != "QUESTION":
-        asked = None
+        query = None
     picture = _pictures.get(built)
-    if picture is None or not picture.shows(octree, asked, look):
-        shown = shaded_cells(octree, look, asked.states if asked else None)
+    if picture is None or not picture.shows(octree, query, look):
+        shown = shaded_cells(octree, look, query.states if query else None)
         batches = make_batches(octree, shown, look.boxes)
-        picture = Picture(octree, asked, look, batches, len(shown.cells), shown.wanted)
+        picture = Picture(octree, query, look, batches, len(shown.cells), shown.wanted)
         _pictures[built] = picture
     return picture
 
@@ -102,10 +102,10 @@ def counts(built: BuiltTree) -> tuple[int, int] | None:
     return (picture.drawn, picture.wanted) if picture else None
 
 
-def make_found_batches(asked: Asked) -> Colored:
+def make_found_batches(query: Query) -> Colored:
     """Make a batch of missed items, and one of found items."""
-    items = asked.octree.items
-    both = ((OUT, np.flatnonzero(asked.missed)), (IN, np.flatnonzero(asked.found)))
+    items = query.octree.items
+    both = ((OUT, np.flatnonzero(query.missed)), (IN, np.flatnonzero(query.found)))
     chosen = [(color, numbers) for color, numbers in both if len(numbers)]
     if not isinstance(items, Triangles):
         return [(color, _boxes(items.bounds(), numbers)) for color, numbers in chosen]
@@ -124,11 +124,11 @@ def _faces(items: Triangles, numbers: Ids, vertices: gpu.types.GPUVertBuf) -> gp
     return gpu.types.GPUBatch(type="TRIS", buf=vertices, elem=indices)
 
 
-def draw_found(asked: Asked, in_front: bool) -> None:
+def draw_found(query: Query, in_front: bool) -> None:
     """Draw found and missed items on top of their own surfaces."""
-    batches = _found.get(asked)
+    batches = _found.get(query)
     if batches is None:
-        batches = _found[asked] = make_found_batches(asked)
+        batches = _found[query] = make_found_batches(query)
     with blended(in_front), _nearer():
         shader = gpu.shader.from_builtin("UNIFORM_COLOR")
         shader.bind()

@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from .. import answers, trees
+from .. import questions, trees
 from ..ui import settings_of
 from . import batches, outlines
 
@@ -35,14 +35,14 @@ def draw() -> None:
 
 def draw_scene(scene: bpy.types.Scene) -> None:
     """Draw what exists and is switched on."""
-    settings, built, asked = settings_of(scene), trees.get(scene), answers.get(scene)
-    if asked and settings.answer.found:
-        batches.draw_found(asked, settings.display.in_front)
+    settings, built, query = settings_of(scene), trees.get(scene), questions.get(scene)
+    if query and settings.answer.found:
+        batches.draw_found(query, settings.display.in_front)
     if built and settings.display.show:
-        batches.draw_picture(batches.picture_of(built, asked, settings.display), settings.display)
-    if asked and asked.shape and settings.answer.outline:
-        outlines.draw_outline(outlines.outline_of(asked.shape))
-    view = settings.frustum.show and outlines.camera_outline(scene, settings.frustum)
+        batches.draw_picture(batches.picture_of(built, query, settings.display), settings.display)
+    if query and query.outline and settings.answer.outline:
+        outlines.draw_outline(query.outline)
+    view = settings.frustum.show and questions.camera_outline(scene)
     if view:
         outlines.draw_outline(view)
 

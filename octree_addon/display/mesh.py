@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core import Octree
-from .. import answers, trees
+from .. import questions, trees
 from ..arrays import Ids
 from ..preferences import limits
 from ..ui import Status, settings_of
@@ -87,9 +87,9 @@ class OCTREE_OT_make_real(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Status:
         scene = context.scene
-        octree, asked = trees.get(scene).octree, answers.get(scene)
+        octree, query = trees.get(scene).octree, questions.get(scene)
         look = look_of(settings_of(scene).display, limits().cells)
-        shown = shaded_cells(octree, look, asked.states if asked else None)
+        shown = shaded_cells(octree, look, query.states if query else None)
         if not len(shown.cells):
             self.report({"ERROR"}, "No cells are shown")
             return {"CANCELLED"}

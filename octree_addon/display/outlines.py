@@ -1,22 +1,15 @@
-"""Lines on the graphics card; outlines of volumes and views: points (v, 3), edges (e, 2)."""
+"""Lines on the graphics card: batches, blending, the shader for a width, and outlines."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
 
 import bpy
 import gpu
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core import Frusta, Spheres
-from ..answers import Ray
-from ..arrays import Floats
-from ..camera import camera_frusta
+from ..questions import Outline
 
-_FRUSTUM_EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4)]
-_FRUSTUM_EDGES += [(0, 4), (1, 5), (2, 6), (3, 7)]
-_CIRCLE = 64  # corners
 _WIDTH = 2.0  # pixels
 _COLOR = (1.0, 1.0, 1.0, 0.8)
 
@@ -67,64 +60,6 @@ def line_shader(pixels: float) -> gpu.types.GPUShader:
     shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
     shader.uniform_float("lineWidth", width)
     return shader
-
-
-class Outline(NamedTuple):
-    """Lines in world space, ready for the graphics card.
-
-    Attributes
-    ----------
-    points : ndarray of float32, shape (v, 3)
-        Their ends.
-    edges : ndarray of uint32, shape (e, 2)
-        Which two points each joins.
-    """
-
-    points: NDArray[np.float32]
-    edges: NDArray[np.uint32]
-
-
-def outline_of(shape: Frusta | Spheres | Ray) -> Outline:
-    """Return the edges of a frustum, three circles around a sphere, or a ray as a line."""
-    if isinstance(shape, Frusta):
-        return Outline(
-            np.ascontiguousarray(shape.corners[0], np.float32),
-            np.array(_FRUSTUM_EDGES, np.uint32),
-        )
-    if isinstance(shape, Spheres):
-        return _circles(shape.centers[0], float(shape.radii[0]))
-    way = shape.reach / np.linalg.norm(shape.direction) * shape.direction
-    ends = np.array([shape.origin, shape.origin + way], np.float32)
-    return Outline(ends, np.array([(0, 1)], np.uint32))
-
-
-def _circles(center: Floats, radius: float) -> Outline:
-    """Return a circle in each of the planes of two axes."""
-    angles = np.linspace(0, 2 * np.pi, _CIRCLE, endpoint=False)
-    circle = np.stack((np.cos(angles), np.sin(angles), np.zeros(_CIRCLE)), axis=1)
-    circles = np.concatenate([np.roll(circle, axis, axis=1) for axis in range(3)])
-    corners = np.arange(3 * _CIRCLE, dtype=np.uint32).reshape(3, _CIRCLE)
-    edges = np.stack((corners, np.roll(corners, -1, axis=1)), axis=2).reshape(-1, 2)
-    return Outline((center + radius * circles).astype(np.float32), edges)
-
-
-def camera_outline(scene: bpy.types.Scene, settings: Any) -> Outline | None:
-    """Return the view that the settings choose; None without a camera that has a frustum."""
-    camera = settings.camera or scene.camera
-    if camera is None:
-        return None
-    depsgraph = bpy.context.evaluated_depsgraph_get()
-    try:
-        view = camera_frusta(
-            camera.evaluated_get(depsgraph),
-            scene,
-            depsgraph,
-            margin=settings.margin,
-            angle=settings.angle,
-        )
-    except ValueError:
-        return None  # the operator says why
-    return outline_of(view)
 
 
 def draw_outline(outline: Outline) -> None:

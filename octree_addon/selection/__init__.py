@@ -2,11 +2,12 @@
 
 from .faces import select_faces, select_polygons
 from .marks import mark_faces, mark_objects
-from .objects import Answer, collect, select_found, select_objects
+from .objects import Answer, collect, found_text, select_found, select_objects
 
 __all__ = [
     "Answer",
     "collect",
+    "found_text",
     "mark_faces",
     "mark_objects",
     "select_faces",

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arrays import Flags, Ids
 from ..trees import BuiltTree
+from ..ui import number
 
 
 @dataclass(frozen=True)
@@ -133,6 +134,38 @@ def _select(item: bpy.types.Object, layer: bpy.types.ViewLayer, state: bool) -> 
     if item.select_get(view_layer=layer) != state:
         return "refused"  # hidden or not selectable, which Blender does not report
     return "objects" if state or before else "untouched"
+
+
+def found_text(counts: Counter[str], action: str, *, by_bounds: bool = False) -> str:
+    """Say what was really selected or deselected.
+
+    Parameters
+    ----------
+    counts : Counter of str
+        What `select_found` or `select_polygons` returned.
+    action : {"REPLACE", "EXTEND", "SUBTRACT"}
+        What was done.
+    by_bounds : bool, default False
+        Whether objects were found by their bounds alone.
+
+    Returns
+    -------
+    str
+        Such as "12 objects, 340 instances selected".
+    """
+    kind = "face" if "faces" in counts else "object"
+    parts = [number(counts[f"{kind}s"], kind)]
+    if counts["instances"]:
+        parts.append(number(counts["instances"], "instance"))
+    text = f"{', '.join(parts)} {'deselected' if action == 'SUBTRACT' else 'selected'}"
+    if by_bounds:
+        text += ", by their bounds"
+    if counts["refused"]:
+        text += f"; {counts['refused']:,} could not be"
+    if counts["unknown"]:
+        meshes = "mesh has" if counts["unknown"] == 1 else "meshes have"
+        text += f"; {counts['unknown']:,} {meshes} no known faces"
+    return text
 
 
 def collect(

@@ -8,9 +8,15 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from .. import trees
-from ..operators.reports import found_text
-from ..options import SelectionOptions
-from ..selection import collect, mark_faces, mark_objects, select_found, select_polygons
+from ..questions import SelectionOptions
+from ..selection import (
+    collect,
+    found_text,
+    mark_faces,
+    mark_objects,
+    select_found,
+    select_polygons,
+)
 from ..ui import RefusingOperator, Status, number
 from .settings import SeenOptions
 from .visibility_result import VisibilityResult, csv_table, get, json_table

@@ -1,6 +1,6 @@
 """What the buttons of every feature share; read settings, feature, stepped_operator, then rows."""
 
-from .feature import Draw, Feature
+from .feature import Draw, Feature, Group
 from .rows import SidebarPanel, SubPanel, column_of, draw_hint, draw_rows, draw_table, number
 from .settings import given_values, named_object, settings_of, tag_redraw, take, write_back
 from .stepped_operator import (
@@ -15,6 +15,7 @@ from .stepped_operator import (
 __all__ = [
     "Draw",
     "Feature",
+    "Group",
     "Mixin",
     "RefusingOperator",
     "SidebarPanel",

@@ -5,7 +5,7 @@ import pytest
 from live_scenes import grid, step, switch_on
 from paper import drawn
 
-from octree_ext.octree_addon import live
+from octree_ext.octree_addon.live import panel
 from octree_ext.octree_addon.ui import settings_of
 
 pytestmark = pytest.mark.usefixtures("visible_scope")
@@ -65,14 +65,14 @@ def test_local_counts_are_a_part_of_the_total():
     items = grid(40)
     items[6].location.x = items[5].location.x + 0.5
     built = switch_on(capacity=4)
-    found = live.locality_of(built, items[5].session_uid)
+    found = panel.locality_of(built, items[5].session_uid)
     assert found.total == 39
     assert found.touching == 1
     assert found.touching <= found.near < 20
-    assert live.locality_of(built, -1) is None
+    assert panel.locality_of(built, -1) is None
     items[6].location.y = 2
     bpy.context.view_layer.update()
-    assert live.locality_of(built, items[5].session_uid).touching == 0
+    assert panel.locality_of(built, items[5].session_uid).touching == 0
 
 
 def test_panel_offers_live_before_there_is_a_tree():

@@ -9,8 +9,9 @@ from registered import PANELS
 
 from octree_ext.core import DynamicOctree, build_octree
 from octree_ext.octree_addon import trees
+from octree_ext.octree_addon.build.panel import REFERENCES_WARNING
+from octree_ext.octree_addon.build.settings import build_options, build_settings
 from octree_ext.octree_addon.display import batches
-from octree_ext.octree_addon.properties import build_options, build_settings
 from octree_ext.octree_addon.ui import settings_of
 
 
@@ -94,7 +95,7 @@ def test_other_settings_offer_rebuild(empty_scene, ball, stored):
 def test_tree_that_was_not_restored_offers_rebuild(empty_scene, stored):
     trees.forget()
     assert "octree.rebuild" in drawn(bpy.types.OCTREE_PT_main)
-    trees.refuse(empty_scene, "1,000,000 triangles")
+    trees.set_rebuild_error(empty_scene, "1,000,000 triangles")
     lines = drawn(bpy.types.OCTREE_PT_main)
     assert "1,000,000 triangles" in lines
     assert "octree.rebuild" in lines
@@ -109,7 +110,7 @@ def test_statistics_are_read_as_a_table(stored):
 def test_many_references_are_a_warning(empty_scene, ball, build):
     trees.store(empty_scene, build([ball], capacity=1, max_depth=12), [ball])
     built = trees.get(empty_scene)
-    assert built.statistics.references_per_item > 8
+    assert built.statistics.references_per_item > REFERENCES_WARNING
     assert "ERROR" in drawn(bpy.types.OCTREE_PT_statistics).values()
 
 

@@ -1,4 +1,4 @@
-"""From objects to a `BuiltTree`: read, divide, and keep what it was made of."""
+"""The build, step by step: objects are read, their items divided, and kept as a `BuiltTree`."""
 
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import replace
@@ -7,11 +7,13 @@ from typing import Any
 
 import bpy
 
-from ..core import Boxes, DynamicOctree, Octree, Triangles, build_steps
-from . import trees
-from .properties import build_options, kinds_of, object_options
-from .reader import Source, object_bounds, read_objects, read_triangles
-from .trees import BuiltTree
+from ...core import Boxes, DynamicOctree, Octree, Triangles, build_steps
+from .. import trees
+from ..reader import Source, count_triangles, object_bounds, read_objects, read_triangles
+from ..scope import refuse_too_much, viewport_of, visible_objects
+from ..trees import BuiltTree
+from ..ui import settings_of
+from .settings import build_options, build_settings, chosen_bounds, kinds_of, object_options
 
 TreeSteps = Generator[float, None, BuiltTree]
 
@@ -31,11 +33,11 @@ def build_tree_steps(
     depsgraph : bpy.types.Depsgraph
         The evaluated state of the view layer.
     objects : iterable of bpy.types.Object
-        Whose triangles are divided.
+        Objects whose triangles are divided.
     options : Mapping of str to Any
-        Keyword arguments of `build_octree` but for the bounds; see `build_options`.
+        Keyword arguments of `build_octree`, except the bounds; see `build_options`.
     bounds_object : bpy.types.Object, optional
-        Whose box is the root; by default the cube around the triangles.
+        Object whose box is the root; by default the cube around the triangles.
     viewport : bpy.types.SpaceView3D, optional
         A 3D view whose local view hides the objects outside it.
 
@@ -83,13 +85,13 @@ def object_tree_steps(
     depsgraph : bpy.types.Depsgraph
         The evaluated state of the view layer.
     objects : iterable of bpy.types.Object
-        Which objects; their instances come along.
+        The objects; their instances are included.
     options : Mapping of str to Any
-        Keyword arguments of `DynamicOctree` but for the bounds; see `object_options`.
+        Keyword arguments of `DynamicOctree`, except the bounds; see `object_options`.
     kinds : iterable of str
         As for `read_objects`.
     bounds_object : bpy.types.Object, optional
-        Whose box is the root; by default the cube around the objects.
+        Object whose box is the root; by default the cube around the objects.
 
     Yields
     ------
@@ -119,11 +121,11 @@ def object_tree_steps(
     return BuiltTree(tree, source, options, seconds + perf_counter() - started)
 
 
-def steps_as_set(
+def steps_for_settings(
     depsgraph: bpy.types.Depsgraph,
     objects: Iterable[bpy.types.Object],
     source: Any,
-    how: Any,
+    settings: Any,
     *,
     bounds_object: bpy.types.Object | None = None,
     viewport: bpy.types.SpaceView3D | None = None,
@@ -138,7 +140,7 @@ def steps_as_set(
         What it is built of.
     source : SourceOptions
         Whether it is built of triangles or of objects; an operator, or a scene's settings.
-    how : BuildOptions or OctreeObjectSettings
+    settings : BuildOptions or OctreeObjectSettings
         How it is built; likewise.
     bounds_object, viewport
         As for `build_tree_steps`.
@@ -149,13 +151,38 @@ def steps_as_set(
         As for `build_tree_steps` and `object_tree_steps`.
     """
     if source.source == "OBJECTS":
-        kinds, options = kinds_of(source), object_options(how)
+        kinds, options = kinds_of(source), object_options(settings)
         return object_tree_steps(
             depsgraph, objects, options, kinds=kinds, bounds_object=bounds_object
         )
     return build_tree_steps(
-        depsgraph, objects, build_options(how), bounds_object=bounds_object, viewport=viewport
+        depsgraph, objects, build_options(settings), bounds_object=bounds_object, viewport=viewport
     )
+
+
+def visible_tree_steps(context: bpy.types.Context) -> TreeSteps:
+    """Build a tree of what is visible, by the scene's settings; refuse too many triangles."""
+    source, objects = settings_of(context.scene).source, visible_objects(context)
+    refuse_too_much(count_to_divide(context, source, objects))
+    settings = build_settings(context.scene, source.source)
+    return steps_for_settings(
+        context.evaluated_depsgraph_get(),
+        objects,
+        source,
+        settings,
+        bounds_object=chosen_bounds(settings),
+        viewport=viewport_of(context),
+    )
+
+
+def count_to_divide(
+    context: bpy.types.Context, source: Any, objects: Iterable[bpy.types.Object]
+) -> int:
+    """Count the triangles that a build divides; a tree of objects has none."""
+    if source.source == "OBJECTS":
+        return 0
+    depsgraph = context.evaluated_depsgraph_get()
+    return count_triangles(depsgraph, objects, viewport=viewport_of(context))
 
 
 def keep(scene: bpy.types.Scene, built: BuiltTree) -> None:

@@ -1,4 +1,4 @@
-"""Objects that stand for themselves, and where they stand now: one by one, or all at once."""
+"""Plain (not instanced) objects: their boxes in the world, read one by one or all at once."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -21,8 +21,8 @@ Row = tuple[float, ...]
 Updates = Iterable[bpy.types.DepsgraphUpdate]
 
 
-class Standing:
-    """The objects of a crowd that are read by themselves, each in a slot.
+class PlainObjects:
+    """The objects that are items themselves, not instances; each has a slot.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Standing:
     own : ndarray of float64, shape (6, k)
         Their boxes in their own space; NaN without a shape.
     keys : iterable of Key
-        Of the items of the tree. An object that has no shape at present is none of them.
+        Of the items of the tree. An object without a shape at present is not among them.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Standing:
         rows: list[Row] = []
         for slot, item in self._known(updates):
             slots.append(slot)
-            matrix = item.matrix_world  # row by row: NumPy takes several times as long over it
+            matrix = item.matrix_world  # row by row: NumPy takes several times as long for it
             rows += matrix[0][:], matrix[1][:], matrix[2][:]
         chosen = np.array(slots, np.intp)
         return chosen, world_boxes(self._own[:, chosen], np.array(rows).reshape(-1, 3, 4))
@@ -74,7 +74,7 @@ class Standing:
     def _known(self, updates: Updates) -> Iterator[tuple[int, Any]]:
         """Yield the slots of those that were updated, and the original objects."""
         for update in updates:
-            item = update.id.original  # which has been told where it stands
+            item = update.id.original  # which has the new matrix already
             slot = self._slots.get(item.session_uid)  # no two data-blocks share one
             if slot is not None:
                 yield slot, item

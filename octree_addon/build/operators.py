@@ -1,38 +1,41 @@
-"""Build an octree of triangles or of objects, or again of what it was built from."""
+"""Operators that build the octree, build it again of the same objects, and clear it."""
 
 from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
-from .. import live, trees
-from ..building import TreeSteps, keep, steps_as_set
-from ..layouts import draw_options
-from ..options import ADVANCED, PLAIN, BuildOptions, SourceOptions, UpkeepOptions
-from ..properties import (
-    OctreeBuildSettings,
-    OctreeObjectSettings,
-    build_settings,
-    note_source,
-)
-from ..reader import ObjectSource, count_triangles
-from ..scope import chosen_objects, scoped_objects
+from .. import trees
+from ..reader import TriangleSource
+from ..scope import chosen_objects, is_too_much, refuse_too_much, scoped_objects, viewport_of
 from ..trees import BuiltTree
 from ..ui import (
     Status,
     SteppedOperator,
+    draw_rows,
     given_values,
     named_object,
+    number,
     settings_of,
     take,
     write_back,
 )
-from .reports import built_text
-from .scope import is_too_much, refuse_too_much, viewport_of
+from .settings import (
+    ADVANCED,
+    PLAIN,
+    BuildOptions,
+    SourceOptions,
+    UpkeepOptions,
+    build_settings,
+    draw_options,
+    note_source,
+    source_rows,
+)
+from .steps import TreeSteps, count_to_divide, keep, skipped_text, steps_for_settings
 
 
 class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
-    """What building and rebuilding share: all but what the tree is built of."""
+    """What building and rebuilding share: all except what the tree is built of."""
 
     bl_options = {"REGISTER", "UNDO"}
 
@@ -51,7 +54,7 @@ class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
         )
 
     def source_of(self, scene: bpy.types.Scene) -> Any:
-        """Return the options that say what the tree is built of."""
+        """Return the options for what the tree is built of."""
         raise NotImplementedError
 
     def objects(self, context: bpy.types.Context) -> list[bpy.types.Object]:
@@ -66,7 +69,7 @@ class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
         if is_too_much(triangles) and not self.any_size:
             self._ask(context, triangles)
             return {"CANCELLED"}
-        self._take_settings(context.scene)
+        take(self, self._settings(context.scene))
         return super().invoke(context, event)
 
     def execute(self, context: bpy.types.Context) -> Status:
@@ -79,8 +82,8 @@ class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
 
     def steps(self, context: bpy.types.Context) -> TreeSteps:
         """Return the build by the operator's properties, not yet begun."""
-        self._take_settings(context.scene)
-        return steps_as_set(
+        take(self, self._settings(context.scene))
+        return steps_for_settings(
             context.evaluated_depsgraph_get(),
             self.objects(context),
             self.source_of(context.scene),
@@ -90,35 +93,25 @@ class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
         )
 
     def finish(self, context: bpy.types.Context, result: BuiltTree) -> Status:
-        """Keep the tree, and the settings that it was built with; one that is live stays so."""
-        scene, was_live = context.scene, live.get(context.scene) is not None
-        write_back(self, self._settings(scene))
-        keep(scene, result)
-        if was_live and isinstance(result.source, ObjectSource):
-            live.start(scene, context.evaluated_depsgraph_get())
+        """Keep the tree, and the settings that it was built with."""
+        write_back(self, self._settings(context.scene))
+        keep(context.scene, result)
         self.report({"INFO"}, built_text(result))
         return {"FINISHED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the redo panel."""
-        layout = self.layout
-        layout.use_property_split = True
-        draw_options(layout, self, (*PLAIN, *ADVANCED[self.source_of(context.scene).source]))
+        self.layout.use_property_split = True
+        source = self.source_of(context.scene).source
+        draw_options(self.layout, self, (*PLAIN, *ADVANCED[source]))
         if self.bounds == "OBJECT":
-            layout.prop_search(self, "bounds_object", context.scene, "objects", text="Object")
+            draw_rows(self.layout, self, ["bounds_object"])
 
-    def _settings(self, scene: bpy.types.Scene) -> OctreeBuildSettings | OctreeObjectSettings:
+    def _settings(self, scene: bpy.types.Scene) -> Any:
         return build_settings(scene, self.source_of(scene).source)
 
-    def _take_settings(self, scene: bpy.types.Scene) -> None:
-        take(self, self._settings(scene))
-
     def _count(self, context: bpy.types.Context) -> int:
-        """Count the triangles to be divided; a tree of objects has none."""
-        if self.source_of(context.scene).source == "OBJECTS":
-            return 0
-        depsgraph = context.evaluated_depsgraph_get()
-        return count_triangles(depsgraph, self.objects(context), viewport=viewport_of(context))
+        return count_to_divide(context, self.source_of(context.scene), self.objects(context))
 
     def _bounds_object(self, scene: bpy.types.Scene) -> bpy.types.Object | None:
         if self.bounds != "OBJECT":
@@ -128,7 +121,7 @@ class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
         return named_object(scene, self.bounds_object)
 
     def _ask(self, context: bpy.types.Context, triangles: int) -> None:
-        """Offer to build all the same, in a menu: to move away is to decline."""
+        """Offer to build anyway, in a menu; moving away from it declines."""
         name, given = self.bl_idname, {**given_values(self), "any_size": True}
 
         def offer(popup: bpy.types.UIPopupMenu, _: bpy.types.Context) -> None:
@@ -180,15 +173,8 @@ class OCTREE_OT_build(SourceOptions, BuildOperator, bpy.types.Operator):
         return super().finish(context, result)
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout = self.layout
-        layout.use_property_split = True
-        layout.prop(self, "source")
-        layout.prop(self, "scope")
-        if self.scope == "COLLECTION":
-            layout.prop_search(self, "collection", bpy.data, "collections")
-        if self.source == "OBJECTS":
-            for name in ("lights", "cameras", "empties"):
-                layout.prop(self, name)
+        self.layout.use_property_split = True
+        draw_rows(self.layout, self, source_rows(self))
         super().draw(context)
 
 
@@ -211,3 +197,52 @@ class OCTREE_OT_rebuild(BuildOperator, bpy.types.Operator):
 
     def objects(self, context: bpy.types.Context) -> list[bpy.types.Object]:
         return trees.source_objects(context.scene)
+
+
+class OCTREE_OT_clear(bpy.types.Operator):
+    """Remove the octree of the scene, in memory and on the screen."""
+
+    bl_idname = "octree.clear"
+    bl_label = "Clear Octree"
+    bl_description = "Remove the octree of the scene, in memory and on the screen"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not settings_of(context.scene).tree_number:
+            cls.poll_message_set("There is no octree")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        trees.clear(context.scene)
+        return {"FINISHED"}
+
+
+def built_text(built: BuiltTree) -> str:
+    """Say what was built, and what is not in it.
+
+    Parameters
+    ----------
+    built : BuiltTree
+        The new tree.
+
+    Returns
+    -------
+    str
+        One line.
+    """
+    found, source = built.statistics, built.source
+    parts = [
+        f"Octree of {number(found.items, source.noun)}: {number(found.cells, 'cell')},"
+        f" {found.references_per_item:.2f} references per {source.noun},"
+        f" {built.build_seconds:.2f} s"
+    ]
+    if found.invalid:
+        parts.append(f"{number(found.invalid, source.noun)} without finite coordinates left out")
+    without_faces = sum(not each.editable for each in source.objects)
+    if without_faces and isinstance(source, TriangleSource):
+        parts.append(f"{number(without_faces, 'object')} without faces to select")
+    if source.skipped:
+        parts.append(f"skipped: {skipped_text(source)}")
+    return "; ".join(parts)

@@ -1,4 +1,4 @@
-"""Who is in a tree that follows the scene, and what an update did to them."""
+"""Tracked items: the objects and instances in a live tree, and which of them an update moved."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -18,17 +18,17 @@ from ..reader import (
     taken_types,
 )
 from ..scope import current_objects
-from .standing import Standing
+from .plain_objects import PlainObjects
 
 # Items, by number, and their boxes in the world, (6, k).
 Moved = tuple[NDArray[np.intp], Floats]
-_NOBODY: Moved = (np.empty(0, np.intp), np.empty((6, 0)))
+_NONE: Moved = (np.empty(0, np.intp), np.empty((6, 0)))
 _FLAGS = ("is_updated_transform", "is_updated_geometry")
-# So many objects are read one by one in the time that all of them take at once, as a share.
+# Up to this share of the objects, reading them one by one is faster than all at once.
 _FEW = 1 / 16
 
 
-class Crowd:
+class TrackedItems:
     """The objects and instances that are the items of a tree.
 
     Parameters
@@ -38,7 +38,7 @@ class Crowd:
     found : ReadObjects
         As they were read.
     kinds : sequence of str
-        With what, as for `read_objects`.
+        As for `read_objects`.
     keys : sequence of Key
         Of the items, in the order of the tree.
     """
@@ -54,9 +54,9 @@ class Crowd:
         self._taken = taken_types(kinds)
         self._seen, self._instancers = found.seen, found.instancers
         self._watched = found.watched
-        self._standing = Standing(layer, found.ids, found.own, keys)
-        self._copies = tuple(key for key in found.source.keys if len(key) > 1)
-        self._copy_rows = np.array([rows[key] for key in self._copies], np.intp)
+        self._plain = PlainObjects(layer, found.ids, found.own, keys)
+        self._instances = tuple(key for key in found.source.keys if len(key) > 1)
+        self._instance_rows = np.array([rows[key] for key in self._instances], np.intp)
 
     def moved(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Moved | None:
         """Return the items that may have moved.
@@ -64,34 +64,34 @@ class Crowd:
         Parameters
         ----------
         scene : bpy.types.Scene
-            Whose tree it is.
+            The scene of the tree.
         depsgraph : bpy.types.Depsgraph
-            With what has been updated.
+            With the updates.
 
         Returns
         -------
         rows, boxes : ndarray of intp, shape (k,), and of float64, shape (6, k)
-            Items, each once, and their boxes in the world; None if others are to be items now, so
-            that all has to be read anew.
+            Items, each once, and their boxes in the world; None if the items are no longer the
+            same, so that all has to be read again.
         """
-        # Blender counts the updates, and finds each by its number, by walking through all there
-        # is: that is done once here.
-        limit = int(_FEW * len(self._standing.rows))
+        # Blender walks through all updates to count them, and to find one by its number: walk
+        # through them once.
+        limit = int(_FEW * len(self._plain.rows))
         few = list(islice(depsgraph.updates, limit + 1))
         if not few:
-            return _NOBODY
+            return _NONE
         if self._is_another(few[0], scene, depsgraph):
             return None
         if len(few) <= limit:
-            standing = self._few_moved(few, depsgraph)
-            copies_may_move = self._concerns_copies(few)
+            plain = self._few_moved(few, depsgraph)
+            instances_may_move = self._concerns_instances(few)
         else:
-            standing = self._many_moved(depsgraph)
-            copies_may_move = bool(self._watched)
-        copies = self._copies_moved(depsgraph) if copies_may_move else _NOBODY
-        if standing is None or copies is None:
+            plain = self._many_moved(depsgraph)
+            instances_may_move = bool(self._watched)
+        instances = self._instances_moved(depsgraph) if instances_may_move else _NONE
+        if plain is None or instances is None:
             return None
-        rows, boxes = zip(standing, copies, strict=True)
+        rows, boxes = zip(plain, instances, strict=True)
         return np.concatenate(rows), np.concatenate(boxes, axis=1)
 
     def _is_another(
@@ -100,9 +100,9 @@ class Crowd:
         scene: bpy.types.Scene,
         depsgraph: bpy.types.Depsgraph,
     ) -> bool:
-        """Tell whether objects have come or gone, or have begun or ceased to bring instances."""
-        # The scene comes first, whenever something has been added, removed, shown or hidden; and
-        # when something has been selected, which flags nothing.
+        """Tell whether objects were added or removed, or became or ceased to be instancers."""
+        # The scene is the first update whenever something was added, removed, shown or hidden;
+        # and when something was selected, which sets no flag.
         if not isinstance(first.id, bpy.types.Scene):
             return False
         current = current_objects(scene, depsgraph.view_layer)
@@ -114,36 +114,36 @@ class Crowd:
         instancers = {uid for uid, item in wanted.items() if may_instance(item)}
         return instancers != self._instancers
 
-    def _concerns_copies(self, few: list[bpy.types.DepsgraphUpdate]) -> bool:
+    def _concerns_instances(self, few: list[bpy.types.DepsgraphUpdate]) -> bool:
         watched = self._watched
         return bool(watched) and any(each.id.original.session_uid in watched for each in few)
 
     def _few_moved(
         self, few: list[bpy.types.DepsgraphUpdate], depsgraph: bpy.types.Depsgraph
     ) -> Moved | None:
-        self._standing.reshape(few, depsgraph)
-        return self._items_of(*self._standing.some_boxes(few))
+        self._plain.reshape(few, depsgraph)
+        return self._items_of(*self._plain.some_boxes(few))
 
     def _many_moved(self, depsgraph: bpy.types.Depsgraph) -> Moved | None:
         layer = depsgraph.view_layer
-        if not self._standing.is_known(layer):
+        if not self._plain.is_known(layer):
             return None
         if _flags(depsgraph, "is_updated_geometry").any():
-            self._standing.reshape(depsgraph.updates, depsgraph)
-        return self._items_of(*self._standing.all_boxes(layer))
+            self._plain.reshape(depsgraph.updates, depsgraph)
+        return self._items_of(*self._plain.all_boxes(layer))
 
     def _items_of(self, slots: NDArray[np.intp], boxes: Floats) -> Moved | None:
-        """Return the items in these slots; none if one has lost its shape, or found one."""
-        rows, finite = self._standing.rows[slots], np.isfinite(boxes).all(axis=0)
+        """Return the items in these slots; None if one has lost or gained a shape."""
+        rows, finite = self._plain.rows[slots], np.isfinite(boxes).all(axis=0)
         if not np.array_equal(rows >= 0, finite):
             return None
         items = np.flatnonzero(finite)
         return rows[items], boxes[:, items]
 
-    def _copies_moved(self, depsgraph: bpy.types.Depsgraph) -> Moved | None:
-        """Return all instances; none if there are others than there were."""
-        copies = read_instances(depsgraph, self._seen, self._taken)
-        return (self._copy_rows, copies.boxes) if copies.keys == self._copies else None
+    def _instances_moved(self, depsgraph: bpy.types.Depsgraph) -> Moved | None:
+        """Return all instances; None if they are not the same as before."""
+        found = read_instances(depsgraph, self._seen, self._taken)
+        return (self._instance_rows, found.boxes) if found.keys == self._instances else None
 
 
 def _flags(depsgraph: bpy.types.Depsgraph, name: str) -> NDArray[np.bool_]:
