@@ -1,16 +1,22 @@
-"""What the buttons of every feature share; read settings, feature, stepped_operator, then rows."""
+"""What the buttons of every feature share; read feature, operators, then rows."""
 
 from .feature import Draw, Feature, Group
-from .rows import SidebarPanel, SubPanel, column_of, draw_hint, draw_rows, draw_table, number
-from .settings import given_values, named_object, settings_of, tag_redraw, take, write_back
-from .stepped_operator import (
+from .operators import (
     Mixin,
     RefusingOperator,
     Status,
     SteppedOperator,
     Steps,
+    given_values,
+    named_object,
+    number,
     run,
+    settings_of,
+    tag_redraw,
+    take,
+    write_back,
 )
+from .rows import SidebarPanel, SubPanel, column_of, draw_hint, draw_rows, draw_table
 
 __all__ = [
     "Draw",

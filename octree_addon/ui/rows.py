@@ -6,7 +6,12 @@ from typing import Any, Literal
 import bpy
 
 # Text properties of operators that name something, and where it is looked up.
-_SEARCHED = {"camera": "objects", "bounds_object": "objects", "collection": "collections"}
+_SEARCHED = {
+    "bounds_object": "objects",
+    "camera": "objects",
+    "collection": "collections",
+    "object": "objects",
+}
 
 
 class SidebarPanel(bpy.types.Panel):
@@ -81,8 +86,3 @@ def draw_table(
         row.label(text=name)
         row.alignment = "LEFT"
         row.label(text=value)
-
-
-def number(count: int, noun: str) -> str:
-    """Write a number and what it counts, with an s if it is not one."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
