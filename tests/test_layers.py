@@ -9,8 +9,9 @@ import pytest
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
     "arrays", "checks", "shapes", "touch", "options", "invariants", "content_bounds", "octree",
-    "morton", "grid", "child_masks", "groups", "classify", "construction", "descend", "query", "rays",
-    "nearest", "pairs", "dynamic", "trace", "storage", "statistics", "wireframe", "__init__",
+    "morton", "grid", "child_masks", "groups", "classify", "construction", "descend", "query",
+    "rays", "nearest", "pairs", "dynamic", "trace", "storage", "statistics", "wireframe",
+    "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
     "options", "layouts", "properties", "preferences", "reader", "camera", "curves", "shot",

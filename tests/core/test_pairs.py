@@ -13,7 +13,7 @@ from numpy.testing import assert_array_equal
 from core import Boxes, Regions, Spheres, Triangles, build_octree, overlapping_pairs
 
 NOTHING = np.empty((2, 0), np.intp)
-asking = importlib.import_module("core.pairs.questions")
+asking = importlib.import_module("core.pairs.api")
 
 
 def triangles(seed=1, count=40, span=3):
