@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import Octree, Triangles, overlapping_pairs
-from ..core.pairs.meetings import meetings
+from ..core.pairs.broad_phase import candidate_pairs
 from ..core.touch import touching
 from ..core.touch.nearness import triangles_near_triangles
 from .trees import BuiltTree
@@ -93,7 +93,7 @@ def _between_owners(
     octree: Octree, owners: Ids, margin: float, compared: NDArray[np.bool_]
 ) -> Iterator[tuple[Ids, Ids]]:
     """Yield entries that may be near each other and have different owners."""
-    for ones, others in meetings(octree, None, margin):
+    for ones, others in candidate_pairs(octree, None, margin):
         compared[ones] = True
         strange = np.flatnonzero(owners[ones] != owners[others])
         yield ones[strange], others[strange]

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core import Boxes, DynamicOctree, Turnover
+from ...core import Boxes, ChangeCounts, DynamicOctree
 from ..properties import kinds_of, settings_of
 from ..reader import Floats, ObjectSource, read_objects
 from ..scope import current_objects
@@ -24,7 +24,7 @@ class Step:
 
     Attributes
     ----------
-    before : Turnover
+    before : ChangeCounts
         The turnover of the tree before.
     moved, joined, left : int
         Items that moved, came and went.
@@ -34,7 +34,7 @@ class Step:
         How long it took.
     """
 
-    before: Turnover
+    before: ChangeCounts
     moved: int = 0
     joined: int = 0
     left: int = 0
