@@ -4,9 +4,9 @@ Read on in the order of the files' imports: shapes, octree, build, descend, quer
 nearest and pairs. The public names are those of this file.
 """
 
-from .build import BuildCancelled, build_octree, build_steps
-from .cells import CROSSING, INSIDE, OUTSIDE, UNVISITED
-from .dynamic import DynamicOctree, Turnover
+from .classify import CROSSING, INSIDE, OUTSIDE, UNVISITED
+from .construction import BuildCancelled, build_octree, build_steps
+from .dynamic import ChangeCounts, DynamicOctree
 from .nearest import Nearest, nearest
 from .octree import Octree
 from .pairs import overlapping_pairs
@@ -35,6 +35,7 @@ __all__ = [
     "Boxes",
     "BuildCancelled",
     "Capsules",
+    "ChangeCounts",
     "DynamicOctree",
     "Frusta",
     "HalfSpaces",
@@ -47,7 +48,6 @@ __all__ = [
     "Spheres",
     "Statistics",
     "Triangles",
-    "Turnover",
     "build_octree",
     "build_steps",
     "cell_segments",

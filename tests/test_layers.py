@@ -8,9 +8,10 @@ import pytest
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
-    "arrays", "checks", "shapes", "touch", "options", "invariants", "extents", "octree", "words",
-    "grid", "octants", "groups", "cells", "build", "descend", "query", "rays", "nearest", "pairs",
-    "dynamic", "trace", "storage", "statistics", "wireframe", "__init__",
+    "arrays", "checks", "shapes", "touch", "options", "invariants", "content_bounds", "octree",
+    "morton", "grid", "child_masks", "groups", "classify", "construction", "descend", "query",
+    "rays", "nearest", "pairs", "dynamic", "trace", "storage", "statistics", "wireframe",
+    "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
     "arrays", "ui", "preferences", "camera", "curves", "reader", "trees", "scope", "selection",

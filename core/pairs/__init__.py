@@ -1,5 +1,5 @@
 """Pairs of items that touch: bounds that meet in a cell, then exact tests."""
 
-from .questions import overlapping_pairs
+from .api import overlapping_pairs
 
 __all__ = ["overlapping_pairs"]

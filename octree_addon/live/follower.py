@@ -6,7 +6,7 @@ from time import perf_counter
 import bpy
 import numpy as np
 
-from ...core import Boxes, DynamicOctree, Turnover
+from ...core import Boxes, ChangeCounts, DynamicOctree
 from ..arrays import Floats, Ids
 from ..build import kinds_of
 from ..reader import ObjectSource, read_objects
@@ -24,7 +24,7 @@ class Step:
 
     Attributes
     ----------
-    before : Turnover
+    before : ChangeCounts
         The turnover of the tree before.
     moved, joined, left : int
         Items that moved, came and went.
@@ -34,7 +34,7 @@ class Step:
         How long it took.
     """
 
-    before: Turnover
+    before: ChangeCounts
     moved: int = 0
     joined: int = 0
     left: int = 0

@@ -9,7 +9,7 @@ import numpy as np
 from bpy.props import BoolProperty, FloatProperty
 
 from ...core import Octree, Triangles, overlapping_pairs
-from ...core.pairs.meetings import meetings
+from ...core.pairs.broad_phase import candidate_pairs
 from ...core.touch import touching
 from ...core.touch.nearness import triangles_near_triangles
 from ..arrays import Flags, Floats, Ids
@@ -101,7 +101,7 @@ def _between_owners(
     octree: Octree, owners: Ids, margin: float, compared: Flags
 ) -> Iterator[tuple[Ids, Ids]]:
     """Yield entries that may be near each other and have different owners."""
-    for ones, others in meetings(octree, None, margin):
+    for ones, others in candidate_pairs(octree, None, margin):
         compared[ones] = True
         strange = np.flatnonzero(owners[ones] != owners[others])
         yield ones[strange], others[strange]

@@ -13,7 +13,7 @@ from numpy.testing import assert_array_equal
 from core import Boxes, Regions, Spheres, Triangles, build_octree, overlapping_pairs
 
 NOTHING = np.empty((2, 0), np.intp)
-asking = importlib.import_module("core.pairs.questions")
+asking = importlib.import_module("core.pairs.api")
 
 
 def triangles(seed=1, count=40, span=3):
@@ -119,7 +119,7 @@ def test_bad_items_are_in_no_pair(kind, margin):
     if isinstance(items, Triangles):
         spoiled = scenes.loose_triangles(everywhere.T.reshape(-1, 3, 3))
     else:
-        spoiled = items._of(everywhere)
+        spoiled = items.from_rows(everywhere)
     tree = built(spoiled, capacity=3)
     assert len(tree.invalid_items) > 5
     assert_pairs(overlapping_pairs(tree, margin=margin), true_pairs(spoiled, margin=margin))

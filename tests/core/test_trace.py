@@ -74,7 +74,7 @@ def test_cells_are_taken_for_what_they_are(about, policy):
 @pytest.mark.parametrize("about", ABOUT)
 def test_the_answer_comes_from_the_cells_that_are_crossed_or_taken_whole(about, policy, bounds):
     tree = built(scenes.random(), capacity=4, straddlers=policy, bounds=bounds)
-    outsiders = tree.order[tree.slots[: tree.outside]]
+    outsiders = tree.order[tree.references[: tree.outside]]
     items, cells = tree.cells_of(np.setdiff1d(tree.order, outsiders))
     for volume, states in traces(tree, about(tree.items)):
         looked_at = states == INSIDE
