@@ -38,8 +38,8 @@ OctreeSettings.__annotations__ = {
 
 def register() -> None:
     """Register the settings, then all that works with them, and give every scene its own."""
-    for each in (*GROUPS, OctreeSettings):
-        bpy.utils.register_class(each)
+    for group in (*GROUPS, OctreeSettings):
+        bpy.utils.register_class(group)
     for owner, group in _owners():
         owner.octree = PointerProperty(type=group)  # type: ignore[func-returns-value]
     for each in CLASSES:
@@ -58,8 +58,8 @@ def unregister() -> None:
         bpy.utils.unregister_class(each)
     for owner, _ in reversed(_owners()):
         del owner.octree
-    for each in reversed((*GROUPS, OctreeSettings)):
-        bpy.utils.unregister_class(each)
+    for group in reversed((*GROUPS, OctreeSettings)):
+        bpy.utils.unregister_class(group)
 
 
 def _owners() -> list[tuple[Any, Group]]:
