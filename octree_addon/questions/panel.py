@@ -5,6 +5,7 @@ import bpy
 from .. import trees
 from ..ui import SubPanel, column_of, draw_rows, settings_of
 from . import last_query
+from .box import OCTREE_OT_select_in_box
 from .collisions import OCTREE_OT_select_collisions
 from .frustum import OCTREE_OT_select_in_frustum
 from .nearest import OCTREE_OT_select_nearest
@@ -16,6 +17,7 @@ from .sphere import OCTREE_OT_select_in_sphere
 QUESTIONS: tuple[type[QueryOperator], ...] = (
     OCTREE_OT_select_in_frustum,
     OCTREE_OT_select_in_sphere,
+    OCTREE_OT_select_in_box,
     OCTREE_OT_select_nearest,
     OCTREE_OT_select_on_ray,
     OCTREE_OT_select_collisions,

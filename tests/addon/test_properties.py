@@ -53,6 +53,7 @@ def test_every_setting_has_a_name_and_a_tooltip(group):
         ("hide_unseen", "hiding"),
         ("select_in_frustum", "frustum"),
         ("select_in_sphere", "sphere"),
+        ("select_in_box", "box"),
         ("select_nearest", "nearest"),
         ("select_on_ray", "ray"),
         ("select_collisions", "collisions"),
