@@ -1,8 +1,21 @@
-"""What the buttons of every feature share; read settings, feature, stepped_operator, then rows."""
+"""What the buttons of every feature share; read feature, settings, then stepped_operator."""
 
 from .feature import Draw, Feature, Group
-from .rows import SidebarPanel, SubPanel, column_of, draw_hint, draw_rows, draw_table, number
-from .settings import given_values, named_object, settings_of, tag_redraw, take, write_back
+from .settings import (
+    SidebarPanel,
+    SubPanel,
+    column_of,
+    draw_hint,
+    draw_rows,
+    draw_table,
+    given_values,
+    named_object,
+    number,
+    settings_of,
+    tag_redraw,
+    take,
+    write_back,
+)
 from .stepped_operator import (
     Mixin,
     RefusingOperator,
