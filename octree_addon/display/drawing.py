@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from .. import questions, trees
-from ..ui import settings_of
+from ..ui import schedule, settings_of
 from . import batches, outlines
 
 log = logging.getLogger(__name__)
@@ -30,7 +30,7 @@ def draw() -> None:
     except Exception as error:  # Blender would print it at every redraw
         log.exception("The octree could not be drawn")
         _failures.append(str(error))
-        bpy.app.timers.register(switch_off)
+        schedule(switch_off, 0.0)
 
 
 def draw_scene(scene: bpy.types.Scene) -> None:
@@ -79,7 +79,6 @@ def uninstall() -> None:
     """Stop drawing, and leave nothing on the graphics card."""
     while _handles:
         bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
-    if bpy.app.timers.is_registered(switch_off):
-        bpy.app.timers.unregister(switch_off)
+    schedule(switch_off, None)
     batches.forget()
     _failures.clear()

@@ -1,6 +1,6 @@
 """What the buttons of every feature share; read feature, settings, then stepped_operator."""
 
-from .feature import Draw, Feature, Group
+from .feature import Draw, Feature, Group, Listeners, listen, schedule
 from .settings import (
     SidebarPanel,
     SubPanel,
@@ -29,6 +29,7 @@ __all__ = [
     "Draw",
     "Feature",
     "Group",
+    "Listeners",
     "Mixin",
     "RefusingOperator",
     "SidebarPanel",
@@ -41,9 +42,11 @@ __all__ = [
     "draw_rows",
     "draw_table",
     "given_values",
+    "listen",
     "named_object",
     "number",
     "run",
+    "schedule",
     "settings_of",
     "tag_redraw",
     "take",
