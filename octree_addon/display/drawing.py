@@ -7,7 +7,8 @@ import bpy
 
 from .. import questions, trees
 from ..ui import schedule, settings_of
-from . import batches, outlines
+from . import batches
+from .lines import draw_outline
 
 log = logging.getLogger(__name__)
 
@@ -41,10 +42,10 @@ def draw_scene(scene: bpy.types.Scene) -> None:
     if built and settings.display.show:
         batches.draw_picture(batches.picture_of(built, query, settings.display), settings.display)
     if query and query.outline and settings.answer.outline:
-        outlines.draw_outline(query.outline)
+        draw_outline(query.outline)
     view = settings.frustum.show and questions.camera_outline(scene)
     if view:
-        outlines.draw_outline(view)
+        draw_outline(view)
 
 
 def switch_off() -> None:
