@@ -90,9 +90,10 @@ def follow_trees() -> None:
     if trees.is_empty():
         uninstall()
     else:
+        is_live = any(built.is_live for built in trees.all_built())
         listen(LISTENERS, True)
-        listen(LIVE_LISTENERS, any(built.is_live for built in trees.all_built()))
-        schedule(merge_later, live.merge_interval())
+        listen(LIVE_LISTENERS, is_live)
+        schedule(merge_later, live.merge_interval() if is_live else None)
     follow_display()
 
 

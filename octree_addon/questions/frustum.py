@@ -9,8 +9,7 @@ from ...core import Frusta
 from ..camera import ViewOptions, view_of
 from ..ui import named_object, settings_of, tag_redraw
 from .outlines import Outline, hexahedron_outline
-from .query_operator import SelectionOptions
-from .volume import VolumeOperator
+from .query_operator import SelectionOptions, VolumeOperator
 
 
 class FrustumOptions(ViewOptions, SelectionOptions):

@@ -1,14 +1,18 @@
-"""The query operator: a question asked of the scene's tree, its answer selected and remembered."""
+"""Query operators: a question asked of the scene's tree, its answer selected and remembered."""
 
 from collections import Counter
 from collections.abc import Generator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import bpy
+import numpy as np
 from bpy.props import EnumProperty
 
-from ...core import Octree
+from ...core import Frusta, Octree, Spheres, query
 from .. import trees
+from ..arrays import Ids
 from ..build import keep, note_source, visible_tree_steps
 from ..reader import ObjectSource
 from ..selection import Answer, found_text, select_faces, select_objects
@@ -24,10 +28,14 @@ from ..ui import (
     write_back,
 )
 from . import last_query
-from .last_query import Query
+from .last_query import HitSteps, Query, flat_octree
+from .outlines import Outline, hexahedron_outline, sphere_outline
 
 QuerySteps = Generator[float, None, Query]
 AnswerSteps = Generator[float, None, tuple[BuiltTree, Query]]
+Volume = Frusta | Spheres
+# At most this many items are tested at a time.
+_BLOCK = 65_536
 
 
 class SelectionOptions:
@@ -106,30 +114,30 @@ class QueryOperator(SelectionOptions, SteppedOperator):
 
     def ask_steps(self, built: BuiltTree) -> QuerySteps:
         """Ask the tree, step by step."""
-        query = self.ask(built.octree)
+        found = self.ask(built.octree)
         yield 1.0
-        return query
+        return found
 
     def steps(self, context: bpy.types.Context) -> AnswerSteps:
         """Ask the scene's tree, or one of all that is visible, which is built first."""
         take(self, self._settings(context))
         self.prepare(context)
         built = trees.get(context.scene) or (yield from visible_tree_steps(context))
-        query = yield from self.ask_steps(built)
-        return built, query
+        found = yield from self.ask_steps(built)
+        return built, found
 
     def finish(self, context: bpy.types.Context, result: tuple[BuiltTree, Query]) -> Status:
         """Select the answer; a new tree becomes the scene's."""
-        built, query = result
-        answer = Answer(built, query.items, query.relation == "inside", self.invert)
+        built, found = result
+        answer = Answer(built, found.items, found.relation == "inside", self.invert)
         counts = self._select(context, answer)
         write_back(self, self._settings(context))
         is_new = trees.get(context.scene) is not built
         if is_new:
             note_source(context.scene, "VISIBLE")
             keep(context.scene, built)
-        last_query.remember(context.scene, query)
-        text = "; ".join([*query.notes[:1], answer_text(counts, self.action, built, is_new)])
+        last_query.remember(context.scene, found)
+        text = "; ".join([*found.notes[:1], answer_text(counts, self.action, built, is_new)])
         self.report({"WARNING"} if built.stale else {"INFO"}, text)
         return {"FINISHED"}
 
@@ -172,3 +180,55 @@ def answer_text(counts: Counter[str], action: str, built: BuiltTree, is_new: boo
         items = number(built.statistics.items, f"visible {built.source.noun}")
         text += f"; built an octree of {items} first"
     return text
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class VolumeQuery(Query):
+    """The items that touch one volume, lie in it, or are its potential colliders."""
+
+    volume: Volume
+
+    @property
+    def traced(self) -> Volume:
+        return self.volume
+
+    @cached_property
+    def outline(self) -> Outline:
+        if isinstance(self.volume, Frusta):
+            return hexahedron_outline(self.volume.corners[0])
+        return sphere_outline(self.volume.centers[0], float(self.volume.radii[0]))
+
+    def hit_steps(self, numbers: Ids) -> HitSteps:
+        relation = "inside" if self.relation == "inside" else "touching"
+        hits = [np.empty(0, np.intp)]
+        for start in range(0, len(numbers), _BLOCK):
+            some = numbers[start : start + _BLOCK]
+            flat = flat_octree(self.octree.items[some])
+            hits.append(some[query(flat, self.volume, relation=relation)[1]])
+            yield min(start + _BLOCK, len(numbers)) / len(numbers)
+        return np.concatenate(hits)
+
+
+class VolumeOperator(QueryOperator):
+    """A question about a volume; a mixin."""
+
+    if TYPE_CHECKING:
+        relation: str
+    _volume: Volume
+
+    def volume(self, context: bpy.types.Context) -> Volume:
+        """Return what is asked about."""
+        raise NotImplementedError
+
+    def prepare(self, context: bpy.types.Context) -> None:
+        self._volume = self.volume(context)
+
+    def ask(self, octree: Octree) -> VolumeQuery:
+        relation = self.relation.lower()
+        return VolumeQuery(
+            octree=octree,
+            title=self.bl_label,
+            items=query(octree, self._volume, relation=relation)[1],
+            relation=relation,
+            volume=self._volume,
+        )

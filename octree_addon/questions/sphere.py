@@ -7,8 +7,7 @@ from bpy.props import EnumProperty, FloatProperty, FloatVectorProperty
 from mathutils import Vector
 
 from ...core import Spheres
-from .query_operator import SelectionOptions
-from .volume import VolumeOperator
+from .query_operator import SelectionOptions, VolumeOperator
 
 
 class SphereOptions(SelectionOptions):

@@ -1,29 +1,22 @@
-"""What the buttons of every feature share; read feature, settings, then stepped_operator."""
+"""What the buttons of every feature share; read feature, operators, then rows."""
 
 from .feature import Draw, Feature, Group, Listeners, listen, schedule
-from .settings import (
-    SidebarPanel,
-    SubPanel,
-    column_of,
-    draw_hint,
-    draw_rows,
-    draw_table,
-    given_values,
-    named_object,
-    number,
-    settings_of,
-    tag_redraw,
-    take,
-    write_back,
-)
-from .stepped_operator import (
+from .operators import (
     Mixin,
     RefusingOperator,
     Status,
     SteppedOperator,
     Steps,
+    given_values,
+    named_object,
+    number,
     run,
+    settings_of,
+    tag_redraw,
+    take,
+    write_back,
 )
+from .rows import SidebarPanel, SubPanel, column_of, draw_hint, draw_rows, draw_table
 
 __all__ = [
     "Draw",

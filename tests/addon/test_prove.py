@@ -7,7 +7,7 @@ import pytest
 from blender_scenes import camera, cube, monkey, select_only
 
 from octree_ext.octree_addon import questions
-from octree_ext.octree_addon.questions import volume
+from octree_ext.octree_addon.questions import query_operator
 from octree_ext.octree_addon.questions.verify import proof_text, prove_steps
 from octree_ext.octree_addon.ui import run
 
@@ -67,7 +67,7 @@ def test_candidates_may_be_more_but_not_fewer(built):
 
 def test_long_proofs_are_made_in_blocks(built, monkeypatch):
     bpy.ops.octree.select_in_sphere(radius=0.7)
-    monkeypatch.setattr(volume, "_BLOCK", 100)
+    monkeypatch.setattr(query_operator, "_BLOCK", 100)
     fractions = list(prove_steps(questions.get(bpy.context.scene)))
     assert fractions == sorted(fractions)
     assert len(fractions) > 10

@@ -1,6 +1,9 @@
-"""Stepped (modal) operators: long work from a button by a timer, with progress and Esc."""
+"""Stepped (modal) operators, and settings: an operator takes them, runs, and writes them back.
 
-from collections.abc import Generator
+Long work goes on step by step from a timer, with progress and Esc.
+"""
+
+from collections.abc import Generator, Iterator
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -23,6 +26,114 @@ _NAVIGATION = {
 _INTERVAL = 0.01
 # Seconds of work: before the keyboard is looked at for the first time, and then each time.
 _PATIENCE, _SLICE = 0.5, 0.05
+
+
+def settings_of(scene: bpy.types.Scene) -> Any:
+    """Return what the scene remembers: `OctreeSettings`, put together from all features."""
+    return scene.octree  # type: ignore[attr-defined]
+
+
+def tag_redraw(_: Any = None, context: bpy.types.Context | None = None) -> None:
+    """Redraw every 3D view; also the callback of settings that change the picture."""
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+def take(operator: bpy.types.Operator, settings: Any) -> None:
+    """Fill the properties that the caller left alone from settings of the same names.
+
+    An explicit value wins; what Blender itself remembers of an earlier call does not count.
+    Operators cannot point at data: where the settings do, the operator has the name.
+
+    Parameters
+    ----------
+    operator : bpy.types.Operator
+        Any operator.
+    settings : bpy.types.PropertyGroup
+        Its properties that the operator lacks do not count.
+    """
+    for name, kind in _shared(operator, settings):
+        if not operator.properties.is_property_set(name):
+            value = getattr(settings, name)
+            setattr(operator, name, (value.name if value else "") if kind else value)
+
+
+def write_back(operator: bpy.types.Operator, settings: Any) -> None:
+    """Keep in the scene's settings what the operator ran with.
+
+    Parameters
+    ----------
+    operator : bpy.types.Operator
+        Any operator.
+    settings : bpy.types.PropertyGroup
+        As for `take`. A name that nothing has leaves a pointer empty.
+    """
+    for name, kind in _shared(operator, settings):
+        value = getattr(operator, name)
+        if kind:
+            owner = settings.id_data if kind == "objects" else bpy.data
+            value = getattr(owner, kind).get(value)
+        setattr(settings, name, value)
+
+
+def _shared(operator: bpy.types.Operator, settings: Any) -> Iterator[tuple[str, str]]:
+    """Yield the names that both have; with a pointer's, where what it points at is found."""
+    known = operator.properties.bl_rna.properties
+    for each in settings.bl_rna.properties:
+        if each.identifier in known and not each.is_readonly:
+            is_pointer = each.type == "POINTER"
+            yield each.identifier, f"{each.fixed_type.identifier.lower()}s" if is_pointer else ""
+
+
+def given_values(operator: bpy.types.Operator) -> dict[str, Any]:
+    """Return the properties that the caller set.
+
+    Parameters
+    ----------
+    operator : bpy.types.Operator
+        Any operator.
+
+    Returns
+    -------
+    dict of str to Any
+        Values by name.
+    """
+    properties = operator.properties
+    names = [each.identifier for each in properties.bl_rna.properties if not each.is_readonly]
+    return {name: getattr(operator, name) for name in names if properties.is_property_set(name)}
+
+
+def named_object(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
+    """Return the object that a text property names.
+
+    Parameters
+    ----------
+    scene : bpy.types.Scene
+        Where to look.
+    name : str
+        Its name.
+
+    Returns
+    -------
+    bpy.types.Object
+        The object.
+
+    Raises
+    ------
+    ValueError
+        If the scene has no object of this name.
+    """
+    item: bpy.types.Object | None = scene.objects.get(name)
+    if item is None:
+        raise ValueError(f"The scene has no object named {name}")
+    return item
+
+
+def number(count: int, noun: str) -> str:
+    """Write a number and what it counts, with an s if it is not one."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 # A mixin is registered with the operator that it is mixed into, never for itself.
