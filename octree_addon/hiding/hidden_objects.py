@@ -96,20 +96,7 @@ def forget_shown(scene: bpy.types.Scene) -> None:
 
 
 def hide(context: bpy.types.Context, plan: Plan) -> int:
-    """Hide what was planned, and keep it in the file.
-
-    Parameters
-    ----------
-    context : bpy.types.Context
-        That of the plan.
-    plan : Plan
-        From `plan`.
-
-    Returns
-    -------
-    int
-        How many objects are hidden now that were not before.
-    """
+    """Hide what was planned, keep it in the file, and return how many are newly hidden."""
     layer = context.view_layer
     memory = memory_of(layer, plan.icon)
     before = list(memory.objects())
@@ -121,19 +108,9 @@ def hide(context: bpy.types.Context, plan: Plan) -> int:
 
 
 def restore(context: bpy.types.Context) -> Counter[str]:
-    """Show again what `hide` has hidden in the scene, in all its view layers.
+    """Show again what `hide` has hidden in the scene, in all its view layers; count it by icon.
 
     What the user has shown meanwhile stays as it is.
-
-    Parameters
-    ----------
-    context : bpy.types.Context
-        Of the scene.
-
-    Returns
-    -------
-    Counter of str
-        How many objects are shown again, by icon.
     """
     shown: Counter[str] = Counter()
     for memory in memories(context.scene):
@@ -151,13 +128,6 @@ def _animate(objects: Iterable[bpy.types.Object], layer: bpy.types.ViewLayer) ->
     """Evaluate the animation of objects, and of what they instance, at the present frame.
 
     They were not evaluated while hidden; Blender itself catches up at the next frame only.
-
-    Parameters
-    ----------
-    objects : iterable of bpy.types.Object
-        Back in the dependency graph.
-    layer : bpy.types.ViewLayer
-        Evaluated if any of them is animated.
     """
     animated = [each for each in _owners(objects) if getattr(each, "animation_data", None)]
     for owner in animated:

@@ -299,21 +299,9 @@ def to_box_space(placements: Placements, chosen: Ids, corners: Floats) -> Floats
 
 
 def to_mesh_space(placements: Placements, chosen: Ids, corners: Floats) -> Floats:
-    """Bring a frustum into the space of the meshes that are placed.
+    """Bring a frustum, corners of (8, 3), into the space of chosen meshes: (c, 8, 3).
 
-    Parameters
-    ----------
-    placements : Placements
-        Each matrix has an inverse.
-    chosen : ndarray of intp, shape (c,)
-        Which of them.
-    corners : ndarray of float64, shape (8, 3)
-        Of the frustum, in the world.
-
-    Returns
-    -------
-    ndarray of float64, shape (c, 8, 3)
-        The same corners in the space of each mesh.
+    The matrix of each placement has an inverse.
     """
     matrices = placements.matrices[chosen]
     inverse = np.linalg.inv(matrices[:, :, :3])
