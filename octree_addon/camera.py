@@ -36,6 +36,18 @@ class ViewOptions:
         )
 
 
+def view_of(
+    camera: bpy.types.Object | None,
+    scene: bpy.types.Scene,
+    depsgraph: bpy.types.Depsgraph,
+    **widening: float,
+) -> Frusta:
+    """Return what `camera_frusta` returns for an original camera; refuse None."""
+    if camera is None:
+        raise ValueError("The scene has no camera")
+    return camera_frusta(camera.evaluated_get(depsgraph), scene, depsgraph, **widening)
+
+
 def camera_frusta(
     camera_eval: bpy.types.Object,
     scene: bpy.types.Scene,

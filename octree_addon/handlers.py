@@ -1,6 +1,5 @@
 """Handlers and timers of Blender, installed while there is a tree or a view to draw."""
 
-from collections.abc import Callable
 from typing import Any
 
 import bpy
@@ -8,7 +7,7 @@ import bpy
 from . import display, hiding, live, shot, trees
 from .build import build_settings, chosen_bounds, steps_for_settings
 from .reader import count_triangles
-from .ui import run, settings_of, tag_redraw
+from .ui import Listeners, listen, run, schedule, settings_of, tag_redraw
 
 AUTOMATIC_LIMIT = 200_000
 
@@ -64,7 +63,6 @@ def merge_later() -> float | None:
     return interval
 
 
-Listeners = tuple[tuple[str, Callable[..., None]], ...]
 # While there is a tree, and while one is live.
 LISTENERS: Listeners = (
     ("depsgraph_update_post", note_changes),
@@ -80,30 +78,11 @@ LIVE_LISTENERS: Listeners = (
 )
 
 
-def listen(listeners: Listeners, wanted: bool) -> None:
-    """Add these to Blender's handlers, each once, or remove them."""
-    for name, listener in listeners:
-        called = getattr(bpy.app.handlers, name)
-        if wanted and listener not in called:
-            called.append(listener)
-        elif not wanted and listener in called:
-            called.remove(listener)
-
-
 def uninstall() -> None:
     """Leave nothing behind."""
     listen(LISTENERS + LIVE_LISTENERS, False)
     schedule(merge_later, None)
     display.uninstall()
-
-
-def schedule(timer: Callable[[], float | None], seconds: float | None) -> None:
-    """Register a timer, once, to be called after this time; None unregisters it."""
-    is_registered = bpy.app.timers.is_registered(timer)
-    if seconds is not None and not is_registered:
-        bpy.app.timers.register(timer, first_interval=seconds)
-    elif seconds is None and is_registered:
-        bpy.app.timers.unregister(timer)
 
 
 def follow_trees() -> None:

@@ -24,7 +24,7 @@ from .cells import (
     look_of,
     shaded_cells,
 )
-from .outlines import blended, line_batch, line_shader, vertex_buffer
+from .lines import blended, line_batch, line_shader, vertex_buffer
 from .settings import OctreeDisplaySettings
 
 _OPACITY = 0.5

@@ -6,8 +6,9 @@ from typing import Any
 import bpy
 
 from .. import questions, trees
-from ..ui import settings_of
-from . import batches, outlines
+from ..ui import schedule, settings_of
+from . import batches
+from .lines import draw_outline
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +31,7 @@ def draw() -> None:
     except Exception as error:  # Blender would print it at every redraw
         log.exception("The octree could not be drawn")
         _failures.append(str(error))
-        bpy.app.timers.register(switch_off)
+        schedule(switch_off, 0.0)
 
 
 def draw_scene(scene: bpy.types.Scene) -> None:
@@ -41,10 +42,10 @@ def draw_scene(scene: bpy.types.Scene) -> None:
     if built and settings.display.show:
         batches.draw_picture(batches.picture_of(built, query, settings.display), settings.display)
     if query and query.outline and settings.answer.outline:
-        outlines.draw_outline(query.outline)
+        draw_outline(query.outline)
     view = settings.frustum.show and questions.camera_outline(scene)
     if view:
-        outlines.draw_outline(view)
+        draw_outline(view)
 
 
 def switch_off() -> None:
@@ -79,7 +80,6 @@ def uninstall() -> None:
     """Stop drawing, and leave nothing on the graphics card."""
     while _handles:
         bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
-    if bpy.app.timers.is_registered(switch_off):
-        bpy.app.timers.unregister(switch_off)
+    schedule(switch_off, None)
     batches.forget()
     _failures.clear()

@@ -1,10 +1,9 @@
-"""Hiding objects, and restoring exactly what was hidden; read plan, memory, then change."""
+"""Hiding objects, and restoring exactly what was hidden; read plan, then hidden_objects."""
 
 import bpy
 
 from ..ui import Feature
-from .change import hide, restore
-from .memory import follow, hidden_counts, is_hiding, uninstall
+from .hidden_objects import follow, hidden_counts, hide, is_hiding, restore, uninstall
 from .operators import OCTREE_OT_hide_unseen, OCTREE_OT_restore_hidden
 from .panel import OCTREE_PT_hiding, draw_banner
 from .plan import Plan, plan

@@ -9,8 +9,7 @@ from bpy.props import BoolProperty
 from ..shot.use_seen import SeenOperator
 from ..shot.visibility_result import objects_of
 from ..ui import Status, number, settings_of, take, write_back
-from .change import hide, restore
-from .memory import is_hiding
+from .hidden_objects import hide, is_hiding, restore
 from .plan import Plan, plan
 from .settings import HidingOptions
 

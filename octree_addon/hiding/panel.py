@@ -3,7 +3,7 @@
 import bpy
 
 from ..ui import SubPanel, column_of, draw_rows, settings_of
-from .memory import hidden_counts
+from .hidden_objects import hidden_counts
 from .operators import hidden_count_text
 
 

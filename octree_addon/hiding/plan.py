@@ -104,21 +104,9 @@ def _is_seen(item: bpy.types.Object, layer: bpy.types.ViewLayer, icon: str) -> b
 
 
 def _is_animated(item: bpy.types.Object, path: str) -> bool:
-    """Tell whether keyframes or a driver write a property of an object.
+    """Tell whether keyframes or a driver write a property, such as "hide_render".
 
-    Its value holds until the next frame only.
-
-    Parameters
-    ----------
-    item : bpy.types.Object
-        Any object.
-    path : str
-        The property, such as `"hide_render"`.
-
-    Returns
-    -------
-    bool
-        Of the object's own action and drivers; strips of the NLA do not count.
+    Its value holds until the next frame only. Strips of the NLA do not count.
     """
     animation = item.animation_data
     if animation is None:

@@ -6,7 +6,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, PointerProperty, StringProperty
 
 from ...core import Frusta
-from ..camera import ViewOptions, camera_frusta
+from ..camera import ViewOptions, view_of
 from ..ui import named_object, settings_of, tag_redraw
 from .outlines import Outline, hexahedron_outline
 from .query_operator import SelectionOptions, VolumeOperator
@@ -82,32 +82,16 @@ class OCTREE_OT_select_in_frustum(FrustumOptions, VolumeOperator, bpy.types.Oper
     def volume(self, context: bpy.types.Context) -> Frusta:
         scene = context.scene
         camera = named_object(scene, self.camera) if self.camera else scene.camera
-        return view_of(scene, context.evaluated_depsgraph_get(), camera, self)
-
-
-def view_of(
-    scene: bpy.types.Scene,
-    depsgraph: bpy.types.Depsgraph,
-    camera: bpy.types.Object | None,
-    options: ViewOptions,
-) -> Frusta:
-    """Return what a camera sees; a `ValueError` says why there is no frustum."""
-    if camera is None:
-        raise ValueError("The scene has no camera")
-    return camera_frusta(
-        camera.evaluated_get(depsgraph),
-        scene,
-        depsgraph,
-        margin=options.margin,
-        angle=options.angle,
-    )
+        depsgraph = context.evaluated_depsgraph_get()
+        return view_of(camera, scene, depsgraph, margin=self.margin, angle=self.angle)
 
 
 def camera_outline(scene: bpy.types.Scene) -> Outline | None:
-    """Return the view that the settings choose; none where there is no camera with a frustum."""
+    """Return the view that the settings choose; None without a camera that has a frustum."""
     settings, depsgraph = settings_of(scene).frustum, bpy.context.evaluated_depsgraph_get()
     try:
-        view = view_of(scene, depsgraph, settings.camera or scene.camera, settings)
+        camera, margin, angle = settings.camera or scene.camera, settings.margin, settings.angle
+        view = view_of(camera, scene, depsgraph, margin=margin, angle=angle)
     except ValueError:
         return None  # the operator says why
     return hexahedron_outline(view.corners[0])

@@ -66,6 +66,11 @@ class SelectionOptions:
             default="REPLACE",
         )
 
+    def selects_faces(self, context: bpy.types.Context) -> bool:
+        """Tell whether faces are selected, not objects."""
+        edits = self.kind == "AUTOMATIC" and context.mode == "EDIT_MESH"
+        return edits or self.kind == "FACES"
+
 
 class QueryOperator(SelectionOptions, SteppedOperator):
     """A question: what all of them share; a mixin.
@@ -144,8 +149,7 @@ class QueryOperator(SelectionOptions, SteppedOperator):
         return getattr(settings_of(context.scene), self.key)
 
     def _select(self, context: bpy.types.Context, answer: Answer) -> Counter[str]:
-        edits = self.kind == "AUTOMATIC" and context.mode == "EDIT_MESH"
-        if edits or self.kind == "FACES":
+        if self.selects_faces(context):
             return select_faces(context, answer, self.action)
         return select_objects(context.view_layer, answer, self.action)
 

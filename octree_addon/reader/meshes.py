@@ -54,18 +54,7 @@ def mesh_arrays(mesh: bpy.types.Mesh) -> MeshArrays:
 
 
 def triangle_count(mesh: bpy.types.Mesh) -> int:
-    """Count the triangles of a mesh without making them.
-
-    Parameters
-    ----------
-    mesh : bpy.types.Mesh
-        A mesh that is not in edit mode.
-
-    Returns
-    -------
-    int
-        What `mesh_arrays` would return; O(1).
-    """
+    """Count what `mesh_arrays` would return of a mesh that is not in edit mode; O(1)."""
     return len(mesh.loops) - 2 * len(mesh.polygons)
 
 

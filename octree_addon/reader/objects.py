@@ -99,56 +99,19 @@ def read_objects(
 
 
 def taken_types(kinds: Iterable[str]) -> frozenset[str]:
-    """Return the types of objects that become items.
-
-    Parameters
-    ----------
-    kinds : iterable of str
-        As for `read_objects`.
-
-    Returns
-    -------
-    frozenset of str
-        All that have a shape, and these.
-    """
+    """Return the types of objects that become items: all that have a shape, and these kinds."""
     return _SHAPED.union(kinds)
 
 
 def object_bounds(depsgraph: bpy.types.Depsgraph, item: bpy.types.Object) -> Boxes:
-    """Return the world-space box around the evaluated bounding box of an object.
-
-    Parameters
-    ----------
-    depsgraph : bpy.types.Depsgraph
-        The evaluated state of the view layer.
-    item : bpy.types.Object
-        An original object; an empty is as large as it is drawn.
-
-    Returns
-    -------
-    Boxes
-        One box.
-    """
+    """Return the world-space box around an object, as evaluated; an empty is as large as drawn."""
     matrix = item.evaluated_get(depsgraph).matrix_world
     box = world_boxes(_drawn_box(item)[:, None], np.array(matrix)[None])
     return Boxes(box[:3].T, box[3:].T)
 
 
 def evaluated_box(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
-    """Return the evaluated box of an object in its own space.
-
-    Parameters
-    ----------
-    item : bpy.types.Object
-        An original object.
-    depsgraph : bpy.types.Depsgraph
-        That it was evaluated in.
-
-    Returns
-    -------
-    ndarray of float64, shape (6,)
-        Lower corner, upper corner; NaN if the object has no shape at present.
-    """
+    """Return the evaluated box of an original object in its own space, (6,); NaN if hollow."""
     return np.full(6, np.nan) if _is_hollow(item, depsgraph) else _drawn_box(item)
 
 

@@ -183,22 +183,7 @@ def count_triangles(
     *,
     viewport: bpy.types.SpaceView3D | None = None,
 ) -> int:
-    """Count what `read_triangles` would read, without reading it.
-
-    Parameters
-    ----------
-    depsgraph : bpy.types.Depsgraph
-        The evaluated state of the view layer.
-    objects : iterable of bpy.types.Object
-        Original objects; repeated ones count once.
-    viewport : bpy.types.SpaceView3D, optional
-        A 3D view whose local view hides the objects outside it.
-
-    Returns
-    -------
-    int
-        Number of triangles; O(placements), whatever the size of the meshes.
-    """
+    """Count what `read_triangles` would read; O(placements), whatever the size of the meshes."""
     wanted, _ = seen_objects(depsgraph, objects, viewport)
     total = 0
     for instance, _ in placements(depsgraph, wanted):

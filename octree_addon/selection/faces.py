@@ -2,18 +2,17 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import bmesh
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Flags
 from ..reader import TriangleSource
 from ..trees import BuiltTree, preserving_staleness
 from .objects import Answer
-
-Domain = Literal["POINT", "EDGE", "FACE"]
 
 
 def select_faces(context: bpy.types.Context, answer: Answer, action: str) -> Counter[str]:
@@ -184,27 +183,22 @@ def _write_stored(mesh: bpy.types.Mesh, after: Flags) -> None:
     sizes, corners = np.empty(len(after), np.int32), np.empty(len(mesh.loops), np.int32)
     mesh.polygons.foreach_get("loop_total", sizes)
     in_selected = np.repeat(after, sizes)
-    layers: tuple[tuple[Domain, str, str, int], ...] = (
+    layers = (
         ("POINT", ".corner_vert", ".select_vert", len(mesh.vertices)),
         ("EDGE", ".corner_edge", ".select_edge", len(mesh.edges)),
     )
-    for domain, corner_name, layer_name, count in layers:
-        _layer_values(mesh.attributes[corner_name]).foreach_get("value", corners)
+    for domain, corner_name, name, count in layers:
+        mesh.attributes[corner_name].data.foreach_get("value", corners)  # type: ignore[attr-defined]
         flags = np.zeros(count, np.bool_)
         flags[corners[in_selected]] = True
-        _write_layer(mesh, layer_name, domain, flags)
-    _write_layer(mesh, ".select_poly", "FACE", after)
+        write_attribute(mesh, name, domain, "BOOLEAN", flags)
+    write_attribute(mesh, ".select_poly", "FACE", "BOOLEAN", after)
 
 
-def _write_layer(mesh: bpy.types.Mesh, name: str, domain: Domain, flags: Flags) -> None:
+def write_attribute(mesh: Any, name: str, domain: str, kind: str, values: NDArray[Any]) -> None:
+    """Write an attribute of a mesh in object mode, in place of one of this name."""
     # Made anew: Blender 5.0 may hold a layer as one value for all, and fails to write into that
     # by foreach_set, or crashes.
     if name in mesh.attributes:
         mesh.attributes.remove(mesh.attributes[name])
-    layer = mesh.attributes.new(name, "BOOLEAN", domain)
-    _layer_values(layer).foreach_set("value", flags)
-
-
-def _layer_values(layer: Any) -> Any:
-    """Return the values of an attribute, which the stubs know of its subclasses only."""
-    return layer.data
+    mesh.attributes.new(name, kind, domain).data.foreach_set("value", values)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arrays import Ids
 from ..trees import BuiltTree, preserving_staleness
+from .faces import write_attribute
 
 # Blender's own attributes of meshes; not every mesh has them yet.
 _BLENDERS_OWN = {
@@ -94,7 +95,7 @@ def mark_faces(
     meshes = list(dict.fromkeys(item.data for item in targets))
     with preserving_staleness(built, context.view_layer):
         for mesh in meshes:
-            _write(mesh, name, values[mesh.session_uid])
+            write_attribute(mesh, name, "FACE", "INT", values[mesh.session_uid].astype(np.int32))
     return Counter(meshes=len(meshes), refused=len(values) - len(meshes))
 
 
@@ -125,11 +126,3 @@ def _check_attributes(items: Iterable[Any], name: str) -> None:
             raise ValueError(f"{item.data.name} has an attribute {name} of another kind")
         if name in item.vertex_groups:
             raise ValueError(f"{item.data.name} has a vertex group {name}")
-
-
-def _write(mesh: Any, name: str, values: Ids) -> None:
-    # Made anew, for the same reason as a layer of the selection.
-    if name in mesh.attributes:
-        mesh.attributes.remove(mesh.attributes[name])
-    layer = mesh.attributes.new(name, "INT", "FACE")
-    layer.data.foreach_set("value", values.astype(np.int32))

@@ -76,21 +76,9 @@ def select_objects(layer: bpy.types.ViewLayer, answer: Answer, action: str) -> C
 def select_found(
     layer: bpy.types.ViewLayer, found: Mapping[int, int], action: str
 ) -> Counter[str]:
-    """Select objects by their session ids.
+    """Select objects by their session ids, each with how many of its instances were found.
 
-    Parameters
-    ----------
-    layer : bpy.types.ViewLayer
-        Whose selection is written.
-    found : Mapping of int to int
-        How many instances of each object, by its session id, were found.
-    action : {"REPLACE", "EXTEND", "SUBTRACT"}
-        How the present selection changes.
-
-    Returns
-    -------
-    Counter of str
-        As `select_objects` returns it.
+    The action and the counts are those of `select_objects`.
     """
     if action == "REPLACE":
         _deselect_others(layer, found)
@@ -137,22 +125,7 @@ def _select(item: bpy.types.Object, layer: bpy.types.ViewLayer, state: bool) -> 
 
 
 def found_text(counts: Counter[str], action: str, *, by_bounds: bool = False) -> str:
-    """Say what was really selected or deselected.
-
-    Parameters
-    ----------
-    counts : Counter of str
-        What `select_found` or `select_polygons` returned.
-    action : {"REPLACE", "EXTEND", "SUBTRACT"}
-        What was done.
-    by_bounds : bool, default False
-        Whether objects were found by their bounds alone.
-
-    Returns
-    -------
-    str
-        Such as "12 objects, 340 instances selected".
-    """
+    """Say what was really selected or deselected, such as "12 objects, 340 instances selected"."""
     kind = "face" if "faces" in counts else "object"
     parts = [number(counts[f"{kind}s"], kind)]
     if counts["instances"]:
@@ -173,19 +146,7 @@ def collect(
 ) -> bpy.types.Collection:
     """Link objects into a new collection of the scene, besides those that they are in.
 
-    Parameters
-    ----------
-    scene : bpy.types.Scene
-        Where the collection goes, at the top.
-    objects : iterable of bpy.types.Object
-        What goes into it.
-    name : str
-        Its name; Blender adds a number if that is taken.
-
-    Returns
-    -------
-    bpy.types.Collection
-        A new one: no collection of the user's is ever emptied.
+    Blender adds a number to a name that is taken: no collection of the user's is ever emptied.
     """
     collection = bpy.data.collections.new(name)
     for item in objects:

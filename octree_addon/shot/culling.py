@@ -11,7 +11,6 @@ import numpy as np
 from ...core import Boxes, Frusta, build_octree, query, query_any
 from ..arrays import Flags, Floats, Ids
 from .placements import Deferred, LocalMesh, Placements, concatenated
-from .scene_reader import Views
 
 # At most this many frusta are deferred; 200 bytes each.
 _MOST_PENDING = 1 << 14
@@ -46,27 +45,28 @@ class ObjectCulling:
         """What was seen so far: numbers of the object, the camera and the frame, (3, h)."""
         return np.concatenate(self._hits, axis=1)
 
-    def cull(self, placements: Placements, views: Views, cameras: list[int], frame: int) -> None:
+    def cull(self, placements: Placements, frusta: Frusta, cameras: list[int], frame: int) -> None:
         """Decide what boxes can; the rest is deferred to `resolve`.
 
         Parameters
         ----------
         placements : Placements
             What there is in this frame.
-        views : Views
-            The cameras of this frame.
+        frusta : Frusta
+            The views of this frame.
         cameras : list of int
-            Their numbers.
+            Numbers of their cameras.
         frame : int
             Number of the frame.
         """
+        planes, corners = frusta.plane_rows.transpose(2, 0, 1), frusta.corners
         for view, camera in enumerate(cameras):
             target = np.array([[0], [camera], [frame]])
-            outside, inside = cull_by_planes(placements, views.planes[view])
+            outside, inside = cull_by_planes(placements, planes[view])
             self._add_seen(placements, np.flatnonzero(inside), target)
             undecided = np.flatnonzero(self._undecided(placements, outside, inside))
             defer = self._defer_to_meshes if self._exact else self._defer_to_boxes
-            defer(placements, undecided, views.corners[view], target)
+            defer(placements, undecided, corners[view], target)
 
     def resolve(self, placements: Placements | None = None) -> Iterator[float]:
         """Answer for meshes that have left the scene; for all, and boxes, if many are pending.
@@ -157,13 +157,13 @@ class FaceCulling(ObjectCulling):
         self.counts: dict[int, Ids] = {}
         self._in_view: dict[int, Flags] = {}
 
-    def cull(self, placements: Placements, views: Views, cameras: list[int], frame: int) -> None:
+    def cull(self, placements: Placements, frusta: Frusta, cameras: list[int], frame: int) -> None:
         """Decide what boxes can, and note the meshes that there are."""
         for uid, place in zip(*np.unique(placements.face_mesh_of, return_index=True), strict=True):
             if uid >= 0 and uid not in self.counts:
                 mesh = placements.meshes[placements.mesh_of[place]]
                 self.counts[int(uid)] = np.zeros(mesh.polygon_count, np.intp)
-        super().cull(placements, views, cameras, frame)
+        super().cull(placements, frusta, cameras, frame)
 
     def resolve(self, placements: Placements | None = None) -> Iterator[float]:
         """Answer for every mesh at once: only then is it known what this frame shows."""
@@ -299,21 +299,9 @@ def to_box_space(placements: Placements, chosen: Ids, corners: Floats) -> Floats
 
 
 def to_mesh_space(placements: Placements, chosen: Ids, corners: Floats) -> Floats:
-    """Bring a frustum into the space of the meshes that are placed.
+    """Bring a frustum, corners of (8, 3), into the space of chosen meshes: (c, 8, 3).
 
-    Parameters
-    ----------
-    placements : Placements
-        Each matrix has an inverse.
-    chosen : ndarray of intp, shape (c,)
-        Which of them.
-    corners : ndarray of float64, shape (8, 3)
-        Of the frustum, in the world.
-
-    Returns
-    -------
-    ndarray of float64, shape (c, 8, 3)
-        The same corners in the space of each mesh.
+    The matrix of each placement has an inverse.
     """
     matrices = placements.matrices[chosen]
     inverse = np.linalg.inv(matrices[:, :, :3])

@@ -43,13 +43,7 @@ def unkeyed_values(scene: bpy.types.Scene) -> list[Value]:
 
 
 def write_values(values: list[Value]) -> None:
-    """Write those values that have changed since.
-
-    Parameters
-    ----------
-    values : list of Value
-        From `unkeyed_values`.
-    """
+    """Write those of the values of `unkeyed_values` that have changed since."""
     for owner, path, element, value in values:
         if _read(owner, path, element) != value:
             _write(owner, path, element, value)
@@ -99,25 +93,7 @@ def _part(owner: Any, path: str) -> Any:
 
 
 def frame_numbers(start: int, end: int, step: int) -> tuple[int, ...]:
-    """Return the frames from start to end.
-
-    Parameters
-    ----------
-    start, end : int
-        Both are part of it.
-    step : int
-        At least 1.
-
-    Returns
-    -------
-    tuple of int
-        At least one.
-
-    Raises
-    ------
-    ValueError
-        If the end is before the start.
-    """
+    """Return the frames from start to end, both included; refuse an end before the start."""
     if end < start:
         raise ValueError(f"The shot ends at frame {end}, before it starts at {start}")
     return tuple(range(start, end + 1, step))

@@ -1,56 +1,27 @@
 """The scene frame by frame: frusta of cameras, and placements; each mesh is read once."""
 
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import bpy
 import numpy as np
 
 from ...core import Frusta
-from ..arrays import Floats
-from ..camera import camera_frusta
+from ..camera import view_of
 from ..reader import bulk, evaluated_mesh, is_editable, mesh_arrays
 from .placements import LocalMesh, Placements
 from .visibility_result import TestedObject
 
 
-@dataclass(frozen=True, eq=False)
-class Views:
-    """The cameras of one frame.
-
-    Attributes
-    ----------
-    names : tuple of str
-        Of the cameras, each once.
-    frusta : Frusta
-        One for each.
-    """
-
-    names: tuple[str, ...]
-    frusta: Frusta
-
-    @cached_property
-    def planes(self) -> Floats:
-        """Six planes a view, positive inside, (v, 6, 4)."""
-        return self.frusta.plane_rows.transpose(2, 0, 1)
-
-    @cached_property
-    def corners(self) -> Floats:
-        """Eight corners a view, (v, 8, 3)."""
-        return self.frusta.corners
-
-
-def read_views(
+def read_frusta(
     depsgraph: bpy.types.Depsgraph,
     scene: bpy.types.Scene,
     names: Sequence[str],
     *,
     margin: float,
     angle: float,
-) -> Views:
-    """Return the frusta of cameras in the present frame.
+) -> tuple[tuple[str, ...], Frusta]:
+    """Return the names and the view frusta of cameras in the present frame.
 
     Parameters
     ----------
@@ -61,12 +32,12 @@ def read_views(
     names : sequence of str
         Names of cameras; empty for the scene's.
     margin, angle : float
-        See `camera_frusta`.
+        Widen each view; see `camera_frusta`.
 
     Returns
     -------
-    Views
-        Of at least one camera.
+    names, frusta : tuple of str, and Frusta
+        At least one.
 
     Raises
     ------
@@ -74,21 +45,13 @@ def read_views(
         If there is no camera, if it is disabled in viewports and thus not at this frame, or if
         its view is no frustum.
     """
-    cameras = [_camera_named(scene, name) for name in names] or [_scene_camera(scene)]
-    corners = []
+    cameras = [_camera_named(scene, name) for name in names] or [scene.camera]
     for camera in cameras:
-        evaluated = camera.evaluated_get(depsgraph)
-        if not evaluated.is_evaluated:
+        if camera and not camera.evaluated_get(depsgraph).is_evaluated:
             raise ValueError(f"{camera.name} is disabled in viewports, where it does not move")
-        frusta = camera_frusta(evaluated, scene, depsgraph, margin=margin, angle=angle)
-        corners.append(frusta.corners[0])
-    return Views(tuple(camera.name for camera in cameras), Frusta(corners))
-
-
-def _scene_camera(scene: bpy.types.Scene) -> bpy.types.Object:
-    if scene.camera is None:
-        raise ValueError("The scene has no camera")
-    return scene.camera
+    views = [view_of(camera, scene, depsgraph, margin=margin, angle=angle) for camera in cameras]
+    frusta = Frusta(np.concatenate([view.corners for view in views]))
+    return tuple(camera.name for camera in cameras), frusta
 
 
 def _camera_named(scene: bpy.types.Scene, name: str) -> bpy.types.Object:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .culling import FaceCulling, ObjectCulling
 from .frames import walk
-from .scene_reader import SceneReader, read_views
+from .scene_reader import SceneReader, read_frusta
 from .visibility_result import VisibilityResult
 
 
@@ -76,12 +76,12 @@ def shot_steps(context: bpy.types.Context, shot: Shot) -> Generator[float, None,
     with closing(walk(context.scene, shot.frames)) as frames:
         for number, (_, changed) in enumerate(frames):
             depsgraph = context.evaluated_depsgraph_get()
-            views = read_views(
+            names, frusta = read_frusta(
                 depsgraph, context.scene, shot.cameras, margin=shot.margin, angle=shot.angle
             )
             placements = reader.read(depsgraph, changed)
-            columns = [cameras.setdefault(name, len(cameras)) for name in views.names]
-            culling.cull(placements, views, columns, number)
+            columns = [cameras.setdefault(name, len(cameras)) for name in names]
+            culling.cull(placements, frusta, columns, number)
             for _ in culling.resolve(placements):
                 yield number / len(shot.frames)
             yield (number + 1) / len(shot.frames)

@@ -69,8 +69,7 @@ class OCTREE_OT_select_seen(SelectionOptions, SeenOptions, SeenOperator, bpy.typ
     bl_options = {"REGISTER", "UNDO"}
 
     def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
-        edits = self.kind == "AUTOMATIC" and context.mode == "EDIT_MESH"
-        if edits or self.kind == "FACES":
+        if self.selects_faces(context):
             faces = seen.face_flags(seen=self.part == "SEEN")
             counts = select_polygons(context, faces, self.action, trees.get(context.scene))
         else:

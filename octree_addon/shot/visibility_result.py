@@ -176,21 +176,9 @@ def get(scene: bpy.types.Scene) -> VisibilityResult | None:
 def objects_of(
     seen: VisibilityResult, objects: Iterable[bpy.types.Object], *, in_view: bool
 ) -> list[bpy.types.Object]:
-    """Return those of some objects that were seen at all, or those that never were.
+    """Return those of some objects that were seen at all, or those that never were, in order.
 
-    Parameters
-    ----------
-    seen : VisibilityResult
-        The result.
-    objects : iterable of bpy.types.Object
-        Such as a view layer's.
-    in_view : bool
-        Whether those that were seen are wanted.
-
-    Returns
-    -------
-    list of bpy.types.Object
-        In their order. Objects that were not tested are in neither list.
+    Objects that were not tested are in neither list.
     """
     uids = seen.uids(seen=in_view)
     return [item for item in objects if item.session_uid in uids]

@@ -1,6 +1,6 @@
 """What the buttons of every feature share; read feature, operators, then rows."""
 
-from .feature import Draw, Feature, Group
+from .feature import Draw, Feature, Group, Listeners, listen, schedule
 from .operators import (
     Mixin,
     RefusingOperator,
@@ -22,6 +22,7 @@ __all__ = [
     "Draw",
     "Feature",
     "Group",
+    "Listeners",
     "Mixin",
     "RefusingOperator",
     "SidebarPanel",
@@ -34,9 +35,11 @@ __all__ = [
     "draw_rows",
     "draw_table",
     "given_values",
+    "listen",
     "named_object",
     "number",
     "run",
+    "schedule",
     "settings_of",
     "tag_redraw",
     "take",

@@ -8,7 +8,7 @@ import pytest
 from shot_scenes import plan, street
 
 from octree_ext.octree_addon import handlers, hiding
-from octree_ext.octree_addon.hiding import memory
+from octree_ext.octree_addon.hiding import hidden_objects
 from octree_ext.octree_addon.hiding.panel import draw_banner
 
 
@@ -69,7 +69,9 @@ def test_all_shown_by_hand_there_is_nothing_to_restore(objects, tmp_path):
 
 def awake():
     return [
-        name for name, listener in memory.LISTENERS if listener in getattr(bpy.app.handlers, name)
+        name
+        for name, listener in hidden_objects.LISTENERS
+        if listener in getattr(bpy.app.handlers, name)
     ]
 
 

@@ -8,7 +8,7 @@ import octree_ext
 from octree_ext import octree_addon
 from octree_ext.octree_addon import handlers, hiding, trees
 from octree_ext.octree_addon.display import drawing
-from octree_ext.octree_addon.hiding import memory
+from octree_ext.octree_addon.hiding import hidden_objects
 
 KINDS = (
     bpy.types.AddonPreferences,
@@ -61,7 +61,7 @@ def timers():
             handlers.restore_trees,
             handlers.follow_display,
             drawing.switch_off,
-            memory.show_warning,
+            hidden_objects.show_warning,
         )
         if bpy.app.timers.is_registered(each)
     ]
@@ -113,7 +113,7 @@ def test_pending_timers_go_too(ball):
     bpy.app.timers.register(handlers.restore_trees)
     bpy.app.timers.register(handlers.follow_display)
     bpy.app.timers.register(drawing.switch_off)
-    bpy.app.timers.register(memory.show_warning)
+    bpy.app.timers.register(hidden_objects.show_warning)
     octree_ext.unregister()
     assert timers() == []
 

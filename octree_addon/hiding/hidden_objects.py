@@ -1,6 +1,6 @@
-"""What we have hidden and not yet restored, kept in the file; and listeners while there is any.
+"""What we have hidden, by icon: hide, restore exactly that, and keep it in the file.
 
-The listeners warn at every render, and keep deleted objects out of the file.
+While anything is hidden, listeners warn at every render and keep deleted objects out of the file.
 """
 
 import logging
@@ -11,8 +11,9 @@ from typing import Any
 
 import bpy
 
-from ..ui import settings_of
-from .view_layer_hiding import is_hidden
+from ..ui import listen, schedule, settings_of
+from .plan import Plan
+from .view_layer_hiding import is_hidden, set_hidden
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,55 @@ def forget_shown(scene: bpy.types.Scene) -> None:
         memory.keep([item for item in memory.objects() if item.session_uid in present])
 
 
+def hide(context: bpy.types.Context, plan: Plan) -> int:
+    """Hide what was planned, keep it in the file, and return how many are newly hidden."""
+    layer = context.view_layer
+    memory = memory_of(layer, plan.icon)
+    before = list(memory.objects())
+    set_hidden(context, layer, plan.objects, plan.icon, True)
+    hidden = [item for item in plan.objects if is_hidden(item, layer, plan.icon)]
+    memory.keep([*before, *hidden])
+    follow()
+    return len(hidden)
+
+
+def restore(context: bpy.types.Context) -> Counter[str]:
+    """Show again what `hide` has hidden in the scene, in all its view layers; count it by icon.
+
+    What the user has shown meanwhile stays as it is.
+    """
+    shown: Counter[str] = Counter()
+    for memory in memories(context.scene):
+        objects = list(memory.objects())
+        outdated = list(memory.from_other_frames()) if memory.icon == "MONITOR" else []
+        set_hidden(context, memory.layer, objects, memory.icon, False)
+        _animate(outdated, context.view_layer)
+        memory.records.clear()
+        shown[memory.icon] += len(objects)
+    follow()
+    return +shown
+
+
+def _animate(objects: Iterable[bpy.types.Object], layer: bpy.types.ViewLayer) -> None:
+    """Evaluate the animation of objects, and of what they instance, at the present frame.
+
+    They were not evaluated while hidden; Blender itself catches up at the next frame only.
+    """
+    animated = [each for each in _owners(objects) if getattr(each, "animation_data", None)]
+    for owner in animated:
+        owner.update_tag(refresh={"TIME"})
+    if animated:
+        layer.update()
+
+
+def _owners(objects: Iterable[bpy.types.Object]) -> Iterator[Any]:
+    """Yield what of objects may be animated."""
+    for item in objects:
+        yield from (item, item.data, getattr(item.data, "shape_keys", None))
+        if item.instance_type == "COLLECTION" and item.instance_collection:
+            yield from _owners(item.instance_collection.all_objects)
+
+
 def warnings_of(scene: bpy.types.Scene) -> list[str]:
     """Say which hidden objects a render of the scene would lack or show."""
     hidden = [(item, memory.icon) for memory in memories(scene) for item in memory.objects()]
@@ -113,9 +163,9 @@ def warn(scene: bpy.types.Scene, *_: Any) -> None:
     if bpy.app.background:
         for line in lines:
             logging.getLogger(__name__).warning(line)
-    elif lines and not bpy.app.timers.is_registered(show_warning):
+    elif lines:
         # The render has a thread of its own, which may not touch the window.
-        bpy.app.timers.register(show_warning)
+        schedule(show_warning, 0.0)
 
 
 def show_warning() -> None:
@@ -142,20 +192,13 @@ LISTENERS = (("render_init", warn), ("save_pre", before_save))
 
 def follow() -> None:
     """Listen only while anything is hidden by us in any scene; may be called repeatedly."""
-    if not any(map(has_memory, bpy.data.scenes)):
+    if any(map(has_memory, bpy.data.scenes)):
+        listen(LISTENERS, True)
+    else:
         uninstall()
-        return
-    for name, listener in LISTENERS:
-        listeners = getattr(bpy.app.handlers, name)
-        if listener not in listeners:
-            listeners.append(listener)
 
 
 def uninstall() -> None:
     """Leave nothing behind."""
-    for name, listener in LISTENERS:
-        listeners = getattr(bpy.app.handlers, name)
-        if listener in listeners:
-            listeners.remove(listener)
-    if bpy.app.timers.is_registered(show_warning):
-        bpy.app.timers.unregister(show_warning)
+    listen(LISTENERS, False)
+    schedule(show_warning, None)
