@@ -12,7 +12,7 @@ from core import Boxes, DynamicOctree, Regions, Spheres, build_octree, overlappi
 from core.pairs.grid_sweep import grid_sweep_pairs
 from core.pairs.quantized import grid_around
 
-asking = importlib.import_module("core.pairs.questions")
+asking = importlib.import_module("core.pairs.api")
 
 COUNT = 600
 
