@@ -7,11 +7,17 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core import Triangles, build_octree, nearest, ray_cast_all
+from ..core import (
+    Triangles,
+    build_octree,
+    nearest,
+    pairs_inside,
+    pairs_touching,
+    pairs_within,
+    ray_cast_all,
+)
 from ..core.shapes import Shapes
-from ..core.touch import lying_inside, touching
 from .answers import Asked, Nearby, Pairing, Ray
-from .collisions import triangles_near
 
 # Items that are asked, and pairs that are compared, at a time.
 _BLOCK, _PAIRS = 65_536, 1_000_000
@@ -91,7 +97,7 @@ def _hit_steps(asked: Asked) -> HitSteps:
     if isinstance(question, Ray | Nearby):
         yield 0.0
         return _met_or_near(items, question)
-    test = lying_inside if asked.relation == "inside" else touching
+    test = pairs_inside if asked.relation == "inside" else pairs_touching
     hits = [np.empty(0, np.intp)]
     for start in range(0, len(numbers), _BLOCK):
         some = numbers[start : start + _BLOCK]
@@ -124,7 +130,8 @@ def _colliding(items: Shapes, numbers: Ids, question: Pairing) -> HitSteps:
         first, second = np.nonzero(strange & (_gaps(*limits, ones, numbers) <= margin**2))
         pairs = np.stack((ones[first], numbers[second]))
         if isinstance(items, Triangles):
-            pairs = pairs[:, triangles_near(items, pairs[0], pairs[1], margin)]
+            near = pairs_within(items, pairs[0], items, pairs[1], margin=margin)
+            pairs = pairs[:, near]
         hits[pairs] = True
         yield min(start + rows, len(numbers)) / len(numbers)
     return np.flatnonzero(hits)

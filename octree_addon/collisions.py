@@ -1,15 +1,12 @@
 """Which objects of a tree touch each other: pairs of items, then pairs of their owners."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core import Octree, Triangles, overlapping_pairs
-from ..core.pairs.meetings import meetings
-from ..core.touch import touching
-from ..core.touch.nearness import triangles_near_triangles
+from ..core import overlapping_pairs_steps
 from .trees import BuiltTree
 
 Ids = NDArray[np.intp]
@@ -52,7 +49,7 @@ def collision_steps(built: BuiltTree, owners: Ids, margin: float) -> CollisionSt
     Yields
     ------
     float
-        Roughly the fraction done: the share of items that were compared with another.
+        Roughly the fraction done.
 
     Returns
     -------
@@ -61,48 +58,11 @@ def collision_steps(built: BuiltTree, owners: Ids, margin: float) -> CollisionSt
 
     Notes
     -----
-    What a mesh has with itself, which is most, is dropped before it is tested: so memory follows
-    the answer, however far the margin reaches.
+    What a mesh has with itself, which is most, is not looked at: memory follows the answer,
+    however far the margin reaches.
     """
     octree = built.octree
-    if isinstance(octree.arranged, Triangles):
-        pairs = yield from _pairs_of(octree.arranged, octree, owners, margin)
-    else:
-        pairs = built.places_of(overlapping_pairs(octree, margin=margin))
-        pairs = pairs[:, owners[pairs[0]] != owners[pairs[1]]]
-    pairs = np.sort(pairs, axis=0)
-    pairs = pairs[:, np.lexsort(pairs[::-1])]
+    steps = overlapping_pairs_steps(octree, margin=margin, owners=owners)
+    pairs = built.places_of((yield from steps))
     found, counts = np.unique(np.sort(owners[pairs], axis=0), axis=1, return_counts=True)
     return Collisions(octree.named(pairs), found.astype(np.intp), counts)
-
-
-def _pairs_of(
-    triangles: Triangles, octree: Octree, owners: Ids, margin: float
-) -> Generator[float, None, Ids]:
-    """Return the triangles of different owners that are no farther apart than the margin."""
-    found = [np.empty((2, 0), np.intp)]
-    compared = np.zeros(len(triangles), np.bool_)
-    for ones, others in _between_owners(octree, owners[octree.order], margin, compared):
-        near = np.flatnonzero(triangles_near(triangles, ones, others, margin))
-        found.append(octree.order[np.stack((ones[near], others[near]))])
-        yield float(compared.mean())
-    return np.concatenate(found, axis=1)
-
-
-def _between_owners(
-    octree: Octree, owners: Ids, margin: float, compared: NDArray[np.bool_]
-) -> Iterator[tuple[Ids, Ids]]:
-    """Yield entries that may be near each other and have different owners."""
-    for ones, others in meetings(octree, None, margin):
-        compared[ones] = True
-        strange = np.flatnonzero(owners[ones] != owners[others])
-        yield ones[strange], others[strange]
-
-
-def triangles_near(
-    triangles: Triangles, ones: Ids, others: Ids, margin: float
-) -> NDArray[np.bool_]:
-    """Return which of these triangles are no farther apart than the margin, pair by pair."""
-    if margin > 0:
-        return triangles_near_triangles(triangles, ones, triangles, others, margin)
-    return touching(triangles, ones, triangles, others)
