@@ -134,7 +134,7 @@ def _built(
     """Return the built tree, having yielded a batch without pairs for each step."""
     while True:
         try:
-            yield no_pairs(done + (_BUILT - done) * next(steps))
+            yield no_pairs(float(done + (_BUILT - done) * next(steps)))
         except StopIteration as finished:
             tree: Octree = finished.value
             return tree
