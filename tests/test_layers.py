@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import core
+
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
     "arrays", "checks", "shapes", "touch", "options", "invariants", "content_bounds", "octree",
@@ -39,10 +41,14 @@ def imports(path):
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
             outside.add(node.module.partition(".")[0])
         elif isinstance(node, ast.ImportFrom):
-            base = path.parts[: -node.level]
-            base += tuple(node.module.split(".")) if node.module else ()
+            base = base_of(path, node)
             ours |= {base + (() if is_file(base) else (alias.name,)) for alias in node.names}
     return outside, ours
+
+
+def base_of(path, node):
+    """Return the parts of the path from the checkout that a relative import begins with."""
+    return path.parts[: -node.level] + (tuple(node.module.split(".")) if node.module else ())
 
 
 def is_file(parts):
@@ -75,6 +81,14 @@ def test_the_addon_imports_blender_the_core_and_what_stands_above(path):
     assert outside <= STANDARD | BLENDER | {"numpy"}
     addon = [used for used in ours if used[0] != "core"]
     assert all(is_above(used, path.parts, ADDON_ORDER) for used in addon), addon
+
+
+@pytest.mark.parametrize("path", files("octree_addon"), ids=str)
+def test_the_addon_imports_public_names_of_the_core_alone(path):
+    found = [node for node in ast.walk(tree_of(path)) if isinstance(node, ast.ImportFrom)]
+    used = [node for node in found if node.level and base_of(path, node)[:1] == ("core",)]
+    assert {base_of(path, node) for node in used} <= {("core",)}
+    assert {alias.name for node in used for alias in node.names} <= set(core.__all__)
 
 
 def is_above(used, user, order):

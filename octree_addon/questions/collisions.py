@@ -1,6 +1,6 @@
 """Select Collisions: pairs of items of different owners that touch, or come within a margin."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -8,11 +8,8 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, FloatProperty
 
-from ...core import Octree, Triangles, overlapping_pairs
-from ...core.pairs.broad_phase import candidate_pairs
-from ...core.touch import touching
-from ...core.touch.nearness import triangles_near_triangles
-from ..arrays import Flags, Floats, Ids
+from ...core import Triangles, overlapping_pairs_steps, pairs_within
+from ..arrays import Floats, Ids
 from ..trees import BuiltTree
 from .last_query import HitSteps, Query
 from .query_operator import QueryOperator, QuerySteps, SelectionOptions
@@ -60,7 +57,7 @@ def collision_steps(built: BuiltTree, owners: Ids, margin: float) -> CollisionSt
     Yields
     ------
     float
-        Roughly the fraction done: the share of items that were compared with another.
+        Roughly the fraction done.
 
     Returns
     -------
@@ -69,49 +66,14 @@ def collision_steps(built: BuiltTree, owners: Ids, margin: float) -> CollisionSt
 
     Notes
     -----
-    What a mesh has with itself, which is most, is dropped before it is tested: so memory follows
-    the answer, however large the margin is.
+    Pairs within one mesh, which are most, are not even compared: memory follows the answer,
+    however large the margin is.
     """
     octree = built.octree
-    if isinstance(octree.arranged, Triangles):
-        pairs = yield from _pairs_of(octree.arranged, octree, owners, margin)
-    else:
-        pairs = built.places_of(overlapping_pairs(octree, margin=margin))
-        pairs = pairs[:, owners[pairs[0]] != owners[pairs[1]]]
-    pairs = np.sort(pairs, axis=0)
-    pairs = pairs[:, np.lexsort(pairs[::-1])]
+    steps = overlapping_pairs_steps(octree, margin=margin, owners=owners)
+    pairs = built.places_of((yield from steps))
     found, counts = np.unique(np.sort(owners[pairs], axis=0), axis=1, return_counts=True)
     return Collisions(octree.named(pairs), found.astype(np.intp), counts)
-
-
-def _pairs_of(
-    triangles: Triangles, octree: Octree, owners: Ids, margin: float
-) -> Generator[float, None, Ids]:
-    """Return the triangles of different owners that are no farther apart than the margin."""
-    found = [np.empty((2, 0), np.intp)]
-    compared = np.zeros(len(triangles), np.bool_)
-    for ones, others in _between_owners(octree, owners[octree.order], margin, compared):
-        near = np.flatnonzero(triangles_near(triangles, ones, others, margin))
-        found.append(octree.order[np.stack((ones[near], others[near]))])
-        yield float(compared.mean())
-    return np.concatenate(found, axis=1)
-
-
-def _between_owners(
-    octree: Octree, owners: Ids, margin: float, compared: Flags
-) -> Iterator[tuple[Ids, Ids]]:
-    """Yield entries that may be near each other and have different owners."""
-    for ones, others in candidate_pairs(octree, None, margin):
-        compared[ones] = True
-        strange = np.flatnonzero(owners[ones] != owners[others])
-        yield ones[strange], others[strange]
-
-
-def triangles_near(triangles: Triangles, ones: Ids, others: Ids, margin: float) -> Flags:
-    """Return which of these triangles are no farther apart than the margin, pair by pair."""
-    if margin > 0:
-        return triangles_near_triangles(triangles, ones, triangles, others, margin)
-    return touching(triangles, ones, triangles, others)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -140,7 +102,9 @@ class CollisionQuery(Query):
             first, second = np.nonzero(near & (owners[ones][:, None] != owners[numbers]))
             pairs = np.stack((ones[first], numbers[second]))
             if isinstance(items, Triangles):
-                pairs = pairs[:, triangles_near(items, pairs[0], pairs[1], self.margin)]
+                pairs = pairs[
+                    :, pairs_within(items, pairs[0], items, pairs[1], margin=self.margin)
+                ]
             hits[pairs] = True
             yield min(start + rows, len(numbers)) / len(numbers)
         return np.flatnonzero(hits)

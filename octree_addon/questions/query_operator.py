@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 from bpy.props import EnumProperty
 
-from ...core import Frusta, Octree, Spheres, query
+from ...core import Frusta, Octree, Spheres, pairs_inside, pairs_touching, query
 from .. import trees
 from ..arrays import Ids
 from ..build import keep, note_source, visible_tree_steps
@@ -28,7 +28,7 @@ from ..ui import (
     write_back,
 )
 from . import last_query
-from .last_query import HitSteps, Query, flat_octree
+from .last_query import HitSteps, Query
 from .outlines import Outline, hexahedron_outline, sphere_outline
 
 QuerySteps = Generator[float, None, Query]
@@ -199,12 +199,12 @@ class VolumeQuery(Query):
         return sphere_outline(self.volume.centers[0], float(self.volume.radii[0]))
 
     def hit_steps(self, numbers: Ids) -> HitSteps:
-        relation = "inside" if self.relation == "inside" else "touching"
+        test = pairs_inside if self.relation == "inside" else pairs_touching
         hits = [np.empty(0, np.intp)]
         for start in range(0, len(numbers), _BLOCK):
             some = numbers[start : start + _BLOCK]
-            flat = flat_octree(self.octree.items[some])
-            hits.append(some[query(flat, self.volume, relation=relation)[1]])
+            volumes = np.zeros(len(some), np.intp)
+            hits.append(some[test(self.octree.items, some, self.volume, volumes)])
             yield min(start + _BLOCK, len(numbers)) / len(numbers)
         return np.concatenate(hits)
 
