@@ -5,16 +5,18 @@ import bpy
 from ..ui import Feature
 from .operators import OCTREE_OT_build, OCTREE_OT_clear, OCTREE_OT_rebuild
 from .panel import OCTREE_PT_advanced, OCTREE_PT_statistics, draw_build
-from .settings import (
-    OctreeBuildSettings,
-    OctreeObjectSettings,
-    OctreeSourceSettings,
+from .settings import OctreeBuildSettings, OctreeObjectSettings, OctreeSourceSettings
+from .steps import (
+    TreeSteps,
     build_settings,
     chosen_bounds,
+    count_to_divide,
+    keep,
     kinds_of,
     note_source,
+    steps_for_settings,
+    visible_tree_steps,
 )
-from .steps import TreeSteps, count_to_divide, keep, steps_for_settings, visible_tree_steps
 
 __all__ = [
     "TreeSteps",

@@ -1,5 +1,6 @@
 """Operators that build the octree, build it again of the same objects, and clear it."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -12,6 +13,7 @@ from ..trees import BuiltTree
 from ..ui import (
     Status,
     SteppedOperator,
+    draw_hint,
     draw_rows,
     given_values,
     named_object,
@@ -20,18 +22,19 @@ from ..ui import (
     take,
     write_back,
 )
-from .settings import (
-    ADVANCED,
-    PLAIN,
-    BuildOptions,
-    SourceOptions,
-    UpkeepOptions,
+from .settings import ADVANCED, PLAIN, BuildOptions, SourceOptions, UpkeepOptions
+from .steps import (
+    TreeSteps,
     build_settings,
-    draw_options,
+    count_to_divide,
+    keep,
     note_source,
-    source_rows,
+    skipped_text,
+    steps_for_settings,
 )
-from .steps import TreeSteps, count_to_divide, keep, skipped_text, steps_for_settings
+
+# Options that count with one policy for straddlers only.
+_NEEDED = {"loose_factor": "KEEP", "hybrid_limit": "HYBRID"}
 
 
 class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
@@ -246,3 +249,31 @@ def built_text(built: BuiltTree) -> str:
     if source.skipped:
         parts.append(f"skipped: {skipped_text(source)}")
     return "; ".join(parts)
+
+
+def source_rows(source: SourceOptions) -> list[str]:
+    """Return the names of the source's settings that have an effect, from top to bottom."""
+    collection = ["collection"] * (source.scope == "COLLECTION")
+    kinds = ["lights", "cameras", "empties"] * (source.source == "OBJECTS")
+    return ["source", "scope", *collection, *kinds]
+
+
+def draw_options(layout: bpy.types.UILayout, options: Any, names: Iterable[str]) -> None:
+    """Show build options; those without effect at present are greyed.
+
+    Parameters
+    ----------
+    layout : bpy.types.UILayout
+        Where they are shown.
+    options : BuildOptions or ObjectOptions
+        The scene's settings, or an operator.
+    names : iterable of str
+        Which of them, in this order.
+    """
+    for name in names:
+        counts = options.straddlers == _NEEDED.get(name, options.straddlers)
+        column = layout.column()
+        column.enabled = counts
+        column.prop(options, name)
+        if name == "loose_factor" and not counts:
+            draw_hint(layout, "Loose cells need Straddlers: Keep")

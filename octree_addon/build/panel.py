@@ -6,16 +6,9 @@ from .. import trees
 from ..reader import ObjectSource
 from ..trees import BuiltTree
 from ..ui import SubPanel, column_of, draw_hint, draw_rows, draw_table, settings_of
-from .settings import (
-    ADVANCED,
-    PLAIN,
-    OctreeSourceSettings,
-    build_options,
-    build_settings,
-    chosen_bounds,
-    draw_options,
-    object_options,
-)
+from .operators import draw_options
+from .settings import ADVANCED, PLAIN, OctreeSourceSettings
+from .steps import build_options, build_settings, chosen_bounds, object_options
 
 REFERENCES_WARNING = 8
 

@@ -1,12 +1,9 @@
 """Settings of a build: what the tree holds, how finely it divides, how it is maintained."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty
-
-from ..ui import draw_hint, settings_of
 
 _COPY = ("COPY", "Copy", "Into every leaf that it touches")
 _KEEP = ("KEEP", "Keep", "Once, into the smallest cell that holds the whole of it")
@@ -210,8 +207,6 @@ class ObjectOptions(CellOptions, UpkeepOptions):
         loose_factor: FloatProperty(**_LOOSE_FACTOR, default=1.25)
 
 
-# Options that count with one policy for straddlers only.
-_NEEDED = {"loose_factor": "KEEP", "hybrid_limit": "HYBRID"}
 # What panels show by the source of the tree: first what is often changed, then the rest.
 PLAIN = ("capacity", "max_depth", "straddlers", "loose_factor")
 ADVANCED = {
@@ -252,86 +247,3 @@ class OctreeBuildSettings(BoundsSettings, BuildOptions, bpy.types.PropertyGroup)
 
 class OctreeObjectSettings(BoundsSettings, ObjectOptions, bpy.types.PropertyGroup):
     """How the scene's tree of objects is built and kept."""
-
-
-def build_settings(
-    scene: bpy.types.Scene, source: str
-) -> OctreeBuildSettings | OctreeObjectSettings:
-    """Return how the scene's tree of "TRIANGLES" or "OBJECTS" is built."""
-    settings = settings_of(scene)
-    return settings.objects if source == "OBJECTS" else settings.build
-
-
-def build_options(settings: Any) -> dict[str, Any]:
-    """Return the keyword arguments of `build_octree` but for `bounds`."""
-    return {
-        "capacity": settings.capacity,
-        "max_depth": settings.max_depth,
-        "min_size": settings.min_size,
-        "split": settings.split.lower(),
-        "straddlers": settings.straddlers.lower(),
-        "hybrid_limit": settings.hybrid_limit,
-        "loose_factor": settings.loose_factor if settings.straddlers == "KEEP" else 1.0,
-    }
-
-
-def object_options(settings: Any) -> dict[str, Any]:
-    """Return the keyword arguments of `DynamicOctree` but for `bounds`."""
-    return {
-        "capacity": settings.capacity,
-        "merge_below": settings.merge_below,
-        "max_depth": settings.max_depth,
-        "min_size": settings.min_size,
-        "straddlers": settings.straddlers.lower(),
-        "loose_factor": settings.loose_factor if settings.straddlers == "KEEP" else 1.0,
-        "merge": settings.merge.lower(),
-        "grow_above": settings.grow_above,
-        "shrink_below": settings.shrink_below,
-    }
-
-
-def chosen_bounds(settings: Any) -> bpy.types.Object | None:
-    """Return the object whose box is the root; none if the bounds are automatic."""
-    return settings.bounds_object if settings.bounds == "OBJECT" else None
-
-
-def source_rows(source: SourceOptions) -> list[str]:
-    """Return the names of the source's settings that have an effect, from top to bottom."""
-    collection = ["collection"] * (source.scope == "COLLECTION")
-    kinds = ["lights", "cameras", "empties"] * (source.source == "OBJECTS")
-    return ["source", "scope", *collection, *kinds]
-
-
-def kinds_of(source: SourceOptions) -> list[str]:
-    """Return the types of objects without a shape that are wanted."""
-    chosen = {"LIGHT": source.lights, "CAMERA": source.cameras, "EMPTY": source.empties}
-    return [kind for kind, is_wanted in chosen.items() if is_wanted]
-
-
-def note_source(scene: bpy.types.Scene, scope: str) -> None:
-    """Remember what the scene's tree is built of: all settings of the source but the scope."""
-    settings = settings_of(scene)
-    for name in ("source", "collection", "lights", "cameras", "empties"):
-        setattr(settings.built_of, name, getattr(settings.source, name))
-    settings.built_of.scope = scope
-
-
-def draw_options(layout: bpy.types.UILayout, options: Any, names: Iterable[str]) -> None:
-    """Show build options; those without effect at present are greyed.
-
-    Parameters
-    ----------
-    layout : bpy.types.UILayout
-        Where they are shown.
-    options : BuildOptions or ObjectOptions
-        The scene's settings, or an operator.
-    names : iterable of str
-        Which of them, in this order.
-    """
-    for name in names:
-        counts = options.straddlers == _NEEDED.get(name, options.straddlers)
-        column = layout.column()
-        column.enabled = counts
-        column.prop(options, name)
-        if name == "loose_factor" and not counts:
-            draw_hint(layout, "Loose cells need Straddlers: Keep")

@@ -13,9 +13,11 @@ from ..reader import Source, count_triangles, object_bounds, read_objects, read_
 from ..scope import refuse_too_much, viewport_of, visible_objects
 from ..trees import BuiltTree
 from ..ui import settings_of
-from .settings import build_options, build_settings, chosen_bounds, kinds_of, object_options
+from .settings import OctreeBuildSettings, OctreeObjectSettings, SourceOptions
 
 TreeSteps = Generator[float, None, BuiltTree]
+# The options of the core that trees of triangles and of objects have in common.
+_OF_BOTH = ("capacity", "max_depth", "min_size", "straddlers", "loose_factor")
 
 
 def build_tree_steps(
@@ -223,3 +225,48 @@ def _timed(
         seconds += perf_counter() - started
         yield fraction
         started = perf_counter()
+
+
+def build_settings(
+    scene: bpy.types.Scene, source: str
+) -> OctreeBuildSettings | OctreeObjectSettings:
+    """Return the settings for a tree of "TRIANGLES" or "OBJECTS"."""
+    settings = settings_of(scene)
+    return settings.objects if source == "OBJECTS" else settings.build
+
+
+def build_options(settings: Any) -> dict[str, Any]:
+    """Return the keyword arguments of `build_octree`, except `bounds`."""
+    return _core_options(settings, *_OF_BOTH, "split", "hybrid_limit")
+
+
+def object_options(settings: Any) -> dict[str, Any]:
+    """Return the keyword arguments of `DynamicOctree`, except `bounds`."""
+    upkeep = ("merge_below", "merge", "grow_above", "shrink_below")
+    return _core_options(settings, *_OF_BOTH, *upkeep)
+
+
+def _core_options(settings: Any, *names: str) -> dict[str, Any]:
+    values = {name: getattr(settings, name) for name in names}
+    if settings.straddlers != "KEEP":
+        values["loose_factor"] = 1.0
+    return {name: each.lower() if isinstance(each, str) else each for name, each in values.items()}
+
+
+def chosen_bounds(settings: Any) -> bpy.types.Object | None:
+    """Return the object whose box is the root; None if the bounds are automatic."""
+    return settings.bounds_object if settings.bounds == "OBJECT" else None
+
+
+def kinds_of(source: SourceOptions) -> list[str]:
+    """Return the types of objects without a shape that are wanted."""
+    chosen = {"LIGHT": source.lights, "CAMERA": source.cameras, "EMPTY": source.empties}
+    return [kind for kind, is_wanted in chosen.items() if is_wanted]
+
+
+def note_source(scene: bpy.types.Scene, scope: str) -> None:
+    """Remember what the scene's tree is built of: all settings of the source except the scope."""
+    settings = settings_of(scene)
+    for name in ("source", "collection", "lights", "cameras", "empties"):
+        setattr(settings.built_of, name, getattr(settings.source, name))
+    settings.built_of.scope = scope

@@ -1,16 +1,19 @@
 """What the buttons of every feature share; read feature, operators, then rows."""
 
-from .feature import Draw, Feature, Group, Listeners, listen, schedule
+from .feature import Draw, Feature, Group
 from .operators import (
+    Listeners,
     Mixin,
     RefusingOperator,
     Status,
     SteppedOperator,
     Steps,
     given_values,
+    listen,
     named_object,
     number,
     run,
+    schedule,
     settings_of,
     tag_redraw,
     take,

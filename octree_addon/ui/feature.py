@@ -1,4 +1,4 @@
-"""What a feature registers with Blender: a record of classes; handlers and timers, each once."""
+"""What a feature registers with Blender: settings, classes and menu entries, in one record."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -8,7 +8,6 @@ import bpy
 
 Draw = Callable[[Any, bpy.types.Context], None]
 Group = type[bpy.types.PropertyGroup]
-Listeners = tuple[tuple[str, Callable[..., None]], ...]
 
 
 class Feature(NamedTuple):
@@ -39,22 +38,3 @@ class Feature(NamedTuple):
         """Return the property groups in the order of registration, each once."""
         layer = [self.layer_settings] if self.layer_settings else []
         return list(dict.fromkeys([*self.groups, *layer, *self.settings.values()]))
-
-
-def listen(listeners: Listeners, wanted: bool) -> None:
-    """Add these to Blender's handlers, each once, or remove them."""
-    for name, listener in listeners:
-        called = getattr(bpy.app.handlers, name)
-        if wanted and listener not in called:
-            called.append(listener)
-        elif not wanted and listener in called:
-            called.remove(listener)
-
-
-def schedule(timer: Callable[[], float | None], seconds: float | None) -> None:
-    """Register a timer, once, to be called after this time; None unregisters it."""
-    is_registered = bpy.app.timers.is_registered(timer)
-    if seconds is not None and not is_registered:
-        bpy.app.timers.register(timer, first_interval=seconds)
-    elif seconds is None and is_registered:
-        bpy.app.timers.unregister(timer)

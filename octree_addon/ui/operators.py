@@ -1,14 +1,16 @@
-"""Stepped (modal) operators, and settings: an operator takes them, runs, and writes them back.
+"""Stepped (modal) operators, their settings, and the handlers and timers of Blender.
 
-Long work goes on step by step from a timer, with progress and Esc.
+An operator takes the scene's settings, runs, and writes them back. Long work goes on step by step
+from a timer, with progress and Esc.
 """
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import bpy
 
+Listeners = tuple[tuple[str, Callable[..., None]], ...]
 Steps = Generator[float, None, Any]
 Result = TypeVar("Result")
 Status = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
@@ -251,3 +253,22 @@ class SteppedOperator(RefusingOperator):
             return self.finish(context, result)
         except ValueError as error:
             return self.refuse(error)
+
+
+def listen(listeners: Listeners, wanted: bool) -> None:
+    """Add these to Blender's handlers, each once, or remove them."""
+    for name, listener in listeners:
+        called = getattr(bpy.app.handlers, name)
+        if wanted and listener not in called:
+            called.append(listener)
+        elif not wanted and listener in called:
+            called.remove(listener)
+
+
+def schedule(timer: Callable[[], float | None], seconds: float | None) -> None:
+    """Register a timer, once, to be called after this time; None unregisters it."""
+    is_registered = bpy.app.timers.is_registered(timer)
+    if seconds is not None and not is_registered:
+        bpy.app.timers.register(timer, first_interval=seconds)
+    elif seconds is None and is_registered:
+        bpy.app.timers.unregister(timer)

@@ -10,7 +10,7 @@ from registered import PANELS
 from octree_ext.core import DynamicOctree, build_octree
 from octree_ext.octree_addon import trees
 from octree_ext.octree_addon.build.panel import REFERENCES_WARNING
-from octree_ext.octree_addon.build.settings import build_options, build_settings
+from octree_ext.octree_addon.build.steps import build_options, build_settings
 from octree_ext.octree_addon.display import batches
 from octree_ext.octree_addon.ui import settings_of
 

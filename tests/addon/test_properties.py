@@ -7,7 +7,7 @@ import pytest
 from registered import SETTINGS
 
 from octree_ext.core import DynamicOctree, build_octree
-from octree_ext.octree_addon.build.settings import (
+from octree_ext.octree_addon.build.steps import (
     build_options,
     build_settings,
     chosen_bounds,
