@@ -107,20 +107,7 @@ def shaded_cells(
 
 
 def shown_cells(octree: Octree, look: Look) -> Ids:
-    """Return the cells of a look, without a limit.
-
-    Parameters
-    ----------
-    octree : Octree
-        The tree.
-    look : Look
-        Its `cells`, any but "QUESTION", and its `depth`.
-
-    Returns
-    -------
-    ndarray of intp, shape (c,)
-        Cell numbers, sorted. No cells give (0,).
-    """
+    """Return the cells of any look but "QUESTION", sorted, without a limit."""
     occupied = octree.item_counts > 0
     if look.cells == "DEPTH":
         shown = octree.node_depth == look.depth
@@ -180,21 +167,9 @@ _EDGES = np.array(
 
 
 def cell_corners(octree: Octree, cells: Ids, boxes: str) -> NDArray[np.float32]:
-    """Return the corners of the cells' boxes, ready for the graphics card.
+    """Return the corners of the "TIGHT" or "LOOSE" boxes of cells, (c, 8, 3), in world space.
 
-    Parameters
-    ----------
-    octree : Octree
-        The tree.
-    cells : ndarray of intp, shape (c,)
-        Cell numbers.
-    boxes : str
-        "TIGHT" or "LOOSE".
-
-    Returns
-    -------
-    ndarray of float32, shape (c, 8, 3)
-        World space. Corner k lies at the upper wall of axis a where bit a of k is set.
+    Corner k lies at the upper wall of axis a where bit a of k is set.
     """
     if boxes == "LOOSE":
         return box_corners(octree.loose_lower, octree.loose_upper, cells)

@@ -85,22 +85,10 @@ def evaluated_mesh(evaluated: bpy.types.Object) -> Iterator[bpy.types.Mesh]:
 
 
 def has_polygons_of(mesh: bpy.types.Mesh, original: bpy.types.Mesh) -> bool:
-    """Tell whether polygon numbers of `mesh` are polygon numbers of `original`.
+    """Tell whether polygon numbers of an evaluated mesh are those of its original mesh.
 
     They are when both have the same polygons, corner by corner: modifiers may move the
-    vertices, but neither add, drop nor reorder anything.
-
-    Parameters
-    ----------
-    mesh : bpy.types.Mesh
-        An evaluated mesh.
-    original : bpy.types.Mesh
-        The mesh that it was evaluated from; may be in edit mode.
-
-    Returns
-    -------
-    bool
-        O(corners).
+    vertices, but neither add, drop nor reorder anything. O(corners).
     """
     corners = _edit_corners(original) if original.is_editmode else _corners(original)
     return all(map(np.array_equal, corners, _corners(mesh)))

@@ -59,21 +59,8 @@ def baked(
 ) -> TriangleSource:
     """Bake every placement by its matrix, all of a mesh in one step.
 
-    Parameters
-    ----------
-    meshes : list of SharedMesh
-        Each with at least one triangle and one placement.
-    objects : tuple of SourceObject
-        What the placements belong to.
-    skipped : Mapping of str to int
-        Passed on.
-    ids : frozenset of int
-        Passed on.
-
-    Returns
-    -------
-    TriangleSource
-        In the order of the meshes, and of the placements of each.
+    The order is that of the meshes, each with a triangle and a placement at least, and of the
+    placements of each. What is skipped, and the ids, are passed on.
     """
     vertices = np.empty((sum(shared.vertex_count for shared in meshes), 3))
     faces = np.empty((sum(shared.triangle_count for shared in meshes), 3), np.intp)

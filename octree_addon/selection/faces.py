@@ -53,28 +53,10 @@ def select_polygons(
     action: str,
     built: BuiltTree | None,
 ) -> Counter[str]:
-    """Select faces by the number of their polygon, and switch Edit Mode to face select mode.
+    """Select faces by mesh (its session id) and polygon flags, in the way of `select_faces`.
 
-    Parameters
-    ----------
-    context : bpy.types.Context
-        Its mode says in which meshes.
-    polygons : Mapping of int to ndarray of bool, shape (polygons,)
-        Which polygons of a mesh are wanted, by its session id.
-    action : {"REPLACE", "EXTEND", "SUBTRACT"}
-        How the present selection changes.
-    built : BuiltTree, optional
-        The scene's tree, which does not become out of date.
-
-    Returns
-    -------
-    Counter of str
-        As `select_faces` returns it.
-
-    Raises
-    ------
-    ValueError
-        If there are no polygons of any mesh that is meant. Nothing is changed.
+    `built` is the scene's tree, which does not become out of date. A `ValueError` says that there
+    are no polygons of any mesh that is meant; then nothing is changed.
     """
     objects = _objects(context)
     meshes = [item.data for item in objects if isinstance(item.data, bpy.types.Mesh)]

@@ -203,17 +203,7 @@ class FaceCulling(ObjectCulling):
 def cull_by_vertices(vertices: Floats, frusta: Frusta) -> tuple[Flags, Flags]:
     """Tell which frusta certainly hold a vertex, and which certainly have all beyond one plane.
 
-    Parameters
-    ----------
-    vertices : ndarray of float64, shape (n, 3)
-        Corners of triangles, or of a solid.
-    frusta : Frusta
-        q of them.
-
-    Returns
-    -------
-    holds, misses : ndarray of bool, shape (q,)
-        Neither where only what lies between the vertices can decide; O(q n).
+    Neither where only what lies between the vertices, (n, 3), can decide. O(frusta x n).
     """
     planes = frusta.plane_rows.transpose(2, 0, 1)
     holds, misses = np.zeros((2, len(planes)), np.bool_)
@@ -229,20 +219,10 @@ def cull_by_vertices(vertices: Floats, frusta: Frusta) -> tuple[Flags, Flags]:
 
 
 def cull_by_planes(placements: Placements, planes: Floats) -> tuple[Flags, Flags]:
-    """Tell which boxes are certainly outside one of six planes, and which inside all of them.
+    """Tell which boxes are certainly outside one of six planes, (6, 4), and which inside all.
 
-    Parameters
-    ----------
-    placements : Placements
-        p boxes, turned and sheared as they are placed.
-    planes : ndarray of float64, shape (6, 4)
-        A frustum, positive inside.
-
-    Returns
-    -------
-    outside, inside : ndarray of bool, shape (p,)
-        Neither where that is not certain. The radius of a box along a normal is the sum of the
-        projections of its half edges: Gottschalk et al., "OBBTree", 1996.
+    Neither where that is not certain. The radius of a box along a normal is the sum of the
+    projections of its half edges: Gottschalk et al., "OBBTree", 1996.
     """
     normals, offsets = planes[:, :3], planes[:, 3]
     heights = placements.centers @ normals.T + offsets
@@ -256,18 +236,7 @@ def cull_by_planes(placements: Placements, planes: Floats) -> tuple[Flags, Flags
 
 
 def boxes_in_view(corners: Floats) -> Flags:
-    """Tell which frusta touch the cube from -1 to 1, every box's shape in its own space.
-
-    Parameters
-    ----------
-    corners : ndarray of float64, shape (q, 8, 3)
-        Of the frusta, each in the space of a box; see `to_box_space`.
-
-    Returns
-    -------
-    ndarray of bool, shape (q,)
-        Exact.
-    """
+    """Tell exactly which frusta, corners of (q, 8, 3) in the space of a box, touch that box."""
     touched, misses = cull_by_vertices(_CUBE, Frusta(corners))
     undecided = np.flatnonzero(~touched & ~misses)
     cube = build_octree(Boxes(_CUBE[:1], _CUBE[-1:]))
@@ -276,22 +245,9 @@ def boxes_in_view(corners: Floats) -> Flags:
 
 
 def to_box_space(placements: Placements, chosen: Ids, corners: Floats) -> Floats:
-    """Bring a frustum into spaces where the boxes of placements are the cube from -1 to 1.
+    """Bring a frustum, corners of (8, 3), into the space of chosen boxes, where each is `_CUBE`.
 
-    Parameters
-    ----------
-    placements : Placements
-        Their boxes are turned and sheared as they are placed.
-    chosen : ndarray of intp, shape (c,)
-        Which of them.
-    corners : ndarray of float64, shape (8, 3)
-        Of the frustum, in the world.
-
-    Returns
-    -------
-    ndarray of float64, shape (c, 8, 3)
-        The same corners in the space of each box; a box thinner than a millionth of its size
-        counts as that thick.
+    A box thinner than a millionth of its size counts as that thick. Returns (c, 8, 3).
     """
     inverse = np.linalg.inv(_thickened(placements, chosen))
     local: Floats = (corners - placements.centers[chosen, None]) @ inverse.swapaxes(1, 2)

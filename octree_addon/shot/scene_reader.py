@@ -21,29 +21,10 @@ def read_frusta(
     margin: float,
     angle: float,
 ) -> tuple[tuple[str, ...], Frusta]:
-    """Return the names and the view frusta of cameras in the present frame.
+    """Return the names and the view frusta of cameras, by default the scene's, in this frame.
 
-    Parameters
-    ----------
-    depsgraph : bpy.types.Depsgraph
-        Evaluated at that frame.
-    scene : bpy.types.Scene
-        Its render settings count, and its camera, which markers may switch.
-    names : sequence of str
-        Names of cameras; empty for the scene's.
-    margin, angle : float
-        Widen each view; see `camera_frusta`.
-
-    Returns
-    -------
-    names, frusta : tuple of str, and Frusta
-        At least one.
-
-    Raises
-    ------
-    ValueError
-        If there is no camera, if it is disabled in viewports and thus not at this frame, or if
-        its view is no frustum.
+    Refused are a scene without a camera, one that is disabled in viewports and thus not at this
+    frame, and what `camera_frusta` refuses.
     """
     cameras = [_camera_named(scene, name) for name in names] or [scene.camera]
     for camera in cameras:
@@ -94,19 +75,9 @@ class SceneReader:
         self._known: dict[int, Shown] = {}
 
     def read(self, depsgraph: bpy.types.Depsgraph, changed: set[int]) -> Placements:
-        """Read one frame.
+        """Read the placements of one frame: of visible objects, and of what they instance.
 
-        Parameters
-        ----------
-        depsgraph : bpy.types.Depsgraph
-            Evaluated at that frame.
-        changed : set of int
-            Session ids of what has changed its geometry since the last frame that was read.
-
-        Returns
-        -------
-        Placements
-            Of the objects that are visible in the view layer, and of what they instance.
+        `changed` holds session ids of what has changed its geometry since the last frame read.
         """
         self._forget(changed)
         shown = self._shown(depsgraph)

@@ -84,35 +84,15 @@ class VisibilityResult:
 
 
 def intervals(flags: Flags) -> Ids:
-    """Return the runs of frames in which something was seen.
-
-    Parameters
-    ----------
-    flags : ndarray of bool, shape (f,)
-        Frame by frame.
-
-    Returns
-    -------
-    ndarray of intp, shape (r, 2)
-        Index of the first and of the last frame of each run, in order.
-    """
+    """Return the first and last index of each run of frames whose flags are set, (r, 2)."""
     steps = np.diff(flags.astype(np.int8), prepend=0, append=0)
     return np.stack((np.flatnonzero(steps > 0), np.flatnonzero(steps < 0) - 1), axis=1)
 
 
 def csv_table(seen: VisibilityResult) -> str:
-    """Return a line for every object and camera.
+    """Return a line of `HEADER` for every object and camera; intervals read as "1-12 20-48".
 
-    Parameters
-    ----------
-    seen : VisibilityResult
-        What was seen.
-
-    Returns
-    -------
-    str
-        Lines of `HEADER`; an object that was not seen has empty fields after the camera, but 0
-        frames. Intervals read as "1-12 20-48".
+    An object that was not seen has empty fields after the camera, but 0 frames.
     """
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
@@ -125,18 +105,9 @@ def csv_table(seen: VisibilityResult) -> str:
 
 
 def json_table(seen: VisibilityResult) -> str:
-    """Return the same as JSON, with what was tested.
+    """Return the same as JSON: `frames`, `cameras`, `exact`, and a row for each pair in `seen`.
 
-    Parameters
-    ----------
-    seen : VisibilityResult
-        What was seen.
-
-    Returns
-    -------
-    str
-        An object with `frames`, `cameras`, `exact` and `seen`: a list with `object`, `camera`,
-        `first` and `last`, null if it was not seen, `frames` and `intervals`.
+    Of an object that was not seen, `first` and `last` are null.
     """
     rows: list[dict[str, Any]] = [
         {
