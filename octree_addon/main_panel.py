@@ -1,4 +1,4 @@
-"""The main panel: what is hidden, the way back, and the build; all other panels stand in it."""
+"""The main panel: what is hidden, how to restore it, and the build; it holds all others."""
 
 import bpy
 

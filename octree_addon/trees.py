@@ -1,4 +1,4 @@
-"""The built trees, the only memory of the session: scene -> `BuiltTree`.
+"""The built trees of the session, and whether they are out of date: scene -> `BuiltTree`.
 
 A tree is not stored in the file. The file, and each undo step, keeps the number of the scene's
 tree and the objects that it was built from. So `get` alone decides what is shown: after an undo,

@@ -223,18 +223,7 @@ class OCTREE_OT_clear(bpy.types.Operator):
 
 
 def built_text(built: BuiltTree) -> str:
-    """Say what was built, and what is not in it.
-
-    Parameters
-    ----------
-    built : BuiltTree
-        The new tree.
-
-    Returns
-    -------
-    str
-        One line.
-    """
+    """Say in one line what was built, and what is not in it."""
     found, source = built.statistics, built.source
     parts = [
         f"Octree of {number(found.items, source.noun)}: {number(found.cells, 'cell')},"
@@ -259,17 +248,7 @@ def source_rows(source: SourceOptions) -> list[str]:
 
 
 def draw_options(layout: bpy.types.UILayout, options: Any, names: Iterable[str]) -> None:
-    """Show build options; those without effect at present are greyed.
-
-    Parameters
-    ----------
-    layout : bpy.types.UILayout
-        Where they are shown.
-    options : BuildOptions or ObjectOptions
-        The scene's settings, or an operator.
-    names : iterable of str
-        Which of them, in this order.
-    """
+    """Show build options, or an operator's; those without effect at present are greyed."""
     for name in names:
         counts = options.straddlers == _NEEDED.get(name, options.straddlers)
         column = layout.column()

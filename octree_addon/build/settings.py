@@ -7,7 +7,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, Po
 
 _COPY = ("COPY", "Copy", "Into every leaf that it touches")
 _KEEP = ("KEEP", "Keep", "Once, into the smallest cell that holds the whole of it")
-_HYBRID = ("HYBRID", "Hybrid", "Copied while it touches few parts of a cell, else kept there")
+_HYBRID = ("HYBRID", "Hybrid", "Copied while it touches few children of a cell, else kept there")
 
 
 # What these say is the same of triangles and of objects; their defaults are not.
@@ -133,15 +133,15 @@ class BuildOptions(CellOptions):
             name="Split",
             description="Where a cell is divided",
             items=(
-                ("MIDDLE", "Middle", "At its center, into eight parts of equal size"),
-                ("MEDIAN", "Median", "At the median of the items on each axis; the parts balance"),
+                ("MIDDLE", "Middle", "At its center, into eight children of equal size"),
+                ("MEDIAN", "Median", "At the median of the items on each axis, for balance"),
             ),
             default="MIDDLE",
         )
         straddlers: EnumProperty(**_STRADDLERS, items=(_COPY, _KEEP, _HYBRID), default="COPY")
         hybrid_limit: IntProperty(
             name="Hybrid Limit",
-            description="Copy an item while it touches at most this many parts of a cell",
+            description="Copy an item while it touches at most this many children of a cell",
             default=4,
             min=1,
             max=8,
@@ -161,7 +161,7 @@ class UpkeepOptions:
         merge_below: IntProperty(
             name="Merge Below",
             description=(
-                "Merge the cells of a part that holds fewer items than this; at most the capacity"
+                "Merge the children of a cell that holds fewer items than this; at most the capacity"
             ),
             default=4,
             min=1,
@@ -186,7 +186,7 @@ class UpkeepOptions:
         shrink_below: IntProperty(
             name="Shrink Below",
             description=(
-                "Make the fullest part the root while at most this many items lie outside that"
+                "Make the fullest child the root while at most this many items lie outside it"
             ),
             default=0,
             min=0,

@@ -1,4 +1,4 @@
-"""Select Collisions: pairs of items of different owners that touch, or come within a margin."""
+"""Select Collisions: broad phase and exact tests for pairs of items of different owners."""
 
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -176,19 +176,9 @@ class OCTREE_OT_select_collisions(CollisionOptions, QueryOperator, bpy.types.Ope
 
 
 def notes_of(collisions: Collisions, names: list[str]) -> tuple[str, ...]:
-    """Say how many pairs of owners collide, and which have most in common.
+    """Say how many pairs of owners, of these names, collide, and which have most in common.
 
-    Parameters
-    ----------
-    collisions : Collisions
-        What was found.
-    names : list of str
-        Of the owners.
-
-    Returns
-    -------
-    tuple of str
-        A line each.
+    One line each.
     """
     count = collisions.owners.shape[1]
     most = np.argsort(-collisions.counts, kind="stable")[:_NOTES]

@@ -157,21 +157,7 @@ class QueryOperator(SelectionOptions, SteppedOperator):
 def answer_text(counts: Counter[str], action: str, built: BuiltTree, is_new: bool) -> str:
     """Say what was really selected or deselected, and by which tree.
 
-    Parameters
-    ----------
-    counts : Counter of str
-        What `select_objects` or `select_faces` returned.
-    action : {"REPLACE", "EXTEND", "SUBTRACT"}
-        What was done.
-    built : BuiltTree
-        The tree that was asked.
-    is_new : bool
-        Whether it was built for this question.
-
-    Returns
-    -------
-    str
-        Such as "12 objects, 340 instances selected".
+    Such as "12 objects, 340 instances selected".
     """
     text = found_text(counts, action, by_bounds=isinstance(built.source, ObjectSource))
     if built.stale:

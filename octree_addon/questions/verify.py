@@ -52,22 +52,9 @@ ProofSteps = Generator[float, None, Proof]
 
 
 def prove_steps(query: Query) -> ProofSteps:
-    """Ask every item, or for collisions every pair of items.
+    """Ask every item again, or for collisions every pair of items.
 
-    Parameters
-    ----------
-    query : Query
-        Any query.
-
-    Yields
-    ------
-    float
-        The fraction done.
-
-    Returns
-    -------
-    Proof
-        The result.
+    Yields the fraction done, returns the proof.
     """
     started = perf_counter()
     hits = np.zeros(len(query.octree.items), np.bool_)
@@ -102,18 +89,7 @@ class OCTREE_OT_prove_it(SteppedOperator, bpy.types.Operator):
 
 
 def proof_text(proof: Proof) -> str:
-    """Say whether brute force confirms an answer.
-
-    Parameters
-    ----------
-    proof : Proof
-        Of the last query.
-
-    Returns
-    -------
-    str
-        One line that begins with "Proven" or "Wrong".
-    """
+    """Say in one line whether brute force confirms an answer: "Proven" or "Wrong"."""
     query, hits = proof.query, int(proof.hits.sum())
     noun = "triangle" if isinstance(query.octree.items, Triangles) else "object"
     effort = f"{number(len(query.octree), noun)} asked one by one in {proof.seconds:.3f} s"

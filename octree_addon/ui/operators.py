@@ -48,13 +48,6 @@ def take(operator: bpy.types.Operator, settings: Any) -> None:
 
     An explicit value wins; what Blender itself remembers of an earlier call does not count.
     Operators cannot point at data: where the settings do, the operator has the name.
-
-    Parameters
-    ----------
-    operator : bpy.types.Operator
-        Any operator.
-    settings : bpy.types.PropertyGroup
-        Its properties that the operator lacks do not count.
     """
     for name, kind in _shared(operator, settings):
         if not operator.properties.is_property_set(name):
@@ -63,15 +56,7 @@ def take(operator: bpy.types.Operator, settings: Any) -> None:
 
 
 def write_back(operator: bpy.types.Operator, settings: Any) -> None:
-    """Keep in the scene's settings what the operator ran with.
-
-    Parameters
-    ----------
-    operator : bpy.types.Operator
-        Any operator.
-    settings : bpy.types.PropertyGroup
-        As for `take`. A name that nothing has leaves a pointer empty.
-    """
+    """Keep in settings of the same names what the operator ran with, as `take` took it."""
     for name, kind in _shared(operator, settings):
         value = getattr(operator, name)
         if kind:
@@ -90,43 +75,14 @@ def _shared(operator: bpy.types.Operator, settings: Any) -> Iterator[tuple[str, 
 
 
 def given_values(operator: bpy.types.Operator) -> dict[str, Any]:
-    """Return the properties that the caller set.
-
-    Parameters
-    ----------
-    operator : bpy.types.Operator
-        Any operator.
-
-    Returns
-    -------
-    dict of str to Any
-        Values by name.
-    """
+    """Return the values of the properties that the caller set, by name."""
     properties = operator.properties
     names = [each.identifier for each in properties.bl_rna.properties if not each.is_readonly]
     return {name: getattr(operator, name) for name in names if properties.is_property_set(name)}
 
 
 def named_object(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
-    """Return the object that a text property names.
-
-    Parameters
-    ----------
-    scene : bpy.types.Scene
-        Where to look.
-    name : str
-        Its name.
-
-    Returns
-    -------
-    bpy.types.Object
-        The object.
-
-    Raises
-    ------
-    ValueError
-        If the scene has no object of this name.
-    """
+    """Return the object that a text property names; a `ValueError` if the scene has none."""
     item: bpy.types.Object | None = scene.objects.get(name)
     if item is None:
         raise ValueError(f"The scene has no object named {name}")

@@ -59,17 +59,7 @@ def draw_rows(layout: bpy.types.UILayout, owner: Any, names: Iterable[str]) -> N
 def draw_hint(
     layout: bpy.types.UILayout, text: str, icon: Literal["INFO", "ERROR"] = "INFO"
 ) -> None:
-    """Put a sentence under the properties that it is about.
-
-    Parameters
-    ----------
-    layout : bpy.types.UILayout
-        Where the properties are.
-    text : str
-        The sentence.
-    icon : str
-        What stands before it.
-    """
+    """Put a sentence under the properties that it is about."""
     row = layout.row()
     row.alignment = "RIGHT"
     row.label(text=text, icon=icon)
