@@ -161,7 +161,7 @@ class UpkeepOptions:
         merge_below: IntProperty(
             name="Merge Below",
             description=(
-                "Merge the children of a cell that holds fewer items than this; at most the capacity"
+                "Merge the children of a cell with fewer items than this; at most the capacity"
             ),
             default=4,
             min=1,
