@@ -34,6 +34,16 @@ def test_every_panel_is_drawn_with_and_without_a_tree(empty_scene, ball, build):
     assert all(drawn(panel) for panel in PANELS if panel not in absent)
 
 
+def test_panels_stand_in_their_order():
+    inner = sorted(PANELS[1:], key=lambda panel: panel.bl_order)
+    assert PANELS[0] is bpy.types.OCTREE_PT_main
+    assert [panel.__name__.removeprefix("OCTREE_PT_") for panel in inner] == [
+        "advanced", "live", "display", "camera", "cursor", "shot", "collisions", "hiding",
+        "answer", "statistics",
+    ]  # fmt: skip
+    assert len({panel.bl_order for panel in inner}) == len(inner)
+
+
 def test_display_switch_stands_in_its_header():
     assert drawn(bpy.types.OCTREE_PT_display, "draw_header") == {"show": "open"}
 
