@@ -1,6 +1,7 @@
 """The staircase: a file imports only what stands above it in its list, relatively, at the top."""
 
 import ast
+import re
 import sys
 from pathlib import Path
 
@@ -131,3 +132,30 @@ def test_the_front_door_imports_nothing_until_it_is_opened():
     body = tree_of(Path("__init__.py")).body
     assert not any(isinstance(node, ast.Import | ast.ImportFrom) for node in body)
     assert imports(Path("__init__.py")) == (set(), {("octree_addon",)})
+
+
+# What only some rooms of the add-on may do, by what doing it looks like.
+DOORS = {
+    "reads geometry": (r"\.to_mesh\(|\.object_instances", {"reader", "shot"}),
+    "writes": (
+        r"\.(select_set|hide_set|foreach_set)\(|\.(attributes|objects|collections)\.new\(",
+        {"selection", "hiding", "display"},
+    ),
+    "changes the frame": (r"\.frame_set\(", {"shot"}),
+    "draws": (r"^\s*(import|from) (gpu|blf)\b", {"display"}),
+    "listens": (r"bpy\.app\.(handlers|timers)|bpy\.msgbus", {"ui", "shot"}),
+    "remembers": (
+        r"^_\w+(: .+)? = (\{\}|\[\]|(Weak\w+)\(\))",
+        {"trees", "questions", "live", "shot", "display"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("pattern", "rooms"), DOORS.values(), ids=DOORS)
+def test_few_rooms_have_a_door_to_blender(pattern, rooms):
+    found = {
+        step(path.parts)
+        for path in files("octree_addon")
+        if re.search(pattern, (CHECKOUT / path).read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert found == rooms
