@@ -101,7 +101,6 @@ class OCTREE_OT_select_in_box(BoxOptions, VolumeOperator, bpy.types.Operator):
         " what is in a box around the 3D cursor"
     )
     key, settings = "box", OctreeBoxSettings
-    rows = ("around", "object", "center", "size", "relation", "kind", "action")
     _uid = 0
 
     if TYPE_CHECKING:
@@ -119,6 +118,11 @@ class OCTREE_OT_select_in_box(BoxOptions, VolumeOperator, bpy.types.Operator):
             subtype="TRANSLATION",
             options={"SKIP_SAVE"},
         )
+
+    @classmethod
+    def rows_of(cls, options: BoxOptions) -> tuple[str, ...]:
+        given_by = ("object",) if options.around == "ACTIVE" else ("center", "size")
+        return ("around", *given_by, "relation", "kind", "action")
 
     def volume(self, context: bpy.types.Context) -> Frusta:
         if self.around == "ACTIVE":

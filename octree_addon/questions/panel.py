@@ -30,7 +30,7 @@ def draw_questions(drawn: bpy.types.Panel, scene: bpy.types.Scene, panel: str) -
     questions = [question for question in QUESTIONS if question.panel == panel]
     for question in questions:
         settings = getattr(settings_of(scene), question.key)
-        draw_rows(column, settings, question.panel_rows or question.rows)
+        draw_rows(column, settings, question.panel_rows or question.rows_of(settings))
         column.operator(question.bl_idname)
         if question is not questions[-1]:
             column.separator()

@@ -141,9 +141,14 @@ class QueryOperator(SelectionOptions, SteppedOperator):
         self.report({"WARNING"} if built.stale else {"INFO"}, text)
         return {"FINISHED"}
 
+    @classmethod
+    def rows_of(cls, options: Any) -> tuple[str, ...]:
+        """Return the rows that have an effect with these options, an operator or its settings."""
+        return cls.rows
+
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the redo panel."""
-        draw_rows(column_of(self), self, self.rows)
+        draw_rows(column_of(self), self, self.rows_of(self))
 
     def _settings(self, context: bpy.types.Context) -> Any:
         return getattr(settings_of(context.scene), self.key)

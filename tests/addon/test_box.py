@@ -237,5 +237,7 @@ def test_settings_are_remembered_and_shown(row):
     assert {"around", "size", "octree.select_in_box"} <= lines.keys()
     assert not {"object", "center"} & lines.keys()
     query = ask()
+    box.around = "ACTIVE"
+    assert "size" not in drawn(bpy.types.OCTREE_PT_cursor)
     assert query.relation == "inside"
     np.testing.assert_array_equal(np.ptp(query.volume.corners[0], axis=0), (1, 2, 3))

@@ -4,14 +4,15 @@ import inspect
 
 import bpy
 import pytest
-from paper import drawn
-from registered import PANELS
+from paper import drawn, redo_panel
+from registered import OPERATORS, PANELS
 
 from octree_ext.core import DynamicOctree, build_octree
 from octree_ext.octree_addon import trees
 from octree_ext.octree_addon.build.panel import REFERENCES_WARNING
 from octree_ext.octree_addon.build.steps import build_options, build_settings
 from octree_ext.octree_addon.display import batches
+from octree_ext.octree_addon.questions import QUESTIONS
 from octree_ext.octree_addon.ui import settings_of
 
 
@@ -32,6 +33,20 @@ def test_every_panel_is_drawn_with_and_without_a_tree(empty_scene, ball, build):
     names = {panel.__name__ for panel in absent}
     assert names == {"OCTREE_PT_live", "OCTREE_PT_answer", "OCTREE_PT_statistics"}
     assert all(drawn(panel) for panel in PANELS if panel not in absent)
+
+
+REDO_PANELS = [
+    each for each in OPERATORS if hasattr(each, "draw") and each.__name__[-6:] != "_build"
+]
+
+
+@pytest.mark.parametrize("operator", REDO_PANELS, ids=lambda operator: operator.__name__)
+def test_every_redo_panel_is_drawn(operator):
+    shown = redo_panel(operator).keys()
+    assert shown
+    assert "show" not in shown  # the scene's alone
+    if operator in QUESTIONS:
+        assert {"kind", "action"} <= shown
 
 
 def test_panels_stand_in_their_order():
