@@ -1,10 +1,17 @@
-"""Blender's scene as arrays: read source, meshes and boxes, then instances, triangles, objects."""
+"""Blender's scene as arrays: read source, meshes and boxes, then triangles and objects."""
 
-from .boxes import layer_ids, layer_matrices, layer_places, world_boxes
-from .instances import Instances, may_instance, read_instances, seen_objects
+from .boxes import (
+    Instances,
+    layer_ids,
+    layer_matrices,
+    layer_places,
+    may_instance,
+    read_instances,
+    world_boxes,
+)
 from .meshes import MeshArrays, bulk, evaluated_mesh, mesh_arrays
 from .objects import ReadObjects, evaluated_box, object_bounds, read_objects, taken_types
-from .source import Key, ObjectSource, Source, SourceObject, TriangleSource
+from .source import Key, ObjectSource, Source, SourceObject, TriangleSource, seen_objects
 from .triangles import count_triangles, is_editable, read_triangles
 
 __all__ = [

@@ -10,9 +10,17 @@ from numpy.typing import NDArray
 
 from ...core import Boxes
 from ..arrays import Floats
-from .boxes import layer_boxes, layer_matrices, layer_places, own_box, world_boxes
-from .instances import NO_INSTANCES, dependencies, may_instance, read_instances, seen_objects
-from .source import Key, ObjectSource, SourceObject
+from .boxes import (
+    NO_INSTANCES,
+    layer_boxes,
+    layer_matrices,
+    layer_places,
+    may_instance,
+    own_box,
+    read_instances,
+    world_boxes,
+)
+from .source import Key, ObjectSource, SourceObject, dependencies, seen_objects
 
 _SHAPED = frozenset({
     "CURVE", "CURVES", "FONT", "GPENCIL", "GREASEPENCIL", "MESH", "META", "POINTCLOUD", "SURFACE",

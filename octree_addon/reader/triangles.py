@@ -9,9 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ids
-from .instances import dependencies, is_true_instance, placements, seen_objects
 from .meshes import MeshArrays, evaluated_mesh, has_polygons_of, mesh_arrays, triangle_count
-from .source import SourceObject, TriangleSource
+from .source import (
+    SourceObject,
+    TriangleSource,
+    dependencies,
+    is_true_instance,
+    placements,
+    seen_objects,
+)
 
 Rows = list[tuple[float, ...]]
 
