@@ -140,10 +140,11 @@ class OCTREE_OT_select_in_box(BoxOptions, VolumeOperator, bpy.types.Operator):
         item = named_object(context.scene, self.object)
         depsgraph = context.evaluated_depsgraph_get()
         limits = evaluated_box(item, depsgraph)
-        if not limits.any() or not np.isfinite(limits).all():
+        matrix = np.array(item.evaluated_get(depsgraph).matrix_world)
+        if not limits.any() or not np.isfinite([*limits, *matrix.flat]).all():
             raise ValueError(f"{item.name} has no bounding box")
         self._uid = item.session_uid
-        return box_of(limits.reshape(2, 3), np.array(item.evaluated_get(depsgraph).matrix_world))
+        return box_of(limits.reshape(2, 3), matrix)
 
     def ask_steps(self, built: BuiltTree) -> QuerySteps:
         found, source = self.ask(built.octree), built.source

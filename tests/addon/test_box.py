@@ -191,6 +191,10 @@ def test_what_has_no_box_is_refused(row):
     light = lamp()
     with pytest.raises(RuntimeError, match="has no bounding box"):
         ask(object=light.name)
+    row[2].location.x = float("nan")
+    bpy.context.view_layer.update()
+    with pytest.raises(RuntimeError, match="Cube 2 has no bounding box"):
+        ask(object="Cube 2")
     with pytest.raises(RuntimeError, match="no object named Nobody"):
         ask(object="Nobody")
     bpy.context.view_layer.objects.active = None
