@@ -13,7 +13,7 @@ from octree_ext.octree_addon import overlay
 
 @pytest.fixture
 def crowd():
-    """Some hundred objects, half of which have moved since they were evaluated."""
+    """Add hundreds of objects, and move half of them after they were evaluated."""
     mesh = cube("Seed").data
     items = [link(bpy.data.objects.new(f"Cube {number}", mesh)) for number in range(300)]
     bpy.context.view_layer.update()
