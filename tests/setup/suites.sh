@@ -11,9 +11,11 @@ setup=tests/setup
 results=.cache/suites
 limit="timeout 1500"
 
+# Tests of one file stay together: the last random session looks at what all of them did.
 in_wheel() {
     $setup/environment.sh "$1" || return
-    $limit ".venv/$1/bin/python" tests/run_in_blender.py -- tests/addon -n "$workers"
+    $limit ".venv/$1/bin/python" tests/run_in_blender.py -- tests/addon \
+        -n "$workers" --dist loadfile
 }
 
 in_core() {
