@@ -1,7 +1,7 @@
 #!/bin/sh
 # Make .venv/GROUP from the dependency group of that name in pyproject.toml: environment.sh GROUP
 # A stamp keeps what it was made from: its Python and its pins, not those of other groups.
-# Returns 69, with the reason, where its Python is missing or pip cannot have its pins.
+# Returns, with the reason, 68 where its Python is missing and 69 where pip cannot have its pins.
 set -eu
 cd "$(dirname "$0")/../.."
 group=$1

@@ -9,6 +9,6 @@ for group in $(sed -n 's/^"\(bpy-[0-9.]*\)" = .*/\1/p' pyproject.toml | sort -rV
         echo ".venv/$group"
         exit 0
     fi
-    echo "Without $group, then" >&2
+    echo "Going on without $group" >&2
 done
 exit 69

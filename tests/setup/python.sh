@@ -1,7 +1,7 @@
 #!/bin/sh
 # Print a Python of this version that runs and can make environments: python.sh 3.13
 # It is the one on the path, else one of pyenv's, whose own command runs only where it was switched
-# on; PYTHON names another one for the version that it has. Returns 69, with the reason, without one.
+# on; PYTHON names another one for the version that it has. Returns 68, with the reason, without one.
 set -eu
 version=$1
 
@@ -13,4 +13,4 @@ sys.exit('%d.%d' % sys.version_info[:2] != '$version')" >/dev/null 2>&1 || conti
     exit 0
 done
 echo "no Python $version: neither on the path nor in pyenv's folder" >&2
-exit 69
+exit 68
