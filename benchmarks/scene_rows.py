@@ -17,7 +17,7 @@ from benchmarks.table import Row, fastest
 
 Rows = Iterator[Row]
 Ask = Callable[[float, float], Rows]
-FRAMES = 48
+FRAMES = 24
 CORNERS = [(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]
 FACES = [(0, 1, 3, 2), (2, 3, 7, 6), (6, 7, 5, 4), (4, 5, 1, 0), (2, 6, 4, 0), (7, 3, 1, 5)]
 
