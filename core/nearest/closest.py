@@ -10,7 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, blocks, cross, dot, gather, power_of_two_scale
+from ..arrays import (
+    NEARLY_PARALLEL,
+    Flags,
+    Floats,
+    Ids,
+    blocks,
+    cross,
+    dot,
+    gather,
+    power_of_two_scale,
+    robust_cross,
+)
 from ..shapes import Shapes, Triangles
 from ..touch.decompose import box_and_radius
 
@@ -139,17 +150,22 @@ class _Features:
         self.corners = corners
         edges = np.roll(corners, -1, axis=1) - corners
         units = edges * power_of_two_scale(edges)
-        moments, normal = cross(corners, units), cross(units[:, 0], units[:, 1])
+        moments, (normal, area) = cross(corners, units), robust_cross(units[:, 0], units[:, 1])
         self.along, self.span = -dot(corners, units), dot(edges, units)
-        length, area = dot(units, units), dot(normal, normal)
+        length = dot(units, units)
         beside = (self.along >= 0) & (self.along <= self.span) & (length > 0)
         sides = dot(moments, normal[:, None])
         total = sides.sum(axis=0)
         self.above = ((sides >= 0).all(axis=0) | (sides <= 0).all(axis=0)) & (area > 0)
-        self.above &= total != 0
+        # Beyond the tip of a sliver the sides are not known well, beside its longest edge they are.
+        longest = length.max(axis=0)
+        self.above &= (beside & (length == longest)).any(axis=0) & (total != 0)
         # How far the origin is from an edge is the share of the opposite corner.
         self.shares = _quotient(np.roll(sides, -1, axis=0), total, self.above, 0.0)
-        height = _height(dot(corners, normal[:, None]), self.shares)
+        height = dot(corners[:, 0], normal)
+        # Where the foot on the face of a sliver is: the shares of its corners are not known well.
+        self.thin = self.above & (area <= NEARLY_PARALLEL * longest * longest)
+        self.feet = normal * _quotient(height, area, self.thin, 0.0)
         self.squares = np.empty((7, corners.shape[2]))
         self.squares[:3] = dot(corners, corners)
         self.squares[3:6] = _quotient(dot(moments, moments), length, beside, np.inf)
@@ -172,20 +188,14 @@ class _Features:
         return np.take_along_axis(weights, best[None, None], axis=0)[0]
 
 
-def _height(heights: Floats, shares: Floats) -> Floats:
-    """Return how high the origin is above the face, of its heights above the three corners.
-
-    They are equal, but for a sliver whose normal is not known well.
-    """
-    first, second, third = heights
-    return first + shares[1] * (second - first) + shares[2] * (third - first)
-
-
 def _on_triangles(items: Triangles, ids: Ids, points: Floats) -> Floats:
     features = _Features(_seen(items, ids, points))
     corners = items.take_rows(ids).reshape(3, 3, -1)
     found = np.einsum("ch,cah->ah", features.closest(), corners)
-    return np.where(features.squares.min(axis=0) > 0, found, points)
+    squares = features.squares.min(axis=0)
+    on_face = features.thin & (features.squares[6] == squares)
+    found = np.where(on_face, points + features.feet, found)
+    return np.where(squares > 0, found, points)
 
 
 def _quotient(above: Floats, below: Floats, where: Flags, otherwise: float) -> Floats:

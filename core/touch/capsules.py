@@ -2,15 +2,25 @@
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, cross, dot, gather, power_of_two_scale
+from ..arrays import Flags, Floats, Ids, cross, dot, gather, power_of_two_scale, robust_cross
 from ..shapes import Capsules, Shapes, Triangles
-from .convex_distance import POINT, SEGMENT, TRIANGLE, near, near_boxes
+from .convex_distance import (
+    POINT,
+    SEGMENT,
+    TRIANGLE,
+    are_thin,
+    near,
+    near_boxes,
+    within_spans,
+)
 from .decompose import box_and_radius, corners_and_radius
 from .separating_axis import parted, told_by_feet
 from .triangles import bounding_spheres_of
 
 # What rounding may do to a squared distance, in squared lengths that it was made from.
 _ROUNDING = 2.0**-44
+# Triangles that are thinner than this part of their length are pierced at their edges only.
+_THINNEST = 2.0**-34
 
 
 def touched_by_triangles(items: Triangles, ids: Ids, volumes: Capsules, numbers: Ids) -> Flags:
@@ -76,11 +86,18 @@ def _pierced(corners: Floats, segments: Floats) -> Flags:
     corners, segments = corners - origin, segments - origin
     scale = power_of_two_scale(np.concatenate((corners, segments), axis=1))
     corners, end = corners * scale, segments[:, 1] * scale
-    normal = cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    edges = np.roll(corners, -1, axis=1) - corners
+    normal, area = robust_cross(edges[:, 0], edges[:, 1])
     here, there = -dot(corners[:, 0], normal), dot(end - corners[:, 0], normal)
     across = ((here <= 0) & (there >= 0)) | ((here >= 0) & (there <= 0))
     sides = dot(end[:, None], cross(corners, np.roll(corners, -1, axis=1)))
-    return across & (here != there) & ((sides >= 0).all(axis=0) | (sides <= 0).all(axis=0))
+    flags = across & (here != there) & ((sides >= 0).all(axis=0) | (sides <= 0).all(axis=0))
+    thin = np.flatnonzero(flags & are_thin(edges, area))
+    places = end[:, thin] * (here[thin] / (here[thin] - there[thin]))
+    edges = edges[:, :, thin]
+    flags[thin] = within_spans(places[:, None] - corners[:, :, thin], edges)
+    flags[thin] &= area[thin] > _THINNEST**2 * dot(edges, edges).max(axis=0) ** 2
+    return flags
 
 
 def touched_by_rounded(items: Shapes, ids: Ids, volumes: Capsules, numbers: Ids) -> Flags:

@@ -11,7 +11,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, blocks, cross, dot, power_of_two_scale
+from ..arrays import (
+    NEARLY_PARALLEL,
+    Flags,
+    Floats,
+    Ids,
+    blocks,
+    cross,
+    dot,
+    power_of_two_scale,
+    robust_cross,
+)
 from ..shapes.frusta import EDGE_ENDS, EDGE_STARTS, FACES
 from .decompose import box_corners
 
@@ -137,14 +147,42 @@ def _corners_near_faces(corners: Floats, hull: Floats, kind: Kind, squared: Floa
     """Return whether the foot of a perpendicular lies in a face, and is near."""
     rings = hull[:, kind.rings]
     # In a triangle the third corner is the last as well.
-    normals = cross(rings[:, :, 2] - rings[:, :, 0], rings[:, :, -1] - rings[:, :, 1])
-    outwards = cross(np.roll(rings, -1, axis=2) - rings, normals[:, :, None])
+    normals, area = robust_cross(
+        rings[:, :, 2] - rings[:, :, 0], rings[:, :, -1] - rings[:, :, 1]
+    )
+    edges = np.roll(rings, -1, axis=2) - rings
+    outwards = cross(edges, normals[:, :, None])
     apart = corners[:, :, None, None] - rings[:, None]
     sides = dot(apart, outwards[:, None])
-    height, area = dot(apart[:, :, :, 0], normals[:, None]), dot(normals, normals)
+    height = dot(apart[:, :, :, 0], normals[:, None])
     close = (sides >= 0).all(axis=2) | (sides <= 0).all(axis=2)
     close &= (height * height <= squared * area) & (area > 0)
+    thin = are_thin(edges, area)
+    if (close & thin).any():
+        close &= ~thin | within_spans(apart, edges[:, None])
     return close.any(axis=(0, 1))
+
+
+def are_thin(edges: Floats, area: Floats) -> Flags:
+    """Return which faces (...) of edges (3, ..., k, h) and squared areas (..., h) are slivers."""
+    return area <= NEARLY_PARALLEL * dot(edges, edges).max(axis=-2) ** 2
+
+
+def within_spans(apart: Floats, edges: Floats) -> Flags:
+    """Return which points lie between the corners of faces, along each of the edges.
+
+    Beyond the tip of a sliver its two long edges are too near each other to tell.
+
+    Parameters
+    ----------
+    apart, edges : ndarray of float64, shape (3, ..., k, h)
+        The points as seen from the corners, and the edges that start there.
+    """
+    flags = np.ones((*apart.shape[1:-2], apart.shape[-1]), bool)
+    for number in range(edges.shape[-2]):
+        along = dot(apart, edges[..., number : number + 1, :])
+        flags &= (along.min(axis=-2) <= 0) & (along.max(axis=-2) >= 0)
+    return flags
 
 
 def _edges_near_edges(
@@ -154,9 +192,15 @@ def _edges_near_edges(
     starts, theirs = one[:, one_kind.starts], other[:, other_kind.starts]
     ones = (one[:, one_kind.ends] - starts)[:, :, None]
     others = (other[:, other_kind.ends] - theirs)[:, None]
-    apart, normals = theirs[:, None] - starts[:, :, None], cross(ones, others)
-    area, height = dot(normals, normals), dot(apart, normals)
+    apart, (normals, area) = theirs[:, None] - starts[:, :, None], robust_cross(ones, others)
+    height = dot(apart, normals)
     here, there = dot(cross(apart, others), normals), dot(cross(apart, ones), normals)
     close = (here >= 0) & (here <= area) & (there >= 0) & (there <= area) & (area > 0)
     close &= height * height <= squared * area
+    length = dot(ones, ones)
+    doubtful = close & (area <= NEARLY_PARALLEL * length * dot(others, others))
+    if doubtful.any():
+        # Lines that are nearly parallel meet anywhere, edges only where they pass each other.
+        first, last = dot(apart, ones), dot(apart + others, ones)
+        close &= (np.minimum(first, last) <= length) & (np.maximum(first, last) >= 0)
     return close.any(axis=(0, 1))

@@ -9,7 +9,18 @@ plane or on one line, by the product of an edge and an axis (Gottschalk, Lin and
 
 import numpy as np
 
-from ..arrays import OTHER_AXES, Flags, Floats, Ids, blocks, cross, dot, gather, power_of_two_scale
+from ..arrays import (
+    OTHER_AXES,
+    Flags,
+    Floats,
+    Ids,
+    blocks,
+    cross,
+    dot,
+    exact_cross,
+    gather,
+    power_of_two_scale,
+)
 from ..shapes import Triangles
 
 # Pairs whose directions are tried together.
@@ -167,33 +178,3 @@ def _overlap(direction: Floats, ones: Floats, others: Floats) -> Flags:
 def edges_of(corners: Floats) -> Floats:
     """Return the edges of triangles (3 corners, 3 axes, h), from each corner to the next."""
     return np.roll(corners, -1, axis=0) - corners
-
-
-def exact_cross(a: Floats, b: Floats) -> Floats:
-    """Return cross products (3, h) whose every digit counts, of nearly parallel vectors too.
-
-    The rounding of each product is computed and put back: T. J. Dekker, "A Floating-Point
-    Technique for Extending the Available Precision", 1971.
-    """
-    (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
-
-    def product(i: int, j: int) -> tuple[Floats, Floats]:
-        rounded = a[i] * b[j]
-        lost = a_high[i] * b_high[j] - rounded
-        lost += a_high[i] * b_low[j]
-        lost += a_low[i] * b_high[j]
-        lost += a_low[i] * b_low[j]
-        return rounded, lost
-
-    rows = []
-    for i, j in OTHER_AXES:
-        (one, one_lost), (other, other_lost) = product(i, j), product(j, i)
-        rows.append((one - other) + (one_lost - other_lost))
-    return np.stack(rows)
-
-
-def _halves(numbers: Floats) -> tuple[Floats, Floats]:
-    """Return the leading 26 bits of each number, and the rest."""
-    wide = numbers * (2.0**27 + 1)
-    high = wide - (wide - numbers)
-    return high, numbers - high

@@ -7,7 +7,16 @@ the edges: Gottschalk, Lin and Manocha, "OBBTree", 1996; Ericson, "Real-Time Col
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, blocks, power_of_two_scale, project, take_columns
+from ..arrays import (
+    Flags,
+    Floats,
+    Ids,
+    blocks,
+    power_of_two_scale,
+    project,
+    robust_cross,
+    take_columns,
+)
 from ..shapes import Frusta, Shapes
 from ..shapes.frusta import EDGE_ENDS, EDGE_STARTS
 from .convex_distance import HEXAHEDRON, near_boxes
@@ -27,7 +36,7 @@ def touched_by_triangles(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids)
     corners = corners[:, :, doubtful]
     edges = np.roll(corners, -1, axis=0) - corners
     edges *= power_of_two_scale(edges)
-    normal = np.cross(edges[0], edges[1], axis=0)
+    normal, _ = robust_cross(edges[0], edges[1])
     flags[doubtful] = _overlap(corners, normal[None], edges, volumes, numbers[doubtful])
     return flags
 
@@ -97,8 +106,11 @@ def _overlap(
         hexahedra = volumes.take_rows(numbers[some]).reshape(8, 3, -1) - origin
         theirs = hexahedra[EDGE_ENDS] - hexahedra[EDGE_STARTS]
         theirs *= power_of_two_scale(theirs)
-        products = np.cross(edges[:, None, :, some], theirs[None], axis=2)
-        axes = np.concatenate((normals[:, :, some], products.reshape(-1, *theirs.shape[1:])))
+        products, _ = robust_cross(
+            edges[:, :, some].swapaxes(0, 1)[:, :, None], theirs.swapaxes(0, 1)[:, None]
+        )
+        products = products.reshape(3, -1, products.shape[-1]).swapaxes(0, 1)
+        axes = np.concatenate((normals[:, :, some], products))
         flags[some] = _unseparated(axes, points[:, :, some] - origin, hexahedra)
     return flags
 

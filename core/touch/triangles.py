@@ -12,6 +12,7 @@ from ..arrays import (
     dot,
     gather,
     power_of_two_scale,
+    robust_cross,
 )
 from ..shapes import Shapes, Triangles
 
@@ -88,18 +89,22 @@ def _edge_or_face_near(corners: Floats, squared: Floats) -> Flags:
     points = corners.reshape(3, 3, -1)
     edges = np.roll(points, -1, axis=0) - points
     units = edges * power_of_two_scale(edges)
-    normal = cross(units[0], units[1])
-    flags = np.zeros(len(squared), bool)
+    normal, area = robust_cross(units[0], units[1])
+    lengths = [dot(unit, unit) for unit in units]
+    longest = np.maximum(np.maximum(lengths[0], lengths[1]), lengths[2])
+    flags, held = np.zeros((2, len(squared)), bool)
     positive, negative = np.ones((2, len(squared)), bool)
-    for point, edge, unit in zip(points, edges, units, strict=True):
-        moment, along, length = cross(point, unit), -dot(point, unit), dot(unit, unit)
+    for point, edge, unit, length in zip(points, edges, units, lengths, strict=True):
+        moment, along = cross(point, unit), -dot(point, unit)
         beside = (along >= 0) & (along <= dot(edge, unit)) & (length > 0)
+        held |= beside & (length == longest)
         flags |= beside & (dot(moment, moment) <= squared * length)
         side = dot(moment, normal)
         positive &= side >= 0
         negative &= side <= 0
-    area = dot(normal, normal)
-    flags |= (positive | negative) & (area > 0) & (dot(points[0], normal) ** 2 <= squared * area)
+    # Beyond the tip of a sliver the sides are not known well, beside its longest edge they are.
+    held &= (positive | negative) & (area > 0)
+    flags |= held & (dot(points[0], normal) ** 2 <= squared * area)
     return flags
 
 
@@ -144,7 +149,7 @@ def axes_overlap(corners: Floats, half: Floats) -> Flags:
     """
     edges = np.roll(corners, -1, axis=0) - corners
     edges *= power_of_two_scale(edges)
-    normal = cross(edges[0], edges[1])
+    normal, _ = robust_cross(edges[0], edges[1])
     flags = np.abs(dot(corners[0], normal)) <= dot(half, np.abs(normal))
     for edge, start, opposite in zip(edges, corners, np.roll(corners, 1, axis=0), strict=True):
         for i, j in OTHER_AXES:
