@@ -110,15 +110,16 @@ def _of_triangles(corners: Floats, margin: float, reach: Floats | None) -> Child
     first, second, third = corners
     edges = np.stack((second - first, third - second, first - third))
     normal = [edges[0, i] * edges[1, j] - edges[0, j] * edges[1, i] for i, j in OTHER_AXES]
-    lengths = np.abs(edges)
-    octants = _across_plane(normal, first, margin * _greatest(lengths) ** 2, reach)
-    lengths *= margin
+    greatest = _greatest(np.abs(edges))
+    octants = _across_plane(normal, first, margin * greatest**2, reach)
+    # Rounding may turn the normal of a sliver round, and then the inside of a short edge too.
+    slack = 4.0 * margin * greatest
     for axis, (i, j) in enumerate(OTHER_AXES):
         # Across an edge, towards the inside of the triangle: (inward_i, inward_j).
         sign = np.copysign(1.0, normal[axis])
         inward_i, inward_j = -sign * edges[:, j], sign * edges[:, i]
         needed = inward_i * corners[:, i] + inward_j * corners[:, j]
-        needed -= lengths[:, i] + lengths[:, j]
+        needed -= slack
         lower_i, upper_i = _farthest(inward_i, reach, i)
         lower_j, upper_j = _farthest(inward_j, reach, j)
         from_lower, from_upper = needed - lower_i, needed - upper_i

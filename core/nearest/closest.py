@@ -157,7 +157,7 @@ class _Features:
         sides = dot(moments, normal[:, None])
         total = sides.sum(axis=0)
         self.above = ((sides >= 0).all(axis=0) | (sides <= 0).all(axis=0)) & (area > 0)
-        # Beyond the tip of a sliver the sides are not known well, beside its longest edge they are.
+        # Beyond the tip of a sliver its sides say little: the foot lies beside the longest edge.
         longest = length.max(axis=0)
         self.above &= (beside & (length == longest)).any(axis=0) & (total != 0)
         # How far the origin is from an edge is the share of the opposite corner.

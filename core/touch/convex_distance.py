@@ -147,9 +147,7 @@ def _corners_near_faces(corners: Floats, hull: Floats, kind: Kind, squared: Floa
     """Return whether the foot of a perpendicular lies in a face, and is near."""
     rings = hull[:, kind.rings]
     # In a triangle the third corner is the last as well.
-    normals, area = robust_cross(
-        rings[:, :, 2] - rings[:, :, 0], rings[:, :, -1] - rings[:, :, 1]
-    )
+    normals, area = robust_cross(rings[:, :, 2] - rings[:, :, 0], rings[:, :, -1] - rings[:, :, 1])
     edges = np.roll(rings, -1, axis=2) - rings
     outwards = cross(edges, normals[:, :, None])
     apart = corners[:, :, None, None] - rings[:, None]

@@ -102,7 +102,7 @@ def _edge_or_face_near(corners: Floats, squared: Floats) -> Flags:
         side = dot(moment, normal)
         positive &= side >= 0
         negative &= side <= 0
-    # Beyond the tip of a sliver the sides are not known well, beside its longest edge they are.
+    # Beyond the tip of a sliver its sides say little: the foot lies beside the longest edge.
     held &= (positive | negative) & (area > 0)
     flags |= held & (dot(points[0], normal) ** 2 <= squared * area)
     return flags

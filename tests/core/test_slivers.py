@@ -234,7 +234,10 @@ def test_points_are_as_far_as_fractions_say(seed, far, reach):
     corners = items.vertices[items.faces][ids]
     for place, three in zip(places[::37], corners[::37], strict=True):
         exact = nearest_oracle.exact(place)[None, None], nearest_oracle.exact(three)[None]
-        assert np.abs((nearest_oracle.on_triangles(*exact)[0, 0] - place).astype(float)).max() <= doubt
+        assert (
+            np.abs((nearest_oracle.on_triangles(*exact)[0, 0] - place).astype(float)).max()
+            <= doubt
+        )
 
 
 @pytest.mark.parametrize("policy", POLICIES)
