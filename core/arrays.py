@@ -105,20 +105,34 @@ def cross(a: Floats, b: Floats) -> Floats:
     return np.stack([a[i] * b[j] - a[j] * b[i] for i, j in OTHER_AXES])
 
 
-def robust_cross(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Return cross products (3, ...), exact where vectors are nearly parallel, and their squares.
+def robust_cross(a: Floats, b: Floats, full: Floats | float = 1.0) -> tuple[Floats, Floats, Flags]:
+    """Return cross products, exact where the vectors are nearly parallel.
 
-    The rounding of a plain product turns the normal of a sliver by as much as it is thin.
+    The rounding of a plain product turns the normal of a sliver the more the thinner it is.
+
+    Parameters
+    ----------
+    a, b : ndarray of float64, shape (3, ...)
+        Vectors, broadcast against each other.
+    full : ndarray of float64, shape (...)
+        The square of a product of vectors as long that are perpendicular, roughly.
+
+    Returns
+    -------
+    products : ndarray of float64, shape (3, ...)
+    squares : ndarray of float64, shape (...)
+    thin : ndarray of bool, shape (...)
+        Where squares are a small part of `full`.
     """
     products = cross(a, b)
     squares = dot(products, products)
-    limits = NEARLY_PARALLEL * dot(a, a) * dot(b, b)
-    some = (slice(None), *((squares <= limits) & (squares > 0)).nonzero())
-    if len(some[-1]):
+    thin = squares <= NEARLY_PARALLEL * full
+    if thin.any():
+        some = (slice(None), *(thin & (squares > 0)).nonzero())
         ones, others = (np.broadcast_to(rows, products.shape)[some] for rows in (a, b))
         products[some] = exact_cross(ones, others)
         squares[some[1:]] = dot(products[some], products[some])
-    return products, squares
+    return products, squares, thin
 
 
 def exact_cross(a: Floats, b: Floats) -> Floats:
@@ -148,7 +162,11 @@ def two_product_error(a: Floats, b: Floats) -> Floats:
 
 
 def _lost(rounded: Floats, a_high: Floats, a_low: Floats, b_high: Floats, b_low: Floats) -> Floats:
-    return ((a_high * b_high - rounded) + a_high * b_low + a_low * b_high) + a_low * b_low
+    lost: Floats = a_high * b_high - rounded
+    lost += a_high * b_low
+    lost += a_low * b_high
+    lost += a_low * b_low
+    return lost
 
 
 def _split(numbers: Floats) -> tuple[Floats, Floats]:

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ..arrays import (
-    NEARLY_PARALLEL,
     Flags,
     Floats,
     Ids,
@@ -150,7 +149,8 @@ class _Features:
         self.corners = corners
         edges = np.roll(corners, -1, axis=1) - corners
         units = edges * power_of_two_scale(edges)
-        moments, (normal, area) = cross(corners, units), robust_cross(units[:, 0], units[:, 1])
+        moments = cross(corners, units)
+        normal, area, thin = robust_cross(units[:, 0], units[:, 1])
         self.along, self.span = -dot(corners, units), dot(edges, units)
         length = dot(units, units)
         beside = (self.along >= 0) & (self.along <= self.span) & (length > 0)
@@ -158,13 +158,12 @@ class _Features:
         total = sides.sum(axis=0)
         self.above = ((sides >= 0).all(axis=0) | (sides <= 0).all(axis=0)) & (area > 0)
         # Beyond the tip of a sliver its sides say little: the foot lies beside the longest edge.
-        longest = length.max(axis=0)
-        self.above &= (beside & (length == longest)).any(axis=0) & (total != 0)
+        self.above &= (beside & (length == length.max(axis=0))).any(axis=0) & (total != 0)
         # How far the origin is from an edge is the share of the opposite corner.
         self.shares = _quotient(np.roll(sides, -1, axis=0), total, self.above, 0.0)
         height = dot(corners[:, 0], normal)
         # Where the foot on the face of a sliver is: the shares of its corners are not known well.
-        self.thin = self.above & (area <= NEARLY_PARALLEL * longest * longest)
+        self.thin = self.above & thin
         self.feet = normal * _quotient(height, area, self.thin, 0.0)
         self.squares = np.empty((7, corners.shape[2]))
         self.squares[:3] = dot(corners, corners)

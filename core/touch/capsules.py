@@ -8,7 +8,6 @@ from .convex_distance import (
     POINT,
     SEGMENT,
     TRIANGLE,
-    are_thin,
     near,
     near_boxes,
     within_spans,
@@ -87,16 +86,16 @@ def _pierced(corners: Floats, segments: Floats) -> Flags:
     scale = power_of_two_scale(np.concatenate((corners, segments), axis=1))
     corners, end = corners * scale, segments[:, 1] * scale
     edges = np.roll(corners, -1, axis=1) - corners
-    normal, area = robust_cross(edges[:, 0], edges[:, 1])
+    full = dot(edges, edges).max(axis=0) ** 2
+    normal, area, thin = robust_cross(edges[:, 0], edges[:, 1], full)
     here, there = -dot(corners[:, 0], normal), dot(end - corners[:, 0], normal)
     across = ((here <= 0) & (there >= 0)) | ((here >= 0) & (there <= 0))
     sides = dot(end[:, None], cross(corners, np.roll(corners, -1, axis=1)))
     flags = across & (here != there) & ((sides >= 0).all(axis=0) | (sides <= 0).all(axis=0))
-    thin = np.flatnonzero(flags & are_thin(edges, area))
-    places = end[:, thin] * (here[thin] / (here[thin] - there[thin]))
-    edges = edges[:, :, thin]
-    flags[thin] = within_spans(places[:, None] - corners[:, :, thin], edges)
-    flags[thin] &= area[thin] > _THINNEST**2 * dot(edges, edges).max(axis=0) ** 2
+    some = np.flatnonzero(flags & thin)
+    places = end[:, some] * (here[some] / (here[some] - there[some]))
+    flags[some] = within_spans(places[:, None] - corners[:, :, some], edges[:, :, some])
+    flags[some] &= area[some] > _THINNEST**2 * full[some]
     return flags
 
 

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import (
-    NEARLY_PARALLEL,
     Flags,
     Floats,
     Ids,
@@ -147,23 +146,20 @@ def _corners_near_faces(corners: Floats, hull: Floats, kind: Kind, squared: Floa
     """Return whether the foot of a perpendicular lies in a face, and is near."""
     rings = hull[:, kind.rings]
     # In a triangle the third corner is the last as well.
-    normals, area = robust_cross(rings[:, :, 2] - rings[:, :, 0], rings[:, :, -1] - rings[:, :, 1])
     edges = np.roll(rings, -1, axis=2) - rings
+    full = dot(edges, edges).max(axis=1) ** 2
+    normals, area, thin = robust_cross(
+        rings[:, :, 2] - rings[:, :, 0], rings[:, :, -1] - rings[:, :, 1], full
+    )
     outwards = cross(edges, normals[:, :, None])
     apart = corners[:, :, None, None] - rings[:, None]
     sides = dot(apart, outwards[:, None])
     height = dot(apart[:, :, :, 0], normals[:, None])
     close = (sides >= 0).all(axis=2) | (sides <= 0).all(axis=2)
     close &= (height * height <= squared * area) & (area > 0)
-    thin = are_thin(edges, area)
     if (close & thin).any():
         close &= ~thin | within_spans(apart, edges[:, None])
     return close.any(axis=(0, 1))
-
-
-def are_thin(edges: Floats, area: Floats) -> Flags:
-    """Return which faces (...) of edges (3, ..., k, h) and squared areas (..., h) are slivers."""
-    return area <= NEARLY_PARALLEL * dot(edges, edges).max(axis=-2) ** 2
 
 
 def within_spans(apart: Floats, edges: Floats) -> Flags:
@@ -190,15 +186,22 @@ def _edges_near_edges(
     starts, theirs = one[:, one_kind.starts], other[:, other_kind.starts]
     ones = (one[:, one_kind.ends] - starts)[:, :, None]
     others = (other[:, other_kind.ends] - theirs)[:, None]
-    apart, (normals, area) = theirs[:, None] - starts[:, :, None], robust_cross(ones, others)
+    full = dot(ones, ones) * dot(others, others)
+    normals, area, parallel = robust_cross(ones, others, full)
+    apart = theirs[:, None] - starts[:, :, None]
     height = dot(apart, normals)
     here, there = dot(cross(apart, others), normals), dot(cross(apart, ones), normals)
     close = (here >= 0) & (here <= area) & (there >= 0) & (there <= area) & (area > 0)
     close &= height * height <= squared * area
-    length = dot(ones, ones)
-    doubtful = close & (area <= NEARLY_PARALLEL * length * dot(others, others))
-    if doubtful.any():
-        # Lines that are nearly parallel meet anywhere, edges only where they pass each other.
-        first, last = dot(apart, ones), dot(apart + others, ones)
-        close &= (np.minimum(first, last) <= length) & (np.maximum(first, last) >= 0)
+    if (close & parallel).any():
+        close &= pass_each_other(ones, others, apart)
     return close.any(axis=(0, 1))
+
+
+def pass_each_other(ones: Floats, others: Floats, apart: Floats) -> Flags:
+    """Return which edges, starts `apart`, reach beside each other along the ones.
+
+    Lines that are nearly parallel may meet anywhere.
+    """
+    first, last = dot(apart, ones), dot(apart + others, ones)
+    return (np.minimum(first, last) <= dot(ones, ones)) & (np.maximum(first, last) >= 0)

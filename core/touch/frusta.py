@@ -36,7 +36,7 @@ def touched_by_triangles(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids)
     corners = corners[:, :, doubtful]
     edges = np.roll(corners, -1, axis=0) - corners
     edges *= power_of_two_scale(edges)
-    normal, _ = robust_cross(edges[0], edges[1])
+    normal, _, _ = robust_cross(edges[0], edges[1])
     flags[doubtful] = _overlap(corners, normal[None], edges, volumes, numbers[doubtful])
     return flags
 
@@ -106,7 +106,7 @@ def _overlap(
         hexahedra = volumes.take_rows(numbers[some]).reshape(8, 3, -1) - origin
         theirs = hexahedra[EDGE_ENDS] - hexahedra[EDGE_STARTS]
         theirs *= power_of_two_scale(theirs)
-        products, _ = robust_cross(
+        products, _, _ = robust_cross(
             edges[:, :, some].swapaxes(0, 1)[:, :, None], theirs.swapaxes(0, 1)[:, None]
         )
         products = products.reshape(3, -1, products.shape[-1]).swapaxes(0, 1)

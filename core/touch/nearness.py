@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, cross, dot, exact_cross
 from ..shapes import Triangles
+from .convex_distance import pass_each_other
 from .facing import (
     corner_pairs,
     edges_of,
@@ -60,9 +61,7 @@ def _edges_near(ones: Floats, others: Floats, squared: Floats) -> Flags:
             square = dot(across, across)
             on_one, on_other = dot(cross(way, other), across), dot(cross(way, one), across)
             between = (on_one >= 0) & (on_one <= square) & (on_other >= 0) & (on_other <= square)
-            # Lines that are nearly parallel meet anywhere, edges only where they pass each other.
-            here, there = dot(way, one), dot(way + other, one)
-            between &= (np.minimum(here, there) <= dot(one, one)) & (np.maximum(here, there) >= 0)
-            near = dot(way, across) ** 2 <= squared * square
-            flags |= between & near & (square > 0)
+            near = between & (dot(way, across) ** 2 <= squared * square) & (square > 0)
+            some = np.flatnonzero(near & ~flags)
+            flags[some] = pass_each_other(one[:, some], other[:, some], way[:, some])
     return flags

@@ -15,6 +15,7 @@ from ..arrays import (
     robust_cross,
 )
 from ..shapes import Shapes, Triangles
+from .convex_distance import within_spans
 
 # Questions for each of which so many triangles may get a sphere around them.
 _WORTH = 512
@@ -89,21 +90,19 @@ def _edge_or_face_near(corners: Floats, squared: Floats) -> Flags:
     points = corners.reshape(3, 3, -1)
     edges = np.roll(points, -1, axis=0) - points
     units = edges * power_of_two_scale(edges)
-    normal, area = robust_cross(units[0], units[1])
-    lengths = [dot(unit, unit) for unit in units]
-    longest = np.maximum(np.maximum(lengths[0], lengths[1]), lengths[2])
-    flags, held = np.zeros((2, len(squared)), bool)
+    normal, area, thin = robust_cross(units[0], units[1])
+    flags = np.zeros(len(squared), bool)
     positive, negative = np.ones((2, len(squared)), bool)
-    for point, edge, unit, length in zip(points, edges, units, lengths, strict=True):
-        moment, along = cross(point, unit), -dot(point, unit)
+    for point, edge, unit in zip(points, edges, units, strict=True):
+        moment, along, length = cross(point, unit), -dot(point, unit), dot(unit, unit)
         beside = (along >= 0) & (along <= dot(edge, unit)) & (length > 0)
-        held |= beside & (length == longest)
         flags |= beside & (dot(moment, moment) <= squared * length)
         side = dot(moment, normal)
         positive &= side >= 0
         negative &= side <= 0
-    # Beyond the tip of a sliver its sides say little: the foot lies beside the longest edge.
-    held &= (positive | negative) & (area > 0)
+    held = (positive | negative) & (area > 0)
+    some = np.flatnonzero(held & thin)
+    held[some] = within_spans(*(rows[:, :, some].swapaxes(0, 1) for rows in (points, edges)))
     flags |= held & (dot(points[0], normal) ** 2 <= squared * area)
     return flags
 
@@ -149,13 +148,14 @@ def axes_overlap(corners: Floats, half: Floats) -> Flags:
     """
     edges = np.roll(corners, -1, axis=0) - corners
     edges *= power_of_two_scale(edges)
-    normal, _ = robust_cross(edges[0], edges[1])
+    normal, _, _ = robust_cross(edges[0], edges[1])
     flags = np.abs(dot(corners[0], normal)) <= dot(half, np.abs(normal))
-    for edge, start, opposite in zip(edges, corners, np.roll(corners, 1, axis=0), strict=True):
+    lengths, opposites = np.abs(edges), np.roll(corners, 1, axis=0)
+    for edge, length, start, opposite in zip(edges, lengths, corners, opposites, strict=True):
         for i, j in OTHER_AXES:
             on_edge = edge[i] * start[j] - edge[j] * start[i]
             beside = edge[i] * opposite[j] - edge[j] * opposite[i]
-            reach = half[i] * np.abs(edge[j]) + half[j] * np.abs(edge[i])
+            reach = half[i] * length[j] + half[j] * length[i]
             flags &= np.minimum(on_edge, beside) <= reach
             flags &= np.maximum(on_edge, beside) >= -reach
     return flags
