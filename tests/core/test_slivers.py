@@ -6,7 +6,7 @@ import nearest_oracle
 import numpy as np
 import pytest
 from agreement import POLICIES, built, flags
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core import (
@@ -30,6 +30,8 @@ from core.touch.nearness import triangles_near_triangles
 KINDS = (Boxes, Spheres, Regions, OrientedBoxes, Capsules, Frusta)
 every_kind = pytest.mark.parametrize("kind", KINDS)
 seeds = st.integers(0, 2**31)
+# Fractions are slow, and each example looks at dozens of pairs.
+few = settings(max_examples=settings().max_examples // 4)
 
 
 def needles(count, seed, far=0.0):
@@ -136,6 +138,7 @@ def test_volumes_on_a_line_find_it(kind, size):
 
 
 @every_kind
+@few
 @given(seeds, st.sampled_from([0.0, 10.0]))
 def test_volumes_touch_what_fractions_say(kind, seed, far):
     items = needles(6, seed, far)
@@ -144,6 +147,7 @@ def test_volumes_touch_what_fractions_say(kind, seed, far):
 
 
 @every_kind
+@few
 @given(seeds, st.sampled_from(POLICIES), st.integers(1, 4), st.sampled_from(("middle", "median")))
 def test_trees_find_what_fractions_say(kind, seed, policy, capacity, split):
     items = needles(8, seed)
@@ -177,6 +181,7 @@ def test_half_spaces_touch_what_fractions_say(seed):
     assert_between(found, deepest > 1e-12, deepest > -1e-12)
 
 
+@few
 @given(seeds, st.floats(-7, 0))
 def test_pairs_touch_what_fractions_say(seed, power):
     margin, random = 10.0**power, scenes.numbers(seed)
@@ -213,6 +218,7 @@ def test_slivers_touch_those_that_share_a_vertex():
         assert np.isin(np.arange(400) * 801 + 400, pairs[0] * 800 + pairs[1]).all()
 
 
+@few
 @given(seeds, st.sampled_from([0.0, 10.0]), st.sampled_from([1e-9, 1e-5, 1e-2, 1.0, 3.0]))
 def test_points_are_as_far_as_fractions_say(seed, far, reach):
     items = needles(40, seed, far)
