@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from .arrays import OTHER_AXES, Flags, Floats, Ids
 from .shapes import Boxes, Shapes, Triangles
-from .touch.decompose import box_and_radius
 
 ChildMasks = NDArray[np.uint8]
 
@@ -85,7 +84,7 @@ def touched(
         corners -= middle
         corners *= scale
         return _of_triangles(corners, margin, reach)
-    sides, radii = box_and_radius(items, ids)
+    sides, radii = items.box_and_radius(ids)
     return _of_rounded((sides - middle) * scale, radii * scale + margin, reach)
 
 

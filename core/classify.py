@@ -23,8 +23,8 @@ from .shapes import (
     Spheres,
 )
 from .touch.capsules import feet_of
-from .touch.containment import ball_held
-from .touch.separating_axis import edges_part
+from .touch.rounded import ball_held
+from .touch.separating_axis import separated_by_edges
 
 # Pairs that are tried on all axes together.
 _FEW = 4_096
@@ -118,7 +118,7 @@ def _oriented_boxes(volumes: Shapes, slack: Floats) -> Classify:
         inside = (distance + reach <= size).all(axis=0)
         some = np.flatnonzero(touching & ~inside)
         solids = half[:, some], middle[:, some], axes[:, :, some], size[:, some]
-        touching[some] = ~edges_part(*solids)
+        touching[some] = ~separated_by_edges(*solids)
         return _states(touching, inside)
 
     return classify

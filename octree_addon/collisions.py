@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..core import Octree, Triangles, overlapping_pairs
 from ..core.pairs.meetings import meetings
 from ..core.touch import touching
-from ..core.touch.nearness import triangles_near_triangles
+from ..core.touch.triangle_pairs import triangles_near_triangles
 from .trees import BuiltTree
 
 Ids = NDArray[np.intp]

@@ -22,7 +22,7 @@ from ..arrays import (
     robust_cross,
 )
 from ..shapes import Shapes, Triangles
-from ..touch.decompose import box_and_radius
+from ..shapes.triangles import first_corners
 
 # Pairs looked at together: few enough that a triangle's features stay in the cache.
 _BLOCK = 4_096
@@ -104,7 +104,7 @@ def _of_discs(items: Triangles, ids: Ids, points: Floats) -> Floats:
 
 
 def _of_first_corners(items: Triangles, ids: Ids, points: Floats) -> Floats:
-    points -= items._first_corners(ids)
+    points -= first_corners(items, ids)
     return np.sqrt(dot(points, points))
 
 
@@ -203,7 +203,7 @@ def _quotient(above: Floats, below: Floats, where: Flags, otherwise: float) -> F
 
 def _of_rounded(items: Shapes, ids: Ids, points: Floats) -> Floats:
     """Return the distances of boxes grown round by a radius."""
-    sides, radii = box_and_radius(items, ids)
+    sides, radii = items.box_and_radius(ids)
     squares = np.zeros(len(ids))
     for lower, upper, point in zip(sides[0], sides[-1], points, strict=True):
         gap = np.maximum(lower - point, point - upper)
@@ -214,7 +214,7 @@ def _of_rounded(items: Shapes, ids: Ids, points: Floats) -> Floats:
 
 
 def _on_rounded(items: Shapes, ids: Ids, points: Floats) -> Floats:
-    sides, radii = box_and_radius(items, ids)
+    sides, radii = items.box_and_radius(ids)
     inner = np.clip(points, sides[0], sides[-1])
     way = points - inner
     length = np.sqrt(dot(way, way))

@@ -18,12 +18,10 @@ Frusta         24  the eight corners in order, x, y, z each
 """
 
 from .batch import Boxes, Shapes
-from .capsules import Capsules
 from .frusta import Frusta
 from .half_spaces import HalfSpaces
 from .oriented_boxes import OrientedBoxes
-from .regions import Regions
-from .spheres import Spheres
+from .rounded import Capsules, Regions, Spheres
 from .triangles import Triangles
 
 __all__ = [

@@ -58,13 +58,8 @@ class Triangles(Shapes):
         """The corners' coordinates, (9, n), gathered anew each time."""
         return frozen(self._corners(self._face_rows))
 
-    def take_rows(self, ids: Ids) -> Floats:
-        """Return some columns of `rows`, of shapes that are known to be there."""
+    def _take(self, ids: Ids) -> Floats:
         return self._corners(gather(self._face_rows, ids))
-
-    def _first_corners(self, ids: Ids) -> Floats:
-        """Return one corner of some triangles, (3, k)."""
-        return gather(self._vertex_rows, self._face_rows[0].take(ids, mode="clip"))
 
     def _corners(self, faces: Ids) -> Floats:
         """Return the corners of these faces, (9, k)."""
@@ -130,3 +125,8 @@ class Triangles(Shapes):
             np.minimum(np.minimum(first, second), third, out=lower[:, some])
             np.maximum(np.maximum(first, second), third, out=upper[:, some])
         return lower, upper
+
+
+def first_corners(triangles: Triangles, ids: Ids) -> Floats:
+    """Return one corner of some triangles, (3, k)."""
+    return gather(triangles._vertex_rows, triangles._face_rows[0].take(ids, mode="clip"))

@@ -12,8 +12,7 @@ from .convex_distance import (
     near_boxes,
     within_spans,
 )
-from .decompose import box_and_radius, corners_and_radius
-from .separating_axis import parted, told_by_feet
+from .separating_axis import decided_by_closest_point, separated
 from .triangles import bounding_spheres_of
 
 # What rounding may do to a squared distance, in squared lengths that it was made from.
@@ -35,7 +34,7 @@ def touched_by_triangles(items: Triangles, ids: Ids, volumes: Capsules, numbers:
     toward = middles - feet
     some = np.flatnonzero(dot(toward, toward) - doubt <= (balls[3] + capsules[6]) ** 2)
     capsules, corners = gather(capsules, some), items.take_rows(ids[some]).reshape(3, 3, -1)
-    found, far = told_by_feet(
+    found, far = decided_by_closest_point(
         gather(feet, some),
         gather(toward, some),
         corners - capsules[:3],
@@ -101,14 +100,14 @@ def _pierced(corners: Floats, segments: Floats) -> Flags:
 
 def touched_by_rounded(items: Shapes, ids: Ids, volumes: Capsules, numbers: Ids) -> Flags:
     """Return which boxes, spheres and regions come as near as the sum of the radii."""
-    sides, radii = box_and_radius(items, ids)
+    sides, radii = items.box_and_radius(ids)
     capsules = gather(volumes.rows, numbers)
     segments, radii = capsules[:6].reshape(2, 3, -1), radii + capsules[6]
     if len(sides) == 1:
         return near(sides.swapaxes(0, 1), POINT, segments.swapaxes(0, 1), SEGMENT, radii)
     center = (sides[0] + sides[1]) / 2
     half, (middle, axis, reach) = sides[1] - center, spans_of(capsules)
-    apart, far = parted(half, middle - center, axis[None], reach[None], radii)
+    apart, far = separated(half, middle - center, axis[None], reach[None], radii)
     flags = ~apart
     rest = np.flatnonzero(apart & ~far)
     seen = (segments - center)[:, :, rest].swapaxes(0, 1)
@@ -118,7 +117,7 @@ def touched_by_rounded(items: Shapes, ids: Ids, volumes: Capsules, numbers: Ids)
 
 def hold_items(items: Shapes, ids: Ids, volumes: Capsules, numbers: Ids) -> Flags:
     """Return which items have all corners a radius less than the capsule's from its segment."""
-    points, radii = corners_and_radius(items, ids)
+    points, radii = items.corners_and_radius(ids)
     capsules = gather(volumes.rows, numbers)
     segments, spare = capsules[:6].reshape(2, 3, -1).swapaxes(0, 1), capsules[6] - radii
     flags = spare >= 0

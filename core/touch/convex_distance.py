@@ -21,8 +21,8 @@ from ..arrays import (
     power_of_two_scale,
     robust_cross,
 )
+from ..shapes.batch import box_corners
 from ..shapes.frusta import EDGE_ENDS, EDGE_STARTS, FACES
-from .decompose import box_corners
 
 # So many numbers of one kind stay in the cache: features times features times pairs.
 _CACHED = 16_384

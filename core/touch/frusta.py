@@ -20,7 +20,6 @@ from ..arrays import (
 from ..shapes import Frusta, Shapes
 from ..shapes.frusta import EDGE_ENDS, EDGE_STARTS
 from .convex_distance import HEXAHEDRON, near_boxes
-from .decompose import corners_and_radius
 from .triangles import touch_spheres
 
 # Nearly parallel edges have a cross product of rounding errors, which separates nothing.
@@ -43,12 +42,12 @@ def touched_by_triangles(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids)
 
 def touched_by_boxes(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
     """Return which boxes touch the frustum."""
-    return _boxes_overlap(corners_and_radius(items, ids)[0], volumes, numbers)
+    return _boxes_overlap(items.corners_and_radius(ids)[0], volumes, numbers)
 
 
 def touched_by_regions(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
     """Return which regions have a box that is no farther away than the radius."""
-    corners, radii = corners_and_radius(items, ids)
+    corners, radii = items.corners_and_radius(ids)
     flags = _boxes_overlap(corners, volumes, numbers)
     normals = take_columns(volumes.plane_rows, numbers)[:, :3]
     depths = distances(corners, volumes, numbers).max(axis=0)
@@ -123,3 +122,12 @@ def _unseparated(axes: Floats, one: Floats, other: Floats) -> Flags:
     slack = _ROUNDING * np.maximum(-least, greatest)
     overlap = (ones.min(axis=1) <= greatest + slack) & (ones.max(axis=1) >= least - slack)
     return overlap.all(axis=0)
+
+
+def items_in_frusta(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
+    """Return which items have all corners at least a radius inside all planes."""
+    points, radii = items.corners_and_radius(ids)
+    depths = distances(points, volumes, numbers).min(axis=0)
+    normals = take_columns(volumes.plane_rows, numbers)[:, :3]
+    needed = radii * radii * (normals * normals).sum(axis=1)
+    return ((depths >= 0) & (depths * depths >= needed)).all(axis=0)

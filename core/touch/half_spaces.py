@@ -4,7 +4,6 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ids, dot, gather
 from ..shapes import HalfSpaces, Shapes, Triangles
-from .decompose import box_and_radius, corners_and_radius
 
 
 def items_touch_half_spaces(items: Shapes, ids: Ids, volumes: HalfSpaces, numbers: Ids) -> Flags:
@@ -27,9 +26,9 @@ def _deepest(items: Shapes, ids: Ids, planes: Floats) -> tuple[Floats, Floats]:
     Depths are in lengths of the normals (4, h).
     """
     if isinstance(items, Triangles):
-        corners, radii = corners_and_radius(items, ids)
+        corners, radii = items.corners_and_radius(ids)
         return np.max([dot(planes, corner) for corner in corners], axis=0) + planes[3], radii
-    sides, radii = box_and_radius(items, ids)
+    sides, radii = items.box_and_radius(ids)
     depths = planes[3].copy()
     for axis in range(3):
         depths += np.maximum(planes[axis] * sides[0, axis], planes[axis] * sides[-1, axis])

@@ -4,9 +4,9 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ids, dot, gather
 from ..shapes import OrientedBoxes, Shapes, Triangles
+from ..shapes.batch import box_corners
 from .convex_distance import BOX, near_boxes
-from .decompose import box_and_radius, box_corners, corners_and_radius
-from .separating_axis import parted
+from .separating_axis import separated
 from .triangles import axes_overlap, bounding_spheres_of
 
 
@@ -35,7 +35,7 @@ def _triangles_overlap(corners: Floats, half: Floats) -> Flags:
 
 def touched_by_rounded(items: Shapes, ids: Ids, volumes: OrientedBoxes, numbers: Ids) -> Flags:
     """Return which boxes, spheres and regions reach the box."""
-    sides, radii = box_and_radius(items, ids)
+    sides, radii = items.box_and_radius(ids)
     turned = gather(volumes.rows, numbers)
     radii = np.broadcast_to(radii, len(ids))
     if len(sides) == 1:
@@ -43,7 +43,7 @@ def touched_by_rounded(items: Shapes, ids: Ids, volumes: OrientedBoxes, numbers:
         return dot(beside, beside) <= radii * radii
     center = (sides[0] + sides[1]) / 2
     half, axes = sides[1] - center, turned[6:].reshape(3, 3, -1)
-    apart, far = parted(half, turned[:3] - center, axes, turned[3:6], radii)
+    apart, far = separated(half, turned[:3] - center, axes, turned[3:6], radii)
     flags = ~apart
     rest = np.flatnonzero(apart & ~far)
     seen = corners_of(turned[:, rest]) - center[:, None, rest]
@@ -53,7 +53,7 @@ def touched_by_rounded(items: Shapes, ids: Ids, volumes: OrientedBoxes, numbers:
 
 def hold_items(items: Shapes, ids: Ids, volumes: OrientedBoxes, numbers: Ids) -> Flags:
     """Return which items have all corners in the box, and at least a radius from its faces."""
-    points, radii = corners_and_radius(items, ids)
+    points, radii = items.corners_and_radius(ids)
     turned = gather(volumes.rows, numbers)
     return (np.abs(seen_from(turned, points)) + radii <= turned[3:6]).all(axis=(0, 1))
 

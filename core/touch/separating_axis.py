@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import OTHER_AXES, Flags, Floats, dot, power_of_two_scale
 
 
-def parted(
+def separated(
     half: Floats, middle: Floats, axes: Floats, reach: Floats, radii: Floats
 ) -> tuple[Flags, Flags]:
     """Return where an axis separates two solids, and where by more than a radius.
@@ -46,8 +46,8 @@ def parted(
     return apart, far
 
 
-def edges_part(half: Floats, middle: Floats, axes: Floats, reach: Floats) -> Flags:
-    """Return where a cross product of edges separates two solids, as `parted` does."""
+def separated_by_edges(half: Floats, middle: Floats, axes: Floats, reach: Floats) -> Flags:
+    """Return where a cross product of edges separates two solids, as `separated` does."""
     apart = np.zeros(half.shape[1], bool)
     for gap, _ in _along_products(half, middle, axes, reach):
         apart |= gap > 0
@@ -81,7 +81,7 @@ def _along_products(
             yield gap, direction[j] * direction[j] + direction[k] * direction[k]
 
 
-def told_by_feet(
+def decided_by_closest_point(
     feet: Floats, toward: Floats, points: Floats, squared: Floats, doubt: Floats
 ) -> tuple[Flags, Flags]:
     """Return which hulls of points are surely near a solid, and which are surely not.

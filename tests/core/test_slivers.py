@@ -24,8 +24,7 @@ from core import (
 )
 from core.nearest.closest import closest_points, distances, lower_bounds, upper_bounds
 from core.touch import touching
-from core.touch.facing import triangles_touch_triangles
-from core.touch.nearness import triangles_near_triangles
+from core.touch.triangle_pairs import triangles_near_triangles, triangles_touch_triangles
 
 KINDS = (Boxes, Spheres, Regions, OrientedBoxes, Capsules, Frusta)
 every_kind = pytest.mark.parametrize("kind", KINDS)
