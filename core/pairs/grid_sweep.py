@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Ids, concatenated_ranges, radix_argsort
-from ..morton import BITS, Words, unpacked
+from ..morton import BITS, Words, unpack
 from ..shapes import Boxes
 from .quantized import QuantizedBounds, grid_around, marks
 from .sweep import Lineup
@@ -37,7 +37,7 @@ def grid_sweep_pairs(bounds: Boxes) -> Iterator[tuple[Ids, Ids]] | None:
     if len(bounds) == 0:
         return iter(())
     fine = marks(bounds, grid_around(bounds))
-    rows = _Rows.around(unpacked(fine.first), unpacked(fine.last))
+    rows = _Rows.around(unpack(fine.first), unpack(fine.last))
     if rows.copies.sum() > _COPIES * len(bounds):
         return None
     members, begun, line = rows.lined_up()

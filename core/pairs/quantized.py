@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import Ids, blocks
 from ..grid import Grid
-from ..morton import BITS, GUARD_BITS, Words, packed
+from ..morton import BITS, GUARD_BITS, Words, pack
 from ..shapes import Shapes
 
 # Of a sample of the shapes, one in so many may be far away on either side.
@@ -58,5 +58,5 @@ def marks(shapes: Shapes, grid: Grid) -> QuantizedBounds:
     first, last = np.empty((2, len(shapes)), np.int64)
     for some in blocks(len(shapes)):
         cells, ends = grid.overlapped(lower[:, some], upper[:, some])
-        first[some], last[some] = packed(cells), packed(ends) | GUARD_BITS
+        first[some], last[some] = pack(cells), pack(ends) | GUARD_BITS
     return QuantizedBounds(first, last)
