@@ -1,4 +1,4 @@
-"""Flat-array idioms: runs of whole numbers, blocks of bounded size, rows gathered by number."""
+"""Flat-array idioms (ranges, blocks, gathered columns), and robust products of vectors."""
 
 from collections.abc import Iterator
 from typing import TypeVar
@@ -128,10 +128,10 @@ def robust_cross(a: Floats, b: Floats, full: Floats | float = 1.0) -> tuple[Floa
     squares = dot(products, products)
     thin = squares <= NEARLY_PARALLEL * full
     if thin.any():
-        some = (slice(None), *(thin & (squares > 0)).nonzero())
-        ones, others = (np.broadcast_to(rows, products.shape)[some] for rows in (a, b))
-        products[some] = exact_cross(ones, others)
-        squares[some[1:]] = dot(products[some], products[some])
+        some = thin & (squares > 0)
+        ones, others = (np.broadcast_to(rows, products.shape)[:, some] for rows in (a, b))
+        products[:, some] = exact_cross(ones, others)
+        squares[some] = dot(products[:, some], products[:, some])
     return products, squares, thin
 
 

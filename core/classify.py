@@ -1,4 +1,4 @@
-"""A volume against a cell: outside, crossing, or inside.
+"""Volume-cell classification: outside, crossing, or inside.
 
 A cell counts as enlarged by some slack, which covers how far out of it its items may lie and what
 rounding may do here. OUTSIDE and INSIDE hold for all of the enlarged cell, hence for certain.
@@ -23,7 +23,7 @@ from .shapes import (
     Spheres,
 )
 from .touch.capsules import feet_of
-from .touch.rounded import ball_held
+from .touch.rounded import sphere_held
 from .touch.separating_axis import separated_by_edges
 
 # Pairs that are tried on all axes together.
@@ -101,7 +101,7 @@ def _regions(volumes: Shapes, slack: Floats) -> Classify:
         beyond = np.maximum(boxes[:3] - cells[:3], cells[3:] - boxes[3:6])
         np.maximum(gap, 0.0, out=gap)
         near = np.einsum("ik,ik->k", gap, gap)
-        return _states(near <= grown[numbers], ball_held(beyond, spare[numbers]))
+        return _states(near <= grown[numbers], sphere_held(beyond, spare[numbers]))
 
     return classify
 

@@ -1,4 +1,4 @@
-"""The point of an item that is closest to a given point: how far it is, and where; pair by pair.
+"""Closest point of an item to a point: how far it is, and where; pair by pair.
 
 Triangles by all seven regions around them: three corners, three edges and the face, after
 Ericson, "Real-Time Collision Detection", 2005, 5.1.5. Each squared distance is one quotient whose
@@ -88,17 +88,17 @@ def _in_blocks(measure: Measure, items: Shapes, ids: Ids, points: Floats, number
 
 def _of_discs(items: Triangles, ids: Ids, points: Floats) -> Floats:
     """Return the distances of discs: where spheres around triangles cut the triangles' planes."""
-    balls, planes = gather(items.bounding_spheres, ids), gather(items.planes, ids)
-    points -= balls[:3]
+    spheres, planes = gather(items.bounding_spheres, ids), gather(items.planes, ids)
+    points -= spheres[:3]
     height = dot(points, planes)
     beside = dot(points, points)
     beside -= height * height
     np.sqrt(np.maximum(beside, 0.0, out=beside), out=beside)
-    beside -= balls[3]
+    beside -= spheres[3]
     np.maximum(beside, 0.0, out=beside)
     height -= planes[3]
     np.abs(height, out=height)
-    height -= balls[3] * 2.0**-29  # a normal may be that wrong
+    height -= spheres[3] * 2.0**-29  # a normal may be that wrong
     np.maximum(height, 0.0, out=height)
     return np.sqrt(height * height + beside * beside)
 

@@ -1,4 +1,4 @@
-"""What all batches share; and boxes, which are what every batch has for bounds."""
+"""Batches of shapes, and axis-aligned boxes (AABB): `lower` and `upper`, each (3, n)."""
 
 from typing import Self
 
@@ -80,7 +80,9 @@ class Shapes:
         """
         rows = self.take_rows(ids)
         points, radii = np.split(rows, [len(rows) // 3 * 3])
-        return points.reshape(-1, 3, rows.shape[1]), radii[0] if len(radii) else _NO_RADIUS
+        return points.reshape(len(points) // 3, 3, rows.shape[1]), radii[0] if len(
+            radii
+        ) else _NO_RADIUS
 
     def corners_and_radius(self, ids: Ids) -> tuple[Floats, Floats]:
         """Return some items as the hulls of points, grown round by a radius.

@@ -32,7 +32,7 @@ class Spheres(Shapes):
 
     @property
     def centers(self) -> Floats:
-        """The centres, (n, 3)."""
+        """The centers, (n, 3)."""
         return self.rows[:3].T
 
     @property
@@ -41,7 +41,7 @@ class Spheres(Shapes):
         return self.rows[3]
 
     def limits(self) -> tuple[Floats, Floats]:
-        """Return centre minus and plus radius.
+        """Return center minus and plus radius.
 
         Returns
         -------

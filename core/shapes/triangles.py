@@ -81,22 +81,22 @@ class Triangles(Shapes):
 
     @cached_property
     def bounding_spheres(self) -> Floats:
-        """A sphere around each triangle: centre x, y, z and radius, (4, n), made once."""
-        balls = np.empty((4, len(self)))
+        """A sphere around each triangle: center x, y, z and radius, (4, n), made once."""
+        spheres = np.empty((4, len(self)))
         lower, upper = self.limits()
         for some in blocks(len(self)):
             low, high = lower[:, some], upper[:, some]
-            balls[:3, some] = (low + high) / 2
+            spheres[:3, some] = (low + high) / 2
             # Half a diagonal, and what rounding may take of it.
-            balls[3, some] = np.sqrt(((high - low) ** 2).sum(axis=0)) * (0.5 + 2.0**-40)
-            balls[3, some] += np.maximum(np.abs(low), np.abs(high)).max(axis=0) * 2.0**-50
-        return column_major(balls)
+            spheres[3, some] = np.sqrt(((high - low) ** 2).sum(axis=0)) * (0.5 + 2.0**-40)
+            spheres[3, some] += np.maximum(np.abs(low), np.abs(high)).max(axis=0) * 2.0**-50
+        return column_major(spheres)
 
     @cached_property
     def planes(self) -> Floats:
-        """The planes, seen from the middles of `balls`: unit normal and height, (4, n), made once.
+        """The planes as seen from the centers of `bounding_spheres`, (4, n), made once.
 
-        Zero where rounding may turn the normal by more than 2**-30.
+        Unit normals and heights; zero where rounding may turn the normal by more than 2**-30.
         """
         planes = np.empty((4, len(self)))
         for some in blocks(len(self)):

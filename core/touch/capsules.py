@@ -1,4 +1,4 @@
-"""Capsules against items: how near a segment comes."""
+"""Capsules (swept spheres) against items: distances of segments."""
 
 import numpy as np
 
@@ -24,15 +24,17 @@ _THINNEST = 2.0**-34
 def touched_by_triangles(items: Triangles, ids: Ids, volumes: Capsules, numbers: Ids) -> Flags:
     """Return which triangles come as near to the segment as the radius, or are pierced by it.
 
-    The point of the segment that is nearest to the middle of a ball around the triangle tells
-    most of those that do, and most of those that do not.
+    The point of the segment that is nearest to the triangle's bounding sphere decides most pairs.
     """
-    capsules, balls = gather(volumes.rows, numbers), bounding_spheres_of(items, ids, len(volumes))
+    capsules, spheres = (
+        gather(volumes.rows, numbers),
+        bounding_spheres_of(items, ids, len(volumes)),
+    )
     # As seen from where the segments start, coordinates are as small as the shapes.
-    middles = balls[:3] - capsules[:3]
+    middles = spheres[:3] - capsules[:3]
     feet, doubt = feet_of(middles, capsules)
     toward = middles - feet
-    some = np.flatnonzero(dot(toward, toward) - doubt <= (balls[3] + capsules[6]) ** 2)
+    some = np.flatnonzero(dot(toward, toward) - doubt <= (spheres[3] + capsules[6]) ** 2)
     capsules, corners = gather(capsules, some), items.take_rows(ids[some]).reshape(3, 3, -1)
     found, far = decided_by_closest_point(
         gather(feet, some),

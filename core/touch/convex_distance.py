@@ -1,4 +1,4 @@
-"""Convex hulls no farther apart than a radius: the features that two of them can be nearest with.
+"""Distance of convex hulls, against a radius: by the features that can be the nearest ones.
 
 Two convex solids that share no point are nearest at a corner and a face, at two edges, or at
 corners and edges that bound these. Each of these pairs is asked on its own whether it is near
@@ -24,12 +24,12 @@ from ..arrays import (
 from ..shapes.batch import box_corners
 from ..shapes.frusta import EDGE_ENDS, EDGE_STARTS, FACES
 
-# So many numbers of one kind stay in the cache: features times features times pairs.
+# Numbers of one kind that stay in the cache: features times features times pairs.
 _CACHED = 16_384
 
 
 class Kind(NamedTuple):
-    """How the corners of a hull hang together.
+    """Topology of a hull.
 
     Attributes
     ----------

@@ -1,6 +1,6 @@
-"""Convex hexahedra, such as camera frusta, against items, by separating axes.
+"""Frustum culling: convex hexahedra, such as camera frusta, against items, by separating axes.
 
-RaySlabs alone call a box beside the frustum's corner a hit. The theorem adds the cross products of
+Planes alone call a box beside the frustum's corner a hit. The theorem adds the cross products of
 the edges: Gottschalk, Lin and Manocha, "OBBTree", 1996; Ericson, "Real-Time Collision Detection",
 2005, 5.2.1.
 """
@@ -24,7 +24,7 @@ from .triangles import touch_spheres
 
 # Nearly parallel edges have a cross product of rounding errors, which separates nothing.
 _ROUNDING = 2.0**-48
-# Pairs that are doubtful enough to be tried on all axes, so many at a time.
+# At most this many of the doubtful pairs are tried on all axes together.
 _BLOCK = 512
 
 
@@ -68,7 +68,7 @@ def _boxes_overlap(corners: Floats, volumes: Frusta, numbers: Ids) -> Flags:
 
 
 def touched_by_spheres(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
-    """Return which spheres have their centre in the frustum, or touch one of its faces."""
+    """Return which spheres have their center in the frustum, or touch one of its faces."""
     apart = distances(items.take_rows(ids)[None, :3], volumes, numbers)[0]
     flags = (apart >= 0).all(axis=0)
     outside = np.flatnonzero(~flags)

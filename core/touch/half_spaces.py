@@ -1,4 +1,4 @@
-"""Half-spaces against items: only the point that lies deepest, or least deep, matters."""
+"""Half-spaces against items: their extreme point along the normal decides (support mapping)."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ def items_in_half_spaces(items: Shapes, ids: Ids, volumes: HalfSpaces, numbers: 
 
 
 def _deepest(items: Shapes, ids: Ids, planes: Floats) -> tuple[Floats, Floats]:
-    """Return how deep the deepest points lie, (h,), but for the radii, which come second.
+    """Return how deep the deepest points lie, (h,), without the radii, which come second.
 
     Depths are in lengths of the normals (4, h).
     """

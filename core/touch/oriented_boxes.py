@@ -1,4 +1,4 @@
-"""Oriented boxes against items, in the frame of one of the two."""
+"""Oriented boxes (OBB) against items, in the frame of one of the two."""
 
 import numpy as np
 
@@ -14,10 +14,10 @@ def touched_by_triangles(
     items: Triangles, ids: Ids, volumes: OrientedBoxes, numbers: Ids
 ) -> Flags:
     """Return which triangles no axis separates from the box, those that miss it widely first."""
-    balls = bounding_spheres_of(items, ids, len(volumes))
+    spheres = bounding_spheres_of(items, ids, len(volumes))
     half = gather(volumes.rows[3:6], numbers)
-    beside = np.abs(seen_from(gather(volumes.rows, numbers), balls[:3]))
-    some = np.flatnonzero((beside <= half + balls[3]).all(axis=0))
+    beside = np.abs(seen_from(gather(volumes.rows, numbers), spheres[:3]))
+    some = np.flatnonzero((beside <= half + spheres[3]).all(axis=0))
     turned = gather(volumes.rows, numbers[some])
     corners = seen_from(turned, items.take_rows(ids[some]).reshape(3, 3, -1))
     flags = np.zeros(len(ids), bool)

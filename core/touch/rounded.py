@@ -2,7 +2,7 @@
 
 Among each other a squared gap is compared with squared radii: Arvo, "A Simple Method for
 Box-Sphere Intersection Testing", Graphics Gems, 1990. Triangles meet regions by the distance of
-convex hulls. An item lies inside where the balls at its corners do, borders included.
+convex hulls. An item lies inside where the spheres at its corners do, borders included.
 """
 
 import numpy as np
@@ -50,7 +50,7 @@ def _overlap(axis: int, items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) 
 
 
 def spheres_touch_spheres(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Return which centres are no farther apart than the sum of the radii."""
+    """Return which centers are no farther apart than the sum of the radii."""
     one, other = items.take_rows(ids), volumes.take_rows(numbers)
     apart = one[:3] - other[:3]
     return (apart * apart).sum(axis=0) <= (one[3] + other[3]) ** 2
@@ -59,13 +59,12 @@ def spheres_touch_spheres(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids
 def triangles_touch_regions(items: Triangles, ids: Ids, volumes: Regions, numbers: Ids) -> Flags:
     """Return which triangles come as near to the box within as the radius.
 
-    The point of the box that is nearest to the middle of a ball around the triangle tells most of
-    those that do, and most of those that do not.
+    The point of the box that is nearest to the triangle's bounding sphere decides most pairs.
     """
-    regions, balls = gather(volumes.rows, numbers), bounding_spheres_of(items, ids, len(volumes))
-    feet = np.clip(balls[:3], regions[:3], regions[3:6])
-    toward = balls[:3] - feet
-    some = np.flatnonzero(dot(toward, toward) <= (balls[3] + regions[6]) ** 2)
+    regions, spheres = gather(volumes.rows, numbers), bounding_spheres_of(items, ids, len(volumes))
+    feet = np.clip(spheres[:3], regions[:3], regions[3:6])
+    toward = spheres[:3] - feet
+    some = np.flatnonzero(dot(toward, toward) <= (spheres[3] + regions[6]) ** 2)
     regions, corners = gather(regions, some), items.take_rows(ids[some]).reshape(3, 3, -1)
     found, far = decided_by_closest_point(
         gather(feet, some), gather(toward, some), corners, regions[6] * regions[6], _EXACT
@@ -94,7 +93,7 @@ def rounded_in_rounded(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -
     boxes, their_radii = volumes.box_and_radius(numbers)
     # On each axis the corner that is farthest out; one corner is so on all three.
     beyond = np.maximum(boxes[0] - sides[0], sides[-1] - boxes[-1])
-    return ball_held(beyond, their_radii - radii)
+    return sphere_held(beyond, their_radii - radii)
 
 
 def triangles_in_rounded(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
@@ -103,15 +102,15 @@ def triangles_in_rounded(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids)
     boxes, radii = volumes.box_and_radius(numbers)
     flags = np.ones(len(ids), bool)
     for corner in corners:
-        flags &= ball_held(np.maximum(boxes[0] - corner, corner - boxes[-1]), radii)
+        flags &= sphere_held(np.maximum(boxes[0] - corner, corner - boxes[-1]), radii)
     return flags
 
 
-def ball_held(beyond: Floats, spare: Floats) -> Flags:
-    """Return which balls lie in a box that is grown round by a radius.
+def sphere_held(beyond: Floats, spare: Floats) -> Flags:
+    """Return which spheres lie in a box that is grown round by a radius.
 
-    `beyond` is how far the ball's centre lies beyond the box on each axis, negative within,
-    (3, h); `spare` is what the box's radius has more than the ball's. What it has less, the box
+    `beyond` is how far the sphere's center lies beyond the box on each axis, negative within,
+    (3, h); `spare` is what the box's radius has more than the sphere's. What it has less, the box
     has to give.
     """
     beside = np.maximum(beyond, 0.0)

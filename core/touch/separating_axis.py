@@ -1,4 +1,4 @@
-"""Separating axes: between boxes and segments or turned boxes, and along one chosen direction.
+"""Separating axes (SAT): of boxes and segments or oriented boxes, and along one direction.
 
 Gottschalk, Lin and Manocha, "OBBTree: A Hierarchical Structure for Rapid Interference Detection",
 1996: the axes of both, and the cross products of an axis of each.
@@ -24,7 +24,7 @@ def separated(
     middle : ndarray of float64, shape (3, h)
         Middles of the other solids.
     axes : ndarray of float64, shape (k, 3, h)
-        Perpendicular to each other: three axes of a turned box, or one of a segment.
+        Perpendicular to each other: three axes of a oriented box, or one of a segment.
     reach : ndarray of float64, shape (k, h)
         How many times these axes the others extend from their middles.
     radii : ndarray of float64, shape (h,)

@@ -1,4 +1,4 @@
-"""Triangles against spheres and boxes."""
+"""Triangles against spheres (closest point) and boxes (separating axes, SAT)."""
 
 import numpy as np
 
@@ -17,12 +17,12 @@ from ..arrays import (
 from ..shapes import Shapes, Triangles
 from .convex_distance import within_spans
 
-# Questions for each of which so many triangles may get a sphere around them.
+# Triangles that may get a bounding sphere for each question.
 _WORTH = 512
 
 
 def touch_spheres(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Return which triangles have a point no farther from the centre than the radius.
+    """Return which triangles have a point no farther from the center than the radius.
 
     All seven regions around a triangle, after Ericson, "Real-Time Collision Detection", 2005,
     5.1.5: inside of the face, three edges, three corners. Distances stay squared and undivided, so
@@ -30,7 +30,7 @@ def touch_spheres(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> 
     """
     # Spheres around the triangles cost as much as a look at all of them, once.
     if worth_tables(items, len(volumes)):
-        near = np.flatnonzero(_balls_touch(items.bounding_spheres, ids, volumes.rows, numbers))
+        near = np.flatnonzero(_spheres_touch(items.bounding_spheres, ids, volumes.rows, numbers))
     else:
         near = np.arange(len(ids))
     corners, squared = _relative(items.take_rows(ids[near]), volumes.rows, numbers[near])
@@ -57,12 +57,12 @@ def bounding_spheres_of(items: Triangles, ids: Ids, questions: int) -> Floats:
 
 
 def worth_tables(items: Triangles, questions: int) -> bool:
-    """Return whether so many questions are worth a table of all items, made once."""
+    """Return whether this many questions are worth a table of all items, made once."""
     return len(items) < _WORTH * questions
 
 
-def _balls_touch(balls: Floats, ids: Ids, spheres: Floats, numbers: Ids) -> Flags:
-    ours, theirs = gather(balls, ids), gather(spheres, numbers)
+def _spheres_touch(bounding: Floats, ids: Ids, spheres: Floats, numbers: Ids) -> Flags:
+    ours, theirs = gather(bounding, ids), gather(spheres, numbers)
     ours[:3] -= theirs[:3]
     ours[3] += theirs[3]
     ours *= ours
@@ -70,7 +70,7 @@ def _balls_touch(balls: Floats, ids: Ids, spheres: Floats, numbers: Ids) -> Flag
 
 
 def _relative(corners: Floats, spheres: Floats, numbers: Ids) -> tuple[Floats, Floats]:
-    """Return the corners as seen from the centres, and the squared radii; changes them."""
+    """Return the corners as seen from the centers, and the squared radii; changes them."""
     for axis in range(3):
         center = spheres[axis][numbers]
         for corner in range(3):
@@ -116,7 +116,7 @@ def touch_boxes(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> Fl
     near = np.arange(len(ids))
     if len(items) < _WORTH * len(volumes):
         near = np.flatnonzero(
-            _balls_touch_boxes(items.bounding_spheres, ids, volumes.rows, numbers)
+            _spheres_touch_boxes(items.bounding_spheres, ids, volumes.rows, numbers)
         )
     lower, upper = volumes.take_rows(numbers[near]).reshape(2, 3, -1)
     corners = items.take_rows(ids[near]).reshape(3, 3, -1)
@@ -131,8 +131,8 @@ def touch_boxes(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> Fl
     return flags
 
 
-def _balls_touch_boxes(balls: Floats, ids: Ids, boxes: Floats, numbers: Ids) -> Flags:
-    ours, squares = gather(balls, ids), np.zeros(len(ids))
+def _spheres_touch_boxes(spheres: Floats, ids: Ids, boxes: Floats, numbers: Ids) -> Flags:
+    ours, squares = gather(spheres, ids), np.zeros(len(ids))
     for center, lower, upper in zip(ours[:3], boxes[:3], boxes[3:], strict=True):
         gap = np.maximum(lower[numbers] - center, center - upper[numbers])
         np.maximum(gap, 0.0, out=gap)
