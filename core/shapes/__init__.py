@@ -18,8 +18,7 @@ Frusta         24  the eight corners in order, x, y, z each
 """
 
 from .batch import Boxes, Shapes
-from .frusta import Frusta
-from .half_spaces import HalfSpaces
+from .frusta import Frusta, HalfSpaces
 from .oriented_boxes import OrientedBoxes
 from .rounded import Capsules, Regions, Spheres
 from .triangles import Triangles

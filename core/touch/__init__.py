@@ -22,7 +22,7 @@ from ..shapes import (
     Spheres,
     Triangles,
 )
-from . import capsules, frusta, half_spaces, oriented_boxes, rounded, triangle_pairs, triangles
+from . import capsules, frusta, oriented_boxes, rounded, triangle_pairs, triangles
 
 # Pairs looked at together: few enough that their coordinates stay in the cache.
 _BLOCK = 32_768
@@ -51,7 +51,7 @@ _TOUCHING: _Kinds = {
     (Regions, Frusta): frusta.touched_by_regions,
     **dict.fromkeys(product(_ROUNDED, [OrientedBoxes]), oriented_boxes.touched_by_rounded),
     **dict.fromkeys(product(_ROUNDED, [Capsules]), capsules.touched_by_rounded),
-    **dict.fromkeys(product(_ITEMS, [HalfSpaces]), half_spaces.items_touch_half_spaces),
+    **dict.fromkeys(product(_ITEMS, [HalfSpaces]), frusta.items_touch_half_spaces),
 }
 
 _INSIDE: _Kinds = {
@@ -60,7 +60,7 @@ _INSIDE: _Kinds = {
     **dict.fromkeys(product(_ITEMS, [OrientedBoxes]), oriented_boxes.hold_items),
     **dict.fromkeys(product(_ITEMS, [Capsules]), capsules.hold_items),
     **dict.fromkeys(product(_ITEMS, [Frusta]), frusta.items_in_frusta),
-    **dict.fromkeys(product(_ITEMS, [HalfSpaces]), half_spaces.items_in_half_spaces),
+    **dict.fromkeys(product(_ITEMS, [HalfSpaces]), frusta.items_in_half_spaces),
 }
 
 

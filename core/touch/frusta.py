@@ -1,8 +1,9 @@
-"""Frustum culling: convex hexahedra, such as camera frusta, against items, by separating axes.
+"""Frustum culling: half-spaces and convex hexahedra against items, by separating axes (SAT).
 
-Planes alone call a box beside the frustum's corner a hit. The theorem adds the cross products of
-the edges: Gottschalk, Lin and Manocha, "OBBTree", 1996; Ericson, "Real-Time Collision Detection",
-2005, 5.2.1.
+Of an item and a half-space, the extreme point along the normal decides (support mapping). With a
+hexahedron, planes alone call a box beside the frustum's corner a hit. The theorem adds the cross
+products of the edges: Gottschalk, Lin and Manocha, "OBBTree", 1996; Ericson, "Real-Time Collision
+Detection", 2005, 5.2.1.
 """
 
 import numpy as np
@@ -12,12 +13,14 @@ from ..arrays import (
     Floats,
     Ids,
     blocks,
+    dot,
+    gather,
     power_of_two_scale,
     project,
     robust_cross,
     take_columns,
 )
-from ..shapes import Frusta, Shapes
+from ..shapes import Frusta, HalfSpaces, Shapes, Triangles
 from ..shapes.frusta import EDGE_ENDS, EDGE_STARTS
 from .convex_distance import HEXAHEDRON, near_boxes
 from .triangles import touch_spheres
@@ -131,3 +134,37 @@ def items_in_frusta(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> F
     normals = take_columns(volumes.plane_rows, numbers)[:, :3]
     needed = radii * radii * (normals * normals).sum(axis=1)
     return ((depths >= 0) & (depths * depths >= needed)).all(axis=0)
+
+
+def items_touch_half_spaces(items: Shapes, ids: Ids, volumes: HalfSpaces, numbers: Ids) -> Flags:
+    """Return which items have a point on the inner side, or on the plane."""
+    planes = gather(volumes.plane_rows, numbers)
+    depths, radii = _deepest(items, ids, planes)
+    return (depths >= 0) | (depths * depths <= _reach(planes, radii))
+
+
+def items_in_half_spaces(items: Shapes, ids: Ids, volumes: HalfSpaces, numbers: Ids) -> Flags:
+    """Return which items have all points on the inner side, or on the plane."""
+    planes = gather(volumes.plane_rows, numbers)
+    heights, radii = _deepest(items, ids, -planes)
+    return (heights <= 0) & (heights * heights >= _reach(planes, radii))
+
+
+def _deepest(items: Shapes, ids: Ids, planes: Floats) -> tuple[Floats, Floats]:
+    """Return how deep the deepest points lie, (h,), without the radii, which come second.
+
+    Depths are in lengths of the normals (4, h).
+    """
+    if isinstance(items, Triangles):
+        corners, radii = items.corners_and_radius(ids)
+        return np.max([dot(planes, corner) for corner in corners], axis=0) + planes[3], radii
+    sides, radii = items.box_and_radius(ids)
+    depths = planes[3].copy()
+    for axis in range(3):
+        depths += np.maximum(planes[axis] * sides[0, axis], planes[axis] * sides[-1, axis])
+    return depths, radii
+
+
+def _reach(planes: Floats, radii: Floats) -> Floats:
+    """Return the squared radii, in squared lengths of the normals."""
+    return radii * radii * dot(planes, planes)
