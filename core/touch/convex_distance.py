@@ -144,6 +144,8 @@ def _corners_near_edges(corners: Floats, hull: Floats, kind: Kind, squared: Floa
 
 def _corners_near_faces(corners: Floats, hull: Floats, kind: Kind, squared: Floats) -> Flags:
     """Return whether the foot of a perpendicular lies in a face, and is near."""
+    if not len(kind.rings):
+        return np.zeros(len(squared), bool)
     rings = hull[:, kind.rings]
     # In a triangle the third corner is the last as well.
     edges = np.roll(rings, -1, axis=2) - rings

@@ -89,13 +89,14 @@ def _edge_or_face_near(corners: Floats, squared: Floats) -> Flags:
     """Return whether the origin is near an edge or the face, where it lies beside them."""
     points = corners.reshape(3, 3, -1)
     edges = np.roll(points, -1, axis=0) - points
-    units = edges * power_of_two_scale(edges)
+    scale = power_of_two_scale(edges)
+    units, unit_length = edges * scale, 1 / scale
     normal, area, thin = robust_cross(units[0], units[1])
     flags = np.zeros(len(squared), bool)
     positive, negative = np.ones((2, len(squared)), bool)
-    for point, edge, unit in zip(points, edges, units, strict=True):
+    for point, unit in zip(points, units, strict=True):
         moment, along, length = cross(point, unit), -dot(point, unit), dot(unit, unit)
-        beside = (along >= 0) & (along <= dot(edge, unit)) & (length > 0)
+        beside = (along >= 0) & (along <= length * unit_length) & (length > 0)
         flags |= beside & (dot(moment, moment) <= squared * length)
         side = dot(moment, normal)
         positive &= side >= 0
