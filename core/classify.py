@@ -1,4 +1,4 @@
-"""A volume against a cell: outside, crossing, or inside.
+"""Volume-cell classification: outside, crossing, or inside.
 
 A cell counts as enlarged by some slack, which covers how far out of it its items may lie and what
 rounding may do here. OUTSIDE and INSIDE hold for all of the enlarged cell, hence for certain.
@@ -23,8 +23,8 @@ from .shapes import (
     Spheres,
 )
 from .touch.capsules import feet_of
-from .touch.containment import ball_held
-from .touch.separating_axis import edges_part
+from .touch.rounded import sphere_held
+from .touch.separating_axis import separated_by_edges
 
 # Pairs that are tried on all axes together.
 _FEW = 4_096
@@ -101,7 +101,7 @@ def _regions(volumes: Shapes, slack: Floats) -> Classify:
         beyond = np.maximum(boxes[:3] - cells[:3], cells[3:] - boxes[3:6])
         np.maximum(gap, 0.0, out=gap)
         near = np.einsum("ik,ik->k", gap, gap)
-        return _states(near <= grown[numbers], ball_held(beyond, spare[numbers]))
+        return _states(near <= grown[numbers], sphere_held(beyond, spare[numbers]))
 
     return classify
 
@@ -118,7 +118,7 @@ def _oriented_boxes(volumes: Shapes, slack: Floats) -> Classify:
         inside = (distance + reach <= size).all(axis=0)
         some = np.flatnonzero(touching & ~inside)
         solids = half[:, some], middle[:, some], axes[:, :, some], size[:, some]
-        touching[some] = ~edges_part(*solids)
+        touching[some] = ~separated_by_edges(*solids)
         return _states(touching, inside)
 
     return classify

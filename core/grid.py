@@ -1,4 +1,4 @@
-"""The finest cells that a root box can be divided into, and where items lie among them.
+"""Uniform grid of the finest cells of a root box, and where items lie in it.
 
 Depth `d` has 2**d cells along each axis. Every wall of every depth is computed from its number
 among the finest walls, so cells that share a wall share its bits.
@@ -87,7 +87,7 @@ class Grid:
 
 
 def enlarged(lower: Floats, upper: Floats, factor: float) -> tuple[Floats, Floats]:
-    """Return the same boxes, `factor` times as large about their centres."""
+    """Return the same boxes, `factor` times as large about their centers."""
     if factor == 1:
         return lower, upper
     growth = (upper - lower) * ((factor - 1) / 2)

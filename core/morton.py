@@ -1,9 +1,9 @@
-"""Cells as 64-bit words.
+"""Morton codes, and the three numbers of a cell packed in one 64-bit word with guard bits.
 
-A cell is known by three whole numbers. Packed into fields of one word, with a spare bit above
-each, all three are compared by one subtraction. Interleaved bit by bit they make a code (Morton,
-"A Computer Oriented Geodetic Data Base", 1966) under which the finest cells of every larger cell
-are neighbours.
+A cell has three whole numbers. Packed into fields of one word, with a guard bit above each, all
+three are compared by one subtraction (SWAR: SIMD within a register). Interleaved bit by bit they
+make a code (Morton, "A Computer Oriented Geodetic Data Base", 1966) under which the finest cells
+of every larger cell are neighbors.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 Words = NDArray[np.int64]
 
-# Bits of a number; a field has one more, the spare bit, and three fields have 63.
+# Bits of a number; a field has one more, the guard bit, and three fields have 63.
 BITS = 20
 GUARD_BITS = sum(1 << BITS + (BITS + 1) * axis for axis in range(3))
 _DIGIT = 10
@@ -29,18 +29,18 @@ def _spread(count: int) -> Words:
 _SPREAD = _spread(2**_DIGIT)
 
 
-def packed(numbers: Words) -> Words:
+def pack(numbers: Words) -> Words:
     """Return numbers (3, n) as words (n,), x lowest."""
     return numbers[0] | numbers[1] << BITS + 1 | numbers[2] << 2 * (BITS + 1)
 
 
-def unpacked(words: Words) -> Words:
-    """Return the numbers (3, n) of words (n,), whatever their spare bits."""
+def unpack(words: Words) -> Words:
+    """Return the numbers (3, n) of words (n,), whatever their guard bits."""
     return np.stack([words >> (BITS + 1) * axis & 2**BITS - 1 for axis in range(3)])
 
 
 def morton_codes(numbers: Words, bits: int) -> Words:
-    """Return numbers (3, n), of so many bits each, as Morton codes (n,), x lowest."""
+    """Return numbers (3, n), of `bits` bits each, as Morton codes (n,), x lowest."""
     codes = np.zeros(numbers.shape[1], np.int64)
     for axis, row in enumerate(numbers):
         for digit in range(0, bits, _DIGIT):
@@ -55,7 +55,7 @@ def differing_bits(one: Words, other: Words) -> NDArray[np.int32]:
     return np.frexp((differing & 2**BITS - 1).astype(np.float32))[1]
 
 
-def sides(first: Words, last: Words, walls: Words) -> Words:
+def sides_of_planes(first: Words, last: Words, walls: Words) -> Words:
     """Return on which sides of the three walls the cells from `first` to `last` lie.
 
     Bit 0 is set where the first number of `first` is below that of `walls`, bit 1 where that of

@@ -13,7 +13,7 @@ from .. import child_masks
 from ..arrays import Ids, blocks, concatenated_ranges, gather
 from ..child_masks import ChildMasks
 from ..grid import Grid
-from ..morton import Words, morton_codes, packed, sides
+from ..morton import Words, morton_codes, pack, sides_of_planes
 from ..options import Options
 from .entries import Entries
 from .levels import NO_PAIRS, Level, Pairs, check_copies, moving, settle
@@ -81,7 +81,7 @@ class _Cut:
     def __init__(self, entries: Entries, grid: Grid, cells: Words, depth: int) -> None:
         self.entries = entries
         odd = 2 * cells + 1
-        self.walls = packed(odd << grid.depth - depth - 1)
+        self.walls = pack(odd << grid.depth - depth - 1)
         self.middles = np.stack([grid.walls(axis, odd[axis], depth + 1) for axis in range(3)])
         self.scale = grid.scale / 2 ** (grid.depth - depth - 1)
         # In parts, nothing in the root is farther away than this; a few roundings of it are lost.
@@ -94,17 +94,19 @@ class _Cut:
         that their bounds overlap.
         """
         first, last = self.entries.first[pairs.entries], self.entries.last[pairs.entries]
-        overlapped = child_masks.ON_SIDES.take(sides(first, last, self.walls[pairs.cells]))
+        overlapped = child_masks.ON_SIDES.take(
+            sides_of_planes(first, last, self.walls[pairs.cells])
+        )
         count = child_masks.POPCOUNT.take(overlapped)
         # An item that lies in the cell and crosses one dividing plane touches both sides of it.
         count[:in_cell] -= 1
         doubtful = np.flatnonzero(count > 1)
         some = pairs[doubtful]
         middle = gather(self.middles, some.cells)
-        touched = child_masks.touched(
+        touched = child_masks.touched_children(
             self.entries.arranged, some.entries, middle, self.scale, self.margin
         )
-        return overlapped, some.entries[child_masks.confirm(overlapped, doubtful, touched)]
+        return overlapped, some.entries[child_masks.drop_untouched(overlapped, doubtful, touched)]
 
 
 def _children(

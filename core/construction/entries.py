@@ -7,7 +7,7 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, radix_argsort
 from ..grid import DEEPEST, Depths, Grid, enlarged
-from ..morton import Words, differing_bits, morton_codes, packed
+from ..morton import Words, differing_bits, morton_codes, pack
 from ..options import Options
 from ..shapes import Shapes
 
@@ -71,7 +71,7 @@ def enter(
     for some in blocks(count, _STEP):
         low, high = lower[:, some], upper[:, some]
         cells, ends = grid.overlapped(low, high)
-        first[some], last[some] = packed(cells), packed(ends)
+        first[some], last[some] = pack(cells), pack(ends)
         if options.straddlers == "keep" and options.split == "middle":
             cells = grid.holding((low + high) / 2)
             depths[some] = grid.held_depth(low, high, cells, options.loose_factor)

@@ -58,8 +58,10 @@ class OffGridCells:
         reach = np.stack((self.middles - self.walls[:3], self.walls[3:] - self.middles))
         reach = gather((reach * scale[:, None]).reshape(6, -1), some.cells).reshape(2, 3, -1)
         middles = gather(self.middles, some.cells)
-        touched = child_masks.touched(places.items, some.entries, middles, scale, _MARGIN, reach)
-        return overlapped, some.entries[child_masks.confirm(overlapped, doubtful, touched)]
+        touched = child_masks.touched_children(
+            places.items, some.entries, middles, scale, _MARGIN, reach
+        )
+        return overlapped, some.entries[child_masks.drop_untouched(overlapped, doubtful, touched)]
 
     def _overlapped(self, places: ItemBounds, pairs: Pairs) -> ChildMasks:
         """Return the parts that the entries' bounds overlap, or miss by a rounding."""

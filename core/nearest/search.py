@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import BLOCK, Floats, Ids, blocks, gather
-from ..child_masks import packed
+from ..child_masks import pack_children
 from ..descend import Found
 from ..octree import Octree
 from ..query.candidates import expanded, portions
@@ -132,7 +132,7 @@ def _children_of_few(
     tree = search.tree
     first = tree.first_child[cells]
     squares = _to_parts(tree, gather(search.points, numbers), first)
-    parts = packed(squares <= reach[numbers]) & tree.child_masks[cells]
+    parts = pack_children(squares <= reach[numbers]) & tree.child_masks[cells]
     chosen = np.flatnonzero(np.unpackbits(parts, bitorder="little").view(bool))
     parents, part = chosen >> 3, chosen & 7
     return numbers[parents], first[parents] + part, squares.take(part * len(cells) + parents)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Ids, concatenated_ranges, radix_argsort
-from ..morton import BITS, Words, unpacked
+from ..morton import BITS, Words, unpack
 from ..shapes import Boxes
 from .quantized import QuantizedBounds, grid_around, quantize
 from .sweep import Comparisons, PairBatch
@@ -37,7 +37,7 @@ def grid_sweep_pairs(bounds: Boxes, owners: Ids | None = None) -> Iterator[PairB
     if len(bounds) == 0:
         return iter(())
     fine = quantize(bounds, grid_around(bounds))
-    strips = _Strips.around(unpacked(fine.first), unpacked(fine.last))
+    strips = _Strips.around(unpack(fine.first), unpack(fine.last))
     if strips.copies.sum() > _COPIES * len(bounds):
         return None
     members, begun, line = strips.compared()

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import Floats, Ids, blocks
 from ..grid import Grid
-from ..morton import BITS, GUARD_BITS, Words, packed
+from ..morton import BITS, GUARD_BITS, Words, pack
 from ..shapes import Shapes
 
 # Shapes in a sample, about; one in this many of them may be far away on either side.
@@ -62,5 +62,5 @@ def quantize(shapes: Shapes, grid: Grid) -> QuantizedBounds:
     bounds = QuantizedBounds(*np.empty((2, len(shapes)), np.int64))
     for some in blocks(len(shapes)):
         cells, ends = grid.overlapped(lower[:, some], upper[:, some])
-        bounds.first[some], bounds.last[some] = packed(cells), packed(ends) | GUARD_BITS
+        bounds.first[some], bounds.last[some] = pack(cells), pack(ends) | GUARD_BITS
     return bounds

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Ids, concatenated_ranges, radix_argsort
-from ..morton import BITS, unpacked
+from ..morton import BITS, unpack
 from .quantized import QuantizedBounds
 
 # Pairs that are made at a time, about.
@@ -88,7 +88,7 @@ def comparisons(
 
 def _swept(cells: Ids, bounds: QuantizedBounds) -> tuple[Ids, Ids]:
     """Return an order within each cell, and how many after each it may meet, in that order."""
-    first, last = unpacked(bounds.first), unpacked(bounds.last)
+    first, last = unpack(bounds.first), unpack(bounds.last)
     begins = np.flatnonzero(np.diff(cells, prepend=-1))
     lengths = np.add.reduceat(last - first + 1, begins, axis=1)
     widths = np.maximum.reduceat(last, begins, axis=1) - np.minimum.reduceat(first, begins, axis=1)

@@ -1,4 +1,4 @@
-"""What all batches share; and boxes, which are what every batch has for bounds."""
+"""Batches of shapes, and axis-aligned boxes (AABB): `lower` and `upper`, each (3, n)."""
 
 from typing import Self
 
@@ -7,6 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
 from ..arrays import Flags, Floats, Ids, gather
+
+# One radius for all shapes that have none.
+_NO_RADIUS = np.zeros(1)
 
 
 def frozen(rows: Floats) -> Floats:
@@ -51,6 +54,9 @@ class Shapes:
 
     def take_rows(self, ids: Ids) -> Floats:
         """Return some columns of `rows`, of shapes that are known to be there."""
+        return self._take(ids)
+
+    def _take(self, ids: Ids) -> Floats:
         return gather(self.rows, ids)
 
     def limits(self) -> tuple[Floats, Floats]:
@@ -62,6 +68,32 @@ class Shapes:
             Axis first; NaN stays NaN.
         """
         raise NotImplementedError
+
+    def box_and_radius(self, ids: Ids) -> tuple[Floats, Floats]:
+        """Return some boxes, spheres or regions as boxes grown round by a radius.
+
+        Returns
+        -------
+        sides : ndarray of float64, shape (2, 3, h) or (1, 3, h)
+            Lower and upper corners; one row for both where a box is a point.
+        radii : ndarray of float64, shape (h,) or (1,)
+        """
+        rows = self.take_rows(ids)
+        points, radii = np.split(rows, [len(rows) // 3 * 3])
+        return points.reshape(len(points) // 3, 3, rows.shape[1]), radii[0] if len(
+            radii
+        ) else _NO_RADIUS
+
+    def corners_and_radius(self, ids: Ids) -> tuple[Floats, Floats]:
+        """Return some items as the hulls of points, grown round by a radius.
+
+        Returns
+        -------
+        points : ndarray of float64, shape (p, 3, h)
+        radii : ndarray of float64, shape (h,) or (1,)
+        """
+        points, radii = self.box_and_radius(ids)
+        return box_corners(points) if len(points) == 2 else points, radii
 
     def bounds(self) -> "Boxes":
         """Return the axis-aligned box around each shape.
@@ -113,6 +145,15 @@ class Boxes(Shapes):
             Axis first; NaN stays NaN.
         """
         return self.rows[:3], self.rows[3:]
+
+
+def box_corners(sides: Floats) -> Floats:
+    """Return the eight corners of boxes (2, 3, h), as (8, 3, h).
+
+    Corner `i` is the upper one in x where bit 0 of `i` is set, in y bit 1, in z bit 2.
+    """
+    chosen = np.arange(8)[:, None] >> np.arange(3) & 1
+    return sides[chosen, np.arange(3)]
 
 
 def as_batch(ids: int | slice | Ids | Flags) -> slice | NDArray[np.generic]:

@@ -1,4 +1,4 @@
-"""Turned boxes: centre, half sizes and three axes, (15, n)."""
+"""Oriented boxes (OBB): center, half sizes and three axes, (15, n)."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -60,7 +60,7 @@ class OrientedBoxes(Shapes):
         return self.rows[6:].reshape(3, 3, -1).transpose(2, 1, 0)
 
     def limits(self) -> tuple[Floats, Floats]:
-        """Return the axis-aligned bounds of the turned boxes.
+        """Return the axis-aligned bounds of the oriented boxes.
 
         Returns
         -------

@@ -147,7 +147,7 @@ def test_every_division_separates_something_without_many_copies(scene, kind, pol
 
 def test_items_that_rounding_hides_from_all_parts_are_neither_lost_nor_invented(monkeypatch):
     monkeypatch.setattr(
-        child_masks, "touched", lambda items, ids, *_: np.zeros(len(ids), np.uint8)
+        child_masks, "touched_children", lambda items, ids, *_: np.zeros(len(ids), np.uint8)
     )
     tree = build_octree(scenes.random(), capacity=8)
     assert len(tree.strays) > 10

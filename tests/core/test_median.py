@@ -164,7 +164,7 @@ def test_invalid_items_move_no_median(policy):
 
 def test_what_rounding_hides_from_all_parts_is_neither_lost_nor_invented(monkeypatch):
     monkeypatch.setattr(
-        child_masks, "touched", lambda items, ids, *_: np.zeros(len(ids), np.uint8)
+        child_masks, "touched_children", lambda items, ids, *_: np.zeros(len(ids), np.uint8)
     )
     tree = build_octree(scenes.random(), capacity=8, split="median")
     assert len(tree.strays) > 10

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import Floats, Ids, blocks, dot, power_of_two_scale
-from ...arrays import cross as cross_product
+from ...arrays import Floats, Ids, blocks, cross, dot, exact_cross, gather, power_of_two_scale
 from ...shapes import Boxes, Regions, Shapes, Spheres, Triangles
 from .rays import Rays
 from .rounded import enter_boxes, enter_regions, enter_spheres, outward
@@ -64,12 +63,27 @@ def normals(items: Shapes, ids: Ids, rays: Rays, numbers: Ids, distances: Floats
     Those of a triangle by its winding; else outward, NaN for a ray that starts inside.
     """
     if isinstance(items, Triangles):
-        first, second, third = items.take_rows(ids).reshape(3, 3, -1)
-        edges = np.stack((second - first, third - first))
-        return _unit(cross_product(*(edges * power_of_two_scale(edges))))
+        return _unit(_windings(items.take_rows(ids).reshape(3, 3, -1), rays, numbers))
     vectors = outward(items, ids, rays, numbers, rays.positions(numbers, distances))
     vectors[:, distances == 0] = np.nan
     return _unit(vectors)
+
+
+def _windings(corners: Floats, rays: Rays, numbers: Ids) -> Floats:
+    """Return normals of triangles (3 corners, 3 axes, h): of slivers too, from their short edges.
+
+    One whose area rounding alone has made faces the ray.
+    """
+    edges = np.roll(corners, -1, axis=0) - corners
+    edges *= power_of_two_scale(edges)
+    longest = (edges * edges).sum(axis=1).argmax(axis=0)
+    places = (longest + np.arange(3)[:, None]) % 3
+    along, one, other = np.take_along_axis(edges, places[:, None], axis=0)
+    found = exact_cross(one, other)
+    flat, directions = np.flatnonzero(~found.any(axis=0)), rays.directions
+    across = cross(gather(directions, numbers[flat]), along[:, flat])
+    found[:, flat] = cross(across, along[:, flat])
+    return found
 
 
 def _unit(vectors: Floats) -> Floats:

@@ -9,14 +9,14 @@ the end: whole numbers stay whole, and their crossings are exact.
 
 import numpy as np
 
-from ...arrays import OTHER_AXES, Floats, Ids, gather, power_of_two_scale
+from ...arrays import OTHER_AXES, Floats, Ids, gather, power_of_two_scale, two_product_error
 from ...shapes import Triangles
 from .rays import Rays
 
 # The two other axes of each, and the axis itself: (3, 3).
 _TURNED = np.array([(*others, axis) for axis, others in enumerate(OTHER_AXES)]).T
-# A difference of products is in doubt below this part of them. Half of a number's bits.
-_DOUBT, _HALF = 2.0**-50, 2.0**27 + 1.0
+# A difference of products is in doubt below this part of them.
+_DOUBT = 2.0**-50
 
 
 def cross_triangles(items: Triangles, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
@@ -70,21 +70,6 @@ def _area(ax: Floats, ay: Floats, bx: Floats, by: Floats) -> Floats:
     area = one - other
     (some,) = (np.abs(area) <= _DOUBT * (np.abs(one) + np.abs(other))).nonzero()
     if len(some):
-        area[some] += _lost(ax[some], by[some]) - _lost(ay[some], bx[some])
+        area[some] += two_product_error(ax[some], by[some])
+        area[some] -= two_product_error(ay[some], bx[some])
     return area
-
-
-def _lost(a: Floats, b: Floats) -> Floats:
-    """Return what rounding takes from each product.
-
-    Dekker, "A Floating-Point Technique for Extending the Available Precision", 1971.
-    """
-    high_a, high_b = _upper_half(a), _upper_half(b)
-    low_a, low_b = a - high_a, b - high_b
-    lost = ((high_a * high_b - a * b) + high_a * low_b + low_a * high_b) + low_a * low_b
-    return np.asarray(lost)
-
-
-def _upper_half(a: Floats) -> Floats:
-    scaled = a * _HALF
-    return scaled - (scaled - a)
