@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, gather
-from ..child_masks import ChildMasks
+from ..child_masks import POPCOUNT, ChildMasks
 from ..construction.levels import Pairs
 from ..construction.off_grid import ItemBounds, OffGridCells
 from ..grid import Grid, enlarged
@@ -114,15 +114,17 @@ def sunk(cells: Cells, placement: Placement, starts: Ids, rows: Floats) -> tuple
     """
     pairs, strays = Pairs(np.arange(len(starts)), starts), [starts[:0]]
     found = pairs[:0]
+    never_copied = np.ones(len(starts), bool)
     while len(pairs):
         going = (pairs.cells != OUTSIDE) & (cells.first_child[pairs.cells] >= 0)
         found, pairs = found + pairs[~going], pairs[going]
         if len(pairs) == 0:
             break
-        single = np.bincount(pairs.entries)[pairs.entries] == 1
         walls, middles = gather(cells.rows, pairs.cells), gather(cells.middle_rows, pairs.cells)
-        items = places(gather(rows, pairs.entries), single)
+        items = places(gather(rows, pairs.entries), never_copied[pairs.entries])
         parts, lost = placement.parts(cells, walls, middles, items)
+        # Also of an item whose other copies have come to rest in leaves, this is only a part.
+        never_copied[pairs.entries[POPCOUNT[parts] > 1]] = False
         strays.append(pairs.entries[lost])
         found = found + pairs[parts == 0]
         pairs = handed_down(pairs.entries, cells.first_child[pairs.cells], parts)
