@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import Flags, Ids, concatenated_ranges, radix_argsort
-from ..child_masks import child_masks_of
-from ..grid import Grid, enlarged
+from ..arrays import Flags, Ids, concatenated_ranges, radix_argsort, starts_of_runs
+from ..cells import Cells
+from ..grid import Grid
 from ..octree import Octree
 from ..options import Options
 from .entries import Entries
@@ -21,55 +21,35 @@ _SLIVER = 2.0**-24
 def assemble(
     entries: Entries, grid: Grid, options: Options, levels: list[Level], strays: Ids
 ) -> Generator[float, None, Octree]:
-    """Make the octree of these levels; items beyond the root come first in its slots.
+    """Make the octree of these levels; items beyond the root come first in its references.
 
     Yields the fraction done.
     """
     levels = _without_idle_divisions(levels)
     yield 0.2
     first = np.cumsum([0, *(level.slices.shape[1] for level in levels)])
+    walls = [level.bounds(grid, depth) for depth, level in enumerate(levels)]
+    divided = [start + level.divided for level, start in zip(levels, first, strict=False)]
     depths = np.repeat(np.arange(len(levels)), np.diff(first))
-    parent, child = np.full((2, len(depths)), -1)
-    for level, start, below in zip(levels[:-1], first, first[1:], strict=False):
-        divided = start + level.divided
-        child[divided] = below + 8 * np.arange(len(divided))
-        parent[below : below + 8 * len(divided)] = np.repeat(divided, 8)
-    lower, upper = np.concatenate(
-        [level.bounds(grid, depth) for depth, level in enumerate(levels)], axis=2
-    )
-    rows = np.concatenate((lower, upper))
-    loose_lower, loose_upper = enlarged(lower, upper, options.enlargement)
-    # The first of the eight parts ends where its cell is divided.
-    middle = np.ascontiguousarray(np.where(child < 0, np.nan, upper[:, child]))
+    parent = np.append(-1, np.repeat(np.concatenate(divided), 8))
+    rows = np.concatenate(np.concatenate(walls, axis=2))
+    cells = Cells.of(rows, parent, options.enlargement, depths)
     yield 0.4
-    members = _members(entries, levels, first, depths, child)
+    members = _members(entries, levels, cells)
     yield 0.5
-    slots, begin, own_end, end = yield from _slots(entries, levels, first, members)
-    size = float((grid.upper - grid.lower).max())
-    copied = np.bincount(slots, minlength=len(entries.order)) > 1
-    return Octree(
-        **vars(options),
+    slices, references = yield from _references(entries, levels, first, members, cells)
+    return Octree.of(
+        options,
+        cells,
+        slices,
+        references,
         items=entries.items,
         invalid_items=entries.invalid,
         order=entries.order,
         arranged=entries.arranged,
-        cell_rows=rows,
-        loose_rows=rows if loose_lower is lower else np.concatenate((loose_lower, loose_upper)),
-        middle_rows=middle,
-        node_depth=depths,
-        node_parent=parent,
-        first_child=child,
-        begin=begin,
-        own_end=own_end,
-        end=end,
-        child_masks=child_masks_of(child, end > begin),
-        references=slots,
         outside=len(entries.order) - len(entries),
-        copied=copied,
         strays=np.unique(strays),
-        slack=_SLIVER * size + 16 * grid.rounding,
-        ids=None,
-        groups=None,
+        slack=_SLIVER * cells.size + 16 * grid.rounding,
     )
 
 
@@ -119,27 +99,28 @@ def _pruned(level: Level, useful: Flags, exists: Flags) -> Level:
     )
 
 
-def _slots(
-    entries: Entries, levels: list[Level], first: Ids, members: Pairs
-) -> Generator[float, None, tuple[Ids, Ids, Ids, Ids]]:
-    """Make the slots in preorder, and where each cell's own and its subtree's begin and end."""
-    single = np.bincount(members.cells, minlength=first[-1])
+def _references(
+    entries: Entries, levels: list[Level], first: Ids, members: Pairs, cells: Cells
+) -> Generator[float, None, tuple[tuple[Ids, Ids, Ids], Ids]]:
+    """Return the cells' slices of the references, and these, in preorder."""
+    alone = np.bincount(members.cells, minlength=len(cells))
     copies = [np.bincount(level.own.cells, minlength=level.slices.shape[1]) for level in levels]
-    own = single + np.concatenate(copies)
+    own = alone + np.concatenate(copies)
     beyond = np.arange(len(entries), len(entries.order))
-    begin, end = _extents(own, levels, first, len(beyond))
-    slots = np.empty(end[0], np.intp)
-    groups = members.cells[np.flatnonzero(np.diff(members.cells, prepend=-1))]
-    slots[concatenated_ranges(begin[groups], single[groups])] = members.entries
+    begin, own_end, end = cells.slices(own, len(beyond))
+    references = np.empty(end[0], np.intp)
+    groups = members.cells[starts_of_runs(members.cells)]
+    references[concatenated_ranges(begin[groups], alone[groups])] = members.entries
     yield 0.6
+    free = begin + alone
     for level, start, counts in zip(levels, first, copies, strict=False):
-        free = begin[start : start + len(counts)] + single[start : start + len(counts)]
         order = _by_cell(level.own.cells, counts)
-        yield 0.6 + 0.4 * (start + 0.5 * len(counts)) / first[-1]
-        slots[concatenated_ranges(free, counts)] = level.own.entries[order]
-        yield 0.6 + 0.4 * (start + len(counts)) / first[-1]
-    slots[: len(beyond)] = beyond
-    return slots, begin, begin + own, end
+        yield 0.6 + 0.4 * (start + 0.5 * len(counts)) / len(cells)
+        there = concatenated_ranges(free[start : start + len(counts)], counts)
+        references[there] = level.own.entries[order]
+        yield 0.6 + 0.4 * (start + len(counts)) / len(cells)
+    references[: len(beyond)] = beyond
+    return (begin, own_end, end), references
 
 
 def _by_cell(cells: Ids, counts: Ids) -> Ids:
@@ -148,29 +129,14 @@ def _by_cell(cells: Ids, counts: Ids) -> Ids:
     return radix_argsort(rank[cells], int(rank[-1] + 1).bit_length())
 
 
-def _members(entries: Entries, levels: list[Level], first: Ids, depths: Ids, child: Ids) -> Pairs:
+def _members(entries: Entries, levels: list[Level], cells: Cells) -> Pairs:
     """Return the entries that were never handed down, with their leaves, leaf by leaf."""
     begin, end = np.concatenate([level.slices for level in levels], axis=1)
-    holding = np.flatnonzero((child < 0) & (end > begin))
+    holding = np.flatnonzero((cells.first_child < 0) & (end > begin))
     leaf_at = np.full(len(entries), -1)
     leaf_at[begin[holding]] = holding
     leaves = leaf_at[leaf_at >= 0]
     leaf = np.repeat(leaves, end[leaves] - begin[leaves])
     # Where the walls lie freely there are no slices: everything was handed down.
-    alone = np.flatnonzero(entries.depths[: len(leaf)] >= depths.astype(np.uint8)[leaf])
+    alone = np.flatnonzero(entries.depths[: len(leaf)] >= cells.depth.astype(np.uint8)[leaf])
     return Pairs(alone, leaf[alone])
-
-
-def _extents(own: Ids, levels: list[Level], first: Ids, outside: int) -> tuple[Ids, Ids]:
-    """Return where each cell's slots begin and where its subtree's end, from its own counts."""
-    total = own.copy()
-    for level, start, below in zip(levels[-2::-1], first[-3::-1], first[-2:0:-1], strict=True):
-        parts = total[below : below + 8 * len(level.divided)].reshape(-1, 8)
-        total[start + level.divided] += parts.sum(axis=1)
-    begin = np.full(len(own), outside)
-    for level, start, below in zip(levels[:-1], first, first[1:], strict=False):
-        divided = start + level.divided
-        parts = total[below : below + 8 * len(divided)].reshape(-1, 8)
-        offsets = (begin + own)[divided, None] + np.cumsum(parts, axis=1) - parts
-        begin[below : below + 8 * len(divided)] = offsets.ravel()
-    return begin, begin + total

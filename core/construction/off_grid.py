@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import child_masks
 from ..arrays import Floats, Ids, gather
+from ..cells import child_walls
 from ..child_masks import ON_SIDES, POPCOUNT, ChildMasks
 from ..grid import Grid, enlarged
 from ..shapes import Shapes
@@ -36,7 +37,7 @@ class OffGridCells:
     @property
     def parts(self) -> Floats:
         """The walls of their eight parts, (6, 8 c)."""
-        return eight_parts(self.walls, self.middles)
+        return child_walls(self.walls, self.middles)
 
     @cached_property
     def _from(self) -> Floats:
@@ -87,11 +88,3 @@ class OffGridCells:
         held = (gather(places.lower, pairs.entries) >= low).all(axis=0)
         held &= (gather(places.upper, pairs.entries) <= high).all(axis=0)
         return held.astype(np.uint8) << part.astype(np.uint8)
-
-
-def eight_parts(walls: Floats, middles: Floats) -> Floats:
-    """Return the eight parts (6, 8 c) of cells with these walls, (6, c), divided at `middles`."""
-    upper = (np.arange(8) >> np.arange(3)[:, None] & 1 == 1)[:, None]
-    low, high = walls[:, :, None].reshape(2, 3, -1, 1)
-    rows = np.where(upper, middles[:, :, None], low), np.where(upper, high, middles[:, :, None])
-    return np.concatenate(rows).reshape(6, -1)

@@ -6,9 +6,9 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Ids, radix_argsort
+from ..cells import Cells
 from ..construction.levels import Pairs
 from ..grid import Grid
-from .cells import Cells
 
 OUTSIDE = -1
 # Of the root's size: from how far items count as touching a cell, at most.
@@ -86,19 +86,9 @@ class Layout:
         return found
 
     @cached_property
-    def begin(self) -> Ids:
-        """Where in the slots the cells' own items begin, (m,)."""
-        return self._ends[self.cells.place]
-
-    @cached_property
-    def own_end(self) -> Ids:
-        """Where in the slots the cells' own items end, (m,)."""
-        return self._ends[self.cells.place + 1]
-
-    @cached_property
-    def end(self) -> Ids:
-        """Where in the slots the items of the cells' subtrees end, (m,)."""
-        return self._ends[self.cells.place + self.cells.span]
+    def slices(self) -> tuple[Ids, Ids, Ids]:
+        """Where in the slots the cells' own items begin and end, and those of their subtrees."""
+        return self.cells.slices(self.own, int(self._counts[0]))
 
     @cached_property
     def outside(self) -> Ids:

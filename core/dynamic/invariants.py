@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..arrays import Floats
+from ..cells import Cells
 from .assignment import OUTSIDE, Layout
-from .cells import Cells
 from .items import ItemStore, limits
 from .placement import Placement, held, sunk
 

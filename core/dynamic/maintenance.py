@@ -6,9 +6,9 @@ import numpy as np
 
 from .. import checks
 from ..arrays import Floats, Ids
+from ..cells import Cells
 from ..options import Options
 from .assignment import Layout
-from .cells import Cells
 from .invariants import check_places
 from .items import limits
 from .merging import sparse, too_fine

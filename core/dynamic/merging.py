@@ -9,9 +9,11 @@ from .assignment import OUTSIDE, Layout
 
 def sparse(layout: Layout, least: int) -> Ids:
     """Return the uppermost divided cells whose subtrees hold fewer items than `least`."""
-    counts = layout.end - layout.begin if layout.single else _different_items(layout, least)
+    counts = (
+        layout.slices[2] - layout.slices[0] if layout.single else _different_items(layout, least)
+    )
     few = (layout.cells.first_child >= 0) & (counts < least)
-    return np.flatnonzero(few & ~np.append(few, False)[layout.cells.parent])
+    return layout.cells.uppermost(few)
 
 
 def too_fine(layout: Layout, most: int) -> Ids:
@@ -20,7 +22,7 @@ def too_fine(layout: Layout, most: int) -> Ids:
     sizes = (cells.rows[3:] - cells.rows[:3]).max(axis=0)
     is_limit = (cells.depth >= most) | (sizes / 2 < layout.finest)
     fine = (cells.first_child >= 0) & is_limit
-    return np.flatnonzero(fine & ~np.append(fine, False)[cells.parent])
+    return cells.uppermost(fine)
 
 
 def _different_items(layout: Layout, least: int) -> Ids:

@@ -6,12 +6,12 @@ from typing import Protocol
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, gather
+from ..cells import Cells
 from ..child_masks import POPCOUNT, ChildMasks
 from ..construction.levels import Pairs
 from ..construction.off_grid import ItemBounds, OffGridCells
 from ..grid import Grid, enlarged
 from .assignment import OUTSIDE
-from .cells import Cells
 from .items import limits, simplest
 
 _EIGHT = np.arange(8, dtype=np.uint8)

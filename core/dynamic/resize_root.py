@@ -3,10 +3,10 @@
 import numpy as np
 
 from ..arrays import Floats, Ids, gather
+from ..cells import Cells, doubled
 from ..construction.levels import Pairs
 from ..grid import enlarged
 from .assignment import Layout
-from .cells import Cells, doubled
 from .items import limits
 from .placement import Placement, climbed, held, sunk
 
@@ -102,7 +102,8 @@ def shrunk(
 def _references(layout: Layout) -> Ids:
     """Return how often items stand in each part of the root, (8,): no part has more items."""
     first = int(layout.cells.first_child[0])
-    return (layout.end - layout.begin)[first : first + 8]
+    begin, _, end = layout.slices
+    return (end - begin)[first : first + 8]
 
 
 def _parts_of_items(layout: Layout) -> Ids:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ids, gather
+from ..cells import child_walls
 from ..child_masks import POPCOUNT
 from ..construction.levels import MOST_COPIES, Pairs
-from ..construction.off_grid import eight_parts
 from ..options import Options
 from .assignment import Layout
 from .placement import Placement, handed_down, places
@@ -114,7 +114,7 @@ class _Division:
         taking[~worth[pairs.cells]] = 0
         self.single[pairs.entries[POPCOUNT[taking] > 1]] = False
         self._settle(pairs[taking == 0], cells.numbers)
-        parts = eight_parts(cells.walls[:, worth], middles[:, worth])
+        parts = child_walls(cells.walls[:, worth], middles[:, worth])
         self.divided.append(cells.numbers[worth])
         self.separated.append(separated[worth])
         self.parts.append(parts)
@@ -152,7 +152,7 @@ class _Division:
     def made(self, gone: Ids) -> Layout:
         """Return the layout with all that was divided, without these pairs of the leaves."""
         parts = np.concatenate(self.parts, axis=1)
-        cells = self.layout.cells.with_parts(np.concatenate(self.divided), parts)
+        cells = self.layout.cells.with_children(np.concatenate(self.divided), parts)
         entries = np.concatenate([pairs.entries for pairs in self.settled])
         numbers = np.concatenate([pairs.cells for pairs in self.settled])
         layout = self.layout.refined(cells, np.concatenate(self.strays))

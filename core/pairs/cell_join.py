@@ -25,7 +25,7 @@ def cellmates(tree: Octree, own: int | None = None) -> Iterator[tuple[Ids, Ids]]
     With `own`, only pairs of one of the tree's first so many items and one of the others. The two
     come in any order.
     """
-    cells = tree.cell_of_slot()
+    cells = tree.cell_of_reference()
     rule = (_Corners if isinstance(tree.arranged, Boxes) else _Turns)(tree, cells)
     slots = np.flatnonzero(rule.turns < TURNS)
     turns = rule.turns

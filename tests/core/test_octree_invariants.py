@@ -133,7 +133,9 @@ def test_enlarged_cells_are_enlarged_about_their_centres(tree):
 
 
 BROKEN = {
-    "an item lost": lambda tree: {"references": np.where(tree.references == 5, 6, tree.references)},
+    "an item lost": lambda tree: {
+        "references": np.where(tree.references == 5, 6, tree.references)
+    },
     "an item out of range": lambda tree: {"references": tree.references + 1},
     "a middle moved": lambda tree: {"middle_rows": tree.middle_rows * 0.75},
     "a wall moved": lambda tree: {"cell_rows": tree.cell_rows + np.eye(len(tree.node_depth))[9]},

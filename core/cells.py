@@ -1,7 +1,7 @@
-"""The cells of a tree that changes: flat arrays that are never written to, only replaced.
+"""Cells in flat arrays: from walls and parents to middles, depths and preorder.
 
-Cell 0 is the root. All others stand behind it in blocks of eight neighbours, the parts of one
-cell, which comes before them. A change makes new arrays at the speed of memory, and whoever holds
+Cell 0 is the root. All others stand behind it in blocks of eight neighbours, the children of one
+cell, which comes before them. Arrays are never written to, only replaced, so that whoever holds
 the old ones may keep them.
 """
 
@@ -11,11 +11,12 @@ from typing import Self
 
 import numpy as np
 
-from ..arrays import Floats, Ids, concatenated_ranges
-from ..construction.off_grid import eight_parts
-from ..grid import enlarged
+from .arrays import Flags, Floats, Ids, concatenated_ranges
+from .grid import enlarged
 
-_EIGHT = np.arange(8)
+CHILDREN = np.arange(8)
+# Which children lie above the middle on each axis, (3, 8).
+UPPER_SIDES = (CHILDREN >> np.arange(3)[:, None] & 1) == 1
 
 
 @dataclass(frozen=True)
@@ -52,45 +53,62 @@ class Cells:
         """How many cells each subtree has, (m,)."""
         return self._places_and_spans[1]
 
+    def slices(self, own: Ids, outside: int) -> tuple[Ids, Ids, Ids]:
+        """Return where in preorder each cell's own begin and end, and where its subtree's end.
+
+        Each cell has `own` (m,) of them itself, and some are `outside`, before all others.
+        """
+        counts = np.empty(len(self) + 1, np.intp)
+        counts[0] = outside
+        counts[1:][self.place] = own
+        ends = np.cumsum(counts)
+        return ends[self.place], ends[self.place + 1], ends[self.place + self.span]
+
+    def uppermost(self, chosen: Flags) -> Ids:
+        """Return those of the chosen cells (m,) whose parents are not chosen."""
+        return np.flatnonzero(chosen & ~np.append(chosen, False)[self.parent])
+
     @property
     def size(self) -> float:
         """The root's longest edge."""
         return float((self.rows[3:, 0] - self.rows[:3, 0]).max())
 
     @classmethod
-    def of(cls, rows: Floats, parent: Ids, depth: Ids, factor: float) -> Self:
-        """Return cells with these walls (6, m), `factor` times as large if items ask."""
+    def of(cls, rows: Floats, parent: Ids, factor: float, depth: Ids | None = None) -> Self:
+        """Return cells with these walls (6, m), `factor` times as large where items are kept.
+
+        Parents stand before their children. Depths are found, unless they are known.
+        """
         divided = parent[1::8]
         first_child = np.full(len(parent), -1)
         first_child[divided] = np.arange(1, len(parent), 8)
         middles = np.full((3, len(parent)), np.nan)
-        middles[:, divided] = rows[3:, 1::8]  # the first part ends where its cell is divided
+        middles[:, divided] = rows[3:, 1::8]  # the first child ends where its cell is divided
         loose = rows if factor == 1 else np.concatenate(enlarged(rows[:3], rows[3:], factor))
+        depth = _depths(parent, np.zeros(len(parent), np.intp), 1) if depth is None else depth
         return cls(rows, loose, middles, depth, parent, first_child, factor)
 
     @classmethod
     def of_root(cls, walls: Floats, factor: float) -> Self:
-        """Return a root (6,) without parts."""
-        return cls.of(walls[:, None], np.array([-1]), np.array([0]), factor)
+        """Return a root (6,) without children."""
+        return cls.of(walls[:, None], np.array([-1]), factor)
 
-    def with_parts(self, divided: Ids, parts: Floats) -> "Cells":
-        """Return these and more cells: for each divided cell its eight parts (6, 8 b).
+    def with_children(self, divided: Ids, children: Floats) -> "Cells":
+        """Return these and more cells: for each divided cell its eight children (6, 8 b).
 
         Parts may be divided, too: they are numbered behind the cells, in this order.
         """
         parent = np.concatenate((self.parent, np.repeat(divided, 8)))
         depth = np.concatenate((self.depth, np.zeros(8 * len(divided), np.intp)))
-        # A round for each level of parts: their depths are right once their parents' are.
-        while not np.array_equal(deeper := depth[parent[len(self) :]] + 1, depth[len(self) :]):
-            depth[len(self) :] = deeper
+        depth = _depths(parent, depth, len(self))
         first_child = np.concatenate((self.first_child, np.full(8 * len(divided), -1)))
         first_child[divided] = np.arange(len(self), len(parent), 8)
-        middles = np.concatenate((self.middle_rows, np.full(parts[:3].shape, np.nan)), axis=1)
-        middles[:, divided] = parts[3:, ::8]  # the first part ends where its cell is divided
-        rows = loose = np.concatenate((self.rows, parts), axis=1)
+        middles = np.concatenate((self.middle_rows, np.full(children[:3].shape, np.nan)), axis=1)
+        middles[:, divided] = children[3:, ::8]  # the first child ends where its cell is divided
+        rows = loose = np.concatenate((self.rows, children), axis=1)
         if self.factor != 1:
-            loose_parts = np.concatenate(enlarged(parts[:3], parts[3:], self.factor))
-            loose = np.concatenate((self.loose_rows, loose_parts), axis=1)
+            loose_children = np.concatenate(enlarged(children[:3], children[3:], self.factor))
+            loose = np.concatenate((self.loose_rows, loose_children), axis=1)
         order = self._order_with(divided, parent, depth)
         return Cells(rows, loose, middles, depth, parent, first_child, self.factor, order)
 
@@ -107,7 +125,7 @@ class Cells:
         more = np.zeros(len(self), np.intp)
         more[self.place[leaves]] = span[leaves] - 1
         place[: len(self)] = self.place + (np.cumsum(more) - more)[self.place]
-        _number_parts(place, span, parent, _levels(depth, len(self)))
+        _number_children(place, span, parent, _levels(depth, len(self)))
         return place, span
 
     def merged(self, numbers: Ids) -> tuple["Cells", Ids]:
@@ -118,32 +136,32 @@ class Cells:
         in_preorder = np.empty(len(self), np.intp)
         in_preorder[self.place] = np.arange(len(self))
         below = self.span[numbers] - 1
-        heirs = np.arange(len(self))
-        heirs[in_preorder[concatenated_ranges(self.place[numbers] + 1, below)]] = np.repeat(
+        merged_into = np.arange(len(self))
+        merged_into[in_preorder[concatenated_ranges(self.place[numbers] + 1, below)]] = np.repeat(
             numbers, below
         )
-        stay = heirs == np.arange(len(self))
+        stay = merged_into == np.arange(len(self))
         renumbered = np.cumsum(stay) - 1
-        return self._only(np.flatnonzero(stay), renumbered, self.depth[0]), renumbered[heirs]
+        return self._only(np.flatnonzero(stay), renumbered, self.depth[0]), renumbered[merged_into]
 
     def grown(self, octant: int) -> tuple["Cells", Ids]:
-        """Double the root towards an octant: it becomes one of eight parts of the new root.
+        """Double the root towards an octant: it becomes one of eight children of the new root.
 
         The second result are the new numbers of the old cells.
         """
-        walls, part = doubled(self.rows[:, 0], octant), 7 - octant
+        walls, child = doubled(self.rows[:, 0], octant), 7 - octant
         # The old root keeps its walls, bit by bit.
         middle = np.where(octant >> np.arange(3) & 1, self.rows[3:, 0], self.rows[:3, 0])
-        parts = eight_parts(walls[:, None], middle[:, None])
-        rows = np.concatenate((walls[:, None], parts, self.rows[:, 1:]), axis=1)
+        children = child_walls(walls[:, None], middle[:, None])
+        rows = np.concatenate((walls[:, None], children, self.rows[:, 1:]), axis=1)
         renumbered = np.arange(len(self)) + 8
-        renumbered[0] = 1 + part
+        renumbered[0] = 1 + child
         parent = np.concatenate(([-1], np.zeros(8, np.intp), renumbered[self.parent[1:]]))
         depth = np.concatenate(([0], np.ones(8, np.intp), self.depth[1:] + 1))
-        return Cells.of(rows, parent, depth, self.factor), renumbered
+        return Cells.of(rows, parent, self.factor, depth), renumbered
 
     def shrunk(self, child: int) -> tuple["Cells", Ids]:
-        """Make a part of the root the root; the new number of cells beside it is -1."""
+        """Make a child of the root the root; the new number of cells beside it is -1."""
         behind = self.place - self.place[child]
         inside = (behind > 0) & (behind < self.span[child])
         renumbered = np.where(inside, np.cumsum(inside), -1)
@@ -154,7 +172,7 @@ class Cells:
     def _only(self, kept: Ids, renumbered: Ids, shift: int) -> "Cells":
         """Return some of the cells, the root first, so much less deep."""
         parent = np.concatenate(([-1], renumbered[self.parent[kept[1:]]]))
-        return Cells.of(self.rows[:, kept], parent, self.depth[kept] - shift, self.factor)
+        return Cells.of(self.rows[:, kept], parent, self.factor, self.depth[kept] - shift)
 
 
 def doubled(walls: Floats, octant: int) -> Floats:
@@ -167,26 +185,44 @@ def doubled(walls: Floats, octant: int) -> Floats:
     return np.concatenate((low, high))
 
 
+def child_walls(walls: Floats, middles: Floats) -> Floats:
+    """Return the eight children (6, 8 c) of cells with these walls, (6, c), divided there."""
+    upper = UPPER_SIDES[:, None]
+    low, high = walls[:, :, None].reshape(2, 3, -1, 1)
+    rows = np.where(upper, middles[:, :, None], low), np.where(upper, high, middles[:, :, None])
+    return np.concatenate(rows).reshape(6, -1)
+
+
+def _depths(parent: Ids, depth: Ids, first: int) -> Ids:
+    """Fill in the depths of all cells from `first` on, and return them all."""
+    # A round for each level: children's depths are right once their parents' are.
+    while not np.array_equal(deeper := depth[parent[first:]] + 1, depth[first:]):
+        depth[first:] = deeper
+    return depth
+
+
 def _preorder(parent: Ids, depth: Ids) -> tuple[Ids, Ids]:
     """Return the place of each cell in preorder, and how many cells its subtree has."""
     place, span = np.zeros(len(depth), np.intp), np.ones(len(depth), np.intp)
     levels = _levels(depth, 1)
-    for first_parts in levels[::-1]:
-        span[parent[first_parts]] += span[first_parts[:, None] + _EIGHT].sum(axis=1)
-    _number_parts(place, span, parent, levels)
+    for first_children in levels[::-1]:
+        span[parent[first_children]] += span[first_children[:, None] + CHILDREN].sum(axis=1)
+    _number_children(place, span, parent, levels)
     return place, span
 
 
 def _levels(depth: Ids, first: int) -> list[Ids]:
-    """Return the first of each eight parts, from cell `first` on, level by level."""
-    parts = np.arange(first, len(depth), 8)
-    parts = parts[np.argsort(depth[parts], kind="stable")]
-    return np.split(parts, np.flatnonzero(np.diff(depth[parts])) + 1)
+    """Return the first of each eight children, from cell `first` on, level by level."""
+    children = np.arange(first, len(depth), 8)
+    children = children[np.argsort(depth[children], kind="stable")]
+    return np.split(children, np.flatnonzero(np.diff(depth[children])) + 1)
 
 
-def _number_parts(place: Ids, span: Ids, parent: Ids, levels: list[Ids]) -> None:
-    """Set the places of parts behind those of their cells, the upper levels first."""
-    for first_parts in levels:
-        parts = first_parts[:, None] + _EIGHT
-        below = span[parts]
-        place[parts] = place[parent[first_parts], None] + 1 + np.cumsum(below, axis=1) - below
+def _number_children(place: Ids, span: Ids, parent: Ids, levels: list[Ids]) -> None:
+    """Set the places of children behind those of their cells, the upper levels first."""
+    for first_children in levels:
+        children = first_children[:, None] + CHILDREN
+        below = span[children]
+        place[children] = (
+            place[parent[first_children], None] + 1 + np.cumsum(below, axis=1) - below
+        )
