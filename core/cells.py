@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .arrays import Flags, Floats, Ids, concatenated_ranges
 from .grid import enlarged
@@ -191,6 +192,13 @@ def child_walls(walls: Floats, middles: Floats) -> Floats:
     low, high = walls[:, :, None].reshape(2, 3, -1, 1)
     rows = np.where(upper, middles[:, :, None], low), np.where(upper, high, middles[:, :, None])
     return np.concatenate(rows).reshape(6, -1)
+
+
+def child_masks_of(parent: Ids, is_filled: Flags) -> NDArray[np.uint8]:
+    """Return for each of m cells a bit for each child, set where that child is filled."""
+    masks = np.zeros(len(parent), np.uint8)
+    masks[parent[1::8]] = np.packbits(is_filled[1:], bitorder="little")  # eight children a byte
+    return masks
 
 
 def _depths(parent: Ids, depth: Ids, first: int) -> Ids:

@@ -11,8 +11,8 @@ import numpy as np
 
 from . import checks
 from .arrays import Flags
+from .cells import child_masks_of
 from .checks import ALL_GROUPS
-from .child_masks import child_masks_of
 from .octree import Octree
 
 __all__ = ["ALL_GROUPS", "in_groups"]
@@ -84,7 +84,7 @@ def _only(tree: Octree, is_there: Flags) -> Octree:
         begin=begin,
         own_end=before[tree.own_end],
         end=end,
-        child_masks=child_masks_of(tree.first_child, end > begin),
+        child_masks=child_masks_of(tree.node_parent, end > begin),
         references=new_entry.take(slots),
         outside=int(before[tree.outside]),
         copied=tree.copied[entries],

@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import checks
-from .arrays import Flags, Floats, Ids, Masks, blocks, column_major
-from .cells import CHILDREN, UPPER_SIDES, Cells
-from .child_masks import child_masks_of
+from .arrays import Flags, Floats, Ids, Masks, blocks, column_major, gather
+from .cells import CHILDREN, UPPER_SIDES, Cells, child_masks_of
 from .options import Options
 from .shapes import Shapes, Triangles
 from .touch.decompose import box_and_radius
@@ -147,7 +146,7 @@ class Octree(Options):
             begin=begin,
             own_end=own_end,
             end=end,
-            child_masks=child_masks_of(cells.first_child, end > begin),
+            child_masks=child_masks_of(cells.parent, end > begin),
             order=order,
             arranged=arranged,
             references=references,
@@ -326,11 +325,11 @@ class Octree(Options):
         AssertionError
             If the arrays contradict each other or the items.
         """
-        for holds, promise in chain(self._promises_of_cells(), self.promises()):
+        for holds, promise in chain(self._promises_of_arrays(), self.promises()):
             assert holds, promise
 
     def promises(self) -> Iterator[Promise]:
-        """Yield what must hold of items, references and options, whatever the cells are.
+        """Yield what must hold of items, options and the cells that items stand in.
 
         Yields
         ------
@@ -339,7 +338,7 @@ class Octree(Options):
         promise : str
             What is promised.
         """
-        yield from self._promises_of_references()
+        yield from self._promises_of_items()
         yield from self._promises_of_placements()
 
     def require_current(self) -> None:
@@ -422,7 +421,9 @@ class Octree(Options):
             "enlarged cells must hold their cells",
         )
 
-    def _promises_of_references(self) -> Iterator[Promise]:
+    def _promises_of_arrays(self) -> Iterator[Promise]:
+        """Yield what follows from the cells and from what each of them holds."""
+        yield from self._promises_of_cells()
         inner = np.flatnonzero(~self.is_leaf)
         children = self.first_child[inner, None] + CHILDREN
         starts = np.column_stack((self.own_end[inner], self.end[children]))
@@ -436,42 +437,42 @@ class Octree(Options):
             "slices of references must follow each other in preorder",
         )
         times = np.bincount(self.references, minlength=len(self.order))
+        yield np.array_equal(self.copied, times > 1), "copied must be the items in several cells"
         yield (
-            len(times) == len(self.order) and (times > 0).all(),
-            "references must name every item of the tree",
+            np.array_equal(self.arranged.rows, self.items[self.order].rows),
+            "arranged must be the items in their order",
         )
-        yield (self.copied == (times > 1)).all(), "copied must be the items in several cells"
-        everything = np.sort(np.concatenate((self.order, self.invalid_items)))
+        bits = (self.child_masks[inner, None] >> CHILDREN) & 1 == 1
         yield (
-            np.array_equal(everything, np.arange(len(self.items))),
+            np.array_equal(bits, (self.end > self.begin)[children])
+            and not self.child_masks[self.is_leaf].any(),
+            "child masks must be the children that hold items",
+        )
+
+    def _promises_of_items(self) -> Iterator[Promise]:
+        count = len(self.items)
+        named = np.bincount(np.concatenate((self.order, self.invalid_items)), minlength=count)
+        yield (
+            len(named) == count and (named == 1).all(),
             "order and invalid_items must name each item once",
         )
         yield (
             not np.isfinite(self.items[self.invalid_items].rows).all(axis=0).any(),
             "invalid_items must not be finite",
         )
+        times = np.bincount(self.references, minlength=len(self.order))
         yield (
-            np.array_equal(self.arranged.rows, self.items[self.order].rows),
-            "arranged must be the items in their order",
+            len(times) == len(self.order) and (times > 0).all(),
+            "slots must name every item of the tree",
         )
         yield (
-            all(each is None or each.shape == (len(self.items),) for each in self._names),
+            all(each is None or len(each) == count for each in (self.ids, self.groups)),
             "ids and groups must be one for an item",
         )
         yield (
             ((self.strays >= 0) & (self.strays < len(self.order))).all(),
             "strays must be items of the tree",
         )
-        bits = (self.child_masks[inner, None] >> CHILDREN) & 1 == 1
-        yield (
-            (bits == (self.end > self.begin)[children]).all()
-            and not self.child_masks[self.is_leaf].any(),
-            "child masks must be the children that hold items",
-        )
-
-    @property
-    def _names(self) -> tuple[Ids | None, Masks | None]:
-        return self.ids, self.groups
 
     def _promises_of_placements(self) -> Iterator[Promise]:
         yield self.node_depth.max() <= self.max_depth, "cells must not be deeper than max_depth"
@@ -480,36 +481,43 @@ class Octree(Options):
                 (self.own_end == self.begin)[~self.is_leaf].all(),
                 'with "copy", only leaves may hold items',
             )
-        lower, upper = self.arranged.limits()
-        beyond = self.references[: self.outside]
-        root = self.loose_rows[:, :1]
-        yield (
-            ((lower < root[:3]) | (upper > root[3:]))[:, beyond].any(axis=0).all(),
-            "items outside must reach beyond the root",
-        )
-        cells, entries = self.cell_of_reference()[self.outside :], self.references[self.outside :]
-        walls = self.loose_rows[:, cells]
         if self.straddlers == "keep":
             yield (
                 not self.copied.any() and len(self.references) == len(self.order),
-                ('with "keep", copies are not allowed'),
+                'with "keep", items must not be copied',
             )
+        lower, upper = self.arranged.limits()
+        yield np.isfinite(lower).all() and np.isfinite(upper).all(), "items must be finite"
+        beyond, root = self.references[: self.outside], self.loose_rows[:, :1]
+        is_beyond = (gather(lower, beyond) < root[:3]) | (gather(upper, beyond) > root[3:])
+        yield is_beyond.any(axis=0).all(), "items outside must reach beyond the root"
+        cells, entries = self.cell_of_reference()[self.outside :], self.references[self.outside :]
+        is_sure = ~self.copied
+        is_sure[self.strays] = False
+        is_alone = is_sure[entries]
         # What touches no other leaf lies in the one that it touches.
-        alone = np.flatnonzero(~self.copied[entries] & ~np.isin(entries, self.strays))
-        allowed = 0.0 if self.straddlers == "keep" else self.slack
+        alone = entries[is_alone]
+        walls, allowed = gather(self.loose_rows, cells[is_alone]), self._allowed
         yield (
-            (lower[:, entries[alone]] >= walls[:3, alone] - allowed).all()
-            and (upper[:, entries[alone]] <= walls[3:, alone] + allowed).all(),
+            (gather(lower, alone) >= walls[:3] - allowed).all()
+            and (gather(upper, alone) <= walls[3:] + allowed).all(),
             "items in one cell must lie in it",
         )
+        cells, entries = cells[~is_alone], entries[~is_alone]
+        walls = gather(self.loose_rows, cells)
         yield (
-            (lower[:, entries] <= walls[3:] + self.slack).all()
-            and (upper[:, entries] >= walls[:3] - self.slack).all()
+            (gather(lower, entries) <= walls[3:] + self.slack).all()
+            and (gather(upper, entries) >= walls[:3] - self.slack).all()
             and self._touch(entries, walls).all(),
             "items must touch their cells",
         )
         keys = np.sort(entries * len(self.node_depth) + cells)
         yield (keys[1:] > keys[:-1]).all(), "an item must stand once in a cell"
+
+    @property
+    def _allowed(self) -> float:
+        """How far an item may reach out of a cell that holds it whole."""
+        return 0.0 if self.straddlers == "keep" else self.slack
 
     def _touch(self, entries: Ids, walls: Floats) -> Flags:
         """Return which entries touch these boxes (6, k), as far as more than bounds tells it."""

@@ -175,8 +175,6 @@ def _from_arrays(arrays: Arrays) -> Octree:
     order = _numbers(arrays, "order", len(items))
     references = _numbers(arrays, "slots", len(order))
     arranged = items[order]
-    _require(bool(np.isfinite(arranged.limits()).all()), "items in the tree must be finite")
-    _require(len(np.unique(references)) == len(order), "slots must name every item of the tree")
     cells = _cells(arrays, options)
     _require(
         "ids" in arrays or options.bounds is None or _is_root(options.bounds, cells),
