@@ -54,15 +54,21 @@ class Cells:
         """How many cells each subtree has, (m,)."""
         return self._places_and_spans[1]
 
-    def slices(self, own: Ids, outside: int) -> tuple[Ids, Ids, Ids]:
-        """Return where in preorder each cell's own begin and end, and where its subtree's end.
+    def ends_in_preorder(self, own: Ids, outside: int) -> Ids:
+        """Return where references end that are `outside`, and those of each place, (m + 1,).
 
-        Each cell has `own` (m,) of them itself, and some are `outside`, before all others.
+        Each cell has `own` (m,) references itself.
         """
         counts = np.empty(len(self) + 1, np.intp)
         counts[0] = outside
         counts[1:][self.place] = own
-        ends = np.cumsum(counts)
+        return np.cumsum(counts)
+
+    def slices(self, ends: Ids) -> tuple[Ids, Ids, Ids]:
+        """Return where each cell's own references begin and end, and where its subtree's end.
+
+        From the ends of the places in preorder.
+        """
         return ends[self.place], ends[self.place + 1], ends[self.place + self.span]
 
     def uppermost(self, chosen: Flags) -> Ids:
@@ -170,10 +176,37 @@ class Cells:
         kept = np.concatenate(([child], np.flatnonzero(inside)))
         return self._only(kept, renumbered, self.depth[child]), renumbered
 
+    def check(self) -> None:
+        """Assert that a subtree's cells follow each other, children in their order.
+
+        Raises
+        ------
+        AssertionError
+            If they do not.
+        """
+        assert np.array_equal(np.sort(self.place), np.arange(len(self)))
+        inner = np.flatnonzero(self.first_child >= 0)
+        children = self.first_child[inner, None] + CHILDREN
+        ends = self.place[children] + self.span[children]
+        assert (self.place[children[:, 0]] == self.place[inner] + 1).all()
+        assert (self.place[children[:, 1:]] == ends[:, :-1]).all()
+        assert (ends[:, -1] == self.place[inner] + self.span[inner]).all()
+        assert (self.span[self.first_child < 0] == 1).all()
+        assert (self.parent < np.arange(len(self))).all()
+
     def _only(self, kept: Ids, renumbered: Ids, shift: int) -> "Cells":
         """Return some of the cells, the root first, so much less deep."""
         parent = np.concatenate(([-1], renumbered[self.parent[kept[1:]]]))
         return Cells.of(self.rows[:, kept], parent, self.factor, self.depth[kept] - shift)
+
+
+def smallest_cube(lower: Floats, upper: Floats) -> Floats:
+    """Return the smallest cube (6,) around bounds (3, n) each; without any, the origin."""
+    if lower.shape[1] == 0:
+        return np.zeros(6)
+    low, high = lower.min(axis=1), upper.max(axis=1)
+    middle, half = (low + high) / 2, (high - low).max() / 2
+    return np.concatenate((np.minimum(middle - half, low), np.maximum(middle + half, high)))
 
 
 def doubled(walls: Floats, octant: int) -> Floats:

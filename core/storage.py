@@ -189,7 +189,7 @@ def _from_arrays(arrays: Arrays) -> Octree:
     tree = Octree.of(
         options,
         cells,
-        cells.slices(own, outside),
+        cells.slices(cells.ends_in_preorder(own, outside)),
         references,
         items=items,
         invalid_items=invalid,

@@ -12,8 +12,8 @@ from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
 from .assemble import assemble
 from .divide import divide
 from .entries import enter, root_grid
+from .levels import between
 from .medians import divide_at_medians
-from .progress import between
 
 ITEM_KINDS = (Triangles, Boxes, Spheres, Regions)
 

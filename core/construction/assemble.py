@@ -1,17 +1,16 @@
 """From levels of cells to the frozen arrays of an Octree."""
 
 from collections.abc import Generator
-from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import Flags, Ids, concatenated_ranges, radix_argsort, starts_of_runs
+from ..arrays import Ids, concatenated_ranges, radix_argsort, starts_of_runs
 from ..cells import Cells
 from ..grid import Grid
 from ..octree import Octree
 from ..options import Options
 from .entries import Entries
-from .levels import Level, Pairs
+from .levels import Level, Pairs, without_idle_divisions
 
 # The normal of a sliver is known to a rounding of the product of its edges: where its plane alone
 # parts it from a cell, it can be this much of the root's size away and still count as touching.
@@ -25,7 +24,7 @@ def assemble(
 
     Yields the fraction done.
     """
-    levels = _without_idle_divisions(levels)
+    levels = without_idle_divisions(levels)
     yield 0.2
     first = np.cumsum([0, *(level.slices.shape[1] for level in levels)])
     walls = [level.bounds(grid, depth) for depth, level in enumerate(levels)]
@@ -53,52 +52,6 @@ def assemble(
     )
 
 
-def _without_idle_divisions(levels: list[Level]) -> list[Level]:
-    """Take back divisions that separated nothing, unless one below them did."""
-    kept, exists = [], np.ones(1, bool)
-    for level, useful in zip(levels, _useful_divisions(levels), strict=True):
-        if not exists.any():
-            break
-        all_stay = exists.all() and useful.all()
-        kept.append(level if all_stay else _pruned(level, useful, exists))
-        exists = np.repeat(useful & exists[level.divided], 8)
-    return kept
-
-
-def _useful_divisions(levels: list[Level]) -> list[Flags]:
-    """Return which divisions of each level separated items, or have one below them that did."""
-    useful = [levels[-1].separated]
-    for level, deeper in zip(levels[-2::-1], levels[:0:-1], strict=True):
-        below = np.zeros(deeper.slices.shape[1], bool)
-        below[deeper.divided] = useful[0]
-        useful.insert(0, level.separated | below.reshape(-1, 8).any(axis=1))
-    return useful
-
-
-def _pruned(level: Level, useful: Flags, exists: Flags) -> Level:
-    """Return the level with only the cells that still exist and the divisions that are useful.
-
-    All the items of a cell whose division was idle are in every part of it that is not empty, so
-    the cell gets them back by holding its copies as before.
-    """
-    own = level.own
-    if not useful.all():
-        idle = np.zeros(len(exists), bool)
-        idle[level.divided] = ~useful
-        own = own + level.copies[idle[level.copies.cells]]
-    if not exists.all():
-        own = own[exists[own.cells]]
-    rank = np.cumsum(exists) - 1
-    divided = level.divided[useful & exists[level.divided]]
-    return replace(
-        level,
-        cells=level.cells[:, exists],
-        slices=level.slices[:, exists],
-        divided=rank[divided],
-        own=Pairs(own.entries, rank[own.cells]),
-    )
-
-
 def _references(
     entries: Entries, levels: list[Level], first: Ids, members: Pairs, cells: Cells
 ) -> Generator[float, None, tuple[tuple[Ids, Ids, Ids], Ids]]:
@@ -107,7 +60,7 @@ def _references(
     copies = [np.bincount(level.own.cells, minlength=level.slices.shape[1]) for level in levels]
     own = alone + np.concatenate(copies)
     beyond = np.arange(len(entries), len(entries.order))
-    begin, own_end, end = cells.slices(own, len(beyond))
+    begin, own_end, end = cells.slices(cells.ends_in_preorder(own, len(beyond)))
     references = np.empty(end[0], np.intp)
     groups = members.cells[starts_of_runs(members.cells)]
     references[concatenated_ranges(begin[groups], alone[groups])] = members.entries

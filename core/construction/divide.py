@@ -16,8 +16,7 @@ from ..grid import Grid
 from ..morton import Words, morton_codes, packed, sides
 from ..options import Options
 from .entries import Entries
-from .levels import NO_PAIRS, Level, Pairs, check_copies, moving, settle
-from .progress import between
+from .levels import NO_PAIRS, Level, Pairs, between, check_copies, handed_down, moving, settle
 
 _STEP = 32_768
 
@@ -127,22 +126,5 @@ def _children(
     slices = np.stack(
         (np.column_stack((begin, inner)).ravel(), np.column_stack((inner, end)).ravel())
     )
-    copies = _copies(pairs.entries, 8 * pairs.cells, parts)
+    copies = handed_down(pairs.entries, 8 * pairs.cells, parts)
     return Level.of_leaves(cells, slices, copies, np.repeat(level.spread[crowded], 8))
-
-
-def _copies(entries: Ids, first_parts: Ids, parts: ChildMasks) -> Pairs:
-    """Return a pair for each part that an entry touches, entry by entry."""
-    counts = child_masks.POPCOUNT.take(parts)
-    ends = np.cumsum(counts, dtype=np.intp)
-    copies = Pairs(*np.empty((2, ends[-1] if len(ends) else 0), np.intp))
-    at = ends - counts
-    while len(parts):
-        # The lowest part of every entry, then the next of those that touch more, and so on.
-        copies.entries[at] = entries
-        copies.cells[at] = first_parts + child_masks.LOWEST_BIT.take(parts)
-        parts = parts & (parts - np.uint8(1))
-        more = np.flatnonzero(parts)
-        entries, first_parts, parts = entries[more], first_parts[more], parts[more]
-        at = at[more] + 1
-    return copies

@@ -1,62 +1,39 @@
-"""Where the root is: it grows towards those that left it, and shrinks to its only busy part."""
+"""Resizing the root: it doubles towards items outside, and shrinks to its only busy child."""
 
 import numpy as np
 
-from ..arrays import Floats, Ids, gather
-from ..cells import Cells, doubled
-from ..construction.levels import Pairs
+from ..arrays import Floats, Ids
+from ..cells import Cells, doubled, smallest_cube
 from ..grid import enlarged
-from .assignment import Layout
+from ..options import Options
+from .assignment import Assignment
 from .items import limits
-from .placement import Placement, climbed, held, sunk
+from .placement import held, placed
 
 
-def cube_around(rows: Floats) -> Floats:
-    """Return the smallest cube (6,) around items (7, n); without any, the origin."""
-    if rows.shape[1] == 0:
-        return np.zeros(6)
-    lower, upper = limits(rows)
-    low, high = lower.min(axis=1), upper.max(axis=1)
-    middle, half = (low + high) / 2, (high - low).max() / 2
-    return np.concatenate((np.minimum(middle - half, low), np.maximum(middle + half, high)))
+def rebuilt_root(assignment: Assignment, rows: Floats, options: Options) -> Assignment:
+    """Return an assignment whose root is the cube around all items (7, n), undivided."""
+    cells = Cells.of_root(smallest_cube(*limits(rows)), options.enlargement)
+    fresh = assignment.of(cells, assignment.count)
+    return placed(fresh, rows, np.arange(assignment.count), options)
 
 
-def laid_anew(layout: Layout, rows: Floats, placement: Placement) -> Layout:
-    """Return a layout whose root is the cube around all items (7, n), undivided."""
-    cells = Cells.of_root(cube_around(rows), layout.cells.factor)
-    fresh = Layout.of(cells, layout.count, layout.single)
-    return placed(fresh, rows, np.arange(layout.count), placement)
-
-
-def is_wide(layout: Layout, rows: Floats) -> bool:
+def is_wide(assignment: Assignment, rows: Floats) -> bool:
     """Tell whether all items (7, n) are in the root, and in less than half of its width."""
-    walls = cube_around(rows)
-    return len(layout.outside) == 0 and bool((walls[3:] - walls[:3])[0] < layout.cells.size / 2)
+    walls, size = smallest_cube(*limits(rows)), assignment.cells.size
+    return len(assignment.outside) == 0 and bool((walls[3:] - walls[:3])[0] < size / 2)
 
 
-def placed(layout: Layout, rows: Floats, moved: Ids, placement: Placement) -> Layout:
-    """Return the layout after these of the items (7, n) have looked for their cells.
+def grown(assignment: Assignment, rows: Floats, most: int) -> tuple[Assignment, int]:
+    """Return the assignment after its root has doubled, with `most` items outside at most.
 
-    Each goes up from a cell that it stands in to the first that holds it, then down.
-    """
-    if len(moved) == 0:
-        return layout
-    some = gather(rows, moved)
-    above = climbed(layout.cells, placement, layout.a_home[moved], some)
-    found, strays = sunk(layout.cells, placement, above, some)
-    return layout.rehomed(moved, Pairs(moved[found.entries], found.cells), moved[strays])
-
-
-def grown(layout: Layout, rows: Floats, most: int) -> tuple[Layout, int]:
-    """Return the layout after its root has doubled until at most `most` items will lie outside.
-
-    They have still to be placed. The second result is the number of the old root.
+    Items have still to be placed. The second result is the number of the old root.
     """
     old_root = 0
-    for octant in _octants(layout.cells, *limits(rows[:, layout.outside]), most):
-        cells, numbers = layout.cells.grown(octant)
-        layout, old_root = layout.renumbered(cells, numbers), int(numbers[old_root])
-    return layout, old_root
+    for octant in _octants(assignment.cells, *limits(rows[:, assignment.outside]), most):
+        cells, numbers = assignment.cells.grown(octant)
+        assignment, old_root = assignment.renumbered(cells, numbers), int(numbers[old_root])
+    return assignment, old_root
 
 
 def _octants(cells: Cells, lower: Floats, upper: Floats, most: int) -> list[int]:
@@ -77,43 +54,43 @@ def _octants(cells: Cells, lower: Floats, upper: Floats, most: int) -> list[int]
 
 
 def shrunk(
-    layout: Layout, rows: Floats, below: int, most: int, placement: Placement
-) -> Layout | None:
-    """Return the layout after the root's fullest part has become the root.
+    assignment: Assignment, rows: Floats, below: int, most: int, options: Options
+) -> Assignment | None:
+    """Return the assignment after the root's fullest child has become the root.
 
-    It stays as it is, and nothing is returned, unless at most `below` items lie outside that part
+    It stays as it is, and nothing is returned, unless at most `below` items lie outside that child
     and at most `most` items would lie outside the new root.
     """
-    cells = layout.cells
-    least = max(layout.count - below, 1)
-    if len(cells) == 1 or _references(layout).max() < least:
+    cells = assignment.cells
+    least = max(assignment.count - below, 1)
+    if len(cells) == 1 or _references(assignment).max() < least:
         return None
-    parts = _parts_of_items(layout)
-    counts = np.bincount(parts + 1, minlength=9)[1:]
+    children = _children_of_items(assignment)
+    counts = np.bincount(children + 1, minlength=9)[1:]
     fullest = int(counts.argmax())
     if counts[fullest] < least:
         return None
     child = int(cells.first_child[0]) + fullest
-    smaller = layout.renumbered(*cells.shrunk(child))
-    smaller = placed(smaller, rows, np.flatnonzero(parts != fullest), placement)
+    smaller = assignment.renumbered(*cells.shrunk(child))
+    smaller = placed(smaller, rows, np.flatnonzero(children != fullest), options)
     return smaller if len(smaller.outside) <= most else None
 
 
-def _references(layout: Layout) -> Ids:
-    """Return how often items stand in each part of the root, (8,): no part has more items."""
-    first = int(layout.cells.first_child[0])
-    begin, _, end = layout.slices
+def _references(assignment: Assignment) -> Ids:
+    """Return how often items stand in each child of the root, (8,): none has more items."""
+    first = int(assignment.cells.first_child[0])
+    begin, _, end = assignment.slices
     return (end - begin)[first : first + 8]
 
 
-def _parts_of_items(layout: Layout) -> Ids:
-    """Return which part of the root each item stands in with all its copies, (n,); -1 if none."""
-    cells, homes = layout.cells, layout.homes
+def _children_of_items(assignment: Assignment) -> Ids:
+    """Return which child of the root each item stands in with all its copies, (n,); -1 if none."""
+    cells, placements = assignment.cells, assignment.placements
     first = int(cells.first_child[0])
     behind = np.searchsorted(cells.place[first : first + 8], cells.place, side="right")
-    parts = np.append(behind - 1, -1)[homes.cells]
-    found = np.empty(layout.count, np.intp)
-    found[homes.entries] = parts
+    children = np.append(behind - 1, -1)[placements.cells]
+    found = np.empty(assignment.count, np.intp)
+    found[placements.entries] = children
     # Of an item's copies the last one has been noted.
-    found[homes.entries[found[homes.entries] != parts]] = -1
+    found[placements.entries[found[placements.entries] != children]] = -1
     return found
