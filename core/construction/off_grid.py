@@ -33,6 +33,11 @@ class ItemBounds:
         self.centers = (lower + upper) / 2
         self.never_copied = np.ones(len(items), bool)
 
+    @property
+    def rows(self) -> tuple[Floats, Floats, Floats]:
+        """Lower and upper bounds, and centers."""
+        return self.lower, self.upper, self.centers
+
 
 @dataclass(frozen=True)
 class OffGridCells:
@@ -53,9 +58,19 @@ class OffGridCells:
         The second result are strays: entries that touch no child, by a rounding, and go to all
         that they may touch.
         """
-        if options.straddlers == "keep":
-            return self._holding(bounds, pairs, options.loose_factor), pairs.entries[:0]
-        return self._touched(bounds, pairs)
+        if options.straddlers != "keep":
+            return self._touched(bounds, pairs)
+        walls, middles = gather(self.walls, pairs.cells), gather(self.middles, pairs.cells)
+        some = (gather(rows, pairs.entries) for rows in bounds.rows)
+        return _holding(*some, walls, middles, options.loose_factor), pairs.entries[:0]
+
+    def taking_each(self, bounds: ItemBounds, options: Options) -> tuple[ChildMasks, Ids]:
+        """Do the same where each cell has one entry, which has its number."""
+        each = np.arange(len(bounds.items))
+        if options.straddlers != "keep":
+            return self._touched(bounds, Pairs(each, each))
+        factor = options.loose_factor
+        return _holding(*bounds.rows, self.walls, self.middles, factor), each[:0]
 
     def _touched(self, bounds: ItemBounds, pairs: Pairs) -> tuple[ChildMasks, Ids]:
         overlapped = self._overlapped(bounds, pairs)
@@ -80,21 +95,22 @@ class OffGridCells:
             flags |= below.view(np.uint8) << 2 * axis | above.view(np.uint8) << 2 * axis + 1
         return ON_SIDES.take(flags)
 
-    def _holding(self, bounds: ItemBounds, pairs: Pairs, factor: float) -> ChildMasks:
-        """Return the child around each entry's centre, if it holds it whole when it is enlarged.
 
-        A centre on the wall belongs to the larger child, which grows further beyond it.
-        """
-        lower_is_larger = self.middles - self.walls[:3] > self.walls[3:] - self.middles
-        start = np.where(lower_is_larger, np.nextafter(self._from, np.inf), self._from)
-        above = gather(bounds.centers, pairs.entries) >= gather(start, pairs.cells)
-        walls, middles = gather(self.walls, pairs.cells), gather(self.middles, pairs.cells)
-        low, high = np.where(above, middles, walls[:3]), np.where(above, walls[3:], middles)
-        low, high = enlarged(low, high, factor)
-        held = (gather(bounds.lower, pairs.entries) >= low).all(axis=0)
-        held &= (gather(bounds.upper, pairs.entries) <= high).all(axis=0)
-        x, y, z = above.view(np.uint8)
-        return held.view(np.uint8) << (x | y << np.uint8(1) | z << np.uint8(2))
+def _holding(
+    lower: Floats, upper: Floats, centers: Floats, walls: Floats, middles: Floats, factor: float
+) -> ChildMasks:
+    """Return the child around each item's center, if it holds it whole when it is enlarged."""
+    above = (centers >= middles) & (middles < walls[3:])
+    # A center on the wall belongs to the larger child, which grows further beyond it.
+    on_wall = np.flatnonzero(centers == middles)
+    if len(on_wall):
+        lower_is_larger = middles - walls[:3] > walls[3:] - middles
+        above.flat[on_wall] &= ~lower_is_larger.flat[on_wall]
+    low, high = np.where(above, middles, walls[:3]), np.where(above, walls[3:], middles)
+    low, high = enlarged(low, high, factor)
+    held = ((lower >= low) & (upper <= high)).all(axis=0)
+    x, y, z = above.view(np.uint8)
+    return held.view(np.uint8) << (x | y << np.uint8(1) | z << np.uint8(2))
 
 
 class Rule(Protocol):

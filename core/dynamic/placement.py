@@ -87,9 +87,7 @@ def pushed_down(cells: Cells, options: Options, starts: Ids, rows: Floats) -> tu
             break
         walls, middles = gather(cells.rows, pairs.cells), gather(cells.middle_rows, pairs.cells)
         bounds = bounds_of(gather(rows, pairs.entries), never_copied[pairs.entries])
-        each = np.arange(len(pairs))
-        divided = OffGridCells(grid, walls, middles)
-        masks, lost = divided.taking(bounds, Pairs(each, each), options)
+        masks, lost = OffGridCells(grid, walls, middles).taking_each(bounds, options)
         # Also of an item whose other copies have come to rest in leaves, this is only a part.
         never_copied[pairs.entries[POPCOUNT[masks] > 1]] = False
         strays.append(pairs.entries[lost])
