@@ -1,6 +1,6 @@
 """Cells in flat arrays: from walls and parents to middles, depths and preorder.
 
-Cell 0 is the root. All others stand behind it in blocks of eight neighbours, the children of one
+Cell 0 is the root. All others stand behind it in blocks of eight neighbors, the children of one
 cell, which comes before them. Arrays are never written to, only replaced, so that whoever holds
 the old ones may keep them.
 """
@@ -103,7 +103,7 @@ class Cells:
     def with_children(self, divided: Ids, children: Floats) -> "Cells":
         """Return these and more cells: for each divided cell its eight children (6, 8 b).
 
-        Parts may be divided, too: they are numbered behind the cells, in this order.
+        Children may be divided, too: they are numbered behind the cells, in this order.
         """
         parent = np.concatenate((self.parent, np.repeat(divided, 8)))
         depth = np.concatenate((self.depth, np.zeros(8 * len(divided), np.intp)))

@@ -1,6 +1,6 @@
 """Octree: flat, frozen arrays; a subtree's items are one slice of references in preorder.
 
-Eight children are neighbours, behind their parent. `references` lists items in preorder, a cell's
+Eight children are neighbors, behind their parent. `references` lists items in preorder, a cell's
 own, then its first child's and so on:
 
     begin[cell]            own_end[cell]                            end[cell]
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import Self, SupportsIndex
+from typing import SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -54,7 +54,7 @@ class Octree(Options):
     node_depth, node_parent : ndarray of intp, shape (m,)
         The root is cell 0, of depth 0 and parent -1.
     first_child : ndarray of intp, shape (m,)
-        The first of eight neighbours, or -1 for a leaf.
+        The first of eight neighbors, or -1 for a leaf.
     begin, own_end, end : ndarray of intp, shape (m,)
         Where in `references` a cell's own items begin and end, and where its subtree's end.
     child_masks : ndarray of uint8, shape (m,)
@@ -62,7 +62,7 @@ class Octree(Options):
     order : ndarray of intp, shape (k,)
         The valid items in the order of the cells they begin in: entry e is item `order[e]`.
     arranged : Triangles, Boxes, Spheres or Regions
-        The valid items in that order, so that neighbours in space are neighbours in memory.
+        The valid items in that order, so that neighbors in space are neighbors in memory.
     references : ndarray of intp, shape (r,)
         Entries in preorder. A copied item stands in several places.
     outside : int
@@ -71,7 +71,8 @@ class Octree(Options):
     copied : ndarray of bool, shape (k,)
         The entries that stand in more than one cell.
     strays : ndarray of intp, shape (s,)
-        Entries that touch no part of a cell they were in, by a rounding: no cell vouches for them.
+        Entries that touch no child of a cell they were in, by a rounding: no cell vouches for
+        them.
     slack : float
         An item may lie this far outside a cell that it was placed in.
     ids : ndarray of intp, shape (n,), or None
@@ -108,56 +109,6 @@ class Octree(Options):
         for value in vars(self).values():
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
-
-    @classmethod
-    def of(
-        cls,
-        options: Options,
-        cells: Cells,
-        slices: tuple[Ids, Ids, Ids],
-        references: Ids,
-        *,
-        items: Shapes,
-        order: Ids,
-        arranged: Shapes,
-        outside: int,
-        strays: Ids,
-        slack: float,
-        invalid_items: Ids = _NOTHING,
-        ids: Ids | None = None,
-        groups: Masks | None = None,
-        freshness: Freshness | None = None,
-    ) -> Self:
-        """Return the octree of these cells; `slices` are `begin`, `own_end` and `end`."""
-        begin, own_end, end = slices
-        copied = np.zeros(len(order), bool)
-        if options.straddlers != "keep":
-            copied = np.bincount(references, minlength=len(order)) > 1
-        return cls(
-            **{name: getattr(options, name) for name in Options.__dataclass_fields__},
-            items=items,
-            invalid_items=invalid_items,
-            cell_rows=cells.rows,
-            loose_rows=cells.loose_rows,
-            middle_rows=cells.middle_rows,
-            node_depth=cells.depth,
-            node_parent=cells.parent,
-            first_child=cells.first_child,
-            begin=begin,
-            own_end=own_end,
-            end=end,
-            child_masks=child_masks_of(cells.parent, end > begin),
-            order=order,
-            arranged=arranged,
-            references=references,
-            outside=outside,
-            copied=copied,
-            strays=strays,
-            slack=slack,
-            ids=ids,
-            groups=groups,
-            _freshness=Freshness() if freshness is None else freshness,
-        )
 
     def __len__(self) -> int:
         return len(self.items) - len(self.invalid_items)
@@ -528,3 +479,52 @@ class Octree(Options):
         is_stray = np.isin(entries, self.strays)
         # Of strays, that touch no cell by a rounding, all that is known is their bounds.
         return (np.hypot(np.hypot(x, y), z) <= radii + self.slack) | is_stray
+
+
+def octree_of(
+    options: Options,
+    cells: Cells,
+    slices: tuple[Ids, Ids, Ids],
+    references: Ids,
+    *,
+    items: Shapes,
+    order: Ids,
+    arranged: Shapes,
+    outside: int,
+    strays: Ids,
+    slack: float,
+    invalid_items: Ids = _NOTHING,
+    ids: Ids | None = None,
+    groups: Masks | None = None,
+    freshness: Freshness | None = None,
+) -> Octree:
+    """Return the octree of these cells; `slices` are `begin`, `own_end` and `end`."""
+    begin, own_end, end = slices
+    copied = np.zeros(len(order), bool)
+    if options.straddlers != "keep":
+        copied = np.bincount(references, minlength=len(order)) > 1
+    return Octree(
+        **{name: getattr(options, name) for name in Options.__dataclass_fields__},
+        items=items,
+        invalid_items=invalid_items,
+        cell_rows=cells.rows,
+        loose_rows=cells.loose_rows,
+        middle_rows=cells.middle_rows,
+        node_depth=cells.depth,
+        node_parent=cells.parent,
+        first_child=cells.first_child,
+        begin=begin,
+        own_end=own_end,
+        end=end,
+        child_masks=child_masks_of(cells.parent, end > begin),
+        order=order,
+        arranged=arranged,
+        references=references,
+        outside=outside,
+        copied=copied,
+        strays=strays,
+        slack=slack,
+        ids=ids,
+        groups=groups,
+        _freshness=Freshness() if freshness is None else freshness,
+    )

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from . import checks
 from .arrays import Floats, Ids, Masks
 from .cells import CHILDREN, Cells, child_walls
-from .octree import Octree
+from .octree import Octree, octree_of
 from .options import Options
 from .shapes import Boxes, Regions, Shapes, Spheres, Triangles
 
@@ -30,7 +30,7 @@ __all__ = ["load", "save"]
 Arrays = Mapping[str, NDArray[Any]]
 
 NAME, VERSION = "octree", 1
-# What each kind of item is made of: the arguments of its constructor.
+# The arguments of each kind's constructor.
 _MADE_OF: dict[type[Shapes], tuple[str, ...]] = {
     Triangles: ("vertices", "faces"),
     Boxes: ("lower", "upper"),
@@ -186,7 +186,7 @@ def _from_arrays(arrays: Arrays) -> Octree:
         len(own) == len(cells) and outside + own.sum() == len(references),
         "counts must add up to the slots",
     )
-    tree = Octree.of(
+    tree = octree_of(
         options,
         cells,
         cells.slices(cells.ends_in_preorder(own, outside)),

@@ -1,4 +1,4 @@
-"""Building a static octree, whole or in steps."""
+"""Building a static octree, top down and level by level, whole or in steps."""
 
 from collections.abc import Callable, Generator
 
@@ -50,19 +50,19 @@ def build_octree(
         A cell at this depth stays a leaf; the root has depth 0. No cell is deeper than 20, where
         its edge is a millionth of the root's.
     min_size : float
-        A cell whose parts would have a longest edge below this stays a leaf; scene units.
+        A cell whose children would have a longest edge below this stays a leaf; scene units.
     split : {"middle", "median"}
-        Where a cell is divided. "middle": at its centre. "median": on each axis at the median of
-        the centres of the items that it holds, so that its parts hold about equally many.
+        Where a cell is divided. "middle": at its center. "median": on each axis at the median of
+        the centers of the items that it holds, so that its children hold about equally many.
     straddlers : {"copy", "keep", "hybrid"}
-        What becomes of an item that touches several parts of a cell. "copy": it goes to each part
-        that it truly touches. "keep": it stays in the deepest cell that holds it whole. "hybrid":
-        it is copied while it touches at most `hybrid_limit` parts, else it stays.
+        What becomes of an item that touches several children of a cell. "copy": it goes to each
+        child that it truly touches. "keep": it stays in the deepest cell that holds it whole.
+        "hybrid": it is copied while it touches at most `hybrid_limit` children, else it stays.
     hybrid_limit : int
         See `straddlers`.
     loose_factor : float
-        With "keep", each cell is enlarged so many times about its centre, so that small straddlers
-        sink: 1.0 not at all, 2.0 the classical loose octree.
+        With "keep", each cell is enlarged by this factor about its center, so that small
+        straddlers sink: 1.0 not at all, 2.0 the classical loose octree.
     bounds : Boxes, optional
         One box, the root. By default the cube around the items. Items that reach beyond it are
         held by the root and looked at by every question.
@@ -83,11 +83,12 @@ def build_octree(
 
     Notes
     -----
-    A division makes eight parts, empty ones too. It is not kept if it separates nothing, that is
-    if every part that is not empty would hold all of the items and so on below; nor if its parts
-    together would hold more than four times the cell's items. While divisions separate nothing,
-    they may spread the items over four cells at most. A median gives way to the middle of the cell
-    where it falls on a wall, or would make a part smaller than `min_size` or too many copies.
+    A division makes eight children, empty ones too. It is not kept if it separates nothing, that
+    is if every child that is not empty would hold all of the items and so on below; nor if its
+    children together would hold more than four times the cell's items. While divisions separate
+    nothing, they may spread the items over four cells at most. A median gives way to the middle of
+    the cell where it falls on a wall, or would make a child smaller than `min_size` or too many
+    copies.
 
     The octree of K. Miller, "Octrees for Potential Colliders", 2003; the loose cells of T. Ulrich,
     "Loose Octrees", Game Programming Gems, 2000.

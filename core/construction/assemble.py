@@ -1,4 +1,4 @@
-"""From levels of cells to the frozen arrays of an Octree."""
+"""Assembly: levels of cells become the flat, frozen arrays of an Octree, in preorder."""
 
 from collections.abc import Generator
 
@@ -7,13 +7,13 @@ import numpy as np
 from ..arrays import Ids, concatenated_ranges, radix_argsort, starts_of_runs
 from ..cells import Cells
 from ..grid import Grid
-from ..octree import Octree
+from ..octree import Octree, octree_of
 from ..options import Options
 from .entries import Entries
 from .levels import Level, Pairs, without_idle_divisions
 
 # The normal of a sliver is known to a rounding of the product of its edges: where its plane alone
-# parts it from a cell, it can be this much of the root's size away and still count as touching.
+# separates it from a cell, it can be this much of the root's size away and still count as near.
 _SLIVER = 2.0**-24
 
 
@@ -37,7 +37,7 @@ def assemble(
     members = _members(entries, levels, cells)
     yield 0.5
     slices, references = yield from _references(entries, levels, first, members, cells)
-    return Octree.of(
+    return octree_of(
         options,
         cells,
         slices,
@@ -77,7 +77,7 @@ def _references(
 
 
 def _by_cell(cells: Ids, counts: Ids) -> Ids:
-    """Return the stable order that sorts by cell, where each cell occurs so many times."""
+    """Return the stable order that sorts by cell, where each cell occurs `counts` times."""
     rank = np.cumsum(counts > 0) - 1
     return radix_argsort(rank[cells], int(rank[-1] + 1).bit_length())
 

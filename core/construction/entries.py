@@ -1,4 +1,4 @@
-"""Where each item enters the tree: a code that sorts it, and the depth to which it sinks whole."""
+"""Entering items: their Morton order, and the depth to which each sinks whole."""
 
 from collections.abc import Generator
 from dataclasses import dataclass

@@ -121,17 +121,17 @@ def handed_down(entries: Ids, first_children: Ids, masks: ChildMasks) -> Pairs:
     return copies
 
 
-def moving(parts: ChildMasks, options: Options) -> tuple[slice | Ids, slice | Ids]:
-    """Return which pairs go to the parts found for them, and which stay in their cell."""
+def moving(masks: ChildMasks, options: Options) -> tuple[slice | Ids, slice | Ids]:
+    """Return which pairs go to the children found for them, and which stay in their cell."""
     if options.straddlers == "copy":
         return slice(None), slice(0, 0)
     most = options.hybrid_limit if options.straddlers == "hybrid" else 1
-    few = (parts > 0) & (POPCOUNT.take(parts) <= most)
+    few = (masks > 0) & (POPCOUNT.take(masks) <= most)
     return np.flatnonzero(few), np.flatnonzero(~few)
 
 
 def settle(
-    level: Level, crowded: Ids, counts: Ids, stay: Pairs, children: Level, gone: Ids
+    level: Level, overfull: Ids, counts: Ids, stay: Pairs, children: Level, gone: Ids
 ) -> Generator[float, None, Level]:
     """Keep the divisions that are worth it: note them in `level`, return their children.
 
@@ -140,14 +140,14 @@ def settle(
     held = children.counts(gone).reshape(-1, 8)
     occupied = (held > 0).sum(axis=1)
     separated = ((held > 0) & (held < counts[:, None])).any(axis=1)
-    spread = np.where(separated, 1, level.spread[crowded] * occupied)
+    spread = np.where(separated, 1, level.spread[overfull] * occupied)
     worth = (held.sum(axis=1) <= MOST_COPIES * counts) & (spread <= MOST_COPIES) & (occupied > 0)
-    level.divided, level.separated = crowded[worth], separated[worth]
+    level.divided, level.separated = overfull[worth], separated[worth]
     is_leaf = np.ones(level.slices.shape[1], bool)
     is_leaf[level.divided] = False
     stay = stay[worth[stay.cells]]
     level.own = level.copies[is_leaf[level.copies.cells]] + Pairs(
-        stay.entries, crowded[stay.cells]
+        stay.entries, overfull[stay.cells]
     )
     # All that may be asked for again are the copies of cells whose division may be taken back.
     may_go_back = np.zeros(len(is_leaf), bool)
@@ -195,7 +195,7 @@ def _useful_divisions(levels: list[Level]) -> list[Flags]:
 def _pruned(level: Level, useful: Flags, exists: Flags) -> Level:
     """Return the level with only the cells that still exist and the divisions that are useful.
 
-    All the items of a cell whose division was idle are in every part of it that is not empty, so
+    All the items of a cell whose division was idle are in every child of it that is not empty, so
     the cell gets them back by holding its copies as before.
     """
     own = level.own
@@ -217,7 +217,7 @@ def _pruned(level: Level, useful: Flags, exists: Flags) -> Level:
 
 
 def check_copies(count: int, entries: int, depth: int, options: Options) -> None:
-    """Raise if so many copies of so many entries at one depth are beyond all use."""
+    """Raise if this many copies of this many entries at one depth are beyond all use."""
     if count > max(MOST_FOR_AN_ITEM * entries, MOST_IN_ALL):
         raise ValueError(
             f"capacity must be larger, or max_depth smaller: got {options.capacity} and"

@@ -74,7 +74,7 @@ class _Medians:
         middles = np.where(least >= self.options.min_size, middles, centers)
         cells = OffGridCells(self.grid, walls, middles)
         masks, strays = yield from between(0.4, 0.8, self._taking(cells, bounds, pairs))
-        # So do those that cut so many items that their copies would not be worth it.
+        # So do those that cut too many items for their copies to be worth it.
         costly = (
             np.add.reduceat(POPCOUNT.take(masks), starts, dtype=np.intp) > MOST_COPIES * counts
         )
@@ -100,7 +100,7 @@ class _Medians:
 
 
 def _medians(centers: Floats, entries: Ids, counts: Ids) -> Generator[float, None, Floats]:
-    """Return the medians of the centres of each cell's entries, (3, c).
+    """Return the medians of the centers of each cell's entries, (3, c).
 
     Cells of about one count are taken together, until their numbers fill a table. Each is
     a row of it, filled up on both sides so that all medians are in one column.

@@ -26,7 +26,7 @@ _NONE_GONE = np.zeros(1, np.intp)
 
 
 class ItemBounds:
-    """Bounds and centres of items, (3, n) each, and which items have never been copied."""
+    """Bounds and centers of items, (3, n) each, and which items have never been copied."""
 
     def __init__(self, items: Shapes, lower: Floats, upper: Floats) -> None:
         self.items, self.lower, self.upper = items, lower, upper
@@ -49,7 +49,7 @@ class OffGridCells:
 
     @cached_property
     def _from(self) -> Floats:
-        """From where on something lies in the upper half; nothing does in one without extent."""
+        """From where on items lie in the upper half; none does in one without extent."""
         return np.where(self.middles < self.walls[3:], self.middles, np.inf)
 
     def taking(self, bounds: ItemBounds, pairs: Pairs, options: Options) -> tuple[ChildMasks, Ids]:
@@ -61,8 +61,9 @@ class OffGridCells:
         if options.straddlers != "keep":
             return self._touched(bounds, pairs)
         walls, middles = gather(self.walls, pairs.cells), gather(self.middles, pairs.cells)
-        some = (gather(rows, pairs.entries) for rows in bounds.rows)
-        return _holding(*some, walls, middles, options.loose_factor), pairs.entries[:0]
+        lower, upper, centers = (gather(rows, pairs.entries) for rows in bounds.rows)
+        masks = _holding(lower, upper, centers, walls, middles, options.loose_factor)
+        return masks, pairs.entries[:0]
 
     def taking_each(self, bounds: ItemBounds, options: Options) -> tuple[ChildMasks, Ids]:
         """Do the same where each cell has one entry, which has its number."""
@@ -146,49 +147,49 @@ def divide_off_grid(
     deepest = max(min(options.max_depth, DEEPEST), 1)
     while True:
         level, done = levels[-1], len(levels) - 1
-        crowded = overfull(level, depths, rule, options)
-        if len(crowded) == 0:
+        overfull = overfull_cells(level, depths, rule, options)
+        if len(overfull) == 0:
             return levels, np.concatenate(strays)
-        dividing = divide_level(bounds, level, crowded, done, rule, options)
+        dividing = divide_level(bounds, level, overfull, done, rule, options)
         children, lost = yield from between(done / deepest, (done + 1) / deepest, dividing)
         levels.append(children)
         strays.append(lost)
         depths = np.repeat(depths[level.divided] + 1, 8)
 
 
-def overfull(level: Level, depths: Ids, rule: Rule, options: Options) -> Ids:
+def overfull_cells(level: Level, depths: Ids, rule: Rule, options: Options) -> Ids:
     """Return the cells that hold more items than they should and may be divided."""
-    crowded = np.flatnonzero(level.counts(_NONE_GONE) > options.capacity)
-    return crowded[rule.divisible(level.cells[:, crowded], depths[crowded])]
+    overfull = np.flatnonzero(level.counts(_NONE_GONE) > options.capacity)
+    return overfull[rule.divisible(level.cells[:, overfull], depths[overfull])]
 
 
 def divide_level(
-    bounds: ItemBounds, level: Level, crowded: Ids, depth: int, rule: Rule, options: Options
+    bounds: ItemBounds, level: Level, overfull: Ids, depth: int, rule: Rule, options: Options
 ) -> Generator[float, None, tuple[Level, Ids]]:
     """Divide these cells of a level where it is worth it; yields the fraction done.
 
     Returns their children, and strays.
     """
     counts = level.counts(_NONE_GONE)
-    pairs = _pairs_of(level, crowded, counts)
-    dividing = rule.divide(bounds, level.cells[:, crowded], pairs)
+    pairs = _pairs_of(level, overfull, counts)
+    dividing = rule.divide(bounds, level.cells[:, overfull], pairs)
     cells, masks, strays = yield from between(0.0, 0.7, dividing)
     move, stay = moving(masks, options)
-    making = _children(cells, pairs[move], masks[move], level.spread[crowded])
+    making = _children(cells, pairs[move], masks[move], level.spread[overfull])
     children = yield from between(0.7, 0.9, making)
     rule.check(len(children.copies), depth + 1)
     bounds.never_copied[pairs.entries[np.flatnonzero(POPCOUNT.take(masks) > 1)]] = False
-    settling = settle(level, crowded, counts[crowded], pairs[stay], children, _NONE_GONE)
+    settling = settle(level, overfull, counts[overfull], pairs[stay], children, _NONE_GONE)
     children = yield from between(0.9, 1.0, settling)
     yield 1.0
     return children, strays
 
 
-def _pairs_of(level: Level, crowded: Ids, counts: Ids) -> Pairs:
-    """Return the items of the crowded cells, cell by cell, and the ranks of these cells."""
+def _pairs_of(level: Level, overfull: Ids, counts: Ids) -> Pairs:
+    """Return the items of the overfull cells, cell by cell, and the ranks of these cells."""
     starts = np.cumsum(counts) - counts
-    members = concatenated_ranges(starts[crowded], counts[crowded])
-    cells = np.repeat(np.arange(len(crowded)), counts[crowded])
+    members = concatenated_ranges(starts[overfull], counts[overfull])
+    cells = np.repeat(np.arange(len(overfull)), counts[overfull])
     return Pairs(level.copies.entries[members], cells)
 
 

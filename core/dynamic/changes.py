@@ -1,4 +1,4 @@
-"""Which pairs of items began, lasted and ended, at the cost of what has changed."""
+"""Collision changes: pairs that began, lasted and ended, at the cost of what has changed."""
 
 from dataclasses import replace
 
@@ -9,14 +9,14 @@ from ..octree import Octree
 from ..pairs import overlapping_pairs
 from ..query import query
 
-# If more than one in so many has changed, all pairs are looked for anew.
+# If more than one in this many has changed, all pairs are looked for anew.
 _MANY = 4
 # Bits of an item's number.
 _BITS = 31
 
 
 class Changes:
-    """The pairs that were told of last, by the items' numbers, and who has changed since."""
+    """The pairs reported last, by the items' numbers, and which items have changed since."""
 
     def __init__(self) -> None:
         self._keys = np.empty(0, np.intp)
@@ -24,15 +24,15 @@ class Changes:
         self._removed_pairs: list[Ids] = []
 
     def joined(self, count: int) -> None:
-        """Take notice of so many more items."""
+        """Note this many more items."""
         self._dirty = np.append(self._dirty, np.ones(count, bool))
 
     def moved(self, numbers: Ids) -> None:
-        """Take notice of items that are not what they were."""
+        """Note items that are not what they were."""
         self._dirty[numbers] = True
 
     def only(self, stay: Ids, ids: Ids) -> None:
-        """Take notice of who stays, when all had these ids."""
+        """Note which items stay, when all had these ids."""
         number = np.full(len(ids), -1)
         number[stay] = np.arange(len(stay))
         pairs = _pairs(self._keys)
@@ -55,7 +55,7 @@ class Changes:
         return began, lasted, ended[:, np.lexsort(ended[::-1])]
 
     def _now(self, tree: Octree) -> Ids:
-        """Return the keys of all pairs, sorted: who has not changed still touches whom it did."""
+        """Return the keys of all pairs, sorted: what has not changed touches what it did."""
         numbers = np.flatnonzero(self._dirty)
         if len(numbers) * _MANY > len(tree):
             return _keys(overlapping_pairs(tree))

@@ -1,4 +1,4 @@
-"""The living items: boxes, spheres and regions side by side, as (7, n) rows of regions."""
+"""Item store: living boxes, spheres and regions side by side, as (7, n) rows of regions."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property

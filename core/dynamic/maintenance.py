@@ -26,7 +26,7 @@ class ChangeCounts:
     splits, merges : int
         Leaves that were divided; divided cells that became leaves again.
     growths, shrinks : int
-        How often the root was doubled, and how often a part of it became the root.
+        How often the root was doubled, and how often a child of it became the root.
     """
 
     splits: int
@@ -131,7 +131,7 @@ class Maintenance:
         return self._gathered(assignment, rows)
 
     def _gathered(self, assignment: Assignment, rows: Floats) -> Assignment:
-        """Return the assignment with a root around its items, if only that sets them apart.
+        """Return the assignment with a root around its items, if only that separates them.
 
         After an item has flown far out and back, all may be in one cell of the greatest depth.
         """
@@ -164,7 +164,7 @@ class Maintenance:
         assert assignment.cells.depth.max() <= self.options.max_depth
         assert len(assignment.outside) <= self.grow_above
         leaves = overfull(assignment, self.options, np.arange(len(assignment.cells)))
-        # Parts that only their own parts would justify are looked for when items come or go: how
+        # Children that only their own children would justify are looked for on a change: how
         # far is a matter of what was divided then.
         assert len(separable(assignment, rows, leaves, self.options)) == 0
         assert not self.is_eager or len(underfull(assignment, self.merge_below)) == 0

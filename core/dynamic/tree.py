@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Ids
-from ..octree import Freshness, Octree
+from ..octree import Freshness, Octree, octree_of
 from ..options import Options
 from ..shapes import Boxes, Shapes
 from .assignment import Assignment
@@ -30,19 +30,19 @@ class DynamicOctree:
     max_depth : int
         No cell is deeper; the root has depth 0.
     min_size : float
-        A cell whose parts would have a longest edge below this stays a leaf; scene units.
+        A cell whose children would have a longest edge below this stays a leaf; scene units.
     straddlers : {"keep", "copy"}
         "keep": an item stands in the deepest cell that holds it whole. "copy": in every leaf that
         it touches.
     loose_factor : float
-        With "keep", each cell is enlarged so many times about its centre, so that small straddlers
-        sink: 1.0 not at all, 2.0 the classical loose octree.
+        With "keep", each cell is enlarged by this factor about its center, so that small
+        straddlers sink: 1.0 not at all, 2.0 the classical loose octree.
     merge : {"eager", "deferred"}
         Whether cells merge, and the root shrinks, with every change, or only by `prune`.
     grow_above : int
         While more items than this lie outside the root, it doubles.
     shrink_below : int
-        While at most so many items lie outside the root's fullest part, that part becomes the
+        While at most this many items lie outside the root's fullest child, that child becomes the
         root; unless more than `grow_above` would be outside then.
     bounds : Boxes, optional
         One box, the root to begin with. By default the cube around the first items.
@@ -123,7 +123,7 @@ class DynamicOctree:
         """The tree as it is now, for every question; questions raise once it has changed."""
         if self._octree is None:
             items, assignment = self._items, self._assignment
-            self._octree = Octree.of(
+            self._octree = octree_of(
                 self._options,
                 assignment.cells,
                 assignment.slices,
