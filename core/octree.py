@@ -504,7 +504,7 @@ def octree_of(
     if options.straddlers != "keep":
         copied = np.bincount(references, minlength=len(order)) > 1
     return Octree(
-        **{name: getattr(options, name) for name in Options.__dataclass_fields__},
+        **vars(options),
         items=items,
         invalid_items=invalid_items,
         cell_rows=cells.rows,

@@ -107,6 +107,8 @@ def between(
 def handed_down(entries: Ids, first_children: Ids, masks: ChildMasks) -> Pairs:
     """Return a pair for each child that takes an entry, at least one each, entry by entry."""
     counts = POPCOUNT.take(masks)
+    if counts.max(initial=1) == 1:
+        return Pairs(entries, first_children + LOWEST_BIT.take(masks))
     ends = np.cumsum(counts, dtype=np.intp)
     copies = Pairs(*np.empty((2, ends[-1] if len(ends) else 0), np.intp))
     at = ends - counts

@@ -101,12 +101,11 @@ def _holding(
     lower: Floats, upper: Floats, centers: Floats, walls: Floats, middles: Floats, factor: float
 ) -> ChildMasks:
     """Return the child around each item's center, if it holds it whole when it is enlarged."""
-    above = (centers >= middles) & (middles < walls[3:])
-    # A center on the wall belongs to the larger child, which grows further beyond it.
-    on_wall = np.flatnonzero(centers == middles)
-    if len(on_wall):
+    above, on_wall = centers >= middles, centers == middles
+    if on_wall.any():
+        # The larger child grows further beyond the wall; none grows that has no extent.
         lower_is_larger = middles - walls[:3] > walls[3:] - middles
-        above.flat[on_wall] &= ~lower_is_larger.flat[on_wall]
+        above &= ~(on_wall & (lower_is_larger | (middles == walls[3:])))
     low, high = np.where(above, middles, walls[:3]), np.where(above, walls[3:], middles)
     low, high = enlarged(low, high, factor)
     held = ((lower >= low) & (upper <= high)).all(axis=0)

@@ -90,8 +90,9 @@ def pushed_down(cells: Cells, options: Options, starts: Ids, rows: Floats) -> tu
         masks, lost = OffGridCells(grid, walls, middles).taking_each(bounds, options)
         # Also of an item whose other copies have come to rest in leaves, this is only a part.
         never_copied[pairs.entries[POPCOUNT[masks] > 1]] = False
-        strays.append(pairs.entries[lost])
-        found, down = found + pairs[masks == 0], np.flatnonzero(masks)
-        first_children = cells.first_child[pairs.cells[down]]
-        pairs = handed_down(pairs.entries[down], first_children, masks[down])
+        if len(lost):
+            strays.append(pairs.entries[lost])
+        is_held = masks > 0
+        found, pairs = found + pairs[~is_held], pairs[is_held]
+        pairs = handed_down(pairs.entries, cells.first_child[pairs.cells], masks[is_held])
     return found[np.argsort(found.entries, kind="stable")], np.unique(np.concatenate(strays))
