@@ -9,7 +9,13 @@ from .construction import BuildCancelled, build_octree, build_steps
 from .dynamic import ChangeCounts, DynamicOctree
 from .nearest import Nearest, nearest
 from .octree import Octree
-from .pairs import overlapping_pairs
+from .pairs import (
+    overlapping_pairs,
+    overlapping_pairs_steps,
+    pairs_inside,
+    pairs_touching,
+    pairs_within,
+)
 from .query import query, query_any, query_count
 from .rays import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
 from .shapes import (
@@ -54,6 +60,10 @@ __all__ = [
     "load",
     "nearest",
     "overlapping_pairs",
+    "overlapping_pairs_steps",
+    "pairs_inside",
+    "pairs_touching",
+    "pairs_within",
     "query",
     "query_any",
     "query_count",

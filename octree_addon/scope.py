@@ -1,9 +1,10 @@
-"""Which objects a tree, or a question, is about."""
+"""Scopes: the objects that a tree or a question is about, and how many triangles are allowed."""
 
 import bpy
 
 from . import trees
-from .properties import settings_of
+from .preferences import limits
+from .ui import settings_of
 
 
 def chosen_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
@@ -58,7 +59,7 @@ def visible_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
 def scoped_objects(
     context: bpy.types.Context, scope: str, collection: bpy.types.Collection | None
 ) -> list[bpy.types.Object]:
-    """Return the objects that a tree is to be built of, or cameras are asked about.
+    """Return the objects that a tree is built of, or cameras are asked about.
 
     Parameters
     ----------
@@ -77,7 +78,7 @@ def scoped_objects(
     Raises
     ------
     ValueError
-        If a collection is wanted and none is given.
+        If the scope is a collection and none is given.
     """
     if scope == "SELECTED":
         return chosen_objects(context)
@@ -89,12 +90,12 @@ def scoped_objects(
 
 
 def current_objects(scene: bpy.types.Scene, layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
-    """Return the objects that a tree that follows the scene is about now.
+    """Return the objects that a live tree has to hold now.
 
     Parameters
     ----------
     scene : bpy.types.Scene
-        Whose tree it is; remembers of what it was built.
+        The tree's; it remembers what the tree was built of.
     layer : bpy.types.ViewLayer
         Of that scene.
 
@@ -109,3 +110,56 @@ def current_objects(scene: bpy.types.Scene, layer: bpy.types.ViewLayer) -> list[
     if built_of.scope == "COLLECTION" and built_of.collection:
         return list(built_of.collection.all_objects)
     return trees.source_objects(scene)
+
+
+def viewport_of(context: bpy.types.Context) -> bpy.types.SpaceView3D | None:
+    """Return the 3D view that the operator was called from, if it was one.
+
+    Parameters
+    ----------
+    context : bpy.types.Context
+        Of the operator.
+
+    Returns
+    -------
+    bpy.types.SpaceView3D or None
+        None in other editors and in background.
+    """
+    space = context.space_data
+    return space if isinstance(space, bpy.types.SpaceView3D) else None
+
+
+def is_too_much(triangles: int) -> bool:
+    """Tell whether a build is so large that the user has to agree to it.
+
+    Parameters
+    ----------
+    triangles : int
+        Number of triangles to divide.
+
+    Returns
+    -------
+    bool
+        By the limit in the preferences.
+    """
+    return triangles > limits().triangles
+
+
+def refuse_too_much(triangles: int) -> None:
+    """Raise if there are more triangles than the user allows.
+
+    Parameters
+    ----------
+    triangles : int
+        Number of triangles to divide.
+
+    Raises
+    ------
+    ValueError
+        Beyond the limit in the preferences.
+    """
+    if is_too_much(triangles):
+        raise ValueError(
+            f"{triangles:,} triangles are more than the {limits().triangles:,}"
+            " that the preferences allow"
+        )

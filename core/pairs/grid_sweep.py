@@ -1,10 +1,10 @@
-"""Bounds in rows: a grid across two axes, and a sweep along the third.
+"""Sweep and prune in a grid: strips across two axes, and a sweep along the third.
 
-Bounds stand in all rows that they touch, each row in the order in which they begin, and are
+Bounds stand in all strips that they touch, each strip in the order in which they begin, and are
 compared with those that begin within them (after Cohen and others, "I-COLLIDE", 1995, who sweep
-all of space at once). Two that share several rows meet in the first: there, across each axis, one
-of the two begins. All is counted in whole numbers, by bins: nothing is built but a table of where
-the bins end.
+all of space at once). Two that share several strips meet in the first: there, across each axis,
+one of the two begins. All is counted in whole numbers, by bins: nothing is built except a table of
+where the bins end.
 """
 
 from collections.abc import Iterator
@@ -17,50 +17,58 @@ from numpy.typing import NDArray
 from ..arrays import Ids, concatenated_ranges, radix_argsort
 from ..morton import BITS, Words, unpacked
 from ..shapes import Boxes
-from .quantized import QuantizedBounds, grid_around, marks
-from .sweep import Lineup
+from .quantized import QuantizedBounds, grid_around, quantize
+from .sweep import Comparisons, PairBatch
 
-# A row is so many times as wide as the average of the bounds; there are at most so many.
+# How many times as wide as the average of the bounds a strip is; the most strips along an axis.
 _WIDTH, _MOST = 2.5, 1_024
-# There are so many bins for each of the bounds, within limits.
+# Bins for each of the bounds; the fewest and the most bins of all.
 _BINS, _FEWEST, _LARGEST = 4, 2**16, 2**22
-# Rows that make more copies of each of the bounds, or more pairs to be looked at, do not fit.
+# Strips that make more copies of each of the bounds, or more pairs to compare, do not fit.
 _COPIES, _PAIRS = 6, 24
 
 
-def grid_sweep_pairs(bounds: Boxes) -> Iterator[tuple[Ids, Ids]] | None:
+def grid_sweep_pairs(bounds: Boxes, owners: Ids | None = None) -> Iterator[PairBatch] | None:
     """Return pairs of bounds that may meet, each once, in any order; or nothing.
 
-    There are no rows that fit where sizes or places are too uneven: few rows hold almost all
-    then, or many of the bounds stand in almost every row.
+    With `owners` (n,), only pairs of different owners. No strips fit where sizes or places are
+    too uneven: few strips hold almost all then, or many of the bounds stand in almost every strip.
     """
     if len(bounds) == 0:
         return iter(())
-    fine = marks(bounds, grid_around(bounds))
-    rows = _Rows.around(unpacked(fine.first), unpacked(fine.last))
-    if rows.copies.sum() > _COPIES * len(bounds):
+    fine = quantize(bounds, grid_around(bounds))
+    strips = _Strips.around(unpacked(fine.first), unpacked(fine.last))
+    if strips.copies.sum() > _COPIES * len(bounds):
         return None
-    members, begun, line = rows.lined_up()
+    members, begun, line = strips.compared()
     if line.counts.sum() > _PAIRS * len(bounds):
         return None
-    return _met(fine[members], members, begun, line)
+    return _met(fine[members], members, begun, line, owners)
 
 
 def _met(
-    fine: QuantizedBounds, members: Ids, begun: NDArray[np.uint8], line: Lineup
-) -> Iterator[tuple[Ids, Ids]]:
-    """Yield the pairs whose marks meet, each in the first of the rows that it shares."""
-    for ones, others in line.pairs():
+    fine: QuantizedBounds,
+    members: Ids,
+    begun: NDArray[np.uint8],
+    line: Comparisons,
+    owners: Ids | None,
+) -> Iterator[PairBatch]:
+    """Yield the pairs whose bounds may meet, each in the first of the strips that it shares."""
+    for done, ones, others in line.batches():
         here = np.flatnonzero((begun[ones] | begun[others]) == 3)
         some = here[fine.meeting(ones[here], fine, others[here])]
-        yield members[ones[some]], members[others[some]]
+        first, second = members[ones[some]], members[others[some]]
+        if owners is not None:
+            apart = np.flatnonzero(owners[first] != owners[second])
+            first, second = first[apart], second[apart]
+        yield PairBatch(done, first, second)
 
 
 @dataclass(frozen=True)
-class _Rows:
-    """Across two axes, the first and last row of each of the bounds; along the third, its bins.
+class _Strips:
+    """Across two axes, the first and last strip of each of the bounds; along the third, its bins.
 
-    `shape` is how many rows there are across each axis, and how many bins in a row.
+    `shape` is how many strips there are across each axis, and how many bins in a strip.
     """
 
     first: list[Words]
@@ -69,7 +77,7 @@ class _Rows:
 
     @classmethod
     def around(cls, first: Words, last: Words) -> Self:
-        """Return rows for bounds given on a fine grid, (3, n) each.
+        """Return strips for bounds given on a fine grid, (3, n) each.
 
         The sweep goes along the axis of which the bounds take the smallest part.
         """
@@ -88,10 +96,10 @@ class _Rows:
 
     @property
     def copies(self) -> Ids:
-        """In how many rows each of the bounds stands."""
+        """In how many strips each of the bounds stands."""
         return (self.last[0] - self.first[0] + 1) * (self.last[1] - self.first[1] + 1)
 
-    def lined_up(self) -> tuple[Ids, NDArray[np.uint8], Lineup]:
+    def compared(self) -> tuple[Ids, NDArray[np.uint8], Comparisons]:
         """Return the copies in order: whose they are, across which axes it begins there.
 
         Last comes with how many of those after it each has to be compared.
@@ -103,11 +111,11 @@ class _Rows:
         across = nth // widths
         down = nth - across * widths
         begun = (across == 0).view(np.uint8) | (down == 0).view(np.uint8) << np.uint8(1)
-        rows = (self.first[0] * columns + self.first[1])[members] + across * columns + down
-        rows *= bins
-        keys = rows + self.first[2][members]
+        strips = (self.first[0] * columns + self.first[1])[members] + across * columns + down
+        strips *= bins
+        keys = strips + self.first[2][members]
         ends = np.bincount(keys, minlength=np.prod(self.shape))
         order = radix_argsort(keys, len(ends).bit_length())
-        stops = np.cumsum(ends, out=ends)[(rows + self.last[2][members])[order]]
+        stops = np.cumsum(ends, out=ends)[(strips + self.last[2][members])[order]]
         starts = np.arange(1, len(keys) + 1)
-        return members[order], begun[order], Lineup(order, starts, stops - starts)
+        return members[order], begun[order], Comparisons(order, starts, stops - starts)

@@ -143,9 +143,14 @@ def query_count(tree: Octree, volumes: Shapes, /, *, groups: SupportsIndex = ALL
 
 
 def check_question(tree: Octree, volumes: Shapes) -> None:
-    """See that these volumes can be asked about in this tree."""
+    """Require that these volumes can be asked about in this tree."""
     checks.kind("tree", tree, (Octree,))
     tree.require_current()
+    check_volumes(volumes)
+
+
+def check_volumes(volumes: Shapes) -> None:
+    """Require that these are volumes, finite and solid."""
     checks.kind("volumes", volumes, VOLUME_KINDS)
     finite = np.isfinite(volumes.rows).all(axis=0)
     checks.every_row("volumes", "be finite", finite, volumes.rows.T)

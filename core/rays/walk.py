@@ -54,9 +54,11 @@ def walk(
     """
     planes = RaySlabs.of(tree, rays, traced=states is not None)
     stacks = Stacks(len(rays), nearest_on_top=not backwards)
-    stacks.put(planes.roots(limits))
+    # A trace asks which cells rays cross, even where a hit beyond the root stops them before.
+    roots = planes.roots(limits if states is None else rays.limits)
+    stacks.put(roots)
     if states is not None:
-        states[0] = OUTSIDE
+        states[0] = UNVISITED if len(roots) else OUTSIDE
     waiting: list[Front] = []
     held = 0
     while len(taken := stacks.take()) or waiting:

@@ -1,4 +1,4 @@
-"""Boxes of objects: in their own space and the world's, (6, n), lower then upper; and in bulk."""
+"""Axis-aligned boxes of objects in object and world space: (6, n), lower then upper."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..arrays import Floats, Ids
 
 
 def layer_ids(layer: bpy.types.ViewLayer) -> NDArray[np.intc]:
@@ -15,14 +15,14 @@ def layer_ids(layer: bpy.types.ViewLayer) -> NDArray[np.intc]:
     return _bulk(layer, "session_uid", 1, np.intc)[:, 0]
 
 
-def layer_places(layer: bpy.types.ViewLayer, ids: Sequence[int]) -> NDArray[np.intp]:
-    """Return where the objects with these session ids stand in a view layer, (k,)."""
+def layer_places(layer: bpy.types.ViewLayer, ids: Sequence[int]) -> Ids:
+    """Return the places of objects with these session ids in a view layer, (k,)."""
     places = {uid: place for place, uid in enumerate(layer_ids(layer).tolist())}
     return np.array([places[uid] for uid in ids], np.intp)
 
 
 def layer_matrices(layer: bpy.types.ViewLayer) -> Floats:
-    """Return where the objects of a view layer stand, as last evaluated, (l, 4, 4)."""
+    """Return the world matrices of the objects of a view layer, as last evaluated, (l, 4, 4)."""
     matrices = _bulk(layer, "matrix_world", 16, np.float32).reshape(-1, 4, 4)
     return matrices.astype(np.float64).swapaxes(1, 2)  # Blender stores column after column
 
@@ -59,11 +59,11 @@ def world_boxes(boxes: Floats, matrices: Floats) -> Floats:
     Returns
     -------
     ndarray of float64, shape (6, n)
-        What encloses the eight corners of each, without making them. Arvo, "Transforming
+        The bounds of the eight corners of each, without making them. Arvo, "Transforming
         Axis-Aligned Bounding Boxes", Graphics Gems, 1990.
     """
     linear = np.ascontiguousarray(matrices[:, :3, :3].transpose(1, 2, 0))
-    with np.errstate(invalid="ignore", over="ignore"):  # who reads them sees to what is not finite
+    with np.errstate(invalid="ignore", over="ignore"):  # callers check for what is not finite
         one, other = linear * boxes[:3], linear * boxes[3:]
         origin = matrices[:, :3, 3].T
         lower = origin + np.minimum(one, other).sum(axis=1)

@@ -1,19 +1,20 @@
-"""What a tree was built of, triangles or objects, and whose each of them is."""
+"""What a tree was built of: items (triangles or objects), placements, and their objects."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-# The session id of an object; of an instance, the one that brought it and its persistent id.
+from ..arrays import Flags, Floats, Ids
+
+# The session id of an object; of an instance, that of its instancer and its persistent id.
 Key = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class SourceObject:
-    """An object that can be selected: it was read itself, or it brought instances.
+    """An object that can be selected: it was read itself, or it has instances.
 
     Attributes
     ----------
@@ -53,14 +54,14 @@ class Source:
     skipped : Mapping of str to int
         How many objects gave no item, by reason.
     ids : frozenset of int
-        Session ids of all that the items depend on.
+        Session ids of everything that the items depend on.
     """
 
     noun: ClassVar[str]
 
-    placement_start: NDArray[np.intp]
-    object_of_placement: NDArray[np.intp]
-    is_instance: NDArray[np.bool_]
+    placement_start: Ids
+    object_of_placement: Ids
+    is_instance: Flags
     objects: tuple[SourceObject, ...]
     skipped: Mapping[str, int]
     ids: frozenset[int]
@@ -71,7 +72,7 @@ class Source:
         return int(self.placement_start[-1])
 
     @property
-    def object_of_item(self) -> NDArray[np.intp]:
+    def object_of_item(self) -> Ids:
         """Index into `objects`, one for each item."""
         return np.repeat(self.object_of_placement, np.diff(self.placement_start))
 
@@ -92,9 +93,9 @@ class TriangleSource(Source):
 
     noun = "triangle"
 
-    vertices: NDArray[np.float64]
-    faces: NDArray[np.intp]
-    polygon_of_triangle: NDArray[np.intp]
+    vertices: Floats
+    faces: Ids
+    polygon_of_triangle: Ids
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -104,14 +105,14 @@ class ObjectSource(Source):
     Attributes
     ----------
     keys : tuple of Key
-        What tells each item from the others for as long as it lives.
+        What identifies each item for as long as it exists.
     """
 
     noun = "object"
 
     keys: tuple[Key, ...]
 
-    def arranged(self, order: NDArray[np.intp]) -> "ObjectSource":
+    def arranged(self, order: Ids) -> "ObjectSource":
         """Return the items with these numbers, in this order."""
         return replace(
             self,
