@@ -1,7 +1,7 @@
 """Dynamic octree: items are inserted, moved and removed.
 
 Read the files in the order of their imports: items, assignment, placement, then what changes an
-assignment (splitting, resize_root, maintenance), and the class that puts it all together (tree).
+assignment (splitting, maintenance), and the class that puts it all together (tree).
 """
 
 from .maintenance import ChangeCounts

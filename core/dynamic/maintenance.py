@@ -1,4 +1,7 @@
-"""Maintenance after a change: placing items, growing, splitting, merging, shrinking."""
+"""Maintenance after a change: placing, splitting, merging, resizing the root.
+
+The root doubles towards items outside, and shrinks to its only busy child.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -6,12 +9,12 @@ import numpy as np
 
 from .. import checks
 from ..arrays import Floats, Ids
-from ..cells import Cells
+from ..cells import Cells, doubled, smallest_cube
+from ..grid import enlarged
 from ..options import Options
 from .assignment import Assignment, OneCellEach
 from .items import limits
 from .placement import held, holding_boxes, placed, pushed_down
-from .resize_root import grown, is_wide, rebuilt_root, shrunk
 from .splitting import divided, overfull, separable, too_fine, underfull
 
 MERGE = ("eager", "deferred")
@@ -71,7 +74,7 @@ class Maintenance:
         is_first = assignment.count == 0 and self.options.bounds is None
         assignment = assignment.joined(len(new))
         if is_first:
-            assignment = rebuilt_root(assignment, rows, self.options)
+            assignment = _rebuilt_root(assignment, rows, self.options)
         return self._settled(placed(assignment, rows, new, self.options), rows, new, new[:0])
 
     def moved(self, assignment: Assignment, rows: Floats, numbers: Ids) -> Assignment:
@@ -97,8 +100,8 @@ class Maintenance:
 
     def _grown(self, assignment: Assignment, rows: Floats) -> Assignment:
         if assignment.cells.size == 0:
-            return rebuilt_root(assignment, rows, self.options)
-        larger, old_root = grown(assignment, rows, self.grow_above)
+            return _rebuilt_root(assignment, rows, self.options)
+        larger, old_root = _doubled_root(assignment, rows, self.grow_above)
         self._count(growths=(len(larger.cells) - len(assignment.cells)) // 8)
         # What touches a wall of the old root may touch a cell beside it now.
         box = holding_boxes(larger.cells, self.options)[:, old_root, None]
@@ -123,7 +126,7 @@ class Maintenance:
         """Return the assignment after underfull cells have merged and the root has shrunk."""
         assignment = self._merged(assignment, underfull(assignment, self.merge_below))
         thresholds = self.shrink_below, self.grow_above
-        while smaller := shrunk(assignment, rows, *thresholds, self.options):
+        while smaller := _shrunk_root(assignment, rows, *thresholds, self.options):
             self._count(shrinks=1)
             # Leaves that were too deep to be divided are so no longer.
             assignment = self._divided(smaller, rows, None)
@@ -136,9 +139,9 @@ class Maintenance:
         After an item has flown far out and back, all may be in one cell of the greatest depth.
         """
         root = np.zeros(1, np.intp)
-        if len(overfull(assignment, self.options, root)) == 0 or not is_wide(assignment, rows):
+        if len(overfull(assignment, self.options, root)) == 0 or not _is_wide(assignment, rows):
             return assignment
-        anew = rebuilt_root(assignment, rows, self.options)
+        anew = _rebuilt_root(assignment, rows, self.options)
         leaves = overfull(anew, self.options, root)
         finer = divided(anew, rows, leaves, self.options)
         if len(finer.cells) == 1:
@@ -172,3 +175,88 @@ class Maintenance:
     def _count(self, **more: int) -> None:
         counts = {name: getattr(self.turnover, name) + count for name, count in more.items()}
         self.turnover = replace(self.turnover, **counts)
+
+
+def _rebuilt_root(assignment: Assignment, rows: Floats, options: Options) -> Assignment:
+    """Return an assignment whose root is the cube around all items (7, n), undivided."""
+    cells = Cells.of_root(smallest_cube(*limits(rows)), options.enlargement)
+    fresh = assignment.of(cells, assignment.count)
+    return placed(fresh, rows, np.arange(assignment.count), options)
+
+
+def _is_wide(assignment: Assignment, rows: Floats) -> bool:
+    """Tell whether all items (7, n) are in the root, and in less than half of its width."""
+    walls, size = smallest_cube(*limits(rows)), assignment.cells.size
+    return len(assignment.outside) == 0 and bool((walls[3:] - walls[:3])[0] < size / 2)
+
+
+def _doubled_root(assignment: Assignment, rows: Floats, most: int) -> tuple[Assignment, int]:
+    """Return the assignment after its root has doubled, with `most` items outside at most.
+
+    Items have still to be placed. The second result is the number of the old root.
+    """
+    old_root = 0
+    for octant in _octants(assignment.cells, *limits(rows[:, assignment.outside]), most):
+        cells, numbers = assignment.cells.grown(octant)
+        assignment, old_root = assignment.renumbered(cells, numbers), int(numbers[old_root])
+    return assignment, old_root
+
+
+def _octants(cells: Cells, lower: Floats, upper: Floats, most: int) -> list[int]:
+    """Return the octants, one doubling after the other, that hold most of the items outside."""
+    octants, walls = [], cells.rows[:, 0]
+    while lower.shape[1] > most:
+        above = (lower + upper) / 2 > ((walls[:3] + walls[3:]) / 2)[:, None]
+        octant = int(np.bincount(np.array([1, 2, 4]) @ above).argmax())
+        with np.errstate(over="ignore", invalid="ignore"):
+            walls = doubled(walls, octant)
+            box = np.concatenate(enlarged(walls[:3], walls[3:], cells.factor))
+        if not np.isfinite(box).all():
+            break
+        octants.append(octant)
+        beyond = ~held(box[:, None], lower, upper)
+        lower, upper = lower[:, beyond], upper[:, beyond]
+    return octants
+
+
+def _shrunk_root(
+    assignment: Assignment, rows: Floats, below: int, most: int, options: Options
+) -> Assignment | None:
+    """Return the assignment after the root's fullest child has become the root.
+
+    It stays as it is, and nothing is returned, unless at most `below` items lie outside that child
+    and at most `most` items would lie outside the new root.
+    """
+    cells = assignment.cells
+    least = max(assignment.count - below, 1)
+    if len(cells) == 1 or _references(assignment).max() < least:
+        return None
+    children = _children_of_items(assignment)
+    counts = np.bincount(children + 1, minlength=9)[1:]
+    fullest = int(counts.argmax())
+    if counts[fullest] < least:
+        return None
+    child = int(cells.first_child[0]) + fullest
+    smaller = assignment.renumbered(*cells.shrunk(child))
+    smaller = placed(smaller, rows, np.flatnonzero(children != fullest), options)
+    return smaller if len(smaller.outside) <= most else None
+
+
+def _references(assignment: Assignment) -> Ids:
+    """Return how often items stand in each child of the root, (8,): none has more items."""
+    first = int(assignment.cells.first_child[0])
+    begin, _, end = assignment.slices
+    return (end - begin)[first : first + 8]
+
+
+def _children_of_items(assignment: Assignment) -> Ids:
+    """Return which child of the root each item stands in with all its copies, (n,); -1 if none."""
+    cells, placements = assignment.cells, assignment.placements
+    first = int(cells.first_child[0])
+    behind = np.searchsorted(cells.place[first : first + 8], cells.place, side="right")
+    children = np.append(behind - 1, -1)[placements.cells]
+    found = np.empty(assignment.count, np.intp)
+    found[placements.entries] = children
+    # Of an item's copies the last one has been noted.
+    found[placements.entries[found[placements.entries] != children]] = -1
+    return found
