@@ -5,6 +5,7 @@ cell, which comes before them. Arrays are never written to, only replaced, so th
 the old ones may keep them.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -14,6 +15,9 @@ from numpy.typing import NDArray
 
 from .arrays import Flags, Floats, Ids, concatenated_ranges
 from .grid import enlarged
+
+# Whether a statement about arrays holds, and the statement.
+Promise = tuple[bool | np.bool_, str]
 
 CHILDREN = np.arange(8)
 # Which children lie above the middle on each axis, (3, 8).
@@ -175,6 +179,43 @@ class Cells:
         renumbered[child] = 0
         kept = np.concatenate(([child], np.flatnonzero(inside)))
         return self._only(kept, renumbered, self.depth[child]), renumbered
+
+    def promises(self) -> Iterator[Promise]:
+        """Yield what must hold of cells, whatever they hold: whether it does, and what."""
+        is_leaf = self.first_child < 0
+        inner = np.flatnonzero(~is_leaf)
+        children = self.first_child[inner, None] + CHILDREN
+        known = np.arange(1, len(self.depth))
+        yield (
+            np.array_equal(np.sort(children, axis=None), known),
+            "each cell but the root must be one of eight children",
+        )
+        parents, depths = self.parent[children], self.depth[children]
+        yield (parents == inner[:, None]).all(), "children must name their parents"
+        yield self.parent[0] == -1 and self.depth[0] == 0, "cell 0 must be the root"
+        yield (
+            (depths == self.depth[inner, None] + 1).all(),
+            "children must be one deeper than their parents",
+        )
+        # Bit by bit.
+        lower_wall, upper_wall = self.rows[:3, inner, None], self.rows[3:, inner, None]
+        middle, upper = self.middle_rows[:, inner, None], UPPER_SIDES[:, None]
+        lower_walls = np.where(upper, middle, lower_wall)
+        upper_walls = np.where(upper, upper_wall, middle)
+        yield (
+            (self.rows[:, children] == np.concatenate((lower_walls, upper_walls))).all(),
+            "children must share their walls with their parent and with each other",
+        )
+        yield (
+            ((lower_wall <= middle) & (middle <= upper_wall)).all(),
+            "cells must be divided within their walls",
+        )
+        yield np.isnan(self.middle_rows[:, is_leaf]).all(), "leaves must not be divided"
+        yield (
+            (self.loose_rows[:3] <= self.rows[:3]).all()
+            and (self.loose_rows[3:] >= self.rows[3:]).all(),
+            "enlarged cells must hold their cells",
+        )
 
     def check(self) -> None:
         """Assert that a subtree's cells follow each other, children in their order.

@@ -18,13 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import checks
 from .arrays import Flags, Floats, Ids, Masks, blocks, column_major, gather
-from .cells import CHILDREN, UPPER_SIDES, Cells, child_masks_of
+from .cells import CHILDREN, Cells, Promise, child_masks_of
 from .options import Options
 from .shapes import Shapes, Triangles
 from .touch.decompose import box_and_radius
 
-# A statement about the arrays, and whether it holds.
-Promise = tuple[bool | np.bool_, str]
 _NOTHING = np.empty(0, np.intp)
 
 
@@ -337,44 +335,18 @@ class Octree(Options):
                 held[axis, here] = np.maximum(low, walls[0, axis] - self.slack)
                 held[axis + 3, here] = np.minimum(high, walls[1, axis] + self.slack)
 
-    def _promises_of_cells(self) -> Iterator[Promise]:
-        inner = np.flatnonzero(~self.is_leaf)
-        children = self.first_child[inner, None] + CHILDREN
-        known = np.arange(1, len(self.node_depth))
-        yield (
-            np.array_equal(np.sort(children, axis=None), known),
-            "each cell but the root must be one of eight children",
-        )
-        parents, depths = self.node_parent[children], self.node_depth[children]
-        yield (parents == inner[:, None]).all(), "children must name their parents"
-        yield self.node_parent[0] == -1 and self.node_depth[0] == 0, "cell 0 must be the root"
-        yield (
-            (depths == self.node_depth[inner, None] + 1).all(),
-            "children must be one deeper than their parents",
-        )
-        # Bit by bit.
-        lower_wall, upper_wall = self.cell_rows[:3, inner, None], self.cell_rows[3:, inner, None]
-        middle, upper = self.middle_rows[:, inner, None], UPPER_SIDES[:, None]
-        lower_walls = np.where(upper, middle, lower_wall)
-        upper_walls = np.where(upper, upper_wall, middle)
-        yield (
-            (self.cell_rows[:, children] == np.concatenate((lower_walls, upper_walls))).all(),
-            "children must share their walls with their parent and with each other",
-        )
-        yield (
-            ((lower_wall <= middle) & (middle <= upper_wall)).all(),
-            "cells must be divided within their walls",
-        )
-        yield np.isnan(self.middle_rows[:, self.is_leaf]).all(), "leaves must not be divided"
-        yield (
-            (self.loose_rows[:3] <= self.cell_rows[:3]).all()
-            and (self.loose_rows[3:] >= self.cell_rows[3:]).all(),
-            "enlarged cells must hold their cells",
-        )
-
     def _promises_of_arrays(self) -> Iterator[Promise]:
         """Yield what follows from the cells and from what each of them holds."""
-        yield from self._promises_of_cells()
+        cells = Cells(
+            self.cell_rows,
+            self.loose_rows,
+            self.middle_rows,
+            self.node_depth,
+            self.node_parent,
+            self.first_child,
+            self.enlargement,
+        )
+        yield from cells.promises()
         inner = np.flatnonzero(~self.is_leaf)
         children = self.first_child[inner, None] + CHILDREN
         starts = np.column_stack((self.own_end[inner], self.end[children]))
