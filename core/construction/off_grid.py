@@ -101,11 +101,13 @@ def _holding(
     lower: Floats, upper: Floats, centers: Floats, walls: Floats, middles: Floats, factor: float
 ) -> ChildMasks:
     """Return the child around each item's center, if it holds it whole when it is enlarged."""
-    above, on_wall = centers >= middles, centers == middles
-    if on_wall.any():
+    above = centers >= middles
+    on_wall = np.flatnonzero(centers == middles)
+    if len(on_wall):
         # The larger child grows further beyond the wall; none grows that has no extent.
-        lower_is_larger = middles - walls[:3] > walls[3:] - middles
-        above &= ~(on_wall & (lower_is_larger | (middles == walls[3:])))
+        wall = middles.ravel()[on_wall]
+        below, beyond = wall - walls[:3].ravel()[on_wall], walls[3:].ravel()[on_wall] - wall
+        above.ravel()[on_wall] = (below <= beyond) & (beyond > 0)
     low, high = np.where(above, middles, walls[:3]), np.where(above, walls[3:], middles)
     low, high = enlarged(low, high, factor)
     held = ((lower >= low) & (upper <= high)).all(axis=0)
