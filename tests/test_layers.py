@@ -11,8 +11,8 @@ import core
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
-    "arrays", "checks", "shapes", "touch", "options", "invariants", "content_bounds", "octree",
-    "morton", "grid", "child_masks", "groups", "classify", "construction", "descend", "query",
+    "arrays", "checks", "shapes", "touch", "options", "morton", "grid", "child_masks", "cells",
+    "octree", "groups", "classify", "construction", "descend", "query",
     "rays", "nearest", "pairs", "dynamic", "trace", "storage", "statistics", "wireframe",
     "__init__",
 ]  # fmt: skip
