@@ -9,7 +9,8 @@ import pytest
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
     "arrays", "checks", "shapes", "touch", "options", "invariants", "content_bounds", "octree",
-    "morton", "grid", "child_masks", "groups", "classify", "construction", "descend", "query",
+    "morton", "grid", "child_masks", "groups", "classify", "construction", "mailboxing",
+    "descend", "query",
     "rays", "nearest", "pairs", "dynamic", "trace", "storage", "statistics", "wireframe",
     "__init__",
 ]  # fmt: skip

@@ -1,18 +1,20 @@
-"""Where rays cross planes: those that divide cells, and the walls of what cells hold."""
+"""Slab tests: where rays enter and leave cells, by the planes that divide these.
+
+Kay and Kajiya, "Ray Tracing Complex Scenes", 1986.
+"""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Floats, Ids, columns, gather
+from ..arrays import Flags, Floats, Ids, columns, gather
 from ..octree import Octree
-from .crossings import Rays
-from .stacks import Front
+from .rays import Rays
 
-# Rays are worth a table of what each cell holds if there are fewer slots than so many times them.
+# The references of a tree for each of which a ray is worth a table of what cells hold.
 _WORTH = 512
-# A direction is taken to cross the scene at least so fast: slower is standing still.
+# A direction that crosses the scene more slowly stands still.
 _SLOWEST = 2.0**-400
 _BITS = np.arange(8, dtype=np.uint8)[:, None]
 
@@ -23,22 +25,46 @@ def _mirrored(flip: int) -> NDArray[np.uint8]:
     return np.packbits(bits[:, np.arange(8) ^ flip], axis=1, bitorder="little")[:, 0]
 
 
-# Parts in the order in which a ray that goes backwards along the axes in `flip` meets them.
+# Children in the order in which a ray that goes backwards along the axes in `flip` meets them.
 _MIRRORED = np.concatenate([_mirrored(flip) for flip in range(8)])
+
+
+@dataclass(frozen=True)
+class Front:
+    """Pairs of rays and cells, (k,), and where the rays enter and leave the cells.
+
+    Rays ascend. Of the cells of one ray the nearer ones come first, or last.
+    """
+
+    rays: Ids
+    cells: Ids
+    t_enter: Floats
+    t_exit: Floats
+
+    def __len__(self) -> int:
+        return len(self.rays)
+
+    def __getitem__(self, some: Ids | slice) -> "Front":
+        return Front(self.rays[some], self.cells[some], self.t_enter[some], self.t_exit[some])
+
+    def where(self, flags: Flags) -> "Front":
+        """Return the pairs that are flagged."""
+        (some,) = flags.nonzero()
+        return self if len(some) == len(self) else self[some]
 
 
 @dataclass(frozen=True)
 class RaySlabs:
     """Where rays cross planes: from `plane * inverses - starts` to `plane * inverses - ends`.
 
-    Inverses, starts and ends are the `times` of the rays, (9, q). Rays that go backwards along an
-    axis are mirrored: `flips` has a bit for each such axis.
+    Inverses, starts and ends are the `coefficients` of the rays, (9, q). Rays that go backwards
+    along an axis are mirrored: `flips` has a bit for each such axis.
     """
 
     tree: Octree
-    times: Floats
+    coefficients: Floats
     flips: Ids
-    extents: Floats | None
+    contents: Floats | None
 
     @classmethod
     def of(cls, tree: Octree, rays: Rays, *, traced: bool) -> "RaySlabs":
@@ -50,22 +76,22 @@ class RaySlabs:
         slack = tree.slack + np.abs(rays.origins).max(axis=0, initial=0.0) * 2.0**-46
         flips = backwards[0] + 2 * backwards[1] + 4 * backwards[2]
         worth = len(tree.references) < _WORTH * rays.asked and not traced
-        extents = tree.content_rows if worth else None
+        contents = tree.content_rows if worth else None
         shifts, slacks = rays.origins * inverses, slack * np.abs(inverses)
-        times = np.concatenate((inverses, shifts + slacks, shifts - slacks))
-        return cls(tree, times, flips, extents)
+        coefficients = np.concatenate((inverses, shifts + slacks, shifts - slacks))
+        return cls(tree, coefficients, flips, contents)
 
-    def roots(self, limits: Floats) -> Front:
+    def roots(self, closest_so_far: Floats) -> Front:
         """Return the rays that cross the root."""
         root = self.tree.loose_rows[:, 0]
-        inverses, starts, ends = self.times.reshape(3, 3, -1)
+        inverses, starts, ends = self.coefficients.reshape(3, 3, -1)
         walls = root.reshape(2, 3, 1) * inverses
-        entries = np.maximum((walls.min(axis=0) - starts).max(axis=0), 0.0)
-        exits = np.minimum((walls.max(axis=0) - ends).min(axis=0), limits)
-        (numbers,) = (entries <= exits).nonzero()
-        return Front(numbers, 0 * numbers, entries[numbers], exits[numbers])
+        t_enter = np.maximum((walls.min(axis=0) - starts).max(axis=0), 0.0)
+        t_exit = np.minimum((walls.max(axis=0) - ends).min(axis=0), closest_so_far)
+        (rays,) = (t_enter <= t_exit).nonzero()
+        return Front(rays, 0 * rays, t_enter[rays], t_exit[rays])
 
-    def children(self, front: Front, limits: Floats) -> Front:
+    def children(self, front: Front, closest_so_far: Floats) -> Front:
         """Return the occupied children that the rays cross in time, nearer ones first.
 
         The two halves of a cell along an axis end and begin at the dividing plane. A ray is in a
@@ -73,51 +99,51 @@ class RaySlabs:
         comparisons, and no look at their own bounds. Counted in the ray's direction, a child has
         a smaller number than those behind it.
         """
-        count = len(front.numbers)
+        count = len(front.rays)
         first = self.tree.first_child[front.cells]
-        entries, exits = self._times(front, first)
-        flips = self.flips[front.numbers]
+        t_enter, t_exit = self._halved(front, first)
+        flips = self.flips[front.rays]
         occupied = _MIRRORED.take((flips << 8) + self.tree.child_masks[front.cells])
-        crossed = (entries <= exits).view(np.uint8) << _BITS
-        parts = np.bitwise_or.reduce(crossed, axis=0) & occupied
-        (chosen,) = np.unpackbits(parts, bitorder="little").view(bool).nonzero()
-        parents, part = chosen >> 3, chosen & 7
-        places = part * count + parents
+        crossed = (t_enter <= t_exit).view(np.uint8) << _BITS
+        masks = np.bitwise_or.reduce(crossed, axis=0) & occupied
+        (chosen,) = np.unpackbits(masks, bitorder="little").view(bool).nonzero()
+        parents, child = chosen >> 3, chosen & 7
+        places = child * count + parents
         below = Front(
-            front.numbers[parents],
-            first[parents] + (part ^ flips[parents]),
-            entries.ravel()[places],
-            exits.ravel()[places],
+            front.rays[parents],
+            first[parents] + (child ^ flips[parents]),
+            t_enter.ravel()[places],
+            t_exit.ravel()[places],
         )
-        return below if self.extents is None else self._met(below, self.extents, limits)
+        return below if self.contents is None else self._met(below, self.contents, closest_so_far)
 
-    def _met(self, front: Front, extents: Floats, limits: Floats) -> Front:
-        """Return the cells whose extents the rays cross, and when they do."""
-        inverses, starts, ends = gather(self.times, front.numbers).reshape(3, 3, -1)
-        walls = columns(extents, front.cells).reshape(2, 3, -1) * inverses
+    def _met(self, front: Front, contents: Floats, closest_so_far: Floats) -> Front:
+        """Return the cells whose contents the rays cross, and when they do."""
+        inverses, starts, ends = gather(self.coefficients, front.rays).reshape(3, 3, -1)
+        walls = columns(contents, front.cells).reshape(2, 3, -1) * inverses
         near, far = np.minimum(*walls), np.maximum(*walls)
         near -= starts
         far -= ends
-        entries = np.maximum(near.max(axis=0), front.entries)
-        exits = np.minimum(far.min(axis=0), front.exits)
-        (met,) = (entries <= np.minimum(exits, limits[front.numbers])).nonzero()
-        return Front(front.numbers[met], front.cells[met], entries[met], exits[met])
+        t_enter = np.maximum(near.max(axis=0), front.t_enter)
+        t_exit = np.minimum(far.min(axis=0), front.t_exit)
+        (met,) = (t_enter <= np.minimum(t_exit, closest_so_far[front.rays])).nonzero()
+        return Front(front.rays[met], front.cells[met], t_enter[met], t_exit[met])
 
-    def _times(self, front: Front, first: Ids) -> tuple[Floats, Floats]:
+    def _halved(self, front: Front, first: Ids) -> tuple[Floats, Floats]:
         """Return when the rays enter and leave each of the eight children, (8, k) each."""
         begins, ends = self._halves(front, first)
-        entries, exits = np.empty((2, 8, len(first)))
-        entries[0], exits[7] = front.entries, front.exits
+        t_enter, t_exit = np.empty((2, 8, len(first)))
+        t_enter[0], t_exit[7] = front.t_enter, front.t_exit
         for axis, (begin, end) in enumerate(zip(begins, ends, strict=True)):
             step = 1 << axis
-            for part in range(step):
-                np.maximum(entries[part], begin, out=entries[part + step])
-                np.minimum(exits[7 - part], end, out=exits[7 - part - step])
-        return entries, exits
+            for child in range(step):
+                np.maximum(t_enter[child], begin, out=t_enter[child + step])
+                np.minimum(t_exit[7 - child], end, out=t_exit[7 - child - step])
+        return t_enter, t_exit
 
     def _halves(self, front: Front, first: Ids) -> tuple[Floats, Floats]:
         """Return when the rays enter the second and leave the first half of cells, (3, k) each."""
-        inverses, starts, ends = gather(self.times, front.numbers).reshape(3, 3, -1)
+        inverses, starts, ends = gather(self.coefficients, front.rays).reshape(3, 3, -1)
         if self.tree.loose_rows is self.tree.cell_rows:
             middle = gather(self.tree.middle_rows, front.cells) * inverses
             return middle - starts, middle - ends

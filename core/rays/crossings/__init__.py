@@ -8,11 +8,11 @@ import numpy as np
 from ...arrays import Floats, Ids, blocks, dot, power_of_two_scale
 from ...arrays import cross as cross_product
 from ...shapes import Boxes, Regions, Shapes, Spheres, Triangles
-from .rays import Rays
+from ..rays import Rays
 from .rounded import enter_boxes, enter_regions, enter_spheres, outward
 from .triangles import barycentric, cross_triangles
 
-__all__ = ["Rays", "barycentric", "crossings", "normals"]
+__all__ = ["barycentric", "crossings", "normals"]
 
 # Pairs looked at together: few enough that their coordinates stay in the cache.
 _BLOCK = 8_192

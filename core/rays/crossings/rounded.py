@@ -8,7 +8,7 @@ import numpy as np
 
 from ...arrays import Flags, Floats, Ids, cross, dot, gather
 from ...shapes import Boxes, Regions, Shapes, Spheres
-from .rays import Rays
+from ..rays import Rays
 
 
 def enter_boxes(items: Boxes, ids: Ids, rays: Rays, numbers: Ids) -> Floats:

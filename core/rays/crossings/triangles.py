@@ -11,7 +11,7 @@ import numpy as np
 
 from ...arrays import OTHER_AXES, Floats, Ids, gather, power_of_two_scale
 from ...shapes import Triangles
-from .rays import Rays
+from ..rays import Rays
 
 # The two other axes of each, and the axis itself: (3, 3).
 _TURNED = np.array([(*others, axis) for axis, others in enumerate(OTHER_AXES)]).T
