@@ -16,8 +16,15 @@ from ..arrays import Flags, Ids, blocks, ends_of_runs, gather, radix_argsort, st
 from ..child_masks import POPCOUNT
 from ..octree import Octree
 from ..shapes import Boxes
-from .quantized import QuantizedBounds, grid_around, quantize
-from .sweep import PRIORITIES, PairBatch, comparisons, no_pairs
+from .sweep import (
+    PRIORITIES,
+    PairBatch,
+    QuantizedBounds,
+    comparisons,
+    grid_around,
+    no_pairs,
+    quantize,
+)
 
 # References that are sorted together; a cell that holds more is still sorted at once.
 _REFERENCES = 131_072
