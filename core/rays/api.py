@@ -13,9 +13,9 @@ from ..groups import ALL_GROUPS, in_groups
 from ..mailboxing import Mailboxes
 from ..octree import Octree
 from ..shapes import Triangles
-from .crossings import barycentric, normals
-from .hits import ray_hits
+from .hits import normals, ray_hits
 from .rays import Rays, ray_packets
+from .triangles import barycentric
 
 # Rays, items and distances of no crossings.
 _NOTHING = (np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))

@@ -3,20 +3,23 @@
 Triangles lie in the spheres around them, and in the discs that these cut out of their planes.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from ..arrays import Floats, Ids, blocks, dot, gather, starts_of_runs
+from ..arrays import Floats, Ids, blocks, dot, gather, power_of_two_scale, starts_of_runs
+from ..arrays import cross as cross_product
 from ..classify import States
 from ..descend import Found, expanded
 from ..mailboxing import Mailboxes, Pairs
 from ..octree import Octree
-from ..shapes import Shapes, Triangles
+from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
 from ..touch.triangles import bounding_spheres_of, worth_tables
-from .crossings import crossings
 from .rays import Rays
+from .rounded import enter_boxes, enter_regions, enter_spheres, outward
+from .triangles import cross_triangles
 from .walk import walk
 
 # Rays, entries of the tree, and a distance that is the less the more surely they meet.
@@ -26,6 +29,18 @@ Culled = tuple[Ids, Ids, Floats]
 _ROUNDED, _TURNED = 1.0 - 2.0**-48, 2.0**-28
 # Pairs of ray and reference that are culled together, and pairs that are worth exact tests.
 _PAIRS, _BATCH = 16_384, 8_192
+# Pairs tested together: few enough that their coordinates stay in the cache.
+_BLOCK = 8_192
+
+# Items, their ids (h,), rays, their numbers (h,) -> multiples of the directions (h,), or NaN.
+Test = Callable[[Any, Ids, Rays, Ids], Floats]
+
+_TESTS: dict[type[Shapes], Test] = {
+    Triangles: cross_triangles,
+    Boxes: enter_boxes,
+    Spheres: enter_spheres,
+    Regions: enter_regions,
+}
 
 
 def ray_hits(
@@ -206,3 +221,52 @@ def _out_of_discs(planes: Floats, units: Floats, beside: Floats, chords: Floats)
     heights = np.abs(dot(planes, beside) + planes[3])
     miss_distances: Floats = heights - np.abs(dot(planes, units)) * chords
     return miss_distances
+
+
+def crossings(items: Shapes, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
+    """Return at which distances these rays first meet these items, pair by pair.
+
+    Parameters
+    ----------
+    items : Triangles, Boxes, Spheres or Regions
+        A batch.
+    ids : ndarray of intp, shape (h,)
+        Items of that batch.
+    rays : Rays
+        Closed segments from their origins to their limits.
+    numbers : ndarray of intp, shape (h,)
+        Their numbers.
+
+    Returns
+    -------
+    ndarray of float64, shape (h,)
+        Distances in scene units; NaN where a ray does not meet its item.
+    """
+    test, distances = _TESTS[type(items)], np.full(len(ids), np.nan)
+    for some in blocks(len(ids), _BLOCK):
+        rays_here = numbers[some]
+        steps = test(items, ids[some], rays, rays_here)
+        (met,) = ((steps >= 0) & (steps <= rays.reaches[rays_here])).nonzero()
+        found = rays_here[met]
+        reached = np.minimum(steps[met] * rays.lengths[found], rays.limits[found])
+        distances[some.start + met] = reached
+    return distances
+
+
+def normals(items: Shapes, ids: Ids, rays: Rays, numbers: Ids, distances: Floats) -> Floats:
+    """Return the unit normals of items where rays meet them at these distances, (3, h).
+
+    Those of a triangle by its winding; else outward, NaN for a ray that starts inside.
+    """
+    if isinstance(items, Triangles):
+        first, second, third = items.take_rows(ids).reshape(3, 3, -1)
+        edges = np.stack((second - first, third - first))
+        return _unit(cross_product(*(edges * power_of_two_scale(edges))))
+    vectors = outward(items, ids, rays, numbers, rays.positions(numbers, distances))
+    vectors[:, distances == 0] = np.nan
+    return _unit(vectors)
+
+
+def _unit(vectors: Floats) -> Floats:
+    vectors = vectors * power_of_two_scale(vectors)
+    return vectors / np.sqrt(dot(vectors, vectors))

@@ -6,9 +6,9 @@ met is decided before a root is taken.
 
 import numpy as np
 
-from ...arrays import Flags, Floats, Ids, cross, dot, gather
-from ...shapes import Boxes, Regions, Shapes, Spheres
-from ..rays import Rays
+from ..arrays import Flags, Floats, Ids, cross, dot, gather
+from ..shapes import Boxes, Regions, Shapes, Spheres
+from .rays import Rays
 
 
 def enter_boxes(items: Boxes, ids: Ids, rays: Rays, numbers: Ids) -> Floats:

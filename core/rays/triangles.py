@@ -9,9 +9,9 @@ the end: whole numbers stay whole, and their crossings are exact.
 
 import numpy as np
 
-from ...arrays import OTHER_AXES, Floats, Ids, gather, power_of_two_scale
-from ...shapes import Triangles
-from ..rays import Rays
+from ..arrays import OTHER_AXES, Floats, Ids, gather, power_of_two_scale
+from ..shapes import Triangles
+from .rays import Rays
 
 # The two other axes of each, and the axis itself: (3, 3).
 _TURNED = np.array([(*others, axis) for axis, others in enumerate(OTHER_AXES)]).T
