@@ -1,8 +1,8 @@
 """Mailboxing: pairs of query and entry, each once, for whole batches of queries.
 
 An item that was copied to several cells comes up in each of them. Castle Game Engine gives every
-item a mailbox that remembers the last query that looked at it (M. Kamburelis, "Castle Game
-Engine", chapter on octrees). Here many queries look at once. Where all pairs are known together,
+item a mailbox that remembers the last query that tested it (M. Kamburelis, "Castle Game
+Engine", chapter on octrees). Here many queries run at once. Where all pairs are known together,
 each is written into a mailbox of its entry, then read again: a pair that finds another one of its
 own query there is a duplicate. Where they come bit by bit, as with rays, a hash table remembers
 them all.

@@ -21,7 +21,7 @@ from .search import PIECE, Search, branch_and_bound, kth_least, seed
 # the pairs of point and cell that it should visit. A group that visits twice as many descends
 # again in smaller parts.
 _FIRST, _MOST, _REFERENCES, _PAIRS = 256, 65_536, 1_048_576, 524_288
-# Discs around triangles cost a look at all of them, once. Each point is worth this many.
+# Triangles whose discs are worth making, once, for each point.
 _WORTH = 512
 
 

@@ -3,7 +3,7 @@
 Bounds (AABBs) on a fine grid take two words each, so that two are compared by two subtractions. In
 a large cell they are compared along the axis on which they overlap least; or, without cells, along
 one axis in strips that divide the two others (after J. D. Cohen, M. C. Lin, D. Manocha and
-M. Ponamgi, "I-COLLIDE", 1995, who sweep all of space at once).
+M. Ponamgi, "I-COLLIDE", 1995, where all of space is swept at once).
 """
 
 from collections.abc import Iterator
@@ -20,8 +20,6 @@ from ..shapes import Boxes, Shapes
 
 # Shapes in a sample, about; one in this many of them may be far away on either side.
 _SAMPLE, _FEW = 512, 16
-
-
 # Pairs that are made at a time, about.
 _PAIRS = 65_536
 # Cells with more references than this are swept along an axis.
@@ -50,7 +48,7 @@ class QuantizedBounds:
         self.first[ids], self.last[ids] = bounds.first, bounds.last
 
     def meeting(self, ids: Ids, others: "QuantizedBounds", numbers: Ids) -> Ids:
-        """Return which pairs may meet, ascending: all whose bounds do, and very few besides."""
+        """Return which pairs may meet, ascending: all whose bounds do, and very few others."""
         above = self.last[ids]
         above -= others.first[numbers]
         below = others.last[numbers]
@@ -243,9 +241,9 @@ class _Strips:
         return (self.last[0] - self.first[0] + 1) * (self.last[1] - self.first[1] + 1)
 
     def compared(self) -> tuple[Ids, NDArray[np.uint8], Comparisons]:
-        """Return the copies in order: whose they are, across which axes it begins there.
+        """Return the copies in order: of which bounds, and across which axes these begin there.
 
-        Last comes with how many of those after it each has to be compared.
+        The last says what to compare each copy with.
         """
         copies, (_, columns, bins) = self.copies, self.shape
         members = np.repeat(np.arange(len(copies)), copies)

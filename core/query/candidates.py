@@ -13,7 +13,7 @@ from ..shapes import Shapes
 from ..touch import lying_inside, touching
 
 # Queries that descend together at first, and at most; the references that a batch should find.
-# Of these, about _PIECE are looked at together, unless one query found more.
+# Of these, about _PIECE are expanded together, unless one query found more.
 _FIRST, _MOST, _REFERENCES, _PIECE = 1_024, 65_536, 1_048_576, 262_144
 # A batch that finds more runs of references than this descends again in smaller parts.
 _RUNS = 2_097_152

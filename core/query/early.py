@@ -67,7 +67,7 @@ def _leaves_at(tree: Octree, places: Floats) -> Ids:
 
 
 def _hits(tree: Octree, found: Candidates) -> Ids:
-    """Return the volumes that touch an item, having looked at more and more of them."""
+    """Return the volumes that touch an item, having tested more and more of them."""
     touched = np.zeros(len(found.asked), bool)
     sure, unsure = vouched(tree, found.certain, "touching")
     touched[sure[0]] = True

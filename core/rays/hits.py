@@ -23,7 +23,7 @@ from .triangles import cross_triangles
 from .walk import walk
 
 # Rays, entries of the tree, and a distance that is the less the more surely they meet.
-Culled = tuple[Ids, Ids, Floats]
+PossibleHits = tuple[Ids, Ids, Floats]
 
 # What is left of a square after rounding, at least; how wrong a known normal may be, at most.
 _ROUNDED, _TURNED = 1.0 - 2.0**-48, 2.0**-28
@@ -135,9 +135,9 @@ def _pieces(tree: Octree, found: Found) -> Iterator[Pairs]:
         yield expanded(tree, Found(found.queries[some], begin, end, found.certain))
 
 
-def _batches(pieces: Iterable[Culled]) -> Iterator[Culled]:
+def _batches(pieces: Iterable[PossibleHits]) -> Iterator[PossibleHits]:
     """Join pieces until there are enough pairs to be worth a look together."""
-    waiting: list[Culled] = []
+    waiting: list[PossibleHits] = []
     for piece in pieces:
         waiting.append(piece)
         if sum(len(numbers) for numbers, _, _ in waiting) >= _BATCH:
@@ -147,7 +147,7 @@ def _batches(pieces: Iterable[Culled]) -> Iterator[Culled]:
         yield _joined(waiting)
 
 
-def _joined(pieces: list[Culled]) -> Culled:
+def _joined(pieces: list[PossibleHits]) -> PossibleHits:
     numbers, entries, miss_distances = zip(*pieces, strict=True)
     return np.concatenate(numbers), np.concatenate(entries), np.concatenate(miss_distances)
 
@@ -188,7 +188,7 @@ class SphereCull:
         slack = 2 * tree.slack + farthest * 2.0**-45
         return cls(tree.arranged, points, units, shifts, slack, rays.asked)
 
-    def may_hit(self, numbers: Ids, entries: Ids, closest_so_far: Floats) -> Culled:
+    def may_hit(self, numbers: Ids, entries: Ids, closest_so_far: Floats) -> PossibleHits:
         """Return the pairs that may meet: in the sphere, not behind, not too far, in the disc."""
         if not isinstance(self.items, Triangles):
             return numbers, entries, np.zeros(len(numbers))
@@ -215,7 +215,7 @@ class SphereCull:
 def _out_of_discs(planes: Floats, units: Floats, beside: Floats, chords: Floats) -> Floats:
     """Return how far lines must be moved, along the normals, to cross discs; negative in them.
 
-    The middle of a disc's sphere is `beside` the line, half of whose part in the sphere is
+    The middle of a disc's sphere is `beside` the line; half of the line within the sphere is
     `chords` long. A plane that is not known is met everywhere.
     """
     heights = np.abs(dot(planes, beside) + planes[3])

@@ -120,7 +120,7 @@ def walk(
     while len(taken := stacks.take()) or waiting:
         front = taken.where(taken.t_enter <= closest_so_far.take(taken.rays))
         inner = front.where(tree.child_masks.take(front.cells) > 0)
-        # What is looked at first is put on top last.
+        # What is visited first is put on top last.
         for some in [*blocks(len(inner), _BLOCK)][::-1]:
             below = slabs.children(inner[some], closest_so_far)
             stacks.put(below)
@@ -191,8 +191,8 @@ class RaySlabs:
 
         The two halves of a cell along an axis end and begin at the dividing plane. A ray is in a
         child while it is in the right half along all three: so eight children take as many
-        comparisons, and no look at their own bounds. Counted in the ray's direction, a child has
-        a smaller number than those behind it.
+        comparisons, and their own bounds are not needed. Counted in the ray's direction, a child
+        has a smaller number than those behind it.
         """
         count = len(front.rays)
         first = self.tree.first_child[front.cells]
