@@ -1,7 +1,7 @@
 """Octrees over triangles, boxes, spheres and regions, in NumPy.
 
-Read on in the order of the files' imports: shapes, octree, build, descend, query; then rays,
-nearest and pairs. The public names are those of this file.
+Read on in the order of the files' imports: shapes, octree, construction, descend, query; then
+rays, nearest and pairs. The public names are those of this file.
 """
 
 from .classify import CROSSING, INSIDE, OUTSIDE, UNVISITED

@@ -45,9 +45,9 @@ def overlapping_pairs(
         A mask of 32 bits: items of either tree whose own mask has none of these are not there.
         Those without a mask, as all of `build_octree`, are in every group.
     owners : array_like of int, shape (n,), optional
-        Whose each of `tree.items` is, by numbers from 0 on: pairs of items of one owner do not
-        count. They are not looked at, nor are cells whose items are all of one owner. Needs one
-        tree.
+        The owner of each of `tree.items`, a number from 0 on: pairs of items of one owner do not
+        count and are not tested, nor are cells searched whose items are all of one owner. Needs
+        one tree.
 
     Returns
     -------

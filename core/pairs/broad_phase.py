@@ -18,8 +18,7 @@ from ..grid import DEEPEST
 from ..octree import Octree
 from ..shapes import Boxes, Shapes, Triangles
 from .cell_join import joined_cells
-from .grid_sweep import grid_sweep_pairs
-from .sweep import PairBatch, no_pairs
+from .sweep import PairBatch, grid_sweep_pairs, no_pairs
 
 # What rounding may take from bounds that are moved by a margin.
 _ROUNDING = 2.0**-50

@@ -1,8 +1,8 @@
 """Per-cell join: pairs of items that stand in one cell, each pair once.
 
 Two items that touch share the cell of a point where they do, if items are copied to all cells
-that they touch. Which of several shared cells makes the pair is settled without a look at the
-others' pairs. For boxes it is the cell of the reference point, the lower corner of what they have
+that they touch. Which of several shared cells makes the pair is settled without the pairs of
+the others. For boxes it is the cell of the reference point, the lower corner of what they have
 in common (J.-P. Dittrich and B. Seeger, "Data Redundancy and Duplicate Detection in Spatial Join
 Processing", 2000). Other items need not touch that cell; for them it is the first shared one.
 """
@@ -16,8 +16,16 @@ from ..arrays import Flags, Ids, blocks, ends_of_runs, gather, radix_argsort, st
 from ..child_masks import POPCOUNT
 from ..octree import Octree
 from ..shapes import Boxes
-from .quantized import QuantizedBounds, grid_around, quantize
-from .sweep import PRIORITIES, PairBatch, comparisons, no_pairs
+from .sweep import (
+    PRIORITIES,
+    Comparisons,
+    PairBatch,
+    QuantizedBounds,
+    comparisons,
+    grid_around,
+    no_pairs,
+    quantize,
+)
 
 # References that are sorted together; a cell that holds more is still sorted at once.
 _REFERENCES = 131_072
@@ -37,29 +45,61 @@ def joined_cells(
     yield no_pairs(0.0)
     if owners is not None:
         cells, entries = _of_several_owners(cells, entries, owners)
+    bounds = yield from _quantized(tree, None if owners is None else entries)
     sides = None if own is None else tree.order >= own
-    classes = owners if sides is None else sides
-    table = yield from _quantized(tree, None if owners is None else entries)
-    rule = _RULES.get(type(tree.arranged), FirstSharedCell)(tree, cells, entries)
+    join = _Join(tree, cells, entries, bounds, sides, owners)
     for some in _whole_cells(cells):
-        priority = rule.enter(some)
+        for share, ones, others in join.batches(some):
+            done = (some.start + share * (some.stop - some.start)) / len(cells)
+            yield PairBatch(_PREPARED + (1 - _PREPARED) * done, ones, others)
+
+
+class _Join:
+    """References of cells, with the bounds of all entries, and sides or owners of these, if any.
+
+    Only pairs of different sides or owners count.
+    """
+
+    def __init__(
+        self,
+        tree: Octree,
+        cells: Ids,
+        entries: Ids,
+        bounds: QuantizedBounds,
+        sides: Flags | None,
+        owners: Ids | None,
+    ) -> None:
+        self.cells, self.entries, self.bounds = cells, entries, bounds
+        self.sides, self.classes = sides, owners if sides is None else sides
+        self.rule = _RULES.get(type(tree.arranged), FirstSharedCell)(tree, cells, entries)
+
+    def batches(self, some: slice) -> Iterator[PairBatch]:
+        """Yield the pairs of entries that meet in some cells, which come in turn."""
+        places, bounds, line = self._compared(some)
+        places, bounds = places[line.order], bounds[line.order]
+        for done, ones, others in line.batches():
+            met = bounds.meeting(ones, bounds, others)
+            yield PairBatch(done, *self._kept(places[ones[met]], places[others[met]]))
+
+    def _compared(self, some: slice) -> tuple[Ids, QuantizedBounds, Comparisons]:
+        """Return the references of some cells to compare, their bounds, and what with what."""
+        priority = self.rule.enter(some)
         here = np.flatnonzero(priority < PRIORITIES)
         priority, places = priority[here], some.start + here
-        if sides is not None:
-            priority = sides[entries[places]].view(np.uint8)
-        bounds = table[entries[places]]
-        line = comparisons(cells[places], priority, bounds, 1 if sides is None else 2)
-        places, bounds = places[line.order], bounds[line.order]
-        for batch in line.batches():
-            met = bounds.meeting(batch.ones, bounds, batch.others)
-            ones, others = places[batch.ones[met]], places[batch.others[met]]
-            if classes is not None:
-                apart = np.flatnonzero(classes[entries[ones]] != classes[entries[others]])
-                ones, others = ones[apart], others[apart]
-            kept = np.flatnonzero(rule.meet_here(ones, others))
-            done = (some.start + batch.done * (some.stop - some.start)) / len(cells)
-            done = _PREPARED + (1 - _PREPARED) * done
-            yield PairBatch(done, entries[ones[kept]], entries[others[kept]])
+        entries = self.entries[places]
+        if self.sides is not None:
+            priority = self.sides[entries].view(np.uint8)
+        bounds, sides = self.bounds[entries], 1 if self.sides is None else 2
+        return places, bounds, comparisons(self.cells[places], priority, bounds, sides)
+
+    def _kept(self, ones: Ids, others: Ids) -> tuple[Ids, Ids]:
+        """Return the entries of those pairs of references that count, and in this cell."""
+        if self.classes is not None:
+            owner, other = self.classes[self.entries[ones]], self.classes[self.entries[others]]
+            apart = np.flatnonzero(owner != other)
+            ones, others = ones[apart], others[apart]
+        kept = np.flatnonzero(self.rule.meet_here(ones, others))
+        return self.entries[ones[kept]], self.entries[others[kept]]
 
 
 def _quantized(tree: Octree, entries: Ids | None) -> Generator[PairBatch, None, QuantizedBounds]:

@@ -1,11 +1,12 @@
-"""Questions of volumes: which items touch one, lie inside it, or might."""
+"""Volume queries: which items touch a volume, lie inside it, or might."""
 
 from typing import SupportsIndex
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import checks
-from ..arrays import Flags, Ids
+from ..arrays import Flags, Ids, blocks, concatenated_ranges, radix_argsort
 from ..groups import ALL_GROUPS, in_groups
 from ..octree import Octree
 from ..shapes import (
@@ -18,12 +19,14 @@ from ..shapes import (
     Shapes,
     Spheres,
 )
-from .answers import Answers
-from .candidates import candidates
-from .confirm import confirmed
+from .candidates import candidates, confirmed
 from .early import any_touched
 
 VOLUME_KINDS = (Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces, Frusta)
+# Pairs are dense if of this many possible ones at least one occurs.
+_DENSE = 32
+# Volumes that get their number at a time.
+_BLOCK = 65_536
 
 
 def query(
@@ -76,8 +79,8 @@ def query(
     tree = in_groups(tree, groups)
     answers = Answers(len(volumes), len(tree.items))
     for found in candidates(tree, volumes):
-        numbers, entries = confirmed(tree, found, relation)
-        answers.add(found.asked, numbers, tree.order[entries])
+        queries, entries = confirmed(tree, found, relation)
+        answers.add(found.asked, queries, tree.order[entries])
     pairs = answers.pairs()
     pairs[1] = tree.named(pairs[1])
     return pairs
@@ -137,8 +140,8 @@ def query_count(tree: Octree, volumes: Shapes, /, *, groups: SupportsIndex = ALL
     tree = in_groups(tree, groups)
     counts = np.zeros(len(volumes), np.intp)
     for found in candidates(tree, volumes):
-        numbers, _ = confirmed(tree, found, "touching")
-        counts[found.asked] += np.bincount(numbers, minlength=len(found.asked))
+        queries, _ = confirmed(tree, found, "touching")
+        counts[found.asked] += np.bincount(queries, minlength=len(found.asked))
     return counts
 
 
@@ -156,3 +159,58 @@ def check_volumes(volumes: Shapes) -> None:
     checks.every_row("volumes", "be finite", finite, volumes.rows.T)
     if isinstance(volumes, Frusta):
         checks.every_row("volumes", "enclose a volume", volumes.is_solid, volumes.rows.T)
+
+
+class Answers:
+    """The items of each of `volumes`, numbers below `items`, gathered some volumes at a time.
+
+    All pairs of a volume come together, so they are sorted at once, while they are in the cache,
+    and wait as 32-bit queries until it is known where each volume's begin.
+    """
+
+    def __init__(self, volumes: int, items: int) -> None:
+        self._items = items
+        self._narrow = np.int32 if items < 2**31 else np.intp
+        self._counts = np.zeros(volumes, np.intp)
+        self._parts: list[tuple[Ids, NDArray[np.int32] | Ids]] = []
+
+    def add(self, asked: Ids, queries: Ids, items: Ids) -> None:
+        """Take all pairs of some volumes, each pair once; query i is volume `asked[i]`."""
+        if len(queries) == 0:
+            return
+        counts = np.bincount(queries)
+        volumes = counts.nonzero()[0]
+        self._counts[asked[volumes]] = counts[volumes]
+        lowest, span = int(volumes[0]), int(volumes[-1] - volumes[0]) + 1
+        ordered = self._sorted(queries - lowest if span > 1 else queries, items, span)
+        self._parts.append((asked[volumes], ordered.astype(self._narrow)))
+
+    def _sorted(self, queries: Ids, items: Ids, volumes: int) -> Ids:
+        """Return the items sorted by query, all of them below `volumes`, then by item."""
+        if _DENSE * len(items) > volumes * self._items:
+            # Marking them on a list of all pairs is cheaper than sorting.
+            marks = np.zeros(volumes * self._items, bool)
+            marks[items if volumes == 1 else queries * self._items + items] = True
+            keys = marks.nonzero()[0]
+            return keys if volumes == 1 else keys % self._items
+        bits = self._items.bit_length()
+        keys = items if volumes == 1 else queries << bits | items
+        return items[radix_argsort(keys, bits + (volumes - 1).bit_length())]
+
+    def pairs(self) -> Ids:
+        """Return all pairs (2, h), sorted by volume, then by item; only once, to save memory."""
+        ends = np.cumsum(self._counts)
+        pairs = np.empty((2, ends[-1] if len(ends) else 0), np.intp)
+        starts = ends - self._counts
+        for some in blocks(len(ends), _BLOCK):
+            numbers = np.arange(some.start, some.stop)
+            pairs[0, starts[some.start] : ends[some.stop - 1]] = np.repeat(
+                numbers, self._counts[some]
+            )
+        while self._parts:
+            asked, items = self._parts.pop()
+            if len(asked) == 1:
+                pairs[1, starts[asked[0]] : ends[asked[0]]] = items
+            else:
+                pairs[1, concatenated_ranges(starts[asked], self._counts[asked])] = items
+        return pairs

@@ -9,8 +9,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from core import Boxes, DynamicOctree, Regions, Spheres, build_octree, overlapping_pairs
-from core.pairs.grid_sweep import grid_sweep_pairs
-from core.pairs.quantized import grid_around
+from core.pairs.sweep import grid_around, grid_sweep_pairs
 
 asking = importlib.import_module("core.pairs.api")
 

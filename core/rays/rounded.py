@@ -6,8 +6,8 @@ met is decided before a root is taken.
 
 import numpy as np
 
-from ...arrays import Flags, Floats, Ids, cross, dot, gather
-from ...shapes import Boxes, Regions, Shapes, Spheres
+from ..arrays import Flags, Floats, Ids, cross, dot, gather
+from ..shapes import Boxes, Regions, Shapes, Spheres
 from .rays import Rays
 
 

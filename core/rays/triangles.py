@@ -9,8 +9,8 @@ the end: whole numbers stay whole, and their crossings are exact.
 
 import numpy as np
 
-from ...arrays import OTHER_AXES, Floats, Ids, gather, power_of_two_scale, two_product_error
-from ...shapes import Triangles
+from ..arrays import OTHER_AXES, Floats, Ids, gather, power_of_two_scale, two_product_error
+from ..shapes import Triangles
 from .rays import Rays
 
 # The two other axes of each, and the axis itself: (3, 3).

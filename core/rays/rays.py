@@ -1,10 +1,21 @@
-"""Rays as arrays: origin and direction, (3, q) each, and how far they go."""
+"""Rays as arrays, and ray packets: which rays descend together."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Floats, Ids, dot, gather
+from ..arrays import Floats, Ids, blocks, dot, gather, radix_argsort
+from ..descend import codes_in_root
+from ..mailboxing import Mailboxes
+from ..morton import Words
+from ..octree import Octree
+
+# Rays in a packet at most; the pairs that it should test, whose mailboxes take some ten megabytes.
+_TOGETHER, _TESTED = 16_384, 524_288
+# Bits of an origin's place along each axis that come before the signs of the direction, and after.
+_COARSE, _FINE = 3, 4
+_BLOCK = 65_536
 
 
 @dataclass(frozen=True)
@@ -63,3 +74,31 @@ class Rays:
         """Return the points of these rays at these distances, (3, h)."""
         steps = distances / self.lengths[numbers]
         return self.origins[:, numbers] + steps * self.directions[:, numbers]
+
+
+def ray_packets(tree: Octree, rays: Rays, mailboxes: Mailboxes) -> Iterator[Ids]:
+    """Yield the numbers of all rays, packet by packet, each with empty mailboxes.
+
+    The more pairs the rays of a packet have tested, the fewer rays are in the next. Where there is
+    more than one packet, rays are sorted by where they start and which way they go; those of one
+    camera stay in their order, except for their octants.
+    """
+    order = np.arange(len(rays))
+    if len(rays) > _TOGETHER:
+        keys = np.concatenate([_keys(tree, rays, some) for some in blocks(len(rays), _BLOCK)])
+        order = radix_argsort(keys, 3 * (_COARSE + 1 + _FINE))
+    first, size = 0, _TOGETHER
+    while first < len(rays):
+        packet = order[first : first + size]
+        mailboxes.reset(len(packet))
+        yield packet
+        first += len(packet)
+        size = max(1, min(_TOGETHER, len(packet) * _TESTED // max(len(mailboxes), 1)))
+
+
+def _keys(tree: Octree, rays: Rays, some: slice) -> Words:
+    codes = codes_in_root(tree, rays.origins[:, some], _COARSE + _FINE)
+    backwards = rays.directions[:, some] < 0
+    octants = backwards[0] | backwards[1] << 1 | backwards[2] << 2
+    coarse, fine = codes >> 3 * _FINE, codes & 2 ** (3 * _FINE) - 1
+    return (coarse << 3 | octants) << 3 * _FINE | fine
