@@ -196,14 +196,7 @@ def _edges_near_edges(
     close = (here >= 0) & (here <= area) & (there >= 0) & (there <= area) & (area > 0)
     close &= height * height <= squared * area
     if (close & parallel).any():
-        close &= pass_each_other(ones, others, apart)
+        # Lines that are nearly parallel meet anywhere, edges only where they pass each other.
+        first, last = dot(apart, ones), dot(apart + others, ones)
+        close &= (np.minimum(first, last) <= dot(ones, ones)) & (np.maximum(first, last) >= 0)
     return close.any(axis=(0, 1))
-
-
-def pass_each_other(ones: Floats, others: Floats, apart: Floats) -> Flags:
-    """Return which edges, starts `apart`, reach beside each other along the ones.
-
-    Lines that are nearly parallel may meet anywhere.
-    """
-    first, last = dot(apart, ones), dot(apart + others, ones)
-    return (np.minimum(first, last) <= dot(ones, ones)) & (np.maximum(first, last) >= 0)

@@ -24,8 +24,7 @@ from ..arrays import (
     power_of_two_scale,
 )
 from ..shapes import Triangles
-from .convex_distance import pass_each_other
-from .triangles import reach_origin
+from .convex_distance import TRIANGLE, near
 
 # Pairs whose directions are tried together.
 _BLOCK = 4_096
@@ -68,7 +67,7 @@ def _quick_tests(ones: Floats, others: Floats) -> tuple[Flags, Ids]:
     """Return which triangles share a corner, and which of the others nothing simple parts."""
     flags = _share_a_corner(ones, others)
     left = np.flatnonzero(~flags & _bounds_meet(ones, others))
-    ones, others, _ = _seen_from_within(_take_pairs(ones, left), _take_pairs(others, left))
+    ones, others = _seen_from_within(_take_pairs(ones, left), _take_pairs(others, left))
     for test in (_reach_planes, _pass_each_other):
         some = np.flatnonzero(test(ones, others))
         left, ones, others = left[some], _take_pairs(ones, some), _take_pairs(others, some)
@@ -77,7 +76,7 @@ def _quick_tests(ones: Floats, others: Floats) -> tuple[Flags, Ids]:
 
 def _unseparated(ones: Floats, others: Floats) -> Flags:
     """Return which triangles no direction parts, given that their bounds meet."""
-    ones, others, _ = _seen_from_within(ones, others)
+    ones, others = _seen_from_within(ones, others)
     flags = _overlap_in_projection(ones, others)
     some = np.flatnonzero(flags)
     flags[some] = _overlap_on_products(_take_pairs(ones, some), _take_pairs(others, some))
@@ -98,14 +97,11 @@ def _bounds_meet(ones: Floats, others: Floats) -> Flags:
     return ~apart.any(axis=0)
 
 
-def _seen_from_within(ones: Floats, others: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the corners relative to one of them and scaled to about one; and the scale, (h,).
-
-    It is a power of two, so no bit is lost.
-    """
+def _seen_from_within(ones: Floats, others: Floats) -> tuple[Floats, Floats]:
+    """Return the corners relative to one of them, scaled to about one by a power of two."""
     ones, others = ones - ones[0], others - ones[0]
     scale = power_of_two_scale(np.concatenate((ones, others)))
-    return ones * scale, others * scale, scale
+    return ones * scale, others * scale
 
 
 def _reach_planes(ones: Floats, others: Floats) -> Flags:
@@ -193,38 +189,6 @@ def triangles_near_triangles(
     for some in blocks(len(apart), _BLOCK):
         pairs = apart[some]
         ones, others = _corner_pairs(items, ids[pairs], volumes, numbers[pairs])
-        flags[pairs] = _near(ones, others, margin)
-    return flags
-
-
-def _near(ones: Floats, others: Floats, margin: float) -> Flags:
-    ones, others, scale = _seen_from_within(ones, others)
-    squared = (margin * scale) ** 2
-    flags = _corner_near(ones, others, squared)
-    rest = np.flatnonzero(~flags)
-    flags[rest] = _edges_near(_take_pairs(ones, rest), _take_pairs(others, rest), squared[rest])
-    return flags
-
-
-def _corner_near(ones: Floats, others: Floats, squared: Floats) -> Flags:
-    """Return where a corner of one triangle is near the other."""
-    flags = np.zeros(len(squared), bool)
-    for triangles, points in ((ones, others), (others, ones)):
-        for point in points:
-            flags |= reach_origin((triangles - point).reshape(9, -1), squared)
-    return flags
-
-
-def _edges_near(ones: Floats, others: Floats, squared: Floats) -> Flags:
-    """Return where two edges are near each other at points between their ends."""
-    flags = np.zeros(len(squared), bool)
-    for one, start in zip(_edges_of(ones), ones, strict=True):
-        for other, end in zip(_edges_of(others), others, strict=True):
-            across, way = exact_cross(one, other), end - start
-            square = dot(across, across)
-            on_one, on_other = dot(cross(way, other), across), dot(cross(way, one), across)
-            between = (on_one >= 0) & (on_one <= square) & (on_other >= 0) & (on_other <= square)
-            near = between & (dot(way, across) ** 2 <= squared * square) & (square > 0)
-            some = np.flatnonzero(near & ~flags)
-            flags[some] = pass_each_other(one[:, some], other[:, some], way[:, some])
+        hulls = ones.swapaxes(0, 1), TRIANGLE, others.swapaxes(0, 1), TRIANGLE
+        flags[pairs] = near(*hulls, np.full(len(pairs), margin))
     return flags

@@ -35,16 +35,11 @@ def touch_spheres(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> 
         near = np.arange(len(ids))
     corners, squared = _relative(items.take_rows(ids[near]), volumes.rows, numbers[near])
     flags = np.zeros(len(ids), bool)
-    flags[near] = reach_origin(corners, squared)
-    return flags
-
-
-def reach_origin(corners: Floats, squared: Floats) -> Flags:
-    """Return which triangles (9, h) come as near to the origin as these squared distances."""
     found = _corner_near(corners, squared)
     rest = np.flatnonzero(~found)
     found[rest] = _edge_or_face_near(gather(corners, rest), squared[rest])
-    return found
+    flags[near] = found
+    return flags
 
 
 def bounding_spheres_of(items: Triangles, ids: Ids, questions: int) -> Floats:
