@@ -4,12 +4,18 @@ Read on in the order of the files' imports: shapes, octree, build, descend, quer
 nearest and pairs. The public names are those of this file.
 """
 
-from .build import BuildCancelled, build_octree, build_steps
-from .cells import CROSSING, INSIDE, OUTSIDE, UNVISITED
-from .dynamic import DynamicOctree, Turnover
+from .classify import CROSSING, INSIDE, OUTSIDE, UNVISITED
+from .construction import BuildCancelled, build_octree, build_steps
+from .dynamic import ChangeCounts, DynamicOctree
 from .nearest import Nearest, nearest
 from .octree import Octree
-from .pairs import overlapping_pairs
+from .pairs import (
+    overlapping_pairs,
+    overlapping_pairs_steps,
+    pairs_inside,
+    pairs_touching,
+    pairs_within,
+)
 from .query import query, query_any, query_count
 from .rays import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
 from .shapes import (
@@ -35,6 +41,7 @@ __all__ = [
     "Boxes",
     "BuildCancelled",
     "Capsules",
+    "ChangeCounts",
     "DynamicOctree",
     "Frusta",
     "HalfSpaces",
@@ -47,13 +54,16 @@ __all__ = [
     "Spheres",
     "Statistics",
     "Triangles",
-    "Turnover",
     "build_octree",
     "build_steps",
     "cell_segments",
     "load",
     "nearest",
     "overlapping_pairs",
+    "overlapping_pairs_steps",
+    "pairs_inside",
+    "pairs_touching",
+    "pairs_within",
     "query",
     "query_any",
     "query_count",

@@ -13,7 +13,7 @@ Masks = NDArray[np.uint32]
 Rows = TypeVar("Rows", Floats, Ids)
 
 # The two other axes of each axis, in the order that makes cross products.
-AROUND = ((1, 2), (2, 0), (0, 1))
+OTHER_AXES = ((1, 2), (2, 0), (0, 1))
 
 # Sixteen thousand float64 values are 128 KiB: a handful of such rows stays in a core's cache.
 BLOCK = 16_384
@@ -24,7 +24,7 @@ def blocks(length: int, size: int = BLOCK) -> Iterator[slice]:
     return (slice(start, min(start + size, length)) for start in range(0, length, size))
 
 
-def runs(starts: Ids, counts: Ids) -> Ids:
+def concatenated_ranges(starts: Ids, counts: Ids) -> Ids:
     """Return all of `range(start, start + count)`, one run after the other."""
     ends = np.cumsum(counts)
     total = int(ends[-1]) if len(ends) else 0
@@ -53,7 +53,7 @@ def gather(rows: Rows, ids: Ids) -> Rows:
 
 
 def columns(records: Rows, ids: Ids) -> Rows:
-    """Return `records[:, ids]` of what `as_records` put together, each by one look at memory.
+    """Return `records[:, ids]` of what `column_major` put together, each by one look at memory.
 
     Columns still lie one after the other. To compute with them once is cheaper than to take them
     apart before.
@@ -62,7 +62,7 @@ def columns(records: Rows, ids: Ids) -> Rows:
     return taken
 
 
-def as_records(rows: Floats) -> Floats:
+def column_major(rows: Floats) -> Floats:
     """Return frozen rows (r, n) whose columns lie in memory one after the other.
 
     For tables that are larger than the cache and looked at here and there.
@@ -72,7 +72,7 @@ def as_records(rows: Floats) -> Floats:
     return records.T
 
 
-def some_of(rows: Floats, numbers: Ids) -> Floats:
+def take_columns(rows: Floats, numbers: Ids) -> Floats:
     """Return `rows[..., numbers]`, or one column that stands for all if it is the same for all.
 
     `numbers` ascend.
@@ -82,7 +82,7 @@ def some_of(rows: Floats, numbers: Ids) -> Floats:
     return rows[..., numbers]
 
 
-def along(axes: Floats, points: Floats) -> Floats:
+def project(axes: Floats, points: Floats) -> Floats:
     """Return the points (..., 3, h) along axes (a, 3, h) or (a, 3, 1): (..., a, h).
 
     With one set of axes for all points this is a matrix product.
@@ -99,10 +99,10 @@ def dot(a: Floats, b: Floats) -> Floats:
 
 def cross(a: Floats, b: Floats) -> Floats:
     """Return the cross products of vectors, axis first: (3, ...) and (3, ...) give (3, ...)."""
-    return np.stack([a[i] * b[j] - a[j] * b[i] for i, j in AROUND])
+    return np.stack([a[i] * b[j] - a[j] * b[i] for i, j in OTHER_AXES])
 
 
-def normalizer(rows: Floats) -> Floats:
+def power_of_two_scale(rows: Floats) -> Floats:
     """Return for each column one by the power of two next above its largest number, (n,).
 
     Multiplied with it, numbers are about one and lose no bit, so that their products neither
@@ -110,3 +110,15 @@ def normalizer(rows: Floats) -> Floats:
     """
     largest = np.abs(rows).max(axis=tuple(range(rows.ndim - 1)), initial=0.0)
     return np.ldexp(1.0, -np.frexp(largest)[1])
+
+
+def radix_argsort(keys: Ids, bits: int) -> Ids:
+    """Return the stable order that sorts `keys`, whole numbers below 2**bits.
+
+    NumPy sorts 16-bit numbers by radix, several times faster than wider ones.
+    """
+    order = np.argsort(keys.astype(np.uint16), kind="stable")
+    for shift in range(16, bits, 16):
+        digit = (keys >> shift).astype(np.uint16)
+        order = order[np.argsort(digit[order], kind="stable")]
+    return order

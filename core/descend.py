@@ -12,15 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import Flags, Floats, Ids, blocks, gather
-from .cells import CROSSING, INSIDE, OUTSIDE, States, classifier
-from .octants import LOWEST_PART, ON_SIDES, PARTS_IN, Octants
+from .child_masks import LOWEST_BIT, ON_SIDES, POPCOUNT, ChildMasks
+from .classify import CROSSING, INSIDE, OUTSIDE, States, classifier
 from .octree import Octree
 from .shapes import Shapes
 
 # The longest front that is walked in one piece.
 _FRONT = 65_536
 # The only part of some, or 8 if there are more or none.
-_ONLY = np.where(PARTS_IN == 1, LOWEST_PART, 8)
+_ONLY = np.where(POPCOUNT == 1, LOWEST_BIT, 8)
 # The parts on these sides of the three planes: lower x, y, z, upper x, y, z as six bits.
 _SIDES = np.arange(64)
 _BITS = np.array([[1], [2], [4], [8], [16], [32]], np.uint8)
@@ -43,8 +43,8 @@ class Found:
         return Found(self.numbers[some], self.begin[some], self.end[some], self.certain)
 
     @property
-    def slots(self) -> int:
-        """How many slots all runs have."""
+    def references(self) -> int:
+        """How many references all runs have."""
         return int((self.end - self.begin).sum())
 
 
@@ -117,14 +117,14 @@ def _starts(tree: Octree, bounds: Floats) -> Ids:
         middle = gather(tree.middle_rows, cells)
         np.less_equal(bounds[:3], middle, out=sides[:3])
         np.greater_equal(bounds[3:], middle, out=sides[3:])
-        part = _ONLY.take(_overlapped(sides) & tree.occupied_parts[cells])
+        part = _ONLY.take(_overlapped(sides) & tree.child_masks[cells])
         alone = part < 8
         if not alone.any():
             return cells
         cells = np.where(alone, tree.first_child[cells] + part, cells)
 
 
-def _overlapped(sides: Flags) -> Octants:
+def _overlapped(sides: Flags) -> ChildMasks:
     """Return the parts on the marked sides of a cell: lower x, y, z, upper x, y, z."""
     return _OVERLAPPED.take(np.bitwise_or.reduce(sides.view(np.uint8) * _BITS, axis=0))
 
@@ -136,14 +136,14 @@ def _pieces(numbers: Ids, cells: Ids) -> list[tuple[Ids, Ids]]:
 
 def occupied_children(tree: Octree, cells: Ids) -> Ids:
     """Return the children of these cells that hold items."""
-    bits = np.unpackbits(tree.occupied_parts[cells, None], axis=1, bitorder="little")
+    bits = np.unpackbits(tree.child_masks[cells, None], axis=1, bitorder="little")
     parents, parts = bits.nonzero()
     return tree.first_child[cells[parents]] + parts
 
 
 def _children(tree: Octree, bounds: Floats, numbers: Ids, cells: Ids) -> tuple[Ids, Ids]:
     """Return the occupied children that the volumes' bounds overlap."""
-    parts = tree.occupied_parts[cells]
+    parts = tree.child_masks[cells]
     (inner,) = parts.nonzero()
     if len(inner) == 0:
         return inner, inner

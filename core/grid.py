@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import Floats
-from .words import BITS, Words
+from .morton import BITS, Words
 
 Depths = NDArray[np.uint8]
 

@@ -12,7 +12,7 @@ import numpy as np
 from . import checks
 from .arrays import Flags
 from .checks import ALL_GROUPS
-from .octants import occupied_parts
+from .child_masks import child_masks_of
 from .octree import Octree
 
 __all__ = ["ALL_GROUPS", "in_groups"]
@@ -70,8 +70,8 @@ def _only(tree: Octree, is_there: Flags) -> Octree:
     is_kept = is_there[tree.order]  # entries
     numbers, entries = np.flatnonzero(is_there), np.flatnonzero(is_kept)
     new_number, new_entry = np.cumsum(is_there) - 1, np.cumsum(is_kept) - 1
-    stays = is_kept[tree.slots]
-    slots = tree.slots.take(np.flatnonzero(stays))
+    stays = is_kept[tree.references]
+    slots = tree.references.take(np.flatnonzero(stays))
     before = np.append(0, np.cumsum(stays))
     items = tree.items[numbers]
     begin, end = before[tree.begin], before[tree.end]
@@ -84,8 +84,8 @@ def _only(tree: Octree, is_there: Flags) -> Octree:
         begin=begin,
         own_end=before[tree.own_end],
         end=end,
-        occupied_parts=occupied_parts(tree.first_child, end > begin),
-        slots=new_entry.take(slots),
+        child_masks=child_masks_of(tree.first_child, end > begin),
+        references=new_entry.take(slots),
         outside=int(before[tree.outside]),
         copied=tree.copied[entries],
         strays=new_entry[tree.strays[is_kept[tree.strays]]],

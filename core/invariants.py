@@ -23,11 +23,11 @@ class Invariants:
     begin: Ids
     own_end: Ids
     end: Ids
-    slots: Ids
+    references: Ids
     outside: int
     copied: Flags
     strays: Ids
-    occupied_parts: NDArray[np.uint8]
+    child_masks: NDArray[np.uint8]
     slack: float
     max_depth: int
     straddlers: str
@@ -97,8 +97,8 @@ class Invariants:
         assert (starts[:, 8] == self.end[inner]).all()
         assert (self.own_end >= self.begin).all()
         assert (self.own_end == self.end)[self.is_leaf].all()
-        assert self.begin[0] == self.outside and self.end[0] == len(self.slots)
-        stand = np.bincount(self.slots, minlength=len(self.order))
+        assert self.begin[0] == self.outside and self.end[0] == len(self.references)
+        stand = np.bincount(self.references, minlength=len(self.order))
         assert (stand > 0).all() and (self.copied == (stand > 1)).all()
         everything = np.sort(np.concatenate((self.order, self.invalid_items)))
         assert np.array_equal(everything, np.arange(len(self.items)))
@@ -107,17 +107,17 @@ class Invariants:
         assert self.ids is None or self.ids.shape == (len(self.items),)
         assert self.groups is None or self.groups.shape == (len(self.items),)
         assert np.isin(self.strays, np.arange(len(self.order))).all()
-        bits = (self.occupied_parts[inner, None] >> np.arange(8)) & 1 == 1
+        bits = (self.child_masks[inner, None] >> np.arange(8)) & 1 == 1
         assert (bits == (self.end > self.begin)[children]).all()
-        assert not self.occupied_parts[self.is_leaf].any()
+        assert not self.child_masks[self.is_leaf].any()
         if self.straddlers == "copy":
             assert (self.own_end == self.begin)[inner].all()
 
     def _check_places(self) -> None:
-        cells, entries = self.cell_of_slot()[self.outside :], self.slots[self.outside :]
+        cells, entries = self.cell_of_slot()[self.outside :], self.references[self.outside :]
         lower, upper = self.arranged.limits()
         beyond = (lower < self.loose_rows[:3, :1]) | (upper > self.loose_rows[3:, :1])
-        assert beyond[:, self.slots[: self.outside]].any(axis=0).all()
+        assert beyond[:, self.references[: self.outside]].any(axis=0).all()
         cell_lower, cell_upper = self.loose_rows[:3, cells], self.loose_rows[3:, cells]
         assert (lower[:, entries] <= cell_upper + self.slack).all()
         assert (upper[:, entries] >= cell_lower - self.slack).all()

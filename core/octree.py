@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import checks
 from .arrays import Flags, Floats, Ids, Masks
-from .extents import Extents
+from .content_bounds import ContentBounds
 from .invariants import Invariants
 from .options import Options
 from .shapes import Shapes
@@ -29,7 +29,7 @@ class Freshness:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Octree(Options, Invariants, Extents):
+class Octree(Options, Invariants, ContentBounds):
     """A frozen octree over a batch of shapes, built, or taken of a `DynamicOctree`.
 
     Attributes
@@ -50,7 +50,7 @@ class Octree(Options, Invariants, Extents):
         The first of eight neighbours, or -1 for a leaf.
     begin, own_end, end : ndarray of intp, shape (m,)
         Where in `slots` a cell's own items begin and end, and where its subtree's end.
-    occupied_parts : ndarray of uint8, shape (m,)
+    child_masks : ndarray of uint8, shape (m,)
         One bit for each child, set where that child's subtree holds items.
     order : ndarray of intp, shape (k,)
         The valid items in the order of the cells they begin in: entry e is item `order[e]`.
@@ -83,10 +83,10 @@ class Octree(Options, Invariants, Extents):
     begin: Ids
     own_end: Ids
     end: Ids
-    occupied_parts: NDArray[np.uint8]
+    child_masks: NDArray[np.uint8]
     order: Ids
     arranged: Shapes
-    slots: Ids
+    references: Ids
     outside: int
     copied: Flags
     strays: Ids
@@ -151,7 +151,7 @@ class Octree(Options, Invariants, Extents):
             If there is no such cell.
         """
         first, cell = self._slots_from(node)
-        return np.sort(self.named(self.order[self.slots[first : self.own_end[cell]]]))
+        return np.sort(self.named(self.order[self.references[first : self.own_end[cell]]]))
 
     def items_below(self, node: SupportsIndex) -> Ids:
         """Return the items of one cell and of all cells below it: one slice, no walk.
@@ -172,7 +172,7 @@ class Octree(Options, Invariants, Extents):
             If there is no such cell.
         """
         first, cell = self._slots_from(node)
-        return self.named(self.order[self.slots[first : self.end[cell]]])
+        return self.named(self.order[self.references[first : self.end[cell]]])
 
     def cells_of(self, items: ArrayLike | None = None) -> Ids:
         """Return the cells that items stand in.
@@ -192,7 +192,7 @@ class Octree(Options, Invariants, Extents):
         ValueError
             If an item number is out of range.
         """
-        pairs = np.stack((self.named(self.order[self.slots]), self.cell_of_slot()))
+        pairs = np.stack((self.named(self.order[self.references]), self.cell_of_slot()))
         if items is not None:
             pairs = pairs[:, np.isin(pairs[0], self._known(items))]
         return pairs[:, np.lexsort(pairs[::-1])]
@@ -217,7 +217,7 @@ class Octree(Options, Invariants, Extents):
         """
         return numbers if self.ids is None else self.ids[numbers]
 
-    def see_current(self) -> None:
+    def require_current(self) -> None:
         """See that questions may be asked.
 
         Raises

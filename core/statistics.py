@@ -22,7 +22,7 @@ class Statistics:
     depth : int
         The depth of the deepest cell; a tree of one cell has depth 0.
     references : int
-        Places that items stand in, copies included.
+        ItemBounds that items stand in, copies included.
     references_per_item : float
         1.0 where nothing is copied; above 8, a larger capacity or another policy pays.
     fullest_leaf : int
@@ -80,8 +80,8 @@ def statistics(tree: Octree, /) -> Statistics:
         leaves=int(tree.is_leaf.sum()),
         occupied=int((counts > 0).sum()),
         depth=int(tree.node_depth.max()),
-        references=len(tree.slots),
-        references_per_item=len(tree.slots) / max(len(tree), 1),
+        references=len(tree.references),
+        references_per_item=len(tree.references) / max(len(tree), 1),
         fullest_leaf=int(counts[tree.is_leaf].max()),
         bytes=sum(array.nbytes for array in arrays.values()),
         cells_per_depth=np.bincount(tree.node_depth),

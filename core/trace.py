@@ -4,12 +4,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import checks
-from .cells import UNVISITED, States
+from .classify import UNVISITED, States
 from .descend import descend
 from .groups import ALL_GROUPS, in_groups
 from .octree import Octree
-from .query.questions import check_question
-from .rays.questions import cells_on_ray
+from .query.api import check_question
+from .rays.api import cells_on_ray
 from .shapes import Shapes
 
 
@@ -39,7 +39,7 @@ def trace(tree: Octree, volume: Shapes | tuple[ArrayLike, ArrayLike, float], /) 
         If it is anything but one question, or one that `query` or `ray_cast` refuse.
     """
     checks.kind("tree", tree, (Octree,))
-    tree.see_current()
+    tree.require_current()
     tree = in_groups(tree, ALL_GROUPS)
     if isinstance(volume, tuple):
         return _along_ray(tree, volume)

@@ -4,7 +4,7 @@ Read on in the order of the files' imports: cells, layout, residents, placement,
 a layout (splitting, merging, rooting), and the class that puts it all together (tree).
 """
 
+from .maintenance import ChangeCounts
 from .tree import DynamicOctree
-from .upkeep import Turnover
 
-__all__ = ["DynamicOctree", "Turnover"]
+__all__ = ["ChangeCounts", "DynamicOctree"]

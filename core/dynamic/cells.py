@@ -11,8 +11,8 @@ from typing import Self
 
 import numpy as np
 
-from ..arrays import Floats, Ids, runs
-from ..build.free_cells import eight_parts
+from ..arrays import Floats, Ids, concatenated_ranges
+from ..construction.off_grid import eight_parts
 from ..grid import enlarged
 
 _EIGHT = np.arange(8)
@@ -119,7 +119,9 @@ class Cells:
         in_preorder[self.place] = np.arange(len(self))
         below = self.span[numbers] - 1
         heirs = np.arange(len(self))
-        heirs[in_preorder[runs(self.place[numbers] + 1, below)]] = np.repeat(numbers, below)
+        heirs[in_preorder[concatenated_ranges(self.place[numbers] + 1, below)]] = np.repeat(
+            numbers, below
+        )
         stay = heirs == np.arange(len(self))
         renumbered = np.cumsum(stay) - 1
         return self._only(np.flatnonzero(stay), renumbered, self.depth[0]), renumbered[heirs]

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..arrays import Ids
-from ..build.levels import Pairs
-from .layout import OUTSIDE, Layout
+from ..construction.levels import Pairs
+from .assignment import OUTSIDE, Layout
 
 
 def sparse(layout: Layout, least: int) -> Ids:

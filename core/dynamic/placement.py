@@ -6,13 +6,13 @@ from typing import Protocol
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, gather
-from ..build.free_cells import FreeCells, Places
-from ..build.levels import Pairs
+from ..child_masks import ChildMasks
+from ..construction.levels import Pairs
+from ..construction.off_grid import ItemBounds, OffGridCells
 from ..grid import Grid, enlarged
-from ..octants import Octants
+from .assignment import OUTSIDE
 from .cells import Cells
-from .layout import OUTSIDE
-from .residents import limits, simplest
+from .items import limits, simplest
 
 _EIGHT = np.arange(8, dtype=np.uint8)
 
@@ -24,8 +24,8 @@ class Placement(Protocol):
         """Return the boxes (6, m) by which the cells hold items."""
 
     def parts(
-        self, cells: Cells, walls: Floats, middles: Floats, items: Places
-    ) -> tuple[Octants, Ids]:
+        self, cells: Cells, walls: Floats, middles: Floats, items: ItemBounds
+    ) -> tuple[ChildMasks, Ids]:
         """Return the parts that take each item from its cell, (k,); none where it stays.
 
         `walls` (6, k) and `middles` (3, k) are those of the items' cells. The second result are
@@ -44,8 +44,8 @@ class Keep:
         return cells.loose_rows
 
     def parts(
-        self, cells: Cells, walls: Floats, middles: Floats, items: Places
-    ) -> tuple[Octants, Ids]:
+        self, cells: Cells, walls: Floats, middles: Floats, items: ItemBounds
+    ) -> tuple[ChildMasks, Ids]:
         """Return the part around the item's centre, if it holds the item whole."""
         above = items.centers >= middles
         low, high = np.where(above, middles, walls[:3]), np.where(above, walls[3:], middles)
@@ -68,10 +68,10 @@ class Copy:
         return boxes
 
     def parts(
-        self, cells: Cells, walls: Floats, middles: Floats, items: Places
-    ) -> tuple[Octants, Ids]:
+        self, cells: Cells, walls: Floats, middles: Floats, items: ItemBounds
+    ) -> tuple[ChildMasks, Ids]:
         """Return the parts that the item touches, generously by a rounding."""
-        free = FreeCells(_grid(cells), walls, middles)
+        free = OffGridCells(_grid(cells), walls, middles)
         everyone = np.arange(len(items.items))
         return free.touched(items, Pairs(everyone, everyone))
 
@@ -80,9 +80,9 @@ def _grid(cells: Cells) -> Grid:
     return Grid(cells.rows[:3, 0], cells.rows[3:, 0], 0)
 
 
-def places(rows: Floats, single: Flags) -> Places:
+def places(rows: Floats, single: Flags) -> ItemBounds:
     """Return where items (7, k) are; those that are not single may reach beyond their cell."""
-    found = Places(simplest(rows), *limits(rows))
+    found = ItemBounds(simplest(rows), *limits(rows))
     found.single = single
     return found
 
@@ -129,7 +129,7 @@ def sunk(cells: Cells, placement: Placement, starts: Ids, rows: Floats) -> tuple
     return found[np.argsort(found.entries, kind="stable")], np.unique(np.concatenate(strays))
 
 
-def handed_down(entries: Ids, first_parts: Ids, parts: Octants) -> Pairs:
+def handed_down(entries: Ids, first_parts: Ids, parts: ChildMasks) -> Pairs:
     """Return a pair for each part that takes an entry, entry by entry."""
     taken, part = (parts[:, None] >> _EIGHT & 1).nonzero()
     return Pairs(entries[taken], first_parts[taken] + part)

@@ -4,12 +4,12 @@ import numpy as np
 
 from ..octree import Freshness, Octree
 from ..options import Options
-from .layout import Layout
-from .residents import Residents
+from .assignment import Layout
+from .items import ItemStore
 
 
 def snapshot(
-    residents: Residents, layout: Layout, options: Options, freshness: Freshness
+    residents: ItemStore, layout: Layout, options: Options, freshness: Freshness
 ) -> Octree:
     """Return the Octree that these are now. Nothing is looked at but numbers of cells."""
     cells, items = layout.cells, residents.shapes
@@ -34,8 +34,8 @@ def snapshot(
         begin=layout.begin,
         own_end=layout.own_end,
         end=layout.end,
-        occupied_parts=occupied,
-        slots=layout.slots,
+        child_masks=occupied,
+        references=layout.references,
         outside=len(layout.outside),
         copied=copied,
         strays=layout.strays,

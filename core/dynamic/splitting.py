@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ids, gather
-from ..build.free_cells import eight_parts
-from ..build.levels import MOST_COPIES, Pairs
-from ..octants import PARTS_IN
+from ..child_masks import POPCOUNT
+from ..construction.levels import MOST_COPIES, Pairs
+from ..construction.off_grid import eight_parts
 from ..options import Options
-from .layout import Layout
+from .assignment import Layout
 from .placement import Placement, handed_down, places
 
 
@@ -112,7 +112,7 @@ class _Division:
         held = _held(pairs.cells, taking, len(cells.numbers))
         worth, separated, spread = _worth(held, cells)
         taking[~worth[pairs.cells]] = 0
-        self.single[pairs.entries[PARTS_IN[taking] > 1]] = False
+        self.single[pairs.entries[POPCOUNT[taking] > 1]] = False
         self._settle(pairs[taking == 0], cells.numbers)
         parts = eight_parts(cells.walls[:, worth], middles[:, worth])
         self.divided.append(cells.numbers[worth])

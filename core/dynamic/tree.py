@@ -8,12 +8,12 @@ from ..arrays import Ids
 from ..octree import Freshness, Octree
 from ..options import Options
 from ..shapes import Boxes, Shapes
-from .audit import check_layout
+from .assignment import Layout
 from .changes import Changes
-from .layout import Layout
-from .residents import Residents, rows_of
+from .invariants import check_layout
+from .items import ItemStore, rows_of
+from .maintenance import ChangeCounts, Maintenance
 from .snapshot import snapshot
-from .upkeep import Turnover, Upkeep
 
 STRADDLERS = ("keep", "copy")
 
@@ -86,14 +86,14 @@ class DynamicOctree:
             loose_factor=loose_factor,
             bounds=bounds,
         )
-        self._upkeep = Upkeep(
+        self._upkeep = Maintenance(
             self._options,
             merge_below=merge_below,
             grow_above=grow_above,
             shrink_below=shrink_below,
             merge=merge,
         )
-        self._residents = Residents.nobody()
+        self._residents = ItemStore.nobody()
         self._layout = self._upkeep.empty_layout()
         self._changes = Changes()
         self._octree: Octree | None = None
@@ -116,7 +116,7 @@ class DynamicOctree:
         return self.ids[np.sort(self._layout.outside)]
 
     @property
-    def turnover(self) -> Turnover:
+    def turnover(self) -> ChangeCounts:
         """How often cells were divided and merged, and the root grew and shrank, so far."""
         return self._upkeep.turnover
 

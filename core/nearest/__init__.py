@@ -1,5 +1,5 @@
 """Questions for the nearest items: an approach level by level, and exact closest points."""
 
-from .questions import Nearest, nearest
+from .api import Nearest, nearest
 
 __all__ = ["Nearest", "nearest"]

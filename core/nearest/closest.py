@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, blocks, cross, dot, gather, normalizer
+from ..arrays import Flags, Floats, Ids, blocks, cross, dot, gather, power_of_two_scale
 from ..shapes import Shapes, Triangles
-from ..touch.parts import box_and_radius
+from ..touch.decompose import box_and_radius
 
 # Pairs looked at together: few enough that a triangle's features stay in the cache.
 _BLOCK = 4_096
@@ -48,13 +48,13 @@ def distances(items: Shapes, ids: Ids, points: Floats, numbers: Ids, reach: Floa
     return _in_blocks(_of_rounded, items, ids, points, numbers)
 
 
-def at_least(items: Shapes, ids: Ids, points: Floats, numbers: Ids) -> Floats:
+def lower_bounds(items: Shapes, ids: Ids, points: Floats, numbers: Ids) -> Floats:
     """Return what these distances are no less than: quickly, by discs around triangles."""
     measure: Measure = _of_discs if isinstance(items, Triangles) else _of_rounded
     return _in_blocks(measure, items, ids, points, numbers)
 
 
-def at_most(items: Shapes, ids: Ids, points: Floats, numbers: Ids) -> Floats:
+def upper_bounds(items: Shapes, ids: Ids, points: Floats, numbers: Ids) -> Floats:
     """Return what these distances are no more than: quickly, by one corner of a triangle."""
     measure: Measure = _of_first_corners if isinstance(items, Triangles) else _of_rounded
     return _in_blocks(measure, items, ids, points, numbers)
@@ -78,7 +78,7 @@ def _in_blocks(measure: Measure, items: Shapes, ids: Ids, points: Floats, number
 
 def _of_discs(items: Triangles, ids: Ids, points: Floats) -> Floats:
     """Return the distances of discs: where spheres around triangles cut the triangles' planes."""
-    balls, planes = gather(items.balls, ids), gather(items.planes, ids)
+    balls, planes = gather(items.bounding_spheres, ids), gather(items.planes, ids)
     points -= balls[:3]
     height = dot(points, planes)
     beside = dot(points, points)
@@ -100,7 +100,7 @@ def _of_first_corners(items: Triangles, ids: Ids, points: Floats) -> Floats:
 
 def _seen(items: Triangles, ids: Ids, points: Floats) -> Floats:
     """Return triangles as seen from points: (3 axes, 3 corners, h)."""
-    corners = items._rows_of(ids).reshape(3, 3, -1)
+    corners = items.take_rows(ids).reshape(3, 3, -1)
     corners -= points
     return corners.swapaxes(0, 1)
 
@@ -138,7 +138,7 @@ class _Features:
     def __init__(self, corners: Floats) -> None:
         self.corners = corners
         edges = np.roll(corners, -1, axis=1) - corners
-        units = edges * normalizer(edges)
+        units = edges * power_of_two_scale(edges)
         moments, normal = cross(corners, units), cross(units[:, 0], units[:, 1])
         self.along, self.span = -dot(corners, units), dot(edges, units)
         length, area = dot(units, units), dot(normal, normal)
@@ -183,7 +183,7 @@ def _height(heights: Floats, shares: Floats) -> Floats:
 
 def _on_triangles(items: Triangles, ids: Ids, points: Floats) -> Floats:
     features = _Features(_seen(items, ids, points))
-    corners = items._rows_of(ids).reshape(3, 3, -1)
+    corners = items.take_rows(ids).reshape(3, 3, -1)
     found = np.einsum("ch,cah->ah", features.closest(), corners)
     return np.where(features.squares.min(axis=0) > 0, found, points)
 

@@ -1,5 +1,5 @@
 """Questions of volumes: candidates of a walk, each once, then confirmed."""
 
-from .questions import query, query_any, query_count
+from .api import query, query_any, query_count
 
 __all__ = ["query", "query_any", "query_count"]

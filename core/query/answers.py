@@ -7,8 +7,7 @@ wait as 32-bit numbers until it is known where each volume's begin.
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Ids, blocks, runs
-from ..words import sorted_order
+from ..arrays import Ids, blocks, concatenated_ranges, radix_argsort
 
 # Pairs are dense if of so many possible ones at least one occurs.
 _DENSE = 32
@@ -46,7 +45,7 @@ class Answers:
             return keys if volumes == 1 else keys % self._items
         bits = self._items.bit_length()
         keys = items if volumes == 1 else numbers << bits | items
-        return items[sorted_order(keys, bits + (volumes - 1).bit_length())]
+        return items[radix_argsort(keys, bits + (volumes - 1).bit_length())]
 
     def pairs(self) -> Ids:
         """Return all pairs (2, h), sorted by volume, then by item; for once, to save memory."""
@@ -63,5 +62,5 @@ class Answers:
             if len(asked) == 1:
                 pairs[1, starts[asked[0]] : ends[asked[0]]] = items
             else:
-                pairs[1, runs(starts[asked], self._counts[asked])] = items
+                pairs[1, concatenated_ranges(starts[asked], self._counts[asked])] = items
         return pairs

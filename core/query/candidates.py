@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Ids, ends_of_runs, runs
+from ..arrays import Ids, concatenated_ranges, ends_of_runs, radix_argsort
 from ..descend import NOTHING, Found, descend
+from ..morton import morton_codes
 from ..octree import Octree
 from ..shapes import Shapes
-from ..words import interleaved, sorted_order
-from .letters import Pairs, each_once, letterboxes
+from .mailboxing import Pairs, deduplicate, mailboxes_for
 
 # How many questions go down together: at first, at most, and so many that they find this many
 # slots. Of these, so many are then looked at together, if they need not be of one question.
@@ -45,7 +45,7 @@ def candidates(
     memory in use does not grow with the number of volumes: the more slots they find, the fewer go
     down together.
     """
-    boxes = letterboxes(len(tree.order))
+    boxes = mailboxes_for(len(tree.order))
     order = neighbours_together(tree, volumes)
     first, size = 0, _FIRST
     while first < len(volumes):
@@ -55,13 +55,13 @@ def candidates(
         if found is None:
             size = max(1, len(part) // 16)
             continue
-        slots = found[0].slots + found[1].slots
+        slots = found[0].references + found[1].references
         if seen is not None:
             found.append(Found(np.arange(len(part)), seen[0][asked], seen[1][asked], False))
         for portion in portions(found, len(part), _PIECE) if slots > _PIECE else [found]:
             pairs = [expanded(tree, some) for some in portion]
             if seen is not None or tree.straddlers != "keep":
-                pairs = each_once(pairs, len(tree.order), boxes)
+                pairs = deduplicate(pairs, len(tree.order), boxes)
             yield Candidates(part, asked, *pairs[:2])
         first += len(part)
         size = max(1, min(_MOST, len(part) * _SLOTS // max(slots, 1)))
@@ -77,7 +77,7 @@ def neighbours_together(tree: Octree, volumes: Shapes) -> Ids:
     scale = np.divide(2**_BITS, size, out=np.zeros((3, 1)), where=size > 0)
     places = ((lower + upper) / 2 - root_lower) * scale
     places = np.clip(places, 0, 2**_BITS - 1).astype(np.int64)
-    return sorted_order(interleaved(places, _BITS), 3 * _BITS)
+    return radix_argsort(morton_codes(places, _BITS), 3 * _BITS)
 
 
 def _together(walk: Iterator[Found], most: int | None) -> list[Found] | None:
@@ -115,7 +115,7 @@ def portions(found: list[Found], volumes: int, size: int) -> Iterator[list[Found
 def expanded(tree: Octree, found: Found) -> tuple[Ids, Ids]:
     """Return the volumes and entries of runs, pair by pair."""
     counts = found.end - found.begin
-    entries = tree.slots[runs(found.begin, counts)]
+    entries = tree.references[concatenated_ranges(found.begin, counts)]
     if len(counts) and found.numbers[0] == found.numbers[-1]:
         return np.broadcast_to(found.numbers[0], len(entries)), entries
     return np.repeat(found.numbers, counts), entries

@@ -7,7 +7,7 @@ from ..octree import Octree
 from ..shapes import Shapes
 from ..touch import lying_inside, touching
 from .candidates import Candidates
-from .letters import Pairs
+from .mailboxing import Pairs
 
 _NONE = np.empty(0, np.intp)
 

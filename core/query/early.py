@@ -7,8 +7,8 @@ the tree like any question, and looks at more and more of what it finds there.
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, gather
+from ..child_masks import POPCOUNT
 from ..descend import Found
-from ..octants import PARTS_IN
 from ..octree import Octree
 from ..shapes import Shapes
 from .candidates import Candidates, candidates, expanded
@@ -23,7 +23,7 @@ _FEW, _MORE = 64, 8
 def _likeliest() -> Ids:
     """Return for eight bits and a part the part whose bit is set and which is nearest to it."""
     parts = np.arange(8)
-    apart = PARTS_IN[parts[:, None] ^ parts]
+    apart = POPCOUNT[parts[:, None] ^ parts]
     is_set = np.arange(256)[:, None] >> parts & 1 == 1
     return np.where(is_set[:, None], apart, 8).argmin(axis=2)
 
@@ -58,7 +58,7 @@ def _leaves_at(tree: Octree, places: Floats) -> Ids:
     """Return for each place (3, n) the cell that it lies in, or one beside it that holds items."""
     cells = np.zeros(places.shape[1], np.intp)
     while True:
-        occupied = tree.occupied_parts[cells]
+        occupied = tree.child_masks[cells]
         if not occupied.any():
             return cells
         above = places >= gather(tree.middle_rows, cells)

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Ids, blocks, starts_of_runs
-from ..cells import States
+from ..arrays import Floats, Ids, blocks, radix_argsort, starts_of_runs
+from ..classify import States
 from ..octree import Octree
 from ..shapes import Triangles
-from ..words import sorted_order
 from .crossings import Rays, barycentric, normals
 from .hits import ray_hits
 from .mailboxes import Mailboxes
@@ -95,7 +94,7 @@ def joined(found: list[tuple[Ids, Ids, Floats]], rays: int) -> RayCrossings:
     numbers, items, distances = (
         np.concatenate(rows) for rows in zip(_NOTHING, *found, strict=True)
     )
-    order = sorted_order(numbers, rays.bit_length())
+    order = radix_argsort(numbers, rays.bit_length())
     return RayCrossings(np.stack((numbers[order], items[order])), distances[order])
 
 

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from ..arrays import Floats, Ids, blocks, runs, starts_of_runs
-from ..cells import States
+from ..arrays import Floats, Ids, blocks, concatenated_ranges, starts_of_runs
+from ..classify import States
 from ..octree import Octree
 from .crossings import Rays, crossings
-from .lines import Lines, Near
+from .culling import Near, SphereCull
 from .mailboxes import Mailboxes
 from .walk import walk
 
@@ -53,7 +53,7 @@ def ray_hits(
     distances : ndarray of float64, shape (h,)
         Where.
     """
-    lines = Lines.of(tree, rays)
+    lines = SphereCull.of(tree, rays)
     steps = walk(tree, rays, limits, backwards=any_hit, states=states)
     for found in _runs_of_slots(tree, rays, steps):
         near = (lines.near(*pairs, limits) for pairs in _expanded(tree, *found))
@@ -108,8 +108,8 @@ def _expanded(tree: Octree, numbers: Ids, begin: Ids, end: Ids) -> Iterator[Pair
         some = slice(first, np.searchsorted(stops, piece.stop) + 1)
         skipped = np.maximum(piece.start - starts[some], 0)
         taken = np.minimum(counts[some], piece.stop - starts[some]) - skipped
-        slots = runs(begin[some] + skipped, taken)
-        yield np.repeat(numbers[some], taken), tree.slots.take(slots, mode="clip")
+        slots = concatenated_ranges(begin[some] + skipped, taken)
+        yield np.repeat(numbers[some], taken), tree.references.take(slots, mode="clip")
 
 
 def _batches(pieces: Iterable[Near]) -> Iterator[Near]:
@@ -134,6 +134,6 @@ def _not_yet_tested(tree: Octree, numbers: Ids, entries: Ids, mailboxes: Mailbox
     copied = tree.copied[entries]
     fresh = ~copied
     (again,) = copied.nonzero()
-    fresh[again[mailboxes.first_time(numbers[again], entries[again])]] = True
+    fresh[again[mailboxes.add_new(numbers[again], entries[again])]] = True
     (some,) = fresh.nonzero()
     return numbers[some], entries[some]

@@ -36,7 +36,7 @@ class Mailboxes:
         self._keys = np.full(self._rows * width, -1)
         self._letters = np.empty(self._rows * width, np.int32)
 
-    def first_time(self, numbers: Ids, entries: Ids) -> Ids:
+    def add_new(self, numbers: Ids, entries: Ids) -> Ids:
         """Remember these pairs; return where those stand that are new, each once, ascending."""
         if _ROOM * (self._count + len(numbers)) > len(self._keys):
             held = self._keys[self._keys >= 0]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, runs
+from ..arrays import Flags, Floats, Ids, concatenated_ranges
 
 # Rays take one cell at a time. Few rays take more, up to so many, and about so many together: to
 # call costs more than to look at a cell too many.
@@ -83,7 +83,7 @@ class Stacks:
         self._heights[columns] -= counts
         if most > 1:
             columns = np.repeat(columns, counts)
-            levels = np.repeat(levels, counts) - runs(0 * counts, counts)
+            levels = np.repeat(levels, counts) - concatenated_ranges(0 * counts, counts)
         places = levels * len(self._rays) + columns
         kept = (self._cells[places], self._entries[places], self._exits[places])
         return Front(self._rays[columns], *kept)

@@ -10,13 +10,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..arrays import Floats, Ids, blocks
-from ..cells import CROSSING, OUTSIDE, UNVISITED, States
+from ..arrays import Floats, Ids, blocks, radix_argsort
+from ..classify import CROSSING, OUTSIDE, UNVISITED, States
 from ..descend import occupied_children
 from ..octree import Octree
-from ..words import sorted_order
 from .crossings import Rays
-from .planes import Planes
+from .slabs import RaySlabs
 from .stacks import Front, Stacks
 
 # Pairs of ray and cell that are computed together: eight children take a few hundred bytes.
@@ -53,16 +52,18 @@ def walk(
     numbers, cells : ndarray of intp, shape (k,)
         Rays, ascending, and the next cells that they look at.
     """
-    planes = Planes.of(tree, rays, traced=states is not None)
+    planes = RaySlabs.of(tree, rays, traced=states is not None)
     stacks = Stacks(len(rays), nearest_on_top=not backwards)
-    stacks.put(planes.roots(limits))
+    # A trace asks which cells rays cross, even where a hit beyond the root stops them before.
+    roots = planes.roots(limits if states is None else rays.limits)
+    stacks.put(roots)
     if states is not None:
-        states[0] = OUTSIDE
+        states[0] = UNVISITED if len(roots) else OUTSIDE
     waiting: list[Front] = []
     held = 0
     while len(taken := stacks.take()) or waiting:
         front = taken.where(taken.entries <= limits.take(taken.numbers))
-        inner = front.where(tree.occupied_parts.take(front.cells) > 0)
+        inner = front.where(tree.child_masks.take(front.cells) > 0)
         # What is looked at first is put on top last.
         for some in [*blocks(len(inner), _BLOCK)][::-1]:
             below = planes.children(inner[some], limits)
@@ -87,5 +88,5 @@ def _together(fronts: list[Front]) -> tuple[Ids, Ids]:
     """Return the rays, ascending, and the cells of all fronts."""
     numbers = np.concatenate([front.numbers for front in fronts])
     cells = np.concatenate([front.cells for front in fronts])
-    order = sorted_order(numbers, int(numbers.max()).bit_length())
+    order = radix_argsort(numbers, int(numbers.max()).bit_length())
     return numbers[order], cells[order]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Flags, Floats, normalizer
+from ..arrays import Flags, Floats, power_of_two_scale
 from .batch import Shapes, frozen
 from .triangles import Triangles
 
@@ -114,7 +114,7 @@ class Frusta(Shapes):
         corners = self.rows.reshape(8, 3, -1)
         rings = corners[FACES]
         normals = np.cross(rings[:, 2] - rings[:, 0], rings[:, 3] - rings[:, 1], axis=1)
-        normals *= normalizer(normals)
+        normals *= power_of_two_scale(normals)
         inward = corners.mean(axis=0) - rings.mean(axis=1)
         normals *= np.where((normals * inward).sum(axis=1) < 0, -1.0, 1.0)[:, None]
         offsets = -np.einsum("fan,can->fcn", normals, corners).min(axis=1)
@@ -141,7 +141,7 @@ class Frusta(Shapes):
         """
         corners = self.rows.reshape(8, 3, -1)
         edges = corners[EDGE_ENDS] - corners[EDGE_STARTS]
-        edges *= normalizer(edges)
+        edges *= power_of_two_scale(edges)
         axes = np.cross(np.eye(3)[:, None, :, None], edges[None], axis=2).reshape(36, 3, -1)
         along = np.einsum("aqn,cqn->acn", axes, corners)
         return axes, along.min(axis=1), along.max(axis=1)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Floats, normalizer
+from ..arrays import Floats, power_of_two_scale
 from .batch import Shapes, frozen
 
 
@@ -39,7 +39,7 @@ class HalfSpaces(Shapes):
     @cached_property
     def plane_rows(self) -> Floats:
         """The same planes, (4, n), their normals about one, by powers of two."""
-        return frozen(self.rows * normalizer(self.rows[:3]))
+        return frozen(self.rows * power_of_two_scale(self.rows[:3]))
 
     def limits(self) -> tuple[Floats, Floats]:
         """Return all of space.

@@ -6,7 +6,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Flags, Floats, Ids, as_records, blocks, cross, dot, gather, normalizer
+from ..arrays import (
+    Flags,
+    Floats,
+    Ids,
+    blocks,
+    column_major,
+    cross,
+    dot,
+    gather,
+    power_of_two_scale,
+)
 from .batch import Shapes, as_batch, frozen
 
 
@@ -48,7 +58,7 @@ class Triangles(Shapes):
         """The corners' coordinates, (9, n), gathered anew each time."""
         return frozen(self._corners(self._face_rows))
 
-    def _rows_of(self, ids: Ids) -> Floats:
+    def take_rows(self, ids: Ids) -> Floats:
         """Return some columns of `rows`, of shapes that are known to be there."""
         return self._corners(gather(self._face_rows, ids))
 
@@ -75,7 +85,7 @@ class Triangles(Shapes):
         return self._face_rows.T
 
     @cached_property
-    def balls(self) -> Floats:
+    def bounding_spheres(self) -> Floats:
         """A sphere around each triangle: centre x, y, z and radius, (4, n), made once."""
         balls = np.empty((4, len(self)))
         lower, upper = self.limits()
@@ -85,7 +95,7 @@ class Triangles(Shapes):
             # Half a diagonal, and what rounding may take of it.
             balls[3, some] = np.sqrt(((high - low) ** 2).sum(axis=0)) * (0.5 + 2.0**-40)
             balls[3, some] += np.maximum(np.abs(low), np.abs(high)).max(axis=0) * 2.0**-50
-        return as_records(balls)
+        return column_major(balls)
 
     @cached_property
     def planes(self) -> Floats:
@@ -97,14 +107,14 @@ class Triangles(Shapes):
         for some in blocks(len(self)):
             corners = self._corners(self._face_rows[:, some]).reshape(3, 3, -1)
             edges = corners[1:] - corners[0]
-            edges *= normalizer(edges)
+            edges *= power_of_two_scale(edges)
             normal = cross(edges[0], edges[1])
             length = np.sqrt(dot(normal, normal))
             known = length > 2.0**-20  # of edges about one long
             normal = np.divide(normal, length, out=np.zeros_like(normal), where=known)
             planes[:3, some] = normal
-            planes[3, some] = dot(normal, corners[0] - self.balls[:3, some])
-        return as_records(planes)
+            planes[3, some] = dot(normal, corners[0] - self.bounding_spheres[:3, some])
+        return column_major(planes)
 
     def limits(self) -> tuple[Floats, Floats]:
         """Return the least and the greatest corner on each axis.

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from .. import checks
 from ..arrays import Floats, Ids, Masks
+from ..child_masks import child_masks_of
 from ..grid import enlarged
-from ..octants import occupied_parts
 from ..octree import Octree
 from ..options import Options
 from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
@@ -53,7 +53,7 @@ def to_arrays(tree: Octree) -> dict[str, NDArray[Any]]:
         **{name: getattr(tree.items, name) for name in _MADE_OF[type(tree.items)]},
         "invalid_items": tree.invalid_items,
         "order": tree.order,
-        "slots": tree.slots,
+        "slots": tree.references,
         "strays": tree.strays,
         "divided": divided,
         "first_child": tree.first_child[divided],
@@ -104,7 +104,7 @@ def from_arrays(arrays: Arrays) -> Octree:
         invalid_items=invalid,
         order=order,
         arranged=arranged,
-        slots=slots,
+        references=slots,
         outside=outside,
         copied=stand > 1,
         strays=_numbers(arrays, "strays", len(order)),
@@ -231,5 +231,5 @@ def _slices(arrays: Arrays, child: Ids, outside: int, total: int) -> dict[str, A
         "begin": begin,
         "own_end": begin + own,
         "end": begin + below,
-        "occupied_parts": occupied_parts(child, below > 0),
+        "child_masks": child_masks_of(child, below > 0),
     }

@@ -22,7 +22,17 @@ from ..shapes import (
     Spheres,
     Triangles,
 )
-from . import facing, frusta, grown, half_spaces, inside, rounded, segments, triangles, turned
+from . import (
+    capsules,
+    containment,
+    facing,
+    frusta,
+    half_spaces,
+    oriented_boxes,
+    regions,
+    rounded,
+    triangles,
+)
 
 # Pairs looked at together: few enough that their coordinates stay in the cache.
 _BLOCK = 32_768
@@ -42,24 +52,24 @@ _TOUCHING: _Kinds = {
     (Triangles, Triangles): facing.triangles_touch_triangles,
     (Triangles, Spheres): triangles.touch_spheres,
     (Triangles, Boxes): triangles.touch_boxes,
-    (Triangles, Regions): grown.touched_by_triangles,
-    (Triangles, OrientedBoxes): turned.touched_by_triangles,
-    (Triangles, Capsules): segments.touched_by_triangles,
+    (Triangles, Regions): regions.touched_by_triangles,
+    (Triangles, OrientedBoxes): oriented_boxes.touched_by_triangles,
+    (Triangles, Capsules): capsules.touched_by_triangles,
     (Triangles, Frusta): frusta.touched_by_triangles,
     (Boxes, Frusta): frusta.touched_by_boxes,
     (Spheres, Frusta): frusta.touched_by_spheres,
     (Regions, Frusta): frusta.touched_by_regions,
-    **dict.fromkeys(product(_ROUNDED, [OrientedBoxes]), turned.touched_by_rounded),
-    **dict.fromkeys(product(_ROUNDED, [Capsules]), segments.touched_by_rounded),
+    **dict.fromkeys(product(_ROUNDED, [OrientedBoxes]), oriented_boxes.touched_by_rounded),
+    **dict.fromkeys(product(_ROUNDED, [Capsules]), capsules.touched_by_rounded),
     **dict.fromkeys(product(_ITEMS, [HalfSpaces]), half_spaces.items_touch_half_spaces),
 }
 
 _INSIDE: _Kinds = {
-    **dict.fromkeys(product(_ROUNDED, _ROUNDED), inside.rounded_in_rounded),
-    **dict.fromkeys(product([Triangles], _ROUNDED), inside.triangles_in_rounded),
-    **dict.fromkeys(product(_ITEMS, [OrientedBoxes]), turned.hold_items),
-    **dict.fromkeys(product(_ITEMS, [Capsules]), segments.hold_items),
-    **dict.fromkeys(product(_ITEMS, [Frusta]), inside.items_in_frusta),
+    **dict.fromkeys(product(_ROUNDED, _ROUNDED), containment.rounded_in_rounded),
+    **dict.fromkeys(product([Triangles], _ROUNDED), containment.triangles_in_rounded),
+    **dict.fromkeys(product(_ITEMS, [OrientedBoxes]), oriented_boxes.hold_items),
+    **dict.fromkeys(product(_ITEMS, [Capsules]), capsules.hold_items),
+    **dict.fromkeys(product(_ITEMS, [Frusta]), containment.items_in_frusta),
     **dict.fromkeys(product(_ITEMS, [HalfSpaces]), half_spaces.items_in_half_spaces),
 }
 

@@ -9,7 +9,7 @@ plane or on one line, by the product of an edge and an axis (Gottschalk, Lin and
 
 import numpy as np
 
-from ..arrays import AROUND, Flags, Floats, Ids, blocks, cross, dot, gather, normalizer
+from ..arrays import OTHER_AXES, Flags, Floats, Ids, blocks, cross, dot, gather, power_of_two_scale
 from ..shapes import Triangles
 
 # Pairs whose directions are tried together.
@@ -40,11 +40,11 @@ def corner_pairs(
     items: Triangles, ids: Ids, volumes: Triangles, numbers: Ids
 ) -> tuple[Floats, Floats]:
     """Return the corners of both triangles of each pair, (3 corners, 3 axes, h)."""
-    ones, others = items._rows_of(ids), volumes._rows_of(numbers)
+    ones, others = items.take_rows(ids), volumes.take_rows(numbers)
     return ones.reshape(3, 3, -1), others.reshape(3, 3, -1)
 
 
-def some_of(corners: Floats, pairs: Ids) -> Floats:
+def take_columns(corners: Floats, pairs: Ids) -> Floats:
     """Return the corners (3 corners, 3 axes, h) of some pairs."""
     return gather(corners.reshape(9, -1), pairs).reshape(3, 3, -1)
 
@@ -53,10 +53,10 @@ def _at_a_glance(ones: Floats, others: Floats) -> tuple[Flags, Ids]:
     """Return which triangles share a corner, and which of the others nothing simple parts."""
     flags = _share_a_corner(ones, others)
     left = np.flatnonzero(~flags & _bounds_meet(ones, others))
-    ones, others, _ = seen_from_within(some_of(ones, left), some_of(others, left))
+    ones, others, _ = seen_from_within(take_columns(ones, left), take_columns(others, left))
     for test in (_reach_planes, _pass_each_other):
         some = np.flatnonzero(test(ones, others))
-        left, ones, others = left[some], some_of(ones, some), some_of(others, some)
+        left, ones, others = left[some], take_columns(ones, some), take_columns(others, some)
     return flags, left
 
 
@@ -65,7 +65,7 @@ def _unparted(ones: Floats, others: Floats) -> Flags:
     ones, others, _ = seen_from_within(ones, others)
     flags = _overlap_in_projection(ones, others)
     some = np.flatnonzero(flags)
-    flags[some] = _overlap_on_products(some_of(ones, some), some_of(others, some))
+    flags[some] = _overlap_on_products(take_columns(ones, some), take_columns(others, some))
     return flags
 
 
@@ -89,7 +89,7 @@ def seen_from_within(ones: Floats, others: Floats) -> tuple[Floats, Floats, Floa
     It is a power of two, so no bit is lost.
     """
     ones, others = ones - ones[0], others - ones[0]
-    scale = normalizer(np.concatenate((ones, others)))
+    scale = power_of_two_scale(np.concatenate((ones, others)))
     return ones * scale, others * scale, scale
 
 
@@ -137,7 +137,7 @@ def _overlap_in_projection(ones: Floats, others: Floats) -> Flags:
     """Return which pairs no product of an edge and an axis parts."""
     flags = np.ones(ones.shape[2], bool)
     for edge in np.concatenate((edges_of(ones), edges_of(others))):
-        for i, j in AROUND:
+        for i, j in OTHER_AXES:
             direction = np.zeros_like(edge)
             direction[i], direction[j] = edge[j], -edge[i]
             flags &= _overlap(direction, ones, others)
@@ -147,11 +147,11 @@ def _overlap_in_projection(ones: Floats, others: Floats) -> Flags:
 def _overlap_on_products(ones: Floats, others: Floats) -> Flags:
     """Return which pairs neither a normal nor a product of two edges parts."""
     edges, other_edges = edges_of(ones), edges_of(others)
-    flags = _overlap(sharp_cross(edges[0], edges[1]), ones, others)
-    flags &= _overlap(sharp_cross(other_edges[0], other_edges[1]), ones, others)
+    flags = _overlap(exact_cross(edges[0], edges[1]), ones, others)
+    flags &= _overlap(exact_cross(other_edges[0], other_edges[1]), ones, others)
     for edge in edges:
         for other in other_edges:
-            flags &= _overlap(sharp_cross(edge, other), ones, others)
+            flags &= _overlap(exact_cross(edge, other), ones, others)
     return flags
 
 
@@ -169,7 +169,7 @@ def edges_of(corners: Floats) -> Floats:
     return np.roll(corners, -1, axis=0) - corners
 
 
-def sharp_cross(a: Floats, b: Floats) -> Floats:
+def exact_cross(a: Floats, b: Floats) -> Floats:
     """Return cross products (3, h) whose every digit counts, of nearly parallel vectors too.
 
     The rounding of each product is computed and put back: T. J. Dekker, "A Floating-Point
@@ -186,7 +186,7 @@ def sharp_cross(a: Floats, b: Floats) -> Floats:
         return rounded, lost
 
     rows = []
-    for i, j in AROUND:
+    for i, j in OTHER_AXES:
         (one, one_lost), (other, other_lost) = product(i, j), product(j, i)
         rows.append((one - other) + (one_lost - other_lost))
     return np.stack(rows)

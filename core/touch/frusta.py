@@ -1,17 +1,17 @@
 """Convex hexahedra, such as camera frusta, against items, by separating axes.
 
-Planes alone call a box beside the frustum's corner a hit. The theorem adds the cross products of
+RaySlabs alone call a box beside the frustum's corner a hit. The theorem adds the cross products of
 the edges: Gottschalk, Lin and Manocha, "OBBTree", 1996; Ericson, "Real-Time Collision Detection",
 2005, 5.2.1.
 """
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, along, blocks, normalizer, some_of
+from ..arrays import Flags, Floats, Ids, blocks, power_of_two_scale, project, take_columns
 from ..shapes import Frusta, Shapes
 from ..shapes.frusta import EDGE_ENDS, EDGE_STARTS
-from .hulls import HEXAHEDRON, near_boxes
-from .parts import corners_and_radius
+from .convex_distance import HEXAHEDRON, near_boxes
+from .decompose import corners_and_radius
 from .triangles import touch_spheres
 
 # Nearly parallel edges have a cross product of rounding errors, which separates nothing.
@@ -22,11 +22,11 @@ _BLOCK = 512
 
 def touched_by_triangles(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
     """Return which triangles touch the frustum."""
-    corners = items._rows_of(ids).reshape(3, 3, -1)
+    corners = items.take_rows(ids).reshape(3, 3, -1)
     flags, doubtful = _beside_planes(corners, volumes, numbers)
     corners = corners[:, :, doubtful]
     edges = np.roll(corners, -1, axis=0) - corners
-    edges *= normalizer(edges)
+    edges *= power_of_two_scale(edges)
     normal = np.cross(edges[0], edges[1], axis=0)
     flags[doubtful] = _overlap(corners, normal[None], edges, volumes, numbers[doubtful])
     return flags
@@ -41,12 +41,12 @@ def touched_by_regions(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -
     """Return which regions have a box that is no farther away than the radius."""
     corners, radii = corners_and_radius(items, ids)
     flags = _boxes_overlap(corners, volumes, numbers)
-    normals = some_of(volumes.plane_rows, numbers)[:, :3]
+    normals = take_columns(volumes.plane_rows, numbers)[:, :3]
     depths = distances(corners, volumes, numbers).max(axis=0)
     beside = (depths < 0) & (depths * depths > radii * radii * (normals * normals).sum(axis=1))
     rest = np.flatnonzero(~flags & ~beside.any(axis=0))
     center = (corners[0] + corners[7])[:, rest] / 2
-    seen = volumes._rows_of(numbers[rest]).reshape(8, 3, -1) - center
+    seen = volumes.take_rows(numbers[rest]).reshape(8, 3, -1) - center
     half = corners[7][:, rest] - center
     flags[rest] = near_boxes(seen.swapaxes(0, 1), HEXAHEDRON, half, radii[rest])
     return flags
@@ -61,7 +61,7 @@ def _boxes_overlap(corners: Floats, volumes: Frusta, numbers: Ids) -> Flags:
 
 def touched_by_spheres(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
     """Return which spheres have their centre in the frustum, or touch one of its faces."""
-    apart = distances(items._rows_of(ids)[None, :3], volumes, numbers)[0]
+    apart = distances(items.take_rows(ids)[None, :3], volumes, numbers)[0]
     flags = (apart >= 0).all(axis=0)
     outside = np.flatnonzero(~flags)
     faces = volumes.face_triangles
@@ -76,8 +76,8 @@ def touched_by_spheres(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -
 
 def distances(points: Floats, volumes: Frusta, numbers: Ids) -> Floats:
     """Return how far points (p, 3, h) lie inside the six planes, unscaled, (p, 6, h)."""
-    planes = some_of(volumes.plane_rows, numbers)
-    return along(planes[:, :3], points) + planes[:, 3]
+    planes = take_columns(volumes.plane_rows, numbers)
+    return project(planes[:, :3], points) + planes[:, 3]
 
 
 def _beside_planes(points: Floats, volumes: Frusta, numbers: Ids) -> tuple[Flags, Ids]:
@@ -94,9 +94,9 @@ def _overlap(
     flags = np.empty(len(numbers), bool)
     for some in blocks(len(numbers), _BLOCK):
         origin = points[0, :, some]
-        hexahedra = volumes._rows_of(numbers[some]).reshape(8, 3, -1) - origin
+        hexahedra = volumes.take_rows(numbers[some]).reshape(8, 3, -1) - origin
         theirs = hexahedra[EDGE_ENDS] - hexahedra[EDGE_STARTS]
-        theirs *= normalizer(theirs)
+        theirs *= power_of_two_scale(theirs)
         products = np.cross(edges[:, None, :, some], theirs[None], axis=2)
         axes = np.concatenate((normals[:, :, some], products.reshape(-1, *theirs.shape[1:])))
         flags[some] = _unseparated(axes, points[:, :, some] - origin, hexahedra)

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ids, dot, gather
 from ..shapes import HalfSpaces, Shapes, Triangles
-from .parts import box_and_radius, corners_and_radius
+from .decompose import box_and_radius, corners_and_radius
 
 
 def items_touch_half_spaces(items: Shapes, ids: Ids, volumes: HalfSpaces, numbers: Ids) -> Flags:

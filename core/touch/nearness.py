@@ -11,9 +11,9 @@ from ..shapes import Triangles
 from .facing import (
     corner_pairs,
     edges_of,
+    exact_cross,
     seen_from_within,
-    sharp_cross,
-    some_of,
+    take_columns,
     triangles_touch_triangles,
 )
 from .triangles import reach_origin
@@ -39,7 +39,7 @@ def _near(ones: Floats, others: Floats, margin: float) -> Flags:
     squared = (margin * scale) ** 2
     flags = _corner_near(ones, others, squared)
     rest = np.flatnonzero(~flags)
-    flags[rest] = _edges_near(some_of(ones, rest), some_of(others, rest), squared[rest])
+    flags[rest] = _edges_near(take_columns(ones, rest), take_columns(others, rest), squared[rest])
     return flags
 
 
@@ -57,7 +57,7 @@ def _edges_near(ones: Floats, others: Floats, squared: Floats) -> Flags:
     flags = np.zeros(len(squared), bool)
     for one, start in zip(edges_of(ones), ones, strict=True):
         for other, end in zip(edges_of(others), others, strict=True):
-            across, way = sharp_cross(one, other), end - start
+            across, way = exact_cross(one, other), end - start
             square = dot(across, across)
             on_one, on_other = dot(cross(way, other), across), dot(cross(way, one), across)
             between = (on_one >= 0) & (on_one <= square) & (on_other >= 0) & (on_other <= square)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import Flags, Ids
 from ..shapes import Shapes
-from .parts import box_and_radius
+from .decompose import box_and_radius
 
 
 def rounded_touch_rounded(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
@@ -45,6 +45,6 @@ def _overlap(axis: int, items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) 
 
 def spheres_touch_spheres(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
     """Return which centres are no farther apart than the sum of the radii."""
-    one, other = items._rows_of(ids), volumes._rows_of(numbers)
+    one, other = items.take_rows(ids), volumes.take_rows(numbers)
     apart = one[:3] - other[:3]
     return (apart * apart).sum(axis=0) <= (one[3] + other[3]) ** 2

@@ -2,7 +2,17 @@
 
 import numpy as np
 
-from ..arrays import AROUND, Flags, Floats, Ids, columns, cross, dot, gather, normalizer
+from ..arrays import (
+    OTHER_AXES,
+    Flags,
+    Floats,
+    Ids,
+    columns,
+    cross,
+    dot,
+    gather,
+    power_of_two_scale,
+)
 from ..shapes import Shapes, Triangles
 
 # Questions for each of which so many triangles may get a sphere around them.
@@ -18,10 +28,10 @@ def touch_spheres(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> 
     """
     # Spheres around the triangles cost as much as a look at all of them, once.
     if worth_tables(items, len(volumes)):
-        near = np.flatnonzero(_balls_touch(items.balls, ids, volumes.rows, numbers))
+        near = np.flatnonzero(_balls_touch(items.bounding_spheres, ids, volumes.rows, numbers))
     else:
         near = np.arange(len(ids))
-    corners, squared = _relative(items._rows_of(ids[near]), volumes.rows, numbers[near])
+    corners, squared = _relative(items.take_rows(ids[near]), volumes.rows, numbers[near])
     flags = np.zeros(len(ids), bool)
     flags[near] = reach_origin(corners, squared)
     return flags
@@ -35,9 +45,13 @@ def reach_origin(corners: Floats, squared: Floats) -> Flags:
     return found
 
 
-def balls_of(items: Triangles, ids: Ids, questions: int) -> Floats:
+def bounding_spheres_of(items: Triangles, ids: Ids, questions: int) -> Floats:
     """Return spheres around some triangles, (4, h): for a few questions, around no others."""
-    return columns(items.balls, ids) if worth_tables(items, questions) else items[ids].balls
+    return (
+        columns(items.bounding_spheres, ids)
+        if worth_tables(items, questions)
+        else items[ids].bounding_spheres
+    )
 
 
 def worth_tables(items: Triangles, questions: int) -> bool:
@@ -73,7 +87,7 @@ def _edge_or_face_near(corners: Floats, squared: Floats) -> Flags:
     """Return whether the origin is near an edge or the face, where it lies beside them."""
     points = corners.reshape(3, 3, -1)
     edges = np.roll(points, -1, axis=0) - points
-    units = edges * normalizer(edges)
+    units = edges * power_of_two_scale(edges)
     normal = cross(units[0], units[1])
     flags = np.zeros(len(squared), bool)
     positive, negative = np.ones((2, len(squared)), bool)
@@ -97,9 +111,11 @@ def touch_boxes(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> Fl
     """
     near = np.arange(len(ids))
     if len(items) < _WORTH * len(volumes):
-        near = np.flatnonzero(_balls_touch_boxes(items.balls, ids, volumes.rows, numbers))
-    lower, upper = volumes._rows_of(numbers[near]).reshape(2, 3, -1)
-    corners = items._rows_of(ids[near]).reshape(3, 3, -1)
+        near = np.flatnonzero(
+            _balls_touch_boxes(items.bounding_spheres, ids, volumes.rows, numbers)
+        )
+    lower, upper = volumes.take_rows(numbers[near]).reshape(2, 3, -1)
+    corners = items.take_rows(ids[near]).reshape(3, 3, -1)
     above, below = corners >= lower, corners <= upper
     found = (above & below).all(axis=1).any(axis=0)
     reach = above.any(axis=0).all(axis=0) & below.any(axis=0).all(axis=0)
@@ -127,11 +143,11 @@ def axes_overlap(corners: Floats, half: Floats) -> Flags:
     The boxes' own axes are the caller's to try.
     """
     edges = np.roll(corners, -1, axis=0) - corners
-    edges *= normalizer(edges)
+    edges *= power_of_two_scale(edges)
     normal = cross(edges[0], edges[1])
     flags = np.abs(dot(corners[0], normal)) <= dot(half, np.abs(normal))
     for edge, start, opposite in zip(edges, corners, np.roll(corners, 1, axis=0), strict=True):
-        for i, j in AROUND:
+        for i, j in OTHER_AXES:
             on_edge = edge[i] * start[j] - edge[j] * start[i]
             beside = edge[i] * opposite[j] - edge[j] * opposite[i]
             reach = half[i] * np.abs(edge[j]) + half[j] * np.abs(edge[i])

@@ -7,7 +7,7 @@ from blender_scenes import cube, link
 from costs import bytes_made, lines_run
 from live_scenes import step, switch_on
 
-from octree_ext.octree_addon.properties import settings_of
+from octree_ext.octree_addon.ui import settings_of
 
 COUNT = 10_000
 

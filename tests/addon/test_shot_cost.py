@@ -9,7 +9,7 @@ from costs import lines_run
 from mathutils import Vector
 
 from octree_ext.octree_addon import shot
-from octree_ext.octree_addon.building import run
+from octree_ext.octree_addon.ui import run
 
 FRAMES = tuple(range(1, 49))
 

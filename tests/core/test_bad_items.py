@@ -28,7 +28,7 @@ def test_items_that_are_not_finite_are_set_aside_and_listed(kind, policy, bad):
     rows = good.rows.copy()
     spoilt = np.array([0, 7, 150, 299])
     rows[[0, -1, 1, 2], spoilt] = bad
-    items = type(good)._of(rows) if kind is not scenes.as_triangles else with_corners(rows)
+    items = type(good).from_rows(rows) if kind is not scenes.as_triangles else with_corners(rows)
     tree = built(items, capacity=8, straddlers=policy)
     assert_array_equal(tree.invalid_items, spoilt)
     assert len(tree) == 296
@@ -60,7 +60,7 @@ def test_volumes_that_are_not_finite_are_errors_that_name_the_first(about, ask, 
         rows = volumes.rows.copy()
         rows[coordinate, [3, 5]] = bad
         with pytest.raises(ValueError, match=r"^volumes must be finite, got .* in row 3$"):
-            ask(tree, type(volumes)._of(rows))
+            ask(tree, type(volumes).from_rows(rows))
 
 
 def test_only_bad_items_make_an_empty_tree():

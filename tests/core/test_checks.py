@@ -22,7 +22,7 @@ from core import (
     query_count,
     statistics,
 )
-from core.build import levels
+from core.construction import levels
 
 ZEROS = np.zeros((2, 3))
 NAN = np.array([[0, 0, 0], [0, np.nan, 0]])

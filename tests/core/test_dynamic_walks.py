@@ -44,7 +44,7 @@ class Walk:
     def items(self, count):
         scale, span = self.random.choice(self.scales), self.random.choice((30, 30, 2))
         items = some_items(self.random, count, span)
-        return type(items)._of(items.rows * scale)
+        return type(items).from_rows(items.rows * scale)
 
     def insert(self):
         items = self.items(self.random.integers(0, 25))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 
-from core.touch.facing import sharp_cross, triangles_touch_triangles
+from core.touch.facing import exact_cross, triangles_touch_triangles
 from core.touch.nearness import triangles_near_triangles
 
 FLAT = [(0, 0, 0), (8, 0, 0), (0, 8, 0)]
@@ -143,7 +143,7 @@ def test_products_of_nearly_parallel_vectors_lose_no_digit():
     random = scenes.numbers(6)
     one = random.uniform(-1, 1, (3, 200))
     other = one * random.uniform(0.5, 2, 200) + random.uniform(-1e-9, 1e-9, (3, 200))
-    found = sharp_cross(one, other)
+    found = exact_cross(one, other)
     for k in range(200):
         a, b = ([Fraction(float(x)) for x in rows[:, k]] for rows in (one, other))
         exact = [a[i] * b[j] - a[j] * b[i] for i, j in ((1, 2), (2, 0), (0, 1))]

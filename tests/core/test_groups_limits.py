@@ -163,7 +163,7 @@ def test_without_masks_a_tree_is_asked_as_it_is():
 
 def test_where_nobody_is_left_out_nothing_is_copied():
     tree = tree_of(9, 3).octree
-    assert in_groups(tree, ALL).slots is tree.slots
+    assert in_groups(tree, ALL).references is tree.references
 
 
 def test_a_tree_remembers_a_few_masks():

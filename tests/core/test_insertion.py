@@ -7,7 +7,7 @@ import pytest
 from agreement import POLICIES, assert_true_answers, built
 from numpy.testing import assert_array_equal
 
-from core import Boxes, Spheres, build_octree, octants, query
+from core import Boxes, Spheres, build_octree, child_masks, query
 from core.options import SPLITS
 
 NOT_WHOLE = [name for name in scenes.SCENES if name not in scenes.WHOLE]
@@ -146,7 +146,9 @@ def test_every_division_separates_something_without_many_copies(scene, kind, pol
 
 
 def test_items_that_rounding_hides_from_all_parts_are_neither_lost_nor_invented(monkeypatch):
-    monkeypatch.setattr(octants, "touched", lambda items, ids, *_: np.zeros(len(ids), np.uint8))
+    monkeypatch.setattr(
+        child_masks, "touched", lambda items, ids, *_: np.zeros(len(ids), np.uint8)
+    )
     tree = build_octree(scenes.random(), capacity=8)
     assert len(tree.strays) > 10
     for about in scenes.ABOUT:

@@ -19,7 +19,7 @@ from median_scenes import (
 )
 from numpy.testing import assert_array_equal
 
-from core import Boxes, build_octree, octants, query
+from core import Boxes, build_octree, child_masks, query
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -120,7 +120,7 @@ def test_loose_parts_are_enlarged_about_their_own_centres():
 def test_building_again_gives_the_same_tree(policy):
     one, other = (divided(scenes.clustered(), straddlers=policy) for _ in range(2))
     assert_array_equal(one.cell_rows, other.cell_rows)
-    assert_array_equal(one.slots, other.slots)
+    assert_array_equal(one.references, other.references)
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -140,7 +140,7 @@ def test_scaling_by_a_power_of_two_scales_the_tree(policy, power):
     one = divided(items, straddlers=policy, loose_factor=1.5)
     other = divided(scenes.moved(items, 2.0**power), straddlers=policy, loose_factor=1.5)
     assert_array_equal(one.cell_rows * 2.0**power, other.cell_rows)
-    assert_array_equal(one.slots, other.slots)
+    assert_array_equal(one.references, other.references)
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -163,7 +163,9 @@ def test_invalid_items_move_no_median(policy):
 
 
 def test_what_rounding_hides_from_all_parts_is_neither_lost_nor_invented(monkeypatch):
-    monkeypatch.setattr(octants, "touched", lambda items, ids, *_: np.zeros(len(ids), np.uint8))
+    monkeypatch.setattr(
+        child_masks, "touched", lambda items, ids, *_: np.zeros(len(ids), np.uint8)
+    )
     tree = build_octree(scenes.random(), capacity=8, split="median")
     assert len(tree.strays) > 10
     for about in scenes.ABOUT:

@@ -40,7 +40,7 @@ def test_points_on_a_line_or_plane_are_parted(flat_axes, policy):
     places[:, flat_axes] = 0.25
     tree = divided(points(places), straddlers=policy)
     assert tree.item_counts[tree.is_leaf].max() <= 8
-    assert len(tree.slots) <= 6 * 500
+    assert len(tree.references) <= 6 * 500
     beyond_root = inner_cells(tree)[1:]
     for axis in flat_axes:
         assert (tree.node_middle[beyond_root, axis] != 0.25).all()
@@ -111,4 +111,4 @@ def test_a_flat_root_is_not_divided_across(axis):
     for corner in corners:
         corner[axis] = 0.5
     tree = divided(points(places), bounds=Boxes(*(corner[None] for corner in corners)))
-    assert len(tree.slots) < 1.5 * len(places)
+    assert len(tree.references) < 1.5 * len(places)

@@ -26,7 +26,7 @@ def peak(call):
 
 
 def points(count):
-    """Places that touch no item, though each has a leaf's items to look at."""
+    """ItemBounds that touch no item, though each has a leaf's items to look at."""
     centers = scenes.numbers(40).uniform(-0.9, 0.9, (count, 3))
     return Spheres(centers, np.zeros(count))
 

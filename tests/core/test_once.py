@@ -82,7 +82,7 @@ def test_nor_is_it_tested_for_a_cell_that_does_not(tested):
         inside = (tree.node_lower > lower + 1e-3) & (tree.node_upper < upper - 1e-3)
         held = np.flatnonzero(inside.all(axis=1) & tree.is_leaf)
         for leaf in held.tolist():
-            entries = tree.slots[tree.begin[leaf] : tree.end[leaf]].tolist()
+            entries = tree.references[tree.begin[leaf] : tree.end[leaf]].tolist()
             assert not asked & {(number, entry) for entry in entries}
             vouched += len(entries)
     assert vouched > 1000

@@ -9,10 +9,10 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from core import Boxes, DynamicOctree, Regions, Spheres, build_octree, overlapping_pairs
-from core.pairs.marks import grid_around
-from core.pairs.rows import rowmates
+from core.pairs.grid_sweep import grid_sweep_pairs
+from core.pairs.quantized import grid_around
 
-asking = importlib.import_module("core.pairs.questions")
+asking = importlib.import_module("core.pairs.api")
 
 COUNT = 600
 
@@ -96,7 +96,7 @@ def test_pairs_of_kept_items_equal_brute_force(world, kind, margin):
 @pytest.mark.parametrize("world", FITTING)
 def test_rows_hold_every_pair_once(world):
     items = items_of(world)
-    firsts, seconds = np.concatenate(list(rowmates(items)), axis=1)
+    firsts, seconds = np.concatenate([pairs[1:] for pairs in grid_sweep_pairs(items)], axis=1)
     pairs = np.stack((np.minimum(firsts, seconds), np.maximum(firsts, seconds)))
     pairs = pairs[:, np.lexsort(pairs[::-1])]
     assert (np.diff(pairs) != 0).any(axis=0).all()
@@ -106,17 +106,17 @@ def test_rows_hold_every_pair_once(world):
 
 
 def test_rows_that_are_crowded_are_not_used():
-    assert rowmates(items_of(one_spot)) is None
+    assert grid_sweep_pairs(items_of(one_spot)) is None
 
 
 def test_rows_are_not_used_if_most_stand_in_all_of_them():
     places, sizes = even(scenes.numbers(51))
     sizes[::4] = [9_000, 9_000, 9_000]
-    assert rowmates(Boxes(places, places + sizes)) is None
+    assert grid_sweep_pairs(Boxes(places, places + sizes)) is None
 
 
 def test_nothing_is_paired_with_nothing():
-    assert list(rowmates(Boxes(np.empty((0, 3)), np.empty((0, 3))))) == []
+    assert list(grid_sweep_pairs(Boxes(np.empty((0, 3)), np.empty((0, 3))))) == []
 
 
 @pytest.mark.parametrize("straddlers", ["keep", "copy"])

@@ -233,7 +233,7 @@ def test_a_larger_radius_finds_no_less(items, volumes, options, extra):
     tree = built(items, **options)
     rows = volumes.rows.copy()
     rows[-1] += extra
-    larger = type(volumes)._of(rows)
+    larger = type(volumes).from_rows(rows)
     for relation in RELATIONS:
         less = flags(query(tree, volumes, relation=relation), volumes, items)
         assert (less <= flags(query(tree, larger, relation=relation), larger, items)).all()

@@ -73,7 +73,7 @@ def test_items_set_aside_come_back(tmp_path):
 def test_a_loaded_tree_is_frozen(tree_file):
     tree = load(tree_file)
     with pytest.raises(ValueError, match="read-only"):
-        tree.slots[0] = 1
+        tree.references[0] = 1
 
 
 def test_whole_numbers_of_any_size_are_kept(tmp_path):

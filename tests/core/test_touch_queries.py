@@ -21,7 +21,7 @@ from core import (
     query_any,
     query_count,
 )
-from core.cells import CROSSING, INSIDE, OUTSIDE, classifier
+from core.classify import CROSSING, INSIDE, OUTSIDE, classifier
 from core.touch import lying_inside, touching
 
 ITEMS = (Triangles, Boxes, Spheres, Regions)

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import Floats, Ids, blocks, dot, normalizer
+from ...arrays import Floats, Ids, blocks, dot, power_of_two_scale
 from ...arrays import cross as cross_product
 from ...shapes import Boxes, Regions, Shapes, Spheres, Triangles
-from .lines import Rays
+from .rays import Rays
 from .rounded import enter_boxes, enter_regions, enter_spheres, outward
 from .triangles import barycentric, cross_triangles
 
@@ -64,14 +64,14 @@ def normals(items: Shapes, ids: Ids, rays: Rays, numbers: Ids, distances: Floats
     Those of a triangle by its winding; else outward, NaN for a ray that starts inside.
     """
     if isinstance(items, Triangles):
-        first, second, third = items._rows_of(ids).reshape(3, 3, -1)
+        first, second, third = items.take_rows(ids).reshape(3, 3, -1)
         edges = np.stack((second - first, third - first))
-        return _unit(cross_product(*(edges * normalizer(edges))))
+        return _unit(cross_product(*(edges * power_of_two_scale(edges))))
     vectors = outward(items, ids, rays, numbers, rays.positions(numbers, distances))
     vectors[:, distances == 0] = np.nan
     return _unit(vectors)
 
 
 def _unit(vectors: Floats) -> Floats:
-    vectors = vectors * normalizer(vectors)
+    vectors = vectors * power_of_two_scale(vectors)
     return vectors / np.sqrt(dot(vectors, vectors))

@@ -8,13 +8,13 @@ import numpy as np
 
 from ...arrays import Flags, Floats, Ids, cross, dot, gather
 from ...shapes import Boxes, Regions, Shapes, Spheres
-from .lines import Rays
+from .rays import Rays
 
 
 def enter_boxes(items: Boxes, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
     """Return how many directions from the origin each box is entered, or NaN."""
     origins, directions = gather(rays.origins, numbers), gather(rays.directions, numbers)
-    lower, upper = items._rows_of(ids).reshape(2, 3, -1)
+    lower, upper = items.take_rows(ids).reshape(2, 3, -1)
     near, far = between_walls(origins, directions, lower, upper)
     entry = np.maximum(near.max(axis=0), 0.0)
     return np.where(entry <= far.min(axis=0), entry, np.nan)
@@ -42,7 +42,7 @@ def between_walls(
 
 def enter_spheres(items: Spheres, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
     """Return how many directions from the origin each sphere is entered, or NaN."""
-    spheres = items._rows_of(ids)
+    spheres = items.take_rows(ids)
     origins = gather(rays.origins, numbers) - spheres[:3]
     entry, _ = _round(origins, gather(rays.directions, numbers), spheres[3])
     entry[entry < 0] = np.nan
@@ -74,7 +74,7 @@ def enter_regions(items: Regions, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
     The walls of the box within cut the ray into seven parts. Along each part the same coordinate
     of the box is nearest on every axis, so the rounded box is a slab, a cylinder or a sphere.
     """
-    regions = items._rows_of(ids)
+    regions = items.take_rows(ids)
     origins, directions = gather(rays.origins, numbers), gather(rays.directions, numbers)
     lower, upper, radii = regions[:3], regions[3:6], regions[6]
     near, far = between_walls(origins, directions, lower, upper)
@@ -116,7 +116,7 @@ def _enter_part(
 
 def outward(items: Shapes, ids: Ids, rays: Rays, numbers: Ids, positions: Floats) -> Floats:
     """Return vectors that point out of items at places where rays enter them, (3, h)."""
-    rows = items._rows_of(ids)
+    rows = items.take_rows(ids)
     lower, upper = (rows[:3], rows[:3]) if isinstance(items, Spheres) else (rows[:3], rows[3:6])
     if isinstance(items, Boxes):
         vectors = np.zeros(lower.shape)

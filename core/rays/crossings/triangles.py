@@ -9,12 +9,12 @@ the end: whole numbers stay whole, and their crossings are exact.
 
 import numpy as np
 
-from ...arrays import AROUND, Floats, Ids, gather, normalizer
+from ...arrays import OTHER_AXES, Floats, Ids, gather, power_of_two_scale
 from ...shapes import Triangles
-from .lines import Rays
+from .rays import Rays
 
 # The two other axes of each, and the axis itself: (3, 3).
-_TURNED = np.array([(*others, axis) for axis, others in enumerate(AROUND)]).T
+_TURNED = np.array([(*others, axis) for axis, others in enumerate(OTHER_AXES)]).T
 # A difference of products is in doubt below this part of them. Half of a number's bits.
 _DOUBT, _HALF = 2.0**-50, 2.0**27 + 1.0
 
@@ -52,15 +52,15 @@ def seen_along(
         A power of two: all lengths are so many times as large as they are, and products of three
         of them neither overflow nor underflow.
     """
-    corners = items._rows_of(ids).reshape(3, 3, -1)
+    corners = items.take_rows(ids).reshape(3, 3, -1)
     corners -= gather(rays.origins, numbers)
-    scale = float(normalizer(corners.reshape(-1, 1))[0])
+    scale = float(power_of_two_scale(corners.reshape(-1, 1))[0])
     corners *= scale
     places = _TURNED.take(rays.axes[numbers], axis=1) * len(ids) + np.arange(len(ids))
     i, j, step = gather(rays.directions, numbers).ravel().take(places)
     x, y, depths = (corners.reshape(3, -1).take(row, axis=1) for row in places)
     x, y = x * step - i * depths, y * step - j * depths
-    weights = np.stack([_area(x[a], y[a], x[b], y[b]) for a, b in AROUND])
+    weights = np.stack([_area(x[a], y[a], x[b], y[b]) for a, b in OTHER_AXES])
     return weights, depths, step, scale
 
 

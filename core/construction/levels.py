@@ -1,0 +1,146 @@
+"""The cells of one depth, while a tree is built: their slices, their copies, and what stays."""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import child_masks
+from ..arrays import Flags, Floats, Ids
+from ..child_masks import ChildMasks
+from ..grid import Grid
+from ..options import Options
+
+# A division whose parts together hold more than so many times the cell's items is not kept.
+MOST_COPIES = 4
+# Copies at one depth that no tree is worth, at some hundred bytes each: so many for an item, but
+# for a small tree so many in all.
+MOST_FOR_AN_ITEM, MOST_IN_ALL = 8, 2**24
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Entries and the cells that they are in: two arrays of one length."""
+
+    entries: Ids
+    cells: Ids
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __getitem__(self, some: slice | Ids | Flags) -> "Pairs":
+        if not isinstance(some, slice) and some.dtype == bool:
+            some = np.flatnonzero(some)  # twice as fast, for two arrays
+        return Pairs(self.entries[some], self.cells[some])
+
+    def __add__(self, other: "Pairs") -> "Pairs":
+        if len(other) == 0:
+            return self  # fresh memory for millions costs more than all else here
+        entries = np.concatenate((self.entries, other.entries))
+        return Pairs(entries, np.concatenate((self.cells, other.cells)))
+
+
+NO_PAIRS = Pairs(np.empty(0, np.intp), np.empty(0, np.intp))
+
+
+@dataclass
+class Level:
+    """All cells of one depth, numbered from 0.
+
+    `cells` say where they are: their numbers on the grid (3, c), or their walls (6, c). `slices`
+    (2, c) bound each cell's slice of the sorted items; of those the cell holds the items that no
+    cell above it handed down or kept. `copies` are what it holds besides. `spread` tells over how
+    many cells divisions that separated nothing have spread a cell's items.
+
+    After the division: `divided` are the cells that have children, `separated` says which of
+    these divisions set items apart, and `own` are the pairs that stay at this depth.
+    """
+
+    cells: NDArray[Any]
+    slices: Ids
+    copies: Pairs
+    spread: Ids
+    divided: Ids
+    separated: Flags
+    own: Pairs
+
+    @classmethod
+    def of_leaves(cls, cells: NDArray[Any], slices: Ids, copies: Pairs, spread: Ids) -> "Level":
+        """Return a level whose cells have no children."""
+        nothing = np.empty(0, np.intp)
+        return cls(cells, slices, copies, spread, nothing, nothing > 0, copies)
+
+    def counts(self, gone: Ids) -> Ids:
+        """Count the items of each cell, where `gone[i]` of the first i sorted items are not.
+
+        Those have been handed down, and count as copies, or stayed further up.
+        """
+        begin, end = self.slices
+        copies = np.bincount(self.copies.cells, minlength=len(begin))
+        return end - begin - gone[end] + gone[begin] + copies
+
+    def bounds(self, grid: Grid, depth: int) -> tuple[Floats, Floats]:
+        """Return the lower and the upper corners of the cells, which are of this depth."""
+        if len(self.cells) == 6:
+            return self.cells[:3], self.cells[3:]
+        return grid.bounds(self.cells, depth)
+
+
+def moving(parts: ChildMasks, options: Options) -> tuple[slice | Ids, slice | Ids]:
+    """Return which pairs go to the parts found for them, and which stay in their cell."""
+    if options.straddlers == "copy":
+        return slice(None), slice(0, 0)
+    most = options.hybrid_limit if options.straddlers == "hybrid" else 1
+    few = (parts > 0) & (child_masks.POPCOUNT.take(parts) <= most)
+    return np.flatnonzero(few), np.flatnonzero(~few)
+
+
+def settle(
+    level: Level, crowded: Ids, counts: Ids, stay: Pairs, children: Level, gone: Ids
+) -> Generator[float, None, Level]:
+    """Keep the divisions that are worth it: note them in `level`, return their children.
+
+    Yields the fraction done.
+    """
+    held = children.counts(gone).reshape(-1, 8)
+    occupied = (held > 0).sum(axis=1)
+    separated = ((held > 0) & (held < counts[:, None])).any(axis=1)
+    spread = np.where(separated, 1, level.spread[crowded] * occupied)
+    worth = (held.sum(axis=1) <= MOST_COPIES * counts) & (spread <= MOST_COPIES) & (occupied > 0)
+    level.divided, level.separated = crowded[worth], separated[worth]
+    is_leaf = np.ones(level.slices.shape[1], bool)
+    is_leaf[level.divided] = False
+    stay = stay[worth[stay.cells]]
+    level.own = level.copies[is_leaf[level.copies.cells]] + Pairs(
+        stay.entries, crowded[stay.cells]
+    )
+    # All that may be asked for again are the copies of cells whose division may be taken back.
+    may_go_back = np.zeros(len(is_leaf), bool)
+    may_go_back[level.divided] = ~level.separated
+    level.copies = level.copies[may_go_back[level.copies.cells]]
+    yield 0.6
+    children.spread = np.repeat(spread, 8)
+    return children if worth.all() else _some_of(children, np.repeat(worth, 8))
+
+
+def _some_of(level: Level, some: Flags) -> Level:
+    """Return some of the cells, none of which has been divided yet."""
+    rank = np.cumsum(some) - 1
+    copies = level.copies[some[level.copies.cells]]
+    return Level.of_leaves(
+        level.cells[:, some],
+        level.slices[:, some],
+        Pairs(copies.entries, rank[copies.cells]),
+        level.spread[some],
+    )
+
+
+def check_copies(count: int, entries: int, depth: int, options: Options) -> None:
+    """Raise if so many copies of so many entries at one depth are beyond all use."""
+    if count > max(MOST_FOR_AN_ITEM * entries, MOST_IN_ALL):
+        raise ValueError(
+            f"capacity must be larger, or max_depth smaller: got {options.capacity} and"
+            f" {options.max_depth}, which make {count:,} copies at depth {depth}"
+        )

@@ -1,0 +1,105 @@
+"""The living items: boxes, spheres and regions side by side, as (7, n) rows of regions."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import checks
+from ..arrays import Floats, Ids, Masks
+from ..shapes import Boxes, Regions, Shapes, Spheres
+
+KINDS = (Boxes, Spheres, Regions)
+
+
+@dataclass(frozen=True)
+class ItemStore:
+    """n items, their ids, ascending, and masks; none if all are in every group.
+
+    `born` ids have been given so far.
+    """
+
+    rows: Floats
+    ids: Ids
+    born: int
+    groups: Masks | None
+
+    @classmethod
+    def nobody(cls) -> "ItemStore":
+        """Return no items."""
+        return cls(np.empty((7, 0)), np.empty(0, np.intp), 0, None)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @cached_property
+    def shapes(self) -> Boxes | Spheres | Regions:
+        """The items as the simplest kind that they all are."""
+        return simplest(self.rows)
+
+    def limits(self, numbers: Ids) -> tuple[Floats, Floats]:
+        """Return the bounds of some items, (3, k) each."""
+        return limits(self.rows[:, numbers])
+
+    def numbers_of(self, ids: ArrayLike) -> Ids:
+        """Return where these ids stand, or raise a ValueError that names the first bad one."""
+        wanted = checks.numbers("ids", ids, self.born)
+        if len(self) == self.born:
+            return wanted
+        numbers = np.searchsorted(self.ids, wanted)
+        alive = np.append(self.ids, -1)[numbers] == wanted
+        checks.every_row("ids", "name living items", alive, wanted)
+        return numbers
+
+    def joined(self, rows: Floats, groups: Masks | None) -> "ItemStore":
+        """Return these and more items, which are in every group if they have no masks."""
+        born = self.born + rows.shape[1]
+        ids = np.concatenate((self.ids, np.arange(self.born, born)))
+        if self.groups is not None or groups is not None:
+            masks = _masks(self.groups, len(self)), _masks(groups, rows.shape[1])
+            groups = np.concatenate(masks)
+        return ItemStore(np.concatenate((self.rows, rows), axis=1), ids, born, groups)
+
+    def moved(self, numbers: Ids, rows: Floats) -> "ItemStore":
+        """Return the items after some of them have changed."""
+        changed = self.rows.copy()
+        for row, new in zip(changed, rows, strict=True):
+            row[numbers] = new
+        return replace(self, rows=changed)
+
+    def only(self, numbers: Ids) -> "ItemStore":
+        """Return some of the items, whose numbers ascend."""
+        groups = None if self.groups is None else self.groups[numbers]
+        return ItemStore(self.rows[:, numbers], self.ids[numbers], self.born, groups)
+
+
+def _masks(groups: Masks | None, count: int) -> Masks:
+    return np.full(count, checks.ALL_GROUPS, np.uint32) if groups is None else groups
+
+
+def limits(rows: Floats) -> tuple[Floats, Floats]:
+    """Return the bounds of items (7, k), (3, k) each."""
+    return rows[:3] - rows[6], rows[3:6] + rows[6]
+
+
+def simplest(rows: Floats) -> Boxes | Spheres | Regions:
+    """Return items (7, k) as boxes if none is round, as spheres if all are points within."""
+    if not rows[6].any():
+        return Boxes.from_rows(rows[:6])
+    if np.array_equal(rows[:3], rows[3:6]):
+        return Spheres.from_rows(rows[3:])
+    return Regions.from_rows(rows)
+
+
+def rows_of(items: Shapes) -> Floats:
+    """Return finite boxes, spheres or regions as (7, k) rows, or raise a ValueError."""
+    checks.kind("items", items, KINDS)
+    with np.errstate(over="ignore"):
+        finite = np.isfinite(items.limits()).all(axis=(0, 1))
+    checks.every_row("items", "be finite", finite, items.rows.T)
+    if isinstance(items, Regions):
+        return items.rows
+    if isinstance(items, Spheres):
+        return np.concatenate((items.rows[:3], items.rows))
+    return np.concatenate((items.rows, np.zeros((1, len(items)))))

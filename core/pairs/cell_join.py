@@ -1,0 +1,173 @@
+"""Per-cell join: pairs of items that stand in one cell, each pair once.
+
+Two items that touch share the cell of a point where they do, if items are copied to all cells
+that they touch. Which of several shared cells makes the pair is settled without a look at the
+others' pairs. For boxes it is the cell of the reference point, the lower corner of what they have
+in common (J.-P. Dittrich and B. Seeger, "Data Redundancy and Duplicate Detection in Spatial Join
+Processing", 2000). Other items need not touch that cell; for them it is the first shared one.
+"""
+
+from collections.abc import Generator, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Flags, Ids, blocks, ends_of_runs, gather, radix_argsort, starts_of_runs
+from ..child_masks import POPCOUNT
+from ..octree import Octree
+from ..shapes import Boxes
+from .quantized import QuantizedBounds, grid_around, quantize
+from .sweep import PRIORITIES, PairBatch, comparisons, no_pairs
+
+# References that are sorted together; a cell that holds more is still sorted at once.
+_REFERENCES = 131_072
+# The part of the work that comes before the first comparison.
+_PREPARED = 0.1
+
+
+def joined_cells(
+    tree: Octree, own: int | None = None, owners: Ids | None = None
+) -> Iterator[PairBatch]:
+    """Yield pairs of entries that stand in one cell and whose bounds may meet, each pair once.
+
+    With `own`, only pairs of one of the tree's first `own` items and one of the others. With
+    `owners` of the entries, (k,), only pairs of different owners. The two come in any order.
+    """
+    cells, entries = tree.cell_of_slot(), tree.references
+    yield no_pairs(0.0)
+    if owners is not None:
+        cells, entries = _of_several_owners(cells, entries, owners)
+    sides = None if own is None else tree.order >= own
+    classes = owners if sides is None else sides
+    table = yield from _quantized(tree, None if owners is None else entries)
+    rule = _RULES.get(type(tree.arranged), FirstSharedCell)(tree, cells, entries)
+    for some in _whole_cells(cells):
+        priority = rule.enter(some)
+        here = np.flatnonzero(priority < PRIORITIES)
+        priority, places = priority[here], some.start + here
+        if sides is not None:
+            priority = sides[entries[places]].view(np.uint8)
+        bounds = table[entries[places]]
+        line = comparisons(cells[places], priority, bounds, 1 if sides is None else 2)
+        places, bounds = places[line.order], bounds[line.order]
+        for batch in line.batches():
+            met = bounds.meeting(batch.ones, bounds, batch.others)
+            ones, others = places[batch.ones[met]], places[batch.others[met]]
+            if classes is not None:
+                apart = np.flatnonzero(classes[entries[ones]] != classes[entries[others]])
+                ones, others = ones[apart], others[apart]
+            kept = np.flatnonzero(rule.meet_here(ones, others))
+            done = (some.start + batch.done * (some.stop - some.start)) / len(cells)
+            done = _PREPARED + (1 - _PREPARED) * done
+            yield PairBatch(done, entries[ones[kept]], entries[others[kept]])
+
+
+def _quantized(tree: Octree, entries: Ids | None) -> Generator[PairBatch, None, QuantizedBounds]:
+    """Return the bounds of all entries of a tree, or only of these."""
+    grid = grid_around(tree.arranged, tree.cell_rows[:, 0])
+    bounds = QuantizedBounds(*np.empty((2, len(tree.order)), np.int64))
+    ids = None if entries is None else np.unique(entries)
+    count = len(tree.order) if ids is None else len(ids)
+    for block in blocks(count, _REFERENCES):
+        some = block if ids is None else ids[block]
+        bounds[some] = quantize(tree.arranged[some], grid)
+        yield no_pairs(_PREPARED * block.stop / count)
+    return bounds
+
+
+def _of_several_owners(cells: Ids, entries: Ids, owners: Ids) -> tuple[Ids, Ids]:
+    """Return the references of cells whose items have several owners: their cells and entries."""
+    begins = starts_of_runs(cells)
+    first = owners[entries[begins]]
+    counts = np.diff(begins, append=len(cells))
+    others = np.flatnonzero(owners[entries] != np.repeat(first, counts))
+    mixed = np.zeros(len(begins), bool)
+    mixed[np.searchsorted(begins, others, side="right") - 1] = True
+    some = np.flatnonzero(np.repeat(mixed, counts))
+    return cells[some], entries[some]
+
+
+def _whole_cells(cells: Ids) -> Iterator[slice]:
+    """Yield the references of some cells after the other, of bounded size unless a cell is not."""
+    ends = ends_of_runs(cells) + 1
+    stops = ends[ends_of_runs((ends - 1) // _REFERENCES)].tolist()
+    return (slice(start, stop) for start, stop in zip([0, *stops], stops, strict=False))
+
+
+class ReferencePoint:
+    """Boxes meet in the cell that holds the lower corner of what they have in common."""
+
+    def __init__(self, tree: Octree, cells: Ids, entries: Ids) -> None:
+        self.tree, self.cells, self.entries = tree, cells, entries
+        # The axes on which each box begins in the cell.
+        self.begun = np.empty(len(cells), np.uint8)
+
+    def enter(self, some: slice) -> NDArray[np.uint8]:
+        """Return the priorities of the references of some cells, which come in turn."""
+        rows = self.tree.cell_rows
+        corners = gather(self.tree.arranged.rows[:3], self.entries[some])
+        walls = gather(rows, self.cells[some])
+        x, y, z = (corners >= walls[:3]).view(np.uint8)
+        begun = self.begun[some] = x | y << 1 | z << 2
+        priority: NDArray[np.uint8] = (3 - POPCOUNT[begun]).astype(np.uint8)
+        beyond = (corners >= walls[3:]) & (walls[3:] < rows[3:, :1])
+        priority[beyond.any(axis=0)] = PRIORITIES
+        return priority
+
+    def meet_here(self, ones: Ids, others: Ids) -> Flags:
+        """Return whether on every axis one of the two references' boxes begins in their cell."""
+        return (self.begun[ones] | self.begun[others]) == 7
+
+
+class FirstSharedCell:
+    """Items meet in the first cell, in the order of the references, that they share."""
+
+    def __init__(self, tree: Octree, cells: Ids, entries: Ids) -> None:
+        self.entries, self.count = entries, len(tree.order)
+        self.ranks = np.cumsum(np.diff(cells, prepend=cells[:1]) != 0)
+        # For each reference the one before it of the same entry, or -1, and how many there are.
+        self.earlier, self.places, self.keys = np.empty((3, len(cells)), np.intp)
+        self.last = np.full(self.count, -1)
+        self.entered = 0
+
+    def enter(self, some: slice) -> NDArray[np.uint8]:
+        """Return the priorities of the references of some cells, which come in turn."""
+        entries = self.entries[some]
+        self.keys[some] = np.sort(self.ranks[some] * self.count + entries)
+        self.entered = some.stop
+        by_entry = radix_argsort(entries, self.count.bit_length())
+        ordered, here = entries[by_entry], some.start + by_entry
+        again = np.diff(ordered, prepend=-1) == 0
+        before = self.last[ordered]
+        begins = np.maximum.accumulate(np.where(again, 0, np.arange(len(entries))))
+        count = np.where(before < 0, 0, self.places[before] + 1)
+        self.places[here] = count + np.arange(len(entries)) - begins
+        before[again] = here[np.flatnonzero(again) - 1]
+        self.earlier[here] = before
+        self.last[ordered] = here
+        return np.minimum(self.places[some], 1).astype(np.uint8)
+
+    def meet_here(self, ones: Ids, others: Ids) -> Flags:
+        """Return whether the two references' items share no earlier cell."""
+        flags = (self.places[ones] == 0) | (self.places[others] == 0)
+        doubtful = np.flatnonzero(~flags)
+        flags[doubtful] = ~self._met_before(ones[doubtful], others[doubtful])
+        return flags
+
+    def _met_before(self, ones: Ids, others: Ids) -> Flags:
+        flags = np.zeros(len(ones), bool)
+        shorter = self.places[ones] <= self.places[others]
+        references = self.earlier[np.where(shorter, ones, others)]
+        partners = self.entries[np.where(shorter, others, ones)]
+        pairs, known = np.arange(len(ones)), self.keys[: self.entered]
+        while len(pairs):
+            keys = self.ranks[references] * self.count + partners
+            met = known.take(np.searchsorted(known, keys), mode="clip") == keys
+            flags[pairs[met]] = True
+            references = self.earlier[references]
+            more = np.flatnonzero(~met & (references >= 0))
+            pairs, references, partners = pairs[more], references[more], partners[more]
+        return flags
+
+
+_RULES: dict[type, type[ReferencePoint] | type[FirstSharedCell]] = {Boxes: ReferencePoint}

@@ -1,0 +1,112 @@
+"""Capsules against items: how near a segment comes."""
+
+import numpy as np
+
+from ..arrays import Flags, Floats, Ids, cross, dot, gather, power_of_two_scale
+from ..shapes import Capsules, Shapes, Triangles
+from .convex_distance import POINT, SEGMENT, TRIANGLE, near, near_boxes
+from .decompose import box_and_radius, corners_and_radius
+from .separating_axis import parted, told_by_feet
+from .triangles import bounding_spheres_of
+
+# What rounding may do to a squared distance, in squared lengths that it was made from.
+_ROUNDING = 2.0**-44
+
+
+def touched_by_triangles(items: Triangles, ids: Ids, volumes: Capsules, numbers: Ids) -> Flags:
+    """Return which triangles come as near to the segment as the radius, or are pierced by it.
+
+    The point of the segment that is nearest to the middle of a ball around the triangle tells
+    most of those that do, and most of those that do not.
+    """
+    capsules, balls = gather(volumes.rows, numbers), bounding_spheres_of(items, ids, len(volumes))
+    # As seen from where the segments start, coordinates are as small as the shapes.
+    middles = balls[:3] - capsules[:3]
+    feet, doubt = feet_of(middles, capsules)
+    toward = middles - feet
+    some = np.flatnonzero(dot(toward, toward) - doubt <= (balls[3] + capsules[6]) ** 2)
+    capsules, corners = gather(capsules, some), items.take_rows(ids[some]).reshape(3, 3, -1)
+    found, far = told_by_feet(
+        gather(feet, some),
+        gather(toward, some),
+        corners - capsules[:3],
+        capsules[6] * capsules[6],
+        doubt[some],
+    )
+    rest = np.flatnonzero(~found & ~far)
+    found[rest] = _triangles_near(corners[:, :, rest].swapaxes(0, 1), capsules[:, rest])
+    flags = np.zeros(len(ids), bool)
+    flags[some] = found
+    return flags
+
+
+def feet_of(points: Floats, capsules: Floats) -> tuple[Floats, Floats]:
+    """Return the points of segments that are nearest to points (3, h), and a doubt of squares.
+
+    Both are seen from where the segments start. The doubt, (h,), is what rounding may do to the
+    square of a distance from there.
+    """
+    along = capsules[3:6] - capsules[:3]
+    length = dot(along, along)
+    share: Floats = np.zeros_like(length)
+    np.divide(dot(points, along), length, out=share, where=length > 0)
+    np.clip(share, 0.0, 1.0, out=share)
+    doubt = _ROUNDING * (dot(points, points) + length + capsules[6] * capsules[6])
+    return share * along, doubt
+
+
+def spans_of(capsules: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the middles (3, h) of segments, directions, and how many of these reach the ends."""
+    along = (capsules[3:6] - capsules[:3]) / 2
+    scale = power_of_two_scale(along)
+    return capsules[:3] + along, along * scale, 1 / scale
+
+
+def _triangles_near(corners: Floats, capsules: Floats) -> Flags:
+    segments = capsules[:6].reshape(2, 3, -1).swapaxes(0, 1)
+    flags = near(segments, SEGMENT, corners, TRIANGLE, capsules[6])
+    rest = np.flatnonzero(~flags)
+    flags[rest] = _pierced(corners[:, :, rest], segments[:, :, rest])
+    return flags
+
+
+def _pierced(corners: Floats, segments: Floats) -> Flags:
+    """Return which triangles (3, 3, h) have the segments (3, 2, h) pass through their planes."""
+    origin = segments[:, :1]
+    corners, segments = corners - origin, segments - origin
+    scale = power_of_two_scale(np.concatenate((corners, segments), axis=1))
+    corners, end = corners * scale, segments[:, 1] * scale
+    normal = cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    here, there = -dot(corners[:, 0], normal), dot(end - corners[:, 0], normal)
+    across = ((here <= 0) & (there >= 0)) | ((here >= 0) & (there <= 0))
+    sides = dot(end[:, None], cross(corners, np.roll(corners, -1, axis=1)))
+    return across & (here != there) & ((sides >= 0).all(axis=0) | (sides <= 0).all(axis=0))
+
+
+def touched_by_rounded(items: Shapes, ids: Ids, volumes: Capsules, numbers: Ids) -> Flags:
+    """Return which boxes, spheres and regions come as near as the sum of the radii."""
+    sides, radii = box_and_radius(items, ids)
+    capsules = gather(volumes.rows, numbers)
+    segments, radii = capsules[:6].reshape(2, 3, -1), radii + capsules[6]
+    if len(sides) == 1:
+        return near(sides.swapaxes(0, 1), POINT, segments.swapaxes(0, 1), SEGMENT, radii)
+    center = (sides[0] + sides[1]) / 2
+    half, (middle, axis, reach) = sides[1] - center, spans_of(capsules)
+    apart, far = parted(half, middle - center, axis[None], reach[None], radii)
+    flags = ~apart
+    rest = np.flatnonzero(apart & ~far)
+    seen = (segments - center)[:, :, rest].swapaxes(0, 1)
+    flags[rest] = near_boxes(seen, SEGMENT, half[:, rest], radii[rest])
+    return flags
+
+
+def hold_items(items: Shapes, ids: Ids, volumes: Capsules, numbers: Ids) -> Flags:
+    """Return which items have all corners a radius less than the capsule's from its segment."""
+    points, radii = corners_and_radius(items, ids)
+    capsules = gather(volumes.rows, numbers)
+    segments, spare = capsules[:6].reshape(2, 3, -1).swapaxes(0, 1), capsules[6] - radii
+    flags = spare >= 0
+    for point in points:
+        some = np.flatnonzero(flags)
+        flags[some] = near(point[:, None, some], POINT, segments[:, :, some], SEGMENT, spare[some])
+    return flags

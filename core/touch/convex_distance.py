@@ -1,0 +1,162 @@
+"""Convex hulls no farther apart than a radius: the features that two of them can be nearest with.
+
+Two convex solids that share no point are nearest at a corner and a face, at two edges, or at
+corners and edges that bound these. Each of these pairs is asked on its own whether it is near
+enough. Squares are compared, and nothing is divided, so that whole numbers stay exact. Ericson,
+"Real-Time Collision Detection", 2005, 5.1 and 9.1.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import Flags, Floats, Ids, blocks, cross, dot, power_of_two_scale
+from ..shapes.frusta import EDGE_ENDS, EDGE_STARTS, FACES
+from .decompose import box_corners
+
+# So many numbers of one kind stay in the cache: features times features times pairs.
+_CACHED = 16_384
+
+
+class Kind(NamedTuple):
+    """How the corners of a hull hang together.
+
+    Attributes
+    ----------
+    starts, ends : ndarray of intp, shape (e,)
+        Where its edges start and end.
+    rings : ndarray of intp, shape (f, k)
+        The corners around each face.
+    """
+
+    starts: Ids
+    ends: Ids
+    rings: Ids
+
+
+_NONE = np.empty(0, np.intp)
+POINT = Kind(_NONE, _NONE, np.empty((0, 3), np.intp))
+SEGMENT = Kind(np.array([0]), np.array([1]), np.empty((0, 3), np.intp))
+TRIANGLE = Kind(np.array([0, 1, 2]), np.array([1, 2, 0]), np.array([[0, 1, 2]]))
+HEXAHEDRON = Kind(EDGE_STARTS, EDGE_ENDS, FACES)
+# Corner `i` of a box is the upper one in x where bit 0 of `i` is set, in y bit 1, in z bit 2.
+_SIDES = np.array([0, 1, 3, 2, 4, 5, 7, 6])
+BOX = Kind(_SIDES[EDGE_STARTS], _SIDES[EDGE_ENDS], _SIDES[FACES])
+
+
+def near(one: Floats, one_kind: Kind, other: Floats, other_kind: Kind, radii: Floats) -> Flags:
+    """Return which hulls that share no point are no farther apart than the radius.
+
+    Parameters
+    ----------
+    one, other : ndarray of float64, shape (3, p, h)
+        Their corners, axis first.
+    one_kind, other_kind : Kind
+        How these make edges and faces.
+    radii : ndarray of float64, shape (h,)
+        Not negative.
+
+    Returns
+    -------
+    ndarray of bool, shape (h,)
+        True where the nearest features are near enough; for hulls that overlap, it may be either.
+    """
+    flags = np.empty(len(radii), bool)
+    for some in _cached(one, other):
+        origin = one[:, :1, some]
+        ours, theirs, squared = _scaled(
+            one[..., some] - origin, other[..., some] - origin, radii[some]
+        )
+        flags[some] = (
+            _corners_near_corners(ours, theirs, squared)
+            | _corners_near_edges(ours, theirs, other_kind, squared)
+            | _corners_near_edges(theirs, ours, one_kind, squared)
+            | _corners_near_faces(ours, theirs, other_kind, squared)
+            | _corners_near_faces(theirs, ours, one_kind, squared)
+            | _edges_near_edges(ours, one_kind, theirs, other_kind, squared)
+        )
+    return flags
+
+
+def near_boxes(corners: Floats, kind: Kind, half: Floats, radii: Floats) -> Flags:
+    """Return the same of hulls (3, p, h) and boxes of half sizes (3, h) around the origin."""
+    flags = _corners_near_boxes(corners, half, radii)
+    rest = np.flatnonzero(~flags)
+    boxes = box_corners(np.stack((-half, half))[:, :, rest]).swapaxes(0, 1)
+    corners, radii = corners[:, :, rest], radii[rest]
+    found = np.empty(len(rest), bool)
+    for some in _cached(corners, boxes):
+        ours, theirs, squared = _scaled(corners[..., some], boxes[..., some], radii[some])
+        found[some] = (
+            _corners_near_edges(theirs, ours, kind, squared)
+            | _corners_near_faces(theirs, ours, kind, squared)
+            | _edges_near_edges(ours, kind, theirs, BOX, squared)
+        )
+    flags[rest] = found
+    return flags
+
+
+def _cached(one: Floats, other: Floats) -> Iterator[slice]:
+    return blocks(one.shape[2], _CACHED // (one.shape[1] * other.shape[1]))
+
+
+def _scaled(one: Floats, other: Floats, radii: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the corners and the squared radii in a unit in which all are at most about one."""
+    corners = np.concatenate((one, other), axis=1).reshape(-1, len(radii))
+    scale = power_of_two_scale(np.concatenate((corners, radii[None])))
+    return one * scale, other * scale, (radii * scale) ** 2
+
+
+def _corners_near_boxes(corners: Floats, half: Floats, radii: Floats) -> Flags:
+    flags, squared = np.zeros(len(radii), bool), radii * radii
+    for corner in corners.swapaxes(0, 1):
+        beside = np.maximum(np.abs(corner) - half, 0.0)
+        flags |= dot(beside, beside) <= squared
+    return flags
+
+
+def _corners_near_corners(ones: Floats, others: Floats, squared: Floats) -> Flags:
+    apart = ones[:, :, None] - others[:, None]
+    return (dot(apart, apart) <= squared).any(axis=(0, 1))
+
+
+def _corners_near_edges(corners: Floats, hull: Floats, kind: Kind, squared: Floats) -> Flags:
+    """Return whether the foot of a perpendicular lies on an edge, and is near."""
+    starts = hull[:, kind.starts]
+    edges = (hull[:, kind.ends] - starts)[:, None]
+    apart = corners[:, :, None] - starts[:, None]
+    along, length = dot(apart, edges), dot(edges, edges)
+    moments = cross(apart, edges)
+    close = (along >= 0) & (along <= length) & (length > 0)
+    close &= dot(moments, moments) <= squared * length
+    return close.any(axis=(0, 1))
+
+
+def _corners_near_faces(corners: Floats, hull: Floats, kind: Kind, squared: Floats) -> Flags:
+    """Return whether the foot of a perpendicular lies in a face, and is near."""
+    rings = hull[:, kind.rings]
+    # In a triangle the third corner is the last as well.
+    normals = cross(rings[:, :, 2] - rings[:, :, 0], rings[:, :, -1] - rings[:, :, 1])
+    outwards = cross(np.roll(rings, -1, axis=2) - rings, normals[:, :, None])
+    apart = corners[:, :, None, None] - rings[:, None]
+    sides = dot(apart, outwards[:, None])
+    height, area = dot(apart[:, :, :, 0], normals[:, None]), dot(normals, normals)
+    close = (sides >= 0).all(axis=2) | (sides <= 0).all(axis=2)
+    close &= (height * height <= squared * area) & (area > 0)
+    return close.any(axis=(0, 1))
+
+
+def _edges_near_edges(
+    one: Floats, one_kind: Kind, other: Floats, other_kind: Kind, squared: Floats
+) -> Flags:
+    """Return whether a common perpendicular of two edges ends on both, and is short."""
+    starts, theirs = one[:, one_kind.starts], other[:, other_kind.starts]
+    ones = (one[:, one_kind.ends] - starts)[:, :, None]
+    others = (other[:, other_kind.ends] - theirs)[:, None]
+    apart, normals = theirs[:, None] - starts[:, :, None], cross(ones, others)
+    area, height = dot(normals, normals), dot(apart, normals)
+    here, there = dot(cross(apart, others), normals), dot(cross(apart, ones), normals)
+    close = (here >= 0) & (here <= area) & (there >= 0) & (there <= area) & (area > 0)
+    close &= height * height <= squared * area
+    return close.any(axis=(0, 1))

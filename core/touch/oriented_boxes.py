@@ -1,0 +1,75 @@
+"""Oriented boxes against items, in the frame of one of the two."""
+
+import numpy as np
+
+from ..arrays import Flags, Floats, Ids, dot, gather
+from ..shapes import OrientedBoxes, Shapes, Triangles
+from .convex_distance import BOX, near_boxes
+from .decompose import box_and_radius, box_corners, corners_and_radius
+from .separating_axis import parted
+from .triangles import axes_overlap, bounding_spheres_of
+
+
+def touched_by_triangles(
+    items: Triangles, ids: Ids, volumes: OrientedBoxes, numbers: Ids
+) -> Flags:
+    """Return which triangles no axis separates from the box, those that miss it widely first."""
+    balls = bounding_spheres_of(items, ids, len(volumes))
+    half = gather(volumes.rows[3:6], numbers)
+    beside = np.abs(seen_from(gather(volumes.rows, numbers), balls[:3]))
+    some = np.flatnonzero((beside <= half + balls[3]).all(axis=0))
+    turned = gather(volumes.rows, numbers[some])
+    corners = seen_from(turned, items.take_rows(ids[some]).reshape(3, 3, -1))
+    flags = np.zeros(len(ids), bool)
+    flags[some] = _triangles_overlap(corners, turned[3:6])
+    return flags
+
+
+def _triangles_overlap(corners: Floats, half: Floats) -> Flags:
+    flags = (np.abs(corners) <= half).all(axis=1).any(axis=0)
+    beyond = (corners.min(axis=0) > half) | (corners.max(axis=0) < -half)
+    rest = np.flatnonzero(~flags & ~beyond.any(axis=0))
+    flags[rest] = axes_overlap(corners[:, :, rest], half[:, rest])
+    return flags
+
+
+def touched_by_rounded(items: Shapes, ids: Ids, volumes: OrientedBoxes, numbers: Ids) -> Flags:
+    """Return which boxes, spheres and regions reach the box."""
+    sides, radii = box_and_radius(items, ids)
+    turned = gather(volumes.rows, numbers)
+    radii = np.broadcast_to(radii, len(ids))
+    if len(sides) == 1:
+        beside = np.maximum(np.abs(seen_from(turned, sides[0])) - turned[3:6], 0.0)
+        return dot(beside, beside) <= radii * radii
+    center = (sides[0] + sides[1]) / 2
+    half, axes = sides[1] - center, turned[6:].reshape(3, 3, -1)
+    apart, far = parted(half, turned[:3] - center, axes, turned[3:6], radii)
+    flags = ~apart
+    rest = np.flatnonzero(apart & ~far)
+    seen = corners_of(turned[:, rest]) - center[:, None, rest]
+    flags[rest] = near_boxes(seen, BOX, half[:, rest], radii[rest])
+    return flags
+
+
+def hold_items(items: Shapes, ids: Ids, volumes: OrientedBoxes, numbers: Ids) -> Flags:
+    """Return which items have all corners in the box, and at least a radius from its faces."""
+    points, radii = corners_and_radius(items, ids)
+    turned = gather(volumes.rows, numbers)
+    return (np.abs(seen_from(turned, points)) + radii <= turned[3:6]).all(axis=(0, 1))
+
+
+def seen_from(turned: Floats, points: Floats) -> Floats:
+    """Return points (..., 3, h) as oriented boxes (15, h) see them, along their own axes."""
+    apart = points - turned[:3]
+    along = [
+        apart[..., 0, :] * x + apart[..., 1, :] * y + apart[..., 2, :] * z
+        for x, y, z in turned[6:].reshape(3, 3, -1)
+    ]
+    return np.stack(along, axis=-2)
+
+
+def corners_of(turned: Floats) -> Floats:
+    """Return the eight corners of oriented boxes (15, h), axis first, (3, 8, h)."""
+    half, axes = turned[3:6], turned[6:].reshape(3, 3, -1)
+    signs = box_corners(np.stack((-half, half)))
+    return turned[:3, None] + np.einsum("pkh,kih->iph", signs, axes)

@@ -1,0 +1,112 @@
+"""Separating axes: between boxes and segments or turned boxes, and along one chosen direction.
+
+Gottschalk, Lin and Manocha, "OBBTree: A Hierarchical Structure for Rapid Interference Detection",
+1996: the axes of both, and the cross products of an axis of each.
+"""
+
+from collections.abc import Iterator
+from itertools import chain
+
+import numpy as np
+
+from ..arrays import OTHER_AXES, Flags, Floats, dot, power_of_two_scale
+
+
+def parted(
+    half: Floats, middle: Floats, axes: Floats, reach: Floats, radii: Floats
+) -> tuple[Flags, Flags]:
+    """Return where an axis separates two solids, and where by more than a radius.
+
+    Parameters
+    ----------
+    half : ndarray of float64, shape (3, h)
+        Half sizes of boxes around the origin.
+    middle : ndarray of float64, shape (3, h)
+        Middles of the other solids.
+    axes : ndarray of float64, shape (k, 3, h)
+        Perpendicular to each other: three axes of a turned box, or one of a segment.
+    reach : ndarray of float64, shape (k, h)
+        How many times these axes the others extend from their middles.
+    radii : ndarray of float64, shape (h,)
+        Not negative.
+
+    Returns
+    -------
+    apart, far : ndarray of bool, shape (h,)
+        Those that are not apart share a point, those that are far are farther apart than the
+        radius; the rest lie apart, at a distance that is not known.
+    """
+    apart, far = np.zeros((2, half.shape[1]), bool)
+    solids = half, middle, axes, reach
+    squared = radii * radii
+    for gap, length in chain(_along_axes(*solids), _along_products(*solids)):
+        beyond = gap > 0
+        apart |= beyond
+        far |= beyond & (gap * gap > squared * length)
+    return apart, far
+
+
+def edges_part(half: Floats, middle: Floats, axes: Floats, reach: Floats) -> Flags:
+    """Return where a cross product of edges separates two solids, as `parted` does."""
+    apart = np.zeros(half.shape[1], bool)
+    for gap, _ in _along_products(half, middle, axes, reach):
+        apart |= gap > 0
+    return apart
+
+
+def _along_axes(
+    half: Floats, middle: Floats, axes: Floats, reach: Floats
+) -> Iterator[tuple[Floats, Floats]]:
+    """Yield how far the solids lie apart along the axes of each, and the squared axes, (h,)."""
+    one = np.ones(half.shape[1])
+    for axis in range(3):
+        yield np.abs(middle[axis]) - half[axis] - (reach * np.abs(axes[:, axis])).sum(axis=0), one
+    for direction, size in zip(axes, reach, strict=True):
+        length = dot(direction, direction)
+        yield np.abs(dot(middle, direction)) - dot(half, np.abs(direction)) - size * length, length
+
+
+def _along_products(
+    half: Floats, middle: Floats, axes: Floats, reach: Floats
+) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the same along the cross products of an axis of each."""
+    sizes = np.abs(axes)
+    for number, (direction, size) in enumerate(zip(axes, sizes, strict=True)):
+        for j, k in OTHER_AXES:
+            gap = np.abs(middle[k] * direction[j] - middle[j] * direction[k])
+            gap -= half[j] * size[k] + half[k] * size[j]
+            for other in set(range(len(axes))) - {number}:
+                beside = axes[other, k] * direction[j] - axes[other, j] * direction[k]
+                gap -= reach[other] * np.abs(beside)
+            yield gap, direction[j] * direction[j] + direction[k] * direction[k]
+
+
+def told_by_feet(
+    feet: Floats, toward: Floats, points: Floats, squared: Floats, doubt: Floats
+) -> tuple[Flags, Flags]:
+    """Return which hulls of points are surely near a solid, and which are surely not.
+
+    Parameters
+    ----------
+    feet : ndarray of float64, shape (3, h)
+        One point of each solid.
+    toward : ndarray of float64, shape (3, h)
+        Directions in which no point of the solid lies farther than its foot.
+    points : ndarray of float64, shape (p, 3, h)
+        The corners of the hulls.
+    squared, doubt : ndarray of float64, shape (h,)
+        The squared radius, and what rounding may do to it.
+
+    Returns
+    -------
+    close, far : ndarray of bool, shape (h,)
+        Close where a corner is no farther from the foot than the radius, far where all corners are
+        farther along the direction.
+    """
+    toward = toward * power_of_two_scale(toward)
+    close, gap = np.zeros(len(squared), bool), np.full(len(squared), np.inf)
+    for point in points:
+        apart = point - feet
+        close |= dot(apart, apart) <= squared - doubt
+        np.minimum(gap, dot(apart, toward), out=gap)
+    return close, (gap > 0) & (gap * gap > (squared + doubt) * dot(toward, toward))
