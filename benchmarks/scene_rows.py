@@ -126,7 +126,7 @@ def hiding(seconds: float, scale: float) -> Rows:
 def cells(seconds: float, scale: float) -> Rows:
     """Make the corners and edges of many cells ready to be drawn, against copying as many."""
     from octree_ext.core import Boxes, build_octree
-    from octree_ext.octree_addon.cells import Look, box_edges, cell_corners, shaded_cells
+    from octree_ext.octree_addon.display.cells import Look, box_edges, cell_corners, shaded_cells
 
     count = int(100_000 * scale)
     lower = np.random.default_rng(1).uniform(size=(int(1.2 * count), 3))

@@ -8,7 +8,7 @@ from blender_scenes import cube, link
 from costs import lines_run
 
 import octree_ext
-from octree_ext.octree_addon import overlay
+from octree_ext.octree_addon import display
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_evaluation_calls_nothing_of_ours(crowd):
 
 def test_nothing_waits_to_be_called(crowd):
     enabled = called_back()
-    assert not overlay.is_installed()
+    assert not display.is_installed()
     octree_ext.unregister()
     disabled = called_back()
     octree_ext.register()

@@ -9,7 +9,7 @@ set -u -o pipefail
 cd "$(dirname "$0")/../.." || exit
 setup=tests/setup
 results=.cache/suites
-limit="timeout 1500"
+limit="timeout 2400"
 
 # Tests of one file stay together: the last random session looks at what all of them did.
 in_wheel() {
