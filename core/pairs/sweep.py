@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ids, blocks, concatenated_ranges, radix_argsort
-from ..grid import Grid
-from ..morton import BITS, GUARD_BITS, Words, pack, unpack
+from ..grid import BITS, GUARD_BITS, Grid, Words, pack, unpack
 from ..shapes import Boxes, Shapes
 
 # Shapes in a sample, about; one in this many of them may be far away on either side.

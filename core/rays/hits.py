@@ -20,15 +20,12 @@ from ..arrays import (
     power_of_two_scale,
     starts_of_runs,
 )
-from ..classify import States
-from ..descend import Found, expanded
+from ..descend import Found, States, expanded
 from ..mailboxing import Mailboxes, Pairs
 from ..octree import Octree
 from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
 from ..touch.triangles import bounding_spheres_of, worth_tables
-from .rays import Rays
-from .rounded import enter_boxes, enter_regions, enter_spheres, outward
-from .triangles import cross_triangles
+from .crossings import Rays, cross_triangles, enter_boxes, enter_regions, enter_spheres, outward
 from .walk import walk
 
 # Rays, entries of the tree, and a distance that is the less the more surely they meet.

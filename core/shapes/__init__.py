@@ -17,10 +17,9 @@ Frusta         24  the eight corners in order, x, y, z each
 =============  ==  ==================================================================
 """
 
-from .batch import Boxes, Shapes
+from .boxes import Boxes, Capsules, Regions, Shapes, Spheres
 from .frusta import Frusta, HalfSpaces
 from .oriented_boxes import OrientedBoxes
-from .rounded import Capsules, Regions, Spheres
 from .triangles import Triangles
 
 __all__ = [

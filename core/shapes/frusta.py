@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Flags, Floats, power_of_two_scale
-from .batch import Shapes, frozen
+from .boxes import Shapes, frozen
 from .triangles import Triangles
 
 # The corners of a hexahedron: near lower-left, lower-right, upper-right, upper-left, then far.

@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Flags, Floats
-from .batch import Shapes, frozen
+from .boxes import Shapes, frozen
 
 # Matrices that went through float32, or through a chain of parents, are this close to a rotation.
 _TOLERANCE = 2.0**-14

@@ -17,7 +17,7 @@ from ..arrays import (
     gather,
     power_of_two_scale,
 )
-from .batch import Shapes, as_batch, frozen
+from .boxes import Shapes, as_batch, frozen
 
 
 class Triangles(Shapes):

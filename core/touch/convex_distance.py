@@ -21,8 +21,9 @@ from ..arrays import (
     power_of_two_scale,
     robust_cross,
 )
-from ..shapes.batch import box_corners
+from ..shapes.boxes import box_corners
 from ..shapes.frusta import EDGE_ENDS, EDGE_STARTS, FACES
+from .triangles import within_spans
 
 # Numbers of one kind that stay in the cache: features times features times pairs.
 _CACHED = 16_384
@@ -162,23 +163,6 @@ def _corners_near_faces(corners: Floats, hull: Floats, kind: Kind, squared: Floa
     if (close & thin).any():
         close &= ~thin | within_spans(apart, edges[:, None])
     return close.any(axis=(0, 1))
-
-
-def within_spans(apart: Floats, edges: Floats) -> Flags:
-    """Return which points lie between the corners of faces, along each of the edges.
-
-    Beyond the tip of a sliver its two long edges are too near each other to tell.
-
-    Parameters
-    ----------
-    apart, edges : ndarray of float64, shape (3, ..., k, h)
-        The points as seen from the corners, and the edges that start there.
-    """
-    flags = np.ones((*apart.shape[1:-2], apart.shape[-1]), bool)
-    for number in range(edges.shape[-2]):
-        along = dot(apart, edges[..., number : number + 1, :])
-        flags &= (along.min(axis=-2) <= 0) & (along.max(axis=-2) >= 0)
-    return flags
 
 
 def _edges_near_edges(

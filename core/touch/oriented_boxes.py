@@ -4,7 +4,7 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ids, dot, gather
 from ..shapes import OrientedBoxes, Shapes, Triangles
-from ..shapes.batch import box_corners
+from ..shapes.boxes import box_corners
 from .convex_distance import BOX, near_boxes
 from .separating_axis import separated
 from .triangles import axes_overlap, bounding_spheres_of

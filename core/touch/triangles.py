@@ -15,7 +15,6 @@ from ..arrays import (
     robust_cross,
 )
 from ..shapes import Shapes, Triangles
-from .convex_distance import within_spans
 
 # Triangles that may get a bounding sphere for each question.
 _WORTH = 512
@@ -154,4 +153,21 @@ def axes_overlap(corners: Floats, half: Floats) -> Flags:
             reach = half[i] * length[j] + half[j] * length[i]
             flags &= np.minimum(on_edge, beside) <= reach
             flags &= np.maximum(on_edge, beside) >= -reach
+    return flags
+
+
+def within_spans(apart: Floats, edges: Floats) -> Flags:
+    """Return which points lie between the corners of faces, along each of the edges.
+
+    Beyond the tip of a sliver its two long edges are too near each other to tell.
+
+    Parameters
+    ----------
+    apart, edges : ndarray of float64, shape (3, ..., k, h)
+        The points as seen from the corners, and the edges that start there.
+    """
+    flags = np.ones((*apart.shape[1:-2], apart.shape[-1]), bool)
+    for number in range(edges.shape[-2]):
+        along = dot(apart, edges[..., number : number + 1, :])
+        flags &= (along.min(axis=-2) <= 0) & (along.max(axis=-2) >= 0)
     return flags

@@ -24,8 +24,8 @@ from core import (
     ray_cast,
     trace,
 )
+from core import query as confirming
 from core.groups import in_groups
-from core.query import candidates as confirming
 
 SPACE = Boxes([[-5, -8, -8]], [[1019, 1016, 1016]])
 

@@ -8,7 +8,7 @@ from counters import PairsTested
 from numpy.testing import assert_array_equal
 
 from core import Boxes, Regions, Spheres, build_octree, query, query_any, query_count
-from core.query import candidates
+from core import query as candidates
 
 SMALL = Boxes([[-0.4, 0.1, -0.3]], [[0.9, 0.8, 0.5]])
 

@@ -20,7 +20,7 @@ from core import (
     query_any,
     query_count,
 )
-from core.query import candidates
+from core import query as candidates
 
 NO_VOLUMES = (
     Boxes([], []),
