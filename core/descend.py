@@ -222,7 +222,7 @@ def _edges_overlap(frusta: Frusta, numbers: Ids, middle: Floats, half: Floats) -
 
 # The longest front that is walked in one piece.
 _FRONT = 65_536
-# Fewer queries than this are not put in order; bits of each coordinate that tell neighbours.
+# Fewer queries than this are not put in order; bits of each coordinate that tell neighbors.
 _FEW, _MORTON = 1_024, 10
 # The only child of some, or 8 if there are more or none.
 _ONLY = np.where(POPCOUNT == 1, LOWEST_BIT, 8)

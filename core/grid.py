@@ -4,7 +4,7 @@ Depth `d` has 2**d cells along each axis. Every wall of every depth is computed 
 among the finest walls, so cells that share a wall share its bits. A cell is known by three whole
 numbers. Packed into fields of one 64-bit word, with a guard bit above each, all three are compared
 by one subtraction. Interleaved bit by bit they make a code (Morton, "A Computer Oriented Geodetic
-Data Base", 1966) under which the finest cells of every larger cell are neighbours.
+Data Base", 1966) under which the finest cells of every larger cell are neighbors.
 """
 
 from dataclasses import dataclass

@@ -18,7 +18,7 @@ Pairs = tuple[Ids, Ids]
 # For each mailbox the place of the last pair that was written.
 Latest = NDArray[np.int32]
 
-# Mailboxes of an entry, one for every fourth query: neighbours in space, which find the same
+# Mailboxes of an entry, one for every fourth query: neighbors in space, which find the same
 # entries, seldom contend for one.
 _EACH = 4
 # Rounds of writing. Queries that still contend for the same mailboxes are then sorted.

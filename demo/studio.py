@@ -39,7 +39,7 @@ def surface(vertices: np.ndarray, faces: np.ndarray, shades: np.ndarray) -> bpy.
 
 
 def frustum(corners: np.ndarray, width: float) -> list[bpy.types.Object]:
-    """Make a frustum (8, 3) of coloured air and of lines."""
+    """Make a frustum (8, 3) of colored air and of lines."""
     glass, edges = (
         mesh_of("Frustum", corners, np.array(QUADS)),
         mesh_of("Edges", corners, np.array(QUADS)),
@@ -70,7 +70,7 @@ def lines(edges: bpy.types.Mesh, material: bpy.types.Material, width: float) -> 
 
 
 def glow(name: str, color: tuple, opacity: float = 1.0) -> bpy.types.Material:
-    """Make a colour that needs no light."""
+    """Make a color that needs no light."""
     material, shader = _material(name, color)
     light = shader("ShaderNodeEmission")
     light.inputs["Color"].default_value = (*color, 1)
@@ -96,7 +96,7 @@ def clay(name: str, color: tuple, backdrop: bool = False) -> bpy.types.Material:
 
 
 def _material(name: str, color: tuple) -> tuple[bpy.types.Material, Any]:
-    """Make an empty material, so coloured in a view, and return it with the way to add nodes."""
+    """Make an empty material, so colored in a view, and return it with the way to add nodes."""
     material = bpy.data.materials.new(name)
     material.diffuse_color = (*color, 1)
     nodes = _nodes_of(material)

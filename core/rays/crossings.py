@@ -229,7 +229,7 @@ def enter_spheres(items: Spheres, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
 def _round(origins: Floats, directions: Floats, radii: Floats) -> tuple[Floats, Floats]:
     """Return when rays enter spheres about 0, or NaN, and when they are nearest to it.
 
-    The distance of the ray from the centre comes from a cross product, which stays precise far
+    The distance of the ray from the center comes from a cross product, which stays precise far
     away. Haines, Gunther and Akenine-Moller, "Precision Improvements for Ray/Sphere
     Intersection", Ray Tracing Gems, 2019.
     """

@@ -64,11 +64,11 @@ def test_kept_items_lie_whole_in_their_one_cell(scene, kind, factor):
 @pytest.mark.parametrize("factor", [1.0, 1.5, 2.0])
 @pytest.mark.parametrize("kind", scenes.KINDS)
 @pytest.mark.parametrize("scene", NOT_WHOLE)
-def test_no_deeper_cell_around_its_centre_holds_a_kept_item_whole(scene, kind, factor):
+def test_no_deeper_cell_around_its_center_holds_a_kept_item_whole(scene, kind, factor):
     items = kind(scenes.SCENES[scene]())
     tree = built(items, capacity=8, straddlers="keep", loose_factor=factor)
     bounds = items.bounds()
-    upwards = 1e-12  # A centre on a wall belongs to the upper cell.
+    upwards = 1e-12  # A center on a wall belongs to the upper cell.
     middles = Spheres((bounds.lower + bounds.upper) / 2 + upwards, np.zeros(len(items)))
     loose = Boxes(tree.loose_lower, tree.loose_upper)
     holding = oracle.inside(bounds, loose) & oracle.inside(middles, cells(tree))
