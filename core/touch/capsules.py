@@ -10,10 +10,9 @@ from .convex_distance import (
     TRIANGLE,
     near,
     near_boxes,
-    within_spans,
 )
 from .separating_axis import decided_by_closest_point, separated
-from .triangles import bounding_spheres_of
+from .triangles import bounding_spheres_of, within_spans
 
 # What rounding may do to a squared distance, in squared lengths that it was made from.
 _ROUNDING = 2.0**-44
