@@ -65,19 +65,13 @@ def camera_frusta(
     ----------
     camera_eval : bpy.types.Object
         The evaluated camera.
-    scene : bpy.types.Scene
-        Gives resolution, pixel aspect and render border.
-    depsgraph : bpy.types.Depsgraph
-        That the camera was evaluated in.
+    scene, depsgraph
+        The scene gives resolution, pixel aspect and render border; the camera was evaluated in
+        the depsgraph.
     margin : float, default 0.0
         Moves all six planes outward, in scene units.
     angle : float, default 0.0
         Turns the four sides outward, in radians; for an orthographic camera about its own plane.
-
-    Returns
-    -------
-    Frusta
-        One frustum.
 
     Raises
     ------

@@ -26,26 +26,10 @@ def visible_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
 def scoped_objects(
     context: bpy.types.Context, scope: str, collection: bpy.types.Collection | None
 ) -> list[bpy.types.Object]:
-    """Return the objects that a tree is built of, or cameras are asked about.
+    """Return the objects that a tree is built of, or cameras are asked about, each once.
 
-    Parameters
-    ----------
-    context : bpy.types.Context
-        Its view layer and mode.
-    scope : {"SELECTED", "VISIBLE", "COLLECTION"}
-        Which ones.
-    collection : bpy.types.Collection or None
-        For "COLLECTION".
-
-    Returns
-    -------
-    list of bpy.types.Object
-        Each once.
-
-    Raises
-    ------
-    ValueError
-        If the scope is a collection and none is given.
+    `scope` is "SELECTED", "VISIBLE" or "COLLECTION"; the last without a collection is a
+    `ValueError`.
     """
     if scope == "SELECTED":
         return chosen_objects(context)

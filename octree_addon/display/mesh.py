@@ -22,26 +22,10 @@ def cells_to_mesh(
     colors: NDArray[np.float32] | None = None,
     name: str,
 ) -> bpy.types.Mesh:
-    """Make a mesh of the edges of cells.
+    """Make a mesh of the edges of cells, (c,), in world space; no cells give an empty mesh.
 
-    Parameters
-    ----------
-    octree : Octree
-        The tree.
-    cells : ndarray of intp, shape (c,)
-        Cell numbers. No cells give an empty mesh.
-    boxes : str, default "TIGHT"
-        "TIGHT" or "LOOSE".
-    colors : ndarray of float32, shape (c, 3), optional
-        One for each cell; by default, by depth.
-    name : str
-        Name of the mesh.
-
-    Returns
-    -------
-    bpy.types.Mesh
-        8 vertices and 12 edges for each cell, in world space, no faces. The color attribute
-        "Color" of the vertices holds the colors.
+    Each cell has 8 vertices, 12 edges and no face. Its "TIGHT" or "LOOSE" box is meant. The color
+    attribute "Color" of the vertices holds `colors`, (c, 3), by default those of the depth.
     """
     mesh = bpy.data.meshes.new(name)
     corners, edges = cell_corners(octree, cells, boxes), box_edges(len(cells))

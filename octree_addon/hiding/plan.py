@@ -37,21 +37,10 @@ class Plan:
 
 
 def plan(context: bpy.types.Context, objects: Iterable[bpy.types.Object], icon: str) -> Plan:
-    """Count which objects would be hidden; change nothing.
+    """Count which objects would be hidden by an icon, each once; change nothing.
 
-    Parameters
-    ----------
-    context : bpy.types.Context
-        Its scene has the collection to protect, its view layer says what is visible.
-    objects : iterable of bpy.types.Object
-        What is to be hidden; repeated ones count once.
-    icon : {"EYE", "MONITOR", "RENDER"}
-        By which icon of the Outliner.
-
-    Returns
-    -------
-    Plan
-        What `hide` takes.
+    The scene has the collection to protect, and the view layer says what is visible. `hide` takes
+    the result.
     """
     layer = context.view_layer
     present = {item.session_uid for item in members(layer)}

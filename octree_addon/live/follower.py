@@ -27,7 +27,7 @@ class Step:
     before : ChangeCounts
         The turnover of the tree before.
     moved, joined, left : int
-        Items that moved, came and went.
+        Items that moved, were added and were removed.
     pairs : tuple of three ndarray of intp, shape (2, h)
         Ids of items whose boxes began, continued and ceased to touch; none unless wanted.
     seconds : float
@@ -63,34 +63,13 @@ class Follower:
         self._tracked: TrackedItems | None = None
 
     def catch_up(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-        """Bring the tree up to date with the scene; all its pairs count as begun.
-
-        Parameters
-        ----------
-        scene : bpy.types.Scene
-            The scene of the tree.
-        depsgraph : bpy.types.Depsgraph
-            The evaluated state of the view layer.
-        """
+        """Bring the tree up to date with the scene; all its pairs count as begun."""
         self._read_again(scene, depsgraph)
         self.since = self.tree.turnover
         self.step = Step(self.since, pairs=self.tree.changes())
 
     def update(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
-        """Follow one update of the scene, and note what it did.
-
-        Parameters
-        ----------
-        scene : bpy.types.Scene
-            The scene of the tree.
-        depsgraph : bpy.types.Depsgraph
-            The evaluated state of the view layer, and the updates in it.
-
-        Returns
-        -------
-        bool
-            Whether the tree has changed.
-        """
+        """Follow one update of the scene, note it, and tell whether the tree has changed."""
         started, before = perf_counter(), self.tree.turnover
         moved = self._tracked.moved(scene, depsgraph) if self._tracked else None
         if moved is None:
@@ -110,7 +89,7 @@ class Follower:
     def _read_again(
         self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
     ) -> tuple[int, int, int]:
-        """Bring the tree up to date with the scene; return how many moved, came and went."""
+        """Bring the tree up to date with the scene; count moved, added and removed items."""
         layer, kinds = depsgraph.view_layer, kinds_of(settings_of(scene).built_of)
         found = read_objects(depsgraph, current_objects(scene, layer), kinds=kinds)
         counts = self._apply(found.source, found.boxes)

@@ -192,17 +192,7 @@ _known: WeakKeyDictionary[BuiltTree, tuple[Octree, int, Locality | None]] = Weak
 def locality_of(built: BuiltTree, session_uid: int) -> Locality | None:
     """Count the potential colliders of one object, against all items.
 
-    Parameters
-    ----------
-    built : BuiltTree
-        A tree of objects.
-    session_uid : int
-        Of the object.
-
-    Returns
-    -------
-    Locality or None
-        None if it is not in the tree. Counted once, until the tree changes.
+    None if it is not in the tree of objects. Counted once, until the tree changes.
     """
     counted = _known.get(built)
     if counted is None or counted[0] is not built.octree or counted[1] != session_uid:

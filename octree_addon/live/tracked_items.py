@@ -59,20 +59,9 @@ class TrackedItems:
         self._instance_rows = np.array([rows[key] for key in self._instances], np.intp)
 
     def moved(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Moved | None:
-        """Return the items that may have moved.
+        """Return the items that may have moved, (k,), each once, and their boxes, (6, k).
 
-        Parameters
-        ----------
-        scene : bpy.types.Scene
-            The scene of the tree.
-        depsgraph : bpy.types.Depsgraph
-            With the updates.
-
-        Returns
-        -------
-        rows, boxes : ndarray of intp, shape (k,), and of float64, shape (6, k)
-            Items, each once, and their boxes in the world; None if the items are no longer the
-            same, so that all has to be read again.
+        None if the items are no longer the same, so that everything has to be read again.
         """
         # Blender walks through all updates to count them, and to find one by its number: walk
         # through them once.

@@ -158,17 +158,7 @@ class OCTREE_OT_select_in_box(BoxOptions, VolumeOperator, bpy.types.Operator):
 def box_of(limits: Floats, matrix: Floats) -> Frusta:
     """Return a box that a matrix has placed; if it is flat, then as thin as a volume can be.
 
-    Parameters
-    ----------
-    limits : ndarray of float64, shape (2, 3)
-        Its lower and its upper corner in its own space.
-    matrix : ndarray of float, shape (4, 4)
-        Affine, to world space.
-
-    Returns
-    -------
-    Frusta
-        One hexahedron.
+    `limits` are its lower and upper corner in its own space, (2, 3); `matrix`, (4, 4), is affine.
     """
     linear, origin = matrix[:3, :3].astype(np.float64), matrix[:3, 3]
     corners = np.where(_SIGNS < 0, *limits) @ linear.T + origin

@@ -43,30 +43,12 @@ CollisionSteps = Generator[float, None, Collisions]
 
 
 def collision_steps(built: BuiltTree, owners: Ids, margin: float) -> CollisionSteps:
-    """Find all pairs of items that touch and have different owners.
+    """Find all pairs of items that touch, or are no farther apart than the margin.
 
-    Parameters
-    ----------
-    built : BuiltTree
-        Of triangles, which are tested exactly, or of objects, whose boxes are.
-    owners : ndarray of intp, shape (n,)
-        The owner of each item, such as `built.source.object_of_item`.
-    margin : float
-        Items no farther apart than this count, too.
+    Triangles are tested exactly, objects by their boxes. `owners`, (n,), has the owner of each
+    item, such as `built.source.object_of_item`. Yields roughly the fraction done.
 
-    Yields
-    ------
-    float
-        Roughly the fraction done.
-
-    Returns
-    -------
-    Collisions
-        What was found.
-
-    Notes
-    -----
-    Pairs within one mesh, which are most, are not even compared: memory follows the answer,
+    Pairs within one owner, which are most, are not even compared: memory follows the answer,
     however large the margin is.
     """
     octree = built.octree

@@ -48,22 +48,11 @@ class Answer:
 
 
 def select_objects(layer: bpy.types.ViewLayer, answer: Answer, action: str) -> Counter[str]:
-    """Select the objects of an answer; an instance selects its instancer.
+    """Select the objects of an answer in a view layer; an instance selects its instancer.
 
-    Parameters
-    ----------
-    layer : bpy.types.ViewLayer
-        Whose selection is written.
-    answer : Answer
-        What is wanted.
-    action : {"REPLACE", "EXTEND", "SUBTRACT"}
-        How the present selection changes.
-
-    Returns
-    -------
-    Counter of str
-        `objects`, and `instances` of theirs, that were selected or, for `"SUBTRACT"`,
-        deselected; `refused`, the objects that are gone, hidden or not selectable.
+    `action` is "REPLACE", "EXTEND" or "SUBTRACT". Counts the `objects`, and `instances` of theirs,
+    that were selected or, for "SUBTRACT", deselected; and `refused`, the objects that are gone,
+    hidden or not selectable.
     """
     chosen, instances = _wanted(answer)
     found = {
