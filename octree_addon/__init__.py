@@ -1,4 +1,4 @@
-"""The Blender side of Octree: its features, registered in order and unregistered in reverse."""
+"""Octree in Blender: features, registered in order and unregistered in reverse."""
 
 from typing import Any
 

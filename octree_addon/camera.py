@@ -1,4 +1,4 @@
-"""The view frustum of a camera in world space, and how far it is widened: camera -> `Frusta`."""
+"""View frusta: camera and render settings -> `Frusta` in world space, widened if wanted."""
 
 from math import pi
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ class ViewOptions:
     else:
         margin: FloatProperty(
             name="Margin",
-            description="Move the sides of the view outward by this distance",
+            description="Widen the view by this distance on every side",
             default=0.0,
             min=0.0,
             soft_max=10.0,

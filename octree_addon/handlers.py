@@ -1,4 +1,4 @@
-"""Handlers and timers of Blender, installed while there is a tree or a view to draw."""
+"""Handlers and timers, installed only while there is a tree or a view to draw."""
 
 from typing import Any
 

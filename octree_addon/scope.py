@@ -36,7 +36,7 @@ def scoped_objects(
     if scope == "VISIBLE":
         return visible_objects(context)
     if collection is None:
-        raise ValueError("Choose the collection whose objects are meant")
+        raise ValueError("Choose a collection")
     return list(collection.all_objects)
 
 

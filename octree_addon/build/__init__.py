@@ -1,4 +1,4 @@
-"""Building the scene's octree; read settings, then steps, operators and panel."""
+"""Build feature: the scene's octree; read settings, then steps, operators and panel."""
 
 import bpy
 

@@ -138,11 +138,11 @@ class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
 
 
 class OCTREE_OT_build(SourceOptions, BuildOperator, bpy.types.Operator):
-    """Build an octree of triangles or of whole objects, as they are seen."""
+    """Build an octree of the evaluated triangles, or of whole objects."""
 
     bl_idname = "octree.build"
     bl_label = "Build Octree"
-    bl_description = "Build an octree of triangles or of whole objects, as they are seen"
+    bl_description = "Build an octree of the evaluated triangles, or of whole objects"
 
     if TYPE_CHECKING:
         collection: str
@@ -182,11 +182,11 @@ class OCTREE_OT_build(SourceOptions, BuildOperator, bpy.types.Operator):
 
 
 class OCTREE_OT_rebuild(BuildOperator, bpy.types.Operator):
-    """Build the octree again, of the same objects as they are seen now."""
+    """Build the octree again from the same objects as they are now."""
 
     bl_idname = "octree.rebuild"
     bl_label = "Rebuild Octree"
-    bl_description = "Build the octree again, of the same objects as they are seen now"
+    bl_description = "Build the octree again from the same objects as they are now"
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -1,4 +1,4 @@
-"""The build, step by step: objects are read, their items divided, and kept as a `BuiltTree`."""
+"""Stepped builds: read objects, divide their items into an octree, keep it as a `BuiltTree`."""
 
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import replace

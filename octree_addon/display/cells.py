@@ -1,4 +1,4 @@
-"""Which cells are shown, in which shade of which palette; and boxes as corners and edges."""
+"""Cells to draw, up to a limit, in a colormap (viridis); boxes as corners and edges."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

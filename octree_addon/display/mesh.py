@@ -1,4 +1,4 @@
-"""Make Real: the edges of cells as a mesh object, in their colors."""
+"""Make Real: wireframe of cells as a mesh object of edges, in their colors."""
 
 import bpy
 import numpy as np

@@ -1,4 +1,4 @@
-"""Hiding objects, and restoring exactly what was hidden; read plan, then hidden_objects."""
+"""Hiding feature: hide objects and restore exactly those; read plan, then hidden_objects."""
 
 import bpy
 

@@ -1,4 +1,4 @@
-"""What we have hidden, by icon: hide, restore exactly that, and keep it in the file.
+"""Hide and restore: a record of the objects hidden by each icon, kept in the file.
 
 While anything is hidden, listeners warn at every render and keep deleted objects out of the file.
 """

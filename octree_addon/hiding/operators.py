@@ -33,7 +33,7 @@ class OCTREE_OT_hide_unseen(HidingOptions, SeenOperator, bpy.types.Operator):
     else:
         everything: BoolProperty(
             name="Hide Everything",
-            description="Hide the objects even if nothing to look at stays visible",
+            description="Hide the objects even if no surface stays visible",
             default=False,
             options={"SKIP_SAVE"},
         )

@@ -1,4 +1,4 @@
-"""Plans for hiding: what would be hidden, and what not and why; nothing is changed yet."""
+"""Dry run of hiding: what would be hidden and what not, counted by reason."""
 
 from collections import Counter
 from collections.abc import Iterable

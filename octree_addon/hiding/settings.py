@@ -1,4 +1,4 @@
-"""How objects are hidden, and which ones we have hidden, by each icon of the Outliner."""
+"""Hiding settings, and the record of hidden objects: by scene, view layer and icon."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ class HidingOptions:
                 (
                     "EYE",
                     "Eye",
-                    "Hide in the viewports of this view layer. Animation stays live, for the"
+                    "Hide in the viewports of this view layer. Animation stays live, as the"
                     " objects are still evaluated: playback gets no faster. Renders show them",
                     "HIDE_OFF",
                     0,

@@ -1,4 +1,4 @@
-"""Live trees; read plain_objects, tracked_items, follower and session, then panel.
+"""Live feature; read plain_objects, tracked_items, follower and session, then panel.
 
 A tree follows from the moment that it is switched on until it is switched off or cleared; when it
 is built again, the new one follows. That is not kept in the file: nothing runs in a file that was

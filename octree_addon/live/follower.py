@@ -1,4 +1,4 @@
-"""Incremental updates: a dynamic octree kept as the scene is, at the cost of what has moved."""
+"""Incremental updates: a dynamic octree that follows the scene, at the cost of what moved."""
 
 from dataclasses import dataclass
 from time import perf_counter

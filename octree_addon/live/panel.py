@@ -1,4 +1,4 @@
-"""The Live feature: settings, switch and panel; potential colliders of the active object."""
+"""Live settings, switch and panel; potential colliders of the active object."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -31,12 +31,12 @@ class OctreeLiveSettings(bpy.types.PropertyGroup):
     else:
         pairs: BoolProperty(
             name="Pairs",
-            description="Note which objects begin and which cease to overlap, box against box",
+            description="List the pairs of objects whose bounding boxes start or stop overlapping",
             default=True,
         )
         interval: FloatProperty(
             name="Merge Every",
-            description="Seconds between two merges of cells, if these are deferred",
+            description="Seconds between merges of cells, if merging is deferred",
             default=1.0,
             min=0.05,
             soft_max=60.0,

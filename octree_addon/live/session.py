@@ -1,4 +1,4 @@
-"""Live sessions: the trees that follow the scene, switched on and off, updated and merged."""
+"""Live sessions: followers of trees, switched on and off, updated and merged."""
 
 from weakref import WeakKeyDictionary
 

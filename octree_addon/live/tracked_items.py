@@ -1,4 +1,4 @@
-"""Tracked items: the objects and instances in a live tree, and which of them an update moved."""
+"""Change detection: which objects and instances of a live tree an update moved."""
 
 from collections.abc import Sequence
 from itertools import islice

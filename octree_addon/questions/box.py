@@ -1,4 +1,4 @@
-"""Select in Box: what touches an oriented bounding box (OBB), or a box around the 3D cursor.
+"""Select in Box: what touches an oriented bounding box (OBB), or a box at the 3D cursor.
 
 The box is a hexahedron of eight corners: any matrix will do, sheared, mirrored or flat.
 """
@@ -56,7 +56,7 @@ class BoxOptions(SelectionOptions):
     else:
         around: EnumProperty(
             name="Box",
-            description="Which box is asked about",
+            description="Which box is tested",
             items=(
                 (
                     "ACTIVE",
@@ -78,9 +78,9 @@ class BoxOptions(SelectionOptions):
         )
         relation: EnumProperty(
             name="Within",
-            description="How much of a triangle has to be in the box",
+            description="How much of an item must be in the box",
             items=(
-                ("TOUCHING", "Partly", "At least a point of it is in the box"),
+                ("TOUCHING", "Partly", "Any part of it is in the box"),
                 ("INSIDE", "Wholly", "All of it is in the box"),
             ),
             default="TOUCHING",

@@ -110,7 +110,7 @@ class CollisionOptions(SelectionOptions):
     else:
         margin: FloatProperty(
             name="Margin",
-            description="What comes this near to another object collides with it",
+            description="Objects within this distance of each other also collide",
             default=0.0,
             min=0.0,
             soft_max=10.0,
@@ -118,7 +118,7 @@ class CollisionOptions(SelectionOptions):
         )
         instances: BoolProperty(
             name="Between Instances",
-            description="Let instances collide with others of the same instancer",
+            description="Also test instances of the same instancer against each other",
             default=False,
         )
 

@@ -21,9 +21,9 @@ class FrustumOptions(ViewOptions, SelectionOptions):
     else:
         relation: EnumProperty(
             name="Within",
-            description="How much of a triangle has to be in view",
+            description="How much of an item must be in view",
             items=(
-                ("TOUCHING", "Partly", "At least a point of it is in view"),
+                ("TOUCHING", "Partly", "Any part of it is in view"),
                 ("INSIDE", "Wholly", "All of it is in view"),
             ),
             default="TOUCHING",
@@ -51,7 +51,7 @@ class OctreeFrustumSettings(FrustumOptions, bpy.types.PropertyGroup):
             type=bpy.types.Object,
             poll=is_camera,
             name="Camera",
-            description="The camera whose view is asked; the scene's camera if empty",
+            description="The camera whose view is tested; the scene's camera if empty",
             update=tag_redraw,
         )
         show: BoolProperty(
@@ -76,7 +76,7 @@ class OCTREE_OT_select_in_frustum(FrustumOptions, VolumeOperator, bpy.types.Oper
     else:
         camera: StringProperty(
             name="Camera",
-            description="Name of the camera whose view is asked; the scene's camera if empty",
+            description="Name of the camera whose view is tested; the scene's camera if empty",
         )
 
     def volume(self, context: bpy.types.Context) -> Frusta:

@@ -114,7 +114,7 @@ class OctreeAnswerSettings(bpy.types.PropertyGroup):
     else:
         outline: BoolProperty(
             name="Outline",
-            description="Draw the outline of what the last question was about",
+            description="Draw the outline of the shape in the last question",
             default=True,
             update=tag_redraw,
         )

@@ -1,4 +1,4 @@
-"""Query operators: a question asked of the scene's tree, its answer selected and remembered."""
+"""Query operators: ask the scene's tree, select the answer, remember the query."""
 
 from collections import Counter
 from collections.abc import Generator
@@ -57,11 +57,11 @@ class SelectionOptions:
         )
         action: EnumProperty(
             name="Action",
-            description="What becomes of the present selection",
+            description="How the current selection changes",
             items=(
                 ("REPLACE", "Set", "Replace the selection"),
                 ("EXTEND", "Extend", "Add to the selection"),
-                ("SUBTRACT", "Subtract", "Take away from the selection"),
+                ("SUBTRACT", "Subtract", "Remove from the selection"),
             ),
             default="REPLACE",
         )

@@ -1,4 +1,4 @@
-"""Prove It: the last query verified by brute force, which asks every item and no tree."""
+"""Prove It: brute force over all items, without a tree, against the last answer."""
 
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -63,11 +63,11 @@ def prove_steps(query: Query) -> ProofSteps:
 
 
 class OCTREE_OT_prove_it(SteppedOperator, bpy.types.Operator):
-    """Compare the last answer with brute force, which asks every item and no tree."""
+    """Check the last answer by brute force: every item is tested, without the tree."""
 
     bl_idname = "octree.prove_it"
     bl_label = "Prove It"
-    bl_description = "Compare the last answer with brute force, which asks every item and no tree"
+    bl_description = "Check the last answer by brute force: every item is tested, without the tree"
     bl_options = {"REGISTER"}
     doing = "Asking every item"
 

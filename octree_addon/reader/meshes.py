@@ -1,4 +1,4 @@
-"""One mesh as arrays: `positions` (v, 3), `triangles` (t, 3), `polygons` (t,)."""
+"""Bulk reads of one mesh: `positions` (v, 3), `triangles` (t, 3), `polygons` (t,)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Triangles of a scene: each mesh read once, its placements baked into world space."""
+"""World-space triangles of a scene: each mesh read once, baked by each of its matrices."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Answers as selected faces: of the meshes in edit mode or, in object mode, of all meshes."""
+"""Answers as selected faces: of the meshes in Edit Mode or, in Object Mode, of all."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping

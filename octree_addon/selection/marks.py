@@ -1,4 +1,4 @@
-"""Marks: numbers as a custom property of objects, or as an attribute of faces."""
+"""Counts written as a custom property of objects, or as an attribute of faces."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Answers as selected or collected objects of a view layer: items gathered object by object."""
+"""Answers as selected or collected objects: items counted by object and instance."""
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping

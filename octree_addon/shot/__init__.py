@@ -1,4 +1,4 @@
-"""What cameras see over a shot: frustum culling of objects and faces, frame by frame.
+"""Shot feature: frustum culling of objects and faces, frame by frame.
 
 Read in this order: visibility_result, frames, placements, scene_reader, culling,
 shot; then the operators find_seen and use_seen.

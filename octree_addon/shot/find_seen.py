@@ -42,7 +42,7 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
     else:
         collection: StringProperty(
             name="Collection",
-            description="Name of the collection whose objects the cameras are asked about",
+            description="Name of the collection whose objects are tested",
         )
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Walk over frames: at its end the scene is back, with animated values changed without a key."""
+"""Walk over frames that restores the scene: frame, camera, values changed without a key."""
 
 import itertools
 from collections.abc import Generator, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Placements of one frame: meshes in their own space, and a matrix for every place.
+"""Two-level hierarchy of one frame: meshes in their own space, and their placements.
 
 A mesh has a box, and an octree of its triangles once that is needed: a two-level hierarchy.
 """

@@ -1,4 +1,4 @@
-"""The scene frame by frame: frusta of cameras, and placements; each mesh is read once."""
+"""Per-frame scene reads: frusta of cameras, placements of meshes that are read once."""
 
 from collections.abc import Container, Sequence
 from typing import NamedTuple

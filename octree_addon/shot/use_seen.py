@@ -1,4 +1,4 @@
-"""Uses of a visibility result: select, collect, mark, or export what cameras saw, or did not."""
+"""Uses of a visibility result: select, collect, mark, or export what cameras saw or missed."""
 
 from collections import Counter
 from pathlib import Path
@@ -94,7 +94,7 @@ class OCTREE_OT_collect_seen(SeenOptions, SeenOperator, bpy.types.Operator):
     else:
         collection: StringProperty(
             name="Collection",
-            description="Name of the new collection; that of the part if empty",
+            description="Name of the new collection; Seen or Unseen if empty",
         )
 
     def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:

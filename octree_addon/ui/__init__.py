@@ -1,4 +1,4 @@
-"""What the buttons of every feature share; read feature, operators, then rows."""
+"""Shared parts of all features' buttons and panels; read feature, operators, then rows."""
 
 from .feature import Draw, Feature, Group
 from .operators import (

@@ -1,4 +1,4 @@
-"""Stepped (modal) operators, their settings, and the handlers and timers of Blender.
+"""Stepped (modal) operators, their settings; handlers, timers and redraws.
 
 An operator takes the scene's settings, runs, and writes them back. Long work goes on step by step
 from a timer, with progress and Esc.

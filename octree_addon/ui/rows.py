@@ -1,4 +1,4 @@
-"""Rows of the sidebar and of redo panels: properties, tables, hints, and where panels stand."""
+"""Sidebar and redo panel layout: property rows, tables, hints, panel base classes."""
 
 from collections.abc import Iterable
 from typing import Any, Literal
