@@ -8,7 +8,7 @@ from ...core import Octree
 from .. import questions, trees
 from ..arrays import Ids
 from ..preferences import limits
-from ..ui import Status, settings_of
+from ..ui import RefusingOperator, Status, mode_obstacle, settings_of
 from .cells import RAMP, box_edges, cell_corners, cell_shades, look_of, shaded_cells
 
 COLOR_NAME = "Color"
@@ -51,7 +51,7 @@ def _color(mesh: bpy.types.Mesh, colors: NDArray[np.float32]) -> None:
 NAME = "Octree Cells"
 
 
-class OCTREE_OT_make_real(bpy.types.Operator):
+class OCTREE_OT_make_real(RefusingOperator, bpy.types.Operator):
     """Turn the cells that are shown into a mesh object of edges in their colors."""
 
     bl_idname = "octree.make_real"
@@ -60,14 +60,9 @@ class OCTREE_OT_make_real(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if context.mode != "OBJECT":
-            cls.poll_message_set("Go to Object Mode")
-            return False
-        if trees.get(context.scene) is None:
-            cls.poll_message_set("Build an octree first")
-            return False
-        return True
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        other = "" if trees.get(context.scene) else "Build an octree first"
+        return mode_obstacle(context, may_edit=False) or other
 
     def execute(self, context: bpy.types.Context) -> Status:
         scene = context.scene

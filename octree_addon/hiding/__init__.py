@@ -4,8 +4,12 @@ import bpy
 
 from ..ui import Feature
 from .hidden_objects import follow, hidden_counts, hide, is_hiding, restore, uninstall
-from .operators import OCTREE_OT_hide_unseen, OCTREE_OT_restore_hidden
-from .panel import OCTREE_PT_hiding, draw_banner
+from .operators import (
+    OCTREE_OT_hide_unseen,
+    OCTREE_OT_restore_hidden,
+    OCTREE_PT_hiding,
+    draw_banner,
+)
 from .plan import Plan, plan
 from .settings import (
     OctreeHiddenObject,

@@ -1,4 +1,4 @@
-"""Hide Unseen and Restore Hidden: the operators, and what they report."""
+"""Hide Unseen and Restore Hidden: operators, their reports, the Hide panel and its banner."""
 
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -8,8 +8,19 @@ from bpy.props import BoolProperty
 
 from ..shot.use_seen import SeenOperator
 from ..shot.visibility_result import objects_of
-from ..ui import Status, number, settings_of, take, write_back
-from .hidden_objects import hide, is_hiding, restore
+from ..ui import (
+    RefusingOperator,
+    Status,
+    SubPanel,
+    column_of,
+    draw_rows,
+    mode_obstacle,
+    number,
+    settings_of,
+    take,
+    write_back,
+)
+from .hidden_objects import hidden_counts, hide, is_hiding, restore
 from .plan import Plan, plan
 from .settings import HidingOptions
 
@@ -39,11 +50,8 @@ class OCTREE_OT_hide_unseen(HidingOptions, SeenOperator, bpy.types.Operator):
         )
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if context.mode != "OBJECT":
-            cls.poll_message_set("Go to Object Mode")
-            return False
-        return super().poll(context)
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return mode_obstacle(context, may_edit=False) or super().obstacle(context)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         take(self, settings_of(context.scene).hiding)
@@ -88,7 +96,7 @@ class OCTREE_OT_hide_unseen(HidingOptions, SeenOperator, bpy.types.Operator):
             self.layout.prop(self, "everything")
 
 
-class OCTREE_OT_restore_hidden(bpy.types.Operator):
+class OCTREE_OT_restore_hidden(RefusingOperator, bpy.types.Operator):
     """Show again what was hidden by us, and nothing else."""
 
     bl_idname = "octree.restore_hidden"
@@ -100,11 +108,8 @@ class OCTREE_OT_restore_hidden(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if not is_hiding(context.scene):
-            cls.poll_message_set("Nothing is hidden by Octree")
-            return False
-        return True
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return "" if is_hiding(context.scene) else "Nothing is hidden by Octree"
 
     def execute(self, context: bpy.types.Context) -> Status:
         self.report({"INFO"}, restored_text(restore(context)))
@@ -139,3 +144,27 @@ def restored_text(shown: Counter[str]) -> str:
         for icon, count in shown.items()
     ]
     return "; ".join(parts) or "Nothing was left to restore"
+
+
+def draw_banner(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
+    """Say what we have hidden and offer to restore it, as long as there is anything."""
+    counts = hidden_counts(scene)
+    if not counts:
+        return
+    box = layout.box().column(align=True)
+    for icon, count in counts.items():
+        box.label(text=hidden_count_text(icon, count), icon="HIDE_ON")
+    box.operator("octree.restore_hidden", icon="LOOP_BACK")
+
+
+class OCTREE_PT_hiding(SubPanel):
+    """Hide what the cameras did not see."""
+
+    bl_label = "Hide"
+    bl_options = {"DEFAULT_CLOSED"}
+    bl_order = 80
+
+    def draw(self, context: bpy.types.Context) -> None:
+        column = column_of(self)
+        draw_rows(column, settings_of(context.scene).hiding, ("icon", "protect"))
+        column.operator("octree.hide_unseen")

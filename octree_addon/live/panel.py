@@ -14,7 +14,7 @@ from ...core import Octree, query
 from .. import trees
 from ..reader import ObjectSource
 from ..trees import BuiltTree
-from ..ui import Status, SubPanel, column_of, draw_table, settings_of
+from ..ui import RefusingOperator, Status, SubPanel, column_of, draw_table, settings_of
 from . import session
 from .follower import Follower, Step
 
@@ -44,7 +44,13 @@ class OctreeLiveSettings(bpy.types.PropertyGroup):
         )
 
 
-class OCTREE_OT_live(bpy.types.Operator):
+def has_objects(scene: bpy.types.Scene) -> bool:
+    """Tell whether the scene has a tree of objects."""
+    built = trees.get(scene)
+    return built is not None and isinstance(built.source, ObjectSource)
+
+
+class OCTREE_OT_live(RefusingOperator, bpy.types.Operator):
     """Make the octree follow its objects, or stop it: animation, playback and dragging."""
 
     bl_idname = "octree.live"
@@ -57,12 +63,8 @@ class OCTREE_OT_live(bpy.types.Operator):
     bl_options = {"REGISTER"}
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        built = trees.get(context.scene)
-        if built is None or not isinstance(built.source, ObjectSource):
-            cls.poll_message_set("Build an octree of objects first")
-            return False
-        return True
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return "" if has_objects(context.scene) else "Build an octree of objects first"
 
     def execute(self, context: bpy.types.Context) -> Status:
         scene = context.scene
@@ -82,9 +84,8 @@ class OCTREE_PT_live(SubPanel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        built = trees.get(context.scene)
-        is_of_objects = built is not None and isinstance(built.source, ObjectSource)
-        return is_of_objects or settings_of(context.scene).source.source == "OBJECTS"
+        chosen = settings_of(context.scene).source.source
+        return has_objects(context.scene) or chosen == "OBJECTS"
 
     def draw(self, context: bpy.types.Context) -> None:
         built, follower = trees.get(context.scene), session.get(context.scene)

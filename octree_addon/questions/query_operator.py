@@ -22,6 +22,7 @@ from ..ui import (
     SteppedOperator,
     column_of,
     draw_rows,
+    mode_obstacle,
     number,
     settings_of,
     take,
@@ -99,11 +100,8 @@ class QueryOperator(SelectionOptions, SteppedOperator):
     invert = False
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if context.mode not in {"OBJECT", "EDIT_MESH"}:
-            cls.poll_message_set("Go to Object Mode, or to Edit Mode of a mesh")
-            return False
-        return True
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return mode_obstacle(context, may_edit=True)
 
     def prepare(self, context: bpy.types.Context) -> None:
         """Read the scene as far as the question needs it, or refuse; the settings are taken."""

@@ -72,11 +72,8 @@ class OCTREE_OT_prove_it(SteppedOperator, bpy.types.Operator):
     doing = "Asking every item"
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if last_query.get(context.scene) is None:
-            cls.poll_message_set("Ask a question first")
-            return False
-        return True
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return "" if last_query.get(context.scene) else "Ask a question first"
 
     def steps(self, context: bpy.types.Context) -> ProofSteps:
         query = last_query.get(context.scene)

@@ -14,6 +14,7 @@ from ..ui import (
     Steps,
     column_of,
     draw_rows,
+    mode_obstacle,
     number,
     settings_of,
     take,
@@ -46,14 +47,10 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
         )
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if context.mode not in {"OBJECT", "EDIT_MESH"}:
-            cls.poll_message_set("Go to Object Mode, or to Edit Mode of a mesh")
-            return False
-        if context.screen and context.screen.is_animation_playing:
-            cls.poll_message_set("Stop the playback first")
-            return False
-        return True
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        is_playing = context.screen and context.screen.is_animation_playing
+        other = "Stop the playback first" if is_playing else ""
+        return mode_obstacle(context, may_edit=True) or other
 
     def steps(self, context: bpy.types.Context) -> Steps:
         """Return the walk through the frames, not yet begun."""

@@ -17,7 +17,7 @@ from ..selection import (
     select_found,
     select_polygons,
 )
-from ..ui import RefusingOperator, Status, number
+from ..ui import RefusingOperator, Status, mode_obstacle, number
 from .settings import SeenOptions
 from .visibility_result import VisibilityResult, csv_table, get, json_table
 
@@ -30,17 +30,12 @@ class SeenOperator(RefusingOperator):
     """An operator on the last visibility result of the scene; a mixin."""
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if context.mode not in {"OBJECT", "EDIT_MESH"}:
-            cls.poll_message_set("Go to Object Mode, or to Edit Mode of a mesh")
-            return False
-        if get(context.scene) is None:
-            cls.poll_message_set("Find what the cameras see first")
-            return False
-        return True
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        other = "" if get(context.scene) else "Find what the cameras see first"
+        return mode_obstacle(context, may_edit=True) or other
 
     def seen(self, context: bpy.types.Context) -> VisibilityResult:
-        """Return the result, without which `poll` would have failed."""
+        """Return the result, without which the operator cannot run."""
         seen = get(context.scene)
         assert seen is not None
         return seen
@@ -137,11 +132,8 @@ class OCTREE_OT_mark_seen(SeenOperator, bpy.types.Operator):
         )
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if context.mode != "OBJECT":
-            cls.poll_message_set("Go to Object Mode")
-            return False
-        return super().poll(context)
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return mode_obstacle(context, may_edit=False) or super().obstacle(context)
 
     def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
         if self.kind == "FACES":

@@ -9,7 +9,7 @@ from shot_scenes import plan, street
 
 from octree_ext.octree_addon import handlers, hiding
 from octree_ext.octree_addon.hiding import hidden_objects
-from octree_ext.octree_addon.hiding.panel import draw_banner
+from octree_ext.octree_addon.hiding.operators import draw_banner
 
 
 @pytest.fixture
