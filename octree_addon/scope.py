@@ -36,7 +36,7 @@ def scoped_objects(
     if scope == "VISIBLE":
         return visible_objects(context)
     if collection is None:
-        raise ValueError("Choose a collection")
+        raise ValueError("Choose the collection to take objects from")
     return list(collection.all_objects)
 
 

@@ -38,7 +38,7 @@ class TreeRecord:
         tree_number: int
     else:
         sources: CollectionProperty(type=OctreeObject)
-        tree_number: IntProperty(description="Which tree belongs to the scene; 0 is none", min=0)
+        tree_number: IntProperty(description="Number of the scene's tree; 0 is none", min=0)
 
 
 @dataclass(eq=False)

@@ -18,7 +18,7 @@ from ..ui import (
     draw_rows,
     given_values,
     named_object,
-    number,
+    plural,
     settings_of,
     take,
     write_back,
@@ -217,15 +217,15 @@ def built_text(built: BuiltTree) -> str:
     """Say in one line what was built, and what is not in it."""
     found, source = built.statistics, built.source
     parts = [
-        f"Octree of {number(found.items, source.noun)}: {number(found.cells, 'cell')},"
+        f"Octree of {plural(found.items, source.noun)}: {plural(found.cells, 'cell')},"
         f" {found.references_per_item:.2f} references per {source.noun},"
         f" {built.build_seconds:.2f} s"
     ]
     if found.invalid:
-        parts.append(f"{number(found.invalid, source.noun)} without finite coordinates left out")
+        parts.append(f"{plural(found.invalid, source.noun)} without finite coordinates left out")
     without_faces = sum(not each.editable for each in source.objects)
     if without_faces and isinstance(source, TriangleSource):
-        parts.append(f"{number(without_faces, 'object')} without faces to select")
+        parts.append(f"{plural(without_faces, 'object')} without faces to select")
     if source.skipped:
         parts.append(f"skipped: {skipped_text(source)}")
     return "; ".join(parts)

@@ -150,7 +150,7 @@ class BuildOptions(CellOptions):
 
 
 class UpkeepOptions:
-    """How a tree of objects keeps itself while they come, move and go."""
+    """How a tree is maintained while objects are added, moved and removed."""
 
     if TYPE_CHECKING:
         merge_below: int

@@ -3,7 +3,14 @@
 import bpy
 
 from ..ui import Feature
-from .hidden_objects import follow, hidden_counts, hide, is_hiding, restore, uninstall
+from .hidden_objects import (
+    hidden_counts,
+    hide,
+    is_hiding,
+    listen_if_hiding,
+    restore,
+    uninstall,
+)
 from .operators import (
     OCTREE_OT_hide_unseen,
     OCTREE_OT_restore_hidden,
@@ -21,10 +28,10 @@ from .settings import (
 __all__ = [
     "Plan",
     "draw_banner",
-    "follow",
     "hidden_counts",
     "hide",
     "is_hiding",
+    "listen_if_hiding",
     "plan",
     "restore",
     "uninstall",

@@ -15,7 +15,7 @@ from ..ui import (
     column_of,
     draw_rows,
     mode_obstacle,
-    number,
+    plural,
     settings_of,
     take,
     write_back,
@@ -97,7 +97,7 @@ class OCTREE_OT_hide_unseen(HidingOptions, SeenOperator, bpy.types.Operator):
 
 
 class OCTREE_OT_restore_hidden(RefusingOperator, bpy.types.Operator):
-    """Show again what was hidden by us, and nothing else."""
+    """Show again what Octree has hidden, and nothing else."""
 
     bl_idname = "octree.restore_hidden"
     bl_label = "Restore Hidden"
@@ -118,7 +118,7 @@ class OCTREE_OT_restore_hidden(RefusingOperator, bpy.types.Operator):
 
 def plan_lines(plan: Plan) -> list[str]:
     """Say what would be hidden, and in a line for each reason what not: such as "3 protected"."""
-    lines = [f"{number(len(plan.objects), 'object')} to hide"]
+    lines = [f"{plural(len(plan.objects), 'object')} to hide"]
     for reason, count in sorted(plan.left.items()):
         lines.append(f"{count:,} {_ONE.get(reason, reason) if count == 1 else reason}")
     return lines
@@ -134,20 +134,20 @@ def hidden_text(plan: Plan, hidden: int) -> str:
 
 def hidden_count_text(icon: str, count: int) -> str:
     """Say how many objects an icon hides."""
-    return f"{number(count, 'object')} hidden by the {icon.lower()} icon"
+    return f"{plural(count, 'object')} hidden by the {icon.lower()} icon"
 
 
 def restored_text(shown: Counter[str]) -> str:
     """Say how many objects are shown again, by icon, in one line."""
     parts = [
-        f"{number(count, 'object')} restored by the {icon.lower()} icon"
+        f"{plural(count, 'object')} restored by the {icon.lower()} icon"
         for icon, count in shown.items()
     ]
     return "; ".join(parts) or "Nothing was left to restore"
 
 
 def draw_banner(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
-    """Say what we have hidden and offer to restore it, as long as there is anything."""
+    """Say what Octree hides, if anything, and offer to restore it."""
     counts = hidden_counts(scene)
     if not counts:
         return

@@ -19,14 +19,14 @@ _NO_PAIRS: Pairs = (np.empty((2, 0), np.intp),) * 3
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class TreeUpdate:
     """What one update of the scene did to a tree.
 
     Attributes
     ----------
     before : ChangeCounts
-        The turnover of the tree before.
-    moved, joined, left : int
+        The change counts of the tree before.
+    moved, added, removed : int
         Items that moved, were added and were removed.
     pairs : tuple of three ndarray of intp, shape (2, h)
         Ids of items whose boxes began, continued and ceased to touch; none unless wanted.
@@ -36,8 +36,8 @@ class Step:
 
     before: ChangeCounts
     moved: int = 0
-    joined: int = 0
-    left: int = 0
+    added: int = 0
+    removed: int = 0
     pairs: Pairs = _NO_PAIRS
     seconds: float = 0.0
 
@@ -58,7 +58,7 @@ class Follower:
     def __init__(self, tree: DynamicOctree, source: ObjectSource, layer: str) -> None:
         self.tree, self.source, self.layer = tree, source, layer
         self.since = tree.turnover
-        self.step = Step(tree.turnover)
+        self.last_update = TreeUpdate(tree.turnover)
         self._boxes = tree.octree.items.bounds().rows.copy()
         self._tracked: TrackedItems | None = None
 
@@ -66,7 +66,7 @@ class Follower:
         """Bring the tree up to date with the scene; all its pairs count as begun."""
         self._read_again(scene, depsgraph)
         self.since = self.tree.turnover
-        self.step = Step(self.since, pairs=self.tree.changes())
+        self.last_update = TreeUpdate(self.since, pairs=self.tree.changes())
 
     def update(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
         """Follow one update of the scene, note it, and tell whether the tree has changed."""
@@ -79,7 +79,7 @@ class Follower:
         if not any(counts):
             return False
         pairs = self.tree.changes() if settings_of(scene).live.pairs else _NO_PAIRS
-        self.step = Step(before, *counts, pairs, perf_counter() - started)
+        self.last_update = TreeUpdate(before, *counts, pairs, perf_counter() - started)
         return True
 
     def invalidate(self) -> None:

@@ -16,7 +16,7 @@ from ..reader import ObjectSource
 from ..trees import BuiltTree
 from ..ui import RefusingOperator, Status, SubPanel, column_of, draw_table, settings_of
 from . import session
-from .follower import Follower, Step
+from .follower import Follower, TreeUpdate
 
 # At most this many of the pairs that began, and of those that ended, are named.
 _NAMED = 3
@@ -108,12 +108,12 @@ def draw_progress(layout: bpy.types.UILayout, follower: Follower, with_pairs: bo
     """Show in numbers what has changed so far."""
     draw_table(layout, changes_of(follower))
     if with_pairs:
-        draw_table(layout, pairs_of(follower.step))
+        draw_table(layout, pairs_of(follower.last_update))
 
 
 def draw_pairs(layout: bpy.types.UILayout, built: BuiltTree, follower: Follower) -> None:
     """Name some of the pairs that began and ended at the last change."""
-    began, _, ended = follower.step.pairs
+    began, _, ended = follower.last_update.pairs
     for pair in named_pairs(built, began):
         layout.label(text=pair, icon="ADD")
     for pair in named_pairs(built, ended):
@@ -122,10 +122,10 @@ def draw_pairs(layout: bpy.types.UILayout, built: BuiltTree, follower: Follower)
 
 def changes_of(follower: Follower) -> Iterator[tuple[str, str]]:
     """Yield what has happened to items and cells: since Live is on, and at the last change."""
-    step, now = follower.step, asdict(follower.tree.turnover)
-    yield "Moved", f"{step.moved:,} in {1e3 * step.seconds:.1f} ms"
-    yield "Added, Removed", f"{step.joined:,}, {step.left:,}"
-    since, before = asdict(follower.since), asdict(step.before)
+    update, now = follower.last_update, asdict(follower.tree.turnover)
+    yield "Moved", f"{update.moved:,} in {1e3 * update.seconds:.1f} ms"
+    yield "Added, Removed", f"{update.added:,}, {update.removed:,}"
+    since, before = asdict(follower.since), asdict(update.before)
     for name, count in now.items():
         yield name.title(), f"{count - since[name]:,}{_gain(count - before[name])}"
 
@@ -134,9 +134,9 @@ def _gain(count: int) -> str:
     return f" (+{count:,})" if count else ""
 
 
-def pairs_of(step: Step) -> Iterator[tuple[str, str]]:
+def pairs_of(update: TreeUpdate) -> Iterator[tuple[str, str]]:
     """Yield how many pairs there are, and how many began and ended at the last change."""
-    began, lasted, ended = (pairs.shape[1] for pairs in step.pairs)
+    began, lasted, ended = (pairs.shape[1] for pairs in update.pairs)
     yield "Overlapping Pairs", f"{began + lasted:,}"
     yield "Begun, Ended", f"{began:,}, {ended:,}"
 

@@ -69,7 +69,7 @@ class TrackedItems:
         few = list(islice(depsgraph.updates, limit + 1))
         if not few:
             return _NONE
-        if self._is_another(few[0], scene, depsgraph):
+        if self._has_other_items(few[0], scene, depsgraph):
             return None
         if len(few) <= limit:
             plain = self._few_moved(few, depsgraph)
@@ -83,7 +83,7 @@ class TrackedItems:
         rows, boxes = zip(plain, instances, strict=True)
         return np.concatenate(rows), np.concatenate(boxes, axis=1)
 
-    def _is_another(
+    def _has_other_items(
         self,
         first: bpy.types.DepsgraphUpdate,
         scene: bpy.types.Scene,

@@ -18,7 +18,7 @@ from ..reader import evaluated_box
 from ..trees import BuiltTree
 from ..ui import named_object
 from .last_query import HitSteps
-from .query_operator import QuerySteps, SelectionOptions, VolumeOperator, VolumeQuery
+from .query_operator import QuerySteps, SelectionOptions, VolumeOperator, VolumeQuery, within
 
 # The corners in the order of `Frusta`, from -1 to 1.
 _SIGNS = np.array([(x, y, z) for z in (-1, 1) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
@@ -76,15 +76,7 @@ class BoxOptions(SelectionOptions):
             soft_max=100.0,
             subtype="XYZ_LENGTH",
         )
-        relation: EnumProperty(
-            name="Within",
-            description="How much of an item must be in the box",
-            items=(
-                ("TOUCHING", "Partly", "Any part of it is in the box"),
-                ("INSIDE", "Wholly", "All of it is in the box"),
-            ),
-            default="TOUCHING",
-        )
+        relation: within("in the box")
 
 
 class OctreeBoxSettings(BoxOptions, bpy.types.PropertyGroup):

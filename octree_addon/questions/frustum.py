@@ -3,13 +3,13 @@
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, PointerProperty, StringProperty
+from bpy.props import BoolProperty, PointerProperty, StringProperty
 
 from ...core import Frusta
 from ..camera import ViewOptions, view_of
 from ..ui import named_object, settings_of, tag_redraw
 from .outlines import Outline, hexahedron_outline
-from .query_operator import SelectionOptions, VolumeOperator
+from .query_operator import SelectionOptions, VolumeOperator, within
 
 
 class FrustumOptions(ViewOptions, SelectionOptions):
@@ -19,15 +19,7 @@ class FrustumOptions(ViewOptions, SelectionOptions):
         relation: str
         invert: bool
     else:
-        relation: EnumProperty(
-            name="Within",
-            description="How much of an item must be in view",
-            items=(
-                ("TOUCHING", "Partly", "Any part of it is in view"),
-                ("INSIDE", "Wholly", "All of it is in view"),
-            ),
-            default="TOUCHING",
-        )
+        relation: within("in view")
         invert: BoolProperty(
             name="Outside",
             description="Select what is out of view instead",

@@ -41,7 +41,7 @@ class Query:
     relation : str
         As for `query`, if it was about a volume.
     notes : tuple of str
-        What else there is to say of it, line by line, the most important first.
+        Further lines of the report, the most important first.
     """
 
     octree: Octree
@@ -102,7 +102,7 @@ class QueryRecord:
     if TYPE_CHECKING:
         question_number: int
     else:
-        question_number: IntProperty(description="Which question was its last; 0 is none", min=0)
+        question_number: IntProperty(description="Number of the last question; 0 is none", min=0)
 
 
 class OctreeAnswerSettings(bpy.types.PropertyGroup):

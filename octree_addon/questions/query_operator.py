@@ -23,7 +23,7 @@ from ..ui import (
     column_of,
     draw_rows,
     mode_obstacle,
-    number,
+    plural,
     settings_of,
     take,
     write_back,
@@ -39,8 +39,21 @@ Volume = Frusta | Spheres
 _BLOCK = 65_536
 
 
+def within(place: str) -> Any:
+    """Return the property for how much of an item must be in a place, such as "in view"."""
+    return EnumProperty(  # type: ignore[func-returns-value]
+        name="Within",
+        description=f"How much of an item must be {place}",
+        items=(
+            ("TOUCHING", "Partly", f"Any part of it is {place}"),
+            ("INSIDE", "Wholly", f"All of it is {place}"),
+        ),
+        default="TOUCHING",
+    )
+
+
 class SelectionOptions:
-    """What is selected, and what becomes of the selection before."""
+    """What is selected, and how the selection changes."""
 
     if TYPE_CHECKING:
         kind: str
@@ -166,7 +179,7 @@ def answer_text(counts: Counter[str], action: str, built: BuiltTree, is_new: boo
     if built.stale:
         text += "; the octree is out of date"
     if is_new:
-        items = number(built.statistics.items, f"visible {built.source.noun}")
+        items = plural(built.statistics.items, f"visible {built.source.noun}")
         text += f"; built an octree of {items} first"
     return text
 

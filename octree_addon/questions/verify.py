@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core import Triangles
 from ..arrays import Flags
-from ..ui import Status, SteppedOperator, number
+from ..ui import Status, SteppedOperator, plural
 from . import last_query
 from .last_query import Query
 
@@ -89,7 +89,7 @@ def proof_text(proof: Proof) -> str:
     """Say in one line whether brute force confirms an answer: "Proven" or "Wrong"."""
     query, hits = proof.query, int(proof.hits.sum())
     noun = "triangle" if isinstance(query.octree.items, Triangles) else "object"
-    effort = f"{number(len(query.octree), noun)} asked one by one in {proof.seconds:.3f} s"
+    effort = f"{plural(len(query.octree), noun)} asked one by one in {proof.seconds:.3f} s"
     if not proof.holds:
         return f"Wrong: {effort}, {proof.missing:,} missing and {proof.surplus:,} too many"
     if query.relation == "candidates":

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import Flags, Ids
 from ..trees import BuiltTree
-from ..ui import number
+from ..ui import plural
 
 
 @dataclass(frozen=True)
@@ -116,9 +116,9 @@ def _select(item: bpy.types.Object, layer: bpy.types.ViewLayer, state: bool) -> 
 def found_text(counts: Counter[str], action: str, *, by_bounds: bool = False) -> str:
     """Say what was really selected or deselected, such as "12 objects, 340 instances selected"."""
     kind = "face" if "faces" in counts else "object"
-    parts = [number(counts[f"{kind}s"], kind)]
+    parts = [plural(counts[f"{kind}s"], kind)]
     if counts["instances"]:
-        parts.append(number(counts["instances"], "instance"))
+        parts.append(plural(counts["instances"], "instance"))
     text = f"{', '.join(parts)} {'deselected' if action == 'SUBTRACT' else 'selected'}"
     if by_bounds:
         text += ", by their bounds"

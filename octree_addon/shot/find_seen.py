@@ -15,7 +15,7 @@ from ..ui import (
     column_of,
     draw_rows,
     mode_obstacle,
-    number,
+    plural,
     settings_of,
     take,
     write_back,
@@ -55,7 +55,7 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
     def steps(self, context: bpy.types.Context) -> Steps:
         """Return the walk through the frames, not yet begun."""
         take(self, settings_of(context.scene).shot)
-        question = Shot(
+        shot = Shot(
             frames=self._frames(context.scene),
             cameras=self._cameras(context),
             wanted=self._wanted(context),
@@ -64,7 +64,7 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
             margin=self.margin,
             angle=self.angle,
         )
-        return steps_preserving_staleness(context, question)
+        return steps_preserving_staleness(context, shot)
 
     def finish(self, context: bpy.types.Context, result: VisibilityResult) -> Status:
         """Keep the result, and the settings that it was found with."""
@@ -108,18 +108,18 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
 
 
 def steps_preserving_staleness(
-    context: bpy.types.Context, question: Shot
+    context: bpy.types.Context, shot: Shot
 ) -> Generator[float, None, VisibilityResult]:
     """Walk through a shot; that writes values and restores them, which leaves no tree outdated."""
     with trees.preserving_staleness(trees.get(context.scene), context.view_layer):
-        return (yield from shot_steps(context, question))
+        return (yield from shot_steps(context, shot))
 
 
 def seen_text(seen: VisibilityResult) -> str:
     """Say how much was seen, in one line."""
     by = "" if seen.is_exact else " by their boxes"
-    text = f"{seen.seen_count:,} of {number(len(seen.objects), 'object')} seen{by}"
-    text += f" in {number(len(seen.frames), 'frame')} by {number(len(seen.cameras), 'camera')}"
+    text = f"{seen.seen_count:,} of {plural(len(seen.objects), 'object')} seen{by}"
+    text += f" in {plural(len(seen.frames), 'frame')} by {plural(len(seen.cameras), 'camera')}"
     if seen.skipped:
         text += f"; skipped: {seen.skipped:,} hidden or without faces"
     return text

@@ -17,7 +17,7 @@ from ..selection import (
     select_found,
     select_polygons,
 )
-from ..ui import RefusingOperator, Status, mode_obstacle, number
+from ..ui import RefusingOperator, Status, mode_obstacle, plural
 from .settings import SeenOptions
 from .visibility_result import VisibilityResult, csv_table, get, json_table
 
@@ -97,7 +97,7 @@ class OCTREE_OT_collect_seen(SeenOptions, SeenOperator, bpy.types.Operator):
         objects = [item for item in context.view_layer.objects if item.session_uid in uids]
         collection = collect(context.scene, objects, self.collection or self.part.capitalize())
         gone = f"; {len(uids) - len(objects):,} are gone" if len(objects) < len(uids) else ""
-        return f"{number(len(objects), 'object')} linked into {collection.name}{gone}"
+        return f"{plural(len(objects), 'object')} linked into {collection.name}{gone}"
 
 
 class OCTREE_OT_mark_seen(SeenOperator, bpy.types.Operator):
@@ -188,7 +188,7 @@ class OCTREE_OT_export_seen(SeenOperator, bpy.types.Operator):
 
 def marked_text(counts: Counter[str], name: str) -> str:
     """Say what `mark_objects` or `mark_faces` marked with a name, in one line."""
-    marked = number(counts["objects"], "object")
+    marked = plural(counts["objects"], "object")
     if "meshes" in counts:
         marked = "1 mesh" if counts["meshes"] == 1 else f"{counts['meshes']:,} meshes"
     refused = f"; {counts['refused']:,} could not be" if counts["refused"] else ""

@@ -89,8 +89,8 @@ def named_object(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
     return item
 
 
-def number(count: int, noun: str) -> str:
-    """Write a number and what it counts, with an s if it is not one."""
+def plural(count: int, noun: str) -> str:
+    """Write a count and its noun, with an s unless it is one."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 

@@ -78,7 +78,7 @@ def awake():
 def test_awake_exactly_while_something_is_hidden(objects):
     assert awake() == []
     hiding.hide(bpy.context, plan([objects["Cube 0"]]))
-    hiding.follow()
+    hiding.listen_if_hiding()
     assert awake() == ["render_init", "save_pre"]
     hiding.restore(bpy.context)
     assert awake() == []
