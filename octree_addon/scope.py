@@ -26,7 +26,7 @@ def visible_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
 def scoped_objects(
     context: bpy.types.Context, scope: str, collection: bpy.types.Collection | None
 ) -> list[bpy.types.Object]:
-    """Return the objects that a tree is built of, or cameras are asked about, each once.
+    """Return the objects that a tree is built of, or cameras are tested against, each once.
 
     `scope` is "SELECTED", "VISIBLE" or "COLLECTION"; the last without a collection is a
     `ValueError`.

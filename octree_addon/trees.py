@@ -150,7 +150,7 @@ def source_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
 
 
 def drop_lost_objects(scene: bpy.types.Scene) -> None:
-    """Let go of the objects that have left the scene, for the file would keep them alive."""
+    """Drop the objects that have left the scene: the file would keep them alive."""
     settings = settings_of(scene)
     kept = source_objects(scene)
     if len(kept) < len(settings.sources):

@@ -28,13 +28,13 @@ _ONE = {"lights or cameras": "light or camera"}
 
 
 class OCTREE_OT_hide_unseen(HidingOptions, SeenOperator, bpy.types.Operator):
-    """Hide the objects that no camera saw when the cameras were last asked."""
+    """Hide the objects that no camera sees in the last result."""
 
     bl_idname = "octree.hide_unseen"
     bl_label = "Hide Unseen"
     bl_description = (
-        "Hide the objects that no camera saw when the cameras were last asked. What is hidden"
-        " is counted first, and remembered in the file until it is restored"
+        "Hide the objects that no camera sees in the last result. They are counted first, and"
+        " remembered in the file until they are restored"
     )
     bl_options = {"REGISTER", "UNDO"}
     _is_asking = False

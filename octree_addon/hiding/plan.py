@@ -23,7 +23,7 @@ class Plan:
     icon : {"EYE", "MONITOR", "RENDER"}
         What they would be hidden by.
     objects : tuple of bpy.types.Object
-        What would be hidden; good until the next undo.
+        What would be hidden; valid until the next undo.
     left : Counter of str
         How many of the others stay as they are, by reason.
     is_everything : bool

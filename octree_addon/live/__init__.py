@@ -6,7 +6,7 @@ only opened.
 """
 
 from ..ui import Feature
-from .follower import Follower, TreeUpdate
+from .follower import Follower
 from .panel import OCTREE_OT_live, OCTREE_PT_live, OctreeLiveSettings
 from .session import (
     follow,
@@ -21,7 +21,6 @@ from .session import (
 
 __all__ = [
     "Follower",
-    "TreeUpdate",
     "follow",
     "get",
     "invalidate",

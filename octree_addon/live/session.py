@@ -22,7 +22,7 @@ def start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Follower:
     """
     built = trees.get(scene)
     if built is None or not isinstance(built.source, ObjectSource):
-        raise ValueError("Only an octree of objects can follow them: build one first")
+        raise ValueError("Only an octree of objects can be live: build one first")
     assert isinstance(built.tree, DynamicOctree)
     follower = Follower(built.tree, built.source, depsgraph.view_layer.name)
     follower.catch_up(scene, depsgraph)

@@ -22,7 +22,7 @@ class FrustumOptions(ViewOptions, SelectionOptions):
         relation: within("in view")
         invert: BoolProperty(
             name="Outside",
-            description="Select what is out of view instead",
+            description="Select what is outside the view instead",
             default=False,
         )
 

@@ -52,12 +52,12 @@ class Query:
 
     @property
     def traced(self) -> Any:
-        """The volume or the ray that `trace` is asked about; none if there is neither."""
+        """The volume or the ray for `trace`; none if there is neither."""
         return None
 
     @cached_property
     def outline(self) -> Outline | None:
-        """The lines that show what was asked about, if there are any."""
+        """The wireframe of the shape in the query, if there is one."""
         return None
 
     def hit_steps(self, numbers: Ids) -> HitSteps:

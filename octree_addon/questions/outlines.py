@@ -1,4 +1,4 @@
-"""Wireframe outlines of shapes asked about: points (v, 3), edges (e, 2), for the GPU."""
+"""Wireframe outlines of the shapes of queries: points (v, 3), edges (e, 2), for the GPU."""
 
 from typing import NamedTuple
 

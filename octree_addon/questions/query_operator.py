@@ -41,7 +41,7 @@ _BLOCK = 65_536
 
 def within(place: str) -> Any:
     """Return the property for how much of an item must be in a place, such as "in view"."""
-    return EnumProperty(  # type: ignore[func-returns-value]
+    return EnumProperty(
         name="Within",
         description=f"How much of an item must be {place}",
         items=(
@@ -117,7 +117,7 @@ class QueryOperator(SelectionOptions, SteppedOperator):
         return mode_obstacle(context, may_edit=True)
 
     def prepare(self, context: bpy.types.Context) -> None:
-        """Read the scene as far as the question needs it, or refuse; the settings are taken."""
+        """Read what the question needs of the scene, or refuse; the settings are taken."""
 
     def ask(self, octree: Octree) -> Query:
         """Ask the tree."""
@@ -219,7 +219,7 @@ class VolumeOperator(QueryOperator):
     _volume: Volume
 
     def volume(self, context: bpy.types.Context) -> Volume:
-        """Return what is asked about."""
+        """Return the volume of the query."""
         raise NotImplementedError
 
     def prepare(self, context: bpy.types.Context) -> None:

@@ -69,7 +69,7 @@ class OCTREE_OT_prove_it(SteppedOperator, bpy.types.Operator):
     bl_label = "Prove It"
     bl_description = "Check the last answer by brute force: every item is tested, without the tree"
     bl_options = {"REGISTER"}
-    doing = "Asking every item"
+    doing = "Testing every item"
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:

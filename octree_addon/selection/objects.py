@@ -23,7 +23,7 @@ class Answer:
     items : ndarray of intp, shape (h,)
         The items found, as answers call them.
     whole : bool
-        An object or a face is found only with all of its items, else with any of them.
+        An object or a face needs all of its items found, otherwise any of them.
     invert : bool
         Those that are not found are wanted instead.
     """

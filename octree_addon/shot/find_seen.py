@@ -33,7 +33,7 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
     bl_label = "Find What Cameras See"
     bl_description = (
         "Find the objects that are in view of cameras, in the current frame or over a shot."
-        " The answer is kept for the session; nothing in the file changes"
+        " The result is kept for the session; nothing in the file changes"
     )
     bl_options = {"REGISTER", "UNDO"}
     doing = "Looking through cameras"
@@ -103,7 +103,7 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
         collection: bpy.types.Collection | None = bpy.data.collections.get(self.collection)
         objects = scoped_objects(context, self.scope, collection)
         if not objects:
-            raise ValueError("There are no objects to ask about")
+            raise ValueError("There are no objects to test")
         return frozenset(item.session_uid for item in objects)
 
 

@@ -90,7 +90,7 @@ class SeenOptions:
             name="Take",
             description="Which part of the last result is used",
             items=(
-                ("SEEN", "Seen", "What any camera saw in any frame"),
+                ("SEEN", "Seen", "What at least one camera saw in at least one frame"),
                 ("UNSEEN", "Unseen", "What no camera saw in any frame"),
             ),
             default="SEEN",

@@ -58,9 +58,7 @@ class OCTREE_OT_select_seen(SelectionOptions, SeenOptions, SeenOperator, bpy.typ
 
     bl_idname = "octree.select_seen"
     bl_label = "Select Seen"
-    bl_description = (
-        "Select what the cameras saw when they were last asked, or what they did not see"
-    )
+    bl_description = "Select what the cameras see in the last result, or what they do not see"
     bl_options = {"REGISTER", "UNDO"}
 
     def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
@@ -79,8 +77,8 @@ class OCTREE_OT_collect_seen(SeenOptions, SeenOperator, bpy.types.Operator):
     bl_idname = "octree.collect_seen"
     bl_label = "Collect Seen"
     bl_description = (
-        "Link what the cameras saw, or did not see, into a new collection; the objects stay in"
-        " the collections that they are in"
+        "Link what the cameras saw, or did not see, into a new collection; the objects also"
+        " stay in their present collections"
     )
     bl_options = {"REGISTER", "UNDO"}
 
@@ -106,8 +104,8 @@ class OCTREE_OT_mark_seen(SeenOperator, bpy.types.Operator):
     bl_idname = "octree.mark_seen"
     bl_label = "Mark Seen"
     bl_description = (
-        "Write in how many frames each object was seen into a custom property, or each face into"
-        " an attribute of its mesh"
+        "Write the number of frames in which each object was seen to a custom property, or each"
+        " face to an attribute of its mesh"
     )
     bl_options = {"REGISTER", "UNDO"}
 
@@ -151,8 +149,8 @@ class OCTREE_OT_export_seen(SeenOperator, bpy.types.Operator):
     bl_idname = "octree.export_seen"
     bl_label = "Export Seen"
     bl_description = (
-        "Write a table with the frames in which each object is in view of each camera, as CSV or"
-        " JSON by the ending of the file name"
+        "Write a table of the frames in which each object is in view of each camera, as CSV or"
+        " JSON by the file extension"
     )
     bl_options = {"REGISTER"}
 
@@ -163,7 +161,7 @@ class OCTREE_OT_export_seen(SeenOperator, bpy.types.Operator):
     else:
         filepath: StringProperty(
             name="File",
-            description="Path of the file, which ends in .csv or .json",
+            description="Path of the .csv or .json file",
             subtype="FILE_PATH",
             options=PATH,
         )

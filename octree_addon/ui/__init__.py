@@ -3,7 +3,6 @@
 from .feature import Draw, Feature, Group
 from .operators import (
     Listeners,
-    Mixin,
     RefusingOperator,
     Status,
     SteppedOperator,
@@ -27,7 +26,6 @@ __all__ = [
     "Feature",
     "Group",
     "Listeners",
-    "Mixin",
     "RefusingOperator",
     "SidebarPanel",
     "Status",
