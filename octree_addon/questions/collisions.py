@@ -43,7 +43,7 @@ CollisionSteps = Generator[float, None, Collisions]
 
 
 def collision_steps(built: BuiltTree, owners: Ids, margin: float) -> CollisionSteps:
-    """Find all pairs of items that touch, or are no farther apart than the margin.
+    """Find all pairs of items of different owners that touch, or come within the margin.
 
     Triangles are tested exactly, objects by their boxes. `owners`, (n,), has the owner of each
     item, such as `built.source.object_of_item`. Yields roughly the fraction done.
