@@ -258,21 +258,10 @@ NOTHING = Found(_NONE, _NONE, _NONE, certain=False)
 
 
 def descend(tree: Octree, volumes: Shapes, states: States | None = None) -> Iterator[Found]:
-    """Walk down from the root with all volumes.
+    """Walk down from the root with q finite volumes of any kind except triangles.
 
-    Parameters
-    ----------
-    tree : Octree
-        The tree.
-    volumes : any batch but Triangles
-        The queries, q of them, finite.
-    states : ndarray of uint8, shape (m,), optional
-        Receives the state of each visited cell. Means little unless there is one query.
-
-    Yields
-    ------
-    Found
-        Each cell's items once for each volume that touches the cell.
+    Yields each cell's items once for each volume that touches the cell. `states`, (m,), receives
+    the state of each visited cell, which means little unless there is one query.
     """
     if tree.outside:
         for some in blocks(len(volumes), _FRONT):

@@ -22,26 +22,11 @@ _MASKS = 4
 
 
 def in_groups(tree: Octree, groups: SupportsIndex) -> Octree:
-    """Return what there is of a tree for a question.
+    """Return the same cells with those of the tree's items whose masks share a bit with `groups`.
 
-    Parameters
-    ----------
-    tree : Octree
-        Any octree.
-    groups : int
-        A mask of 32 bits.
-
-    Returns
-    -------
-    Octree
-        The same cells with the items whose masks have some of these bits, named as before. Costs
-        a look at all references and cells for a mask that is new to the tree, and nothing if its
-        items have no masks.
-
-    Raises
-    ------
-    ValueError
-        If `groups` is no whole number of 32 bits.
+    Items are named as before. Costs a look at all references and cells for a mask that is new to
+    the tree, and nothing if its items have no masks. Raises ValueError if `groups` is no mask of
+    32 bits.
     """
     mask = checks.mask("groups", groups)
     if tree.groups is None and mask:

@@ -163,10 +163,8 @@ def _narrow(array: NDArray[Any]) -> NDArray[Any]:
 def _from_arrays(arrays: Arrays) -> Octree:
     """Return the tree that such arrays describe.
 
-    Raises
-    ------
-    KeyError, TypeError, ValueError
-        If an array is missing, of another shape or type, or contradicts the others.
+    An array that is missing, of another shape or type, or in conflict with the others raises
+    KeyError, TypeError or ValueError.
     """
     header = _header(arrays["header"])
     options = _options(header["options"])

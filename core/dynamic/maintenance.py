@@ -159,13 +159,7 @@ class Maintenance:
         return finer
 
     def check(self, assignment: Assignment, rows: Floats) -> None:
-        """Assert that the assignment is as the options want it.
-
-        Raises
-        ------
-        AssertionError
-            If an item is misplaced, or a cell should have been divided or merged.
-        """
+        """Assert that items stand where the options want them, and no cell is due for change."""
         boxes = holding_boxes(assignment.cells, self.options)
         beyond = ~held(boxes[:, :1], *limits(rows))
         assert np.array_equal(np.sort(assignment.outside), np.flatnonzero(beyond))

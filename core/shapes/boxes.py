@@ -70,13 +70,9 @@ class Shapes:
         raise NotImplementedError
 
     def box_and_radius(self, ids: Ids) -> tuple[Floats, Floats]:
-        """Return some boxes, spheres or regions as boxes grown round by a radius.
+        """Return some boxes, spheres or regions as boxes grown round by radii (h,) or (1,).
 
-        Returns
-        -------
-        sides : ndarray of float64, shape (2, 3, h) or (1, 3, h)
-            Lower and upper corners; one row for both where a box is a point.
-        radii : ndarray of float64, shape (h,) or (1,)
+        The boxes are (2, 3, h), lower and upper corners, or (1, 3, h) where they are points.
         """
         rows = self.take_rows(ids)
         points, radii = np.split(rows, [len(rows) // 3 * 3])
@@ -85,13 +81,7 @@ class Shapes:
         ) else _NO_RADIUS
 
     def corners_and_radius(self, ids: Ids) -> tuple[Floats, Floats]:
-        """Return some items as the hulls of points, grown round by a radius.
-
-        Returns
-        -------
-        points : ndarray of float64, shape (p, 3, h)
-        radii : ndarray of float64, shape (h,) or (1,)
-        """
+        """Return some items as hulls of points (p, 3, h), grown round by radii (h,) or (1,)."""
         points, radii = self.box_and_radius(ids)
         return box_corners(points) if len(points) == 2 else points, radii
 

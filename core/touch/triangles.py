@@ -159,12 +159,8 @@ def axes_overlap(corners: Floats, half: Floats) -> Flags:
 def within_spans(apart: Floats, edges: Floats) -> Flags:
     """Return which points lie between the corners of faces, along each of the edges.
 
+    Both are (3, ..., k, h): points as seen from the corners, and the edges that start there.
     Beyond the tip of a sliver its two long edges are too near each other to tell.
-
-    Parameters
-    ----------
-    apart, edges : ndarray of float64, shape (3, ..., k, h)
-        The points as seen from the corners, and the edges that start there.
     """
     flags = np.ones((*apart.shape[1:-2], apart.shape[-1]), bool)
     for number in range(edges.shape[-2]):
