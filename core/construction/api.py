@@ -140,19 +140,9 @@ def build_steps(
     Parameters
     ----------
     items : Triangles, Boxes, Spheres or Regions
-        This and the rest as for `build_octree`.
-    capacity, max_depth : int
-        See there.
-    min_size : float
-        See there.
-    split, straddlers : str
-        See there.
-    hybrid_limit : int
-        See there.
-    loose_factor : float
-        See there.
-    bounds : Boxes, optional
-        See there.
+        n items.
+    capacity, max_depth, min_size, split, straddlers, hybrid_limit, loose_factor, bounds : optional
+        As for `build_octree`.
 
     Returns
     -------

@@ -42,8 +42,7 @@ def overlapping_pairs(
     skip_neighbours : bool
         Leave out triangles that share a vertex number. Needs one tree of triangles.
     groups : int
-        A mask of 32 bits: items of either tree whose own mask has none of these are not there.
-        Those without a mask, as all of `build_octree`, are in every group.
+        A mask of 32 bits: items of either tree with a mask that shares none are not there.
     owners : array_like of int, shape (n,), optional
         The owner of each of `tree.items`, a number from 0 on: pairs of items of one owner do not
         count and are not tested, nor are cells searched whose items are all of one owner. Needs
@@ -101,18 +100,8 @@ def overlapping_pairs_steps(
 
     Parameters
     ----------
-    tree : Octree
-        This and the rest as for `overlapping_pairs`.
-    other : Octree, optional
-        See there.
-    margin : float
-        See there.
-    skip_neighbours : bool
-        See there.
-    groups : int
-        See there.
-    owners : array_like of int, shape (n,), optional
-        See there.
+    tree, other, margin, skip_neighbours, groups, owners : optional
+        As for `overlapping_pairs`.
 
     Returns
     -------

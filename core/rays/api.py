@@ -84,8 +84,7 @@ def ray_cast(
         Where the rays end, in scene units, inclusive. A segment from a to b has direction b - a
         and the length of that for its end.
     groups : int
-        A mask of 32 bits: items whose own mask has none of these are not there. Those without a
-        mask, as all of `build_octree`, are in every group.
+        A mask of 32 bits: items with a mask that shares none of them are not there.
 
     Returns
     -------
@@ -129,13 +128,8 @@ def ray_test(
     ----------
     tree : Octree
         Any octree.
-    origins, directions : array_like of float, shape (q, 3)
-        A ray each. Directions may have any length but 0.
-    max_distance : array_like of float, shape () or (q,)
-        Where the rays end, in scene units, inclusive.
-    groups : int
-        A mask of 32 bits: items whose own mask has none of these are not there. Those without a
-        mask, as all of `build_octree`, are in every group.
+    origins, directions, max_distance, groups : array_like
+        As for `ray_cast`.
 
     Returns
     -------
@@ -174,13 +168,8 @@ def ray_cast_all(
     ----------
     tree : Octree
         Any octree.
-    origins, directions : array_like of float, shape (q, 3)
-        A ray each. Directions may have any length but 0.
-    max_distance : array_like of float, shape () or (q,)
-        Where the rays end, in scene units, inclusive.
-    groups : int
-        A mask of 32 bits: items whose own mask has none of these are not there. Those without a
-        mask, as all of `build_octree`, are in every group.
+    origins, directions, max_distance, groups : array_like
+        As for `ray_cast`.
 
     Returns
     -------

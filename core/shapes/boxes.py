@@ -65,8 +65,11 @@ class Shapes:
         Returns
         -------
         lower, upper : ndarray of float64, shape (3, n)
-            Axis first; NaN stays NaN.
+            Axis first; NaN stays NaN. Half-spaces reach from minus to plus infinity.
         """
+        return self._limits()
+
+    def _limits(self) -> tuple[Floats, Floats]:
         raise NotImplementedError
 
     def box_and_radius(self, ids: Ids) -> tuple[Floats, Floats]:
@@ -126,14 +129,7 @@ class Boxes(Shapes):
         """The upper corners, (n, 3)."""
         return self.rows[3:].T
 
-    def limits(self) -> tuple[Floats, Floats]:
-        """Return the boxes themselves.
-
-        Returns
-        -------
-        lower, upper : ndarray of float64, shape (3, n)
-            Axis first; NaN stays NaN.
-        """
+    def _limits(self) -> tuple[Floats, Floats]:
         return self.rows[:3], self.rows[3:]
 
 
@@ -188,14 +184,7 @@ class Spheres(Shapes):
         """The radii, (n,)."""
         return self.rows[3]
 
-    def limits(self) -> tuple[Floats, Floats]:
-        """Return center minus and plus radius.
-
-        Returns
-        -------
-        lower, upper : ndarray of float64, shape (3, n)
-            Axis first; NaN stays NaN.
-        """
+    def _limits(self) -> tuple[Floats, Floats]:
         with np.errstate(invalid="ignore"):  # an infinite sphere around infinity
             return self.rows[:3] - self.rows[3], self.rows[:3] + self.rows[3]
 
@@ -241,14 +230,7 @@ class Regions(Shapes):
         """The radii, (n,)."""
         return self.rows[6]
 
-    def limits(self) -> tuple[Floats, Floats]:
-        """Return the boxes within, grown by the radius.
-
-        Returns
-        -------
-        lower, upper : ndarray of float64, shape (3, n)
-            Axis first; NaN stays NaN.
-        """
+    def _limits(self) -> tuple[Floats, Floats]:
         with np.errstate(invalid="ignore"):  # an infinite radius around infinity
             return self.rows[:3] - self.rows[6], self.rows[3:6] + self.rows[6]
 
@@ -291,14 +273,7 @@ class Capsules(Shapes):
         """The radii, (n,)."""
         return self.rows[6]
 
-    def limits(self) -> tuple[Floats, Floats]:
-        """Return the bounds of the segment, grown by the radius.
-
-        Returns
-        -------
-        lower, upper : ndarray of float64, shape (3, n)
-            Axis first; NaN stays NaN.
-        """
+    def _limits(self) -> tuple[Floats, Floats]:
         first, last, radius = self.rows[:3], self.rows[3:6], self.rows[6]
         with np.errstate(invalid="ignore"):  # an infinite radius around infinity
             return np.minimum(first, last) - radius, np.maximum(first, last) + radius

@@ -153,14 +153,7 @@ class Frusta(Shapes):
         faces = halves + 8 * np.arange(len(self))[:, None, None]
         return Triangles(self.corners.reshape(-1, 3), faces.reshape(-1, 3))
 
-    def limits(self) -> tuple[Floats, Floats]:
-        """Return the least and the greatest corner on each axis.
-
-        Returns
-        -------
-        lower, upper : ndarray of float64, shape (3, n)
-            Axis first; NaN stays NaN.
-        """
+    def _limits(self) -> tuple[Floats, Floats]:
         corners = self.rows.reshape(8, 3, -1)
         return corners.min(axis=0), corners.max(axis=0)
 
@@ -196,13 +189,6 @@ class HalfSpaces(Shapes):
         """The same planes, (4, n), their normals about one, by powers of two."""
         return frozen(self.rows * power_of_two_scale(self.rows[:3]))
 
-    def limits(self) -> tuple[Floats, Floats]:
-        """Return all of space.
-
-        Returns
-        -------
-        lower, upper : ndarray of float64, shape (3, n)
-            Axis first; minus and plus infinity.
-        """
+    def _limits(self) -> tuple[Floats, Floats]:
         upper = np.full((3, len(self)), np.inf)
         return -upper, upper
