@@ -36,16 +36,7 @@ from .child_masks import LOWEST_BIT, ON_SIDES, POPCOUNT, ChildMasks
 from .grid import Words, morton_codes
 from .mailboxing import Pairs
 from .octree import Octree
-from .shapes import (
-    Boxes,
-    Capsules,
-    Frusta,
-    HalfSpaces,
-    OrientedBoxes,
-    Regions,
-    Shapes,
-    Spheres,
-)
+from .shapes import Boxes, Capsules, Frusta, HalfSpaces, OrientedBoxes, Regions, Shapes, Spheres
 from .touch.capsules import feet_of
 from .touch.rounded import sphere_held
 from .touch.separating_axis import separated_by_edges

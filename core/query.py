@@ -17,16 +17,7 @@ from .descend import NOTHING, Found, descend, expanded, morton_order, portions
 from .groups import ALL_GROUPS, in_groups
 from .mailboxing import Answers, Pairs, deduplicate, mailboxes_for
 from .octree import Octree
-from .shapes import (
-    Boxes,
-    Capsules,
-    Frusta,
-    HalfSpaces,
-    OrientedBoxes,
-    Regions,
-    Shapes,
-    Spheres,
-)
+from .shapes import Boxes, Capsules, Frusta, HalfSpaces, OrientedBoxes, Regions, Shapes, Spheres
 from .touch import lying_inside, touching
 
 VOLUME_KINDS = (Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces, Frusta)

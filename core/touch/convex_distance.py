@@ -11,16 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import (
-    Flags,
-    Floats,
-    Ids,
-    blocks,
-    cross,
-    dot,
-    power_of_two_scale,
-    robust_cross,
-)
+from ..arrays import Flags, Floats, Ids, blocks, cross, dot, power_of_two_scale, robust_cross
 from ..shapes.boxes import box_corners
 from ..shapes.frusta import EDGE_ENDS, EDGE_STARTS, FACES
 from .triangles import within_spans
