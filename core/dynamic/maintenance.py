@@ -51,13 +51,7 @@ class Maintenance:
     """Keeps an assignment as the options want it, and counts what that takes."""
 
     def __init__(
-        self,
-        options: Options,
-        *,
-        merge_below: int,
-        grow_above: int,
-        shrink_below: int,
-        merge: str,
+        self, options: Options, merge_below: int, grow_above: int, shrink_below: int, merge: str
     ) -> None:
         self.options = options
         self.merge_below = checks.whole_number("merge_below", merge_below, 1)

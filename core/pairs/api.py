@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Flags, Ids, radix_argsort
+from ..construction.levels import result_of
 from ..groups import ALL_GROUPS, in_groups
 from ..octree import Octree
 from ..shapes import Regions, Shapes, Spheres, Triangles
@@ -71,19 +72,9 @@ def overlapping_pairs(
     other.
     """
     steps = overlapping_pairs_steps(
-        tree,
-        other,
-        margin=margin,
-        skip_neighbours=skip_neighbours,
-        groups=groups,
-        owners=owners,
+        tree, other, margin=margin, skip_neighbours=skip_neighbours, groups=groups, owners=owners
     )
-    while True:
-        try:
-            next(steps)
-        except StopIteration as finished:
-            pairs: Ids = finished.value
-            return pairs
+    return result_of(steps)
 
 
 def overlapping_pairs_steps(

@@ -194,10 +194,8 @@ def _checked(
 ) -> Rays:
     checks.kind("tree", tree, (Octree,))
     tree.require_current()
-    starts, towards = (
-        checks.floats("origins", origins, 3),
-        checks.floats("directions", directions, 3),
-    )
+    starts = checks.floats("origins", origins, 3)
+    towards = checks.floats("directions", directions, 3)
     checks.same_length("origins and directions", starts, towards)
     checks.every_row("origins", "be finite", np.isfinite(starts).all(axis=1), starts)
     checks.every_row("directions", "be finite", np.isfinite(towards).all(axis=1), towards)
@@ -251,16 +249,14 @@ def _crossings_of(
     """
     part = rays[packet]
     found = [_NOTHING, *ray_hits(tree, part, part.limits, mailboxes)]
-    numbers, items, distances = (np.concatenate(rows) for rows in zip(*found, strict=True))
+    numbers, items, distances = map(np.concatenate, zip(*found, strict=True))
     order = np.lexsort((items, distances, numbers))
     return packet[numbers[order]], tree.named(items[order]), distances[order]
 
 
 def _joined(found: list[tuple[Ids, Ids, Floats]], rays: int) -> RayCrossings:
     """Return the crossings of all packets, sorted by ray."""
-    numbers, items, distances = (
-        np.concatenate(rows) for rows in zip(_NOTHING, *found, strict=True)
-    )
+    numbers, items, distances = map(np.concatenate, zip(_NOTHING, *found, strict=True))
     order = radix_argsort(numbers, rays.bit_length())
     return RayCrossings(np.stack((numbers[order], items[order])), distances[order])
 

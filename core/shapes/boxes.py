@@ -10,6 +10,8 @@ from ..arrays import Flags, Floats, Ids, gather
 
 # One radius for all shapes that have none.
 _NO_RADIUS = np.zeros(1)
+# Corner `i` is the upper one in x where bit 0 of `i` is set, in y bit 1, in z bit 2: (8, 3).
+CORNERS = np.arange(8)[:, None] >> np.arange(3) & 1
 
 
 def frozen(rows: Floats) -> Floats:
@@ -79,9 +81,8 @@ class Shapes:
         """
         rows = self.take_rows(ids)
         points, radii = np.split(rows, [len(rows) // 3 * 3])
-        return points.reshape(len(points) // 3, 3, rows.shape[1]), radii[0] if len(
-            radii
-        ) else _NO_RADIUS
+        sides = points.reshape(len(points) // 3, 3, rows.shape[1])
+        return sides, radii[0] if len(radii) else _NO_RADIUS
 
     def corners_and_radius(self, ids: Ids) -> tuple[Floats, Floats]:
         """Return some items as hulls of points (p, 3, h), grown round by radii (h,) or (1,)."""
@@ -134,12 +135,8 @@ class Boxes(Shapes):
 
 
 def box_corners(sides: Floats) -> Floats:
-    """Return the eight corners of boxes (2, 3, h), as (8, 3, h).
-
-    Corner `i` is the upper one in x where bit 0 of `i` is set, in y bit 1, in z bit 2.
-    """
-    chosen = np.arange(8)[:, None] >> np.arange(3) & 1
-    return sides[chosen, np.arange(3)]
+    """Return the eight corners of boxes (2, 3, h), as (8, 3, h)."""
+    return sides[CORNERS, np.arange(3)]
 
 
 def as_batch(ids: int | slice | Ids | Flags) -> slice | NDArray[np.generic]:

@@ -132,13 +132,7 @@ class Frusta(Shapes):
 
     @cached_property
     def edge_axes(self) -> tuple[Floats, Floats, Floats]:
-        """The cross products of the axes with all edges, and how far the frustum reaches on them.
-
-        Returns
-        -------
-        axes : ndarray of float64, shape (36, 3, n)
-        least, greatest : ndarray of float64, shape (36, n)
-        """
+        """Products of the axes with all edges, (36, 3, n); least and greatest on them, (36, n)."""
         corners = self.rows.reshape(8, 3, -1)
         edges = corners[EDGE_ENDS] - corners[EDGE_STARTS]
         edges *= power_of_two_scale(edges)

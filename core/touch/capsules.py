@@ -4,9 +4,9 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ids, cross, dot, gather, power_of_two_scale, robust_cross
 from ..shapes import Capsules, Shapes, Triangles
-from .convex_distance import POINT, SEGMENT, TRIANGLE, near, near_boxes, within_spans
+from .convex_distance import POINT, SEGMENT, TRIANGLE, near, near_boxes
 from .separating_axis import decided_by_closest_point, separated
-from .triangles import bounding_spheres_of
+from .triangles import bounding_spheres_of, within_spans
 
 # What rounding may do to a squared distance, in squared lengths that it was made from.
 _ROUNDING = 2.0**-44

@@ -109,10 +109,9 @@ def touch_boxes(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> Fl
     normal, and the nine cross products of their edges.
     """
     near = np.arange(len(ids))
-    if len(items) < _WORTH * len(volumes):
-        near = np.flatnonzero(
-            _spheres_touch_boxes(items.bounding_spheres, ids, volumes.rows, numbers)
-        )
+    if worth_tables(items, len(volumes)):
+        spheres = items.bounding_spheres
+        near = np.flatnonzero(_spheres_touch_boxes(spheres, ids, volumes.rows, numbers))
     lower, upper = volumes.take_rows(numbers[near]).reshape(2, 3, -1)
     corners = items.take_rows(ids[near]).reshape(3, 3, -1)
     above, below = corners >= lower, corners <= upper
