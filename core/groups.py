@@ -1,6 +1,6 @@
 """Group masks: 32 bits for each item, of which a question may ask for some.
 
-What is in none of them is taken out of the tree before the question goes down: no walk, no early
+What is in none of them is taken out of the tree before the question descends: no walk, no early
 out and no bound has to know of groups, and cells that hold nothing else count as empty.
 """
 

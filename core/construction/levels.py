@@ -1,4 +1,4 @@
-"""Splitting rules: levels of cells, what goes down and what stays, which divisions are kept.
+"""Splitting rules: levels of cells, what descends and what stays, which divisions are kept.
 
 The same for cells on a grid and off it, in a tree that is built and in one that changes. Work is
 done in steps: generators that yield the fraction done and return what they made.
