@@ -18,16 +18,7 @@ from .pairs import (
 )
 from .query import query, query_any, query_count
 from .rays import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
-from .shapes import (
-    Boxes,
-    Capsules,
-    Frusta,
-    HalfSpaces,
-    OrientedBoxes,
-    Regions,
-    Spheres,
-    Triangles,
-)
+from .shapes import Boxes, Capsules, Frusta, HalfSpaces, OrientedBoxes, Regions, Spheres, Triangles
 from .statistics import Statistics, statistics
 from .storage import load, save
 from .trace import trace

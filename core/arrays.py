@@ -106,23 +106,11 @@ def cross(a: Floats, b: Floats) -> Floats:
 
 
 def robust_cross(a: Floats, b: Floats, full: Floats | float = 1.0) -> tuple[Floats, Floats, Flags]:
-    """Return cross products, exact where the vectors are nearly parallel.
+    """Return cross products, their squares, and which are thin: small parts of `full`.
 
-    The rounding of a plain product turns the normal of a sliver the more the thinner it is.
-
-    Parameters
-    ----------
-    a, b : ndarray of float64, shape (3, ...)
-        Vectors, broadcast against each other.
-    full : ndarray of float64, shape (...)
-        The square of a product of vectors as long that are perpendicular, roughly.
-
-    Returns
-    -------
-    products : ndarray of float64, shape (3, ...)
-    squares : ndarray of float64, shape (...)
-    thin : ndarray of bool, shape (...)
-        Where squares are a small part of `full`.
+    Vectors are (3, ...), broadcast against each other; `full` is roughly the square of a product
+    of vectors as long that are perpendicular. Products of nearly parallel vectors are exact: the
+    rounding of a plain product turns the normal of a sliver the more the thinner it is.
     """
     products = cross(a, b)
     squares = dot(products, products)

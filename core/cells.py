@@ -218,13 +218,7 @@ class Cells:
         )
 
     def check(self) -> None:
-        """Assert that a subtree's cells follow each other, children in their order.
-
-        Raises
-        ------
-        AssertionError
-            If they do not.
-        """
+        """Assert that a subtree's cells follow each other, children in their order."""
         assert np.array_equal(np.sort(self.place), np.arange(len(self)))
         inner = np.flatnonzero(self.first_child >= 0)
         children = self.first_child[inner, None] + CHILDREN

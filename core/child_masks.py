@@ -54,27 +54,12 @@ def touched_children(
     margin: float,
     reach: Floats | None = None,
 ) -> ChildMasks:
-    """Return the children that each item touches, given that its bounds touch the cell.
+    """Return the children that t items touch, (t,), given that their bounds touch the cells.
 
-    Parameters
-    ----------
-    items : Triangles, Boxes, Spheres or Regions
-        A batch.
-    ids : ndarray of intp, shape (t,)
-        Items of that batch.
-    middle : ndarray of float64, shape (3, t)
-        Where each item's cell is divided.
-    scale : ndarray of float64, shape (3,)
-        One by the unit of length: the size of a child, where all are of one size.
-    margin : float
-        How much larger than it is each child is taken, in units.
-    reach : ndarray of float64, shape (2, 3, t), optional
-        How far below and above `middle` the children reach, in units; 1 by default.
-
-    Returns
-    -------
-    ndarray of uint8, shape (t,)
-        ChildMasks. Those that the item's bounds do not overlap mean nothing.
+    `middle`, (3, t), is where each item's cell is divided, `scale`, (3,), one by the unit of
+    length: the size of a child, where all are of one size. Children count as `margin` units larger
+    than they are. `reach`, (2, 3, t), is how far below and above `middle` they extend, in units; 1
+    by default. Children that the item's bounds do not overlap mean nothing.
     """
     if isinstance(items, Boxes):
         return np.full(len(ids), 0xFF, np.uint8)

@@ -36,16 +36,7 @@ from .child_masks import LOWEST_BIT, ON_SIDES, POPCOUNT, ChildMasks
 from .grid import Words, morton_codes
 from .mailboxing import Pairs
 from .octree import Octree
-from .shapes import (
-    Boxes,
-    Capsules,
-    Frusta,
-    HalfSpaces,
-    OrientedBoxes,
-    Regions,
-    Shapes,
-    Spheres,
-)
+from .shapes import Boxes, Capsules, Frusta, HalfSpaces, OrientedBoxes, Regions, Shapes, Spheres
 from .touch.capsules import feet_of
 from .touch.rounded import sphere_held
 from .touch.separating_axis import separated_by_edges
@@ -258,21 +249,10 @@ NOTHING = Found(_NONE, _NONE, _NONE, certain=False)
 
 
 def descend(tree: Octree, volumes: Shapes, states: States | None = None) -> Iterator[Found]:
-    """Walk down from the root with all volumes.
+    """Walk down from the root with q finite volumes of any kind except triangles.
 
-    Parameters
-    ----------
-    tree : Octree
-        The tree.
-    volumes : any batch but Triangles
-        The queries, q of them, finite.
-    states : ndarray of uint8, shape (m,), optional
-        Receives the state of each visited cell. Means little unless there is one query.
-
-    Yields
-    ------
-    Found
-        Each cell's items once for each volume that touches the cell.
+    Yields each cell's items once for each volume that touches the cell. `states`, (m,), receives
+    the state of each visited cell, which means little unless there is one query.
     """
     if tree.outside:
         for some in blocks(len(volumes), _FRONT):

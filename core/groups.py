@@ -1,6 +1,6 @@
 """Group masks: 32 bits for each item, of which a question may ask for some.
 
-What is in none of them is taken out of the tree before the question goes down: no walk, no early
+What is in none of them is taken out of the tree before the question descends: no walk, no early
 out and no bound has to know of groups, and cells that hold nothing else count as empty.
 """
 
@@ -22,26 +22,11 @@ _MASKS = 4
 
 
 def in_groups(tree: Octree, groups: SupportsIndex) -> Octree:
-    """Return what there is of a tree for a question.
+    """Return the same cells with those of the tree's items whose masks share a bit with `groups`.
 
-    Parameters
-    ----------
-    tree : Octree
-        Any octree.
-    groups : int
-        A mask of 32 bits.
-
-    Returns
-    -------
-    Octree
-        The same cells with the items whose masks have some of these bits, named as before. Costs
-        a look at all references and cells for a mask that is new to the tree, and nothing if its
-        items have no masks.
-
-    Raises
-    ------
-    ValueError
-        If `groups` is no whole number of 32 bits.
+    Items are named as before. Costs a look at all references and cells for a mask that is new to
+    the tree, and nothing if its items have no masks. Raises ValueError if `groups` is no mask of
+    32 bits.
     """
     mask = checks.mask("groups", groups)
     if tree.groups is None and mask:

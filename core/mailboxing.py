@@ -208,10 +208,8 @@ class Answers:
         pairs = np.empty((2, ends[-1] if len(ends) else 0), np.intp)
         starts = ends - self._counts
         for some in blocks(len(ends), _BLOCK):
-            numbers = np.arange(some.start, some.stop)
-            pairs[0, starts[some.start] : ends[some.stop - 1]] = np.repeat(
-                numbers, self._counts[some]
-            )
+            volumes = np.repeat(np.arange(some.start, some.stop), self._counts[some])
+            pairs[0, starts[some.start] : ends[some.stop - 1]] = volumes
         while self._parts:
             asked, items = self._parts.pop()
             if len(asked) == 1:

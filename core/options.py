@@ -1,6 +1,6 @@
 """Build options: one frozen record, checked once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -25,29 +25,18 @@ class Options:
     loose_factor: float
     bounds: Boxes | None
 
-    @classmethod
-    def checked(
-        cls,
-        *,
-        capacity: int,
-        max_depth: int,
-        min_size: float,
-        split: str,
-        straddlers: str,
-        hybrid_limit: int,
-        loose_factor: float,
-        bounds: Boxes | None,
-    ) -> Self:
-        """Return the record, or raise a ValueError that names what is wrong."""
-        return cls(
-            capacity=checks.whole_number("capacity", capacity, 1),
-            max_depth=checks.whole_number("max_depth", max_depth, 0),
-            min_size=checks.number("min_size", min_size, 0.0),
-            split=checks.choice("split", split, SPLITS),
-            straddlers=checks.choice("straddlers", straddlers, STRADDLERS),
-            hybrid_limit=checks.whole_number("hybrid_limit", hybrid_limit, 1),
-            loose_factor=checks.number("loose_factor", loose_factor, 1.0),
-            bounds=_one_box(bounds),
+    def checked(self) -> Self:
+        """Return the record, converted, or raise a ValueError that names what is wrong."""
+        return replace(
+            self,
+            capacity=checks.whole_number("capacity", self.capacity, 1),
+            max_depth=checks.whole_number("max_depth", self.max_depth, 0),
+            min_size=checks.number("min_size", self.min_size, 0.0),
+            split=checks.choice("split", self.split, SPLITS),
+            straddlers=checks.choice("straddlers", self.straddlers, STRADDLERS),
+            hybrid_limit=checks.whole_number("hybrid_limit", self.hybrid_limit, 1),
+            loose_factor=checks.number("loose_factor", self.loose_factor, 1.0),
+            bounds=_one_box(self.bounds),
         )
 
     @property

@@ -17,16 +17,7 @@ from .descend import NOTHING, Found, descend, expanded, morton_order, portions
 from .groups import ALL_GROUPS, in_groups
 from .mailboxing import Answers, Pairs, deduplicate, mailboxes_for
 from .octree import Octree
-from .shapes import (
-    Boxes,
-    Capsules,
-    Frusta,
-    HalfSpaces,
-    OrientedBoxes,
-    Regions,
-    Shapes,
-    Spheres,
-)
+from .shapes import Boxes, Capsules, Frusta, HalfSpaces, OrientedBoxes, Regions, Shapes, Spheres
 from .touch import lying_inside, touching
 
 VOLUME_KINDS = (Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces, Frusta)
@@ -54,8 +45,7 @@ def query(
         touch the volume, without a test of their own; the only answer that depends on how the
         tree was built.
     groups : int
-        A mask of 32 bits: items whose own mask has none of these are not there. Those without a
-        mask, as all of `build_octree`, are in every group.
+        A mask of 32 bits: items with a mask that shares none of them are not there.
 
     Returns
     -------
@@ -94,13 +84,8 @@ def query_any(tree: Octree, volumes: Shapes, /, *, groups: SupportsIndex = ALL_G
 
     Parameters
     ----------
-    tree : Octree
-        Any octree.
-    volumes : Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces or Frusta
-        q questions, asked together.
-    groups : int
-        A mask of 32 bits: items whose own mask has none of these are not there. Those without a
-        mask, as all of `build_octree`, are in every group.
+    tree, volumes, groups : Octree, batch and int
+        As for `query`.
 
     Returns
     -------
@@ -110,7 +95,7 @@ def query_any(tree: Octree, volumes: Shapes, /, *, groups: SupportsIndex = ALL_G
     Raises
     ------
     ValueError
-        If a volume is not finite, a frustum is flat, or `groups` is no mask.
+        As with `query`.
     """
     check_question(tree, volumes)
     return any_touched(in_groups(tree, groups), volumes)
@@ -121,13 +106,8 @@ def query_count(tree: Octree, volumes: Shapes, /, *, groups: SupportsIndex = ALL
 
     Parameters
     ----------
-    tree : Octree
-        Any octree.
-    volumes : Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces or Frusta
-        q questions, asked together.
-    groups : int
-        A mask of 32 bits: items whose own mask has none of these are not there. Those without a
-        mask, as all of `build_octree`, are in every group.
+    tree, volumes, groups : Octree, batch and int
+        As for `query`.
 
     Returns
     -------
@@ -137,7 +117,7 @@ def query_count(tree: Octree, volumes: Shapes, /, *, groups: SupportsIndex = ALL
     Raises
     ------
     ValueError
-        If a volume is not finite, a frustum is flat, or `groups` is no mask.
+        As with `query`.
     """
     check_question(tree, volumes)
     tree = in_groups(tree, groups)

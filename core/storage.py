@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import checks
-from .arrays import Floats, Ids, Masks
+from .arrays import Floats, Ids
 from .cells import CHILDREN, Cells, child_walls
 from .octree import Octree, octree_of
 from .options import Options
@@ -163,10 +163,8 @@ def _narrow(array: NDArray[Any]) -> NDArray[Any]:
 def _from_arrays(arrays: Arrays) -> Octree:
     """Return the tree that such arrays describe.
 
-    Raises
-    ------
-    KeyError, TypeError, ValueError
-        If an array is missing, of another shape or type, or contradicts the others.
+    An array that is missing, of another shape or type, or in conflict with the others raises
+    KeyError, TypeError or ValueError.
     """
     header = _header(arrays["header"])
     options = _options(header["options"])
@@ -176,10 +174,12 @@ def _from_arrays(arrays: Arrays) -> Octree:
     references = _numbers(arrays, "slots", len(order))
     arranged = items[order]
     cells = _cells(arrays, options)
-    _require(
-        "ids" in arrays or options.bounds is None or _is_root(options.bounds, cells),
-        "bounds must be the root",
-    )
+    if "ids" not in arrays and options.bounds is not None:
+        is_root = np.array_equal(options.bounds.rows, cells.rows[:, :1])
+        _require(is_root, "bounds must be the root")
+    groups = arrays.get("groups")
+    if groups is not None:
+        groups = checks.masks("groups", groups, len(items))
     own = _numbers(arrays, "counts", len(references) + 1)
     outside = checks.whole_number("outside", header["outside"], 0)
     _require(
@@ -199,7 +199,7 @@ def _from_arrays(arrays: Arrays) -> Octree:
         strays=_numbers(arrays, "strays", len(order)),
         slack=checks.number("slack", header["slack"], 0.0),
         ids=_ids(arrays, len(items)),
-        groups=_groups(arrays, len(items)),
+        groups=groups,
     )
     for holds, promise in tree.promises():
         _require(bool(holds), promise)
@@ -225,7 +225,7 @@ def _options(values: dict[str, Any]) -> Options:
     if bounds is not None:
         corners = checks.floats("bounds", [bounds], 6).reshape(2, 1, 3)
         bounds = Boxes(*corners)
-    return Options.checked(**values, bounds=bounds)
+    return Options(**values, bounds=bounds).checked()
 
 
 def _items(name: str, arrays: Arrays) -> Shapes:
@@ -246,12 +246,6 @@ def _ids(arrays: Arrays, count: int) -> Ids | None:
         len(ids) == count and bool((np.diff(ids) > 0).all()), "ids must ascend, one for an item"
     )
     return ids
-
-
-def _groups(arrays: Arrays, count: int) -> Masks | None:
-    if "groups" not in arrays:
-        return None
-    return checks.masks("groups", arrays["groups"], count)
 
 
 def _rows(arrays: Arrays, name: str, count: int) -> Floats:
@@ -277,10 +271,6 @@ def _cells(arrays: Arrays, options: Options) -> Cells:
     rows = _walls(_rows(arrays, "root", 6), middles, divided, first)
     _require(bool((rows[:3] <= rows[3:]).all()), "middles must lie in their cells")
     return Cells.of(rows, parent, options.enlargement)
-
-
-def _is_root(bounds: Boxes, cells: Cells) -> bool:
-    return np.array_equal(bounds.rows[:, 0], cells.rows[:, 0])
 
 
 def _walls(root: Floats, middles: Floats, divided: Ids, first: Ids) -> Floats:

@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import checks
 from .descend import UNVISITED, States, descend
 from .groups import ALL_GROUPS, in_groups
 from .octree import Octree
@@ -37,12 +36,10 @@ def trace(tree: Octree, volume: Shapes | tuple[ArrayLike, ArrayLike, float], /) 
     ValueError
         If it is anything except one query, or one that `query` or `ray_cast` refuse.
     """
-    checks.kind("tree", tree, (Octree,))
-    tree.require_current()
-    tree = in_groups(tree, ALL_GROUPS)
     if isinstance(volume, tuple):
         return _along_ray(tree, volume)
     check_question(tree, volume)
+    tree = in_groups(tree, ALL_GROUPS)
     if len(volume) != 1:
         raise ValueError(f"volume must be one volume, got {len(volume)}")
     states = np.full(len(tree.node_depth), UNVISITED)

@@ -6,10 +6,9 @@ from numpy.typing import ArrayLike
 from . import checks
 from .arrays import Floats
 from .octree import Octree
+from .shapes.boxes import box_corners
 
-# Corner i is upper in x where bit 0 of i is set, in y where bit 1 is, in z where bit 2 is; an
-# edge joins two corners that differ in one bit.
-CORNERS = np.arange(8)[:, None] >> np.arange(3) & 1
+# An edge joins two corners whose numbers differ in one bit.
 EDGES = np.array([(i, i | 1 << axis) for axis in range(3) for i in range(8) if not i >> axis & 1])
 
 
@@ -35,6 +34,5 @@ def cell_segments(tree: Octree, cells: ArrayLike, /) -> Floats:
     """
     checks.kind("tree", tree, (Octree,))
     numbers = checks.numbers("cells", cells, len(tree.node_depth))
-    bounds = tree.cell_rows[:, numbers]
-    corners = bounds[3 * CORNERS + np.arange(3)]
+    corners = box_corners(tree.cell_rows[:, numbers].reshape(2, 3, -1))
     return corners[EDGES].transpose(3, 0, 1, 2).reshape(-1, 2, 3)

@@ -113,13 +113,10 @@ def build_octree(
             fraction = next(steps)
         except StopIteration as finished:
             return finished.value
-        if progress is not None and _says_stop(progress(fraction)):
+        answer = True if progress is None else progress(fraction)
+        # Only False stops, NumPy's too; nothing and 0 do not.
+        if isinstance(answer, bool | np.bool_) and not answer:
             raise BuildCancelled(f"building was cancelled at {fraction:.0%}")
-
-
-def _says_stop(answer: object) -> bool:
-    """Only False stops, NumPy's too; nothing and 0 do not."""
-    return isinstance(answer, bool | np.bool_) and not answer
 
 
 def build_steps(
@@ -140,19 +137,9 @@ def build_steps(
     Parameters
     ----------
     items : Triangles, Boxes, Spheres or Regions
-        This and the rest as for `build_octree`.
-    capacity, max_depth : int
-        See there.
-    min_size : float
-        See there.
-    split, straddlers : str
-        See there.
-    hybrid_limit : int
-        See there.
-    loose_factor : float
-        See there.
-    bounds : Boxes, optional
-        See there.
+        n items.
+    capacity, max_depth, min_size, split, straddlers, hybrid_limit, loose_factor, bounds : optional
+        As for `build_octree`.
 
     Returns
     -------
@@ -166,7 +153,7 @@ def build_steps(
         At the call, if an option is unknown or out of range.
     """
     checks.kind("items", items, ITEM_KINDS)
-    options = Options.checked(
+    options = Options(
         capacity=capacity,
         max_depth=max_depth,
         min_size=min_size,
@@ -175,7 +162,7 @@ def build_steps(
         hybrid_limit=hybrid_limit,
         loose_factor=loose_factor,
         bounds=bounds,
-    )
+    ).checked()
     return _steps(items, options)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import child_masks
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, gather, radix_argsort
-from ..cells import smallest_cube
+from ..cells import UPPER_SIDES, smallest_cube
 from ..child_masks import ChildMasks
 from ..grid import (
     DEEPEST,
@@ -194,9 +194,8 @@ class _Cut:
         every child that their bounds overlap.
         """
         first, last = self.entries.first[pairs.entries], self.entries.last[pairs.entries]
-        overlapped = child_masks.ON_SIDES.take(
-            sides_of_planes(first, last, self.walls[pairs.cells])
-        )
+        sides = sides_of_planes(first, last, self.walls[pairs.cells])
+        overlapped = child_masks.ON_SIDES.take(sides)
         count = child_masks.POPCOUNT.take(overlapped)
         # An item that lies in the cell and crosses one dividing plane touches both sides of it.
         count[:in_cell] -= 1
@@ -219,18 +218,11 @@ def _children(
     depth: int,
 ) -> Level:
     """Return the children of the overfull cells, with copies of the pairs in those they touch."""
-    eight = np.arange(8)
-    cells = np.stack(
-        [
-            (2 * level.cells[axis, overfull, None] + (eight >> axis & 1)).ravel()
-            for axis in range(3)
-        ]
-    )
+    cells = (2 * level.cells[:, overfull, None] + UPPER_SIDES[:, None]).reshape(3, -1)
     codes = morton_codes(cells, depth + 1).reshape(-1, 8) << 3 * (grid.depth - depth - 1)
     begin, end = level.slices[:, overfull]
     inner = np.searchsorted(entries.codes, codes[:, 1:])
-    slices = np.stack(
-        (np.column_stack((begin, inner)).ravel(), np.column_stack((inner, end)).ravel())
-    )
+    bounds = np.column_stack((begin, inner, end))
+    slices = np.stack((bounds[:, :-1].ravel(), bounds[:, 1:].ravel()))
     copies = handed_down(pairs.entries, 8 * pairs.cells, masks)
     return Level.of_leaves(cells, slices, copies, np.repeat(level.spread[overfull], 8))

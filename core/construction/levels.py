@@ -1,4 +1,4 @@
-"""Splitting rules: levels of cells, what goes down and what stays, which divisions are kept.
+"""Splitting rules: levels of cells, what descends and what stays, which divisions are kept.
 
 The same for cells on a grid and off it, in a tree that is built and in one that changes. Work is
 done in steps: generators that yield the fraction done and return what they made.
@@ -104,6 +104,15 @@ def between(
             return finished.value
 
 
+def result_of(steps: Generator[float, None, T]) -> T:
+    """Return what the steps make, all at once."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as finished:
+            return finished.value
+
+
 def handed_down(entries: Ids, first_children: Ids, masks: ChildMasks) -> Pairs:
     """Return a pair for each child that takes an entry, at least one each, entry by entry."""
     counts = POPCOUNT.take(masks)
@@ -148,9 +157,8 @@ def settle(
     is_leaf = np.ones(level.slices.shape[1], bool)
     is_leaf[level.divided] = False
     stay = stay[worth[stay.cells]]
-    level.own = level.copies[is_leaf[level.copies.cells]] + Pairs(
-        stay.entries, overfull[stay.cells]
-    )
+    staying = Pairs(stay.entries, overfull[stay.cells])
+    level.own = level.copies[is_leaf[level.copies.cells]] + staying
     # All that may be asked for again are the copies of cells whose division may be taken back.
     may_go_back = np.zeros(len(is_leaf), bool)
     may_go_back[level.divided] = ~level.separated

@@ -75,10 +75,8 @@ class _Medians:
         cells = OffGridCells(self.grid, walls, middles)
         masks, strays = yield from between(0.4, 0.8, self._taking(cells, bounds, pairs))
         # So do those that cut too many items for their copies to be worth it.
-        costly = (
-            np.add.reduceat(POPCOUNT.take(masks), starts, dtype=np.intp) > MOST_COPIES * counts
-        )
-        costly &= (middles != centers).any(axis=0)
+        copies = np.add.reduceat(POPCOUNT.take(masks), starts, dtype=np.intp)
+        costly = (copies > MOST_COPIES * counts) & (middles != centers).any(axis=0)
         if costly.any():
             some = concatenated_ranges(starts[costly], counts[costly])
             cells = OffGridCells(self.grid, walls, np.where(costly, centers, middles))

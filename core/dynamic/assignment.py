@@ -181,13 +181,7 @@ class Assignment:
         return Pairs(keys // span, keys % span - 1)
 
     def check(self) -> None:
-        """Assert that items and cells do not contradict each other.
-
-        Raises
-        ------
-        AssertionError
-            If they do.
-        """
+        """Assert that items and cells do not contradict each other."""
         placements = self.placements
         assert np.array_equal(np.unique(placements.entries), np.arange(self.count))
         is_outside = np.zeros(self.count, bool)
@@ -286,13 +280,7 @@ class OneCellEach(Assignment):
         return placements
 
     def check(self) -> None:
-        """Assert that items and cells do not contradict each other.
-
-        Raises
-        ------
-        AssertionError
-            If they do.
-        """
+        """Assert that items and cells do not contradict each other."""
         super().check()
         assert np.array_equal(self.placements.entries, np.arange(self.count))
         places = np.append(self.cells.place, -1)[self.placements.cells]

@@ -74,13 +74,7 @@ class ItemStore:
         return ItemStore(self.rows[:, numbers], self.ids[numbers], self.next_id, groups)
 
     def check(self) -> None:
-        """Assert that ids ascend and items are finite.
-
-        Raises
-        ------
-        AssertionError
-            If they do not.
-        """
+        """Assert that ids ascend and items are finite."""
         assert len(self) == self.rows.shape[1]
         assert (np.diff(self.ids) > 0).all() and self.ids.max(initial=-1) < self.next_id
         assert np.isfinite(limits(self.rows)).all()

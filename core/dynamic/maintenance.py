@@ -51,13 +51,7 @@ class Maintenance:
     """Keeps an assignment as the options want it, and counts what that takes."""
 
     def __init__(
-        self,
-        options: Options,
-        *,
-        merge_below: int,
-        grow_above: int,
-        shrink_below: int,
-        merge: str,
+        self, options: Options, merge_below: int, grow_above: int, shrink_below: int, merge: str
     ) -> None:
         self.options = options
         self.merge_below = checks.whole_number("merge_below", merge_below, 1)
@@ -159,13 +153,7 @@ class Maintenance:
         return finer
 
     def check(self, assignment: Assignment, rows: Floats) -> None:
-        """Assert that the assignment is as the options want it.
-
-        Raises
-        ------
-        AssertionError
-            If an item is misplaced, or a cell should have been divided or merged.
-        """
+        """Assert that items stand where the options want them, and no cell is due for change."""
         boxes = holding_boxes(assignment.cells, self.options)
         beyond = ~held(boxes[:, :1], *limits(rows))
         assert np.array_equal(np.sort(assignment.outside), np.flatnonzero(beyond))

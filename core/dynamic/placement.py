@@ -8,14 +8,13 @@ one leaf instead of a chain of cells.
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, gather
 from ..cells import Cells
 from ..child_masks import POPCOUNT, ChildMasks
-from ..construction.levels import Level, Pairs, handed_down, without_idle_divisions
+from ..construction.levels import Level, Pairs, handed_down, result_of, without_idle_divisions
 from ..construction.off_grid import (
     ItemBounds,
     OffGridCells,
@@ -114,9 +113,6 @@ def pushed_down(cells: Cells, options: Options, starts: Ids, rows: Floats) -> tu
     return found[np.argsort(found.entries, kind="stable")], np.unique(np.concatenate(strays))
 
 
-T = TypeVar("T")
-
-
 def overfull(assignment: Assignment, options: Options, numbers: Ids) -> Ids:
     """Return those of the cells that are leaves, hold too many items and may be divided, once."""
     cells = assignment.cells
@@ -165,7 +161,7 @@ def divided(assignment: Assignment, rows: Floats, leaves: Ids, options: Options)
         return assignment
     items, bounds, level = _leaves(assignment, rows, leaves)
     rule, depths = _Centers.of(assignment, options), assignment.cells.depth[leaves]
-    levels, strays = _finished(divide_off_grid(bounds, level, depths, rule, options))
+    levels, strays = result_of(divide_off_grid(bounds, level, depths, rule, options))
     levels = without_idle_divisions(levels)
     numbers, count = leaves, len(assignment.cells)
     placements, parents = [], []
@@ -188,7 +184,7 @@ def separable(assignment: Assignment, rows: Floats, leaves: Ids, options: Option
         return leaves
     _, bounds, level = _leaves(assignment, rows, leaves)
     rule = _Centers.of(assignment, options)
-    _finished(divide_level(bounds, level, np.arange(len(leaves)), 0, rule, options))
+    result_of(divide_level(bounds, level, np.arange(len(leaves)), 0, rule, options))
     return leaves[level.divided[level.separated]]
 
 
@@ -203,15 +199,6 @@ def _leaves(assignment: Assignment, rows: Floats, leaves: Ids) -> tuple[Ids, Ite
     bounds = bounds_of(rows[:, items], assignment.stands_alone[items])
     walls = assignment.cells.rows[:, leaves]
     return items, bounds, leaves_of(walls, Pairs(entries, ranks[order]))
-
-
-def _finished(steps: Generator[float, None, T]) -> T:
-    """Return what the steps make, all at once."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as finished:
-            return finished.value
 
 
 def underfull(assignment: Assignment, least: int) -> Ids:

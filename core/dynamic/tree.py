@@ -74,7 +74,7 @@ class DynamicOctree:
         shrink_below: int = 0,
         bounds: Boxes | None = None,
     ) -> None:
-        self._options = Options.checked(
+        self._options = Options(
             capacity=capacity,
             max_depth=max_depth,
             min_size=min_size,
@@ -83,13 +83,9 @@ class DynamicOctree:
             hybrid_limit=8,
             loose_factor=loose_factor,
             bounds=bounds,
-        )
+        ).checked()
         self._maintenance = Maintenance(
-            self._options,
-            merge_below=merge_below,
-            grow_above=grow_above,
-            shrink_below=shrink_below,
-            merge=merge,
+            self._options, merge_below, grow_above, shrink_below, merge
         )
         self._items = ItemStore.empty()
         self._assignment = self._maintenance.empty_assignment()

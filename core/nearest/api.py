@@ -66,8 +66,7 @@ def nearest(
     max_distance : float
         Items farther away than this do not count; scene units, may be infinite.
     groups : int
-        A mask of 32 bits: items whose own mask has none of these are not there. Those without a
-        mask, as all of `build_octree`, are in every group.
+        A mask of 32 bits: items with a mask that shares none of them are not there.
 
     Returns
     -------

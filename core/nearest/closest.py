@@ -33,25 +33,10 @@ Measure = Callable[[Any, Ids, Floats], Floats]
 
 
 def distances(items: Shapes, ids: Ids, points: Floats, numbers: Ids, reach: Floats) -> Floats:
-    """Return how far these items are from these points, pair by pair.
+    """Return how far items are from points, `numbers` of (3, q), pair by pair, (h,).
 
-    Parameters
-    ----------
-    items : Triangles, Boxes, Spheres or Regions
-        A batch.
-    ids : ndarray of intp, shape (h,)
-        Items of that batch.
-    points : ndarray of float64, shape (3, q)
-        Axis first.
-    numbers : ndarray of intp, shape (h,)
-        Which point each item is seen from.
-    reach : ndarray of float64, shape (q,)
-        How far each point looks.
-
-    Returns
-    -------
-    ndarray of float64, shape (h,)
-        0 where the point lies in the item. Infinite, or the distance, where it is beyond reach.
+    0 where the point lies in the item; infinite, or the distance, beyond the point's `reach`,
+    (q,).
     """
     if isinstance(items, Triangles):
         return _of_triangles(items, ids, points, numbers, reach)

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Flags, Ids, radix_argsort
+from ..construction.levels import result_of
 from ..groups import ALL_GROUPS, in_groups
 from ..octree import Octree
 from ..shapes import Regions, Shapes, Spheres, Triangles
@@ -42,8 +43,7 @@ def overlapping_pairs(
     skip_neighbours : bool
         Leave out triangles that share a vertex number. Needs one tree of triangles.
     groups : int
-        A mask of 32 bits: items of either tree whose own mask has none of these are not there.
-        Those without a mask, as all of `build_octree`, are in every group.
+        A mask of 32 bits: items of either tree with a mask that shares none are not there.
     owners : array_like of int, shape (n,), optional
         The owner of each of `tree.items`, a number from 0 on: pairs of items of one owner do not
         count and are not tested, nor are cells searched whose items are all of one owner. Needs
@@ -72,19 +72,9 @@ def overlapping_pairs(
     other.
     """
     steps = overlapping_pairs_steps(
-        tree,
-        other,
-        margin=margin,
-        skip_neighbours=skip_neighbours,
-        groups=groups,
-        owners=owners,
+        tree, other, margin=margin, skip_neighbours=skip_neighbours, groups=groups, owners=owners
     )
-    while True:
-        try:
-            next(steps)
-        except StopIteration as finished:
-            pairs: Ids = finished.value
-            return pairs
+    return result_of(steps)
 
 
 def overlapping_pairs_steps(
@@ -101,18 +91,8 @@ def overlapping_pairs_steps(
 
     Parameters
     ----------
-    tree : Octree
-        This and the rest as for `overlapping_pairs`.
-    other : Octree, optional
-        See there.
-    margin : float
-        See there.
-    skip_neighbours : bool
-        See there.
-    groups : int
-        See there.
-    owners : array_like of int, shape (n,), optional
-        See there.
+    tree, other, margin, skip_neighbours, groups, owners : optional
+        As for `overlapping_pairs`.
 
     Returns
     -------

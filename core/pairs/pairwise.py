@@ -49,14 +49,8 @@ def pairs_inside(items: Shapes, ids: ArrayLike, volumes: Shapes, numbers: ArrayL
 
     Parameters
     ----------
-    items : Triangles, Boxes, Spheres or Regions
-        A batch.
-    ids : array_like of int, shape (h,)
-        Items of that batch.
-    volumes : Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces or Frusta
-        A batch.
-    numbers : array_like of int, shape (h,)
-        Volumes of that batch, one for each of `ids`.
+    items, ids, volumes, numbers : batches, and array_like of int, shape (h,)
+        As for `pairs_touching`.
 
     Returns
     -------

@@ -84,8 +84,7 @@ def ray_cast(
         Where the rays end, in scene units, inclusive. A segment from a to b has direction b - a
         and the length of that for its end.
     groups : int
-        A mask of 32 bits: items whose own mask has none of these are not there. Those without a
-        mask, as all of `build_octree`, are in every group.
+        A mask of 32 bits: items with a mask that shares none of them are not there.
 
     Returns
     -------
@@ -105,10 +104,8 @@ def ray_cast(
     O(cells on the way to the hit + items in them). Cells are met front to back, and none that a
     ray enters beyond its closest hit is visited.
     """
-    rays = _checked(tree, origins, directions, max_distance)
-    tree = in_groups(tree, groups)
+    tree, rays, mailboxes = _asked(tree, origins, directions, max_distance, groups)
     items, distances = np.full(len(rays), -1), np.full(len(rays), np.inf)
-    mailboxes = Mailboxes(len(tree.order))
     for packet in ray_packets(tree, rays, mailboxes):
         items[packet], distances[packet] = _closest(tree, rays[packet], mailboxes)
     return _described(tree, rays, items, distances)
@@ -129,13 +126,8 @@ def ray_test(
     ----------
     tree : Octree
         Any octree.
-    origins, directions : array_like of float, shape (q, 3)
-        A ray each. Directions may have any length but 0.
-    max_distance : array_like of float, shape () or (q,)
-        Where the rays end, in scene units, inclusive.
-    groups : int
-        A mask of 32 bits: items whose own mask has none of these are not there. Those without a
-        mask, as all of `build_octree`, are in every group.
+    origins, directions, max_distance, groups : array_like
+        As for `ray_cast`.
 
     Returns
     -------
@@ -147,10 +139,8 @@ def ray_test(
     ValueError
         As with `ray_cast`.
     """
-    rays = _checked(tree, origins, directions, max_distance)
-    tree = in_groups(tree, groups)
+    tree, rays, mailboxes = _asked(tree, origins, directions, max_distance, groups)
     flags = np.zeros(len(rays), bool)
-    mailboxes = Mailboxes(len(tree.order))
     for packet in ray_packets(tree, rays, mailboxes):
         closest_so_far = rays.limits[packet]
         for numbers, _, _ in ray_hits(tree, rays[packet], closest_so_far, mailboxes, any_hit=True):
@@ -174,13 +164,8 @@ def ray_cast_all(
     ----------
     tree : Octree
         Any octree.
-    origins, directions : array_like of float, shape (q, 3)
-        A ray each. Directions may have any length but 0.
-    max_distance : array_like of float, shape () or (q,)
-        Where the rays end, in scene units, inclusive.
-    groups : int
-        A mask of 32 bits: items whose own mask has none of these are not there. Those without a
-        mask, as all of `build_octree`, are in every group.
+    origins, directions, max_distance, groups : array_like
+        As for `ray_cast`.
 
     Returns
     -------
@@ -192,23 +177,24 @@ def ray_cast_all(
     ValueError
         As with `ray_cast`.
     """
-    rays = _checked(tree, origins, directions, max_distance)
-    tree = in_groups(tree, groups)
-    mailboxes = Mailboxes(len(tree.order))
+    tree, rays, mailboxes = _asked(tree, origins, directions, max_distance, groups)
     packets = ray_packets(tree, rays, mailboxes)
     found = [_crossings_of(tree, rays, packet, mailboxes) for packet in packets]
     return _joined(found, len(rays))
 
 
-def _checked(
-    tree: Octree, origins: ArrayLike, directions: ArrayLike, max_distance: ArrayLike
-) -> Rays:
+def _asked(
+    tree: Octree,
+    origins: ArrayLike,
+    directions: ArrayLike,
+    max_distance: ArrayLike,
+    groups: SupportsIndex,
+) -> tuple[Octree, Rays, Mailboxes]:
+    """Return what there is of the tree for these rays, the checked rays, and empty mailboxes."""
     checks.kind("tree", tree, (Octree,))
     tree.require_current()
-    starts, towards = (
-        checks.floats("origins", origins, 3),
-        checks.floats("directions", directions, 3),
-    )
+    starts = checks.floats("origins", origins, 3)
+    towards = checks.floats("directions", directions, 3)
     checks.same_length("origins and directions", starts, towards)
     checks.every_row("origins", "be finite", np.isfinite(starts).all(axis=1), starts)
     checks.every_row("directions", "be finite", np.isfinite(towards).all(axis=1), towards)
@@ -219,7 +205,9 @@ def _checked(
     limits = checks.floats("max_distance", max_distance)
     checks.same_length("max_distance and origins", limits, starts)
     checks.every_row("max_distance", "not be negative or NaN", limits >= 0, limits)
-    return Rays.of(np.ascontiguousarray(starts.T), np.ascontiguousarray(towards.T), limits)
+    rays = Rays.of(np.ascontiguousarray(starts.T), np.ascontiguousarray(towards.T), limits)
+    tree = in_groups(tree, groups)
+    return tree, rays, Mailboxes(len(tree.order))
 
 
 def cells_on_ray(
@@ -229,9 +217,10 @@ def cells_on_ray(
 
     Cells that it had not come to when it found its hit stay UNVISITED, like empty ones.
     """
-    rays = _checked(tree, np.atleast_2d(origin), np.atleast_2d(direction), max_distance)
+    ray = np.atleast_2d(origin), np.atleast_2d(direction), max_distance
+    tree, rays, mailboxes = _asked(tree, *ray, ALL_GROUPS)
     states = np.full(len(tree.node_depth), UNVISITED)
-    _closest(tree, rays, Mailboxes(len(tree.order)), states)
+    _closest(tree, rays, mailboxes, states)
     return states
 
 
@@ -240,9 +229,8 @@ def _closest(
 ) -> tuple[Ids, Floats]:
     """Return the closest item of each ray, or -1, and its distance, or infinity."""
     items, closest_so_far = np.full(len(rays), -1), rays.limits.copy()
-    for numbers, found, distances in ray_hits(
-        tree, rays, closest_so_far, mailboxes, states=states
-    ):
+    hits = ray_hits(tree, rays, closest_so_far, mailboxes, states=states)
+    for numbers, found, distances in hits:
         order = np.lexsort((found, distances, numbers))
         first = order[starts_of_runs(numbers)]
         asked, nearest, new = numbers[first], distances[first], found[first]
@@ -262,16 +250,14 @@ def _crossings_of(
     """
     part = rays[packet]
     found = [_NOTHING, *ray_hits(tree, part, part.limits, mailboxes)]
-    numbers, items, distances = (np.concatenate(rows) for rows in zip(*found, strict=True))
+    numbers, items, distances = map(np.concatenate, zip(*found, strict=True))
     order = np.lexsort((items, distances, numbers))
     return packet[numbers[order]], tree.named(items[order]), distances[order]
 
 
 def _joined(found: list[tuple[Ids, Ids, Floats]], rays: int) -> RayCrossings:
     """Return the crossings of all packets, sorted by ray."""
-    numbers, items, distances = (
-        np.concatenate(rows) for rows in zip(_NOTHING, *found, strict=True)
-    )
+    numbers, items, distances = map(np.concatenate, zip(_NOTHING, *found, strict=True))
     order = radix_argsort(numbers, rays.bit_length())
     return RayCrossings(np.stack((numbers[order], items[order])), distances[order])
 

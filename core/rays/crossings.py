@@ -41,20 +41,13 @@ _BLOCK = 65_536
 
 @dataclass(frozen=True)
 class Rays:
-    """Rays whose directions are scaled so that their products neither overflow nor underflow.
+    """Rays (3, q) whose directions are scaled so that products neither overflow nor underflow.
 
-    Attributes
-    ----------
-    origins, directions : ndarray of float64, shape (3, q)
-        The largest coordinate of a direction is at least 1 and below 2. Scaling is by powers of
-        two, which changes no bit; but directions along an axis are of length 1.
-    lengths : ndarray of float64, shape (q,)
-        The lengths of the scaled directions.
-    limits, reaches : ndarray of float64, shape (q,)
-        Where the rays end, in scene units and in scaled directions. Where a ray is given by two
-        points, the second is at a whole number of directions, but at a rounded distance.
-    asked : int
-        How many rays the caller asked about, of which these are some: what tables are worth.
+    The largest coordinate of a direction is at least 1 and below 2: scaling by powers of two
+    changes no bit; but directions along an axis are of length 1. `lengths` are those of scaled
+    directions. Rays end at `limits` in scene units, at `reaches` in scaled directions: a ray given
+    by two points ends after a whole number of directions, but at a rounded distance. `asked` is
+    how many rays the caller asked about, of which these are some: what tables are worth.
     """
 
     origins: Floats
@@ -151,18 +144,12 @@ def barycentric(items: Triangles, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
 def seen_along(
     items: Triangles, ids: Ids, rays: Rays, numbers: Ids
 ) -> tuple[Floats, Floats, Floats, float]:
-    """Look at triangles along rays.
+    """Look at h triangles along rays: return weights, depths, steps and scale.
 
-    Returns
-    -------
-    weights, depths : ndarray of float64, shape (3, h)
-        Twice the area that the ray spans with the edge opposite of each corner, and each corner's
-        distance along the ray's longest axis.
-    steps : ndarray of float64, shape (h,)
-        The direction along that axis.
-    scale : float
-        A power of two: all lengths are so many times as large as they are, and products of three
-        of them neither overflow nor underflow.
+    Weights (3, h) are twice the areas that the ray spans with the edge opposite of each corner,
+    depths (3, h) each corner's distance along the ray's longest axis, steps (h,) the direction
+    along it. All lengths are multiplied by `scale`, a power of two, so that products of three of
+    them neither overflow nor underflow.
     """
     corners = items.take_rows(ids).reshape(3, 3, -1)
     corners -= gather(rays.origins, numbers)

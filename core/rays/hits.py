@@ -58,30 +58,12 @@ def ray_hits(
     any_hit: bool = False,
     states: States | None = None,
 ) -> Iterator[tuple[Ids, Ids, Floats]]:
-    """Find where rays meet items.
+    """Yield rays, ascending, items that they meet, and distances, (h,) each; each pair once.
 
-    Parameters
-    ----------
-    tree : Octree
-        The tree.
-    rays : Rays
-        The queries, q of them.
-    closest_so_far : ndarray of float64, shape (q,)
-        How far each ray still looks: the caller lowers them in place; below 0 it is done.
-    mailboxes : Mailboxes
-        Where to remember which pairs were tested; empty.
-    any_hit : bool
-        If any hit will do, rays look for it where it is likely: at their far ends, where closed
-        rooms have walls, and among the items of a cell at that which they pass most centrally.
-    states : ndarray of uint8, shape (m,), optional
-        As for `walk`.
-
-    Yields
-    ------
-    numbers, items : ndarray of intp, shape (h,)
-        Rays and items that they meet, each pair once, rays ascending within what is yielded.
-    distances : ndarray of float64, shape (h,)
-        Where.
+    `closest_so_far`, (q,), is how far each ray still looks: the caller lowers it in place; below 0
+    a ray is done. `mailboxes`, empty at first, remember which pairs were tested. If any hit will
+    do, rays look where one is likely: at their far ends, where closed rooms have walls, and among
+    the items of a cell at that which they pass most centrally. `states` are as for `walk`.
     """
     cull = SphereCull.of(tree, rays)
     steps = walk(tree, rays, closest_so_far, backwards=any_hit, states=states)
@@ -230,23 +212,9 @@ def _out_of_discs(planes: Floats, units: Floats, beside: Floats, chords: Floats)
 
 
 def crossings(items: Shapes, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
-    """Return at which distances these rays first meet these items, pair by pair.
+    """Return at which distances rays, closed segments, first meet items, pair by pair, (h,).
 
-    Parameters
-    ----------
-    items : Triangles, Boxes, Spheres or Regions
-        A batch.
-    ids : ndarray of intp, shape (h,)
-        Items of that batch.
-    rays : Rays
-        Closed segments from their origins to their limits.
-    numbers : ndarray of intp, shape (h,)
-        Their numbers.
-
-    Returns
-    -------
-    ndarray of float64, shape (h,)
-        Distances in scene units; NaN where a ray does not meet its item.
+    Distances are in scene units; NaN where a ray does not meet its item.
     """
     test, distances = _TESTS[type(items)], np.full(len(ids), np.nan)
     for some in blocks(len(ids), _BLOCK):

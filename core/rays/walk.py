@@ -85,27 +85,12 @@ def walk(
     backwards: bool = False,
     states: States | None = None,
 ) -> Iterator[tuple[Ids, Ids]]:
-    """Walk down from the root with all rays, front to back or back to front.
+    """Yield rays, ascending, and the next cells that they visit, (k,) each, from the root down.
 
-    Parameters
-    ----------
-    tree : Octree
-        The tree.
-    rays : Rays
-        The queries, q of them.
-    closest_so_far : ndarray of float64, shape (q,)
-        The distances beyond which a ray wants no more cells: the caller lowers them in place while
-        the walk goes on; below 0 the ray is done.
-    backwards : bool
-        Farthest cells first.
-    states : ndarray of uint8, shape (m,), optional
-        Receives the state of each visited cell: CROSSING where a ray enters it, OUTSIDE where it
-        passes by. Cells that it has not come to when it is done stay as they are, and empty ones.
-
-    Yields
-    ------
-    numbers, cells : ndarray of intp, shape (k,)
-        Rays, ascending, and the next cells that they visit.
+    `closest_so_far`, (q,), are the distances beyond which a ray wants no more cells: the caller
+    lowers them in place while the walk goes on; below 0 the ray is done. Backwards, farthest cells
+    come first. `states`, (m,), receives CROSSING for each cell that a ray enters, OUTSIDE where it
+    passes by; empty cells, and those that it has not come to when it is done, stay as they are.
     """
     slabs = RaySlabs.of(tree, rays, traced=states is not None)
     stacks = Stacks(len(rays), nearest_on_top=not backwards)

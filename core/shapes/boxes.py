@@ -10,6 +10,8 @@ from ..arrays import Flags, Floats, Ids, gather
 
 # One radius for all shapes that have none.
 _NO_RADIUS = np.zeros(1)
+# Corner `i` is the upper one in x where bit 0 of `i` is set, in y bit 1, in z bit 2: (8, 3).
+CORNERS = np.arange(8)[:, None] >> np.arange(3) & 1
 
 
 def frozen(rows: Floats) -> Floats:
@@ -65,33 +67,25 @@ class Shapes:
         Returns
         -------
         lower, upper : ndarray of float64, shape (3, n)
-            Axis first; NaN stays NaN.
+            Axis first; NaN stays NaN. Half-spaces reach from minus to plus infinity.
         """
+        return self._limits()
+
+    def _limits(self) -> tuple[Floats, Floats]:
         raise NotImplementedError
 
     def box_and_radius(self, ids: Ids) -> tuple[Floats, Floats]:
-        """Return some boxes, spheres or regions as boxes grown round by a radius.
+        """Return some boxes, spheres or regions as boxes grown round by radii (h,) or (1,).
 
-        Returns
-        -------
-        sides : ndarray of float64, shape (2, 3, h) or (1, 3, h)
-            Lower and upper corners; one row for both where a box is a point.
-        radii : ndarray of float64, shape (h,) or (1,)
+        The boxes are (2, 3, h), lower and upper corners, or (1, 3, h) where they are points.
         """
         rows = self.take_rows(ids)
         points, radii = np.split(rows, [len(rows) // 3 * 3])
-        return points.reshape(len(points) // 3, 3, rows.shape[1]), radii[0] if len(
-            radii
-        ) else _NO_RADIUS
+        sides = points.reshape(len(points) // 3, 3, rows.shape[1])
+        return sides, radii[0] if len(radii) else _NO_RADIUS
 
     def corners_and_radius(self, ids: Ids) -> tuple[Floats, Floats]:
-        """Return some items as the hulls of points, grown round by a radius.
-
-        Returns
-        -------
-        points : ndarray of float64, shape (p, 3, h)
-        radii : ndarray of float64, shape (h,) or (1,)
-        """
+        """Return some items as hulls of points (p, 3, h), grown round by radii (h,) or (1,)."""
         points, radii = self.box_and_radius(ids)
         return box_corners(points) if len(points) == 2 else points, radii
 
@@ -136,24 +130,13 @@ class Boxes(Shapes):
         """The upper corners, (n, 3)."""
         return self.rows[3:].T
 
-    def limits(self) -> tuple[Floats, Floats]:
-        """Return the boxes themselves.
-
-        Returns
-        -------
-        lower, upper : ndarray of float64, shape (3, n)
-            Axis first; NaN stays NaN.
-        """
+    def _limits(self) -> tuple[Floats, Floats]:
         return self.rows[:3], self.rows[3:]
 
 
 def box_corners(sides: Floats) -> Floats:
-    """Return the eight corners of boxes (2, 3, h), as (8, 3, h).
-
-    Corner `i` is the upper one in x where bit 0 of `i` is set, in y bit 1, in z bit 2.
-    """
-    chosen = np.arange(8)[:, None] >> np.arange(3) & 1
-    return sides[chosen, np.arange(3)]
+    """Return the eight corners of boxes (2, 3, h), as (8, 3, h)."""
+    return sides[CORNERS, np.arange(3)]
 
 
 def as_batch(ids: int | slice | Ids | Flags) -> slice | NDArray[np.generic]:
@@ -198,14 +181,7 @@ class Spheres(Shapes):
         """The radii, (n,)."""
         return self.rows[3]
 
-    def limits(self) -> tuple[Floats, Floats]:
-        """Return center minus and plus radius.
-
-        Returns
-        -------
-        lower, upper : ndarray of float64, shape (3, n)
-            Axis first; NaN stays NaN.
-        """
+    def _limits(self) -> tuple[Floats, Floats]:
         with np.errstate(invalid="ignore"):  # an infinite sphere around infinity
             return self.rows[:3] - self.rows[3], self.rows[:3] + self.rows[3]
 
@@ -251,14 +227,7 @@ class Regions(Shapes):
         """The radii, (n,)."""
         return self.rows[6]
 
-    def limits(self) -> tuple[Floats, Floats]:
-        """Return the boxes within, grown by the radius.
-
-        Returns
-        -------
-        lower, upper : ndarray of float64, shape (3, n)
-            Axis first; NaN stays NaN.
-        """
+    def _limits(self) -> tuple[Floats, Floats]:
         with np.errstate(invalid="ignore"):  # an infinite radius around infinity
             return self.rows[:3] - self.rows[6], self.rows[3:6] + self.rows[6]
 
@@ -301,14 +270,7 @@ class Capsules(Shapes):
         """The radii, (n,)."""
         return self.rows[6]
 
-    def limits(self) -> tuple[Floats, Floats]:
-        """Return the bounds of the segment, grown by the radius.
-
-        Returns
-        -------
-        lower, upper : ndarray of float64, shape (3, n)
-            Axis first; NaN stays NaN.
-        """
+    def _limits(self) -> tuple[Floats, Floats]:
         first, last, radius = self.rows[:3], self.rows[3:6], self.rows[6]
         with np.errstate(invalid="ignore"):  # an infinite radius around infinity
             return np.minimum(first, last) - radius, np.maximum(first, last) + radius

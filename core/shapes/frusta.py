@@ -132,13 +132,7 @@ class Frusta(Shapes):
 
     @cached_property
     def edge_axes(self) -> tuple[Floats, Floats, Floats]:
-        """The cross products of the axes with all edges, and how far the frustum reaches on them.
-
-        Returns
-        -------
-        axes : ndarray of float64, shape (36, 3, n)
-        least, greatest : ndarray of float64, shape (36, n)
-        """
+        """Products of the axes with all edges, (36, 3, n); least and greatest on them, (36, n)."""
         corners = self.rows.reshape(8, 3, -1)
         edges = corners[EDGE_ENDS] - corners[EDGE_STARTS]
         edges *= power_of_two_scale(edges)
@@ -153,14 +147,7 @@ class Frusta(Shapes):
         faces = halves + 8 * np.arange(len(self))[:, None, None]
         return Triangles(self.corners.reshape(-1, 3), faces.reshape(-1, 3))
 
-    def limits(self) -> tuple[Floats, Floats]:
-        """Return the least and the greatest corner on each axis.
-
-        Returns
-        -------
-        lower, upper : ndarray of float64, shape (3, n)
-            Axis first; NaN stays NaN.
-        """
+    def _limits(self) -> tuple[Floats, Floats]:
         corners = self.rows.reshape(8, 3, -1)
         return corners.min(axis=0), corners.max(axis=0)
 
@@ -196,13 +183,6 @@ class HalfSpaces(Shapes):
         """The same planes, (4, n), their normals about one, by powers of two."""
         return frozen(self.rows * power_of_two_scale(self.rows[:3]))
 
-    def limits(self) -> tuple[Floats, Floats]:
-        """Return all of space.
-
-        Returns
-        -------
-        lower, upper : ndarray of float64, shape (3, n)
-            Axis first; minus and plus infinity.
-        """
+    def _limits(self) -> tuple[Floats, Floats]:
         upper = np.full((3, len(self)), np.inf)
         return -upper, upper

@@ -59,14 +59,7 @@ class OrientedBoxes(Shapes):
         """The rotations, (n, 3, 3); their columns are the box's axes."""
         return self.rows[6:].reshape(3, 3, -1).transpose(2, 1, 0)
 
-    def limits(self) -> tuple[Floats, Floats]:
-        """Return the axis-aligned bounds of the oriented boxes.
-
-        Returns
-        -------
-        lower, upper : ndarray of float64, shape (3, n)
-            Axis first; NaN stays NaN.
-        """
+    def _limits(self) -> tuple[Floats, Floats]:
         middle, half, axes = self.rows[:3], self.rows[3:6], self.rows[6:].reshape(3, 3, -1)
         with np.errstate(invalid="ignore"):  # an infinite box
             reach = (half[:, None] * np.abs(axes)).sum(axis=0)

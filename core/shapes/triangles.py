@@ -111,14 +111,7 @@ class Triangles(Shapes):
             planes[3, some] = dot(normal, corners[0] - self.bounding_spheres[:3, some])
         return column_major(planes)
 
-    def limits(self) -> tuple[Floats, Floats]:
-        """Return the least and the greatest corner on each axis.
-
-        Returns
-        -------
-        lower, upper : ndarray of float64, shape (3, n)
-            Axis first; NaN stays NaN.
-        """
+    def _limits(self) -> tuple[Floats, Floats]:
         lower, upper = np.empty((3, len(self))), np.empty((3, len(self)))
         for some in blocks(len(self)):
             first, second, third = self._corners(self._face_rows[:, some]).reshape(3, 3, -1)

@@ -4,13 +4,7 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ids, cross, dot, gather, power_of_two_scale, robust_cross
 from ..shapes import Capsules, Shapes, Triangles
-from .convex_distance import (
-    POINT,
-    SEGMENT,
-    TRIANGLE,
-    near,
-    near_boxes,
-)
+from .convex_distance import POINT, SEGMENT, TRIANGLE, near, near_boxes
 from .separating_axis import decided_by_closest_point, separated
 from .triangles import bounding_spheres_of, within_spans
 

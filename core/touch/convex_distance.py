@@ -11,16 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import (
-    Flags,
-    Floats,
-    Ids,
-    blocks,
-    cross,
-    dot,
-    power_of_two_scale,
-    robust_cross,
-)
+from ..arrays import Flags, Floats, Ids, blocks, cross, dot, power_of_two_scale, robust_cross
 from ..shapes.boxes import box_corners
 from ..shapes.frusta import EDGE_ENDS, EDGE_STARTS, FACES
 from .triangles import within_spans
@@ -30,15 +21,7 @@ _CACHED = 16_384
 
 
 class Kind(NamedTuple):
-    """Topology of a hull.
-
-    Attributes
-    ----------
-    starts, ends : ndarray of intp, shape (e,)
-        Where its edges start and end.
-    rings : ndarray of intp, shape (f, k)
-        The corners around each face.
-    """
+    """Topology of a hull: where its edges start and end, and rings of corners (f, k) for faces."""
 
     starts: Ids
     ends: Ids
@@ -56,21 +39,9 @@ BOX = Kind(_SIDES[EDGE_STARTS], _SIDES[EDGE_ENDS], _SIDES[FACES])
 
 
 def near(one: Floats, one_kind: Kind, other: Floats, other_kind: Kind, radii: Floats) -> Flags:
-    """Return which hulls that share no point are no farther apart than the radius.
+    """Return which hulls that share no point are no farther apart than the radius, (h,).
 
-    Parameters
-    ----------
-    one, other : ndarray of float64, shape (3, p, h)
-        Their corners, axis first.
-    one_kind, other_kind : Kind
-        How these make edges and faces.
-    radii : ndarray of float64, shape (h,)
-        Not negative.
-
-    Returns
-    -------
-    ndarray of bool, shape (h,)
-        True where the nearest features are near enough; for hulls that overlap, it may be either.
+    Corners are (3, p, h), axis first. For hulls that overlap, the answer may be either.
     """
     flags = np.empty(len(radii), bool)
     for some in _cached(one, other):

@@ -78,10 +78,8 @@ def touched_by_spheres(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -
     faces = volumes.face_triangles
     each = len(faces) // max(len(volumes), 1)
     face_ids = (each * numbers[outside, None] + np.arange(each)).ravel()
-    sphere_ids = np.repeat(ids[outside], each)
-    flags[outside] = (
-        touch_spheres(faces, face_ids, items, sphere_ids).reshape(-1, each).any(axis=1)
-    )
+    touched = touch_spheres(faces, face_ids, items, np.repeat(ids[outside], each))
+    flags[outside] = touched.reshape(-1, each).any(axis=1)
     return flags
 
 

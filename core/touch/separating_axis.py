@@ -15,26 +15,12 @@ from ..arrays import OTHER_AXES, Flags, Floats, dot, power_of_two_scale
 def separated(
     half: Floats, middle: Floats, axes: Floats, reach: Floats, radii: Floats
 ) -> tuple[Flags, Flags]:
-    """Return where an axis separates two solids, and where by more than a radius.
+    """Return where an axis separates two solids, and where by more than a radius, (h,) each.
 
-    Parameters
-    ----------
-    half : ndarray of float64, shape (3, h)
-        Half sizes of boxes around the origin.
-    middle : ndarray of float64, shape (3, h)
-        Middles of the other solids.
-    axes : ndarray of float64, shape (k, 3, h)
-        Perpendicular to each other: three axes of a oriented box, or one of a segment.
-    reach : ndarray of float64, shape (k, h)
-        How many times these axes the others extend from their middles.
-    radii : ndarray of float64, shape (h,)
-        Not negative.
-
-    Returns
-    -------
-    apart, far : ndarray of bool, shape (h,)
-        Those that are not apart share a point, those that are far are farther apart than the
-        radius; the rest lie apart, at a distance that is not known.
+    One is a box of half sizes `half`, (3, h), around the origin; the other extends from `middle`,
+    (3, h), `reach` times, (k, h), along perpendicular `axes`, (k, 3, h): three of an oriented box,
+    or one of a segment. Solids that are not apart share a point, those that are far are farther
+    apart than the radius; the rest lie apart, at a distance that is not known.
     """
     apart, far = np.zeros((2, half.shape[1]), bool)
     solids = half, middle, axes, reach
@@ -84,24 +70,11 @@ def _along_products(
 def decided_by_closest_point(
     feet: Floats, toward: Floats, points: Floats, squared: Floats, doubt: Floats
 ) -> tuple[Flags, Flags]:
-    """Return which hulls of points are surely near a solid, and which are surely not.
+    """Return which hulls of points (p, 3, h) are surely near a solid, and which surely far.
 
-    Parameters
-    ----------
-    feet : ndarray of float64, shape (3, h)
-        One point of each solid.
-    toward : ndarray of float64, shape (3, h)
-        Directions in which no point of the solid lies farther than its foot.
-    points : ndarray of float64, shape (p, 3, h)
-        The corners of the hulls.
-    squared, doubt : ndarray of float64, shape (h,)
-        The squared radius, and what rounding may do to it.
-
-    Returns
-    -------
-    close, far : ndarray of bool, shape (h,)
-        Close where a corner is no farther from the foot than the radius, far where all corners are
-        farther along the direction.
+    `feet` are one point of each solid, `toward` directions in which no point of it lies farther
+    than that, (3, h). Near: a corner is no farther from the foot than the radius, whose square is
+    known up to `doubt`. Far: all corners are farther than that along the direction.
     """
     toward = toward * power_of_two_scale(toward)
     close, gap = np.zeros(len(squared), bool), np.full(len(squared), np.inf)

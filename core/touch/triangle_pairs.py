@@ -64,7 +64,7 @@ def _take_pairs(corners: Floats, pairs: Ids) -> Floats:
 
 
 def _quick_tests(ones: Floats, others: Floats) -> tuple[Flags, Ids]:
-    """Return which triangles share a corner, and which of the others nothing simple parts."""
+    """Return which triangles share a corner, and which of the others nothing simple separates."""
     flags = _share_a_corner(ones, others)
     left = np.flatnonzero(~flags & _bounds_meet(ones, others))
     ones, others = _seen_from_within(_take_pairs(ones, left), _take_pairs(others, left))
@@ -75,7 +75,7 @@ def _quick_tests(ones: Floats, others: Floats) -> tuple[Flags, Ids]:
 
 
 def _unseparated(ones: Floats, others: Floats) -> Flags:
-    """Return which triangles no direction parts, given that their bounds meet."""
+    """Return which triangles no direction separates, given that their bounds meet."""
     ones, others = _seen_from_within(ones, others)
     flags = _overlap_in_projection(ones, others)
     some = np.flatnonzero(flags)
@@ -117,7 +117,7 @@ def _reaches_plane(ones: Floats, others: Floats) -> Flags:
 
 
 def _pass_each_other(ones: Floats, others: Floats) -> Flags:
-    """Return which pairs no product of two edges surely parts.
+    """Return which pairs no product of two edges surely separates.
 
     How far apart two edges are along their product follows from the moments of their lines
     (Pluecker coordinates), how far the third corners reach from the normals.
@@ -145,7 +145,7 @@ def _lines(corners: Floats) -> list[tuple[Floats, Floats]]:
 
 
 def _overlap_in_projection(ones: Floats, others: Floats) -> Flags:
-    """Return which pairs no product of an edge and an axis parts."""
+    """Return which pairs no product of an edge and an axis separates."""
     flags = np.ones(ones.shape[2], bool)
     for edge in np.concatenate((_edges_of(ones), _edges_of(others))):
         for i, j in OTHER_AXES:
@@ -156,7 +156,7 @@ def _overlap_in_projection(ones: Floats, others: Floats) -> Flags:
 
 
 def _overlap_on_products(ones: Floats, others: Floats) -> Flags:
-    """Return which pairs neither a normal nor a product of two edges parts."""
+    """Return which pairs neither a normal nor a product of two edges separates."""
     edges, other_edges = _edges_of(ones), _edges_of(others)
     flags = _overlap(exact_cross(edges[0], edges[1]), ones, others)
     flags &= _overlap(exact_cross(other_edges[0], other_edges[1]), ones, others)

@@ -109,10 +109,9 @@ def touch_boxes(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> Fl
     normal, and the nine cross products of their edges.
     """
     near = np.arange(len(ids))
-    if len(items) < _WORTH * len(volumes):
-        near = np.flatnonzero(
-            _spheres_touch_boxes(items.bounding_spheres, ids, volumes.rows, numbers)
-        )
+    if worth_tables(items, len(volumes)):
+        spheres = items.bounding_spheres
+        near = np.flatnonzero(_spheres_touch_boxes(spheres, ids, volumes.rows, numbers))
     lower, upper = volumes.take_rows(numbers[near]).reshape(2, 3, -1)
     corners = items.take_rows(ids[near]).reshape(3, 3, -1)
     above, below = corners >= lower, corners <= upper
@@ -159,12 +158,8 @@ def axes_overlap(corners: Floats, half: Floats) -> Flags:
 def within_spans(apart: Floats, edges: Floats) -> Flags:
     """Return which points lie between the corners of faces, along each of the edges.
 
+    Both are (3, ..., k, h): points as seen from the corners, and the edges that start there.
     Beyond the tip of a sliver its two long edges are too near each other to tell.
-
-    Parameters
-    ----------
-    apart, edges : ndarray of float64, shape (3, ..., k, h)
-        The points as seen from the corners, and the edges that start there.
     """
     flags = np.ones((*apart.shape[1:-2], apart.shape[-1]), bool)
     for number in range(edges.shape[-2]):

@@ -5,7 +5,7 @@ import pytest
 from costs import bytes_made, lines_run
 
 from octree_ext.core import Boxes, Spheres, build_octree, trace
-from octree_ext.core.wireframe import CORNERS
+from octree_ext.core.shapes.boxes import CORNERS
 from octree_ext.octree_addon import display
 from octree_ext.octree_addon.display import cells, drawing
 from octree_ext.octree_addon.display.mesh import cells_to_mesh
