@@ -1,4 +1,4 @@
-"""The field's own words lead to the code, and the project speaks them, in plain American English."""
+"""The words of the field lead to the code; first lines are no riddles; spelling is American."""
 
 import ast
 import re
