@@ -254,9 +254,8 @@ def _cells(arrays: Arrays, options: Options) -> Cells:
     """Return the cells that dividing the root makes, level after level."""
     middles = _rows(arrays, "middles", 3)
     count = 8 * middles.shape[1] + 1
-    divided, first = (
-        checks.numbers(name, arrays[name], count) for name in ("divided", "first_child")
-    )
+    divided = checks.numbers("divided", arrays["divided"], count)
+    first = checks.numbers("first_child", arrays["first_child"], count)
     _require(
         len(divided) == len(first) == count // 8
         and bool((np.diff(divided) > 0).all())
