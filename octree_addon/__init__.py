@@ -1,4 +1,4 @@
-"""The Blender side of Octree: its features, registered in order and unregistered in reverse."""
+"""Octree in Blender: features, registered in order and unregistered in reverse."""
 
 from typing import Any
 
@@ -63,6 +63,6 @@ def unregister() -> None:
 
 
 def _owners() -> list[tuple[Any, Group]]:
-    """Return the types of Blender that have settings of ours, and which."""
+    """Return the types of Blender that get settings, each with its group."""
     layers = [feature.layer_settings for feature in FEATURES if feature.layer_settings]
     return [(bpy.types.Scene, OctreeSettings), *((bpy.types.ViewLayer, each) for each in layers)]

@@ -1,4 +1,4 @@
-"""Types of the arrays that the add-on passes on: numbers, flags and coordinates."""
+"""Array types of the add-on: flags, coordinates and ids."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""The view frustum of a camera in world space, and how far it is widened: camera -> `Frusta`."""
+"""View frusta: camera and render settings -> `Frusta` in world space, widened if wanted."""
 
 from math import pi
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ class ViewOptions:
     else:
         margin: FloatProperty(
             name="Margin",
-            description="Move the sides of the view outward by this distance",
+            description="Widen the view by this distance on every side",
             default=0.0,
             min=0.0,
             soft_max=10.0,
@@ -65,19 +65,13 @@ def camera_frusta(
     ----------
     camera_eval : bpy.types.Object
         The evaluated camera.
-    scene : bpy.types.Scene
-        Gives resolution, pixel aspect and render border.
-    depsgraph : bpy.types.Depsgraph
-        That the camera was evaluated in.
+    scene, depsgraph
+        The scene gives resolution, pixel aspect and render border; the camera was evaluated in
+        the depsgraph.
     margin : float, default 0.0
         Moves all six planes outward, in scene units.
     angle : float, default 0.0
         Turns the four sides outward, in radians; for an orthographic camera about its own plane.
-
-    Returns
-    -------
-    Frusta
-        One frustum.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Animation curves (F-curves) of an action, with slots or without."""
+"""F-curves (animation curves) of an action, with slots or without."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Handlers and timers of Blender, installed while there is a tree or a view to draw."""
+"""Handlers and timers, installed only while there is a tree or a view to draw."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ def before_save(*_: Any) -> None:
         trees.drop_lost_objects(scene)
 
 
-def follow_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+def after_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Update a live tree after an evaluation, and show it."""
     if live.follow(scene, depsgraph):
         tag_redraw()
@@ -71,8 +71,8 @@ LISTENERS: Listeners = (
     ("save_pre", before_save),
 )
 LIVE_LISTENERS: Listeners = (
-    ("depsgraph_update_post", follow_update),
-    ("frame_change_post", follow_update),
+    ("depsgraph_update_post", after_update),
+    ("frame_change_post", after_update),
     ("undo_post", after_undo),
     ("redo_post", after_undo),
 )
@@ -85,7 +85,7 @@ def uninstall() -> None:
     display.uninstall()
 
 
-def follow_trees() -> None:
+def after_tree_change() -> None:
     """Listen only while a tree exists, and show its new state."""
     if trees.is_empty():
         uninstall()
@@ -94,7 +94,7 @@ def follow_trees() -> None:
         listen(LISTENERS, True)
         listen(LIVE_LISTENERS, is_live)
         schedule(merge_later, live.merge_interval() if is_live else None)
-    follow_display()
+    update_display()
 
 
 def has_something_to_draw() -> bool:
@@ -103,7 +103,7 @@ def has_something_to_draw() -> bool:
     return shows_frustum or not trees.is_empty()
 
 
-def follow_display() -> None:
+def update_display() -> None:
     """Draw only while there is something to draw, and show its new state."""
     if has_something_to_draw():
         display.install()
@@ -119,12 +119,12 @@ def watch_header(_: bpy.types.Header, context: bpy.types.Context) -> None:
     view of a camera, or hide objects, when no handler is registered to notice. The header is
     drawn then, and not while the view turns.
     """
-    hiding.follow()
+    hiding.listen_if_hiding()
     trees.keep_only(bpy.data.scenes)
     if is_tree_missing(context.scene):
         schedule(restore_trees, 0.0)
     if display.is_installed() != has_something_to_draw():
-        schedule(follow_display, 0.0)
+        schedule(update_display, 0.0)
 
 
 def is_tree_missing(scene: bpy.types.Scene) -> bool:
@@ -163,7 +163,7 @@ def restore_tree(context: bpy.types.Context) -> None:
 def register() -> None:
     """Follow the trees."""
     bpy.types.VIEW3D_HT_header.append(watch_header)
-    trees.listen(follow_trees)
+    trees.listen(after_tree_change)
     trees.rebuild_listeners.append(live.keep_following)
 
 
@@ -174,7 +174,7 @@ def unregister() -> None:
     hiding.uninstall()
     uninstall()
     schedule(restore_trees, None)
-    schedule(follow_display, None)
-    trees.stop_listening(follow_trees)
+    schedule(update_display, None)
+    trees.stop_listening(after_tree_change)
     trees.rebuild_listeners.remove(live.keep_following)
     bpy.types.VIEW3D_HT_header.remove(watch_header)

@@ -1,4 +1,4 @@
-"""The main panel: what is hidden, how to restore it, and the build; it holds all others."""
+"""Main panel, parent of all others: the banner of what is hidden, and the build."""
 
 import bpy
 

@@ -1,4 +1,4 @@
-"""What the user sets once for all files: the limits, in the preferences or by default."""
+"""Preferences: limits on triangles and cells, by the user or by default."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -37,7 +37,7 @@ class OctreePreferences(bpy.types.AddonPreferences):
         )
         cell_limit: IntProperty(
             name="Cell Limit",
-            description="Draw at most this many cells, the largest ones first",
+            description="Draw at most this many cells, largest first",
             default=Limits.cells,
             min=1,
             soft_max=1_000_000,

@@ -26,33 +26,17 @@ def visible_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
 def scoped_objects(
     context: bpy.types.Context, scope: str, collection: bpy.types.Collection | None
 ) -> list[bpy.types.Object]:
-    """Return the objects that a tree is built of, or cameras are asked about.
+    """Return the objects that a tree is built of, or cameras are tested against, each once.
 
-    Parameters
-    ----------
-    context : bpy.types.Context
-        Its view layer and mode.
-    scope : {"SELECTED", "VISIBLE", "COLLECTION"}
-        Which ones.
-    collection : bpy.types.Collection or None
-        For "COLLECTION".
-
-    Returns
-    -------
-    list of bpy.types.Object
-        Each once.
-
-    Raises
-    ------
-    ValueError
-        If the scope is a collection and none is given.
+    `scope` is "SELECTED", "VISIBLE" or "COLLECTION"; the last without a collection is a
+    `ValueError`.
     """
     if scope == "SELECTED":
         return chosen_objects(context)
     if scope == "VISIBLE":
         return visible_objects(context)
     if collection is None:
-        raise ValueError("Choose the collection whose objects are meant")
+        raise ValueError("Choose the collection to take objects from")
     return list(collection.all_objects)
 
 

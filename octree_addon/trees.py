@@ -38,7 +38,7 @@ class TreeRecord:
         tree_number: int
     else:
         sources: CollectionProperty(type=OctreeObject)
-        tree_number: IntProperty(description="Which tree belongs to the scene; 0 is none", min=0)
+        tree_number: IntProperty(description="Number of the scene's tree; 0 is none", min=0)
 
 
 @dataclass(eq=False)
@@ -150,7 +150,7 @@ def source_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
 
 
 def drop_lost_objects(scene: bpy.types.Scene) -> None:
-    """Let go of the objects that have left the scene, for the file would keep them alive."""
+    """Drop the objects that have left the scene: the file would keep them alive."""
     settings = settings_of(scene)
     kept = source_objects(scene)
     if len(kept) < len(settings.sources):

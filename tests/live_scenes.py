@@ -39,4 +39,4 @@ def assert_followed(built: Any) -> None:
 
 def step() -> Any:
     """Return what the last change did."""
-    return live.get(bpy.context.scene).step
+    return live.get(bpy.context.scene).last_update

@@ -1,4 +1,4 @@
-"""Building the scene's octree; read settings, then steps, operators and panel."""
+"""Build feature: the scene's octree; read settings, then steps, operators and panel."""
 
 import bpy
 
@@ -7,10 +7,8 @@ from .operators import OCTREE_OT_build, OCTREE_OT_clear, OCTREE_OT_rebuild
 from .panel import OCTREE_PT_advanced, OCTREE_PT_statistics, draw_build
 from .settings import OctreeBuildSettings, OctreeObjectSettings, OctreeSourceSettings
 from .steps import (
-    TreeSteps,
     build_settings,
     chosen_bounds,
-    count_to_divide,
     keep,
     kinds_of,
     note_source,
@@ -19,10 +17,8 @@ from .steps import (
 )
 
 __all__ = [
-    "TreeSteps",
     "build_settings",
     "chosen_bounds",
-    "count_to_divide",
     "draw_build",
     "keep",
     "kinds_of",

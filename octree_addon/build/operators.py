@@ -11,13 +11,14 @@ from ..reader import TriangleSource
 from ..scope import chosen_objects, is_too_much, refuse_too_much, scoped_objects, viewport_of
 from ..trees import BuiltTree
 from ..ui import (
+    RefusingOperator,
     Status,
     SteppedOperator,
     draw_hint,
     draw_rows,
     given_values,
     named_object,
-    number,
+    plural,
     settings_of,
     take,
     write_back,
@@ -138,11 +139,11 @@ class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
 
 
 class OCTREE_OT_build(SourceOptions, BuildOperator, bpy.types.Operator):
-    """Build an octree of triangles or of whole objects, as they are seen."""
+    """Build an octree of the evaluated triangles, or of whole objects."""
 
     bl_idname = "octree.build"
     bl_label = "Build Octree"
-    bl_description = "Build an octree of triangles or of whole objects, as they are seen"
+    bl_description = "Build an octree of the evaluated triangles, or of whole objects"
 
     if TYPE_CHECKING:
         collection: str
@@ -153,15 +154,11 @@ class OCTREE_OT_build(SourceOptions, BuildOperator, bpy.types.Operator):
         )
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
+    def obstacle(cls, context: bpy.types.Context) -> str:
         if context.mode == "SCULPT":
-            cls.poll_message_set("Leave Sculpt Mode first")
-            return False
+            return "Leave Sculpt Mode first"
         is_selected = settings_of(context.scene).source.scope == "SELECTED"
-        if is_selected and not chosen_objects(context):
-            cls.poll_message_set("Select at least one object")
-            return False
-        return True
+        return "Select at least one object" if is_selected and not chosen_objects(context) else ""
 
     def source_of(self, scene: bpy.types.Scene) -> Any:
         take(self, settings_of(scene).source)
@@ -182,18 +179,15 @@ class OCTREE_OT_build(SourceOptions, BuildOperator, bpy.types.Operator):
 
 
 class OCTREE_OT_rebuild(BuildOperator, bpy.types.Operator):
-    """Build the octree again, of the same objects as they are seen now."""
+    """Build the octree again from the same objects as they are now."""
 
     bl_idname = "octree.rebuild"
     bl_label = "Rebuild Octree"
-    bl_description = "Build the octree again, of the same objects as they are seen now"
+    bl_description = "Build the octree again from the same objects as they are now"
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if not trees.source_objects(context.scene):
-            cls.poll_message_set("Build an octree first")
-            return False
-        return True
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return "" if trees.source_objects(context.scene) else "Build an octree first"
 
     def source_of(self, scene: bpy.types.Scene) -> Any:
         return settings_of(scene).built_of
@@ -202,7 +196,7 @@ class OCTREE_OT_rebuild(BuildOperator, bpy.types.Operator):
         return trees.source_objects(context.scene)
 
 
-class OCTREE_OT_clear(bpy.types.Operator):
+class OCTREE_OT_clear(RefusingOperator, bpy.types.Operator):
     """Remove the octree of the scene, in memory and on the screen."""
 
     bl_idname = "octree.clear"
@@ -211,11 +205,8 @@ class OCTREE_OT_clear(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if not settings_of(context.scene).tree_number:
-            cls.poll_message_set("There is no octree")
-            return False
-        return True
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return "" if settings_of(context.scene).tree_number else "There is no octree"
 
     def execute(self, context: bpy.types.Context) -> Status:
         trees.clear(context.scene)
@@ -226,15 +217,15 @@ def built_text(built: BuiltTree) -> str:
     """Say in one line what was built, and what is not in it."""
     found, source = built.statistics, built.source
     parts = [
-        f"Octree of {number(found.items, source.noun)}: {number(found.cells, 'cell')},"
+        f"Octree of {plural(found.items, source.noun)}: {plural(found.cells, 'cell')},"
         f" {found.references_per_item:.2f} references per {source.noun},"
         f" {built.build_seconds:.2f} s"
     ]
     if found.invalid:
-        parts.append(f"{number(found.invalid, source.noun)} without finite coordinates left out")
+        parts.append(f"{plural(found.invalid, source.noun)} without finite coordinates left out")
     without_faces = sum(not each.editable for each in source.objects)
     if without_faces and isinstance(source, TriangleSource):
-        parts.append(f"{number(without_faces, 'object')} without faces to select")
+        parts.append(f"{plural(without_faces, 'object')} without faces to select")
     if source.skipped:
         parts.append(f"skipped: {skipped_text(source)}")
     return "; ".join(parts)

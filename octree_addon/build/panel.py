@@ -1,4 +1,4 @@
-"""Panels of the build: its settings, the state of the tree, and what became of the items."""
+"""Panels of the build: its settings, the state of the tree, and its statistics."""
 
 import bpy
 
@@ -77,7 +77,7 @@ class OCTREE_PT_advanced(SubPanel):
 
 
 class OCTREE_PT_statistics(SubPanel):
-    """What became of the items, in numbers."""
+    """Numbers of cells and references, memory and build time."""
 
     bl_label = "Statistics"
     bl_order = 100

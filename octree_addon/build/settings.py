@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty
 
-_COPY = ("COPY", "Copy", "Into every leaf that it touches")
-_KEEP = ("KEEP", "Keep", "Once, into the smallest cell that holds the whole of it")
-_HYBRID = ("HYBRID", "Hybrid", "Copied while it touches few children of a cell, else kept there")
+_COPY = ("COPY", "Copy", "Stored in every leaf that it touches")
+_KEEP = ("KEEP", "Keep", "Stored once, in the smallest cell that contains it")
+_HYBRID = ("HYBRID", "Hybrid", "Copied if it touches few children of a cell, otherwise kept there")
 
 
 # What these say is the same of triangles and of objects; their defaults are not.
@@ -19,11 +19,11 @@ _CAPACITY = {
 }
 _STRADDLERS = {
     "name": "Straddlers",
-    "description": "Where an item goes that touches several cells",
+    "description": "Where to store an item that touches several cells",
 }
 _LOOSE_FACTOR = {
     "name": "Loose Factor",
-    "description": "Enlarge each cell by this factor, so that small straddlers sink deeper",
+    "description": "Enlarge each cell by this factor, so that items on walls sink deeper",
     "min": 1.0,
     "soft_max": 2.0,
     "step": 5,
@@ -44,11 +44,11 @@ class SourceOptions:
             name="Source",
             description="What the octree holds",
             items=(
-                ("TRIANGLES", "Triangles", "The faces of the objects, each triangle by itself"),
+                ("TRIANGLES", "Triangles", "Every triangle of the objects' faces"),
                 (
                     "OBJECTS",
                     "Objects",
-                    "Whole objects and instances, each by the box around it; can follow them live",
+                    "Whole objects and instances, by their bounding boxes; can be updated live",
                 ),
             ),
             default="TRIANGLES",
@@ -90,7 +90,7 @@ class CellOptions:
     else:
         max_depth: IntProperty(
             name="Max Depth",
-            description="Never split a cell this many levels below the root",
+            description="Never split cells that are this many levels below the root",
             default=10,
             min=0,
             max=20,
@@ -150,7 +150,7 @@ class BuildOptions(CellOptions):
 
 
 class UpkeepOptions:
-    """How a tree of objects keeps itself while they come, move and go."""
+    """How a tree is maintained while objects are added, moved and removed."""
 
     if TYPE_CHECKING:
         merge_below: int
@@ -172,7 +172,7 @@ class UpkeepOptions:
             description="When cells are merged, and the root shrinks",
             items=(
                 ("EAGER", "At Once", "With every change"),
-                ("DEFERRED", "Deferred", "From time to time, while Live is on"),
+                ("DEFERRED", "Deferred", "At an interval, while Live is on"),
             ),
             default="EAGER",
         )

@@ -1,4 +1,4 @@
-"""The build, step by step: objects are read, their items divided, and kept as a `BuiltTree`."""
+"""Stepped builds: read objects, divide their items into an octree, keep it as a `BuiltTree`."""
 
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import replace
@@ -28,36 +28,15 @@ def build_tree_steps(
     bounds_object: bpy.types.Object | None = None,
     viewport: bpy.types.SpaceView3D | None = None,
 ) -> TreeSteps:
-    """Build a tree of the objects' triangles, step by step.
+    """Build a tree of the objects' triangles, step by step, not yet stored.
 
-    Parameters
-    ----------
-    depsgraph : bpy.types.Depsgraph
-        The evaluated state of the view layer.
-    objects : iterable of bpy.types.Object
-        Objects whose triangles are divided.
-    options : Mapping of str to Any
-        Keyword arguments of `build_octree`, except the bounds; see `build_options`.
-    bounds_object : bpy.types.Object, optional
-        Object whose box is the root; by default the cube around the triangles.
-    viewport : bpy.types.SpaceView3D, optional
-        A 3D view whose local view hides the objects outside it.
+    `options` are keyword arguments of `build_octree`, see `build_options`. The root is the box of
+    `bounds_object`, by default the cube around the triangles; the local view of `viewport` hides
+    objects outside it.
 
-    Yields
-    ------
-    float
-        The fraction done. All reading is done before the first: Blender may change the scene
-        between two steps.
-
-    Returns
-    -------
-    BuiltTree
-        The tree, not yet stored.
-
-    Raises
-    ------
-    ValueError
-        If there is no triangle, none with finite coordinates, or an option out of range.
+    Yields the fraction done. All reading is done before the first: Blender may change the scene
+    between two steps. A `ValueError` says that there is no triangle, none with finite
+    coordinates, or an option out of range.
     """
     started = perf_counter()
     found = read_triangles(depsgraph, objects, viewport=viewport)
@@ -80,35 +59,13 @@ def object_tree_steps(
     kinds: Iterable[str] = (),
     bounds_object: bpy.types.Object | None = None,
 ) -> TreeSteps:
-    """Build a tree of whole objects, each held by the box around it.
+    """Build a tree of whole objects, each held by the box around it, not yet stored.
 
-    Parameters
-    ----------
-    depsgraph : bpy.types.Depsgraph
-        The evaluated state of the view layer.
-    objects : iterable of bpy.types.Object
-        The objects; their instances are included.
-    options : Mapping of str to Any
-        Keyword arguments of `DynamicOctree`, except the bounds; see `object_options`.
-    kinds : iterable of str
-        As for `read_objects`.
-    bounds_object : bpy.types.Object, optional
-        Object whose box is the root; by default the cube around the objects.
+    `options` are keyword arguments of `DynamicOctree`, see `object_options`, and `kinds` as for
+    `read_objects`. The root is the box of `bounds_object`, by default the cube around the objects.
 
-    Yields
-    ------
-    float
-        Once, before the tree is made: that takes a tenth of a second for 10,000 objects.
-
-    Returns
-    -------
-    BuiltTree
-        The tree, not yet stored.
-
-    Raises
-    ------
-    ValueError
-        If there is no object with a shape, or an option out of range.
+    Yields once, before the tree is made: that takes a tenth of a second for 10,000 objects. A
+    `ValueError` says that there is no object with a shape, or an option out of range.
     """
     started = perf_counter()
     found = read_objects(depsgraph, objects, kinds=kinds)
@@ -134,23 +91,8 @@ def steps_for_settings(
 ) -> TreeSteps:
     """Build a tree of triangles or of objects, step by step.
 
-    Parameters
-    ----------
-    depsgraph : bpy.types.Depsgraph
-        The evaluated state of the view layer.
-    objects : iterable of bpy.types.Object
-        What it is built of.
-    source : SourceOptions
-        Whether it is built of triangles or of objects; an operator, or a scene's settings.
-    settings : BuildOptions or OctreeObjectSettings
-        How it is built; likewise.
-    bounds_object, viewport
-        As for `build_tree_steps`.
-
-    Returns
-    -------
-    TreeSteps
-        As for `build_tree_steps` and `object_tree_steps`.
+    `source`, an operator or a scene's settings, says of which; `settings`, likewise, how. Steps
+    and errors are those of `build_tree_steps` and `object_tree_steps`.
     """
     if source.source == "OBJECTS":
         kinds, options = kinds_of(source), object_options(settings)

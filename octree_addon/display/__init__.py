@@ -1,4 +1,4 @@
-"""Drawing into the 3D views, and cells as a mesh; read cells, lines, batches, then drawing."""
+"""Display feature: GPU overlay, cells as a mesh; read cells, lines, batches, then drawing."""
 
 import bpy
 

@@ -1,4 +1,4 @@
-"""Batches for the graphics card by signature: cells in their shades, found and missed items."""
+"""GPU batches by signature: cells, one batch a shade; found and missed items."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

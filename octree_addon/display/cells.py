@@ -1,4 +1,4 @@
-"""Which cells are shown, in which shade of which palette; and boxes as corners and edges."""
+"""Cells to draw, up to a limit, in a colormap (viridis); boxes as corners and edges."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -78,22 +78,10 @@ class ShadedCells:
 def shaded_cells(
     octree: Octree, look: Look, states: NDArray[np.uint8] | None = None
 ) -> ShadedCells:
-    """Return the cells of a look, each with its shade.
+    """Return the cells of a look, each with its shade: at most `look.limit`, the largest ones.
 
-    Parameters
-    ----------
-    octree : Octree
-        The tree.
-    look : Look
-        Which of its cells.
-    states : ndarray of uint8, shape (m,), optional
-        What `trace` returns for the last question, for the cells "QUESTION"; by default there
-        are none.
-
-    Returns
-    -------
-    ShadedCells
-        At most `look.limit`, those nearest to the root.
+    `states`, (m,), is what `trace` returns for the last question, for the cells "QUESTION";
+    without it there are none.
     """
     if look.cells != "QUESTION":
         wanted = shown_cells(octree, look)
@@ -133,22 +121,10 @@ def largest_cells(octree: Octree, cells: Ids, limit: int) -> Ids:
 
 
 def cell_shades(octree: Octree, cells: Ids, color_by: str) -> NDArray[np.uint8]:
-    """Return the row of `RAMP` for each cell.
+    """Return the row of `RAMP`, below `SHADES`, for each of the cells, (c,).
 
-    Parameters
-    ----------
-    octree : Octree
-        The tree.
-    cells : ndarray of intp, shape (c,)
-        Cell numbers.
-    color_by : str
-        "DEPTH" goes from the root to the deepest cell of the tree, "FILL" from no item to the
-        capacity.
-
-    Returns
-    -------
-    ndarray of uint8, shape (c,)
-        Numbers below `SHADES`.
+    By "DEPTH" the ramp goes from the root to the deepest cell of the tree, by "FILL" from no item
+    to the capacity.
     """
     if color_by == "FILL":
         share = np.minimum(octree.item_counts[cells] / octree.capacity, 1.0)

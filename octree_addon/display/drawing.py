@@ -1,4 +1,4 @@
-"""The draw handler of every 3D view; a drawing that fails is switched off and reported once."""
+"""Draw handler (GPU overlay) of every 3D view; one that fails is switched off and reported."""
 
 import logging
 from typing import Any

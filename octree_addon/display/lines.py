@@ -1,4 +1,4 @@
-"""Lines on the graphics card: batches, blending, the shader for a width, and outlines."""
+"""GPU lines: vertex and index buffers, blending, the shader for a width, and outlines."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

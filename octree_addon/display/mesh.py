@@ -1,4 +1,4 @@
-"""Make Real: the edges of cells as a mesh object, in their colors."""
+"""Make Real: wireframe of cells as a mesh object of edges, in their colors."""
 
 import bpy
 import numpy as np
@@ -8,7 +8,7 @@ from ...core import Octree
 from .. import questions, trees
 from ..arrays import Ids
 from ..preferences import limits
-from ..ui import Status, settings_of
+from ..ui import RefusingOperator, Status, mode_obstacle, settings_of
 from .cells import RAMP, box_edges, cell_corners, cell_shades, look_of, shaded_cells
 
 COLOR_NAME = "Color"
@@ -22,26 +22,10 @@ def cells_to_mesh(
     colors: NDArray[np.float32] | None = None,
     name: str,
 ) -> bpy.types.Mesh:
-    """Make a mesh of the edges of cells.
+    """Make a mesh of the edges of cells, (c,), in world space; no cells give an empty mesh.
 
-    Parameters
-    ----------
-    octree : Octree
-        The tree.
-    cells : ndarray of intp, shape (c,)
-        Cell numbers. No cells give an empty mesh.
-    boxes : str, default "TIGHT"
-        "TIGHT" or "LOOSE".
-    colors : ndarray of float32, shape (c, 3), optional
-        One for each cell; by default, by depth.
-    name : str
-        Name of the mesh.
-
-    Returns
-    -------
-    bpy.types.Mesh
-        8 vertices and 12 edges for each cell, in world space, no faces. The color attribute
-        "Color" of the vertices holds the colors.
+    Each cell has 8 vertices, 12 edges and no face. Its "TIGHT" or "LOOSE" box is meant. The color
+    attribute "Color" of the vertices holds `colors`, (c, 3), by default those of the depth.
     """
     mesh = bpy.data.meshes.new(name)
     corners, edges = cell_corners(octree, cells, boxes), box_edges(len(cells))
@@ -67,7 +51,7 @@ def _color(mesh: bpy.types.Mesh, colors: NDArray[np.float32]) -> None:
 NAME = "Octree Cells"
 
 
-class OCTREE_OT_make_real(bpy.types.Operator):
+class OCTREE_OT_make_real(RefusingOperator, bpy.types.Operator):
     """Turn the cells that are shown into a mesh object of edges in their colors."""
 
     bl_idname = "octree.make_real"
@@ -76,14 +60,9 @@ class OCTREE_OT_make_real(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if context.mode != "OBJECT":
-            cls.poll_message_set("Go to Object Mode")
-            return False
-        if trees.get(context.scene) is None:
-            cls.poll_message_set("Build an octree first")
-            return False
-        return True
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        other = "" if trees.get(context.scene) else "Build an octree first"
+        return mode_obstacle(context, may_edit=False) or other
 
     def execute(self, context: bpy.types.Context) -> Status:
         scene = context.scene

@@ -1,4 +1,4 @@
-"""How the scene's tree is drawn: `scene.octree.display`."""
+"""Display settings: how the scene's tree is drawn, `scene.octree.display`."""
 
 from typing import TYPE_CHECKING
 
@@ -35,15 +35,15 @@ class OctreeDisplaySettings(bpy.types.PropertyGroup):
                 (
                     "OCCUPIED_AND_INTERNAL",
                     "Internal and Occupied",
-                    "Every cell that was split, and every leaf that holds something",
+                    "Every cell that was split, and every leaf with items",
                 ),
                 ("LEAVES", "Leaves", "Every cell that was not split"),
-                ("OCCUPIED_LEAVES", "Occupied Leaves", "Every leaf that holds something"),
+                ("OCCUPIED_LEAVES", "Occupied Leaves", "Every leaf with items"),
                 ("DEPTH", "One Depth", "The cells at one depth"),
                 (
                     "QUESTION",
                     "Last Question",
-                    "Every cell that the last question looked at: rejected, crossed, taken whole",
+                    "Every cell that the last question visited: outside, crossed or inside",
                 ),
             ),
             default="OCCUPIED_LEAVES",
@@ -61,7 +61,7 @@ class OctreeDisplaySettings(bpy.types.PropertyGroup):
             name="Boxes",
             description="Which box of a cell is drawn",
             items=(
-                ("TIGHT", "Tight", "The part of the root that the cell divides"),
+                ("TIGHT", "Tight", "The cell itself"),
                 ("LOOSE", "Loose", "The cell enlarged by the loose factor"),
             ),
             default="TIGHT",
@@ -72,7 +72,7 @@ class OctreeDisplaySettings(bpy.types.PropertyGroup):
             description="What the color of a cell shows",
             items=(
                 ("DEPTH", "Depth", "The level of the cell, from the root to the deepest"),
-                ("FILL", "Fill", "The triangles of the cell, from none to the capacity"),
+                ("FILL", "Fill", "Number of items in the cell, from none to the capacity"),
             ),
             default="DEPTH",
             update=tag_redraw,

@@ -1,11 +1,22 @@
-"""Hiding objects, and restoring exactly what was hidden; read plan, then hidden_objects."""
+"""Hiding feature: hide objects and restore exactly those; read plan, then hidden_objects."""
 
 import bpy
 
 from ..ui import Feature
-from .hidden_objects import follow, hidden_counts, hide, is_hiding, restore, uninstall
-from .operators import OCTREE_OT_hide_unseen, OCTREE_OT_restore_hidden
-from .panel import OCTREE_PT_hiding, draw_banner
+from .hidden_objects import (
+    hidden_counts,
+    hide,
+    is_hiding,
+    listen_if_hiding,
+    restore,
+    uninstall,
+)
+from .operators import (
+    OCTREE_OT_hide_unseen,
+    OCTREE_OT_restore_hidden,
+    OCTREE_PT_hiding,
+    draw_banner,
+)
 from .plan import Plan, plan
 from .settings import (
     OctreeHiddenObject,
@@ -17,10 +28,10 @@ from .settings import (
 __all__ = [
     "Plan",
     "draw_banner",
-    "follow",
     "hidden_counts",
     "hide",
     "is_hiding",
+    "listen_if_hiding",
     "plan",
     "restore",
     "uninstall",

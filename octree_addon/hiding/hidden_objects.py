@@ -1,4 +1,4 @@
-"""What we have hidden, by icon: hide, restore exactly that, and keep it in the file.
+"""Hide and restore: a record of the objects hidden by each icon, kept in the file.
 
 While anything is hidden, listeners warn at every render and keep deleted objects out of the file.
 """
@@ -67,7 +67,7 @@ def memories(scene: bpy.types.Scene) -> Iterator[Memory]:
 
 
 def hidden_counts(scene: bpy.types.Scene) -> Counter[str]:
-    """Count what we have hidden by each icon, cheaply enough for panels.
+    """Count what Octree hides by each icon, cheaply enough for panels.
 
     Objects that were shown by hand are counted until the next save, unless all of them were.
     """
@@ -79,12 +79,12 @@ def hidden_counts(scene: bpy.types.Scene) -> Counter[str]:
 
 
 def is_hiding(scene: bpy.types.Scene) -> bool:
-    """Tell whether anything is hidden by us."""
+    """Tell whether Octree hides anything."""
     return any(any(memory.objects()) for memory in memories(scene))
 
 
 def has_memory(scene: bpy.types.Scene) -> bool:
-    """Tell whether anything was hidden by us, even if it was shown by hand since."""
+    """Tell whether Octree has hidden anything, even if it was shown by hand since."""
     return any(memory.records for memory in memories(scene))
 
 
@@ -103,7 +103,7 @@ def hide(context: bpy.types.Context, plan: Plan) -> int:
     set_hidden(context, layer, plan.objects, plan.icon, True)
     hidden = [item for item in plan.objects if is_hidden(item, layer, plan.icon)]
     memory.keep([*before, *hidden])
-    follow()
+    listen_if_hiding()
     return len(hidden)
 
 
@@ -120,7 +120,7 @@ def restore(context: bpy.types.Context) -> Counter[str]:
         _animate(outdated, context.view_layer)
         memory.records.clear()
         shown[memory.icon] += len(objects)
-    follow()
+    listen_if_hiding()
     return +shown
 
 
@@ -190,8 +190,8 @@ def before_save(*_: Any) -> None:
 LISTENERS = (("render_init", warn), ("save_pre", before_save))
 
 
-def follow() -> None:
-    """Listen only while anything is hidden by us in any scene; may be called repeatedly."""
+def listen_if_hiding() -> None:
+    """Listen only while Octree hides anything in any scene; may be called repeatedly."""
     if any(map(has_memory, bpy.data.scenes)):
         listen(LISTENERS, True)
     else:

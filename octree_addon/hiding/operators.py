@@ -1,4 +1,4 @@
-"""Hide Unseen and Restore Hidden: the operators, and what they report."""
+"""Hide Unseen and Restore Hidden: operators, their reports, the Hide panel and its banner."""
 
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -8,8 +8,19 @@ from bpy.props import BoolProperty
 
 from ..shot.use_seen import SeenOperator
 from ..shot.visibility_result import objects_of
-from ..ui import Status, number, settings_of, take, write_back
-from .hidden_objects import hide, is_hiding, restore
+from ..ui import (
+    RefusingOperator,
+    Status,
+    SubPanel,
+    column_of,
+    draw_rows,
+    mode_obstacle,
+    plural,
+    settings_of,
+    take,
+    write_back,
+)
+from .hidden_objects import hidden_counts, hide, is_hiding, restore
 from .plan import Plan, plan
 from .settings import HidingOptions
 
@@ -17,13 +28,13 @@ _ONE = {"lights or cameras": "light or camera"}
 
 
 class OCTREE_OT_hide_unseen(HidingOptions, SeenOperator, bpy.types.Operator):
-    """Hide the objects that no camera saw when the cameras were last asked."""
+    """Hide the objects that no camera sees in the last result."""
 
     bl_idname = "octree.hide_unseen"
     bl_label = "Hide Unseen"
     bl_description = (
-        "Hide the objects that no camera saw when the cameras were last asked. What is hidden"
-        " is counted first, and remembered in the file until it is restored"
+        "Hide the objects that no camera sees in the last result. They are counted first, and"
+        " remembered in the file until they are restored"
     )
     bl_options = {"REGISTER", "UNDO"}
     _is_asking = False
@@ -33,17 +44,14 @@ class OCTREE_OT_hide_unseen(HidingOptions, SeenOperator, bpy.types.Operator):
     else:
         everything: BoolProperty(
             name="Hide Everything",
-            description="Hide the objects even if nothing to look at stays visible",
+            description="Hide the objects even if no surface stays visible",
             default=False,
             options={"SKIP_SAVE"},
         )
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if context.mode != "OBJECT":
-            cls.poll_message_set("Go to Object Mode")
-            return False
-        return super().poll(context)
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return mode_obstacle(context, may_edit=False) or super().obstacle(context)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         take(self, settings_of(context.scene).hiding)
@@ -88,8 +96,8 @@ class OCTREE_OT_hide_unseen(HidingOptions, SeenOperator, bpy.types.Operator):
             self.layout.prop(self, "everything")
 
 
-class OCTREE_OT_restore_hidden(bpy.types.Operator):
-    """Show again what was hidden by us, and nothing else."""
+class OCTREE_OT_restore_hidden(RefusingOperator, bpy.types.Operator):
+    """Show again what Octree has hidden, and nothing else."""
 
     bl_idname = "octree.restore_hidden"
     bl_label = "Restore Hidden"
@@ -100,11 +108,8 @@ class OCTREE_OT_restore_hidden(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if not is_hiding(context.scene):
-            cls.poll_message_set("Nothing is hidden by Octree")
-            return False
-        return True
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return "" if is_hiding(context.scene) else "Nothing is hidden by Octree"
 
     def execute(self, context: bpy.types.Context) -> Status:
         self.report({"INFO"}, restored_text(restore(context)))
@@ -113,7 +118,7 @@ class OCTREE_OT_restore_hidden(bpy.types.Operator):
 
 def plan_lines(plan: Plan) -> list[str]:
     """Say what would be hidden, and in a line for each reason what not: such as "3 protected"."""
-    lines = [f"{number(len(plan.objects), 'object')} to hide"]
+    lines = [f"{plural(len(plan.objects), 'object')} to hide"]
     for reason, count in sorted(plan.left.items()):
         lines.append(f"{count:,} {_ONE.get(reason, reason) if count == 1 else reason}")
     return lines
@@ -129,13 +134,37 @@ def hidden_text(plan: Plan, hidden: int) -> str:
 
 def hidden_count_text(icon: str, count: int) -> str:
     """Say how many objects an icon hides."""
-    return f"{number(count, 'object')} hidden by the {icon.lower()} icon"
+    return f"{plural(count, 'object')} hidden by the {icon.lower()} icon"
 
 
 def restored_text(shown: Counter[str]) -> str:
     """Say how many objects are shown again, by icon, in one line."""
     parts = [
-        f"{number(count, 'object')} restored by the {icon.lower()} icon"
+        f"{plural(count, 'object')} restored by the {icon.lower()} icon"
         for icon, count in shown.items()
     ]
     return "; ".join(parts) or "Nothing was left to restore"
+
+
+def draw_banner(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
+    """Say what Octree hides, if anything, and offer to restore it."""
+    counts = hidden_counts(scene)
+    if not counts:
+        return
+    box = layout.box().column(align=True)
+    for icon, count in counts.items():
+        box.label(text=hidden_count_text(icon, count), icon="HIDE_ON")
+    box.operator("octree.restore_hidden", icon="LOOP_BACK")
+
+
+class OCTREE_PT_hiding(SubPanel):
+    """Hide what the cameras did not see."""
+
+    bl_label = "Hide"
+    bl_options = {"DEFAULT_CLOSED"}
+    bl_order = 80
+
+    def draw(self, context: bpy.types.Context) -> None:
+        column = column_of(self)
+        draw_rows(column, settings_of(context.scene).hiding, ("icon", "protect"))
+        column.operator("octree.hide_unseen")

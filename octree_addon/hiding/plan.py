@@ -1,4 +1,4 @@
-"""Plans for hiding: what would be hidden, and what not and why; nothing is changed yet."""
+"""Dry run of hiding: what would be hidden and what not, counted by reason."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ class Plan:
     icon : {"EYE", "MONITOR", "RENDER"}
         What they would be hidden by.
     objects : tuple of bpy.types.Object
-        What would be hidden; good until the next undo.
+        What would be hidden; valid until the next undo.
     left : Counter of str
         How many of the others stay as they are, by reason.
     is_everything : bool
@@ -37,21 +37,10 @@ class Plan:
 
 
 def plan(context: bpy.types.Context, objects: Iterable[bpy.types.Object], icon: str) -> Plan:
-    """Count which objects would be hidden; change nothing.
+    """Count which objects would be hidden by an icon, each once; change nothing.
 
-    Parameters
-    ----------
-    context : bpy.types.Context
-        Its scene has the collection to protect, its view layer says what is visible.
-    objects : iterable of bpy.types.Object
-        What is to be hidden; repeated ones count once.
-    icon : {"EYE", "MONITOR", "RENDER"}
-        By which icon of the Outliner.
-
-    Returns
-    -------
-    Plan
-        What `hide` takes.
+    The scene has the collection to protect, and the view layer says what is visible. `hide` takes
+    the result.
     """
     layer = context.view_layer
     present = {item.session_uid for item in members(layer)}

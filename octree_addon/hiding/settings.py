@@ -1,4 +1,4 @@
-"""How objects are hidden, and which ones we have hidden, by each icon of the Outliner."""
+"""Hiding settings, and the record of hidden objects: by scene, view layer and icon."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ class HidingOptions:
                 (
                     "EYE",
                     "Eye",
-                    "Hide in the viewports of this view layer. Animation stays live, for the"
+                    "Hide in the viewports of this view layer. Animation stays live, as the"
                     " objects are still evaluated: playback gets no faster. Renders show them",
                     "HIDE_OFF",
                     0,
@@ -60,7 +60,7 @@ class OctreeHidingSettings(HidingOptions, bpy.types.PropertyGroup):
 
 
 class OctreeHiddenObject(bpy.types.PropertyGroup):
-    """One object that we have hidden, and the frame in which it was hidden."""
+    """One object that Octree has hidden, and the frame in which it was hidden."""
 
     if TYPE_CHECKING:
         object: bpy.types.Object | None
@@ -71,7 +71,7 @@ class OctreeHiddenObject(bpy.types.PropertyGroup):
 
 
 class OctreeSceneMemory(bpy.types.PropertyGroup):
-    """What we have hidden by flags of the objects: `scene.octree.hidden`.
+    """What Octree has hidden by flags of the objects: `scene.octree.hidden`.
 
     An object is kept only if it was shown before, so its former flag needs no place.
     """
@@ -85,7 +85,7 @@ class OctreeSceneMemory(bpy.types.PropertyGroup):
 
 
 class OctreeLayerMemory(bpy.types.PropertyGroup):
-    """What we have hidden by the eye: `view_layer.octree`, copied with its view layer."""
+    """What Octree has hidden by the eye: `view_layer.octree`, copied with its view layer."""
 
     if TYPE_CHECKING:
         eye: Any

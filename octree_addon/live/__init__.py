@@ -1,4 +1,4 @@
-"""Live trees; read plain_objects, tracked_items, follower and session, then panel.
+"""Live feature; read plain_objects, tracked_items, follower and session, then panel.
 
 A tree follows from the moment that it is switched on until it is switched off or cleared; when it
 is built again, the new one follows. That is not kept in the file: nothing runs in a file that was
@@ -6,7 +6,7 @@ only opened.
 """
 
 from ..ui import Feature
-from .follower import Follower, Step
+from .follower import Follower
 from .panel import OCTREE_OT_live, OCTREE_PT_live, OctreeLiveSettings
 from .session import (
     follow,
@@ -21,7 +21,6 @@ from .session import (
 
 __all__ = [
     "Follower",
-    "Step",
     "follow",
     "get",
     "invalidate",

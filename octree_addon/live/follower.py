@@ -1,4 +1,4 @@
-"""Incremental updates: a dynamic octree kept as the scene is, at the cost of what has moved."""
+"""Incremental updates: a dynamic octree that follows the scene, at the cost of what moved."""
 
 from dataclasses import dataclass
 from time import perf_counter
@@ -19,15 +19,15 @@ _NO_PAIRS: Pairs = (np.empty((2, 0), np.intp),) * 3
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class TreeUpdate:
     """What one update of the scene did to a tree.
 
     Attributes
     ----------
     before : ChangeCounts
-        The turnover of the tree before.
-    moved, joined, left : int
-        Items that moved, came and went.
+        The change counts of the tree before.
+    moved, added, removed : int
+        Items that moved, were added and were removed.
     pairs : tuple of three ndarray of intp, shape (2, h)
         Ids of items whose boxes began, continued and ceased to touch; none unless wanted.
     seconds : float
@@ -36,8 +36,8 @@ class Step:
 
     before: ChangeCounts
     moved: int = 0
-    joined: int = 0
-    left: int = 0
+    added: int = 0
+    removed: int = 0
     pairs: Pairs = _NO_PAIRS
     seconds: float = 0.0
 
@@ -58,39 +58,18 @@ class Follower:
     def __init__(self, tree: DynamicOctree, source: ObjectSource, layer: str) -> None:
         self.tree, self.source, self.layer = tree, source, layer
         self.since = tree.turnover
-        self.step = Step(tree.turnover)
+        self.last_update = TreeUpdate(tree.turnover)
         self._boxes = tree.octree.items.bounds().rows.copy()
         self._tracked: TrackedItems | None = None
 
     def catch_up(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-        """Bring the tree up to date with the scene; all its pairs count as begun.
-
-        Parameters
-        ----------
-        scene : bpy.types.Scene
-            The scene of the tree.
-        depsgraph : bpy.types.Depsgraph
-            The evaluated state of the view layer.
-        """
+        """Bring the tree up to date with the scene; all its pairs count as begun."""
         self._read_again(scene, depsgraph)
         self.since = self.tree.turnover
-        self.step = Step(self.since, pairs=self.tree.changes())
+        self.last_update = TreeUpdate(self.since, pairs=self.tree.changes())
 
     def update(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
-        """Follow one update of the scene, and note what it did.
-
-        Parameters
-        ----------
-        scene : bpy.types.Scene
-            The scene of the tree.
-        depsgraph : bpy.types.Depsgraph
-            The evaluated state of the view layer, and the updates in it.
-
-        Returns
-        -------
-        bool
-            Whether the tree has changed.
-        """
+        """Follow one update of the scene, note it, and tell whether the tree has changed."""
         started, before = perf_counter(), self.tree.turnover
         moved = self._tracked.moved(scene, depsgraph) if self._tracked else None
         if moved is None:
@@ -100,7 +79,7 @@ class Follower:
         if not any(counts):
             return False
         pairs = self.tree.changes() if settings_of(scene).live.pairs else _NO_PAIRS
-        self.step = Step(before, *counts, pairs, perf_counter() - started)
+        self.last_update = TreeUpdate(before, *counts, pairs, perf_counter() - started)
         return True
 
     def invalidate(self) -> None:
@@ -110,7 +89,7 @@ class Follower:
     def _read_again(
         self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
     ) -> tuple[int, int, int]:
-        """Bring the tree up to date with the scene; return how many moved, came and went."""
+        """Bring the tree up to date with the scene; count moved, added and removed items."""
         layer, kinds = depsgraph.view_layer, kinds_of(settings_of(scene).built_of)
         found = read_objects(depsgraph, current_objects(scene, layer), kinds=kinds)
         counts = self._apply(found.source, found.boxes)

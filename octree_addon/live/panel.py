@@ -1,4 +1,4 @@
-"""The Live feature: settings, switch and panel; potential colliders of the active object."""
+"""Live settings, switch and panel; potential colliders of the active object."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -14,9 +14,9 @@ from ...core import Octree, query
 from .. import trees
 from ..reader import ObjectSource
 from ..trees import BuiltTree
-from ..ui import Status, SubPanel, column_of, draw_table, settings_of
+from ..ui import RefusingOperator, Status, SubPanel, column_of, draw_table, settings_of
 from . import session
-from .follower import Follower, Step
+from .follower import Follower, TreeUpdate
 
 # At most this many of the pairs that began, and of those that ended, are named.
 _NAMED = 3
@@ -31,12 +31,12 @@ class OctreeLiveSettings(bpy.types.PropertyGroup):
     else:
         pairs: BoolProperty(
             name="Pairs",
-            description="Note which objects begin and which cease to overlap, box against box",
+            description="List the pairs of objects whose bounding boxes start or stop overlapping",
             default=True,
         )
         interval: FloatProperty(
             name="Merge Every",
-            description="Seconds between two merges of cells, if these are deferred",
+            description="Seconds between merges of cells, if merging is deferred",
             default=1.0,
             min=0.05,
             soft_max=60.0,
@@ -44,7 +44,13 @@ class OctreeLiveSettings(bpy.types.PropertyGroup):
         )
 
 
-class OCTREE_OT_live(bpy.types.Operator):
+def has_objects(scene: bpy.types.Scene) -> bool:
+    """Tell whether the scene has a tree of objects."""
+    built = trees.get(scene)
+    return built is not None and isinstance(built.source, ObjectSource)
+
+
+class OCTREE_OT_live(RefusingOperator, bpy.types.Operator):
     """Make the octree follow its objects, or stop it: animation, playback and dragging."""
 
     bl_idname = "octree.live"
@@ -57,12 +63,8 @@ class OCTREE_OT_live(bpy.types.Operator):
     bl_options = {"REGISTER"}
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        built = trees.get(context.scene)
-        if built is None or not isinstance(built.source, ObjectSource):
-            cls.poll_message_set("Build an octree of objects first")
-            return False
-        return True
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return "" if has_objects(context.scene) else "Build an octree of objects first"
 
     def execute(self, context: bpy.types.Context) -> Status:
         scene = context.scene
@@ -82,9 +84,8 @@ class OCTREE_PT_live(SubPanel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        built = trees.get(context.scene)
-        is_of_objects = built is not None and isinstance(built.source, ObjectSource)
-        return is_of_objects or settings_of(context.scene).source.source == "OBJECTS"
+        chosen = settings_of(context.scene).source.source
+        return has_objects(context.scene) or chosen == "OBJECTS"
 
     def draw(self, context: bpy.types.Context) -> None:
         built, follower = trees.get(context.scene), session.get(context.scene)
@@ -107,12 +108,12 @@ def draw_progress(layout: bpy.types.UILayout, follower: Follower, with_pairs: bo
     """Show in numbers what has changed so far."""
     draw_table(layout, changes_of(follower))
     if with_pairs:
-        draw_table(layout, pairs_of(follower.step))
+        draw_table(layout, pairs_of(follower.last_update))
 
 
 def draw_pairs(layout: bpy.types.UILayout, built: BuiltTree, follower: Follower) -> None:
     """Name some of the pairs that began and ended at the last change."""
-    began, _, ended = follower.step.pairs
+    began, _, ended = follower.last_update.pairs
     for pair in named_pairs(built, began):
         layout.label(text=pair, icon="ADD")
     for pair in named_pairs(built, ended):
@@ -121,10 +122,10 @@ def draw_pairs(layout: bpy.types.UILayout, built: BuiltTree, follower: Follower)
 
 def changes_of(follower: Follower) -> Iterator[tuple[str, str]]:
     """Yield what has happened to items and cells: since Live is on, and at the last change."""
-    step, now = follower.step, asdict(follower.tree.turnover)
-    yield "Moved", f"{step.moved:,} in {1e3 * step.seconds:.1f} ms"
-    yield "Added, Removed", f"{step.joined:,}, {step.left:,}"
-    since, before = asdict(follower.since), asdict(step.before)
+    update, now = follower.last_update, asdict(follower.tree.turnover)
+    yield "Moved", f"{update.moved:,} in {1e3 * update.seconds:.1f} ms"
+    yield "Added, Removed", f"{update.added:,}, {update.removed:,}"
+    since, before = asdict(follower.since), asdict(update.before)
     for name, count in now.items():
         yield name.title(), f"{count - since[name]:,}{_gain(count - before[name])}"
 
@@ -133,9 +134,9 @@ def _gain(count: int) -> str:
     return f" (+{count:,})" if count else ""
 
 
-def pairs_of(step: Step) -> Iterator[tuple[str, str]]:
+def pairs_of(update: TreeUpdate) -> Iterator[tuple[str, str]]:
     """Yield how many pairs there are, and how many began and ended at the last change."""
-    began, lasted, ended = (pairs.shape[1] for pairs in step.pairs)
+    began, lasted, ended = (pairs.shape[1] for pairs in update.pairs)
     yield "Overlapping Pairs", f"{began + lasted:,}"
     yield "Begun, Ended", f"{began:,}, {ended:,}"
 
@@ -192,17 +193,7 @@ _known: WeakKeyDictionary[BuiltTree, tuple[Octree, int, Locality | None]] = Weak
 def locality_of(built: BuiltTree, session_uid: int) -> Locality | None:
     """Count the potential colliders of one object, against all items.
 
-    Parameters
-    ----------
-    built : BuiltTree
-        A tree of objects.
-    session_uid : int
-        Of the object.
-
-    Returns
-    -------
-    Locality or None
-        None if it is not in the tree. Counted once, until the tree changes.
+    None if it is not in the tree of objects. Counted once, until the tree changes.
     """
     counted = _known.get(built)
     if counted is None or counted[0] is not built.octree or counted[1] != session_uid:

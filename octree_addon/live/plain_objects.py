@@ -1,4 +1,4 @@
-"""Plain (not instanced) objects: their boxes in the world, read one by one or all at once."""
+"""World-space AABBs of objects that are not instances, read one by one or in bulk."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any

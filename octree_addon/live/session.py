@@ -1,4 +1,4 @@
-"""Live sessions: the trees that follow the scene, switched on and off, updated and merged."""
+"""Live sessions: followers of trees, switched on and off, updated and merged."""
 
 from weakref import WeakKeyDictionary
 
@@ -16,28 +16,13 @@ _followers: WeakKeyDictionary[BuiltTree, Follower] = WeakKeyDictionary()
 
 
 def start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Follower:
-    """Make the scene's tree follow it from now on.
+    """Make the scene's tree of objects follow it from now on; return its up-to-date follower.
 
-    Parameters
-    ----------
-    scene : bpy.types.Scene
-        With a tree of objects.
-    depsgraph : bpy.types.Depsgraph
-        The evaluated state of the view layer to follow.
-
-    Returns
-    -------
-    Follower
-        Up to date with the scene.
-
-    Raises
-    ------
-    ValueError
-        If the scene has no tree of objects.
+    The view layer of the depsgraph is followed. A `ValueError` says that there is no such tree.
     """
     built = trees.get(scene)
     if built is None or not isinstance(built.source, ObjectSource):
-        raise ValueError("Only an octree of objects can follow them: build one first")
+        raise ValueError("Only an octree of objects can be live: build one first")
     assert isinstance(built.tree, DynamicOctree)
     follower = Follower(built.tree, built.source, depsgraph.view_layer.name)
     follower.catch_up(scene, depsgraph)
@@ -75,19 +60,9 @@ def keep_following(scene: bpy.types.Scene, old: BuiltTree, new: BuiltTree) -> No
 
 
 def follow(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
-    """Bring the scene's tree up to date after an update.
+    """Bring the scene's tree up to date after an update, and tell whether it has changed.
 
-    Parameters
-    ----------
-    scene : bpy.types.Scene
-        The scene that was updated.
-    depsgraph : bpy.types.Depsgraph
-        With the updates. Those of a render or of another view layer are ignored.
-
-    Returns
-    -------
-    bool
-        Whether the tree has changed.
+    Updates of a render or of another view layer are ignored.
     """
     built, follower = trees.get(scene), get(scene)
     if built is None or follower is None or not _concerns(follower, scene, depsgraph):

@@ -1,4 +1,4 @@
-"""Tracked items: the objects and instances in a live tree, and which of them an update moved."""
+"""Change detection: which objects and instances of a live tree an update moved."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -59,20 +59,9 @@ class TrackedItems:
         self._instance_rows = np.array([rows[key] for key in self._instances], np.intp)
 
     def moved(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Moved | None:
-        """Return the items that may have moved.
+        """Return the items that may have moved, (k,), each once, and their boxes, (6, k).
 
-        Parameters
-        ----------
-        scene : bpy.types.Scene
-            The scene of the tree.
-        depsgraph : bpy.types.Depsgraph
-            With the updates.
-
-        Returns
-        -------
-        rows, boxes : ndarray of intp, shape (k,), and of float64, shape (6, k)
-            Items, each once, and their boxes in the world; None if the items are no longer the
-            same, so that all has to be read again.
+        None if the items are no longer the same, so that everything has to be read again.
         """
         # Blender walks through all updates to count them, and to find one by its number: walk
         # through them once.
@@ -80,7 +69,7 @@ class TrackedItems:
         few = list(islice(depsgraph.updates, limit + 1))
         if not few:
             return _NONE
-        if self._is_another(few[0], scene, depsgraph):
+        if self._has_other_items(few[0], scene, depsgraph):
             return None
         if len(few) <= limit:
             plain = self._few_moved(few, depsgraph)
@@ -94,7 +83,7 @@ class TrackedItems:
         rows, boxes = zip(plain, instances, strict=True)
         return np.concatenate(rows), np.concatenate(boxes, axis=1)
 
-    def _is_another(
+    def _has_other_items(
         self,
         first: bpy.types.DepsgraphUpdate,
         scene: bpy.types.Scene,

@@ -1,4 +1,4 @@
-"""Questions, a file each; read outlines, last_query and query_operator, then any of them.
+"""Questions feature, a file each; read outlines, last_query and query_operator, then any.
 
 A question is a `Query` (what was asked: its outline, its trace, its brute force), options that
 the scene and the operator share, and an operator (which rows it shows, what it asks the tree).

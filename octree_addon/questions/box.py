@@ -1,4 +1,4 @@
-"""Select in Box: what touches an oriented bounding box (OBB), or a box around the 3D cursor.
+"""Select in Box: what touches an oriented bounding box (OBB), or a box at the 3D cursor.
 
 The box is a hexahedron of eight corners: any matrix will do, sheared, mirrored or flat.
 """
@@ -18,7 +18,7 @@ from ..reader import evaluated_box
 from ..trees import BuiltTree
 from ..ui import named_object
 from .last_query import HitSteps
-from .query_operator import QuerySteps, SelectionOptions, VolumeOperator, VolumeQuery
+from .query_operator import QuerySteps, SelectionOptions, VolumeOperator, VolumeQuery, within
 
 # The corners in the order of `Frusta`, from -1 to 1.
 _SIGNS = np.array([(x, y, z) for z in (-1, 1) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
@@ -56,7 +56,7 @@ class BoxOptions(SelectionOptions):
     else:
         around: EnumProperty(
             name="Box",
-            description="Which box is asked about",
+            description="Which box is tested",
             items=(
                 (
                     "ACTIVE",
@@ -76,15 +76,7 @@ class BoxOptions(SelectionOptions):
             soft_max=100.0,
             subtype="XYZ_LENGTH",
         )
-        relation: EnumProperty(
-            name="Within",
-            description="How much of a triangle has to be in the box",
-            items=(
-                ("TOUCHING", "Partly", "At least a point of it is in the box"),
-                ("INSIDE", "Wholly", "All of it is in the box"),
-            ),
-            default="TOUCHING",
-        )
+        relation: within("in the box")
 
 
 class OctreeBoxSettings(BoxOptions, bpy.types.PropertyGroup):
@@ -158,17 +150,7 @@ class OCTREE_OT_select_in_box(BoxOptions, VolumeOperator, bpy.types.Operator):
 def box_of(limits: Floats, matrix: Floats) -> Frusta:
     """Return a box that a matrix has placed; if it is flat, then as thin as a volume can be.
 
-    Parameters
-    ----------
-    limits : ndarray of float64, shape (2, 3)
-        Its lower and its upper corner in its own space.
-    matrix : ndarray of float, shape (4, 4)
-        Affine, to world space.
-
-    Returns
-    -------
-    Frusta
-        One hexahedron.
+    `limits` are its lower and upper corner in its own space, (2, 3); `matrix`, (4, 4), is affine.
     """
     linear, origin = matrix[:3, :3].astype(np.float64), matrix[:3, 3]
     corners = np.where(_SIGNS < 0, *limits) @ linear.T + origin

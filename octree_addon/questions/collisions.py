@@ -43,30 +43,12 @@ CollisionSteps = Generator[float, None, Collisions]
 
 
 def collision_steps(built: BuiltTree, owners: Ids, margin: float) -> CollisionSteps:
-    """Find all pairs of items that touch and have different owners.
+    """Find all pairs of items of different owners that touch, or come within the margin.
 
-    Parameters
-    ----------
-    built : BuiltTree
-        Of triangles, which are tested exactly, or of objects, whose boxes are.
-    owners : ndarray of intp, shape (n,)
-        The owner of each item, such as `built.source.object_of_item`.
-    margin : float
-        Items no farther apart than this count, too.
+    Triangles are tested exactly, objects by their boxes. `owners`, (n,), has the owner of each
+    item, such as `built.source.object_of_item`. Yields roughly the fraction done.
 
-    Yields
-    ------
-    float
-        Roughly the fraction done.
-
-    Returns
-    -------
-    Collisions
-        What was found.
-
-    Notes
-    -----
-    Pairs within one mesh, which are most, are not even compared: memory follows the answer,
+    Pairs within one owner, which are most, are not even compared: memory follows the answer,
     however large the margin is.
     """
     octree = built.octree
@@ -128,7 +110,7 @@ class CollisionOptions(SelectionOptions):
     else:
         margin: FloatProperty(
             name="Margin",
-            description="What comes this near to another object collides with it",
+            description="Objects within this distance of each other also collide",
             default=0.0,
             min=0.0,
             soft_max=10.0,
@@ -136,7 +118,7 @@ class CollisionOptions(SelectionOptions):
         )
         instances: BoolProperty(
             name="Between Instances",
-            description="Let instances collide with others of the same instancer",
+            description="Also test instances of the same instancer against each other",
             default=False,
         )
 

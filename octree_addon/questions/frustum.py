@@ -3,13 +3,13 @@
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, PointerProperty, StringProperty
+from bpy.props import BoolProperty, PointerProperty, StringProperty
 
 from ...core import Frusta
 from ..camera import ViewOptions, view_of
 from ..ui import named_object, settings_of, tag_redraw
 from .outlines import Outline, hexahedron_outline
-from .query_operator import SelectionOptions, VolumeOperator
+from .query_operator import SelectionOptions, VolumeOperator, within
 
 
 class FrustumOptions(ViewOptions, SelectionOptions):
@@ -19,18 +19,10 @@ class FrustumOptions(ViewOptions, SelectionOptions):
         relation: str
         invert: bool
     else:
-        relation: EnumProperty(
-            name="Within",
-            description="How much of a triangle has to be in view",
-            items=(
-                ("TOUCHING", "Partly", "At least a point of it is in view"),
-                ("INSIDE", "Wholly", "All of it is in view"),
-            ),
-            default="TOUCHING",
-        )
+        relation: within("in view")
         invert: BoolProperty(
             name="Outside",
-            description="Select what is out of view instead",
+            description="Select what is outside the view instead",
             default=False,
         )
 
@@ -51,7 +43,7 @@ class OctreeFrustumSettings(FrustumOptions, bpy.types.PropertyGroup):
             type=bpy.types.Object,
             poll=is_camera,
             name="Camera",
-            description="The camera whose view is asked; the scene's camera if empty",
+            description="The camera whose view is tested; the scene's camera if empty",
             update=tag_redraw,
         )
         show: BoolProperty(
@@ -76,7 +68,7 @@ class OCTREE_OT_select_in_frustum(FrustumOptions, VolumeOperator, bpy.types.Oper
     else:
         camera: StringProperty(
             name="Camera",
-            description="Name of the camera whose view is asked; the scene's camera if empty",
+            description="Name of the camera whose view is tested; the scene's camera if empty",
         )
 
     def volume(self, context: bpy.types.Context) -> Frusta:

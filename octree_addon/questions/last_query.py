@@ -41,7 +41,7 @@ class Query:
     relation : str
         As for `query`, if it was about a volume.
     notes : tuple of str
-        What else there is to say of it, line by line, the most important first.
+        Further lines of the report, the most important first.
     """
 
     octree: Octree
@@ -52,12 +52,12 @@ class Query:
 
     @property
     def traced(self) -> Any:
-        """The volume or the ray that `trace` is asked about; none if there is neither."""
+        """The volume or the ray for `trace`; none if there is neither."""
         return None
 
     @cached_property
     def outline(self) -> Outline | None:
-        """The lines that show what was asked about, if there are any."""
+        """The wireframe of the shape in the query, if there is one."""
         return None
 
     def hit_steps(self, numbers: Ids) -> HitSteps:
@@ -102,7 +102,7 @@ class QueryRecord:
     if TYPE_CHECKING:
         question_number: int
     else:
-        question_number: IntProperty(description="Which question was its last; 0 is none", min=0)
+        question_number: IntProperty(description="Number of the last question; 0 is none", min=0)
 
 
 class OctreeAnswerSettings(bpy.types.PropertyGroup):
@@ -114,7 +114,7 @@ class OctreeAnswerSettings(bpy.types.PropertyGroup):
     else:
         outline: BoolProperty(
             name="Outline",
-            description="Draw the outline of what the last question was about",
+            description="Draw the outline of the shape in the last question",
             default=True,
             update=tag_redraw,
         )

@@ -1,4 +1,4 @@
-"""Select Nearest: the k nearest neighbors of the 3D cursor."""
+"""Select Nearest: the k nearest neighbors (k-NN) of the 3D cursor."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -60,7 +60,7 @@ class CursorOptions(SelectionOptions):
     else:
         max_distance: FloatProperty(
             name="Max Distance",
-            description="Look no farther than this; any distance if 0",
+            description="Maximum distance; unlimited if 0",
             default=0.0,
             min=0.0,
             soft_max=100.0,
@@ -77,7 +77,7 @@ class CursorOperator(QueryOperator):
     else:
         origin: FloatVectorProperty(
             name="Origin",
-            description="Where to look from; the 3D cursor if not given",
+            description="Where to start; the 3D cursor if not given",
             subtype="TRANSLATION",
             options={"SKIP_SAVE"},
         )
@@ -95,7 +95,7 @@ class NearestOptions(CursorOptions):
     else:
         count: IntProperty(
             name="Count",
-            description="How many of the octree's triangles, or objects, are found",
+            description="How many triangles or objects to find",
             default=1,
             min=1,
             soft_max=100,

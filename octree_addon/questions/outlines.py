@@ -1,4 +1,4 @@
-"""Outlines as line segments, ready for the graphics card: points (v, 3), edges (e, 2)."""
+"""Wireframe outlines of the shapes of queries: points (v, 3), edges (e, 2), for the GPU."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""The list of questions, and their panels: what can be asked, and the last answer."""
+"""Registry of questions, and their panels: what can be asked, and the last answer."""
 
 import bpy
 

@@ -1,4 +1,4 @@
-"""Query operators: a question asked of the scene's tree, its answer selected and remembered."""
+"""Query operators: ask the scene's tree, select the answer, remember the query."""
 
 from collections import Counter
 from collections.abc import Generator
@@ -22,7 +22,8 @@ from ..ui import (
     SteppedOperator,
     column_of,
     draw_rows,
-    number,
+    mode_obstacle,
+    plural,
     settings_of,
     take,
     write_back,
@@ -38,8 +39,21 @@ Volume = Frusta | Spheres
 _BLOCK = 65_536
 
 
+def within(place: str) -> Any:
+    """Return the property for how much of an item must be in a place, such as "in view"."""
+    return EnumProperty(
+        name="Within",
+        description=f"How much of an item must be {place}",
+        items=(
+            ("TOUCHING", "Partly", f"Any part of it is {place}"),
+            ("INSIDE", "Wholly", f"All of it is {place}"),
+        ),
+        default="TOUCHING",
+    )
+
+
 class SelectionOptions:
-    """What is selected, and what becomes of the selection before."""
+    """What is selected, and how the selection changes."""
 
     if TYPE_CHECKING:
         kind: str
@@ -57,11 +71,11 @@ class SelectionOptions:
         )
         action: EnumProperty(
             name="Action",
-            description="What becomes of the present selection",
+            description="How the current selection changes",
             items=(
                 ("REPLACE", "Set", "Replace the selection"),
                 ("EXTEND", "Extend", "Add to the selection"),
-                ("SUBTRACT", "Subtract", "Take away from the selection"),
+                ("SUBTRACT", "Subtract", "Remove from the selection"),
             ),
             default="REPLACE",
         )
@@ -99,14 +113,11 @@ class QueryOperator(SelectionOptions, SteppedOperator):
     invert = False
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if context.mode not in {"OBJECT", "EDIT_MESH"}:
-            cls.poll_message_set("Go to Object Mode, or to Edit Mode of a mesh")
-            return False
-        return True
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return mode_obstacle(context, may_edit=True)
 
     def prepare(self, context: bpy.types.Context) -> None:
-        """Read the scene as far as the question needs it, or refuse; the settings are taken."""
+        """Read what the question needs of the scene, or refuse; the settings are taken."""
 
     def ask(self, octree: Octree) -> Query:
         """Ask the tree."""
@@ -168,7 +179,7 @@ def answer_text(counts: Counter[str], action: str, built: BuiltTree, is_new: boo
     if built.stale:
         text += "; the octree is out of date"
     if is_new:
-        items = number(built.statistics.items, f"visible {built.source.noun}")
+        items = plural(built.statistics.items, f"visible {built.source.noun}")
         text += f"; built an octree of {items} first"
     return text
 
@@ -208,7 +219,7 @@ class VolumeOperator(QueryOperator):
     _volume: Volume
 
     def volume(self, context: bpy.types.Context) -> Volume:
-        """Return what is asked about."""
+        """Return the volume of the query."""
         raise NotImplementedError
 
     def prepare(self, context: bpy.types.Context) -> None:

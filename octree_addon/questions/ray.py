@@ -61,16 +61,16 @@ class RayOptions(CursorOptions):
     else:
         direction: FloatVectorProperty(
             name="Direction",
-            description="Where the ray from the 3D cursor goes, in world space",
+            description="Direction of the ray from the 3D cursor, in world space",
             default=(0.0, 0.0, -1.0),
             subtype="XYZ",
         )
         hits: EnumProperty(
             name="Hits",
-            description="Which of the items that the ray meets are found",
+            description="Which of the items that the ray hits are found",
             items=(
-                ("FIRST", "First", "What the ray meets first"),
-                ("ALL", "All", "Everything that the ray goes through"),
+                ("FIRST", "First", "The first item that the ray hits"),
+                ("ALL", "All", "Every item that the ray passes through"),
             ),
             default="FIRST",
         )
@@ -81,11 +81,11 @@ class OctreeRaySettings(RayOptions, bpy.types.PropertyGroup):
 
 
 class OCTREE_OT_select_on_ray(RayOptions, CursorOperator, bpy.types.Operator):
-    """Select what a ray from the 3D cursor meets."""
+    """Select what a ray from the 3D cursor hits."""
 
     bl_idname = "octree.select_on_ray"
     bl_label = "Select on Ray"
-    bl_description = "Select what a ray from the 3D cursor meets"
+    bl_description = "Select what a ray from the 3D cursor hits"
     key, settings = "ray", OctreeRaySettings
     rows = ("origin", "direction", "hits", "max_distance", "kind", "action")
     panel_rows = ("direction", "hits", "max_distance")

@@ -1,4 +1,4 @@
-"""Select in Sphere: what is within a radius of the 3D cursor."""
+"""Select in Sphere: range query, what is within a radius of the 3D cursor."""
 
 from typing import TYPE_CHECKING
 

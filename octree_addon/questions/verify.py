@@ -1,4 +1,4 @@
-"""Prove It: the last query verified by brute force, which asks every item and no tree."""
+"""Prove It: brute force over all items, without a tree, against the last answer."""
 
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core import Triangles
 from ..arrays import Flags
-from ..ui import Status, SteppedOperator, number
+from ..ui import Status, SteppedOperator, plural
 from . import last_query
 from .last_query import Query
 
@@ -63,20 +63,17 @@ def prove_steps(query: Query) -> ProofSteps:
 
 
 class OCTREE_OT_prove_it(SteppedOperator, bpy.types.Operator):
-    """Compare the last answer with brute force, which asks every item and no tree."""
+    """Check the last answer by brute force: every item is tested, without the tree."""
 
     bl_idname = "octree.prove_it"
     bl_label = "Prove It"
-    bl_description = "Compare the last answer with brute force, which asks every item and no tree"
+    bl_description = "Check the last answer by brute force: every item is tested, without the tree"
     bl_options = {"REGISTER"}
-    doing = "Asking every item"
+    doing = "Testing every item"
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if last_query.get(context.scene) is None:
-            cls.poll_message_set("Ask a question first")
-            return False
-        return True
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return "" if last_query.get(context.scene) else "Ask a question first"
 
     def steps(self, context: bpy.types.Context) -> ProofSteps:
         query = last_query.get(context.scene)
@@ -92,7 +89,7 @@ def proof_text(proof: Proof) -> str:
     """Say in one line whether brute force confirms an answer: "Proven" or "Wrong"."""
     query, hits = proof.query, int(proof.hits.sum())
     noun = "triangle" if isinstance(query.octree.items, Triangles) else "object"
-    effort = f"{number(len(query.octree), noun)} asked one by one in {proof.seconds:.3f} s"
+    effort = f"{plural(len(query.octree), noun)} asked one by one in {proof.seconds:.3f} s"
     if not proof.holds:
         return f"Wrong: {effort}, {proof.missing:,} missing and {proof.surplus:,} too many"
     if query.relation == "candidates":

@@ -1,4 +1,4 @@
-"""Blender's scene as arrays: read source, meshes and boxes, then triangles and objects."""
+"""Scene reader: Blender -> arrays; read source, meshes and boxes, then triangles, objects."""
 
 from .boxes import (
     Instances,

@@ -53,20 +53,10 @@ def own_box(item: bpy.types.Object) -> Floats:
 
 
 def world_boxes(boxes: Floats, matrices: Floats) -> Floats:
-    """Return the world-space boxes around boxes that are placed by matrices.
+    """Return the world-space boxes, (6, n), around boxes (6, n) that are placed by matrices.
 
-    Parameters
-    ----------
-    boxes : ndarray of float64, shape (6, n)
-        In their own spaces.
-    matrices : ndarray of float64, shape (n, 4, 4) or (n, 3, 4)
-        Affine, to world space; the last row does not matter.
-
-    Returns
-    -------
-    ndarray of float64, shape (6, n)
-        The bounds of the eight corners of each, without making them. Arvo, "Transforming
-        Axis-Aligned Bounding Boxes", Graphics Gems, 1990.
+    The matrices are affine, (n, 4, 4) or (n, 3, 4). The eight corners of each box are bounded, not
+    made: Arvo, "Transforming Axis-Aligned Bounding Boxes", Graphics Gems, 1990.
     """
     linear = np.ascontiguousarray(matrices[:, :3, :3].transpose(1, 2, 0))
     with np.errstate(invalid="ignore", over="ignore"):  # callers check for what is not finite
@@ -119,21 +109,9 @@ def may_instance(item: bpy.types.Object) -> bool:
 
 
 def read_instances(depsgraph: bpy.types.Depsgraph, wanted: Set[int], kinds: Set[str]) -> Instances:
-    """Read the boxes of what objects instance.
+    """Read the boxes of what the objects with the `wanted` session ids instance.
 
-    Parameters
-    ----------
-    depsgraph : bpy.types.Depsgraph
-        The evaluated state of the view layer.
-    wanted : set of int
-        Session ids of the objects.
-    kinds : set of str
-        The types of objects that are taken.
-
-    Returns
-    -------
-    Instances
-        In the order of the graph. O(all instances in the scene).
+    Only types in `kinds` are taken, in the order of the graph. O(all instances in the scene).
     """
     met = _Met()
     for instance, owner in placements(depsgraph, wanted):

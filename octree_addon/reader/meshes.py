@@ -1,4 +1,4 @@
-"""One mesh as arrays: `positions` (v, 3), `triangles` (t, 3), `polygons` (t,)."""
+"""Bulk reads of one mesh: `positions` (v, 3), `triangles` (t, 3), `polygons` (t,)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,17 +29,9 @@ class MeshArrays(NamedTuple):
 
 
 def mesh_arrays(mesh: bpy.types.Mesh) -> MeshArrays:
-    """Copy the triangles of a mesh that is not in edit mode into arrays.
+    """Copy the triangles of a mesh that is not in edit mode into fresh arrays.
 
-    Parameters
-    ----------
-    mesh : bpy.types.Mesh
-        An object's evaluated mesh, what `to_mesh` returned, or a plain mesh.
-
-    Returns
-    -------
-    MeshArrays
-        Fresh arrays; all of length 0 for a mesh without polygons.
+    It may be evaluated, what `to_mesh` returned, or plain. Without polygons all have length 0.
     """
     if not mesh.polygons:
         return MeshArrays(
@@ -60,17 +52,9 @@ def triangle_count(mesh: bpy.types.Mesh) -> int:
 
 @contextmanager
 def evaluated_mesh(evaluated: bpy.types.Object) -> Iterator[bpy.types.Mesh]:
-    """Lend the mesh of an evaluated object of type MESH, as it is displayed.
+    """Lend the mesh of an evaluated object or instance of type MESH, as it is displayed.
 
-    Parameters
-    ----------
-    evaluated : bpy.types.Object
-        An object, or an instance, out of the dependency graph.
-
-    Yields
-    ------
-    bpy.types.Mesh
-        In edit mode its current cage; valid inside the `with` only.
+    In edit mode this is the current cage. Valid inside the `with` only.
     """
     mesh = evaluated.data
     assert isinstance(mesh, bpy.types.Mesh)
@@ -129,24 +113,10 @@ def _values(mesh: bpy.types.Mesh, attribute: str) -> Any:
 
 
 def bulk(collection: Any, name: str, length: int, dtype: type) -> NDArray[Any]:
-    """Copy one property of all elements.
+    """Copy one property of all elements into a fresh array of shape (length,).
 
-    Parameters
-    ----------
-    collection : bpy_prop_collection
-        With `foreach_get`.
-    name : str
-        Of the property.
-    length : int
-        Numbers of all elements together.
-    dtype : type
-        Blender copies memory as it is only if kind, size and sign of the number agree with its
-        own; any other buffer is filled element by element, a hundred times slower.
-
-    Returns
-    -------
-    ndarray of dtype, shape (length,)
-        Fresh.
+    Blender copies memory as it is only if kind, size and sign of the number agree with its own;
+    any other buffer is filled element by element, a hundred times slower.
     """
     buffer: NDArray[Any] = np.empty(length, dtype)
     collection.foreach_get(name, buffer)

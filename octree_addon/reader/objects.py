@@ -74,15 +74,10 @@ def read_objects(
     depsgraph : bpy.types.Depsgraph
         The evaluated state of a view layer, and the one that its windows show.
     objects : iterable of bpy.types.Object
-        Original objects; repeated ones count once.
+        Original objects; repeated ones count once. Instances follow them.
     kinds : iterable of str
         Types of objects without a shape that become items too: "LIGHT" and "CAMERA", as points,
         and "EMPTY", as large as it is drawn.
-
-    Returns
-    -------
-    ReadObjects
-        The objects in their order, then the instances.
     """
     wanted, skipped = seen_objects(depsgraph, objects, None)
     taken = taken_types(kinds)

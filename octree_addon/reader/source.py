@@ -1,4 +1,4 @@
-"""Sources: what a tree was built of, and the walk through the dependency graph that finds it."""
+"""Sources: what items are of, with the way back to Blender; the depsgraph's instances."""
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping

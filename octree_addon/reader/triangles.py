@@ -1,4 +1,4 @@
-"""Triangles of a scene: each mesh read once, its placements baked into world space."""
+"""World-space triangles of a scene: each mesh read once, baked by each of its matrices."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -139,19 +139,9 @@ def read_triangles(
 ) -> TriangleSource:
     """Read the evaluated triangles of objects, and of what they instance, in world space.
 
-    Parameters
-    ----------
-    depsgraph : bpy.types.Depsgraph
-        The evaluated state of the view layer.
-    objects : iterable of bpy.types.Object
-        Original objects; repeated ones count once.
-    viewport : bpy.types.SpaceView3D, optional
-        A 3D view whose local view hides the objects outside it.
-
-    Returns
-    -------
-    TriangleSource
-        Each mesh read once, however many placements it has, in the order of first appearance.
+    The objects are original ones; repeated ones count once, and the local view of `viewport`, if
+    any, hides those outside it. Each mesh is read once, however many placements it has, in the
+    order of first appearance.
     """
     wanted, skipped = seen_objects(depsgraph, objects, viewport)
     ids = set(dependencies(wanted.values()))

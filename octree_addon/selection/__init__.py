@@ -1,4 +1,4 @@
-"""Answers written into Blender's data: selected objects and faces, collections, marks."""
+"""Answers written into Blender's data: selection, collections, attributes."""
 
 from .faces import select_faces, select_polygons
 from .marks import mark_faces, mark_objects

@@ -1,4 +1,4 @@
-"""Answers as selected faces: of the meshes in edit mode or, in object mode, of all meshes."""
+"""Answers as selected faces: of the meshes in Edit Mode or, in Object Mode, of all."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -37,7 +37,7 @@ def select_faces(context: bpy.types.Context, answer: Answer, action: str) -> Cou
     Raises
     ------
     ValueError
-        If no mesh that is meant has faces in the tree, or the tree is one of objects. Nothing is
+        If no mesh in question has faces in the tree, or the tree is one of objects. Nothing is
         changed.
     """
     source, objects = answer.built.source, _objects(context)
@@ -53,10 +53,10 @@ def select_polygons(
     action: str,
     built: BuiltTree | None,
 ) -> Counter[str]:
-    """Select faces by mesh (its session id) and polygon flags, in the way of `select_faces`.
+    """Select faces by mesh (its session id) and polygon flags, as `select_faces` does.
 
     `built` is the scene's tree, which does not become out of date. A `ValueError` says that there
-    are no polygons of any mesh that is meant; then nothing is changed.
+    are no polygons of any mesh in question; then nothing is changed.
     """
     objects = _objects(context)
     meshes = [item.data for item in objects if isinstance(item.data, bpy.types.Mesh)]
@@ -77,7 +77,7 @@ def _select_all(
     action: str,
     built: BuiltTree | None,
 ) -> Counter[str]:
-    """Write the selection of every mesh that is meant."""
+    """Write the selection of every mesh in question."""
     editing = context.mode == "EDIT_MESH"
     if not wanted:
         where = "in Edit Mode" if editing else "in the view layer"

@@ -1,4 +1,4 @@
-"""Marks: numbers as a custom property of objects, or as an attribute of faces."""
+"""Counts written as a custom property of objects, or as an attribute of faces."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -26,26 +26,11 @@ _BLENDERS_OWN = {
 
 
 def mark_objects(layer: bpy.types.ViewLayer, values: Mapping[int, int], name: str) -> Counter[str]:
-    """Write a custom property into objects.
+    """Write a custom property into the objects of a view layer, by session id.
 
-    Parameters
-    ----------
-    layer : bpy.types.ViewLayer
-        Whose objects are meant.
-    values : Mapping of int to int
-        By the session id of the object.
-    name : str
-        Of the property; a whole number of that name is replaced.
-
-    Returns
-    -------
-    Counter of str
-        `objects` that were written; `refused`, those that are gone or linked from another file.
-
-    Raises
-    ------
-    ValueError
-        If there is no name, or another kind of property of that name. Nothing is changed.
+    Counts the `objects` that were written, and `refused`, those that are gone or linked from
+    another file. A whole number of this name is replaced. A `ValueError` says that there is no
+    name, or another kind of property of that name; then nothing is changed.
     """
     _check(name)
     targets = [item for item in layer.objects if item.session_uid in values and not item.library]
@@ -62,12 +47,12 @@ def mark_faces(
     name: str,
     built: BuiltTree | None,
 ) -> Counter[str]:
-    """Write an integer attribute of faces into meshes.
+    """Write an integer attribute of faces into meshes of the view layer, in Object Mode.
 
     Parameters
     ----------
     context : bpy.types.Context
-        In Object Mode; the meshes of its view layer are meant.
+        Its view layer has the meshes.
     values : Mapping of int to ndarray of int, shape (polygons,)
         By the session id of the mesh.
     name : str

@@ -1,4 +1,4 @@
-"""Answers as selected or collected objects of a view layer: items gathered object by object."""
+"""Answers as selected or collected objects: items counted by object and instance."""
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import Flags, Ids
 from ..trees import BuiltTree
-from ..ui import number
+from ..ui import plural
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Answer:
     items : ndarray of intp, shape (h,)
         The items found, as answers call them.
     whole : bool
-        An object or a face is found only with all of its items, else with any of them.
+        An object or a face needs all of its items found, otherwise any of them.
     invert : bool
         Those that are not found are wanted instead.
     """
@@ -48,22 +48,11 @@ class Answer:
 
 
 def select_objects(layer: bpy.types.ViewLayer, answer: Answer, action: str) -> Counter[str]:
-    """Select the objects of an answer; an instance selects its instancer.
+    """Select the objects of an answer in a view layer; an instance selects its instancer.
 
-    Parameters
-    ----------
-    layer : bpy.types.ViewLayer
-        Whose selection is written.
-    answer : Answer
-        What is wanted.
-    action : {"REPLACE", "EXTEND", "SUBTRACT"}
-        How the present selection changes.
-
-    Returns
-    -------
-    Counter of str
-        `objects`, and `instances` of theirs, that were selected or, for `"SUBTRACT"`,
-        deselected; `refused`, the objects that are gone, hidden or not selectable.
+    `action` is "REPLACE", "EXTEND" or "SUBTRACT". Counts the `objects`, and `instances` of theirs,
+    that were selected or, for "SUBTRACT", deselected; and `refused`, the objects that are gone,
+    hidden or not selectable.
     """
     chosen, instances = _wanted(answer)
     found = {
@@ -127,9 +116,9 @@ def _select(item: bpy.types.Object, layer: bpy.types.ViewLayer, state: bool) -> 
 def found_text(counts: Counter[str], action: str, *, by_bounds: bool = False) -> str:
     """Say what was really selected or deselected, such as "12 objects, 340 instances selected"."""
     kind = "face" if "faces" in counts else "object"
-    parts = [number(counts[f"{kind}s"], kind)]
+    parts = [plural(counts[f"{kind}s"], kind)]
     if counts["instances"]:
-        parts.append(number(counts["instances"], "instance"))
+        parts.append(plural(counts["instances"], "instance"))
     text = f"{', '.join(parts)} {'deselected' if action == 'SUBTRACT' else 'selected'}"
     if by_bounds:
         text += ", by their bounds"

@@ -1,4 +1,4 @@
-"""What cameras see over a shot: frustum culling of objects and faces, frame by frame.
+"""Shot feature: frustum culling of objects and faces, frame by frame.
 
 Read in this order: visibility_result, frames, placements, scene_reader, culling,
 shot; then the operators find_seen and use_seen.
@@ -8,7 +8,6 @@ import bpy
 
 from ..ui import Feature
 from .find_seen import OCTREE_OT_find_seen
-from .frames import frame_numbers
 from .panel import OCTREE_PT_shot
 from .settings import OctreeShotSettings
 from .shot import Shot, shot_steps
@@ -25,7 +24,6 @@ from .visibility_result import (
     forget,
     get,
     intervals,
-    json_table,
     keep,
     objects_of,
 )
@@ -36,10 +34,8 @@ __all__ = [
     "VisibilityResult",
     "csv_table",
     "forget",
-    "frame_numbers",
     "get",
     "intervals",
-    "json_table",
     "keep",
     "objects_of",
     "shot_steps",

@@ -48,16 +48,7 @@ class ObjectCulling:
     def cull(self, placements: Placements, frusta: Frusta, cameras: list[int], frame: int) -> None:
         """Decide what boxes can; the rest is deferred to `resolve`.
 
-        Parameters
-        ----------
-        placements : Placements
-            What there is in this frame.
-        frusta : Frusta
-            The views of this frame.
-        cameras : list of int
-            Numbers of their cameras.
-        frame : int
-            Number of the frame.
+        `frusta` are the views of this frame, `cameras` the numbers of their cameras.
         """
         planes, corners = frusta.plane_rows.transpose(2, 0, 1), frusta.corners
         for view, camera in enumerate(cameras):
@@ -71,15 +62,8 @@ class ObjectCulling:
     def resolve(self, placements: Placements | None = None) -> Iterator[float]:
         """Answer for meshes that have left the scene; for all, and boxes, if many are pending.
 
-        Parameters
-        ----------
-        placements : Placements, optional
-            What there is in this frame; without it, all are answered.
-
-        Yields
-        ------
-        float
-            After each mesh, so that Blender stays awake.
+        Without the placements of this frame, all are answered. Yields after each mesh, so that
+        Blender stays awake.
         """
         kept: set[LocalMesh] = set()
         pending = sum(self._pending.values()) + sum(len(corners) for corners, _ in self._boxes)

@@ -14,7 +14,8 @@ from ..ui import (
     Steps,
     column_of,
     draw_rows,
-    number,
+    mode_obstacle,
+    plural,
     settings_of,
     take,
     write_back,
@@ -32,7 +33,7 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
     bl_label = "Find What Cameras See"
     bl_description = (
         "Find the objects that are in view of cameras, in the current frame or over a shot."
-        " The answer is kept for the session; nothing in the file changes"
+        " The result is kept for the session; nothing in the file changes"
     )
     bl_options = {"REGISTER", "UNDO"}
     doing = "Looking through cameras"
@@ -42,23 +43,19 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
     else:
         collection: StringProperty(
             name="Collection",
-            description="Name of the collection whose objects the cameras are asked about",
+            description="Name of the collection whose objects are tested",
         )
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if context.mode not in {"OBJECT", "EDIT_MESH"}:
-            cls.poll_message_set("Go to Object Mode, or to Edit Mode of a mesh")
-            return False
-        if context.screen and context.screen.is_animation_playing:
-            cls.poll_message_set("Stop the playback first")
-            return False
-        return True
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        is_playing = context.screen and context.screen.is_animation_playing
+        other = "Stop the playback first" if is_playing else ""
+        return mode_obstacle(context, may_edit=True) or other
 
     def steps(self, context: bpy.types.Context) -> Steps:
         """Return the walk through the frames, not yet begun."""
         take(self, settings_of(context.scene).shot)
-        question = Shot(
+        shot = Shot(
             frames=self._frames(context.scene),
             cameras=self._cameras(context),
             wanted=self._wanted(context),
@@ -67,7 +64,7 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
             margin=self.margin,
             angle=self.angle,
         )
-        return steps_preserving_staleness(context, question)
+        return steps_preserving_staleness(context, shot)
 
     def finish(self, context: bpy.types.Context, result: VisibilityResult) -> Status:
         """Keep the result, and the settings that it was found with."""
@@ -106,23 +103,23 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
         collection: bpy.types.Collection | None = bpy.data.collections.get(self.collection)
         objects = scoped_objects(context, self.scope, collection)
         if not objects:
-            raise ValueError("There are no objects to ask about")
+            raise ValueError("There are no objects to test")
         return frozenset(item.session_uid for item in objects)
 
 
 def steps_preserving_staleness(
-    context: bpy.types.Context, question: Shot
+    context: bpy.types.Context, shot: Shot
 ) -> Generator[float, None, VisibilityResult]:
     """Walk through a shot; that writes values and restores them, which leaves no tree outdated."""
     with trees.preserving_staleness(trees.get(context.scene), context.view_layer):
-        return (yield from shot_steps(context, question))
+        return (yield from shot_steps(context, shot))
 
 
 def seen_text(seen: VisibilityResult) -> str:
     """Say how much was seen, in one line."""
     by = "" if seen.is_exact else " by their boxes"
-    text = f"{seen.seen_count:,} of {number(len(seen.objects), 'object')} seen{by}"
-    text += f" in {number(len(seen.frames), 'frame')} by {number(len(seen.cameras), 'camera')}"
+    text = f"{seen.seen_count:,} of {plural(len(seen.objects), 'object')} seen{by}"
+    text += f" in {plural(len(seen.frames), 'frame')} by {plural(len(seen.cameras), 'camera')}"
     if seen.skipped:
         text += f"; skipped: {seen.skipped:,} hidden or without faces"
     return text

@@ -1,4 +1,4 @@
-"""Walk over frames: at its end the scene is back, with animated values changed without a key."""
+"""Walk over frames that restores the scene: frame, camera, values changed without a key."""
 
 import itertools
 from collections.abc import Generator, Iterator, Sequence
@@ -21,17 +21,10 @@ class Value(NamedTuple):
 
 
 def unkeyed_values(scene: bpy.types.Scene) -> list[Value]:
-    """Return every animated value as it is now.
+    """Return every animated value as it is now, each once; O(animation curves).
 
-    Parameters
-    ----------
-    scene : bpy.types.Scene
-        What its frame animates is read: the scene itself, and all else in the file.
-
-    Returns
-    -------
-    list of Value
-        Each once; O(animation curves). Paths that lead nowhere are left out.
+    Read is what the scene's frame animates: the scene itself, and all else in the file. Paths that
+    lead nowhere are left out.
     """
     found: dict[tuple[int, str, int], Value] = {}
     for owner in _animated(scene):

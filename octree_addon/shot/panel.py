@@ -1,4 +1,4 @@
-"""The panel What Cameras See: what is tested, the last result, and its uses."""
+"""Panel of What Cameras See: what is tested, the last result, and its uses."""
 
 import bpy
 

@@ -1,4 +1,4 @@
-"""Placements of one frame: meshes in their own space, and a matrix for every place.
+"""Two-level hierarchy of one frame: meshes in their own space, and their placements.
 
 A mesh has a box, and an octree of its triangles once that is needed: a two-level hierarchy.
 """
@@ -29,7 +29,7 @@ class LocalMesh:
     middle, half : ndarray of float64, shape (3,)
         Its box; NaN if it has no triangle with finite coordinates.
     is_empty : bool
-        Whether that is so.
+        Whether it has no such triangle.
     sources : set of int
         Session ids of the objects that show it.
     deferred : list of (corners, targets)

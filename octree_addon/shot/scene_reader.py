@@ -1,4 +1,4 @@
-"""The scene frame by frame: frusta of cameras, and placements; each mesh is read once."""
+"""Per-frame scene reads: frusta of cameras, placements of meshes that are read once."""
 
 from collections.abc import Container, Sequence
 from typing import NamedTuple
@@ -29,7 +29,7 @@ def read_frusta(
     cameras = [_camera_named(scene, name) for name in names] or [scene.camera]
     for camera in cameras:
         if camera and not camera.evaluated_get(depsgraph).is_evaluated:
-            raise ValueError(f"{camera.name} is disabled in viewports, where it does not move")
+            raise ValueError(f"{camera.name} is disabled in viewports, so it is not animated")
     views = [view_of(camera, scene, depsgraph, margin=margin, angle=angle) for camera in cameras]
     frusta = Frusta(np.concatenate([view.corners for view in views]))
     return tuple(camera.name for camera in cameras), frusta

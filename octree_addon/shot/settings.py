@@ -1,4 +1,4 @@
-"""What cameras see over a shot: the scene's settings and the properties of operators."""
+"""Shot settings: frames, cameras, objects and precision of frustum culling."""
 
 from typing import TYPE_CHECKING
 
@@ -23,9 +23,9 @@ class ShotOptions(ViewOptions):
     else:
         scope: EnumProperty(
             name="Objects",
-            description="Which objects the cameras are asked about",
+            description="Which objects are tested against the cameras",
             items=(
-                ("VISIBLE", "Visible", "Whatever is visible in any of the frames"),
+                ("VISIBLE", "Visible", "Every object that is visible in any of the frames"),
                 ("SELECTED", "Selected", "The selected objects"),
                 ("COLLECTION", "Collection", "The objects of a collection and of those inside it"),
             ),
@@ -33,9 +33,9 @@ class ShotOptions(ViewOptions):
         )
         cameras: EnumProperty(
             name="Cameras",
-            description="Which cameras are asked",
+            description="Which cameras are tested",
             items=(
-                ("SCENE", "Scene Camera", "The camera of the scene, switched by markers"),
+                ("SCENE", "Scene Camera", "The scene's camera, which markers may switch"),
                 ("SELECTED", "Selected", "Every selected camera, in every frame"),
                 ("ALL", "All", "Every camera of the scene, in every frame"),
             ),
@@ -43,9 +43,9 @@ class ShotOptions(ViewOptions):
         )
         span: EnumProperty(
             name="Frames",
-            description="In which frames the cameras are asked. What is seen once is seen",
+            description="Which frames are tested. An object seen in any of them counts as seen",
             items=(
-                ("CURRENT", "Current", "The current frame alone"),
+                ("CURRENT", "Current", "Only the current frame"),
                 ("SCENE", "Scene Range", "The frame range of the scene, or its preview range"),
                 ("CUSTOM", "Custom", "From a first to a last frame"),
             ),
@@ -55,27 +55,27 @@ class ShotOptions(ViewOptions):
         last: IntProperty(name="Last", description="The last frame", default=250)
         step: IntProperty(
             name="Step",
-            description="Ask in every frame (1), in every second (2), and so on",
+            description="Test every frame (1), every second frame (2), and so on",
             default=1,
             min=1,
             soft_max=25,
         )
         precision: EnumProperty(
             name="Precision",
-            description="When an object counts as seen, whatever stands in front of it",
+            description="When an object counts as seen, no matter what is in front of it",
             items=(
-                ("EXACT", "Exact", "When at least a point of one of its triangles is in view"),
+                ("EXACT", "Exact", "When any part of one of its triangles is in view"),
                 (
                     "BOX",
                     "Box",
-                    "When its box touches the view: faster, but never less than is really seen",
+                    "When its box touches the view: faster; may count too much, never too little",
                 ),
             ),
             default="EXACT",
         )
         faces: BoolProperty(
             name="Faces",
-            description="Find the faces that are seen, too; always exact",
+            description="Find the faces that are seen as well; always exact",
             default=False,
         )
 
@@ -88,9 +88,9 @@ class SeenOptions:
     else:
         part: EnumProperty(
             name="Take",
-            description="Which part of what the cameras were asked about",
+            description="Which part of the last result is used",
             items=(
-                ("SEEN", "Seen", "What any camera saw in any frame"),
+                ("SEEN", "Seen", "What at least one camera saw in at least one frame"),
                 ("UNSEEN", "Unseen", "What no camera saw in any frame"),
             ),
             default="SEEN",
@@ -106,7 +106,7 @@ class OctreeShotSettings(ShotOptions, bpy.types.PropertyGroup):
         collection: PointerProperty(
             type=bpy.types.Collection,
             name="Collection",
-            description="The collection whose objects the cameras are asked about",
+            description="The collection whose objects are tested",
         )
 
 

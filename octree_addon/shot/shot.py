@@ -43,32 +43,14 @@ class Shot:
 
 
 def shot_steps(context: bpy.types.Context, shot: Shot) -> Generator[float, None, VisibilityResult]:
-    """Find what cameras see over a shot, step by step.
+    """Find what cameras see over a shot, per object, camera and frame, step by step.
 
-    What is hidden behind something else counts as seen: occlusion is not tested.
+    What is hidden behind something else counts as seen: occlusion is not tested. Objects hidden in
+    the view layer are not tested.
 
-    Parameters
-    ----------
-    context : bpy.types.Context
-        Its scene and view layer; hidden objects are not tested.
-    shot : Shot
-        What is tested.
-
-    Yields
-    ------
-    float
-        The fraction done. The scene is at some frame of the shot then; when the steps end or are
-        closed, it is back where it was.
-
-    Returns
-    -------
-    VisibilityResult
-        Per object, camera and frame.
-
-    Raises
-    ------
-    ValueError
-        If a camera is missing or its view is no frustum.
+    Yields the fraction done. The scene is at some frame of the shot then; when the steps end or
+    are closed, it is back where it was. A `ValueError` says that a camera is missing, or that its
+    view is no frustum.
     """
     reader = SceneReader(shot.wanted, faces=shot.faces)
     culling = FaceCulling() if shot.faces else ObjectCulling(exact=shot.exact)

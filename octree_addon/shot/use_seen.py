@@ -1,4 +1,4 @@
-"""Uses of a visibility result: select, collect, mark, or export what cameras saw, or did not."""
+"""Uses of a visibility result: select, collect, mark, or export what cameras saw or missed."""
 
 from collections import Counter
 from pathlib import Path
@@ -17,7 +17,7 @@ from ..selection import (
     select_found,
     select_polygons,
 )
-from ..ui import RefusingOperator, Status, number
+from ..ui import RefusingOperator, Status, mode_obstacle, plural
 from .settings import SeenOptions
 from .visibility_result import VisibilityResult, csv_table, get, json_table
 
@@ -30,17 +30,12 @@ class SeenOperator(RefusingOperator):
     """An operator on the last visibility result of the scene; a mixin."""
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if context.mode not in {"OBJECT", "EDIT_MESH"}:
-            cls.poll_message_set("Go to Object Mode, or to Edit Mode of a mesh")
-            return False
-        if get(context.scene) is None:
-            cls.poll_message_set("Find what the cameras see first")
-            return False
-        return True
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        other = "" if get(context.scene) else "Find what the cameras see first"
+        return mode_obstacle(context, may_edit=True) or other
 
     def seen(self, context: bpy.types.Context) -> VisibilityResult:
-        """Return the result, without which `poll` would have failed."""
+        """Return the result, without which the operator cannot run."""
         seen = get(context.scene)
         assert seen is not None
         return seen
@@ -63,9 +58,7 @@ class OCTREE_OT_select_seen(SelectionOptions, SeenOptions, SeenOperator, bpy.typ
 
     bl_idname = "octree.select_seen"
     bl_label = "Select Seen"
-    bl_description = (
-        "Select what the cameras saw when they were last asked, or what they did not see"
-    )
+    bl_description = "Select what the cameras see in the last result, or what they do not see"
     bl_options = {"REGISTER", "UNDO"}
 
     def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
@@ -84,8 +77,8 @@ class OCTREE_OT_collect_seen(SeenOptions, SeenOperator, bpy.types.Operator):
     bl_idname = "octree.collect_seen"
     bl_label = "Collect Seen"
     bl_description = (
-        "Link what the cameras saw, or did not see, into a new collection; the objects stay in"
-        " the collections that they are in"
+        "Link what the cameras saw, or did not see, into a new collection; the objects also"
+        " stay in their present collections"
     )
     bl_options = {"REGISTER", "UNDO"}
 
@@ -94,7 +87,7 @@ class OCTREE_OT_collect_seen(SeenOptions, SeenOperator, bpy.types.Operator):
     else:
         collection: StringProperty(
             name="Collection",
-            description="Name of the new collection; that of the part if empty",
+            description="Name of the new collection; Seen or Unseen if empty",
         )
 
     def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
@@ -102,7 +95,7 @@ class OCTREE_OT_collect_seen(SeenOptions, SeenOperator, bpy.types.Operator):
         objects = [item for item in context.view_layer.objects if item.session_uid in uids]
         collection = collect(context.scene, objects, self.collection or self.part.capitalize())
         gone = f"; {len(uids) - len(objects):,} are gone" if len(objects) < len(uids) else ""
-        return f"{number(len(objects), 'object')} linked into {collection.name}{gone}"
+        return f"{plural(len(objects), 'object')} linked into {collection.name}{gone}"
 
 
 class OCTREE_OT_mark_seen(SeenOperator, bpy.types.Operator):
@@ -111,8 +104,8 @@ class OCTREE_OT_mark_seen(SeenOperator, bpy.types.Operator):
     bl_idname = "octree.mark_seen"
     bl_label = "Mark Seen"
     bl_description = (
-        "Write in how many frames each object was seen into a custom property, or each face into"
-        " an attribute of its mesh"
+        "Write the number of frames in which each object was seen to a custom property, or each"
+        " face to an attribute of its mesh"
     )
     bl_options = {"REGISTER", "UNDO"}
 
@@ -137,11 +130,8 @@ class OCTREE_OT_mark_seen(SeenOperator, bpy.types.Operator):
         )
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if context.mode != "OBJECT":
-            cls.poll_message_set("Go to Object Mode")
-            return False
-        return super().poll(context)
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return mode_obstacle(context, may_edit=False) or super().obstacle(context)
 
     def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
         if self.kind == "FACES":
@@ -159,8 +149,8 @@ class OCTREE_OT_export_seen(SeenOperator, bpy.types.Operator):
     bl_idname = "octree.export_seen"
     bl_label = "Export Seen"
     bl_description = (
-        "Write a table with the frames in which each object is in view of each camera, as CSV or"
-        " JSON by the ending of the file name"
+        "Write a table of the frames in which each object is in view of each camera, as CSV or"
+        " JSON by the file extension"
     )
     bl_options = {"REGISTER"}
 
@@ -171,7 +161,7 @@ class OCTREE_OT_export_seen(SeenOperator, bpy.types.Operator):
     else:
         filepath: StringProperty(
             name="File",
-            description="Path of the file, which ends in .csv or .json",
+            description="Path of the .csv or .json file",
             subtype="FILE_PATH",
             options=PATH,
         )
@@ -196,7 +186,7 @@ class OCTREE_OT_export_seen(SeenOperator, bpy.types.Operator):
 
 def marked_text(counts: Counter[str], name: str) -> str:
     """Say what `mark_objects` or `mark_faces` marked with a name, in one line."""
-    marked = number(counts["objects"], "object")
+    marked = plural(counts["objects"], "object")
     if "meshes" in counts:
         marked = "1 mesh" if counts["meshes"] == 1 else f"{counts['meshes']:,} meshes"
     refused = f"; {counts['refused']:,} could not be" if counts["refused"] else ""

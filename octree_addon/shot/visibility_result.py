@@ -126,10 +126,10 @@ def json_table(seen: VisibilityResult) -> str:
 
 def _rows(seen: VisibilityResult) -> Iterator[tuple[str, str, int, list[tuple[int, int]]]]:
     """Yield object, camera, number of frames, and first and last frame of every interval."""
-    for subject, by_camera in zip(seen.objects, seen.flags, strict=True):
+    for tested, by_camera in zip(seen.objects, seen.flags, strict=True):
         for camera, flags in zip(seen.cameras, by_camera, strict=True):
             runs = [(seen.frames[a], seen.frames[b]) for a, b in intervals(flags)]
-            yield subject.name, camera, int(flags.sum()), runs
+            yield tested.name, camera, int(flags.sum()), runs
 
 
 def keep(scene: bpy.types.Scene, seen: VisibilityResult) -> None:

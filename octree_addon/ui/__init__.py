@@ -1,17 +1,17 @@
-"""What the buttons of every feature share; read feature, operators, then rows."""
+"""Shared parts of all features' buttons and panels; read feature, operators, then rows."""
 
 from .feature import Draw, Feature, Group
 from .operators import (
     Listeners,
-    Mixin,
     RefusingOperator,
     Status,
     SteppedOperator,
     Steps,
     given_values,
     listen,
+    mode_obstacle,
     named_object,
-    number,
+    plural,
     run,
     schedule,
     settings_of,
@@ -26,7 +26,6 @@ __all__ = [
     "Feature",
     "Group",
     "Listeners",
-    "Mixin",
     "RefusingOperator",
     "SidebarPanel",
     "Status",
@@ -39,8 +38,9 @@ __all__ = [
     "draw_table",
     "given_values",
     "listen",
+    "mode_obstacle",
     "named_object",
-    "number",
+    "plural",
     "run",
     "schedule",
     "settings_of",

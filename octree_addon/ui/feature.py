@@ -1,4 +1,4 @@
-"""What a feature registers with Blender: settings, classes and menu entries, in one record."""
+"""Feature records: settings, classes and menu entries that Blender registers."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType

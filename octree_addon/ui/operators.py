@@ -1,4 +1,4 @@
-"""Stepped (modal) operators, their settings, and the handlers and timers of Blender.
+"""Stepped (modal) operators, their settings; handlers, timers and redraws.
 
 An operator takes the scene's settings, runs, and writes them back. Long work goes on step by step
 from a timer, with progress and Esc.
@@ -89,8 +89,8 @@ def named_object(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
     return item
 
 
-def number(count: int, noun: str) -> str:
-    """Write a number and what it counts, with an s if it is not one."""
+def plural(count: int, noun: str) -> str:
+    """Write a count and its noun, with an s unless it is one."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
@@ -111,8 +111,27 @@ def run(steps: Generator[float, None, Result]) -> Result:
             return result
 
 
+def mode_obstacle(context: bpy.types.Context, *, may_edit: bool) -> str:
+    """Say which mode to go to; nothing in Object Mode or, if it may be, Edit Mode of a mesh."""
+    if context.mode == "OBJECT" or (may_edit and context.mode == "EDIT_MESH"):
+        return ""
+    return "Go to Object Mode" + ", or to Edit Mode of a mesh" * may_edit
+
+
 class RefusingOperator(Mixin):
-    """The part of an operator that says why nothing was done; a mixin."""
+    """The part of an operator that says why it cannot run, or did nothing; a mixin."""
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        """Say why the operator cannot run; nothing if it can."""
+        raise NotImplementedError
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        reason = cls.obstacle(context)
+        if reason:
+            cls.poll_message_set(reason)
+        return not reason
 
     def refuse(self, error: ValueError | OSError) -> Status:
         """Say why nothing was done."""

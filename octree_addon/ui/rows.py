@@ -1,4 +1,4 @@
-"""Rows of the sidebar and of redo panels: properties, tables, hints, and where panels stand."""
+"""Sidebar and redo panel layout: property rows, tables, hints, panel base classes."""
 
 from collections.abc import Iterable
 from typing import Any, Literal
@@ -36,7 +36,7 @@ def column_of(drawn: bpy.types.Panel | bpy.types.Operator) -> bpy.types.UILayout
 
 
 def draw_rows(layout: bpy.types.UILayout, owner: Any, names: Iterable[str]) -> None:
-    """Show properties, a row each, as far as their owner has them.
+    """Show the properties that their owner has, a row each.
 
     Parameters
     ----------

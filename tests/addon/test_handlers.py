@@ -30,7 +30,7 @@ def test_awake_exactly_while_there_is_a_tree(empty_scene, stored):
 
 
 def test_installing_twice_is_once(stored):
-    handlers.follow_trees()
+    handlers.after_tree_change()
     assert all(listeners_of(name).count(it) == 1 for name, it in handlers.LISTENERS)
     handlers.uninstall()
     handlers.uninstall()
@@ -194,9 +194,9 @@ def test_first_draw_without_a_tree_does_nothing(empty_scene):
 def see_header():
     """Draw the header of a 3D view, as it were, and let the timer run that it may set."""
     handlers.watch_header(None, bpy.context)
-    if bpy.app.timers.is_registered(handlers.follow_display):
-        bpy.app.timers.unregister(handlers.follow_display)
-        handlers.follow_display()
+    if bpy.app.timers.is_registered(handlers.update_display):
+        bpy.app.timers.unregister(handlers.update_display)
+        handlers.update_display()
 
 
 def test_view_of_a_camera_is_drawn_without_a_tree(empty_scene):

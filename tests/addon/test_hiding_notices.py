@@ -9,7 +9,7 @@ from shot_scenes import plan, street
 
 from octree_ext.octree_addon import handlers, hiding
 from octree_ext.octree_addon.hiding import hidden_objects
-from octree_ext.octree_addon.hiding.panel import draw_banner
+from octree_ext.octree_addon.hiding.operators import draw_banner
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def awake():
 def test_awake_exactly_while_something_is_hidden(objects):
     assert awake() == []
     hiding.hide(bpy.context, plan([objects["Cube 0"]]))
-    hiding.follow()
+    hiding.listen_if_hiding()
     assert awake() == ["render_init", "save_pre"]
     hiding.restore(bpy.context)
     assert awake() == []

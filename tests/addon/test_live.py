@@ -164,7 +164,7 @@ def test_only_what_moved_is_moved():
     items[7].location.x += 0.5
     items[8].select_set(True)
     bpy.context.view_layer.update()
-    assert (step().moved, step().joined, step().left) == (1, 0, 0)
+    assert (step().moved, step().added, step().removed) == (1, 0, 0)
 
 
 def test_a_scope_takes_in_what_comes_into_it():

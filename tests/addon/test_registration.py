@@ -59,7 +59,7 @@ def timers():
         each
         for each in (
             handlers.restore_trees,
-            handlers.follow_display,
+            handlers.update_display,
             drawing.switch_off,
             hidden_objects.show_warning,
         )
@@ -111,7 +111,7 @@ def test_nothing_stays_behind():
 def test_pending_timers_go_too(ball):
     octree_ext.register()
     bpy.app.timers.register(handlers.restore_trees)
-    bpy.app.timers.register(handlers.follow_display)
+    bpy.app.timers.register(handlers.update_display)
     bpy.app.timers.register(drawing.switch_off)
     bpy.app.timers.register(hidden_objects.show_warning)
     octree_ext.unregister()

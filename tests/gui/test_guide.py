@@ -81,6 +81,12 @@ def test_cells_of_the_last_question(town):
     keep(town, "cells")
 
 
+def test_box(town):
+    press(town, "select_in_box", around="CURSOR", center=(-1.0, -1.0, 1.0), size=(9.0, 6.0, 2.0))
+    show(town, "cursor", "answer", display__show=False, answer__found=True)
+    keep(town, "box")
+
+
 def test_collisions(town):
     town.call(scenes.change, {"display.cells": "OCCUPIED_LEAVES", "display.show": False})
     press(town, "select_collisions")

@@ -80,10 +80,10 @@ def state():
     )
     held = dict(zip(built.source.keys, built.octree.items.bounds().rows.T.tolist(), strict=True))
     wanted = dict(zip(found.source.keys, found.boxes.T.tolist(), strict=True))
-    began, lasted, ended = follower.step.pairs
+    began, lasted, ended = follower.last_update.pairs
     return {
         "agrees": held == wanted,
-        "moved": follower.step.moved,
+        "moved": follower.last_update.moved,
         "pairs": began.shape[1] + lasted.shape[1],
         "ended": ended.shape[1],
         "cells": len(built.octree.node_depth),

@@ -1,0 +1,70 @@
+"""The words of the field lead to the code; first lines are no riddles; spelling is American."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+ESSAY = (CHECKOUT / "docs" / "how_it_works.md").read_text(encoding="utf-8")
+GLOSSARY = ESSAY[ESSAY.index("## Glossary") :]
+# What somebody searches for, and the module whose first line has to answer.
+LANDINGS = {
+    r"\bAABB\b": "core/shapes/boxes.py",
+    r"\bOBB\b|[Oo]riented": "core/shapes/oriented_boxes.py",
+    r"\bSAT\b|[Ss]eparating.axis": "core/touch/separating_axis.py",
+    r"[Nn]arrow phase": "core/touch/__init__.py",
+    r"Morton": "core/grid.py",
+    r"[Mm]ailbox": "core/mailboxing.py",
+    r"[Bb]road phase": "core/pairs/broad_phase.py",
+    r"[Ss]weep": "core/pairs/sweep.py",
+    r"[Qq]uantized": "core/pairs/sweep.py",
+    r"[Ss]lab": "core/rays/walk.py",
+    r"[Pp]acket": "core/rays/crossings.py",
+    r"[Bb]ounding.sphere": "core/rays/hits.py",
+    r"[Tt]raversal": "core/descend.py",
+    r"[Cc]ull": "octree_addon/shot/culling.py",
+    r"[Ll]oose": "core/dynamic/placement.py",
+    r"[Bb]ranch and bound": "core/nearest/search.py",
+}
+TERMS = (
+    "AABB", "OBB", "BVH", "SAT", "TLAS", "two-level", "Morton", "mailbox", "broad phase",
+    "sweep and prune", "slab test", "ray packet", "bounding sphere", "frustum culling",
+    "quantized", "loose octree", "straddler", "traversal", "kNN",
+)  # fmt: skip
+BRITISH = r"colour|centre|neighbour|behaviour|\bgrey\b|\bmetre|travell|licence|favour"
+
+
+def sources(*patterns):
+    return sorted(path for pattern in patterns for path in CHECKOUT.glob(pattern))
+
+
+def first_line(path):
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return text.partition("\n")[0]
+
+
+@pytest.mark.parametrize(("word", "path"), LANDINGS.items())
+def test_a_search_for_the_fields_word_ends_where_the_thing_is(word, path):
+    assert re.search(word, first_line(CHECKOUT / path)), first_line(CHECKOUT / path)
+
+
+@pytest.mark.parametrize("term", TERMS)
+def test_the_glossary_knows_the_term(term):
+    assert term.lower() in GLOSSARY.lower()
+
+
+@pytest.mark.parametrize("path", sources("core/**/*.py", "octree_addon/**/*.py"), ids=str)
+def test_the_first_line_of_a_module_is_no_riddle(path):
+    assert not re.match(r"(What|Which|How|Who|Whose|Where)\b", first_line(path))
+
+
+@pytest.mark.parametrize(
+    "path",
+    sources("core/**/*.py", "octree_addon/**/*.py", "docs/*.md", "*.md"),
+    ids=lambda path: path.name,
+)
+def test_spelling_is_american(path):
+    text = path.read_text(encoding="utf-8").replace("skip_neighbours", "")
+    assert not re.findall(BRITISH, text, re.IGNORECASE)
