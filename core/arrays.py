@@ -48,6 +48,13 @@ def ends_of_runs(numbers: Ids) -> Ids:
     return last.nonzero()[0]
 
 
+def flagged(count: int, some: Ids, holds: Flags | bool = True) -> Flags:
+    """Return `count` flags, set at some places, all of them or where `holds`; False elsewhere."""
+    flags = np.zeros(count, bool)
+    flags[some] = holds
+    return flags
+
+
 def gather(rows: Rows, ids: Ids) -> Rows:
     """Return `rows[:, ids]`, ids out of range giving the nearest."""
     if rows.flags.f_contiguous and not rows.flags.c_contiguous:

@@ -148,9 +148,8 @@ class Cells:
         in_preorder[self.place] = np.arange(len(self))
         below = self.span[numbers] - 1
         merged_into = np.arange(len(self))
-        merged_into[in_preorder[concatenated_ranges(self.place[numbers] + 1, below)]] = np.repeat(
-            numbers, below
-        )
+        merged = in_preorder[concatenated_ranges(self.place[numbers] + 1, below)]
+        merged_into[merged] = np.repeat(numbers, below)
         stay = merged_into == np.arange(len(self))
         renumbered = np.cumsum(stay) - 1
         return self._only(np.flatnonzero(stay), renumbered, self.depth[0]), renumbered[merged_into]

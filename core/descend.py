@@ -26,6 +26,7 @@ from .arrays import (
     concatenated_ranges,
     dot,
     ends_of_runs,
+    flagged,
     gather,
     power_of_two_scale,
     project,
@@ -162,9 +163,7 @@ def _hold_boxes(capsules: Floats, middle: Floats, half: Floats) -> Flags:
         corner = middle[:, some] + np.reshape(signs, (3, 1)) * half[:, some]
         beside = corner - feet_of(corner, capsule)[0]
         some = some[dot(beside, beside) <= capsule[6] ** 2]
-    flags = np.zeros(len(half[0]), bool)
-    flags[some] = True
-    return flags
+    return flagged(len(half[0]), some)
 
 
 def _half_spaces(volumes: HalfSpaces, slack: Floats) -> Classify:

@@ -419,7 +419,9 @@ class Octree(Options):
         is_alone = is_sure[entries]
         # What touches no other leaf lies in the one that it touches.
         alone = entries[is_alone]
-        walls, allowed = gather(self.loose_rows, cells[is_alone]), self._allowed
+        # A cell that keeps items holds them whole.
+        walls = gather(self.loose_rows, cells[is_alone])
+        allowed = 0.0 if self.straddlers == "keep" else self.slack
         yield (
             (gather(lower, alone) >= walls[:3] - allowed).all()
             and (gather(upper, alone) <= walls[3:] + allowed).all(),
@@ -435,11 +437,6 @@ class Octree(Options):
         )
         keys = np.sort(entries * len(self.node_depth) + cells)
         yield (keys[1:] > keys[:-1]).all(), "an item must stand once in a cell"
-
-    @property
-    def _allowed(self) -> float:
-        """How far an item may reach out of a cell that holds it whole."""
-        return 0.0 if self.straddlers == "keep" else self.slack
 
     def _touch(self, entries: Ids, walls: Floats) -> Flags:
         """Return which entries touch these boxes (6, k), as far as more than bounds tells it."""

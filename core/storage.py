@@ -169,9 +169,9 @@ def _from_arrays(arrays: Arrays) -> Octree:
     header = _header(arrays["header"])
     options = _options(header["options"])
     items = _items(header["kind"], arrays)
-    invalid = _numbers(arrays, "invalid_items", len(items))
-    order = _numbers(arrays, "order", len(items))
-    references = _numbers(arrays, "slots", len(order))
+    invalid = checks.numbers("invalid_items", arrays["invalid_items"], len(items))
+    order = checks.numbers("order", arrays["order"], len(items))
+    references = checks.numbers("slots", arrays["slots"], len(order))
     arranged = items[order]
     cells = _cells(arrays, options)
     if "ids" not in arrays and options.bounds is not None:
@@ -180,7 +180,7 @@ def _from_arrays(arrays: Arrays) -> Octree:
     groups = arrays.get("groups")
     if groups is not None:
         groups = checks.masks("groups", groups, len(items))
-    own = _numbers(arrays, "counts", len(references) + 1)
+    own = checks.numbers("counts", arrays["counts"], len(references) + 1)
     outside = checks.whole_number("outside", header["outside"], 0)
     _require(
         len(own) == len(cells) and outside + own.sum() == len(references),
@@ -196,7 +196,7 @@ def _from_arrays(arrays: Arrays) -> Octree:
         order=order,
         arranged=arranged,
         outside=outside,
-        strays=_numbers(arrays, "strays", len(order)),
+        strays=checks.numbers("strays", arrays["strays"], len(order)),
         slack=checks.number("slack", header["slack"], 0.0),
         ids=_ids(arrays, len(items)),
         groups=groups,
@@ -234,14 +234,10 @@ def _items(name: str, arrays: Arrays) -> Shapes:
     return kind(*(arrays[part] for part in _MADE_OF[kind]))
 
 
-def _numbers(arrays: Arrays, name: str, limit: int) -> Ids:
-    return checks.numbers(name, arrays[name], limit)
-
-
 def _ids(arrays: Arrays, count: int) -> Ids | None:
     if "ids" not in arrays:
         return None
-    ids = _numbers(arrays, "ids", np.iinfo(np.intp).max)
+    ids = checks.numbers("ids", arrays["ids"], np.iinfo(np.intp).max)
     _require(
         len(ids) == count and bool((np.diff(ids) > 0).all()), "ids must ascend, one for an item"
     )
@@ -258,7 +254,8 @@ def _cells(arrays: Arrays, options: Options) -> Cells:
     """Return the cells that dividing the root makes, level after level."""
     middles = _rows(arrays, "middles", 3)
     count = 8 * middles.shape[1] + 1
-    divided, first = (_numbers(arrays, name, count) for name in ("divided", "first_child"))
+    divided = checks.numbers("divided", arrays["divided"], count)
+    first = checks.numbers("first_child", arrays["first_child"], count)
     _require(
         len(divided) == len(first) == count // 8
         and bool((np.diff(divided) > 0).all())

@@ -1,7 +1,4 @@
-"""Building a static octree, whole or in steps.
-
-Items enter, cells are divided level by level, and the levels are put together.
-"""
+"""Building a static octree, whole or in steps."""
 
 from .api import BuildCancelled, build_octree, build_steps
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Flags, Floats, Ids
+from ..arrays import Flags, Floats, Ids, flagged
 from ..child_masks import LOWEST_BIT, POPCOUNT, ChildMasks
 from ..grid import Grid
 from ..options import Options
@@ -154,14 +154,12 @@ def settle(
     spread = np.where(separated, 1, level.spread[overfull] * occupied)
     worth = (held.sum(axis=1) <= MOST_COPIES * counts) & (spread <= MOST_COPIES) & (occupied > 0)
     level.divided, level.separated = overfull[worth], separated[worth]
-    is_leaf = np.ones(level.slices.shape[1], bool)
-    is_leaf[level.divided] = False
+    is_leaf = ~flagged(level.slices.shape[1], level.divided)
     stay = stay[worth[stay.cells]]
     staying = Pairs(stay.entries, overfull[stay.cells])
     level.own = level.copies[is_leaf[level.copies.cells]] + staying
     # All that may be asked for again are the copies of cells whose division may be taken back.
-    may_go_back = np.zeros(len(is_leaf), bool)
-    may_go_back[level.divided] = ~level.separated
+    may_go_back = flagged(len(is_leaf), level.divided, ~level.separated)
     level.copies = level.copies[may_go_back[level.copies.cells]]
     yield 0.6
     children.spread = np.repeat(spread, 8)
@@ -196,8 +194,7 @@ def _useful_divisions(levels: list[Level]) -> list[Flags]:
     """Return which divisions of each level separated items, or have one below them that did."""
     useful = [levels[-1].separated]
     for level, deeper in zip(levels[-2::-1], levels[:0:-1], strict=True):
-        below = np.zeros(deeper.slices.shape[1], bool)
-        below[deeper.divided] = useful[0]
+        below = flagged(deeper.slices.shape[1], deeper.divided, useful[0])
         useful.insert(0, level.separated | below.reshape(-1, 8).any(axis=1))
     return useful
 
@@ -210,8 +207,7 @@ def _pruned(level: Level, useful: Flags, exists: Flags) -> Level:
     """
     own = level.own
     if not useful.all():
-        idle = np.zeros(len(exists), bool)
-        idle[level.divided] = ~useful
+        idle = flagged(len(exists), level.divided, ~useful)
         own = own + level.copies[idle[level.copies.cells]]
     if not exists.all():
         own = own[exists[own.cells]]

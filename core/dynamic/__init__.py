@@ -1,7 +1,6 @@
 """Dynamic octree: items are inserted, moved and removed.
 
-Read the files in the order of their imports: items, assignment, placement, then what changes an
-assignment (splitting, maintenance), and the class that puts it all together (tree).
+Read on in the order of the imports: items, assignment, placement, maintenance, tree.
 """
 
 from .maintenance import ChangeCounts

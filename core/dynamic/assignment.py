@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from ..arrays import Flags, Ids, radix_argsort, starts_of_runs
+from ..arrays import Flags, Ids, flagged, radix_argsort, starts_of_runs
 from ..cells import Cells
 from ..construction.levels import Pairs
 from ..grid import Grid
@@ -113,9 +113,7 @@ class Assignment:
 
     def pairs_of(self, items: Ids) -> Ids:
         """Return which pairs are of these items."""
-        chosen = np.zeros(self.count, bool)
-        chosen[items] = True
-        return np.flatnonzero(chosen[self.placements.entries])
+        return np.flatnonzero(flagged(self.count, items)[self.placements.entries])
 
     def cells_of(self, items: Ids) -> Ids:
         """Return the cells that these items stand in, with repetitions; not `NO_CELL`."""
@@ -124,9 +122,7 @@ class Assignment:
 
     def in_cells(self, numbers: Ids) -> Ids:
         """Return which pairs stand in these cells, ascending."""
-        chosen = np.zeros(len(self.cells) + 1, bool)
-        chosen[numbers] = True
-        return np.flatnonzero(chosen[self.placements.cells])
+        return np.flatnonzero(flagged(len(self.cells) + 1, numbers)[self.placements.cells])
 
     def renumbered(self, cells: Cells, numbers: Ids) -> Self:
         """Return an assignment to these cells, where the old ones have new numbers."""
@@ -165,8 +161,7 @@ class Assignment:
 
     def _replaced(self, gone: Ids, found: Pairs) -> Self:
         """Return an assignment with other pairs in place of these."""
-        stay = np.ones(len(self.placements), bool)
-        stay[gone] = False
+        stay = ~flagged(len(self.placements), gone)
         tolerance = max(self.tolerance, _TOLERANCE * self.cells.size)
         return self._with(self.placements[stay] + found, tolerance=tolerance)
 
@@ -184,8 +179,7 @@ class Assignment:
         """Assert that items and cells do not contradict each other."""
         placements = self.placements
         assert np.array_equal(np.unique(placements.entries), np.arange(self.count))
-        is_outside = np.zeros(self.count, bool)
-        is_outside[self.outside] = True
+        is_outside = flagged(self.count, self.outside)
         assert (is_outside[placements.entries] == (placements.cells == NO_CELL)).all()
         assert np.array_equal(self.own, _counted(placements.cells, len(self.cells)))
         self.cells.check()
@@ -215,9 +209,8 @@ class OneCellEach(Assignment):
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
         behind = np.searchsorted(keys, keys, side="right") - np.arange(len(keys))
-        is_new, is_moved = np.zeros((2, len(references)), bool)
-        is_new[self._ends[keys] - behind] = True
-        is_moved[moved] = True
+        is_new = flagged(len(references), self._ends[keys] - behind)
+        is_moved = flagged(len(references), moved)
         found = np.empty_like(references)
         found[is_new] = moved[order]
         found[~is_new] = references[~is_moved[references]]

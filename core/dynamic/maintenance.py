@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .. import checks
-from ..arrays import Floats, Ids
+from ..arrays import Floats, Ids, flagged
 from ..cells import Cells, doubled, smallest_cube
 from ..grid import enlarged
 from ..options import Options
@@ -87,9 +87,7 @@ class Maintenance:
 
     def only(self, assignment: Assignment, rows: Floats, staying: Ids) -> Assignment:
         """Return the assignment after all other items have gone."""
-        going = np.ones(assignment.count, bool)
-        going[staying] = False
-        left = assignment.cells_of(np.flatnonzero(going))
+        left = assignment.cells_of(np.flatnonzero(~flagged(assignment.count, staying)))
         return self._settled(assignment.only(staying), rows, staying[:0], left)
 
     def _settled(self, assignment: Assignment, rows: Floats, moved: Ids, left: Ids) -> Assignment:
@@ -226,7 +224,9 @@ def _shrunk_root(
     """
     cells = assignment.cells
     least = max(assignment.count - below, 1)
-    if len(cells) == 1 or _references(assignment).max() < least:
+    begin, _, end = assignment.slices
+    # No child has more items than references.
+    if len(cells) == 1 or (end - begin)[cells.first_child[0] :][:8].max() < least:
         return None
     children = _children_of_items(assignment)
     counts = np.bincount(children + 1, minlength=9)[1:]
@@ -237,13 +237,6 @@ def _shrunk_root(
     smaller = assignment.renumbered(*cells.shrunk(child))
     smaller = placed(smaller, rows, np.flatnonzero(children != fullest), options)
     return smaller if len(smaller.outside) <= most else None
-
-
-def _references(assignment: Assignment) -> Ids:
-    """Return how often items stand in each child of the root, (8,): none has more items."""
-    first = int(assignment.cells.first_child[0])
-    begin, _, end = assignment.slices
-    return (end - begin)[first : first + 8]
 
 
 def _children_of_items(assignment: Assignment) -> Ids:

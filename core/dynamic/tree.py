@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Ids
+from ..arrays import Ids, flagged
 from ..octree import Freshness, Octree, octree_of
 from ..options import Options
 from ..shapes import Boxes, Shapes
@@ -205,9 +205,7 @@ class DynamicOctree:
         ValueError
             If an id is unknown, removed or repeated. Nothing is changed then.
         """
-        is_staying = np.ones(len(self), bool)
-        is_staying[self._living(ids)] = False
-        staying = np.flatnonzero(is_staying)
+        staying = np.flatnonzero(~flagged(len(self), self._living(ids)))
         self._changes.only(staying, self.ids)
         self._items = self._items.only(staying)
         self._become(self._maintenance.only(self._assignment, self._items.rows, staying))

@@ -77,7 +77,8 @@ def branch_and_bound(search: Search, most: int | None) -> Found | None:
     visit more than `most` pairs of point and cell.
     """
     tree, everyone = search.tree, np.arange(len(search.limits))
-    runs = [_outsiders(tree, everyone)]
+    beyond = everyone if tree.outside else everyone[:0]
+    runs = [(beyond, 0 * beyond, 0 * beyond + tree.outside, np.zeros(len(beyond)))]
     queries = everyone if tree.end[0] > tree.begin[0] else everyone[:0]
     cells, squares = np.zeros_like(queries), np.zeros(len(queries))
     while len(queries):
@@ -94,12 +95,6 @@ def branch_and_bound(search: Search, most: int | None) -> Found | None:
     near = np.flatnonzero(squares <= search.reach[queries] ** 2)
     order = near[np.argsort(queries[near].astype(np.uint16), kind="stable")]
     return Found(queries[order], begin[order], end[order], certain=False)
-
-
-def _outsiders(tree: Octree, queries: Ids) -> tuple[Ids, Ids, Ids, Floats]:
-    """Return the run of items beyond the root, for every point."""
-    some = queries if tree.outside else queries[:0]
-    return some, 0 * some, 0 * some + tree.outside, np.zeros(len(some))
 
 
 def _tighten(search: Search, queries: Ids, cells: Ids) -> None:

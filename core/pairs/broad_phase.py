@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterator
 
 import numpy as np
 
-from ..arrays import Floats, Ids
+from ..arrays import Floats, Ids, flagged
 from ..construction import build_steps
 from ..descend import descend
 from ..grid import DEEPEST
@@ -99,9 +99,8 @@ def _near(tree: Octree, bounds: Floats) -> Generator[PairBatch, None, Ids]:
         if sum(len(begin) for begin, _ in waiting) > _RUNS:
             _cover(covered, waiting)
     _cover(covered, waiting)
-    flags = np.zeros(len(tree.order), bool)
-    flags[tree.references[np.cumsum(covered[:-1]) > 0]] = True
-    return np.flatnonzero(flags)
+    found = tree.references[np.cumsum(covered[:-1]) > 0]
+    return np.flatnonzero(flagged(len(tree.order), found))
 
 
 def _cover(covered: Ids, waiting: list[tuple[Ids, Ids]]) -> None:
@@ -144,12 +143,8 @@ def _useful_depth(bounds: Floats) -> int:
     size = (bounds[3:].max(axis=1, initial=0) - bounds[:3].min(axis=1, initial=0)).max()
     some = bounds[:, :: bounds.shape[1] // _SAMPLE + 1]
     extents = (some[3:] - some[:3]) / (size or 1.0)
-    depth = 0
-    while depth < DEEPEST and _cells_each(extents * 2.0 ** (depth + 1)) <= _COPIES:
-        depth += 1
-    return depth
-
-
-def _cells_each(extents: Floats) -> float:
-    """Return in how many cells bounds of these extents, in cells, stand on average."""
-    return float((1 + extents).prod(axis=0).mean()) if extents.size else np.inf
+    for depth in range(DEEPEST if extents.size else 0):
+        # In how many smaller cells bounds would stand on average.
+        if not (1 + extents * 2.0 ** (depth + 1)).prod(axis=0).mean() <= _COPIES:
+            return depth
+    return DEEPEST if extents.size else 0

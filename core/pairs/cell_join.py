@@ -12,7 +12,16 @@ from collections.abc import Generator, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Flags, Ids, blocks, ends_of_runs, gather, radix_argsort, starts_of_runs
+from ..arrays import (
+    Flags,
+    Ids,
+    blocks,
+    ends_of_runs,
+    flagged,
+    gather,
+    radix_argsort,
+    starts_of_runs,
+)
 from ..child_masks import POPCOUNT
 from ..octree import Octree
 from ..shapes import Boxes
@@ -121,8 +130,7 @@ def _of_several_owners(cells: Ids, entries: Ids, owners: Ids) -> tuple[Ids, Ids]
     first = owners[entries[begins]]
     counts = np.diff(begins, append=len(cells))
     others = np.flatnonzero(owners[entries] != np.repeat(first, counts))
-    mixed = np.zeros(len(begins), bool)
-    mixed[np.searchsorted(begins, others, side="right") - 1] = True
+    mixed = flagged(len(begins), np.searchsorted(begins, others, side="right") - 1)
     some = np.flatnonzero(np.repeat(mixed, counts))
     return cells[some], entries[some]
 

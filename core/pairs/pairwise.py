@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Flags, Ids, blocks
+from ..arrays import Flags, Ids, blocks, flagged
 from ..construction.api import ITEM_KINDS
 from ..query import check_volumes
 from ..shapes import Shapes
@@ -72,10 +72,8 @@ def pairs_within(
 
     Parameters
     ----------
-    items : Triangles, Boxes, Spheres or Regions
-        A batch.
-    ids : array_like of int, shape (h,)
-        Items of that batch.
+    items, ids : batch, and array_like of int, shape (h,)
+        As for `pairs_touching`.
     others : Triangles, Boxes, Spheres or Regions
         The same or another batch.
     numbers : array_like of int, shape (h,)
@@ -99,7 +97,7 @@ def pairs_within(
     firsts, seconds = _pairs(items, ids, others, numbers)
     test = exact_test(items, others, margin)
     some = np.flatnonzero(_finite(items, firsts) & _finite(others, seconds))
-    return _flags(len(firsts), some, test(firsts[some], seconds[some]))
+    return flagged(len(firsts), some, test(firsts[some], seconds[some]))
 
 
 def _related(
@@ -113,7 +111,7 @@ def _related(
     entries, asked = _pairs(items, ids, volumes, numbers)
     some = np.flatnonzero(_finite(items, entries))
     some = some[np.argsort(asked[some], kind="stable")]  # tests want volumes in order
-    return _flags(len(asked), some, test(items, entries[some], volumes, asked[some]))
+    return flagged(len(asked), some, test(items, entries[some], volumes, asked[some]))
 
 
 def _pairs(items: Shapes, ids: ArrayLike, others: Shapes, numbers: ArrayLike) -> tuple[Ids, Ids]:
@@ -129,10 +127,4 @@ def _finite(items: Shapes, ids: Ids) -> Flags:
     flags = np.empty(len(ids), bool)
     for some in blocks(len(ids), _BLOCK):
         flags[some] = np.isfinite(items.take_rows(ids[some])).all(axis=0)
-    return flags
-
-
-def _flags(count: int, some: Ids, holds: Flags) -> Flags:
-    flags = np.zeros(count, bool)
-    flags[some] = holds
     return flags

@@ -120,9 +120,8 @@ class Comparisons:
             some = slice(start, stop)
             places = np.repeat(np.arange(start, stop), self.counts[some])
             done = float(ends[stop - 1]) / total if total and stop else 1.0
-            yield PairBatch(
-                done, places, concatenated_ranges(self.starts[some], self.counts[some])
-            )
+            partners = concatenated_ranges(self.starts[some], self.counts[some])
+            yield PairBatch(done, places, partners)
 
 
 def comparisons(

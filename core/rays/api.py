@@ -180,7 +180,9 @@ def ray_cast_all(
     tree, rays, mailboxes = _asked(tree, origins, directions, max_distance, groups)
     packets = ray_packets(tree, rays, mailboxes)
     found = [_crossings_of(tree, rays, packet, mailboxes) for packet in packets]
-    return _joined(found, len(rays))
+    numbers, items, distances = map(np.concatenate, zip(_NOTHING, *found, strict=True))
+    order = radix_argsort(numbers, len(rays).bit_length())
+    return RayCrossings(np.stack((numbers[order], items[order])), distances[order])
 
 
 def _asked(
@@ -244,22 +246,12 @@ def _closest(
 def _crossings_of(
     tree: Octree, rays: Rays, packet: Ids, mailboxes: Mailboxes
 ) -> tuple[Ids, Ids, Floats]:
-    """Return all crossings of a packet of rays: rays, items and distances.
-
-    Those of a ray stand together, sorted.
-    """
+    """Return the crossings of some rays, sorted for each: rays, items and distances."""
     part = rays[packet]
     found = [_NOTHING, *ray_hits(tree, part, part.limits, mailboxes)]
     numbers, items, distances = map(np.concatenate, zip(*found, strict=True))
     order = np.lexsort((items, distances, numbers))
     return packet[numbers[order]], tree.named(items[order]), distances[order]
-
-
-def _joined(found: list[tuple[Ids, Ids, Floats]], rays: int) -> RayCrossings:
-    """Return the crossings of all packets, sorted by ray."""
-    numbers, items, distances = map(np.concatenate, zip(_NOTHING, *found, strict=True))
-    order = radix_argsort(numbers, rays.bit_length())
-    return RayCrossings(np.stack((numbers[order], items[order])), distances[order])
 
 
 def _described(tree: Octree, rays: Rays, items: Ids, distances: Floats) -> RayHits:

@@ -279,8 +279,8 @@ def _enter_part(
 
 def outward(items: Shapes, ids: Ids, rays: Rays, numbers: Ids, positions: Floats) -> Floats:
     """Return vectors that point out of items at places where rays enter them, (3, h)."""
-    rows = items.take_rows(ids)
-    lower, upper = (rows[:3], rows[:3]) if isinstance(items, Spheres) else (rows[:3], rows[3:6])
+    sides, _ = items.box_and_radius(ids)
+    lower, upper = sides[0], sides[-1]
     if isinstance(items, Boxes):
         vectors = np.zeros(lower.shape)
     else:

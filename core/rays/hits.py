@@ -71,9 +71,8 @@ def ray_hits(
         near = (cull.may_hit(*pairs, closest_so_far) for pairs in _pieces(tree, found))
         for batch in _batches(near):
             for numbers, entries in _in_turn(*batch, closest_so_far) if any_hit else [batch[:2]]:
-                yield _met(
-                    tree, rays, closest_so_far, _not_yet_tested(tree, numbers, entries, mailboxes)
-                )
+                fresh = _not_yet_tested(tree, numbers, entries, mailboxes)
+                yield _met(tree, rays, closest_so_far, fresh)
 
 
 def _met(

@@ -149,7 +149,16 @@ def as_batch(ids: int | slice | Ids | Flags) -> slice | NDArray[np.generic]:
     return array if array.size else array.astype(np.intp)
 
 
-class Spheres(Shapes):
+class Rounded(Shapes):
+    """Shapes grown round by a radius, which is the last of their rows."""
+
+    @property
+    def radii(self) -> Floats:
+        """The radii, (n,)."""
+        return self.rows[-1]
+
+
+class Spheres(Rounded):
     """Solid spheres.
 
     Parameters
@@ -176,17 +185,12 @@ class Spheres(Shapes):
         """The centers, (n, 3)."""
         return self.rows[:3].T
 
-    @property
-    def radii(self) -> Floats:
-        """The radii, (n,)."""
-        return self.rows[3]
-
     def _limits(self) -> tuple[Floats, Floats]:
         with np.errstate(invalid="ignore"):  # an infinite sphere around infinity
             return self.rows[:3] - self.rows[3], self.rows[:3] + self.rows[3]
 
 
-class Regions(Shapes):
+class Regions(Rounded):
     """Boxes grown round: all points no farther than a radius from an axis-aligned box.
 
     A sphere is a point with a radius, a box has radius 0; as regions they live in one tree.
@@ -222,17 +226,12 @@ class Regions(Shapes):
         """The upper corners of the boxes within, (n, 3)."""
         return self.rows[3:6].T
 
-    @property
-    def radii(self) -> Floats:
-        """The radii, (n,)."""
-        return self.rows[6]
-
     def _limits(self) -> tuple[Floats, Floats]:
         with np.errstate(invalid="ignore"):  # an infinite radius around infinity
             return self.rows[:3] - self.rows[6], self.rows[3:6] + self.rows[6]
 
 
-class Capsules(Shapes):
+class Capsules(Rounded):
     """Segments grown round: all points no farther than a radius from a segment.
 
     Parameters
@@ -264,11 +263,6 @@ class Capsules(Shapes):
     def ends(self) -> Floats:
         """Where the segments end, (n, 3)."""
         return self.rows[3:6].T
-
-    @property
-    def radii(self) -> Floats:
-        """The radii, (n,)."""
-        return self.rows[6]
 
     def _limits(self) -> tuple[Floats, Floats]:
         first, last, radius = self.rows[:3], self.rows[3:6], self.rows[6]

@@ -2,7 +2,17 @@
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, cross, dot, gather, power_of_two_scale, robust_cross
+from ..arrays import (
+    Flags,
+    Floats,
+    Ids,
+    cross,
+    dot,
+    flagged,
+    gather,
+    power_of_two_scale,
+    robust_cross,
+)
 from ..shapes import Capsules, Shapes, Triangles
 from .convex_distance import POINT, SEGMENT, TRIANGLE, near, near_boxes
 from .separating_axis import decided_by_closest_point, separated
@@ -19,28 +29,20 @@ def touched_by_triangles(items: Triangles, ids: Ids, volumes: Capsules, numbers:
 
     The point of the segment that is nearest to the triangle's bounding sphere decides most pairs.
     """
-    capsules, spheres = (
-        gather(volumes.rows, numbers),
-        bounding_spheres_of(items, ids, len(volumes)),
-    )
+    capsules = gather(volumes.rows, numbers)
+    spheres = bounding_spheres_of(items, ids, len(volumes))
     # As seen from where the segments start, coordinates are as small as the shapes.
     middles = spheres[:3] - capsules[:3]
     feet, doubt = feet_of(middles, capsules)
     toward = middles - feet
     some = np.flatnonzero(dot(toward, toward) - doubt <= (spheres[3] + capsules[6]) ** 2)
     capsules, corners = gather(capsules, some), items.take_rows(ids[some]).reshape(3, 3, -1)
-    found, far = decided_by_closest_point(
-        gather(feet, some),
-        gather(toward, some),
-        corners - capsules[:3],
-        capsules[6] * capsules[6],
-        doubt[some],
-    )
+    feet, toward, squared = gather(feet, some), gather(toward, some), capsules[6] * capsules[6]
+    seen = corners - capsules[:3]
+    found, far = decided_by_closest_point(feet, toward, seen, squared, doubt[some])
     rest = np.flatnonzero(~found & ~far)
     found[rest] = _triangles_near(corners[:, :, rest].swapaxes(0, 1), capsules[:, rest])
-    flags = np.zeros(len(ids), bool)
-    flags[some] = found
-    return flags
+    return flagged(len(ids), some, found)
 
 
 def feet_of(points: Floats, capsules: Floats) -> tuple[Floats, Floats]:

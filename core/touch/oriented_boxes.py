@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, dot, gather
+from ..arrays import Flags, Floats, Ids, dot, flagged, gather
 from ..shapes import OrientedBoxes, Shapes, Triangles
 from ..shapes.boxes import box_corners
 from .convex_distance import BOX, near_boxes
@@ -20,9 +20,7 @@ def touched_by_triangles(
     some = np.flatnonzero((beside <= half + spheres[3]).all(axis=0))
     turned = gather(volumes.rows, numbers[some])
     corners = seen_from(turned, items.take_rows(ids[some]).reshape(3, 3, -1))
-    flags = np.zeros(len(ids), bool)
-    flags[some] = _triangles_overlap(corners, turned[3:6])
-    return flags
+    return flagged(len(ids), some, _triangles_overlap(corners, turned[3:6]))
 
 
 def _triangles_overlap(corners: Floats, half: Floats) -> Flags:

@@ -7,7 +7,7 @@ convex hulls. An item lies inside where the spheres at its corners do, borders i
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, dot, gather
+from ..arrays import Flags, Floats, Ids, dot, flagged, gather
 from ..shapes import Regions, Shapes, Triangles
 from .convex_distance import TRIANGLE, near_boxes
 from .separating_axis import decided_by_closest_point
@@ -71,9 +71,7 @@ def triangles_touch_regions(items: Triangles, ids: Ids, volumes: Regions, number
     )
     rest = np.flatnonzero(~found & ~far)
     found[rest] = _triangles_near(corners[:, :, rest], regions[:, rest])
-    flags = np.zeros(len(ids), bool)
-    flags[some] = found
-    return flags
+    return flagged(len(ids), some, found)
 
 
 def _triangles_near(corners: Floats, regions: Floats) -> Flags:

@@ -10,6 +10,7 @@ from ..arrays import (
     columns,
     cross,
     dot,
+    flagged,
     gather,
     power_of_two_scale,
     robust_cross,
@@ -33,12 +34,10 @@ def touch_spheres(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> 
     else:
         near = np.arange(len(ids))
     corners, squared = _relative(items.take_rows(ids[near]), volumes.rows, numbers[near])
-    flags = np.zeros(len(ids), bool)
     found = _corner_near(corners, squared)
     rest = np.flatnonzero(~found)
     found[rest] = _edge_or_face_near(gather(corners, rest), squared[rest])
-    flags[near] = found
-    return flags
+    return flagged(len(ids), near, found)
 
 
 def bounding_spheres_of(items: Triangles, ids: Ids, questions: int) -> Floats:
@@ -120,9 +119,7 @@ def touch_boxes(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> Fl
     rest = np.flatnonzero(reach & ~found)
     middle, half = (lower + upper)[:, rest] / 2, (upper - lower)[:, rest] / 2
     found[rest] = axes_overlap(corners[:, :, rest] - middle, half)
-    flags = np.zeros(len(ids), bool)
-    flags[near] = found
-    return flags
+    return flagged(len(ids), near, found)
 
 
 def _spheres_touch_boxes(spheres: Floats, ids: Ids, boxes: Floats, numbers: Ids) -> Flags:
