@@ -28,7 +28,8 @@ class Search:
     """Some points, and how far each still has to look for its nearest items.
 
     `points` are (3, q). The `count` nearest items of each are known to be no farther than
-    `limits` (q,), as far as they are to be found at all. So many pairs of point and cell were
+    `limits` (q,), as far as they are to be found at all; what is up to `stretch` times as far is
+    wanted, too. So many pairs of point and cell were
     `looked` at.
     """
 
@@ -37,11 +38,13 @@ class Search:
     count: int
     limits: Floats
     looked: int = 0
+    stretch: Floats | float = 1.0
 
     @property
     def reach(self) -> Floats:
         """How far from each point to look, roundings included, (q,)."""
-        return self.limits * (1 + 2.0**-44) + 2 * self.tree.slack
+        _, slacks = self.tree.roots_for(len(self.limits))
+        return self.limits * (self.stretch * (1 + 2.0**-44)) + 2 * slacks
 
     def tighten(self, numbers: Ids, distances: Floats) -> None:
         """Take notice of different items no farther than this from points `numbers`."""
@@ -79,8 +82,9 @@ def approach(search: Search, most: int | None) -> Found | None:
     """
     tree, everyone = search.tree, np.arange(len(search.limits))
     runs = [_outsiders(tree, everyone)]
-    numbers = everyone if tree.end[0] > tree.begin[0] else everyone[:0]
-    cells, squares = np.zeros_like(numbers), np.zeros(len(numbers))
+    roots, _ = tree.roots_for(len(everyone))
+    numbers = np.flatnonzero(tree.end[roots] > tree.begin[roots])
+    cells, squares = roots[numbers], np.zeros(len(numbers))
     while len(numbers):
         _tighten(search, numbers, cells)
         near = np.flatnonzero(squares <= search.reach[numbers] ** 2)
@@ -171,7 +175,8 @@ def seed(search: Search, boxes: Mailboxes) -> None:
 def _seed_cells(search: Search, slots: int) -> Ids:
     """Go down to the nearest part, as long as one has so many slots; return the last cell."""
     tree = search.tree
-    cells, going = np.zeros(len(search.limits), np.intp), np.arange(len(search.limits))
+    cells, _ = tree.roots_for(len(search.limits))
+    cells, going = cells.copy(), np.arange(len(search.limits))
     while len(going):
         going = going[tree.first_child[cells[going]] >= 0]
         first = tree.first_child[cells[going]]

@@ -32,26 +32,28 @@ class SphereCull:
     points: Floats
     units: Floats
     shifts: Floats
-    slack: float
+    slacks: Floats
     asked: int
 
     @classmethod
     def of(cls, tree: Octree, rays: Rays) -> "SphereCull":
         """Return the lines of rays that ask about a tree."""
-        lower, upper = tree.cell_rows[:, :1].reshape(2, 3, 1)
+        cells, slacks = tree.roots_for(len(rays))
+        lower, upper = gather(tree.cell_rows, cells).reshape(2, 3, -1)
         units = rays.directions / rays.lengths
         shifts = np.maximum(dot((lower + upper) / 2 - rays.origins, units), 0.0)
         points = rays.origins + units * shifts
-        farthest = float(np.abs(np.stack((rays.origins, points))).max(initial=0.0))
-        slack = 2 * tree.slack + farthest * 2.0**-45
-        return cls(tree.arranged, points, units, shifts, slack, rays.asked)
+        farthest = np.maximum(np.abs(rays.origins), np.abs(points)).max(axis=0)
+        slacks = 2 * slacks + farthest * 2.0**-45
+        return cls(tree.arranged, points, units, shifts, slacks, rays.asked)
 
     def near(self, numbers: Ids, entries: Ids, limits: Floats) -> Near:
         """Return the pairs that may meet: in the sphere, not behind, not too far, in the disc."""
         if not isinstance(self.items, Triangles):
             return numbers, entries, np.zeros(len(numbers))
         balls = bounding_spheres_of(self.items, entries, self.asked)
-        middles, radii = balls[:3] - gather(self.points, numbers), balls[3] + self.slack
+        slacks = self.slacks.take(numbers)
+        middles, radii = balls[:3] - gather(self.points, numbers), balls[3] + slacks
         units = gather(self.units, numbers)
         along = dot(middles, units)
         room = radii * radii - (dot(middles, middles) * _ROUNDED - along * along)
@@ -65,7 +67,7 @@ class SphereCull:
             beside = gather(middles, some) - along * units
             planes = gather(self.items.planes, found)
             misses = _out_of_discs(planes, units, beside, np.sqrt(room))
-            flags &= misses <= radii * _TURNED + self.slack
+            flags &= misses <= radii * _TURNED + slacks[some]
         (kept,) = flags.nonzero()
         return asked[kept], found[kept], misses[kept]
 

@@ -1,6 +1,7 @@
 """Pairs of ray and item that meet, each looked at once."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from .walk import walk
 # Rays and entries of the tree.
 Pairs = tuple[Ids, Ids]
 
+# Pairs that may meet -> those that do, with items instead of entries, and where.
+Meet = Callable[[Pairs], tuple[Ids, Ids, Floats]]
+
 # Pairs of ray and slot that are looked at together, and pairs that are worth an exact look.
 _PAIRS, _BATCH = 16_384, 8_192
 
@@ -27,6 +31,7 @@ def ray_hits(
     *,
     any_hit: bool = False,
     states: States | None = None,
+    meet: Meet | None = None,
 ) -> Iterator[tuple[Ids, Ids, Floats]]:
     """Find where rays meet items.
 
@@ -45,6 +50,8 @@ def ray_hits(
         rooms have walls, and among the items of a cell at that which they pass most centrally.
     states : ndarray of uint8, shape (m,), optional
         As for `walk`.
+    meet : callable, optional
+        The exact test. By default that of the tree's own items.
 
     Yields
     ------
@@ -53,13 +60,14 @@ def ray_hits(
     distances : ndarray of float64, shape (h,)
         Where.
     """
+    meet = meet or partial(_met, tree, rays, limits)
     lines = SphereCull.of(tree, rays)
     steps = walk(tree, rays, limits, backwards=any_hit, states=states)
     for found in _runs_of_slots(tree, rays, steps):
         near = (lines.near(*pairs, limits) for pairs in _expanded(tree, *found))
         for batch in _batches(near):
             for numbers, entries in _in_turn(*batch, limits) if any_hit else [batch[:2]]:
-                yield _met(tree, rays, limits, _not_yet_tested(tree, numbers, entries, mailboxes))
+                yield meet(_not_yet_tested(tree, numbers, entries, mailboxes))
 
 
 def _met(tree: Octree, rays: Rays, limits: Floats, pairs: Pairs) -> tuple[Ids, Ids, Floats]:

@@ -47,7 +47,7 @@ class RaySlabs:
         speeds = np.maximum(np.abs(rays.directions), _SLOWEST)
         inverses = np.where(backwards, -rays.lengths, rays.lengths) / speeds
         # Cells are enlarged by how far items may reach out of them, and by what rounding may do.
-        slack = tree.slack + np.abs(rays.origins).max(axis=0, initial=0.0) * 2.0**-46
+        slack = tree.roots_for(len(rays))[1] + np.abs(rays.origins).max(axis=0, initial=0.0) * 2.0**-46
         flips = backwards[0] + 2 * backwards[1] + 4 * backwards[2]
         worth = len(tree.references) < _WORTH * rays.asked and not traced
         extents = tree.content_rows if worth else None
@@ -57,13 +57,14 @@ class RaySlabs:
 
     def roots(self, limits: Floats) -> Front:
         """Return the rays that cross the root."""
-        root = self.tree.loose_rows[:, 0]
+        cells, _ = self.tree.roots_for(self.times.shape[1])
+        root = gather(self.tree.loose_rows, cells)
         inverses, starts, ends = self.times.reshape(3, 3, -1)
-        walls = root.reshape(2, 3, 1) * inverses
+        walls = root.reshape(2, 3, -1) * inverses
         entries = np.maximum((walls.min(axis=0) - starts).max(axis=0), 0.0)
         exits = np.minimum((walls.max(axis=0) - ends).min(axis=0), limits)
         (numbers,) = (entries <= exits).nonzero()
-        return Front(numbers, 0 * numbers, entries[numbers], exits[numbers])
+        return Front(numbers, cells[numbers], entries[numbers], exits[numbers])
 
     def children(self, front: Front, limits: Floats) -> Front:
         """Return the occupied children that the rays cross in time, nearer ones first.
