@@ -12,6 +12,7 @@ from .octree import Octree
 from .pairs import overlapping_pairs
 from .query import query, query_any, query_count
 from .rays import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
+from .scene import SceneOctree
 from .shapes import (
     Boxes,
     Capsules,
@@ -45,6 +46,7 @@ __all__ = [
     "RayCrossings",
     "RayHits",
     "Regions",
+    "SceneOctree",
     "Spheres",
     "Statistics",
     "Triangles",

@@ -8,9 +8,9 @@ import pytest
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
-    "arrays", "checks", "shapes", "touch", "options", "invariants", "content_bounds", "octree",
+    "arrays", "checks", "shapes", "touch", "options", "invariants", "content_bounds", "octree", "two_levels",
     "morton", "grid", "child_masks", "groups", "classify", "construction", "descend", "query",
-    "rays", "nearest", "pairs", "dynamic", "trace", "storage", "statistics", "wireframe",
+    "rays", "nearest", "pairs", "dynamic", "scene", "trace", "storage", "statistics", "wireframe",
     "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [

@@ -11,6 +11,7 @@ from ..groups import ALL_GROUPS, in_groups
 from ..octree import Octree
 from ..shapes import Regions, Shapes, Spheres, Triangles
 from ..touch import touching
+from ..two_levels import TwoLevels
 from ..touch.nearness import triangles_near_triangles
 from .broad_phase import candidate_pairs
 
@@ -19,19 +20,20 @@ _Test = Callable[[Ids, Ids], Flags]
 
 
 def overlapping_pairs(
-    tree: Octree,
+    tree: Octree | TwoLevels,
     other: Octree | None = None,
     /,
     *,
     margin: float = 0.0,
     skip_neighbours: bool = False,
+    within: bool = False,
     groups: SupportsIndex = ALL_GROUPS,
 ) -> Ids:
     """Find all pairs of items that touch, within one tree or between two.
 
     Parameters
     ----------
-    tree : Octree
+    tree : Octree or SceneOctree
         Any octree.
     other : Octree, optional
         Any octree, over items of any kind. By default items are paired within `tree`.
@@ -39,6 +41,8 @@ def overlapping_pairs(
         Items no farther apart than this are pairs, too; scene units.
     skip_neighbours : bool
         Leave out triangles that share a vertex number. Needs one tree of triangles.
+    within : bool
+        Of a `SceneOctree`, also pairs of triangles of one placement.
     groups : int
         A mask of 32 bits: items of either tree whose own mask has none of these are not there.
         Those without a mask, as all of `build_octree`, are in every group.
@@ -63,6 +67,18 @@ def overlapping_pairs(
     cell + h log h). Else bounds are first sorted into rows, O(n), or, where these do not fit, into
     cells of their own, O(n log n); of two trees only those that stand near the other.
     """
+    if isinstance(tree, TwoLevels):
+        answer: Ids = tree._answer(
+            "overlapping_pairs",
+            other,
+            margin=margin,
+            skip_neighbours=skip_neighbours,
+            within=within,
+            groups=groups,
+        )
+        return answer
+    if within:
+        raise ValueError("within needs a scene, got an octree")
     _check(tree, other, skip_neighbours)
     margin = checks.number("margin", margin, 0.0)
     tree = in_groups(tree, groups)

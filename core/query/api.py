@@ -18,6 +18,7 @@ from ..shapes import (
     Shapes,
     Spheres,
 )
+from ..two_levels import TwoLevels
 from .answers import Answers
 from .candidates import candidates
 from .confirm import confirmed
@@ -27,7 +28,7 @@ VOLUME_KINDS = (Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces, Fr
 
 
 def query(
-    tree: Octree,
+    tree: Octree | TwoLevels,
     volumes: Shapes,
     /,
     *,
@@ -38,7 +39,7 @@ def query(
 
     Parameters
     ----------
-    tree : Octree
+    tree : Octree or SceneOctree
         Any octree.
     volumes : Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces or Frusta
         q questions, asked together.
@@ -71,6 +72,9 @@ def query(
     Documentation", chapter on octrees); potential colliders are those of K. Miller, "Octrees for
     Potential Colliders", 2003.
     """
+    if isinstance(tree, TwoLevels):
+        answer: Ids = tree._answer("query", volumes, relation=relation, groups=groups)
+        return answer
     check_question(tree, volumes)
     checks.choice("relation", relation, ("touching", "inside", "candidates"))
     tree = in_groups(tree, groups)
@@ -83,12 +87,14 @@ def query(
     return pairs
 
 
-def query_any(tree: Octree, volumes: Shapes, /, *, groups: SupportsIndex = ALL_GROUPS) -> Flags:
+def query_any(
+    tree: Octree | TwoLevels, volumes: Shapes, /, *, groups: SupportsIndex = ALL_GROUPS
+) -> Flags:
     """Tell which volumes touch any item; each stops at the first that it finds.
 
     Parameters
     ----------
-    tree : Octree
+    tree : Octree or SceneOctree
         Any octree.
     volumes : Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces or Frusta
         q questions, asked together.
@@ -106,16 +112,21 @@ def query_any(tree: Octree, volumes: Shapes, /, *, groups: SupportsIndex = ALL_G
     ValueError
         If a volume is not finite, a frustum is flat, or `groups` is no mask.
     """
+    if isinstance(tree, TwoLevels):
+        answer: Flags = tree._answer("query_any", volumes, groups=groups)
+        return answer
     check_question(tree, volumes)
     return any_touched(in_groups(tree, groups), volumes)
 
 
-def query_count(tree: Octree, volumes: Shapes, /, *, groups: SupportsIndex = ALL_GROUPS) -> Ids:
+def query_count(
+    tree: Octree | TwoLevels, volumes: Shapes, /, *, groups: SupportsIndex = ALL_GROUPS
+) -> Ids:
     """Count the items that touch each volume; costs as much as to find them.
 
     Parameters
     ----------
-    tree : Octree
+    tree : Octree or SceneOctree
         Any octree.
     volumes : Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces or Frusta
         q questions, asked together.
@@ -133,6 +144,9 @@ def query_count(tree: Octree, volumes: Shapes, /, *, groups: SupportsIndex = ALL
     ValueError
         If a volume is not finite, a frustum is flat, or `groups` is no mask.
     """
+    if isinstance(tree, TwoLevels):
+        answer: Ids = tree._answer("query_count", volumes, groups=groups)
+        return answer
     check_question(tree, volumes)
     tree = in_groups(tree, groups)
     counts = np.zeros(len(volumes), np.intp)
@@ -146,6 +160,11 @@ def check_question(tree: Octree, volumes: Shapes) -> None:
     """See that these volumes can be asked about in this tree."""
     checks.kind("tree", tree, (Octree,))
     tree.require_current()
+    check_volumes(volumes)
+
+
+def check_volumes(volumes: Shapes) -> None:
+    """See that these volumes can be asked about."""
     checks.kind("volumes", volumes, VOLUME_KINDS)
     finite = np.isfinite(volumes.rows).all(axis=0)
     checks.every_row("volumes", "be finite", finite, volumes.rows.T)

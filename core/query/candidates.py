@@ -89,10 +89,11 @@ def _together(walk: Iterator[Found], most: int | None) -> list[Found] | None:
         count += len(each.numbers)
         if most is not None and count > most:
             return None
-    return [_by_volume(some) for some in found]
+    return [by_volume(some) for some in found]
 
 
-def _by_volume(found: list[Found]) -> Found:
+def by_volume(found: list[Found]) -> Found:
+    """Return all these runs, sorted by volume; their numbers are below 2**16."""
     numbers, begin, end = (
         np.concatenate([getattr(each, name) for each in found])
         for name in ("numbers", "begin", "end")

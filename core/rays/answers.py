@@ -33,6 +33,8 @@ class RayHits:
         for a ray that starts inside.
     barycentric : ndarray of float64, shape (q, 3)
         Weights of the triangle's vertices in their order, of sum 1; NaN for other items.
+    placements : ndarray of intp, shape (q,), or None
+        Of a `SceneOctree`, the placements whose triangles `items` are, -1 for a miss.
     """
 
     items: Ids
@@ -40,6 +42,7 @@ class RayHits:
     positions: Floats
     normals: Floats
     barycentric: Floats
+    placements: Ids | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +53,7 @@ class RayCrossings:
     ----------
     pairs : ndarray of intp, shape (2, h)
         [0] ray numbers, [1] item numbers, each pair once, sorted by ray, then by distance, then
-        by item.
+        by item. Of a `SceneOctree`, shape (3, h): rays, placements, triangles.
     distances : ndarray of float64, shape (h,)
         In scene units; 0 for a ray that starts in an item.
     """

@@ -10,6 +10,7 @@ from ..arrays import Flags
 from ..classify import UNVISITED, States
 from ..groups import ALL_GROUPS, in_groups
 from ..octree import Octree
+from ..two_levels import TwoLevels
 from .answers import RayCrossings, RayHits, closest, crossings_of, described, joined
 from .crossings import Rays
 from .hits import ray_hits
@@ -18,7 +19,7 @@ from .packets import ray_packets
 
 
 def ray_cast(
-    tree: Octree,
+    tree: Octree | TwoLevels,
     origins: ArrayLike,
     directions: ArrayLike,
     /,
@@ -30,7 +31,7 @@ def ray_cast(
 
     Parameters
     ----------
-    tree : Octree
+    tree : Octree or SceneOctree
         Any octree.
     origins, directions : array_like of float, shape (q, 3)
         A ray each. Directions may have any length but 0.
@@ -59,6 +60,11 @@ def ray_cast(
     O(cells on the way to the hit + items in them). Cells are met front to back, and none that a
     ray enters beyond its closest hit is looked at.
     """
+    if isinstance(tree, TwoLevels):
+        answer: RayHits = tree._answer(
+            "ray_cast", origins, directions, max_distance=max_distance, groups=groups
+        )
+        return answer
     rays = _checked(tree, origins, directions, max_distance)
     tree = in_groups(tree, groups)
     items, distances = np.full(len(rays), -1), np.full(len(rays), np.inf)
@@ -69,7 +75,7 @@ def ray_cast(
 
 
 def ray_test(
-    tree: Octree,
+    tree: Octree | TwoLevels,
     origins: ArrayLike,
     directions: ArrayLike,
     /,
@@ -81,7 +87,7 @@ def ray_test(
 
     Parameters
     ----------
-    tree : Octree
+    tree : Octree or SceneOctree
         Any octree.
     origins, directions : array_like of float, shape (q, 3)
         A ray each. Directions may have any length but 0.
@@ -101,6 +107,11 @@ def ray_test(
     ValueError
         As with `ray_cast`.
     """
+    if isinstance(tree, TwoLevels):
+        answer: Flags = tree._answer(
+            "ray_test", origins, directions, max_distance=max_distance, groups=groups
+        )
+        return answer
     rays = _checked(tree, origins, directions, max_distance)
     tree = in_groups(tree, groups)
     flags = np.zeros(len(rays), bool)
@@ -114,7 +125,7 @@ def ray_test(
 
 
 def ray_cast_all(
-    tree: Octree,
+    tree: Octree | TwoLevels,
     origins: ArrayLike,
     directions: ArrayLike,
     /,
@@ -126,7 +137,7 @@ def ray_cast_all(
 
     Parameters
     ----------
-    tree : Octree
+    tree : Octree or SceneOctree
         Any octree.
     origins, directions : array_like of float, shape (q, 3)
         A ray each. Directions may have any length but 0.
@@ -146,6 +157,11 @@ def ray_cast_all(
     ValueError
         As with `ray_cast`.
     """
+    if isinstance(tree, TwoLevels):
+        answer: RayCrossings = tree._answer(
+            "ray_cast_all", origins, directions, max_distance=max_distance, groups=groups
+        )
+        return answer
     rays = _checked(tree, origins, directions, max_distance)
     tree = in_groups(tree, groups)
     mailboxes = Mailboxes(len(tree.order))
@@ -158,6 +174,11 @@ def _checked(
 ) -> Rays:
     checks.kind("tree", tree, (Octree,))
     tree.require_current()
+    return checked_rays(origins, directions, max_distance)
+
+
+def checked_rays(origins: ArrayLike, directions: ArrayLike, max_distance: ArrayLike) -> Rays:
+    """Return rays, or raise a ValueError that names what is wrong with them."""
     starts, towards = (
         checks.floats("origins", origins, 3),
         checks.floats("directions", directions, 3),

@@ -47,7 +47,9 @@ class RaySlabs:
         speeds = np.maximum(np.abs(rays.directions), _SLOWEST)
         inverses = np.where(backwards, -rays.lengths, rays.lengths) / speeds
         # Cells are enlarged by how far items may reach out of them, and by what rounding may do.
-        slack = tree.roots_for(len(rays))[1] + np.abs(rays.origins).max(axis=0, initial=0.0) * 2.0**-46
+        slack = (
+            tree.roots_for(len(rays))[1] + np.abs(rays.origins).max(axis=0, initial=0.0) * 2.0**-46
+        )
         flips = backwards[0] + 2 * backwards[1] + 4 * backwards[2]
         worth = len(tree.references) < _WORTH * rays.asked and not traced
         extents = tree.content_rows if worth else None

@@ -47,7 +47,8 @@ def crossings(items: Shapes, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
     ndarray of float64, shape (h,)
         Distances in scene units; NaN where a ray does not meet its item.
     """
-    test, distances = _TESTS[type(items)], np.full(len(ids), np.nan)
+    kind = Triangles if isinstance(items, Triangles) else type(items)
+    test, distances = _TESTS[kind], np.full(len(ids), np.nan)
     for some in blocks(len(ids), _BLOCK):
         rays_here = numbers[some]
         steps = test(items, ids[some], rays, rays_here)
