@@ -18,6 +18,8 @@ from .moment import Moment
 _RAYS, _TOGETHER = 65_536, 16_384
 # Few rays look at more placements at a time: about so many together, up to so many.
 _PAIRS, _MOST = 256, 8
+# The first window holds about so many boxes; how many times as wide the next one is.
+_CROSSED, _WIDER = 3.0, 4.0
 # What a few roundings take from sums of products.
 _ROUNDING = 2.0**-46
 
@@ -36,21 +38,61 @@ class Crossed:
     def __getitem__(self, some: Ids | Flags) -> "Crossed":
         return Crossed(self.rays[some], self.rows[some], self.entries[some])
 
+    def numbered(self, numbers: Ids) -> "Crossed":
+        """Return the same pairs for ray `numbers[i]` instead of i."""
+        return Crossed(numbers[self.rays], self.rows, self.entries)
+
 
 # Pairs (numbers), entries of the forest and distances of what rays meet.
 Met = tuple[Forest, Ids, Ids, Floats]
 
 
-def crossed_by(moment: Moment, rays: Rays) -> Crossed:
-    """Return the placements whose boxes rays cross."""
+def crossed_by(moment: Moment, rays: Rays, beyond: Floats) -> Crossed:
+    """Return the placements whose boxes rays cross, not those they enter before `beyond` (q,)."""
     placements = moment.placements
-    directions = rays.directions.T
-    found = ray_cast_all(moment.top, rays.origins.T, directions, max_distance=rays.limits)
+    found = ray_cast_all(moment.top, rays.origins.T, rays.directions.T, max_distance=rays.limits)
+    numbers, entries = found.pairs[0], found.distances
     rows = placements.rows_named(found.pairs[1])
-    far = found.distances + np.abs(rays.origins).max(axis=0, initial=0.0)[found.pairs[0]]
-    pairs = Crossed(found.pairs[0], rows, found.distances - far * 2.0**-44)
-    there = placements.is_there[rows]
-    return pairs if there.all() else pairs[there]
+    some = placements.is_there[rows] & (entries >= beyond[numbers])
+    far = entries + np.abs(rays.origins).max(axis=0, initial=0.0)[numbers]
+    pairs = Crossed(numbers, rows, entries - far * 2.0**-44)
+    return pairs if some.all() else pairs[some]
+
+
+def windows(moment: Moment, rays: Rays, closest: Floats) -> Iterator[Crossed]:
+    """Yield the placements that rays come to, first those near where they enter the scene.
+
+    The caller lowers `closest`. A ray that has found something nearer than its window reaches has
+    no more; the windows of the others grow. So few boxes behind the hits are looked for.
+    """
+    there = moment.placements.boxes[:, moment.placements.is_there]
+    if there.shape[1] == 0:
+        return
+    lower, upper = there[:3].min(axis=1)[:, None], there[3:].max(axis=1)[:, None]
+    half = (upper - lower) / 2
+    diagonal = float(np.sqrt((half * half).sum())) * (2 + 2.0**-40)
+    apart = rays.origins - (lower + half)
+    away = np.sqrt(dot(apart, apart))
+    begins, ends = np.maximum(away - diagonal / 2, 0.0), away + diagonal
+    step, asking, seen = _free_path(there, diagonal), np.arange(len(rays)), np.zeros(len(rays))
+    while len(asking):
+        reach = np.minimum(begins[asking] + step, closest[asking])
+        last = reach + step > ends[asking]
+        reach[last] = closest[asking[last]]
+        found = crossed_by(moment, rays[asking].up_to(reach), seen[asking])
+        yield Crossed(asking[found.rays], found.rows, found.entries)
+        seen[asking] = reach
+        asking, step = asking[(closest[asking] > reach) & ~last], step * _WIDER
+
+
+def _free_path(boxes: Floats, diagonal: float) -> float:
+    """Return how far rays go until they have crossed a few of these boxes, about."""
+    x, y, z = boxes[3:] - boxes[:3]
+    width, depth, height = boxes[3:].max(axis=1) - boxes[:3].min(axis=1)
+    # Convex bodies are seen with a quarter of their surface on average (Cauchy).
+    seen = float((x * y + y * z + z * x).sum()) / 2
+    path = _CROSSED * width * depth * height / seen if seen > 0 else diagonal
+    return float(np.clip(path, diagonal / 256, diagonal)) or 1.0
 
 
 @dataclass
@@ -87,15 +129,14 @@ def cast(moment: Moment, rays: Rays) -> RayHits:
     """Return the closest triangle that each ray meets."""
     closest = Closest.none(rays.limits)
     for some in blocks(len(rays), _RAYS):
-        numbers = np.arange(some.start, some.stop)
-        _cast(moment, rays, numbers, closest)
+        numbers, limits = np.arange(some.start, some.stop), closest.distances[some]
+        for crossed in windows(moment, rays[numbers], limits):
+            _cast(moment, rays, crossed.numbered(numbers), closest)
     return _described(moment, rays, closest)
 
 
-def _cast(moment: Moment, rays: Rays, numbers: Ids, closest: Closest) -> None:
-    """Look for the closest hits of some rays, each time at the placements that come next."""
-    crossed = crossed_by(moment, rays[numbers])
-    crossed = Crossed(numbers[crossed.rays], crossed.rows, crossed.entries)
+def _cast(moment: Moment, rays: Rays, crossed: Crossed, closest: Closest) -> None:
+    """Look at placements that rays cross, each time at those that come next."""
     begins = starts_of_runs(crossed.rays)
     ends = np.append(begins[1:], len(crossed.rays))
     asking, places = crossed.rays[begins], begins
@@ -206,18 +247,20 @@ def tested(moment: Moment, rays: Rays) -> Flags:
     limits = rays.limits.copy()
     for some in blocks(len(rays), _RAYS):
         numbers = np.arange(some.start, some.stop)
-        crossed = crossed_by(moment, rays[numbers])
-        crossed = Crossed(numbers[crossed.rays], crossed.rows, crossed.entries)
-        few = 1
-        while len(crossed.rays):
-            early = (
-                np.arange(len(crossed.rays)) - np.searchsorted(crossed.rays, crossed.rays) < few
-            )
-            pairs = crossed[early]
-            for _, found, _, _ in _met(moment, rays, pairs, limits, any_hit=True):
-                limits[pairs.rays[found]] = -1.0
-            crossed, few = crossed[~early & (limits[crossed.rays] >= 0)], few * 4
+        for crossed in windows(moment, rays[numbers], limits[some]):
+            _test(moment, rays, crossed.numbered(numbers), limits)
     return limits < 0
+
+
+def _test(moment: Moment, rays: Rays, crossed: Crossed, limits: Floats) -> None:
+    """Look at placements that rays cross until something is met; sets their limits below 0."""
+    few = 1
+    while len(crossed.rays):
+        early = np.arange(len(crossed.rays)) - np.searchsorted(crossed.rays, crossed.rays) < few
+        pairs = crossed[early]
+        for _, found, _, _ in _met(moment, rays, pairs, limits, any_hit=True):
+            limits[pairs.rays[found]] = -1.0
+        crossed, few = crossed[~early & (limits[crossed.rays] >= 0)], few * 4
 
 
 def cast_all(moment: Moment, rays: Rays) -> RayCrossings:
@@ -225,8 +268,7 @@ def cast_all(moment: Moment, rays: Rays) -> RayCrossings:
     parts = [(np.empty((3, 0), np.intp), np.empty(0))]
     for some in blocks(len(rays), _RAYS):
         numbers = np.arange(some.start, some.stop)
-        crossed = crossed_by(moment, rays[numbers])
-        crossed = Crossed(numbers[crossed.rays], crossed.rows, crossed.entries)
+        crossed = crossed_by(moment, rays[numbers], np.zeros(len(numbers))).numbered(numbers)
         for forest, found, entries, where in _met(moment, rays, crossed, rays.limits):
             ids = moment.placements.ids[crossed.rows[found]]
             parts.append((np.stack((crossed.rays[found], ids, forest.order[entries])), where))

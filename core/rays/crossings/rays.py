@@ -1,6 +1,6 @@
 """Rays as arrays: origin and direction, (3, q) each, and how far they go."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -58,6 +58,10 @@ class Rays:
             self.axes[numbers],
             self.asked,
         )
+
+    def up_to(self, limits: Floats) -> "Rays":
+        """Return the same rays with other ends."""
+        return replace(self, limits=limits, reaches=limits / self.lengths)
 
     def positions(self, numbers: Ids, distances: Floats) -> Floats:
         """Return the points of these rays at these distances, (3, h)."""
