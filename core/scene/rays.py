@@ -20,6 +20,8 @@ _RAYS, _TOGETHER = 65_536, 16_384
 _PAIRS, _MOST = 256, 8
 # The first window holds about so many boxes; how many times as wide the next one is.
 _CROSSED, _WIDER = 3.0, 4.0
+# A direction is taken to cross the scene at least so fast.
+_STANDING = 2.0**-100
 # What a few roundings take from sums of products.
 _ROUNDING = 2.0**-46
 
@@ -68,13 +70,10 @@ def windows(moment: Moment, rays: Rays, closest: Floats) -> Iterator[Crossed]:
     there = moment.placements.boxes[:, moment.placements.is_there]
     if there.shape[1] == 0:
         return
-    lower, upper = there[:3].min(axis=1)[:, None], there[3:].max(axis=1)[:, None]
-    half = (upper - lower) / 2
-    diagonal = float(np.sqrt((half * half).sum())) * (2 + 2.0**-40)
-    apart = rays.origins - (lower + half)
-    away = np.sqrt(dot(apart, apart))
-    begins, ends = np.maximum(away - diagonal / 2, 0.0), away + diagonal
-    step, asking, seen = _free_path(there, diagonal), np.arange(len(rays)), np.zeros(len(rays))
+    around = np.stack((there[:3].min(axis=1), there[3:].max(axis=1)))
+    begins, ends = _span(rays, around)
+    step, seen = _free_path(there, around), np.zeros(len(rays))
+    (asking,) = (begins <= np.minimum(ends, closest)).nonzero()
     while len(asking):
         reach = np.minimum(begins[asking] + step, closest[asking])
         last = reach + step > ends[asking]
@@ -85,14 +84,26 @@ def windows(moment: Moment, rays: Rays, closest: Floats) -> Iterator[Crossed]:
         asking, step = asking[(closest[asking] > reach) & ~last], step * _WIDER
 
 
-def _free_path(boxes: Floats, diagonal: float) -> float:
+def _span(rays: Rays, around: Floats) -> tuple[Floats, Floats]:
+    """Return where rays enter and leave a box (2, 3), a little too early and too late."""
+    units = rays.directions / rays.lengths
+    units = np.where(np.abs(units) < _STANDING, _STANDING, units)
+    slack = (np.abs(around).max() + np.abs(rays.origins)) * 2.0**-40
+    walls = np.stack((around[0][:, None] - slack, around[1][:, None] + slack))
+    steps = (walls - rays.origins) / units
+    begins, ends = steps.min(axis=0).max(axis=0), steps.max(axis=0).min(axis=0)
+    return np.maximum(begins * (1 - 2.0**-40), 0.0), ends * (1 + 2.0**-40)
+
+
+def _free_path(boxes: Floats, around: Floats) -> float:
     """Return how far rays go until they have crossed a few of these boxes, about."""
     x, y, z = boxes[3:] - boxes[:3]
-    width, depth, height = boxes[3:].max(axis=1) - boxes[:3].min(axis=1)
+    size = around[1] - around[0]
     # Convex bodies are seen with a quarter of their surface on average (Cauchy).
     seen = float((x * y + y * z + z * x).sum()) / 2
-    path = _CROSSED * width * depth * height / seen if seen > 0 else diagonal
-    return float(np.clip(path, diagonal / 256, diagonal)) or 1.0
+    longest = float(size.max())
+    path = _CROSSED * float(size.prod()) / seen if seen > 0 else longest
+    return float(np.clip(path, longest / 256, longest)) or 1.0
 
 
 @dataclass
