@@ -77,7 +77,7 @@ def descend(tree: Octree, volumes: Shapes, states: States | None = None) -> Iter
     lower, upper = volumes.limits()
     reach = np.maximum(np.abs(lower), np.abs(upper))
     reach[reach == np.inf] = 0.0  # of half-spaces, whose bounds need no slack
-    roots, slack = tree.roots_for(len(volumes))
+    roots, slack = tree._roots_for(len(volumes))
     slack = slack + reach.max(axis=0) * 2.0**-46
     bounds = np.concatenate((lower - slack, upper + slack))
     classify = classifier(volumes, slack)

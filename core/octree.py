@@ -217,20 +217,10 @@ class Octree(Options, Invariants, ContentBounds):
         """
         return numbers if self.ids is None else self.ids[numbers]
 
-    def roots_for(self, questions: int) -> tuple[Ids, Floats]:
-        """Return where the questions of a batch begin: in cell 0, with the slack of the tree.
+    def _roots_for(self, questions: int) -> tuple[Ids, Floats]:
+        """Return the cell in which each question of a batch begins, and the slack it takes, (q,).
 
-        Parameters
-        ----------
-        questions : int
-            How many there are.
-
-        Returns
-        -------
-        cells : ndarray of intp, shape (questions,)
-            A cell for each; others than 0 where one set of arrays holds many trees.
-        slacks : ndarray of float64, shape (questions,)
-            How far an item may lie outside a cell that it was placed in, for each.
+        Others than cell 0 where one set of arrays holds many trees.
         """
         return np.zeros(questions, np.intp), np.full(questions, self.slack)
 

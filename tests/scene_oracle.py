@@ -19,7 +19,7 @@ KINDS = ("rigid", "mirrored", "sheared", "uneven", "flat", "huge", "tiny", "far"
 
 
 def mesh(rng, triangles, *, size=1.0):
-    """A soup of small triangles around the origin."""
+    """Make a soup of small triangles around the origin."""
     corners = rng.normal(size=(triangles, 1, 3)) + rng.normal(0, 0.4, (triangles, 3, 3))
     return Triangles(size * corners.reshape(-1, 3), np.arange(3 * triangles).reshape(-1, 3))
 
@@ -30,7 +30,7 @@ def rotation(rng):
 
 
 def matrix(rng, kind, spread=4.0):
-    """A matrix of some kind; single precision, as Blender's are, except where it is plain."""
+    """Make a matrix of some kind; turns are in single precision, as Blender's are."""
     turn, shift = rotation(rng).astype(np.float32).astype(float), rng.normal(0, spread, 3)
     scale = np.eye(3) * rng.uniform(0.5, 2)
     if kind == "mirrored":
@@ -46,7 +46,7 @@ def matrix(rng, kind, spread=4.0):
     elif kind == "tiny":
         scale = scale * 1e-6
     elif kind == "far":
-        shift = shift + [1e6, -1e6, 1e6]
+        shift += np.array([1e6, -1e6, 1e6])
     made = np.eye(4)
     made[:3, :3], made[:3, 3] = turn @ scale, shift
     return made

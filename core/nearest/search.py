@@ -43,7 +43,7 @@ class Search:
     @property
     def reach(self) -> Floats:
         """How far from each point to look, roundings included, (q,)."""
-        _, slacks = self.tree.roots_for(len(self.limits))
+        _, slacks = self.tree._roots_for(len(self.limits))
         return self.limits * (self.stretch * (1 + 2.0**-44)) + 2 * slacks
 
     def tighten(self, numbers: Ids, distances: Floats) -> None:
@@ -82,7 +82,7 @@ def approach(search: Search, most: int | None) -> Found | None:
     """
     tree, everyone = search.tree, np.arange(len(search.limits))
     runs = [_outsiders(tree, everyone)]
-    roots, _ = tree.roots_for(len(everyone))
+    roots, _ = tree._roots_for(len(everyone))
     numbers = np.flatnonzero(tree.end[roots] > tree.begin[roots])
     cells, squares = roots[numbers], np.zeros(len(numbers))
     while len(numbers):
@@ -175,7 +175,7 @@ def seed(search: Search, boxes: Mailboxes) -> None:
 def _seed_cells(search: Search, slots: int) -> Ids:
     """Go down to the nearest part, as long as one has so many slots; return the last cell."""
     tree = search.tree
-    cells, _ = tree.roots_for(len(search.limits))
+    cells, _ = tree._roots_for(len(search.limits))
     cells, going = cells.copy(), np.arange(len(search.limits))
     while len(going):
         going = going[tree.first_child[cells[going]] >= 0]

@@ -11,8 +11,8 @@ from ..groups import ALL_GROUPS, in_groups
 from ..octree import Octree
 from ..shapes import Regions, Shapes, Spheres, Triangles
 from ..touch import touching
-from ..two_levels import TwoLevels
 from ..touch.nearness import triangles_near_triangles
+from ..two_levels import TwoLevels
 from .broad_phase import candidate_pairs
 
 # Numbers of entries of two trees (h,), (h,) -> flags (h,).

@@ -38,7 +38,7 @@ class SphereCull:
     @classmethod
     def of(cls, tree: Octree, rays: Rays) -> "SphereCull":
         """Return the lines of rays that ask about a tree."""
-        cells, slacks = tree.roots_for(len(rays))
+        cells, slacks = tree._roots_for(len(rays))
         lower, upper = gather(tree.cell_rows, cells).reshape(2, 3, -1)
         units = rays.directions / rays.lengths
         shifts = np.maximum(dot((lower + upper) / 2 - rays.origins, units), 0.0)

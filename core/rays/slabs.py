@@ -48,7 +48,8 @@ class RaySlabs:
         inverses = np.where(backwards, -rays.lengths, rays.lengths) / speeds
         # Cells are enlarged by how far items may reach out of them, and by what rounding may do.
         slack = (
-            tree.roots_for(len(rays))[1] + np.abs(rays.origins).max(axis=0, initial=0.0) * 2.0**-46
+            tree._roots_for(len(rays))[1]
+            + np.abs(rays.origins).max(axis=0, initial=0.0) * 2.0**-46
         )
         flips = backwards[0] + 2 * backwards[1] + 4 * backwards[2]
         worth = len(tree.references) < _WORTH * rays.asked and not traced
@@ -59,7 +60,7 @@ class RaySlabs:
 
     def roots(self, limits: Floats) -> Front:
         """Return the rays that cross the root."""
-        cells, _ = self.tree.roots_for(self.times.shape[1])
+        cells, _ = self.tree._roots_for(self.times.shape[1])
         root = gather(self.tree.loose_rows, cells)
         inverses, starts, ends = self.times.reshape(3, 3, -1)
         walls = root.reshape(2, 3, -1) * inverses

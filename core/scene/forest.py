@@ -6,6 +6,7 @@ One walk takes every question down the tree of the mesh that it is about.
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields
+from typing import Any, cast
 
 import numpy as np
 
@@ -27,24 +28,14 @@ class Forest(Octree):
         How much larger cells are taken for it.
     """
 
+    arranged: Triangles
     roots: Ids
     slacks: Floats
     _trees: Sequence[Octree]
     _contents: dict[str, Floats] = field(default_factory=dict)
 
-    def roots_for(self, questions: int) -> tuple[Ids, Floats]:
-        """Return where the questions of this batch begin, and the slack of each.
-
-        Parameters
-        ----------
-        questions : int
-            How many there are, or one for all.
-
-        Returns
-        -------
-        cells : ndarray of intp, shape (questions,)
-        slacks : ndarray of float64, shape (questions,)
-        """
+    def _roots_for(self, questions: int) -> tuple[Ids, Floats]:
+        """Return where the questions of this batch begin, and the slack of each, (q,)."""
         return self.roots, self.slacks
 
     def asked(self, roots: Ids, slacks: Floats) -> "Forest":
@@ -54,7 +45,7 @@ class Forest(Octree):
         return forest
 
     @property
-    def content_rows(self) -> Floats:  # type: ignore[override]
+    def content_rows(self) -> Floats:
         """Bounds of the items of each cell and of all below it, made once, (6, m)."""
         if "rows" not in self._contents:
             rows = np.concatenate([tree.content_rows.T for tree in self._trees])
@@ -78,11 +69,11 @@ def forest_of(trees: Sequence[Octree], options: Options) -> tuple[Forest, Ids, I
         _before([len(tree.references) for tree in trees]),
         _before([len(tree.order) for tree in trees]),
     )
-    arrays = {name: _joined(trees, name, offsets) for name in _KINDS}
+    arrays: dict[str, Any] = {name: _joined(trees, name, offsets) for name in _KINDS}
     loose = (
         arrays["cell_rows"] if options.enlargement == 1 else _joined(trees, "loose_rows", offsets)
     )
-    arranged = joined_triangles([tree.arranged for tree in trees])
+    arranged = joined_triangles([cast(Triangles, tree.arranged) for tree in trees])
     forest = Forest(
         **{each.name: getattr(options, each.name) for each in fields(Options)},
         **arrays,

@@ -20,7 +20,7 @@ from ..shapes import (
     Shapes,
     Spheres,
 )
-from ..touch.decompose import box_corners, corners_and_radius
+from ..touch.decompose import corners_and_radius
 from ..touch.oriented_boxes import corners_of
 from .placements import Placements
 

@@ -37,7 +37,7 @@ class Mesh:
 
 @dataclass(frozen=True)
 class Planted:
-    """The forest of some meshes, and by the number of each: its root, or -1, slack, first entry."""
+    """The forest of some meshes, and of each: its root, or -1, its slack and first entry."""
 
     forest: Forest
     roots: Ids

@@ -86,3 +86,9 @@ class Moment:
         corners = self.placed(forest, entries, rows).rows
         faces = np.arange(3 * len(rows)).reshape(-1, 3)
         return Triangles(corners.reshape(3, 3, -1).transpose(2, 0, 1).reshape(-1, 3), faces)
+
+
+def first_of_each(numbers: Ids, few: int) -> Flags:
+    """Return which are among the first few of their runs; numbers ascend."""
+    flags: Flags = np.arange(len(numbers)) - np.searchsorted(numbers, numbers) < few
+    return flags

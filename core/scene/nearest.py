@@ -17,8 +17,9 @@ from ..query import query
 from ..query.candidates import expanded, portions
 from ..query.mailboxing import mailboxes_for, once
 from ..shapes import Spheres
+from .forest import Forest
 from .images import taken_back
-from .moment import Moment
+from .moment import Moment, first_of_each
 
 # Points that ask together, and pairs of point and placement that go down together.
 _POINTS, _TOGETHER = 16_384, 16_384
@@ -147,7 +148,7 @@ def _rest(moment: Moment, points: Floats, best: _Best, looked: Ids) -> None:
     numbers, rows, away = numbers[order], rows[order], away[order]
     few = 1
     while len(numbers):
-        early = np.arange(len(numbers)) - np.searchsorted(numbers, numbers) < few
+        early = first_of_each(numbers, few)
         _look(moment, points, numbers[early], rows[early], best)
         left = ~early & (away <= best.limits[numbers])
         numbers, rows, away, few = numbers[left], rows[left], away[left], few * 4
@@ -193,7 +194,7 @@ def _looked(
         least = lower_bounds(forest.arranged, entries, seen, pairs)
         near = np.flatnonzero(least <= search.reach[pairs])
         near = near[once(pairs[near], entries[near], boxes)]
-        inner = _Inner(search, numbers, rows, most)
+        inner = _Inner(search, forest, numbers, rows, most)
         _measure(moment, points, best, inner, pairs[near], entries[near], least[near])
     return True
 
@@ -203,6 +204,7 @@ class _Inner:
     """A search in the spaces of meshes, by pairs of points and rows of placements."""
 
     search: Search
+    forest: Forest
     points: Ids
     rows: Ids
     most: Floats
@@ -219,7 +221,7 @@ def _measure(
 ) -> None:
     """Take the distances of placed triangles; first of those that promise most."""
     search, numbers, rows = inner.search, inner.points, inner.rows
-    forest = search.tree
+    forest = inner.forest
     promised = kth_least(pairs, least, best.count, len(rows))
     first = least <= promised[pairs]
     for chosen in (first, ~first):

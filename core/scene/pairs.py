@@ -91,31 +91,23 @@ def _pairs(
         wanted &= ~shared.any(axis=(1, 2))
     ones, others = ones[wanted], others[wanted]
     ids, triangles = moment.placements.ids[rows], forest.order[entries]
-    found = np.stack((ids[ones], triangles[ones], ids[others], triangles[others]))
-    return found
+    return np.stack((ids[ones], triangles[ones], ids[others], triangles[others]))
 
 
-def _within(moment: Moment, margin: float, skip_neighbours: bool) -> list[Ids]:
+def _within(moment: Moment, margin: float, skip: bool) -> list[Ids]:
     """Return the pairs of triangles of one placement, of some placements at a time."""
     (there,) = moment.placements.is_there.nonzero()
-    parts = []
+    parts: list[Ids] = []
+    if len(there) == 0:
+        return parts
     counts = moment.meshes.sizes[moment.placements.meshes[there]]
-    for rows in np.split(there, np.flatnonzero(np.diff(np.cumsum(counts) // _TRIANGLES)) + 1):
-        if len(rows):
-            meshes = moment.placements.meshes[rows]
-            planted = moment.meshes.planted(np.unique(meshes))
-            counts = moment.meshes.sizes[meshes]
-            entries = concatenated_ranges(planted.firsts[meshes], counts)
-            rows = np.repeat(rows, counts)
-            parts.append(
-                _pairs(
-                    moment,
-                    planted.forest,
-                    rows,
-                    entries,
-                    margin,
-                    between=False,
-                    skip_neighbours=skip_neighbours,
-                )
-            )
+    for some in np.split(there, np.flatnonzero(np.diff(np.cumsum(counts) // _TRIANGLES)) + 1):
+        meshes = moment.placements.meshes[some]
+        planted = moment.meshes.planted(np.unique(meshes))
+        counts = moment.meshes.sizes[meshes]
+        entries = concatenated_ranges(planted.firsts[meshes], counts)
+        rows, forest = np.repeat(some, counts), planted.forest
+        parts.append(
+            _pairs(moment, forest, rows, entries, margin, between=False, skip_neighbours=skip)
+        )
     return parts

@@ -1,4 +1,4 @@
-"""Affine placement: triangles of meshes where matrices put them, computed pair by pair on demand."""
+"""Affine placement: triangles where matrices put them, computed pair by pair when needed."""
 
 from functools import cached_property
 from typing import Any

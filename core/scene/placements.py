@@ -1,4 +1,4 @@
-"""Placements: which mesh stands where, with the inverse of each matrix and what it may be wrong by."""
+"""Placements: which mesh stands where; inverse matrices, and how wrong these may be."""
 
 from dataclasses import dataclass, replace
 

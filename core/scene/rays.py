@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Flags, Ids, blocks, concatenated_ranges, dot, gather, starts_of_runs
+from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, dot, gather, starts_of_runs
 from ..rays import RayCrossings, RayHits, ray_cast_all
 from ..rays.crossings import Rays, barycentric, crossings, normals
 from ..rays.hits import Pairs, ray_hits
 from ..rays.mailboxes import Mailboxes
 from .forest import Forest
 from .images import taken_back
-from .moment import Moment
+from .moment import Moment, first_of_each
 
 # Rays that ask the top level together, and pairs of ray and placement that go down together.
 _RAYS, _TOGETHER = 65_536, 16_384
@@ -224,7 +224,7 @@ def _meet(
 def _met_by_all(moment: Moment, rays: Rays, pairs: Crossed, some: Ids, closest: Floats) -> Met:
     """Return what rays meet of whole meshes, whose matrices have no inverse."""
     forest = moment.forest(pairs.rows[some], np.zeros(len(some)))
-    roots, _ = forest.roots_for(len(some))
+    roots, _ = forest._roots_for(len(some))
     counts = forest.end[roots] - forest.begin[roots]
     slots = concatenated_ranges(forest.begin[roots], counts)
     keys = np.repeat(some, counts) * len(forest.order) + forest.references[slots]
@@ -267,7 +267,7 @@ def _test(moment: Moment, rays: Rays, crossed: Crossed, limits: Floats) -> None:
     """Look at placements that rays cross until something is met; sets their limits below 0."""
     few = 1
     while len(crossed.rays):
-        early = np.arange(len(crossed.rays)) - np.searchsorted(crossed.rays, crossed.rays) < few
+        early = first_of_each(crossed.rays, few)
         pairs = crossed[early]
         for _, found, _, _ in _met(moment, rays, pairs, limits, any_hit=True):
             limits[pairs.rays[found]] = -1.0

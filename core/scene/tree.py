@@ -1,7 +1,6 @@
 """SceneOctree: a two-level acceleration structure (TLAS over BLAS) of many placed meshes."""
 
 from collections.abc import Callable
-from dataclasses import fields
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import ArrayLike
 from .. import checks
 from ..arrays import Floats, Ids
 from ..dynamic import DynamicOctree
-from ..groups import ALL_GROUPS, in_groups
+from ..groups import in_groups
 from ..options import Options
 from ..shapes import Boxes, Triangles
 from ..two_levels import TwoLevels

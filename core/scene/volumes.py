@@ -15,7 +15,7 @@ from ..shapes import Shapes
 from ..touch import lying_inside, touching
 from .forest import Forest
 from .images import Images, images_of
-from .moment import Moment, Reached
+from .moment import Moment, Reached, first_of_each
 
 # Slots that are looked at together.
 _PIECE = 262_144
@@ -74,8 +74,8 @@ def objects_in(moment: Moment, volumes: Shapes) -> Ids:
         touched = pairs.whole.copy()
         (rest,) = (~touched).nonzero()
         touched[rest] = _any_of(moment, volumes, pairs[rest])
-        pairs = pairs[touched]
-        parts.append(np.stack((pairs.volumes, moment.placements.ids[pairs.rows])))
+        met = pairs[touched]
+        parts.append(np.stack((met.volumes, moment.placements.ids[met.rows])))
     return np.concatenate(parts, axis=1)
 
 
@@ -84,12 +84,12 @@ def any_in(moment: Moment, volumes: Shapes) -> Flags:
     flags = np.zeros(len(volumes), bool)
     for pairs in moment.reached(volumes):
         flags[pairs.volumes[pairs.whole]] = True
-        few = _PLACES
-        while len(pairs := pairs[~flags[pairs.volumes]]):
-            early = np.arange(len(pairs)) - np.searchsorted(pairs.volumes, pairs.volumes) < few
-            some = pairs[early]
+        left, few = pairs[~flags[pairs.volumes]], _PLACES
+        while len(left):
+            early = first_of_each(left.volumes, few)
+            some = left[early]
             flags[some.volumes[_any_of(moment, volumes, some)]] = True
-            pairs, few = pairs[~early], few * _MORE_PLACES
+            left, few = left[~early & ~flags[left.volumes]], few * _MORE_PLACES
     return flags
 
 
@@ -100,17 +100,14 @@ def _any_of(moment: Moment, volumes: Shapes, pairs: Reached) -> Flags:
         sure, unsure = vouched(found.forest, found.certain, "touching")
         touched[found.asked[sure[0]]] = True
         for numbers, entries in (unsure, found.doubtful):
-            few = _FEW
-            while True:
-                (left,) = (~touched[found.asked[numbers]]).nonzero()
-                if len(left) == 0:
-                    break
-                numbers, entries = numbers[left], entries[left]
-                early = np.arange(len(numbers)) - np.searchsorted(numbers, numbers) < few
-                asked = found.asked[numbers[early]]
-                flags = _passed(moment, volumes, pairs, found.forest, asked, entries[early])
-                touched[asked[flags]] = True
-                numbers, entries, few = numbers[~early], entries[~early], few * _MORE
+            asked, left, few = found.asked[numbers], entries, _FEW
+            while len(asked):
+                early = first_of_each(asked, few) & ~touched[asked]
+                some = asked[early]
+                flags = _passed(moment, volumes, pairs, found.forest, some, left[early])
+                touched[some[flags]] = True
+                later = ~early & ~touched[asked]
+                asked, left, few = asked[later], left[later], few * _MORE
     return touched
 
 
@@ -166,7 +163,7 @@ def candidates(moment: Moment, volumes: Shapes, pairs: Reached) -> Iterator[Cand
 def _runs(forest: Forest, images: Images) -> list[Found]:
     """Return doubtful and certain runs of slots, both by pair."""
     if images.shapes is None:
-        roots, _ = forest.roots_for(0)
+        roots, _ = forest._roots_for(0)
         everyone = np.arange(len(roots))
         return [Found(everyone, forest.begin[roots], forest.end[roots], False), NOTHING]
     found: tuple[list[Found], list[Found]] = [NOTHING], [NOTHING]

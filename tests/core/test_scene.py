@@ -25,7 +25,7 @@ SCENES = [(mix, seed) for seed, mix in enumerate(MIXES)]
 
 @pytest.fixture(params=SCENES, ids=lambda p: "-".join(p[0]))
 def stage(request):
-    """A random scene, the same scene baked, and a place and a size to ask about."""
+    """Make a random scene, the same scene baked, and a place and a size to ask about."""
     mix, seed = request.param
     rng = np.random.default_rng(seed)
     scene = oracle.scene(rng, kinds=mix, placements=16, capacity=8)
@@ -56,7 +56,7 @@ def test_any_count_and_objects(stage):
 
 
 def test_candidates_hold_all_that_touches(stage):
-    rng, scene, baked, center, size = stage
+    rng, scene, _, center, size = stage
     for volumes in oracle.volumes(rng, center, size):
         found = query(scene, volumes, relation="candidates")
         np.testing.assert_array_equal(found, np.unique(found, axis=1))
