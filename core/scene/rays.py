@@ -19,7 +19,7 @@ _RAYS, _TOGETHER = 65_536, 16_384
 # Few rays look at more placements at a time: about so many together, up to so many.
 _PAIRS, _MOST = 256, 8
 # The first window holds about so many boxes; how many times as wide the next one is.
-_CROSSED, _WIDER = 3.0, 4.0
+_CROSSED, _WIDER = 6.0, 3.0
 # A direction is taken to cross the scene at least so fast.
 _STANDING = 2.0**-100
 # What a few roundings take from sums of products.
