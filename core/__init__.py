@@ -1,7 +1,7 @@
 """Octrees over triangles, boxes, spheres and regions, in NumPy.
 
-Read on in the order of the files' imports: shapes, octree, build, descend, query; then rays,
-nearest and pairs. The public names are those of this file.
+Read on in the order of the files' imports: shapes, octree, construction, descend, query; then
+rays, nearest and pairs. The public names are those of this file.
 """
 
 from .classify import CROSSING, INSIDE, OUTSIDE, UNVISITED
@@ -9,7 +9,13 @@ from .construction import BuildCancelled, build_octree, build_steps
 from .dynamic import ChangeCounts, DynamicOctree
 from .nearest import Nearest, nearest
 from .octree import Octree
-from .pairs import overlapping_pairs
+from .pairs import (
+    overlapping_pairs,
+    overlapping_pairs_steps,
+    pairs_inside,
+    pairs_touching,
+    pairs_within,
+)
 from .query import query, query_any, query_count
 from .rays import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
 from .scene import SceneOctree
@@ -56,6 +62,10 @@ __all__ = [
     "load",
     "nearest",
     "overlapping_pairs",
+    "overlapping_pairs_steps",
+    "pairs_inside",
+    "pairs_touching",
+    "pairs_within",
     "query",
     "query_any",
     "query_count",

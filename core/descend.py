@@ -1,9 +1,10 @@
-"""The one walk down the tree.
+"""Descent: the one walk down the tree, for whole batches of queries.
 
-All questions of a batch go down together: a front of (volume, cell) pairs, one level at a time.
-What comes out are runs of slots: whole subtrees of cells that lie inside a volume, and the own
+All queries of a batch descend together: a front of (query, cell) pairs, one level at a time. What
+comes out are runs of references: whole subtrees of cells that lie inside a volume, and the own
 items of cells that a volume's surface crosses. A front that grows too long is cut in pieces, and
-the walk finishes one before it takes the next, so memory does not grow with the questions.
+the walk finishes one before it takes the next, so memory does not grow with the queries. Batches
+follow the Morton curve, for neighbours in space meet the same cells and items in the cache.
 """
 
 from collections.abc import Iterator
@@ -11,36 +12,49 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Flags, Floats, Ids, blocks, gather
+from .arrays import (
+    Flags,
+    Floats,
+    Ids,
+    blocks,
+    concatenated_ranges,
+    ends_of_runs,
+    gather,
+    radix_argsort,
+)
 from .child_masks import LOWEST_BIT, ON_SIDES, POPCOUNT, ChildMasks
 from .classify import CROSSING, INSIDE, OUTSIDE, States, classifier
+from .mailboxing import Pairs
+from .morton import Words, morton_codes
 from .octree import Octree
 from .shapes import Shapes
 
 # The longest front that is walked in one piece.
 _FRONT = 65_536
-# The only part of some, or 8 if there are more or none.
+# Fewer queries than this are not put in order; bits of each coordinate that tell neighbours.
+_FEW, _MORTON = 1_024, 10
+# The only child of some, or 8 if there are more or none.
 _ONLY = np.where(POPCOUNT == 1, LOWEST_BIT, 8)
-# The parts on these sides of the three planes: lower x, y, z, upper x, y, z as six bits.
+# The children on these sides of the three planes: lower x, y, z, upper x, y, z as six bits.
 _SIDES = np.arange(64)
-_BITS = np.array([[1], [2], [4], [8], [16], [32]], np.uint8)
+_SIDE_BITS = np.array([[1], [2], [4], [8], [16], [32]], np.uint8)
 _OVERLAPPED = ON_SIDES[sum((_SIDES >> i & 1) << 2 * (i % 3) + i // 3 for i in range(6))]
 
 
 @dataclass(frozen=True)
 class Found:
-    """Runs of slots, one for each (volume, cell): `begin` to `end`, for volume `numbers`.
+    """Runs of references, one for each (query, cell): `begin` to `end`, for `queries`.
 
     `certain` runs belong to cells that lie inside their volume.
     """
 
-    numbers: Ids
+    queries: Ids
     begin: Ids
     end: Ids
     certain: bool
 
     def __getitem__(self, some: slice) -> "Found":
-        return Found(self.numbers[some], self.begin[some], self.end[some], self.certain)
+        return Found(self.queries[some], self.begin[some], self.end[some], self.certain)
 
     @property
     def references(self) -> int:
@@ -60,10 +74,9 @@ def descend(tree: Octree, volumes: Shapes, states: States | None = None) -> Iter
     tree : Octree
         The tree.
     volumes : any batch but Triangles
-        The questions, q of them, finite.
+        The queries, q of them, finite.
     states : ndarray of uint8, shape (m,), optional
-        Filled with what the walk takes each cell for that it looks at. Means little unless there
-        is one question.
+        Receives the state of each visited cell. Means little unless there is one query.
 
     Yields
     ------
@@ -72,43 +85,43 @@ def descend(tree: Octree, volumes: Shapes, states: States | None = None) -> Iter
     """
     if tree.outside:
         for some in blocks(len(volumes), _FRONT):
-            numbers = np.arange(some.start, some.stop)
-            yield Found(numbers, 0 * numbers, 0 * numbers + tree.outside, certain=False)
+            queries = np.arange(some.start, some.stop)
+            yield Found(queries, 0 * queries, 0 * queries + tree.outside, certain=False)
     lower, upper = volumes.limits()
-    reach = np.maximum(np.abs(lower), np.abs(upper))
-    reach[reach == np.inf] = 0.0  # of half-spaces, whose bounds need no slack
+    largest = np.maximum(np.abs(lower), np.abs(upper))
+    largest[largest == np.inf] = 0.0  # of half-spaces, whose bounds need no slack
     roots, slack = tree._roots_for(len(volumes))
-    slack = slack + reach.max(axis=0) * 2.0**-46
+    slack = slack + largest.max(axis=0) * 2.0**-46
     bounds = np.concatenate((lower - slack, upper + slack))
     classify = classifier(volumes, slack)
     # A trace wants to see the first steps, too.
     starts = _starts(tree, bounds, roots) if states is None else roots
     fronts = _pieces(np.arange(len(volumes)), starts)
     while fronts:
-        numbers, cells = fronts.pop()
-        taken_for = classify(numbers, gather(tree.loose_rows, cells))
+        queries, cells = fronts.pop()
+        classified = classify(queries, gather(tree.loose_rows, cells))
         if states is not None:
-            states[cells] = taken_for
-        (whole,) = (taken_for == INSIDE).nonzero()
+            states[cells] = classified
+        (whole,) = (classified == INSIDE).nonzero()
         if len(whole):
             subtrees = cells[whole]
-            yield Found(numbers[whole], tree.begin[subtrees], tree.end[subtrees], certain=True)
-        (crossing,) = (taken_for == CROSSING).nonzero()
-        numbers, cells = numbers[crossing], cells[crossing]
+            yield Found(queries[whole], tree.begin[subtrees], tree.end[subtrees], certain=True)
+        (crossing,) = (classified == CROSSING).nonzero()
+        queries, cells = queries[crossing], cells[crossing]
         if states is not None:
             # Those that the volume's bounds overlap are looked at again, in the next front.
             states[occupied_children(tree, cells)] = OUTSIDE
         begin, end = tree.begin[cells], tree.own_end[cells]
         (holding,) = (begin < end).nonzero()
         if len(holding):
-            yield Found(numbers[holding], begin[holding], end[holding], certain=False)
-        fronts += _pieces(*_children(tree, bounds, numbers, cells))
+            yield Found(queries[holding], begin[holding], end[holding], certain=False)
+        fronts += _pieces(*_children(tree, bounds, queries, cells))
 
 
 def _starts(tree: Octree, bounds: Floats, roots: Ids) -> Ids:
     """Return for each volume the deepest cell beside which there is nothing that it may touch.
 
-    Small volumes need no more than a comparison with the dividing planes down to there.
+    Down to there, small volumes need only a comparison with the dividing planes.
     """
     cells = roots
     if tree.straddlers != "copy":
@@ -118,42 +131,80 @@ def _starts(tree: Octree, bounds: Floats, roots: Ids) -> Ids:
         middle = gather(tree.middle_rows, cells)
         np.less_equal(bounds[:3], middle, out=sides[:3])
         np.greater_equal(bounds[3:], middle, out=sides[3:])
-        part = _ONLY.take(_overlapped(sides) & tree.child_masks[cells])
-        alone = part < 8
+        child = _ONLY.take(_overlapped(sides) & tree.child_masks[cells])
+        alone = child < 8
         if not alone.any():
             return cells
-        cells = np.where(alone, tree.first_child[cells] + part, cells)
+        cells = np.where(alone, tree.first_child[cells] + child, cells)
 
 
 def _overlapped(sides: Flags) -> ChildMasks:
-    """Return the parts on the marked sides of a cell: lower x, y, z, upper x, y, z."""
-    return _OVERLAPPED.take(np.bitwise_or.reduce(sides.view(np.uint8) * _BITS, axis=0))
+    """Return the children on the marked sides of a cell: lower x, y, z, upper x, y, z."""
+    return _OVERLAPPED.take(np.bitwise_or.reduce(sides.view(np.uint8) * _SIDE_BITS, axis=0))
 
 
-def _pieces(numbers: Ids, cells: Ids) -> list[tuple[Ids, Ids]]:
+def _pieces(queries: Ids, cells: Ids) -> list[tuple[Ids, Ids]]:
     """Return the front in pieces of bounded length, the first piece last."""
-    return [(numbers[some], cells[some]) for some in blocks(len(numbers), _FRONT)][::-1]
+    return [(queries[some], cells[some]) for some in blocks(len(queries), _FRONT)][::-1]
 
 
 def occupied_children(tree: Octree, cells: Ids) -> Ids:
     """Return the children of these cells that hold items."""
     bits = np.unpackbits(tree.child_masks[cells, None], axis=1, bitorder="little")
-    parents, parts = bits.nonzero()
-    return tree.first_child[cells[parents]] + parts
+    parents, children = bits.nonzero()
+    return tree.first_child[cells[parents]] + children
 
 
-def _children(tree: Octree, bounds: Floats, numbers: Ids, cells: Ids) -> tuple[Ids, Ids]:
+def _children(tree: Octree, bounds: Floats, queries: Ids, cells: Ids) -> tuple[Ids, Ids]:
     """Return the occupied children that the volumes' bounds overlap."""
-    parts = tree.child_masks[cells]
-    (inner,) = parts.nonzero()
+    masks = tree.child_masks[cells]
+    (inner,) = masks.nonzero()
     if len(inner) == 0:
         return inner, inner
-    numbers, first = numbers[inner], tree.first_child[cells[inner]]
-    reach, sides = gather(bounds, numbers), np.empty((6, len(inner)), bool)
+    queries, first = queries[inner], tree.first_child[cells[inner]]
+    grown, sides = gather(bounds, queries), np.empty((6, len(inner)), bool)
     # Of the eight, the first is lowest and the last is uppermost on every axis.
-    np.less_equal(reach[:3], gather(tree.loose_rows[3:], first), out=sides[:3])
-    np.greater_equal(reach[3:], gather(tree.loose_rows[:3], first + 7), out=sides[3:])
-    parts = _overlapped(sides) & parts[inner]
-    (chosen,) = np.unpackbits(parts, bitorder="little").view(bool).nonzero()
+    np.less_equal(grown[:3], gather(tree.loose_rows[3:], first), out=sides[:3])
+    np.greater_equal(grown[3:], gather(tree.loose_rows[:3], first + 7), out=sides[3:])
+    masks = _overlapped(sides) & masks[inner]
+    (chosen,) = np.unpackbits(masks, bitorder="little").view(bool).nonzero()
     parents = chosen >> 3
-    return numbers[parents], first[parents] + (chosen & 7)
+    return queries[parents], first[parents] + (chosen & 7)
+
+
+def morton_order(tree: Octree, volumes: Shapes) -> Ids:
+    """Return the order along the Morton curve of the middles of what the root has of volumes."""
+    if len(volumes) < _FEW:
+        return np.arange(len(volumes))
+    root_lower, root_upper = tree.cell_rows[:3, :1], tree.cell_rows[3:, :1]
+    lower, upper = (np.clip(side, root_lower, root_upper) for side in volumes.limits())
+    return radix_argsort(codes_in_root(tree, (lower + upper) / 2, _MORTON), 3 * _MORTON)
+
+
+def codes_in_root(tree: Octree, points: Floats, bits: int) -> Words:
+    """Return the Morton codes of points (3, n) in the root, of this many bits an axis."""
+    root_lower, root_upper = tree.cell_rows[:3, :1], tree.cell_rows[3:, :1]
+    size = root_upper - root_lower
+    scale = np.divide(2**bits, size, out=np.zeros((3, 1)), where=size > 0)
+    places = (np.clip(points, root_lower, root_upper) - root_lower) * scale
+    return morton_codes(np.clip(places, 0, 2**bits - 1).astype(np.int64), bits)
+
+
+def portions(found: list[Found], queries: int, size: int) -> Iterator[list[Found]]:
+    """Yield the runs of some queries after the other, of about `size` references together."""
+    counts = sum(np.bincount(some.queries, some.end - some.begin, queries) for some in found)
+    last = ends_of_runs(np.cumsum(counts) // size)
+    cuts = [np.searchsorted(some.queries, last, "right") for some in found]
+    starts: tuple[int, ...] = (0,) * len(found)
+    for stops in zip(*cuts, strict=True):
+        yield [some[start:stop] for some, start, stop in zip(found, starts, stops, strict=True)]
+        starts = stops
+
+
+def expanded(tree: Octree, found: Found) -> Pairs:
+    """Return the queries and entries of runs of references, pair by pair."""
+    queries, counts = found.queries, found.end - found.begin
+    entries = tree.references.take(concatenated_ranges(found.begin, counts), mode="clip")
+    if len(queries) and queries[0] == queries[-1]:
+        return np.broadcast_to(queries[0], len(entries)), entries
+    return np.repeat(queries, counts), entries

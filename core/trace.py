@@ -1,4 +1,4 @@
-"""Which cells a question rejects, crosses and takes whole."""
+"""Trace: the state in which one query leaves each cell: outside, crossing or inside."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,21 +14,21 @@ from .shapes import Shapes
 
 
 def trace(tree: Octree, volume: Shapes | tuple[ArrayLike, ArrayLike, float], /) -> States:
-    """Tell what a question takes each cell for: what one walk down the tree did, cell by cell.
+    """Tell what one query found out of each cell: what its walk down the tree did.
 
     Parameters
     ----------
     tree : Octree
         Any octree.
     volume : a batch of one volume, or tuple
-        What to ask: one volume as for `query`, or one ray as (origin, direction, max_distance),
+        The query: one volume as for `query`, or one ray as (origin, direction, max_distance),
         of which `ray_cast` looks for the closest hit.
 
     Returns
     -------
     ndarray of uint8, shape (m,)
         For each cell `UNVISITED` (0), `OUTSIDE` (1), `CROSSING` (2) or `INSIDE` (3). Of a cell
-        that is crossed, those parts that hold items are visited. What lies outside is dropped
+        that is crossed, those children that hold items are visited. What lies outside is dropped
         with all below it, what lies inside is taken with all below it; none of that is visited,
         nor what a ray had not come to when it found its hit. A cell is outside or inside only if
         that is certain; no cell is inside a ray.
@@ -36,7 +36,7 @@ def trace(tree: Octree, volume: Shapes | tuple[ArrayLike, ArrayLike, float], /) 
     Raises
     ------
     ValueError
-        If it is anything but one question, or one that `query` or `ray_cast` refuse.
+        If it is anything except one query, or one that `query` or `ray_cast` refuse.
     """
     checks.kind("tree", tree, (Octree,))
     tree.require_current()

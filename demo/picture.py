@@ -49,7 +49,7 @@ def backdrop_triangles(source: Any) -> np.ndarray:
 def cell_lines(built: Any, foreground: np.ndarray) -> list[bpy.types.Object]:
     """Make lines of the cells that hold a triangle of the foreground, a mesh for each depth."""
     octree, size = built.octree, np.ptp(built.source.vertices, axis=0).max()
-    cells_to_mesh = part("octree_addon.cells_mesh").cells_to_mesh
+    cells_to_mesh = part("octree_addon.display.mesh").cells_to_mesh
     cells = cells_down_to(octree, octree.cells_of(np.flatnonzero(foreground))[1], DEEPEST)
     depths = octree.node_depth[cells]
     lines = []
@@ -62,7 +62,7 @@ def cell_lines(built: Any, foreground: np.ndarray) -> list[bpy.types.Object]:
 
 def ramp(count: int) -> list[Color]:
     """Spread the overlay's colours over so many depths."""
-    colors = part("octree_addon.cells").RAMP
+    colors = part("octree_addon.display.cells").RAMP
     chosen = colors[(np.linspace(0.12, 0.92, count) * len(colors)).astype(int)].tolist()
     return [Color(color).from_srgb_to_scene_linear() for color in chosen]
 

@@ -55,6 +55,6 @@ def answers(built: Any, subject: scene.Subject) -> dict:
 
 def keep(path: Path) -> None:
     """Save a copy of the scene that opens with the cells on."""
-    part("octree_addon.properties").settings_of(bpy.context.scene).display.show = True
+    part("octree_addon.ui").settings_of(bpy.context.scene).display.show = True
     path.unlink(missing_ok=True)  # else Blender keeps the old one beside it
     bpy.ops.wm.save_as_mainfile(filepath=str(path.resolve()), copy=True, check_existing=False)

@@ -1,17 +1,68 @@
-"""The Blender side of Octree: its modules, registered in order and unregistered in reverse."""
+"""The Blender side of Octree: its features, registered in order and unregistered in reverse."""
 
-from . import handlers, operators, panels, preferences, properties
+from typing import Any
 
-MODULES = (properties, preferences, operators, panels, handlers)
+import bpy
+from bpy.props import PointerProperty
+
+from . import build, display, handlers, hiding, live, main_panel, preferences, questions, shot
+from .questions import QueryRecord
+from .trees import OctreeObject, TreeRecord
+from .ui import Group
+
+FEATURES = (
+    preferences.FEATURE,
+    main_panel.FEATURE,
+    build.FEATURE,
+    questions.FEATURE,
+    live.FEATURE,
+    display.FEATURE,
+    shot.FEATURE,
+    hiding.FEATURE,
+)
+GROUPS = (OctreeObject, *(group for feature in FEATURES for group in feature.all_groups()))
+CLASSES = tuple(each for feature in FEATURES for each in feature.classes)
+MENUS = tuple(entry for feature in FEATURES for entry in feature.menus)
+
+
+class OctreeSettings(TreeRecord, QueryRecord, bpy.types.PropertyGroup):
+    """All that a scene remembers of its octree, in the file and in each undo step."""
+
+
+OctreeSettings.__annotations__ = {
+    name: PointerProperty(type=group)  # type: ignore[func-returns-value]
+    for feature in FEATURES
+    for name, group in feature.settings.items()
+}
 
 
 def register() -> None:
-    """Register every module, each after those that it builds on."""
-    for module in MODULES:
-        module.register()
+    """Register the settings, then all that works with them, and give every scene its own."""
+    for group in (*GROUPS, OctreeSettings):
+        bpy.utils.register_class(group)
+    for owner, group in _owners():
+        owner.octree = PointerProperty(type=group)  # type: ignore[func-returns-value]
+    for each in CLASSES:
+        bpy.utils.register_class(each)
+    for menu, draw in MENUS:
+        getattr(bpy.types, menu).append(draw)
+    handlers.register()
 
 
 def unregister() -> None:
-    """Unregister every module, the last one first."""
-    for module in reversed(MODULES):
-        module.unregister()
+    """Take all of it back, the last first; the values of settings stay in the file."""
+    handlers.unregister()
+    for menu, draw in reversed(MENUS):
+        getattr(bpy.types, menu).remove(draw)
+    for each in reversed(CLASSES):
+        bpy.utils.unregister_class(each)
+    for owner, _ in reversed(_owners()):
+        del owner.octree
+    for group in reversed((*GROUPS, OctreeSettings)):
+        bpy.utils.unregister_class(group)
+
+
+def _owners() -> list[tuple[Any, Group]]:
+    """Return the types of Blender that have settings of ours, and which."""
+    layers = [feature.layer_settings for feature in FEATURES if feature.layer_settings]
+    return [(bpy.types.Scene, OctreeSettings), *((bpy.types.ViewLayer, each) for each in layers)]

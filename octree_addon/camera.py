@@ -1,12 +1,51 @@
-"""What a camera sees as a frustum in world space: camera -> `Frusta` of one."""
+"""The view frustum of a camera in world space, and how far it is widened: camera -> `Frusta`."""
 
 from math import pi
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
+from bpy.props import FloatProperty
 
 from ..core import Frusta
+from .arrays import Floats
+
+
+class ViewOptions:
+    """How far a view is widened: of one question, or of a whole shot."""
+
+    if TYPE_CHECKING:
+        margin: float
+        angle: float
+    else:
+        margin: FloatProperty(
+            name="Margin",
+            description="Move the sides of the view outward by this distance",
+            default=0.0,
+            min=0.0,
+            soft_max=10.0,
+            subtype="DISTANCE",
+        )
+        angle: FloatProperty(
+            name="Angle",
+            description="Widen the view by this angle on every side",
+            default=0.0,
+            min=0.0,
+            soft_max=0.5,
+            subtype="ANGLE",
+        )
+
+
+def view_of(
+    camera: bpy.types.Object | None,
+    scene: bpy.types.Scene,
+    depsgraph: bpy.types.Depsgraph,
+    **widening: float,
+) -> Frusta:
+    """Return what `camera_frusta` returns for an original camera; refuse None."""
+    if camera is None:
+        raise ValueError("The scene has no camera")
+    return camera_frusta(camera.evaluated_get(depsgraph), scene, depsgraph, **widening)
 
 
 def camera_frusta(
@@ -17,7 +56,7 @@ def camera_frusta(
     margin: float = 0.0,
     angle: float = 0.0,
 ) -> Frusta:
-    """Return the part of the world that the scene's render would show through a camera.
+    """Return the view frustum of a camera, as the scene's render would show it.
 
     Lens, shift, sensor fit, aspect of image and pixels, clipping and render border count; the
     scale of the camera does not.
@@ -72,7 +111,7 @@ def _check(camera: bpy.types.Object) -> None:
 
 def _projection(
     camera: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
-) -> NDArray[np.float64]:
+) -> Floats:
     render = scene.render
     matrix = camera.calc_matrix_camera(
         depsgraph,
@@ -84,7 +123,7 @@ def _projection(
     return np.array(matrix, np.float64)
 
 
-def _frame(scene: bpy.types.Scene) -> NDArray[np.float64]:
+def _frame(scene: bpy.types.Scene) -> Floats:
     """Return the rendered part of the image, from -1 to 1: x and y, least and greatest."""
     render = scene.render
     if not render.use_border:
@@ -99,9 +138,7 @@ def _frame(scene: bpy.types.Scene) -> NDArray[np.float64]:
     return frame
 
 
-def _sides(
-    projection: NDArray[np.float64], frame: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _sides(projection: Floats, frame: Floats) -> tuple[Floats, Floats]:
     """Return the four sides in the camera's space as lines over the depth, (2, 2) each.
 
     Side [x or y, least or greatest] lies at offset + slope * depth: a perspective camera has
@@ -115,8 +152,8 @@ def _sides(
 
 
 def _widened(
-    offsets: NDArray[np.float64], slopes: NDArray[np.float64], margin: float, angle: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    offsets: Floats, slopes: Floats, margin: float, angle: float
+) -> tuple[Floats, Floats]:
     """Turn the sides outward by an angle, then move them outward by a distance."""
     outward = np.array([-1.0, 1.0])
     angles = np.arctan(slopes) + outward * angle
@@ -126,9 +163,7 @@ def _widened(
     return offsets + outward * margin * np.hypot(1.0, slopes), slopes
 
 
-def _corners(
-    offsets: NDArray[np.float64], slopes: NDArray[np.float64], near: float, far: float
-) -> NDArray[np.float64]:
+def _corners(offsets: Floats, slopes: Floats, near: float, far: float) -> Floats:
     """Return the corners in the camera's space, (8, 3), in the order of `Frusta`."""
     depths = np.repeat([near, far], 4)
     x, y = offsets[:, :, None] + slopes[:, :, None] * depths
@@ -137,7 +172,7 @@ def _corners(
     return np.stack((x[left_right, corner], y[bottom_top, corner], -depths), axis=1)
 
 
-def _to_world(camera: bpy.types.Object, corners: NDArray[np.float64]) -> NDArray[np.float64]:
-    # Normalized as the renderer does it: the scale of a camera changes nothing that it sees.
+def _to_world(camera: bpy.types.Object, corners: Floats) -> Floats:
+    # Normalized, as by the renderer: the scale of a camera does not matter.
     matrix = np.array(camera.matrix_world.normalized(), np.float64)
     return corners @ matrix[:3, :3].T + matrix[:3, 3]

@@ -1,4 +1,4 @@
-"""The animation curves of an action."""
+"""Animation curves (F-curves) of an action, with slots or without."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,19 +7,9 @@ import bpy
 
 
 def action_curves(action: Any, slot: Any = None) -> Iterator[bpy.types.FCurve]:
-    """Yield the curves of an action that count for one of its users.
+    """Yield the curves of an action, if any, that apply to the user with this slot.
 
-    Parameters
-    ----------
-    action : bpy.types.Action or None
-        None has no curves.
-    slot : bpy.types.ActionSlot, optional
-        The user's; before Blender 4.4 there are none, and all curves count.
-
-    Yields
-    ------
-    bpy.types.FCurve
-        In their order.
+    Before Blender 4.4 there are no slots, and all curves apply.
     """
     if action is None:
         return

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import IntProperty
 
+from .ui import Feature
+
 PACKAGE = __package__.rpartition(".")[0]
 
 
@@ -57,11 +59,4 @@ def limits() -> Limits:
     return Limits(preferences.triangle_limit, preferences.cell_limit)
 
 
-def register() -> None:
-    """Register the preferences."""
-    bpy.utils.register_class(OctreePreferences)
-
-
-def unregister() -> None:
-    """Unregister the preferences."""
-    bpy.utils.unregister_class(OctreePreferences)
+FEATURE = Feature(classes=(OctreePreferences,))

@@ -1,56 +1,24 @@
-"""Which objects a tree, or a question, is about."""
+"""Scopes: the objects that a tree or a question is about, and how many triangles are allowed."""
 
 import bpy
 
 from . import trees
-from .properties import settings_of
+from .preferences import limits
+from .ui import settings_of
 
 
 def chosen_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """Return the selected objects, and those in edit mode, selected or not.
-
-    Parameters
-    ----------
-    context : bpy.types.Context
-        Its view layer and mode.
-
-    Returns
-    -------
-    list of bpy.types.Object
-        Each once; hidden ones too.
-    """
+    """Return the selected objects, and those in edit mode, each once; hidden ones too."""
     return list(dict.fromkeys([*context.view_layer.objects.selected, *edited_objects(context)]))
 
 
 def edited_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """Return the objects in edit mode.
-
-    Parameters
-    ----------
-    context : bpy.types.Context
-        Its view layer and mode.
-
-    Returns
-    -------
-    list of bpy.types.Object
-        Empty in other modes.
-    """
+    """Return the objects in edit mode; none in other modes."""
     return list(context.objects_in_mode) if context.mode.startswith("EDIT") else []
 
 
 def visible_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """Return what the 3D view shows or, outside a 3D view, the view layer.
-
-    Parameters
-    ----------
-    context : bpy.types.Context
-        Its view layer and 3D view.
-
-    Returns
-    -------
-    list of bpy.types.Object
-        In the order of the view layer.
-    """
+    """Return what the 3D view shows or, outside a 3D view, the view layer, in its order."""
     layer = context.view_layer
     return [item for item in layer.objects if item.visible_get(view_layer=layer)]
 
@@ -58,7 +26,7 @@ def visible_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
 def scoped_objects(
     context: bpy.types.Context, scope: str, collection: bpy.types.Collection | None
 ) -> list[bpy.types.Object]:
-    """Return the objects that a tree is to be built of, or cameras are asked about.
+    """Return the objects that a tree is built of, or cameras are asked about.
 
     Parameters
     ----------
@@ -77,7 +45,7 @@ def scoped_objects(
     Raises
     ------
     ValueError
-        If a collection is wanted and none is given.
+        If the scope is a collection and none is given.
     """
     if scope == "SELECTED":
         return chosen_objects(context)
@@ -89,23 +57,30 @@ def scoped_objects(
 
 
 def current_objects(scene: bpy.types.Scene, layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
-    """Return the objects that a tree that follows the scene is about now.
-
-    Parameters
-    ----------
-    scene : bpy.types.Scene
-        Whose tree it is; remembers of what it was built.
-    layer : bpy.types.ViewLayer
-        Of that scene.
-
-    Returns
-    -------
-    list of bpy.types.Object
-        Hidden ones too.
-    """
+    """Return the objects that the scene's live tree has to hold now, hidden ones too."""
     built_of = settings_of(scene).built_of
     if built_of.scope == "VISIBLE":
         return list(layer.objects)
     if built_of.scope == "COLLECTION" and built_of.collection:
         return list(built_of.collection.all_objects)
     return trees.source_objects(scene)
+
+
+def viewport_of(context: bpy.types.Context) -> bpy.types.SpaceView3D | None:
+    """Return the 3D view that the operator was called from, if it was one."""
+    space = context.space_data
+    return space if isinstance(space, bpy.types.SpaceView3D) else None
+
+
+def is_too_much(triangles: int) -> bool:
+    """Tell whether a build is so large that the user has to agree to it."""
+    return triangles > limits().triangles
+
+
+def refuse_too_much(triangles: int) -> None:
+    """Raise a `ValueError` if there are more triangles than the user allows."""
+    if is_too_much(triangles):
+        raise ValueError(
+            f"{triangles:,} triangles are more than the {limits().triangles:,}"
+            " that the preferences allow"
+        )

@@ -1,6 +1,7 @@
 """Panels drawn on paper: each property and operator that they name exists."""
 
-from types import SimpleNamespace
+from inspect import isfunction
+from types import MethodType, SimpleNamespace
 from typing import Any
 
 import bpy
@@ -33,6 +34,10 @@ class Paper:
         assert name in group.bl_rna.properties
         self.lines.append((name, "greyed" if self.greyed else "open"))
 
+    def prop_search(self, group, name, owner, collection, **_):
+        assert collection in owner.bl_rna.properties
+        self.prop(group, name)
+
     def prop_enum(self, group, name, value, text=None):
         assert value in group.bl_rna.properties[name].enum_items
         self.lines.append((value, text))
@@ -42,6 +47,32 @@ class Paper:
         assert function in dir(getattr(bpy.ops, module))
         self.lines.append((name, text))
         return SimpleNamespace()
+
+
+class Redo:
+    """Stands in for an operator while its redo panel is drawn."""
+
+    def __init__(self, operator: Any, layout: Paper) -> None:
+        known = bpy.context.window_manager.operator_properties_last(operator.bl_idname)
+        self.__dict__.update(
+            operator=operator, layout=layout, properties=known, bl_rna=known.bl_rna
+        )
+
+    def __getattr__(self, name):
+        if name in self.properties.bl_rna.properties:
+            return getattr(self.properties, name)
+        value = getattr(self.operator, name)
+        return MethodType(value, self) if isfunction(value) else value
+
+    def __setattr__(self, name, value):
+        setattr(self.properties, name, value)
+
+
+def redo_panel(operator: Any) -> dict[str, str]:
+    """Return the lines of an operator's redo panel."""
+    paper = Paper()
+    operator.draw(Redo(operator, paper), bpy.context)
+    return dict(paper.lines)
 
 
 def drawn(panel: Any, draw: str = "draw") -> dict[str, str]:

@@ -30,6 +30,6 @@ def cubes(*numbers: int) -> set[str]:
     return {f"Cube {number}" for number in numbers}
 
 
-def answer() -> shot.Seen | None:
+def answer() -> shot.VisibilityResult | None:
     """Return what the scene's cameras saw when they were last asked."""
     return shot.get(bpy.context.scene)

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 from blender_scenes import camera, cube, depsgraph, link
 
-from octree_ext.octree_addon import shot, visibility
+from octree_ext.octree_addon import hiding, shot
 
 ICONS = ("EYE", "MONITOR", "RENDER")
 CUBES = {"Cube 0", "Cube 1", "Moving", "Eyeless", "Dark", "Unrendered"}
@@ -40,14 +40,14 @@ def street() -> dict[str, bpy.types.Object]:
     return found
 
 
-def plan(objects: Iterable[bpy.types.Object], icon: str = "EYE") -> visibility.Plan:
+def plan(objects: Iterable[bpy.types.Object], icon: str = "EYE") -> hiding.Plan:
     """Count what would become of objects if an icon hid them."""
-    return visibility.plan(bpy.context, objects, icon)
+    return hiding.plan(bpy.context, objects, icon)
 
 
 def hide(objects: Mapping[str, bpy.types.Object], icon: str) -> int:
     """Hide all that may be."""
-    return visibility.hide(bpy.context, plan(objects.values(), icon))
+    return hiding.hide(bpy.context, plan(objects.values(), icon))
 
 
 def hidden_by(icon: str) -> set[str]:
@@ -68,7 +68,9 @@ def shown() -> set[str]:
 def keep_answer(unseen: Iterable[bpy.types.Object], seen: Iterable[bpy.types.Object] = ()) -> None:
     """Have the scene's cameras, as it were, seen some objects and not others, in one frame."""
     unseen, seen = list(unseen), list(seen)
-    subjects = tuple(shot.Subject(item.session_uid, item.name) for item in [*unseen, *seen])
+    subjects = tuple(shot.TestedObject(item.session_uid, item.name) for item in [*unseen, *seen])
     flags = np.array([False] * len(unseen) + [True] * len(seen))
-    answer = shot.Seen(subjects, ("Camera",), (1,), flags.reshape(-1, 1, 1), True, {}, {})
+    answer = shot.VisibilityResult(
+        subjects, ("Camera",), (1,), flags.reshape(-1, 1, 1), True, {}, {}
+    )
     shot.keep(bpy.context.scene, answer)

@@ -8,7 +8,7 @@ import numpy as np
 from blender_scenes import camera, collection_instance, cube, mesh_object, scatter, text
 
 from octree_ext.octree_addon import shot
-from octree_ext.octree_addon.building import run
+from octree_ext.octree_addon.ui import run
 
 FRAMES = tuple(range(1, 25))
 
@@ -66,7 +66,7 @@ def add_stage() -> None:
     bpy.context.scene.frame_set(3)
 
 
-def look(**options: Any) -> shot.Seen:
+def look(**options: Any) -> shot.VisibilityResult:
     """Ask what cameras see, in every frame unless told otherwise."""
     options.setdefault("frames", FRAMES)
     return run(shot.shot_steps(bpy.context, shot.Shot(**options)))

@@ -1,22 +1,26 @@
 """The staircase: a file imports only what stands above it in its list, relatively, at the top."""
 
 import ast
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
+import core
+
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
-    "arrays", "checks", "shapes", "touch", "options", "invariants", "content_bounds", "octree", "two_levels",
-    "morton", "grid", "child_masks", "groups", "classify", "construction", "descend", "query",
+    "arrays", "checks", "shapes", "touch", "options", "invariants", "content_bounds", "octree",
+    "two_levels",
+    "morton", "grid", "child_masks", "groups", "classify", "construction", "mailboxing",
+    "descend", "query",
     "rays", "nearest", "pairs", "dynamic", "scene", "trace", "storage", "statistics", "wireframe",
     "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
-    "options", "layouts", "properties", "preferences", "reader", "camera", "curves", "shot",
-    "trees", "scope", "building", "live", "answers", "collisions", "brute_force", "cells",
-    "cells_mesh", "overlay", "selection", "visibility", "operators", "panels", "handlers",
+    "arrays", "ui", "preferences", "camera", "curves", "reader", "trees", "scope", "selection",
+    "build", "questions", "live", "display", "shot", "hiding", "main_panel", "handlers",
     "__init__",
 ]  # fmt: skip
 BLENDER = {"bl_math", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils"}
@@ -40,10 +44,14 @@ def imports(path):
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
             outside.add(node.module.partition(".")[0])
         elif isinstance(node, ast.ImportFrom):
-            base = path.parts[: -node.level]
-            base += tuple(node.module.split(".")) if node.module else ()
+            base = base_of(path, node)
             ours |= {base + (() if is_file(base) else (alias.name,)) for alias in node.names}
     return outside, ours
+
+
+def base_of(path, node):
+    """Return the parts of the path from the checkout that a relative import begins with."""
+    return path.parts[: -node.level] + (tuple(node.module.split(".")) if node.module else ())
 
 
 def is_file(parts):
@@ -76,6 +84,14 @@ def test_the_addon_imports_blender_the_core_and_what_stands_above(path):
     assert outside <= STANDARD | BLENDER | {"numpy"}
     addon = [used for used in ours if used[0] != "core"]
     assert all(is_above(used, path.parts, ADDON_ORDER) for used in addon), addon
+
+
+@pytest.mark.parametrize("path", files("octree_addon"), ids=str)
+def test_the_addon_imports_public_names_of_the_core_alone(path):
+    found = [node for node in ast.walk(tree_of(path)) if isinstance(node, ast.ImportFrom)]
+    used = [node for node in found if node.level and base_of(path, node)[:1] == ("core",)]
+    assert {base_of(path, node) for node in used} <= {("core",)}
+    assert {alias.name for node in used for alias in node.names} <= set(core.__all__)
 
 
 def is_above(used, user, order):
@@ -118,3 +134,30 @@ def test_the_front_door_imports_nothing_until_it_is_opened():
     body = tree_of(Path("__init__.py")).body
     assert not any(isinstance(node, ast.Import | ast.ImportFrom) for node in body)
     assert imports(Path("__init__.py")) == (set(), {("octree_addon",)})
+
+
+# What only some rooms of the add-on may do, by what doing it looks like.
+DOORS = {
+    "reads geometry": (r"\.to_mesh\(|\.object_instances", {"reader", "shot"}),
+    "writes": (
+        r"\.(select_set|hide_set|foreach_set)\(|\.(attributes|objects|collections)\.new\(",
+        {"selection", "hiding", "display"},
+    ),
+    "changes the frame": (r"\.frame_set\(", {"shot"}),
+    "draws": (r"^\s*(import|from) (gpu|blf)\b", {"display"}),
+    "listens": (r"bpy\.app\.(handlers|timers)|bpy\.msgbus", {"ui", "shot"}),
+    "remembers": (
+        r"^_\w+(: .+)? = (\{\}|\[\]|(Weak\w+)\(\))",
+        {"trees", "questions", "live", "shot", "display"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("pattern", "rooms"), DOORS.values(), ids=DOORS)
+def test_few_rooms_have_a_door_to_blender(pattern, rooms):
+    found = {
+        step(path.parts)
+        for path in files("octree_addon")
+        if re.search(pattern, (CHECKOUT / path).read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert found == rooms

@@ -1,4 +1,4 @@
-"""Questions for the nearest items: an approach level by level, and exact closest points."""
+"""Nearest-item queries: branch and bound level by level, then exact closest points."""
 
 from .api import Nearest, nearest
 

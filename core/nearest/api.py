@@ -1,4 +1,4 @@
-"""The nearest items of points: which, how far, and where on them."""
+"""Nearest-item queries (k nearest neighbors): which items, how far, and where on them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,20 +9,20 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Floats, Ids
+from ..descend import expanded, morton_order, portions
 from ..groups import ALL_GROUPS, in_groups
+from ..mailboxing import Latest, mailboxes_for, unique_pairs
 from ..octree import Octree
-from ..query.candidates import expanded, neighbours_together, portions
-from ..query.mailboxing import Mailboxes, mailboxes_for, once
 from ..shapes import Boxes
 from ..two_levels import TwoLevels
 from .closest import closest_points, distances, lower_bounds
-from .search import PIECE, Search, approach, kth_least, seed
+from .search import PIECE, Search, branch_and_bound, kth_least, seed
 
-# How many points go down together: at first, at most, and so many that they find this many slots
-# and look at this many pairs of point and cell. A group that looks at twice as many goes down
+# Points that descend together at first, and at most; the references that a group should find, and
+# the pairs of point and cell that it should visit. A group that visits twice as many descends
 # again in smaller parts.
-_FIRST, _MOST, _SLOTS, _PAIRS = 256, 65_536, 1_048_576, 524_288
-# Discs around triangles cost a look at all of them, once. Each point is worth so many.
+_FIRST, _MOST, _REFERENCES, _PAIRS = 256, 65_536, 1_048_576, 524_288
+# Triangles whose discs are worth making, once, for each point.
 _WORTH = 512
 
 
@@ -88,7 +88,7 @@ def nearest(
     Notes
     -----
     O(log n) cells for a point near a surface; from afar, also those cells and items that are
-    nearly as close as the nearest. Points that are neighbours in space go down together, and an
+    nearly as close as the nearest. Points that are neighbours in space descend together, and an
     item that is met in several cells is tested once. Branch and bound after Roussopoulos, Kelley
     and Vincent, "Nearest Neighbor Queries", 1995, a whole level at a time.
     """
@@ -107,18 +107,18 @@ def nearest(
     rows = np.ascontiguousarray(places.T)
     entries = np.full((len(places), count), -1)
     lengths = np.full(entries.shape, np.inf)
-    for numbers, ranks, found, apart in _ranked(tree, rows, min(count, len(tree)), most):
-        entries[numbers, ranks], lengths[numbers, ranks] = found, apart
+    for queries, ranks, found, apart in _ranked(tree, rows, min(count, len(tree)), most):
+        entries[queries, ranks], lengths[queries, ranks] = found, apart
     return _located(tree, rows, entries, lengths)
 
 
 def _located(tree: Octree, points: Floats, entries: Ids, lengths: Floats) -> Nearest:
     """Return the answer, given which entries are nearest and how far they are."""
-    numbers, ranks = np.nonzero(entries >= 0)
-    found = entries[numbers, ranks]
+    queries, ranks = np.nonzero(entries >= 0)
+    found = entries[queries, ranks]
     items, positions = np.full_like(entries, -1), np.full((*entries.shape, 3), np.nan)
-    items[numbers, ranks] = tree.named(tree.order[found])
-    positions[numbers, ranks] = closest_points(tree.arranged, found, points, numbers).T
+    items[queries, ranks] = tree.named(tree.order[found])
+    positions[queries, ranks] = closest_points(tree.arranged, found, points, queries).T
     return Nearest(items, lengths, positions)
 
 
@@ -128,71 +128,71 @@ def _ranked(
     """Yield points, ranks, entries and distances of the nearest, some points at a time."""
     if count == 0:
         return
-    boxes = mailboxes_for(len(tree.order))
-    order = neighbours_together(tree, Boxes(points.T, points.T))
+    mailboxes = mailboxes_for(len(tree.order))
+    order = morton_order(tree, Boxes(points.T, points.T))
     quickly = len(tree) < _WORTH * len(order)
     first, size = 0, _FIRST
     while first < len(order):
         asked = order[first : first + size]
         search = Search(tree, points[:, asked], count, np.full(len(asked), max_distance))
-        seed(search, boxes)
-        found = approach(search, 2 * _PAIRS if len(asked) > 1 else None)
+        seed(search, mailboxes)
+        found = branch_and_bound(search, 2 * _PAIRS if len(asked) > 1 else None)
         if found is None:
             size = max(1, len(asked) // 16)
             continue
-        slots = 1
+        references = 1
         for (some,) in portions([found], len(asked), PIECE):
-            slots += some.references
-            pairs = _in_question(search, *expanded(tree, some), boxes, quickly)
-            ranks, numbers, entries, lengths = _nearest_of(search, *pairs)
+            references += some.references
+            pairs = _in_question(search, *expanded(tree, some), mailboxes, quickly)
+            ranks, queries, entries, lengths = _nearest_of(search, *pairs)
             near = np.flatnonzero(lengths <= max_distance)
-            yield asked[numbers[near]], ranks[near], entries[near], lengths[near]
+            yield asked[queries[near]], ranks[near], entries[near], lengths[near]
         first += len(asked)
-        share = min(_SLOTS / slots, _PAIRS / max(search.looked, 1))
+        share = min(_REFERENCES / references, _PAIRS / max(search.looked, 1))
         size = max(1, min(_MOST, int(size * share)))
 
 
 def _in_question(
-    search: Search, numbers: Ids, entries: Ids, boxes: Mailboxes, quickly: bool
+    search: Search, queries: Ids, entries: Ids, mailboxes: Latest, quickly: bool
 ) -> tuple[Ids, Ids, Floats]:
     """Return the pairs within reach, each once, and what their distances are no less than."""
     least = np.zeros(len(entries))
     if quickly:
-        least = lower_bounds(search.tree.arranged, entries, search.points, numbers)
-    near = np.flatnonzero(least <= search.reach[numbers])
-    near = near[once(numbers[near], entries[near], boxes)]
-    return numbers[near], entries[near], least[near]
+        least = lower_bounds(search.tree.arranged, entries, search.points, queries)
+    near = np.flatnonzero(least <= search.reach[queries])
+    near = near[unique_pairs(queries[near], entries[near], mailboxes)]
+    return queries[near], entries[near], least[near]
 
 
 def _nearest_of(
-    search: Search, numbers: Ids, entries: Ids, least: Floats
+    search: Search, queries: Ids, entries: Ids, least: Floats
 ) -> tuple[Ids, Ids, Ids, Floats]:
     """Return ranks, points, entries and distances of the nearest among these pairs.
 
-    The pairs are all that are in question for their points, `numbers`, which ascend.
+    The pairs are all that are in question for their points, `queries`, which ascend.
     """
-    lengths = _measured(search, numbers, entries, least)
-    near = np.flatnonzero(lengths <= search.limits[numbers])
-    numbers, entries, lengths = numbers[near], entries[near], lengths[near]
-    order = np.lexsort((search.tree.order[entries], lengths, numbers))
-    ranks = np.arange(len(order)) - np.searchsorted(numbers, numbers)
+    lengths = _measured(search, queries, entries, least)
+    near = np.flatnonzero(lengths <= search.limits[queries])
+    queries, entries, lengths = queries[near], entries[near], lengths[near]
+    order = np.lexsort((search.tree.order[entries], lengths, queries))
+    ranks = np.arange(len(order)) - np.searchsorted(queries, queries)
     ranked = np.flatnonzero(ranks < search.count)
     order = order[ranked]
-    return ranks[ranked], numbers[order], entries[order], lengths[order]
+    return ranks[ranked], queries[order], entries[order], lengths[order]
 
 
-def _measured(search: Search, numbers: Ids, entries: Ids, least: Floats) -> Floats:
+def _measured(search: Search, queries: Ids, entries: Ids, least: Floats) -> Floats:
     """Return the distances of all pairs within reach; tightens the limits by them.
 
     First come those that promise most: they tell which of the others are needed.
     """
-    lengths = np.full(len(numbers), np.inf)
-    promised = kth_least(numbers, least, search.count, len(search.limits))
-    first = least <= promised[numbers]
+    lengths = np.full(len(queries), np.inf)
+    promised = kth_least(queries, least, search.count, len(search.limits))
+    first = least <= promised[queries]
     for chosen in (first, ~first):
-        some = np.flatnonzero(chosen & (least <= search.reach[numbers]))
+        some = np.flatnonzero(chosen & (least <= search.reach[queries]))
         lengths[some] = distances(
-            search.tree.arranged, entries[some], search.points, numbers[some], search.reach
+            search.tree.arranged, entries[some], search.points, queries[some], search.reach
         )
-        search.tighten(numbers[some], lengths[some])
+        search.tighten(queries[some], lengths[some])
     return lengths

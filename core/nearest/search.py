@@ -1,8 +1,8 @@
-"""The walk down the tree towards points: the cells that may hold what is nearest to each.
+"""Branch and bound: the cells and items that may be nearest to each point.
 
-All points of a group go down together, level by level, as a front of (point, cell) pairs. Some
-item of a cell is no farther than a corner of its first triangle, so each cell that is looked at
-may tell its point to look less far. Where to begin is known from the items of one cell near by.
+All points of a group descend together, level by level, as a front of (point, cell) pairs. Some
+item of a cell is no farther than a corner of its first triangle, so each cell that is visited may
+lower the bound of its point. Where to begin is known from the items of one cell near by.
 """
 
 from dataclasses import dataclass
@@ -11,15 +11,14 @@ import numpy as np
 
 from ..arrays import BLOCK, Floats, Ids, blocks, gather
 from ..child_masks import packed
-from ..descend import Found
+from ..descend import Found, expanded, portions
+from ..mailboxing import Latest, unique_pairs
 from ..octree import Octree
-from ..query.candidates import expanded, portions
-from ..query.mailboxing import Mailboxes, once
 from .closest import upper_bounds
 
-# Slots looked at together, a few megabytes.
+# References expanded together, a few megabytes.
 PIECE = 262_144
-# A key holds the number of a question above these bits, and all but so many bits of a value.
+# A key holds the number of a point above _LOW bits, and a value without its last _CUT bits.
 _LOW, _CUT = np.uint64(48), np.uint64(16)
 
 
@@ -28,9 +27,8 @@ class Search:
     """Some points, and how far each still has to look for its nearest items.
 
     `points` are (3, q). The `count` nearest items of each are known to be no farther than
-    `limits` (q,), as far as they are to be found at all; what is up to `stretch` times as far is
-    wanted, too. So many pairs of point and cell were
-    `looked` at.
+    `limits` (q,), as far as they are to be found at all. `looked` counts the pairs of point and
+    cell that were visited. What is up to `stretch` times as far as the limits is wanted, too.
     """
 
     tree: Octree
@@ -46,106 +44,106 @@ class Search:
         _, slacks = self.tree._roots_for(len(self.limits))
         return self.limits * (self.stretch * (1 + 2.0**-44)) + 2 * slacks
 
-    def tighten(self, numbers: Ids, distances: Floats) -> None:
-        """Take notice of different items no farther than this from points `numbers`."""
+    def tighten(self, queries: Ids, distances: Floats) -> None:
+        """Lower the limits, knowing different items no farther than this from points `queries`."""
         known = np.flatnonzero(distances < np.inf)
-        nearest = kth_least(numbers[known], distances[known], self.count, len(self.limits))
+        nearest = kth_least(queries[known], distances[known], self.count, len(self.limits))
         np.minimum(self.limits, nearest, out=self.limits)
 
 
-def kth_least(numbers: Ids, values: Floats, count: int, questions: int) -> Floats:
-    """Return for each question the `count`-th of its values; infinite where it has fewer.
+def kth_least(queries: Ids, values: Floats, count: int, total: int) -> Floats:
+    """Return for each of `total` queries the `count`-th of its values; infinite if it has fewer.
 
-    `numbers`, ascending and below 2**16, say whose the values are, which are finite and not
+    `queries`, ascending and below 2**16, say whose the values are, which are finite and not
     negative. Beyond the first, the answer may be a little too large.
     """
-    found = np.full(questions, np.inf)
-    starts = np.flatnonzero(np.diff(numbers, prepend=-1))
+    found = np.full(total, np.inf)
+    starts = np.flatnonzero(np.diff(queries, prepend=-1))
     if count == 1 and len(starts):
-        found[numbers[starts]] = np.minimum.reduceat(values, starts)
+        found[queries[starts]] = np.minimum.reduceat(values, starts)
     elif count > 1:
-        # The bits of numbers that are not negative sort like the numbers: one sort does it all.
-        keys = numbers.astype(np.uint64) << _LOW | values.view(np.uint64) >> _CUT
+        # The bits of values that are not negative sort like the values: one sort does it all.
+        keys = queries.astype(np.uint64) << _LOW | values.view(np.uint64) >> _CUT
         keys.sort()
         last = starts + count - 1
-        last = last[last < np.append(starts[1:], len(numbers))]
+        last = last[last < np.append(starts[1:], len(queries))]
         rounded_up = (keys[last] + np.uint64(1)) << _CUT
-        found[numbers[last]] = rounded_up.view(np.float64)
+        found[queries[last]] = rounded_up.view(np.float64)
     return found
 
 
-def approach(search: Search, most: int | None) -> Found | None:
+def branch_and_bound(search: Search, most: int | None) -> Found | None:
     """Walk down from the root with all points; tightens the limits of the search.
 
-    Returns the runs of slots within reach, ascending by point; nothing if the walk would look at
-    more than `most` pairs of point and cell.
+    Returns the runs of references within reach, ascending by point; nothing if the walk would
+    visit more than `most` pairs of point and cell.
     """
     tree, everyone = search.tree, np.arange(len(search.limits))
     runs = [_outsiders(tree, everyone)]
     roots, _ = tree._roots_for(len(everyone))
-    numbers = np.flatnonzero(tree.end[roots] > tree.begin[roots])
-    cells, squares = roots[numbers], np.zeros(len(numbers))
-    while len(numbers):
-        _tighten(search, numbers, cells)
-        near = np.flatnonzero(squares <= search.reach[numbers] ** 2)
-        numbers, cells, squares = numbers[near], cells[near], squares[near]
-        search.looked += len(numbers)
+    queries = np.flatnonzero(tree.end[roots] > tree.begin[roots])
+    cells, squares = roots[queries], np.zeros(len(queries))
+    while len(queries):
+        _tighten(search, queries, cells)
+        near = np.flatnonzero(squares <= search.reach[queries] ** 2)
+        queries, cells, squares = queries[near], cells[near], squares[near]
+        search.looked += len(queries)
         if most is not None and search.looked > most:
             return None
         own = np.flatnonzero(tree.begin[cells] < tree.own_end[cells])
-        runs.append((numbers[own], tree.begin[cells[own]], tree.own_end[cells[own]], squares[own]))
-        numbers, cells, squares = _children(search, numbers, cells)
-    numbers, begin, end, squares = (np.concatenate(parts) for parts in zip(*runs, strict=True))
-    near = np.flatnonzero(squares <= search.reach[numbers] ** 2)
-    order = near[np.argsort(numbers[near].astype(np.uint16), kind="stable")]
-    return Found(numbers[order], begin[order], end[order], certain=False)
+        runs.append((queries[own], tree.begin[cells[own]], tree.own_end[cells[own]], squares[own]))
+        queries, cells, squares = _children(search, queries, cells)
+    queries, begin, end, squares = (np.concatenate(parts) for parts in zip(*runs, strict=True))
+    near = np.flatnonzero(squares <= search.reach[queries] ** 2)
+    order = near[np.argsort(queries[near].astype(np.uint16), kind="stable")]
+    return Found(queries[order], begin[order], end[order], certain=False)
 
 
-def _outsiders(tree: Octree, numbers: Ids) -> tuple[Ids, Ids, Ids, Floats]:
+def _outsiders(tree: Octree, queries: Ids) -> tuple[Ids, Ids, Ids, Floats]:
     """Return the run of items beyond the root, for every point."""
-    some = numbers if tree.outside else numbers[:0]
+    some = queries if tree.outside else queries[:0]
     return some, 0 * some, 0 * some + tree.outside, np.zeros(len(some))
 
 
-def _tighten(search: Search, numbers: Ids, cells: Ids) -> None:
+def _tighten(search: Search, queries: Ids, cells: Ids) -> None:
     """Tighten the limits by the first item of each cell."""
     tree = search.tree
     entries = tree.references[tree.begin[cells]]
     if search.count > 1:
         # One item may be the first of several cells, unless it stands in no other.
         single = np.flatnonzero(~tree.copied[entries])
-        numbers, entries = numbers[single], entries[single]
-    search.tighten(numbers, upper_bounds(tree.arranged, entries, search.points, numbers))
+        queries, entries = queries[single], entries[single]
+    search.tighten(queries, upper_bounds(tree.arranged, entries, search.points, queries))
 
 
-def _children(search: Search, numbers: Ids, cells: Ids) -> tuple[Ids, Ids, Floats]:
+def _children(search: Search, queries: Ids, cells: Ids) -> tuple[Ids, Ids, Floats]:
     """Return the occupied children within reach, and their squared distances."""
     inner = np.flatnonzero(search.tree.child_masks[cells])
-    numbers, cells = numbers[inner], cells[inner]
+    queries, cells = queries[inner], cells[inner]
     reach = search.reach**2
-    parts = [(numbers[:0], cells[:0], reach[:0])]
-    for some in blocks(len(numbers), BLOCK):
-        parts.append(_children_of_few(search, reach, numbers[some], cells[some]))
-    numbers, cells, squares = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return numbers, cells, squares
+    parts = [(queries[:0], cells[:0], reach[:0])]
+    for some in blocks(len(queries), BLOCK):
+        parts.append(_children_of_few(search, reach, queries[some], cells[some]))
+    queries, cells, squares = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return queries, cells, squares
 
 
 def _children_of_few(
-    search: Search, reach: Floats, numbers: Ids, cells: Ids
+    search: Search, reach: Floats, queries: Ids, cells: Ids
 ) -> tuple[Ids, Ids, Floats]:
     tree = search.tree
     first = tree.first_child[cells]
-    squares = _to_parts(tree, gather(search.points, numbers), first)
-    parts = packed(squares <= reach[numbers]) & tree.child_masks[cells]
-    chosen = np.flatnonzero(np.unpackbits(parts, bitorder="little").view(bool))
-    parents, part = chosen >> 3, chosen & 7
-    return numbers[parents], first[parents] + part, squares.take(part * len(cells) + parents)
+    squares = _to_children(tree, gather(search.points, queries), first)
+    masks = packed(squares <= reach[queries]) & tree.child_masks[cells]
+    chosen = np.flatnonzero(np.unpackbits(masks, bitorder="little").view(bool))
+    parents, child = chosen >> 3, chosen & 7
+    return queries[parents], first[parents] + child, squares.take(child * len(cells) + parents)
 
 
-def _to_parts(tree: Octree, points: Floats, first: Ids) -> Floats:
+def _to_children(tree: Octree, points: Floats, first: Ids) -> Floats:
     """Return the squared distances to the eight enlarged cells from `first` on, (8, k)."""
     # Of the eight, the first is lowest and the last is uppermost on every axis.
-    lower, upper = (_gaps(tree, points, first + part) for part in (0, 7))
+    lower, upper = (_gaps(tree, points, first + child) for child in (0, 7))
     x, y, z = np.stack((lower, upper), axis=1)
     return (z[:, None, None] + (y[:, None] + x)).reshape(8, -1)
 
@@ -160,29 +158,29 @@ def _gaps(tree: Octree, points: Floats, cells: Ids) -> Floats:
     return gaps
 
 
-def seed(search: Search, boxes: Mailboxes) -> None:
+def seed(search: Search, mailboxes: Latest) -> None:
     """Tighten the limits by the items of one cell near each point that holds enough of them."""
     everyone, tree = np.arange(len(search.limits)), search.tree
     cells = _seed_cells(search, 2 * search.count)
     found = Found(everyone, tree.begin[cells], tree.end[cells], certain=False)
     for (some,) in portions([found], len(everyone), PIECE):
         pairs = expanded(tree, some)
-        chosen = once(*pairs, boxes)
-        numbers, entries = (each[chosen] for each in pairs)
-        search.tighten(numbers, upper_bounds(tree.arranged, entries, search.points, numbers))
+        chosen = unique_pairs(*pairs, mailboxes)
+        queries, entries = (each[chosen] for each in pairs)
+        search.tighten(queries, upper_bounds(tree.arranged, entries, search.points, queries))
 
 
-def _seed_cells(search: Search, slots: int) -> Ids:
-    """Go down to the nearest part, as long as one has so many slots; return the last cell."""
+def _seed_cells(search: Search, references: int) -> Ids:
+    """Descend to the nearest child while one has this many references; return the last cell."""
     tree = search.tree
     cells, _ = tree._roots_for(len(search.limits))
     cells, going = cells.copy(), np.arange(len(search.limits))
     while len(going):
         going = going[tree.first_child[cells[going]] >= 0]
         first = tree.first_child[cells[going]]
-        squares = _to_parts(tree, search.points[:, going], first)
-        parts = first + np.arange(8)[:, None]
-        squares[tree.end[parts] - tree.begin[parts] < slots] = np.inf
+        squares = _to_children(tree, search.points[:, going], first)
+        children = first + np.arange(8)[:, None]
+        squares[tree.end[children] - tree.begin[children] < references] = np.inf
         nearest = squares.argmin(axis=0)
         some = np.flatnonzero(squares.min(axis=0) < np.inf)
         going = going[some]

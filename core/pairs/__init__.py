@@ -1,5 +1,12 @@
-"""Pairs of items that touch: bounds that meet in a cell, then exact tests."""
+"""Pairs of items that touch: a broad phase of bounds that meet, then exact tests."""
 
-from .api import overlapping_pairs
+from .api import overlapping_pairs, overlapping_pairs_steps
+from .pairwise import pairs_inside, pairs_touching, pairs_within
 
-__all__ = ["overlapping_pairs"]
+__all__ = [
+    "overlapping_pairs",
+    "overlapping_pairs_steps",
+    "pairs_inside",
+    "pairs_touching",
+    "pairs_within",
+]

@@ -1,9 +1,10 @@
-"""Pairs of items that touch each other, or come near: within a tree, or between two."""
+"""Overlapping pairs: items that touch each other, or come near, within a tree or between two."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import SupportsIndex
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Flags, Ids, radix_argsort
@@ -28,6 +29,7 @@ def overlapping_pairs(
     skip_neighbours: bool = False,
     within: bool = False,
     groups: SupportsIndex = ALL_GROUPS,
+    owners: ArrayLike | None = None,
 ) -> Ids:
     """Find all pairs of items that touch, within one tree or between two.
 
@@ -46,26 +48,33 @@ def overlapping_pairs(
     groups : int
         A mask of 32 bits: items of either tree whose own mask has none of these are not there.
         Those without a mask, as all of `build_octree`, are in every group.
+    owners : array_like of int, shape (n,), optional
+        The owner of each of `tree.items`, a number from 0 on: pairs of items of one owner do not
+        count and are not tested, nor are cells searched whose items are all of one owner. Needs
+        one tree.
 
     Returns
     -------
     ndarray of intp, shape (2, h)
         [0] items of `tree`, [1] items of `other`, sorted by the first, then by the second, each
         pair once. Within one tree the first is the smaller; a tree given twice is two trees, so
-        that (i, i) and (j, i) are pairs, too. No pairs give (2, 0).
+        that (i, i) and (j, i) are pairs, too. No pairs give (2, 0). Of a `SceneOctree`, (4, h):
+        placement and triangle, twice, of different placements, or also of one with `within`.
 
     Raises
     ------
     ValueError
-        If `margin` is negative or not finite, `groups` is no mask, or if `skip_neighbours` is
-        asked of two trees or of a tree over other items than triangles.
+        If `margin` is negative or not finite, `groups` is no mask, `owners` are not one whole
+        number for each item, or if `skip_neighbours` or `owners` are asked of two trees, or
+        `skip_neighbours` of a tree over other items than triangles.
 
     Notes
     -----
-    Memory in use is bounded, but for the answer, the bounds and their cells. Within a tree whose
-    items are copied to all cells they touch, items of one cell are compared: O(slots * items in a
-    cell + h log h). Else bounds are first sorted into rows, O(n), or, where these do not fit, into
-    cells of their own, O(n log n); of two trees only those that stand near the other.
+    Memory in use is bounded, except for the answer, the bounds and their cells. Within a tree
+    whose items are copied to all cells they touch, items of one cell are compared: O(references *
+    items in a cell + h log h). Else bounds are first sorted into strips, O(n), or, where these do
+    not fit, into cells of their own, O(n log n); of two trees only those that stand near the
+    other.
     """
     if isinstance(tree, TwoLevels):
         answer: Ids = tree._answer(
@@ -74,29 +83,109 @@ def overlapping_pairs(
             margin=margin,
             skip_neighbours=skip_neighbours,
             within=within,
+            owners=owners,
             groups=groups,
         )
         return answer
     if within:
         raise ValueError("within needs a scene, got an octree")
+    steps = overlapping_pairs_steps(
+        tree,
+        other,
+        margin=margin,
+        skip_neighbours=skip_neighbours,
+        groups=groups,
+        owners=owners,
+    )
+    while True:
+        try:
+            next(steps)
+        except StopIteration as finished:
+            pairs: Ids = finished.value
+            return pairs
+
+
+def overlapping_pairs_steps(
+    tree: Octree,
+    other: Octree | None = None,
+    /,
+    *,
+    margin: float = 0.0,
+    skip_neighbours: bool = False,
+    groups: SupportsIndex = ALL_GROUPS,
+    owners: ArrayLike | None = None,
+) -> Generator[float, None, Ids]:
+    """Find all pairs of items that touch in steps, to show progress or not to block.
+
+    Parameters
+    ----------
+    tree : Octree
+        This and the rest as for `overlapping_pairs`.
+    other : Octree, optional
+        See there.
+    margin : float
+        See there.
+    skip_neighbours : bool
+        See there.
+    groups : int
+        See there.
+    owners : array_like of int, shape (n,), optional
+        See there.
+
+    Returns
+    -------
+    generator
+        Yields the fraction done, ascending from 0 to 1, each time that some ten thousand pairs
+        were compared; its StopIteration carries the pairs, (2, h), as `value`. Dropping it
+        cancels the search.
+
+    Raises
+    ------
+    ValueError
+        At the call, as with `overlapping_pairs`.
+    """
     _check(tree, other, skip_neighbours)
     margin = checks.number("margin", margin, 0.0)
-    tree = in_groups(tree, groups)
-    other = other if other is None else in_groups(other, groups)
+    seen = in_groups(tree, groups)
+    partner = other if other is None else in_groups(other, groups)
+    if owners is None:
+        return _steps(seen, partner, margin, skip_neighbours, None)
+    if other is not None:
+        raise ValueError("owners need one tree")
+    return _steps(seen, None, margin, skip_neighbours, _owner_of_entry(tree, seen, owners))
+
+
+def _steps(
+    tree: Octree, other: Octree | None, margin: float, skip_neighbours: bool, owners: Ids | None
+) -> Generator[float, None, Ids]:
+    if owners is not None and (owners == owners[:1]).all():
+        yield 1.0
+        return np.empty((2, 0), np.intp)
     partner = tree if other is None else other
-    near = _nearness(tree.arranged, partner.arranged, margin)
+    near = exact_test(tree.arranged, partner.arranged, margin)
     bits = len(partner.items).bit_length()
     keys = [np.empty(0, np.intp)]
-    for met in candidate_pairs(tree, other, margin):
+    for done, *met in candidate_pairs(tree, other, margin, owners):
         pairs = _strangers(tree.arranged, *met) if skip_neighbours else met
         some = np.flatnonzero(near(*pairs))
         firsts, seconds = tree.order[pairs[0][some]], partner.order[pairs[1][some]]
         if other is None:
             firsts, seconds = np.minimum(firsts, seconds), np.maximum(firsts, seconds)
         keys.append(firsts << bits | seconds)
+        yield done
     found = np.concatenate(keys)
     ordered = found[radix_argsort(found, bits + len(tree.items).bit_length())]
     return np.stack((tree.named(ordered >> bits), partner.named(ordered & (1 << bits) - 1)))
+
+
+def _owner_of_entry(tree: Octree, seen: Octree, owners: ArrayLike) -> Ids:
+    """Return the owner of each entry of what there is of a tree for a question."""
+    numbers = checks.numbers("owners", owners, np.iinfo(np.intp).max)
+    if len(numbers) != len(tree.items):
+        raise ValueError(f"owners must have shape ({len(tree.items)},), got {numbers.shape}")
+    names = seen.named(np.arange(len(seen.items)))
+    places = names if tree.ids is None else np.searchsorted(tree.ids, names)
+    return numbers[places[seen.order]]
 
 
 def _check(tree: Octree, other: Octree | None, skip_neighbours: bool) -> None:
@@ -109,11 +198,11 @@ def _check(tree: Octree, other: Octree | None, skip_neighbours: bool) -> None:
         raise ValueError("skip_neighbours needs one tree of triangles")
 
 
-def _nearness(ones: Shapes, others: Shapes, margin: float) -> _Test:
+def exact_test(ones: Shapes, others: Shapes, margin: float) -> _Test:
     """Return the exact test of items of one batch against items of another."""
     if isinstance(others, Triangles):
         if not isinstance(ones, Triangles):
-            swapped = _nearness(others, ones, margin)
+            swapped = exact_test(others, ones, margin)
             return lambda ids, numbers: swapped(numbers, ids)
         if margin > 0:
             return lambda ids, numbers: triangles_near_triangles(

@@ -1,70 +1,76 @@
-"""Pairs of entries whose bounds meet, or come within a margin: each pair once.
+"""Broad phase: pairs of entries whose bounds meet, or come within a margin, each pair once.
 
 Where the cells of one tree cannot tell, because they keep items in large cells, because a margin
 reaches across their walls, or because there are two trees, the bounds in question are sorted anew:
-those of one tree into rows, if they are even enough, else, and those of two trees, into cells of
-their own. Of two trees only what is near the other is: groups of neighbours go down the other tree
+those of one tree into strips, if they are even enough, else, and those of two trees, into cells of
+their own. Of two trees only what is near the other is: groups of neighbours descend the other tree
 first.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import numpy as np
 
 from ..arrays import Floats, Ids
-from ..construction import build_octree
+from ..construction import build_steps
 from ..descend import descend
 from ..grid import DEEPEST
 from ..octree import Octree
 from ..shapes import Boxes, Shapes, Triangles
-from .cell_join import cellmates
-from .grid_sweep import grid_sweep_pairs
+from .cell_join import joined_cells
+from .sweep import PairBatch, grid_sweep_pairs, no_pairs
 
 # What rounding may take from bounds that are moved by a margin.
 _ROUNDING = 2.0**-50
-# So many neighbours go down another tree together.
+# Neighbours that descend another tree together.
 _GROUP = 16
-# Runs of slots that are noted before they are counted.
+# Runs of references that are noted before they are counted.
 _RUNS = 1_048_576
 # Cells are not made so small that an average item stands in more than this many.
 # A sample of the bounds tells.
 _COPIES, _SAMPLE = 8.0, 16_384
+# The fractions of the work that are done when a tree is searched, and when one is built.
+_SEARCHED, _BUILT = 0.2, 0.5
 
 
 def candidate_pairs(
-    tree: Octree, other: Octree | None, margin: float
-) -> Iterator[tuple[Ids, Ids]]:
+    tree: Octree, other: Octree | None, margin: float, owners: Ids | None = None
+) -> Iterator[PairBatch]:
     """Yield entries of the tree, and with each an entry of the other tree that may be near it.
 
-    Without another tree, pairs of two different entries of the one, in either order.
+    Without another tree, pairs of two different entries of the one, in either order; with
+    `owners` of the entries, (k,), only pairs of different owners.
     """
     if other is not None:
-        yield from _between(tree, other, margin)
-    elif tree.straddlers == "copy" and margin == 0 and not tree.outside:
-        yield from cellmates(tree)
-    else:
-        yield from _paired(tree.arranged, margin / 2)
+        return _between(tree, other, margin)
+    if tree.straddlers == "copy" and margin == 0 and not tree.outside:
+        return joined_cells(tree, owners=owners)
+    return _within(tree.arranged, margin / 2, owners)
 
 
-def _paired(shapes: Shapes, margin: float) -> Iterator[tuple[Ids, Ids]]:
-    """Return pairs of shapes that may be near each other: in rows, or in cells if no rows fit.
+def _within(shapes: Shapes, margin: float, owners: Ids | None) -> Iterator[PairBatch]:
+    """Yield pairs of shapes that may be near each other: in strips, or in cells if none fit.
 
-    Triangles come as surfaces, which leave most rows empty and crowd the others.
+    Triangles come as surfaces, which leave most strips empty and crowd the others.
     """
+    yield no_pairs(0.0)
     bounds = _reach(shapes, margin)
-    in_rows = None if isinstance(shapes, Triangles) else grid_sweep_pairs(Boxes.from_rows(bounds))
-    return _sorted_out(bounds, None) if in_rows is None else in_rows
+    swept = None
+    if not isinstance(shapes, Triangles):
+        swept = grid_sweep_pairs(Boxes.from_rows(bounds), owners)
+    yield from _in_cells(bounds, 0.0, owners=owners) if swept is None else swept
 
 
-def _between(tree: Octree, other: Octree, margin: float) -> Iterator[tuple[Ids, Ids]]:
-    """Yield entries of two trees, after a look which of them are near the other tree."""
-    ours = _near(tree, _reach(other.arranged, margin))
-    theirs = _near(other, _reach(tree.arranged[ours], margin))
+def _between(tree: Octree, other: Octree, margin: float) -> Iterator[PairBatch]:
+    """Yield entries of two trees, after a search which of them are near the other tree."""
+    ours = yield from _near(tree, _reach(other.arranged, margin))
+    theirs = yield from _near(other, _reach(tree.arranged[ours], margin))
     ones = _reach(tree.arranged[ours], margin / 2)
     others = _reach(other.arranged[theirs], margin / 2)
     both = np.concatenate((ones, others), axis=1)
-    for firsts, seconds in _sorted_out(both, len(ours)):
-        yield ours[firsts], theirs[seconds - len(ours)]
+    for done, firsts, seconds in _in_cells(both, _SEARCHED, own=len(ours)):
+        first, second = np.minimum(firsts, seconds), np.maximum(firsts, seconds)
+        yield PairBatch(done, ours[first], theirs[second - len(ours)])
 
 
 def _reach(shapes: Shapes, margin: float) -> Floats:
@@ -78,7 +84,7 @@ def _reach(shapes: Shapes, margin: float) -> Floats:
     return np.concatenate((lower, upper))
 
 
-def _near(tree: Octree, bounds: Floats) -> Ids:
+def _near(tree: Octree, bounds: Floats) -> Generator[PairBatch, None, Ids]:
     """Return the entries, ascending, that stand in a cell that these bounds come near."""
     starts = np.arange(0, bounds.shape[1], _GROUP)
     if len(starts) == 0:
@@ -88,6 +94,7 @@ def _near(tree: Octree, bounds: Floats) -> Ids:
     covered = np.zeros(len(tree.references) + 1, np.intp)
     waiting: list[tuple[Ids, Ids]] = []
     for found in descend(tree, Boxes.from_rows(np.concatenate((lower, upper)))):
+        yield no_pairs(0.0)
         waiting.append((found.begin, found.end))
         if sum(len(begin) for begin, _ in waiting) > _RUNS:
             _cover(covered, waiting)
@@ -98,18 +105,38 @@ def _near(tree: Octree, bounds: Floats) -> Ids:
 
 
 def _cover(covered: Ids, waiting: list[tuple[Ids, Ids]]) -> None:
-    """Add one where runs of slots begin, take one where they end; none are waiting then."""
+    """Add one where runs of references begin, take one where they end; none are waiting then."""
     for sign, ends in zip((1, -1), zip(*waiting, strict=True), strict=False):
         covered += sign * np.bincount(np.concatenate(ends), minlength=len(covered))
     waiting.clear()
 
 
-def _sorted_out(bounds: Floats, own: int | None) -> Iterator[tuple[Ids, Ids]]:
-    """Yield pairs of numbers of bounds (6, h) that may meet; see `cellmates` about `own`."""
-    built = build_octree(Boxes.from_rows(bounds), max_depth=_useful_depth(bounds))
-    for ones, others in cellmates(built, own):
-        firsts, seconds = built.order[ones], built.order[others]
-        yield np.minimum(firsts, seconds), np.maximum(firsts, seconds)
+def _in_cells(
+    bounds: Floats, done: float, *, own: int | None = None, owners: Ids | None = None
+) -> Iterator[PairBatch]:
+    """Yield pairs of bounds (6, h) that may meet, by number; see `joined_cells` for the rest.
+
+    `done` is the fraction of the work that precedes.
+    """
+    steps = build_steps(Boxes.from_rows(bounds), max_depth=_useful_depth(bounds))
+    built = yield from _built(steps, done)
+    if owners is not None:
+        owners = owners[built.order]
+    for share, ones, others in joined_cells(built, own, owners):
+        done = _BUILT + (1 - _BUILT) * share
+        yield PairBatch(done, built.order[ones], built.order[others])
+
+
+def _built(
+    steps: Generator[float, None, Octree], done: float
+) -> Generator[PairBatch, None, Octree]:
+    """Return the built tree, having yielded a batch without pairs for each step."""
+    while True:
+        try:
+            yield no_pairs(float(done + (_BUILT - done) * next(steps)))
+        except StopIteration as finished:
+            tree: Octree = finished.value
+            return tree
 
 
 def _useful_depth(bounds: Floats) -> int:

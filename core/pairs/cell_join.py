@@ -1,79 +1,194 @@
-"""Pairs of items that stand in one cell of a tree: each pair once, in one of the cells they share.
+"""Per-cell join: pairs of items that stand in one cell, each pair once.
 
 Two items that touch share the cell of a point where they do, if items are copied to all cells
-that they touch. Which of several shared cells looks at the pair is settled without a look at the
-others' pairs. For boxes it is the cell that holds the lower corner of what they have in common
-(J.-P. Dittrich and B. Seeger, "Data Redundancy and Duplicate Detection in Spatial Join
+that they touch. Which of several shared cells makes the pair is settled without the pairs of
+the others. For boxes it is the cell of the reference point, the lower corner of what they have
+in common (J.-P. Dittrich and B. Seeger, "Data Redundancy and Duplicate Detection in Spatial Join
 Processing", 2000). Other items need not touch that cell; for them it is the first shared one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..arrays import Flags, Ids, gather, radix_argsort
+from ..arrays import Flags, Ids, blocks, ends_of_runs, gather, radix_argsort, starts_of_runs
 from ..child_masks import POPCOUNT
 from ..octree import Octree
 from ..shapes import Boxes
-from .quantized import grid_around, marks
-from .sweep import TURNS, lineup
+from .sweep import (
+    PRIORITIES,
+    Comparisons,
+    PairBatch,
+    QuantizedBounds,
+    comparisons,
+    grid_around,
+    no_pairs,
+    quantize,
+)
+
+# References that are sorted together; a cell that holds more is still sorted at once.
+_REFERENCES = 131_072
+# The part of the work that comes before the first comparison.
+_PREPARED = 0.1
 
 
-def cellmates(tree: Octree, own: int | None = None) -> Iterator[tuple[Ids, Ids]]:
+def joined_cells(
+    tree: Octree, own: int | None = None, owners: Ids | None = None
+) -> Iterator[PairBatch]:
     """Yield pairs of entries that stand in one cell and whose bounds may meet, each pair once.
 
-    With `own`, only pairs of one of the tree's first so many items and one of the others. The two
-    come in any order.
+    With `own`, only pairs of one of the tree's first `own` items and one of the others. With
+    `owners` of the entries, (k,), only pairs of different owners. The two come in any order.
     """
-    cells = tree.cell_of_slot()
-    rule = (_Corners if isinstance(tree.arranged, Boxes) else _Turns)(tree, cells)
-    slots = np.flatnonzero(rule.turns < TURNS)
-    turns = rule.turns
-    if own is not None:
-        turns = (tree.order >= own).view(np.uint8)[tree.references]
-    bounds = marks(tree.arranged, grid_around(tree.arranged))[tree.references[slots]]
-    line = lineup(cells[slots], turns[slots], bounds, sides=1 if own is None else 2)
-    slots, bounds = slots[line.order], bounds[line.order]
-    for ones, others in line.pairs():
-        met = bounds.meeting(ones, bounds, others)
-        here, there = slots[ones[met]], slots[others[met]]
-        flags = rule.meet_here(here, there)
-        if own is not None:
-            flags &= turns[here] != turns[there]
-        some = np.flatnonzero(flags)
-        yield tree.references[here[some]], tree.references[there[some]]
+    cells, entries = tree.cell_of_slot(), tree.references
+    yield no_pairs(0.0)
+    if owners is not None:
+        cells, entries = _of_several_owners(cells, entries, owners)
+    bounds = yield from _quantized(tree, None if owners is None else entries)
+    sides = None if own is None else tree.order >= own
+    join = _Join(tree, cells, entries, bounds, sides, owners)
+    for some in _whole_cells(cells):
+        for share, ones, others in join.batches(some):
+            done = (some.start + share * (some.stop - some.start)) / len(cells)
+            yield PairBatch(_PREPARED + (1 - _PREPARED) * done, ones, others)
 
 
-class _Corners:
+class _Join:
+    """References of cells, with the bounds of all entries, and sides or owners of these, if any.
+
+    Only pairs of different sides or owners count.
+    """
+
+    def __init__(
+        self,
+        tree: Octree,
+        cells: Ids,
+        entries: Ids,
+        bounds: QuantizedBounds,
+        sides: Flags | None,
+        owners: Ids | None,
+    ) -> None:
+        self.cells, self.entries, self.bounds = cells, entries, bounds
+        self.sides, self.classes = sides, owners if sides is None else sides
+        self.rule = _RULES.get(type(tree.arranged), FirstSharedCell)(tree, cells, entries)
+
+    def batches(self, some: slice) -> Iterator[PairBatch]:
+        """Yield the pairs of entries that meet in some cells, which come in turn."""
+        places, bounds, line = self._compared(some)
+        places, bounds = places[line.order], bounds[line.order]
+        for done, ones, others in line.batches():
+            met = bounds.meeting(ones, bounds, others)
+            yield PairBatch(done, *self._kept(places[ones[met]], places[others[met]]))
+
+    def _compared(self, some: slice) -> tuple[Ids, QuantizedBounds, Comparisons]:
+        """Return the references of some cells to compare, their bounds, and what with what."""
+        priority = self.rule.enter(some)
+        here = np.flatnonzero(priority < PRIORITIES)
+        priority, places = priority[here], some.start + here
+        entries = self.entries[places]
+        if self.sides is not None:
+            priority = self.sides[entries].view(np.uint8)
+        bounds, sides = self.bounds[entries], 1 if self.sides is None else 2
+        return places, bounds, comparisons(self.cells[places], priority, bounds, sides)
+
+    def _kept(self, ones: Ids, others: Ids) -> tuple[Ids, Ids]:
+        """Return the entries of those pairs of references that count, and in this cell."""
+        if self.classes is not None:
+            owner, other = self.classes[self.entries[ones]], self.classes[self.entries[others]]
+            apart = np.flatnonzero(owner != other)
+            ones, others = ones[apart], others[apart]
+        kept = np.flatnonzero(self.rule.meet_here(ones, others))
+        return self.entries[ones[kept]], self.entries[others[kept]]
+
+
+def _quantized(tree: Octree, entries: Ids | None) -> Generator[PairBatch, None, QuantizedBounds]:
+    """Return the bounds of all entries of a tree, or only of these."""
+    grid = grid_around(tree.arranged, tree.cell_rows[:, 0])
+    bounds = QuantizedBounds(*np.empty((2, len(tree.order)), np.int64))
+    ids = None if entries is None else np.unique(entries)
+    count = len(tree.order) if ids is None else len(ids)
+    for block in blocks(count, _REFERENCES):
+        some = block if ids is None else ids[block]
+        bounds[some] = quantize(tree.arranged[some], grid)
+        yield no_pairs(_PREPARED * block.stop / count)
+    return bounds
+
+
+def _of_several_owners(cells: Ids, entries: Ids, owners: Ids) -> tuple[Ids, Ids]:
+    """Return the references of cells whose items have several owners: their cells and entries."""
+    begins = starts_of_runs(cells)
+    first = owners[entries[begins]]
+    counts = np.diff(begins, append=len(cells))
+    others = np.flatnonzero(owners[entries] != np.repeat(first, counts))
+    mixed = np.zeros(len(begins), bool)
+    mixed[np.searchsorted(begins, others, side="right") - 1] = True
+    some = np.flatnonzero(np.repeat(mixed, counts))
+    return cells[some], entries[some]
+
+
+def _whole_cells(cells: Ids) -> Iterator[slice]:
+    """Yield the references of some cells after the other, of bounded size unless a cell is not."""
+    ends = ends_of_runs(cells) + 1
+    stops = ends[ends_of_runs((ends - 1) // _REFERENCES)].tolist()
+    return (slice(start, stop) for start, stop in zip([0, *stops], stops, strict=False))
+
+
+class ReferencePoint:
     """Boxes meet in the cell that holds the lower corner of what they have in common."""
 
-    def __init__(self, tree: Octree, cells: Ids) -> None:
-        corners = gather(tree.arranged.rows[:3], tree.references)
-        walls = gather(tree.cell_rows, cells)
+    def __init__(self, tree: Octree, cells: Ids, entries: Ids) -> None:
+        self.tree, self.cells, self.entries = tree, cells, entries
+        # The axes on which each box begins in the cell.
+        self.begun = np.empty(len(cells), np.uint8)
+
+    def enter(self, some: slice) -> NDArray[np.uint8]:
+        """Return the priorities of the references of some cells, which come in turn."""
+        rows = self.tree.cell_rows
+        corners = gather(self.tree.arranged.rows[:3], self.entries[some])
+        walls = gather(rows, self.cells[some])
         x, y, z = (corners >= walls[:3]).view(np.uint8)
-        # The axes on which the box begins in the cell.
-        self.begun = x | y << 1 | z << 2
-        self.turns = 3 - POPCOUNT[self.begun]
-        beyond = (corners >= walls[3:]) & (walls[3:] < tree.cell_rows[3:, :1])
-        self.turns[beyond.any(axis=0)] = TURNS
+        begun = self.begun[some] = x | y << 1 | z << 2
+        priority: NDArray[np.uint8] = (3 - POPCOUNT[begun]).astype(np.uint8)
+        beyond = (corners >= walls[3:]) & (walls[3:] < rows[3:, :1])
+        priority[beyond.any(axis=0)] = PRIORITIES
+        return priority
 
     def meet_here(self, ones: Ids, others: Ids) -> Flags:
-        """Return whether on every axis one of the two slots' boxes begins in their cell."""
+        """Return whether on every axis one of the two references' boxes begins in their cell."""
         return (self.begun[ones] | self.begun[others]) == 7
 
 
-class _Turns:
-    """Items meet in the first cell, in the order of the slots, that they share."""
+class FirstSharedCell:
+    """Items meet in the first cell, in the order of the references, that they share."""
 
-    def __init__(self, tree: Octree, cells: Ids) -> None:
-        self.entries, self.cells = tree.references, cells
-        self.earlier, self.places = _earlier_slots(tree.references)
-        self.turns = np.minimum(self.places, 1).astype(np.uint8)
-        self.count = len(tree.order)
-        self.standing = np.sort(cells * self.count + tree.references)
+    def __init__(self, tree: Octree, cells: Ids, entries: Ids) -> None:
+        self.entries, self.count = entries, len(tree.order)
+        self.ranks = np.cumsum(np.diff(cells, prepend=cells[:1]) != 0)
+        # For each reference the one before it of the same entry, or -1, and how many there are.
+        self.earlier, self.places, self.keys = np.empty((3, len(cells)), np.intp)
+        self.last = np.full(self.count, -1)
+        self.entered = 0
+
+    def enter(self, some: slice) -> NDArray[np.uint8]:
+        """Return the priorities of the references of some cells, which come in turn."""
+        entries = self.entries[some]
+        self.keys[some] = np.sort(self.ranks[some] * self.count + entries)
+        self.entered = some.stop
+        by_entry = radix_argsort(entries, self.count.bit_length())
+        ordered, here = entries[by_entry], some.start + by_entry
+        again = np.diff(ordered, prepend=-1) == 0
+        before = self.last[ordered]
+        begins = np.maximum.accumulate(np.where(again, 0, np.arange(len(entries))))
+        count = np.where(before < 0, 0, self.places[before] + 1)
+        self.places[here] = count + np.arange(len(entries)) - begins
+        before[again] = here[np.flatnonzero(again) - 1]
+        self.earlier[here] = before
+        self.last[ordered] = here
+        return np.minimum(self.places[some], 1).astype(np.uint8)
 
     def meet_here(self, ones: Ids, others: Ids) -> Flags:
-        """Return whether the two slots' items share no earlier cell."""
+        """Return whether the two references' items share no earlier cell."""
         flags = (self.places[ones] == 0) | (self.places[others] == 0)
         doubtful = np.flatnonzero(~flags)
         flags[doubtful] = ~self._met_before(ones[doubtful], others[doubtful])
@@ -82,26 +197,17 @@ class _Turns:
     def _met_before(self, ones: Ids, others: Ids) -> Flags:
         flags = np.zeros(len(ones), bool)
         shorter = self.places[ones] <= self.places[others]
-        slots = self.earlier[np.where(shorter, ones, others)]
+        references = self.earlier[np.where(shorter, ones, others)]
         partners = self.entries[np.where(shorter, others, ones)]
-        pairs = np.arange(len(ones))
+        pairs, known = np.arange(len(ones)), self.keys[: self.entered]
         while len(pairs):
-            keys = self.cells[slots] * self.count + partners
-            met = self.standing.take(np.searchsorted(self.standing, keys), mode="clip") == keys
+            keys = self.ranks[references] * self.count + partners
+            met = known.take(np.searchsorted(known, keys), mode="clip") == keys
             flags[pairs[met]] = True
-            slots = self.earlier[slots]
-            more = np.flatnonzero(~met & (slots >= 0))
-            pairs, slots, partners = pairs[more], slots[more], partners[more]
+            references = self.earlier[references]
+            more = np.flatnonzero(~met & (references >= 0))
+            pairs, references, partners = pairs[more], references[more], partners[more]
         return flags
 
 
-def _earlier_slots(entries: Ids) -> tuple[Ids, Ids]:
-    """Return for each slot the slot before it that holds the same entry, or -1; and its place."""
-    by_entry = radix_argsort(entries, int(entries.max(initial=0)).bit_length())
-    again = np.diff(entries[by_entry], prepend=-1) == 0
-    earlier = np.full(len(entries), -1)
-    earlier[by_entry[again]] = by_entry[np.flatnonzero(again) - 1]
-    first = np.maximum.accumulate(np.where(again, 0, np.arange(len(entries))))
-    places = np.empty(len(entries), np.intp)
-    places[by_entry] = np.arange(len(entries)) - first
-    return earlier, places
+_RULES: dict[type, type[ReferencePoint] | type[FirstSharedCell]] = {Boxes: ReferencePoint}

@@ -1,65 +1,157 @@
-"""The slots of a tree cell by cell, each with the later ones that it has to be compared with."""
+"""Sweep and prune, and quantized bounds: a quick look at pairs, in cells and in strips.
+
+Bounds (AABBs) on a fine grid take two words each, so that two are compared by two subtractions. In
+a large cell they are compared along the axis on which they overlap least; or, without cells, along
+one axis in strips that divide the two others (after J. D. Cohen, M. C. Lin, D. Manocha and
+M. Ponamgi, "I-COLLIDE", 1995, where all of space is swept at once).
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Ids, concatenated_ranges, radix_argsort
-from ..morton import BITS, unpacked
-from .quantized import QuantizedBounds
+from ..arrays import Floats, Ids, blocks, concatenated_ranges, radix_argsort
+from ..grid import Grid
+from ..morton import BITS, GUARD_BITS, Words, packed, unpacked
+from ..shapes import Boxes, Shapes
 
-# So many pairs are made at a time.
+# Shapes in a sample, about; one in this many of them may be far away on either side.
+_SAMPLE, _FEW = 512, 16
+# Pairs that are made at a time, about.
 _PAIRS = 65_536
-# Cells with more slots than this are swept along an axis.
+# Cells with more references than this are swept along an axis.
 _LARGE = 128
-# Turns are below this.
-TURNS = 4
+# Priorities are below this.
+PRIORITIES = 4
+# How many times as wide as the average of the bounds a strip is; the most strips along an axis.
+_WIDTH, _MOST_STRIPS = 2.5, 1_024
+# Bins for each of the bounds; the fewest and the most bins of all.
+_BINS, _FEWEST_BINS, _MOST_BINS = 4, 2**16, 2**22
+# Strips that make more copies of each of the bounds, or more pairs to compare, do not fit.
+_COPIES, _COMPARED = 6, 24
 
 
 @dataclass(frozen=True)
-class Lineup:
-    """Slots in some order; place p is compared with `counts[p]` places from `starts[p]` on."""
+class QuantizedBounds:
+    """The first and the last cell that each of n bounds touch, (n,); the last with guard bits."""
+
+    first: Words
+    last: Words
+
+    def __getitem__(self, ids: Ids) -> "QuantizedBounds":
+        return QuantizedBounds(self.first[ids], self.last[ids])
+
+    def __setitem__(self, ids: Ids | slice, bounds: "QuantizedBounds") -> None:
+        self.first[ids], self.last[ids] = bounds.first, bounds.last
+
+    def meeting(self, ids: Ids, others: "QuantizedBounds", numbers: Ids) -> Ids:
+        """Return which pairs may meet, ascending: all whose bounds do, and very few others."""
+        above = self.last[ids]
+        above -= others.first[numbers]
+        below = others.last[numbers]
+        below -= self.first[ids]
+        above &= below
+        above &= GUARD_BITS
+        return np.flatnonzero(above == GUARD_BITS)
+
+
+def grid_around(shapes: Shapes, cell: Floats | None = None) -> Grid:
+    """Return the finest grid that words can hold, over all that these shapes cover.
+
+    A few that are far away, or huge, do not make it coarse for all others: they are left to its
+    border. All shapes lie in the cell (6,), if one is given.
+    """
+    if len(shapes) == 0:
+        return Grid(np.zeros(3), np.zeros(3), BITS)
+    lower, upper = shapes[:: len(shapes) // _SAMPLE + 1].limits()
+    low, high = np.sort(lower), np.sort(upper)
+    few = low.shape[1] // _FEW
+    low, high = low[:, few], high[:, -1 - few]
+    size = np.where(high > low, high - low, np.inf)
+    if cell is None:
+        lower, upper = shapes.limits()
+        cell = np.concatenate((lower.min(axis=1), upper.max(axis=1)))
+    return Grid(np.maximum(cell[:3], low - size), np.minimum(cell[3:], high + size), BITS)
+
+
+def quantize(shapes: Shapes, grid: Grid) -> QuantizedBounds:
+    """Return the shapes' bounds on a grid; what lies beyond the grid counts to its border."""
+    lower, upper = shapes.limits()
+    bounds = QuantizedBounds(*np.empty((2, len(shapes)), np.int64))
+    for some in blocks(len(shapes)):
+        cells, ends = grid.overlapped(lower[:, some], upper[:, some])
+        bounds.first[some], bounds.last[some] = packed(cells), packed(ends) | GUARD_BITS
+    return bounds
+
+
+class PairBatch(NamedTuple):
+    """Some pairs, (h,) and (h,), and the fraction of all comparisons that are done with them."""
+
+    done: float
+    ones: Ids
+    others: Ids
+
+
+_NONE = np.empty(0, np.intp)
+
+
+def no_pairs(done: float) -> PairBatch:
+    """Return a batch without pairs: a step of the work that precedes them."""
+    return PairBatch(done, _NONE, _NONE)
+
+
+@dataclass(frozen=True)
+class Comparisons:
+    """References in some order; place p is compared with `counts[p]` places from `starts[p]`."""
 
     order: Ids
     starts: Ids
     counts: Ids
 
-    def pairs(self) -> Iterator[tuple[Ids, Ids]]:
-        """Yield all pairs of places, in pieces of bounded size."""
+    def batches(self) -> Iterator[PairBatch]:
+        """Yield all pairs of places, in batches of bounded size."""
         ends = np.cumsum(self.counts)
-        cuts = np.searchsorted(ends, np.arange(_PAIRS, ends[-1] if len(ends) else 0, _PAIRS))
+        total = int(ends[-1]) if len(ends) else 0
+        cuts = np.searchsorted(ends, np.arange(_PAIRS, total, _PAIRS))
         stops = [*np.unique(cuts).tolist(), len(ends)]
         for start, stop in zip([0, *stops], stops, strict=False):
             some = slice(start, stop)
             places = np.repeat(np.arange(start, stop), self.counts[some])
-            yield places, concatenated_ranges(self.starts[some], self.counts[some])
+            done = float(ends[stop - 1]) / total if total and stop else 1.0
+            yield PairBatch(
+                done, places, concatenated_ranges(self.starts[some], self.counts[some])
+            )
 
 
-def lineup(cells: Ids, turns: NDArray[np.uint8], bounds: QuantizedBounds, sides: int) -> Lineup:
-    """Line up slots, given by their cell, their turn in it, and their bounds.
+def comparisons(
+    cells: Ids, priority: NDArray[np.uint8], bounds: QuantizedBounds, sides: int
+) -> Comparisons:
+    """Return what to compare of references, given by cell, priority in it, and bounds.
 
-    With one side, each slot is compared with all after it in its cell. With two, slots of turn 0
-    are compared with those of turn 1. Cells of many slots are swept along the axis on which these
-    overlap least, whatever their turns (Cohen and others, "I-COLLIDE", 1995); no pair is left out.
+    With one side, each reference is compared with all after it in its cell, in the order of their
+    priorities. With two, those of priority 0 are compared with those of priority 1. Cells of many
+    references are swept along the axis on which these overlap least, whatever their priorities
+    (Cohen and others, "I-COLLIDE", 1995); no pair is left out.
     """
     begins = np.flatnonzero(np.diff(cells, prepend=-1))
     sizes = np.diff(begins, append=len(cells))
     rank = np.repeat(np.arange(len(begins)), sizes)
-    order = radix_argsort(rank * TURNS + turns, (len(begins) * TURNS).bit_length())
+    order = radix_argsort(rank * PRIORITIES + priority, (len(begins) * PRIORITIES).bit_length())
     ends = (begins + sizes)[rank]
     starts = np.arange(1, len(cells) + 1)
     counts = ends - starts
     if sides == 2:
-        second = turns[order] == 1
+        second = priority[order] == 1
         starts = ends - np.bincount(rank, second, len(begins)).astype(np.intp)[rank]
         counts = np.where(second, 0, ends - starts)
     large = np.flatnonzero(sizes[rank] > _LARGE)
     if len(large):
         swept, reached = _swept(rank[large], bounds[large])
         order[large], starts[large], counts[large] = large[swept], large + 1, reached
-    return Lineup(order, starts, counts)
+    return Comparisons(order, starts, counts)
 
 
 def _swept(cells: Ids, bounds: QuantizedBounds) -> tuple[Ids, Ids]:
@@ -75,3 +167,96 @@ def _swept(cells: Ids, bounds: QuantizedBounds) -> tuple[Ids, Ids]:
     order = np.argsort(keys, kind="stable")
     reach = (cells << BITS | last[axis, everyone])[order]
     return order, np.searchsorted(keys[order], reach, side="right") - everyone - 1
+
+
+def grid_sweep_pairs(bounds: Boxes, owners: Ids | None = None) -> Iterator[PairBatch] | None:
+    """Return pairs of bounds that may meet, each once, in any order; or nothing.
+
+    With `owners` (n,), only pairs of different owners. No strips fit where sizes or places are
+    too uneven: few strips hold almost all then, or many of the bounds stand in almost every strip.
+    """
+    if len(bounds) == 0:
+        return iter(())
+    fine = quantize(bounds, grid_around(bounds))
+    strips = _Strips.around(unpacked(fine.first), unpacked(fine.last))
+    if strips.copies.sum() > _COPIES * len(bounds):
+        return None
+    members, begun, line = strips.compared()
+    if line.counts.sum() > _COMPARED * len(bounds):
+        return None
+    return _met(fine[members], members, begun, line, owners)
+
+
+def _met(
+    fine: QuantizedBounds,
+    members: Ids,
+    begun: NDArray[np.uint8],
+    line: Comparisons,
+    owners: Ids | None,
+) -> Iterator[PairBatch]:
+    """Yield the pairs whose bounds may meet, each in the first of the strips that it shares."""
+    for done, ones, others in line.batches():
+        here = np.flatnonzero((begun[ones] | begun[others]) == 3)
+        some = here[fine.meeting(ones[here], fine, others[here])]
+        first, second = members[ones[some]], members[others[some]]
+        if owners is not None:
+            apart = np.flatnonzero(owners[first] != owners[second])
+            first, second = first[apart], second[apart]
+        yield PairBatch(done, first, second)
+
+
+@dataclass(frozen=True)
+class _Strips:
+    """Across two axes, the first and last strip of each of the bounds; along the third, its bins.
+
+    `shape` is how many strips there are across each axis, and how many bins in a strip.
+    """
+
+    first: list[Words]
+    last: list[Words]
+    shape: list[int]
+
+    @classmethod
+    def around(cls, first: Words, last: Words) -> Self:
+        """Return strips for bounds given on a fine grid, (3, n) each.
+
+        The sweep goes along the axis of which the bounds take the smallest part.
+        """
+        count = first.shape[1]
+        extents = (last.sum(axis=1) - first.sum(axis=1)) / (count * 2**BITS)
+        axes = np.argsort(extents)[::-1].tolist()
+        narrowest = 1 / min(count**0.5, _MOST_STRIPS)
+        widths = np.maximum(_WIDTH * extents[axes[:2]], narrowest).clip(max=1.0)
+        i, j = (1 / widths).astype(np.intp).tolist()
+        shape = [i, j, min(max(_BINS * count, _FEWEST_BINS), _MOST_BINS) // (i * j)]
+        sizes = list(zip(axes, shape, strict=True))
+        begin, end = (
+            [side[axis] * size >> BITS for axis, size in sizes] for side in (first, last)
+        )
+        return cls(begin, end, shape)
+
+    @property
+    def copies(self) -> Ids:
+        """In how many strips each of the bounds stands."""
+        return (self.last[0] - self.first[0] + 1) * (self.last[1] - self.first[1] + 1)
+
+    def compared(self) -> tuple[Ids, NDArray[np.uint8], Comparisons]:
+        """Return the copies in order: of which bounds, and across which axes these begin there.
+
+        The last says what to compare each copy with.
+        """
+        copies, (_, columns, bins) = self.copies, self.shape
+        members = np.repeat(np.arange(len(copies)), copies)
+        nth = concatenated_ranges(np.zeros_like(copies), copies)
+        widths = (self.last[1] - self.first[1] + 1)[members]
+        across = nth // widths
+        down = nth - across * widths
+        begun = (across == 0).view(np.uint8) | (down == 0).view(np.uint8) << np.uint8(1)
+        strips = (self.first[0] * columns + self.first[1])[members] + across * columns + down
+        strips *= bins
+        keys = strips + self.first[2][members]
+        ends = np.bincount(keys, minlength=np.prod(self.shape))
+        order = radix_argsort(keys, len(ends).bit_length())
+        stops = np.cumsum(ends, out=ends)[(strips + self.last[2][members])[order]]
+        starts = np.arange(1, len(keys) + 1)
+        return members[order], begun[order], Comparisons(order, starts, stops - starts)

@@ -1,4 +1,4 @@
-"""Questions of volumes: candidates of a walk, each once, then confirmed."""
+"""Volume queries: candidates of the descent, each once, then exact tests."""
 
 from .api import query, query_any, query_count
 

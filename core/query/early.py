@@ -1,30 +1,29 @@
-"""The early out: which volumes touch anything at all, with as few looks as possible.
+"""Early out: which volumes touch anything at all, with as few tests as possible.
 
-First every volume looks at some items of the one leaf around its middle. Who finds none goes down
-the tree like any question, and looks at more and more of what it finds there.
+First every volume tests some items of the one leaf around its middle. Volumes that find none
+descend the tree like any query, and test more and more of what they find there.
 """
 
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, gather
 from ..child_masks import POPCOUNT
-from ..descend import Found
+from ..descend import Found, expanded
 from ..octree import Octree
 from ..shapes import Shapes
-from .candidates import Candidates, candidates, expanded
-from .confirm import chosen, holding, vouched
+from .candidates import Candidates, candidates, chosen, holding, vouched
 
-# So many items of the leaf are looked at, by so many volumes at a time.
+# Items of the leaf that are tested, and volumes that test them at a time.
 _LOOK, _BLOCK = 32, 8_192
-# How many items of all others a volume looks at first, and how many times as many the next time.
+# How many items of all others a volume tests first, and how many times as many the next time.
 _FEW, _MORE = 64, 8
 
 
 def _likeliest() -> Ids:
-    """Return for eight bits and a part the part whose bit is set and which is nearest to it."""
-    parts = np.arange(8)
-    apart = POPCOUNT[parts[:, None] ^ parts]
-    is_set = np.arange(256)[:, None] >> parts & 1 == 1
+    """Return for a child mask and a child the one that is set and nearest to it."""
+    children = np.arange(8)
+    apart = POPCOUNT[children[:, None] ^ children]
+    is_set = np.arange(256)[:, None] >> children & 1 == 1
     return np.where(is_set[:, None], apart, 8).argmin(axis=2)
 
 
@@ -36,8 +35,8 @@ def any_touched(tree: Octree, volumes: Shapes) -> Flags:
     touched = np.zeros(len(volumes), bool)
     begin, end = _first_looks(tree, volumes)
     for some in blocks(len(volumes), _BLOCK):
-        numbers = np.arange(some.start, some.stop)
-        look = Found(numbers, begin[some], end[some], certain=False)
+        queries = np.arange(some.start, some.stop)
+        look = Found(queries, begin[some], end[some], certain=False)
         touched[holding(tree, volumes, expanded(tree, look))[0]] = True
     still = np.flatnonzero(~touched)
     for found in candidates(tree, volumes[still], seen=(begin[still], end[still])):
@@ -46,7 +45,7 @@ def any_touched(tree: Octree, volumes: Shapes) -> Flags:
 
 
 def _first_looks(tree: Octree, volumes: Shapes) -> tuple[Ids, Ids]:
-    """Return where each volume looks first: a run of slots."""
+    """Return where each volume looks first: a run of references."""
     root = tree.cell_rows[:, :1]
     lower, upper = (np.clip(side, root[:3], root[3:]) for side in volumes.limits())
     cells = _leaves_at(tree, (lower + upper) / 2)
@@ -62,13 +61,13 @@ def _leaves_at(tree: Octree, places: Floats) -> Ids:
         if not occupied.any():
             return cells
         above = places >= gather(tree.middle_rows, cells)
-        part = np.packbits(above, axis=0, bitorder="little")[0]
-        below = tree.first_child[cells] + _LIKELIEST[occupied, part]
+        child = np.packbits(above, axis=0, bitorder="little")[0]
+        below = tree.first_child[cells] + _LIKELIEST[occupied, child]
         cells = np.where(occupied > 0, below, cells)
 
 
 def _hits(tree: Octree, found: Candidates) -> Ids:
-    """Return the volumes that touch an item, having looked at more and more of them."""
+    """Return the volumes that touch an item, having tested more and more of them."""
     touched = np.zeros(len(found.asked), bool)
     sure, unsure = vouched(tree, found.certain, "touching")
     touched[sure[0]] = True
@@ -76,10 +75,10 @@ def _hits(tree: Octree, found: Candidates) -> Ids:
     pairs, few = found.doubtful, _FEW
     while True:
         pairs = chosen(pairs, np.flatnonzero(~touched[pairs[0]]))
-        numbers = pairs[0]
-        if len(numbers) == 0:
+        queries = pairs[0]
+        if len(queries) == 0:
             return np.flatnonzero(touched)
-        is_early = np.arange(len(numbers)) - np.searchsorted(numbers, numbers) < few
+        is_early = np.arange(len(queries)) - np.searchsorted(queries, queries) < few
         early, late = (chosen(pairs, np.flatnonzero(some)) for some in (is_early, ~is_early))
         touched[holding(tree, found.volumes, early)[0]] = True
         pairs, few = late, few * _MORE

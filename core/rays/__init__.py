@@ -1,6 +1,5 @@
-"""Questions of rays and segments: a walk front to back, and exact crossings."""
+"""Ray queries: a walk front to back, then exact crossings."""
 
-from .answers import RayCrossings, RayHits
-from .api import ray_cast, ray_cast_all, ray_test
+from .api import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
 
 __all__ = ["RayCrossings", "RayHits", "ray_cast", "ray_cast_all", "ray_test"]

@@ -1,21 +1,71 @@
-"""Questions of rays and segments: the closest item, any item, all items on the way."""
+"""Ray queries: the closest item on a ray or segment, any item, all items on the way."""
 
+from dataclasses import dataclass
 from typing import SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Flags
+from ..arrays import Flags, Floats, Ids, blocks, radix_argsort, starts_of_runs
 from ..classify import UNVISITED, States
 from ..groups import ALL_GROUPS, in_groups
+from ..mailboxing import Mailboxes
 from ..octree import Octree
+from ..shapes import Triangles
 from ..two_levels import TwoLevels
-from .answers import RayCrossings, RayHits, closest, crossings_of, described, joined
-from .crossings import Rays
-from .hits import ray_hits
-from .mailboxes import Mailboxes
-from .packets import ray_packets
+from .hits import normals, ray_hits
+from .rays import Rays, ray_packets
+from .triangles import barycentric
+
+# Rays, items and distances of no crossings.
+_NOTHING = (np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))
+
+
+@dataclass(frozen=True, eq=False)
+class RayHits:
+    """The closest item that each ray meets; a miss is item -1 at distance infinity, the rest NaN.
+
+    Attributes
+    ----------
+    items : ndarray of intp, shape (q,)
+        Item numbers; of items at the same distance the smallest.
+    distances : ndarray of float64, shape (q,)
+        In scene units; 0 for a ray that starts in an item.
+    positions : ndarray of float64, shape (q, 3)
+        Where the ray meets the item.
+    normals : ndarray of float64, shape (q, 3)
+        Unit normals there: of a triangle by its winding, of a box, sphere or region outward, NaN
+        for a ray that starts inside.
+    barycentric : ndarray of float64, shape (q, 3)
+        Weights of the triangle's vertices in their order, of sum 1; NaN for other items.
+    placements : ndarray of intp, shape (q,), or None
+        Of a `SceneOctree`, the placements whose triangles `items` are, -1 for a miss.
+    """
+
+    items: Ids
+    distances: Floats
+    positions: Floats
+    normals: Floats
+    barycentric: Floats
+    placements: Ids | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class RayCrossings:
+    """All items that rays meet.
+
+    Attributes
+    ----------
+    pairs : ndarray of intp, shape (2, h)
+        [0] ray numbers, [1] item numbers, each pair once, sorted by ray, then by distance, then
+        by item. Of a `SceneOctree`, shape (3, h): rays, placements, triangles.
+    distances : ndarray of float64, shape (h,)
+        In scene units; 0 for a ray that starts in an item.
+    """
+
+    pairs: Ids
+    distances: Floats
 
 
 def ray_cast(
@@ -58,7 +108,7 @@ def ray_cast(
     Notes
     -----
     O(cells on the way to the hit + items in them). Cells are met front to back, and none that a
-    ray enters beyond its closest hit is looked at.
+    ray enters beyond its closest hit is visited.
     """
     if isinstance(tree, TwoLevels):
         answer: RayHits = tree._answer(
@@ -69,9 +119,9 @@ def ray_cast(
     tree = in_groups(tree, groups)
     items, distances = np.full(len(rays), -1), np.full(len(rays), np.inf)
     mailboxes = Mailboxes(len(tree.order))
-    for group in ray_packets(tree, rays, mailboxes):
-        items[group], distances[group] = closest(tree, rays[group], mailboxes)
-    return described(tree, rays, items, distances)
+    for packet in ray_packets(tree, rays, mailboxes):
+        items[packet], distances[packet] = _closest(tree, rays[packet], mailboxes)
+    return _described(tree, rays, items, distances)
 
 
 def ray_test(
@@ -116,11 +166,11 @@ def ray_test(
     tree = in_groups(tree, groups)
     flags = np.zeros(len(rays), bool)
     mailboxes = Mailboxes(len(tree.order))
-    for group in ray_packets(tree, rays, mailboxes):
-        limits = rays.limits[group]
-        for numbers, _, _ in ray_hits(tree, rays[group], limits, mailboxes, any_hit=True):
-            limits[numbers] = -1.0
-        flags[group] = limits < 0
+    for packet in ray_packets(tree, rays, mailboxes):
+        closest_so_far = rays.limits[packet]
+        for numbers, _, _ in ray_hits(tree, rays[packet], closest_so_far, mailboxes, any_hit=True):
+            closest_so_far[numbers] = -1.0
+        flags[packet] = closest_so_far < 0
     return flags
 
 
@@ -150,7 +200,7 @@ def ray_cast_all(
     Returns
     -------
     RayCrossings
-        Each item once, where the ray first meets it; what counts as a hit is told by `ray_cast`.
+        Each item once, where the ray first meets it; what counts as a hit is as for `ray_cast`.
 
     Raises
     ------
@@ -165,8 +215,9 @@ def ray_cast_all(
     rays = _checked(tree, origins, directions, max_distance)
     tree = in_groups(tree, groups)
     mailboxes = Mailboxes(len(tree.order))
-    parts = ray_packets(tree, rays, mailboxes)
-    return joined([crossings_of(tree, rays, part, mailboxes) for part in parts], len(rays))
+    packets = ray_packets(tree, rays, mailboxes)
+    found = [_crossings_of(tree, rays, packet, mailboxes) for packet in packets]
+    return _joined(found, len(rays))
 
 
 def _checked(
@@ -199,11 +250,67 @@ def checked_rays(origins: ArrayLike, directions: ArrayLike, max_distance: ArrayL
 def cells_on_ray(
     tree: Octree, origin: ArrayLike, direction: ArrayLike, max_distance: float
 ) -> States:
-    """Return what `ray_cast` takes each cell for: the part of `trace` that is about one ray.
+    """Return the state of each cell in `ray_cast`: the part of `trace` that is about one ray.
 
-    Cells that it had not come to when it found its hit stay UNVISITED, like those that are empty.
+    Cells that it had not come to when it found its hit stay UNVISITED, like empty ones.
     """
     rays = _checked(tree, np.atleast_2d(origin), np.atleast_2d(direction), max_distance)
     states = np.full(len(tree.node_depth), UNVISITED)
-    closest(tree, rays, Mailboxes(len(tree.order)), states)
+    _closest(tree, rays, Mailboxes(len(tree.order)), states)
     return states
+
+
+def _closest(
+    tree: Octree, rays: Rays, mailboxes: Mailboxes, states: States | None = None
+) -> tuple[Ids, Floats]:
+    """Return the closest item of each ray, or -1, and its distance, or infinity."""
+    items, closest_so_far = np.full(len(rays), -1), rays.limits.copy()
+    for numbers, found, distances in ray_hits(
+        tree, rays, closest_so_far, mailboxes, states=states
+    ):
+        order = np.lexsort((found, distances, numbers))
+        first = order[starts_of_runs(numbers)]
+        asked, nearest, new = numbers[first], distances[first], found[first]
+        old = items[asked]
+        (closer,) = ((nearest < closest_so_far[asked]) | (old < 0) | (new < old)).nonzero()
+        items[asked[closer]] = new[closer]
+        closest_so_far[asked[closer]] = nearest[closer]
+    return items, np.where(items < 0, np.inf, closest_so_far)
+
+
+def _crossings_of(
+    tree: Octree, rays: Rays, packet: Ids, mailboxes: Mailboxes
+) -> tuple[Ids, Ids, Floats]:
+    """Return all crossings of a packet of rays: rays, items and distances.
+
+    Those of a ray stand together, sorted.
+    """
+    part = rays[packet]
+    found = [_NOTHING, *ray_hits(tree, part, part.limits, mailboxes)]
+    numbers, items, distances = (np.concatenate(rows) for rows in zip(*found, strict=True))
+    order = np.lexsort((items, distances, numbers))
+    return packet[numbers[order]], tree.named(items[order]), distances[order]
+
+
+def _joined(found: list[tuple[Ids, Ids, Floats]], rays: int) -> RayCrossings:
+    """Return the crossings of all packets, sorted by ray."""
+    numbers, items, distances = (
+        np.concatenate(rows) for rows in zip(_NOTHING, *found, strict=True)
+    )
+    order = radix_argsort(numbers, rays.bit_length())
+    return RayCrossings(np.stack((numbers[order], items[order])), distances[order])
+
+
+def _described(tree: Octree, rays: Rays, items: Ids, distances: Floats) -> RayHits:
+    """Return hits with places, normals and weights."""
+    positions, directions, weights = np.full((3, 3, len(rays)), np.nan)
+    hits = np.flatnonzero(items >= 0)
+    for some in blocks(len(hits)):
+        numbers = hits[some]
+        found, reached = items[numbers], distances[numbers]
+        positions[:, numbers] = rays.positions(numbers, reached)
+        directions[:, numbers] = normals(tree.items, found, rays, numbers, reached)
+        if isinstance(tree.items, Triangles):
+            weights[:, numbers] = barycentric(tree.items, found, rays, numbers)
+    items[hits] = tree.named(items[hits])
+    return RayHits(items, distances, positions.T, directions.T, weights.T)

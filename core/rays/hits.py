@@ -1,32 +1,56 @@
-"""Pairs of ray and item that meet, each looked at once."""
+"""Ray hits: pairs of ray and item on the way, culled by bounding spheres, then tested, each once.
+
+Triangles lie in the spheres around them, and in the discs that these cut out of their planes.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from ..arrays import Floats, Ids, blocks, concatenated_ranges, starts_of_runs
+from ..arrays import Floats, Ids, blocks, dot, gather, power_of_two_scale, starts_of_runs
+from ..arrays import cross as cross_product
 from ..classify import States
+from ..descend import Found, expanded
+from ..mailboxing import Mailboxes, Pairs
 from ..octree import Octree
-from .crossings import Rays, crossings
-from .culling import Near, SphereCull
-from .mailboxes import Mailboxes
+from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
+from ..touch.triangles import bounding_spheres_of, worth_tables
+from .rays import Rays
+from .rounded import enter_boxes, enter_regions, enter_spheres, outward
+from .triangles import cross_triangles
 from .walk import walk
 
-# Rays and entries of the tree.
-Pairs = tuple[Ids, Ids]
+# Rays, entries of the tree, and a distance that is the less the more surely they meet.
+PossibleHits = tuple[Ids, Ids, Floats]
 
 # Pairs that may meet -> those that do, with items instead of entries, and where.
 Meet = Callable[[Pairs], tuple[Ids, Ids, Floats]]
 
-# Pairs of ray and slot that are looked at together, and pairs that are worth an exact look.
+# What is left of a square after rounding, at least; how wrong a known normal may be, at most.
+_ROUNDED, _TURNED = 1.0 - 2.0**-48, 2.0**-28
+# Pairs of ray and reference that are culled together, and pairs that are worth exact tests.
 _PAIRS, _BATCH = 16_384, 8_192
+# Pairs tested together: few enough that their coordinates stay in the cache.
+_BLOCK = 8_192
+
+# Items, their ids (h,), rays, their numbers (h,) -> multiples of the directions (h,), or NaN.
+Test = Callable[[Any, Ids, Rays, Ids], Floats]
+
+_TESTS: dict[type[Shapes], Test] = {
+    Triangles: cross_triangles,
+    Boxes: enter_boxes,
+    Spheres: enter_spheres,
+    Regions: enter_regions,
+}
 
 
 def ray_hits(
     tree: Octree,
     rays: Rays,
-    limits: Floats,
+    closest_so_far: Floats,
     mailboxes: Mailboxes,
     *,
     any_hit: bool = False,
@@ -40,11 +64,11 @@ def ray_hits(
     tree : Octree
         The tree.
     rays : Rays
-        The questions, q of them.
-    limits : ndarray of float64, shape (q,)
-        How far each ray still looks. The caller may lower them in between; below 0 it is done.
+        The queries, q of them.
+    closest_so_far : ndarray of float64, shape (q,)
+        How far each ray still looks: the caller lowers them in place; below 0 it is done.
     mailboxes : Mailboxes
-        Where to remember which pairs were tested: empty ones.
+        Where to remember which pairs were tested; empty.
     any_hit : bool
         If any hit will do, rays look for it where it is likely: at their far ends, where closed
         rooms have walls, and among the items of a cell at that which they pass most centrally.
@@ -60,69 +84,66 @@ def ray_hits(
     distances : ndarray of float64, shape (h,)
         Where.
     """
-    meet = meet or partial(_met, tree, rays, limits)
-    lines = SphereCull.of(tree, rays)
-    steps = walk(tree, rays, limits, backwards=any_hit, states=states)
-    for found in _runs_of_slots(tree, rays, steps):
-        near = (lines.near(*pairs, limits) for pairs in _expanded(tree, *found))
+    meet = meet or partial(_met, tree, rays, closest_so_far)
+    cull = SphereCull.of(tree, rays)
+    steps = walk(tree, rays, closest_so_far, backwards=any_hit, states=states)
+    for found in _runs(tree, rays, steps):
+        near = (cull.may_hit(*pairs, closest_so_far) for pairs in _pieces(tree, found))
         for batch in _batches(near):
-            for numbers, entries in _in_turn(*batch, limits) if any_hit else [batch[:2]]:
+            for numbers, entries in _in_turn(*batch, closest_so_far) if any_hit else [batch[:2]]:
                 yield meet(_not_yet_tested(tree, numbers, entries, mailboxes))
 
 
-def _met(tree: Octree, rays: Rays, limits: Floats, pairs: Pairs) -> tuple[Ids, Ids, Floats]:
+def _met(
+    tree: Octree, rays: Rays, closest_so_far: Floats, pairs: Pairs
+) -> tuple[Ids, Ids, Floats]:
     """Return the pairs that meet, with items instead of entries, and where."""
     numbers, entries = pairs
     distances = crossings(tree.arranged, entries, rays, numbers)
-    (met,) = (distances <= limits[numbers]).nonzero()
+    (met,) = (distances <= closest_so_far[numbers]).nonzero()
     return numbers[met], tree.order[entries[met]], distances[met]
 
 
-def _in_turn(numbers: Ids, entries: Ids, misses: Floats, limits: Floats) -> Iterator[Pairs]:
+def _in_turn(
+    numbers: Ids, entries: Ids, miss_distances: Floats, closest_so_far: Floats
+) -> Iterator[Pairs]:
     """Yield for each ray the pair that is likeliest to meet, then the others if it did not."""
     if len(numbers) == 0:
         return
     begins = starts_of_runs(numbers)
     counts = np.diff(begins, append=len(numbers))
-    likely = misses == np.repeat(np.minimum.reduceat(misses, begins), counts)
+    likely = miss_distances == np.repeat(np.minimum.reduceat(miss_distances, begins), counts)
     yield numbers[likely], entries[likely]
-    (others,) = (~likely & (limits[numbers] >= 0)).nonzero()
+    (others,) = (~likely & (closest_so_far[numbers] >= 0)).nonzero()
     yield numbers[others], entries[others]
 
 
-def _runs_of_slots(
-    tree: Octree, rays: Rays, steps: Iterator[Pairs]
-) -> Iterator[tuple[Ids, Ids, Ids]]:
-    """Yield rays, and where the slots to look at begin and end.
-
-    Those of items beyond the root come first, then those of the cells on the way.
-    """
+def _runs(tree: Octree, rays: Rays, steps: Iterator[Pairs]) -> Iterator[Found]:
+    """Yield runs of references: of items beyond the root, then of the cells on the way."""
     if tree.outside:
         everyone = np.arange(len(rays))
-        yield everyone, 0 * everyone, 0 * everyone + tree.outside
+        yield Found(everyone, 0 * everyone, 0 * everyone + tree.outside, certain=False)
     for numbers, cells in steps:
         begin, end = tree.begin[cells], tree.own_end[cells]
         (holding,) = (begin < end).nonzero()
-        yield numbers[holding], begin[holding], end[holding]
+        yield Found(numbers[holding], begin[holding], end[holding], certain=False)
 
 
-def _expanded(tree: Octree, numbers: Ids, begin: Ids, end: Ids) -> Iterator[Pairs]:
-    """Yield the pairs of rays and the entries in their runs of slots, `_PAIRS` at a time."""
-    counts = end - begin
-    stops = np.cumsum(counts)
-    starts = stops - counts
+def _pieces(tree: Octree, found: Found) -> Iterator[Pairs]:
+    """Yield the pairs of rays and the entries in their runs, `_PAIRS` at a time."""
+    stops = np.cumsum(found.end - found.begin)
+    starts = stops - (found.end - found.begin)
     for piece in blocks(int(stops[-1]) if len(stops) else 0, _PAIRS):
         first = np.searchsorted(stops, piece.start, side="right")
         some = slice(first, np.searchsorted(stops, piece.stop) + 1)
-        skipped = np.maximum(piece.start - starts[some], 0)
-        taken = np.minimum(counts[some], piece.stop - starts[some]) - skipped
-        slots = concatenated_ranges(begin[some] + skipped, taken)
-        yield np.repeat(numbers[some], taken), tree.references.take(slots, mode="clip")
+        begin = found.begin[some] + np.maximum(piece.start - starts[some], 0)
+        end = found.end[some] - np.maximum(stops[some] - piece.stop, 0)
+        yield expanded(tree, Found(found.queries[some], begin, end, found.certain))
 
 
-def _batches(pieces: Iterable[Near]) -> Iterator[Near]:
+def _batches(pieces: Iterable[PossibleHits]) -> Iterator[PossibleHits]:
     """Join pieces until there are enough pairs to be worth a look together."""
-    waiting: list[Near] = []
+    waiting: list[PossibleHits] = []
     for piece in pieces:
         waiting.append(piece)
         if sum(len(numbers) for numbers, _, _ in waiting) >= _BATCH:
@@ -132,9 +153,9 @@ def _batches(pieces: Iterable[Near]) -> Iterator[Near]:
         yield _joined(waiting)
 
 
-def _joined(pieces: list[Near]) -> Near:
-    numbers, entries, misses = zip(*pieces, strict=True)
-    return np.concatenate(numbers), np.concatenate(entries), np.concatenate(misses)
+def _joined(pieces: list[PossibleHits]) -> PossibleHits:
+    numbers, entries, miss_distances = zip(*pieces, strict=True)
+    return np.concatenate(numbers), np.concatenate(entries), np.concatenate(miss_distances)
 
 
 def _not_yet_tested(tree: Octree, numbers: Ids, entries: Ids, mailboxes: Mailboxes) -> Pairs:
@@ -145,3 +166,116 @@ def _not_yet_tested(tree: Octree, numbers: Ids, entries: Ids, mailboxes: Mailbox
     fresh[again[mailboxes.add_new(numbers[again], entries[again])]] = True
     (some,) = fresh.nonzero()
     return numbers[some], entries[some]
+
+
+@dataclass(frozen=True)
+class SphereCull:
+    """Lines through points of the rays.
+
+    Seen from the point of the ray that is nearest to the middle of the root, numbers are no
+    larger than the scene, however far away the ray begins.
+    """
+
+    items: Shapes
+    points: Floats
+    units: Floats
+    shifts: Floats
+    slacks: Floats
+    asked: int
+
+    @classmethod
+    def of(cls, tree: Octree, rays: Rays) -> "SphereCull":
+        """Return the lines of rays that ask about a tree."""
+        cells, slacks = tree._roots_for(len(rays))
+        lower, upper = gather(tree.cell_rows, cells).reshape(2, 3, -1)
+        units = rays.directions / rays.lengths
+        shifts = np.maximum(dot((lower + upper) / 2 - rays.origins, units), 0.0)
+        points = rays.origins + units * shifts
+        farthest = np.maximum(np.abs(rays.origins), np.abs(points)).max(axis=0)
+        slacks = 2 * slacks + farthest * 2.0**-45
+        return cls(tree.arranged, points, units, shifts, slacks, rays.asked)
+
+    def may_hit(self, numbers: Ids, entries: Ids, closest_so_far: Floats) -> PossibleHits:
+        """Return the pairs that may meet: in the sphere, not behind, not too far, in the disc."""
+        if not isinstance(self.items, Triangles):
+            return numbers, entries, np.zeros(len(numbers))
+        spheres = bounding_spheres_of(self.items, entries, self.asked)
+        slacks = self.slacks.take(numbers)
+        middles, radii = spheres[:3] - gather(self.points, numbers), spheres[3] + slacks
+        units = gather(self.units, numbers)
+        along = dot(middles, units)
+        room = radii * radii - (dot(middles, middles) * _ROUNDED - along * along)
+        (some,) = (room >= 0).nonzero()
+        asked, found, along, room = numbers[some], entries[some], along[some], room[some]
+        radii, miss_distances = radii[some], -room
+        ahead = along + self.shifts[asked]
+        flags = (ahead >= -radii) & (ahead - radii <= closest_so_far[asked])
+        if worth_tables(self.items, self.asked):
+            units = gather(units, some)
+            beside = gather(middles, some) - along * units
+            planes = gather(self.items.planes, found)
+            miss_distances = _out_of_discs(planes, units, beside, np.sqrt(room))
+            flags &= miss_distances <= radii * _TURNED + slacks[some]
+        (kept,) = flags.nonzero()
+        return asked[kept], found[kept], miss_distances[kept]
+
+
+def _out_of_discs(planes: Floats, units: Floats, beside: Floats, chords: Floats) -> Floats:
+    """Return how far lines must be moved, along the normals, to cross discs; negative in them.
+
+    The middle of a disc's sphere is `beside` the line; half of the line within the sphere is
+    `chords` long. A plane that is not known is met everywhere.
+    """
+    heights = np.abs(dot(planes, beside) + planes[3])
+    miss_distances: Floats = heights - np.abs(dot(planes, units)) * chords
+    return miss_distances
+
+
+def crossings(items: Shapes, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
+    """Return at which distances these rays first meet these items, pair by pair.
+
+    Parameters
+    ----------
+    items : Triangles, Boxes, Spheres or Regions
+        A batch.
+    ids : ndarray of intp, shape (h,)
+        Items of that batch.
+    rays : Rays
+        Closed segments from their origins to their limits.
+    numbers : ndarray of intp, shape (h,)
+        Their numbers.
+
+    Returns
+    -------
+    ndarray of float64, shape (h,)
+        Distances in scene units; NaN where a ray does not meet its item.
+    """
+    kind = Triangles if isinstance(items, Triangles) else type(items)
+    test, distances = _TESTS[kind], np.full(len(ids), np.nan)
+    for some in blocks(len(ids), _BLOCK):
+        rays_here = numbers[some]
+        steps = test(items, ids[some], rays, rays_here)
+        (met,) = ((steps >= 0) & (steps <= rays.reaches[rays_here])).nonzero()
+        found = rays_here[met]
+        reached = np.minimum(steps[met] * rays.lengths[found], rays.limits[found])
+        distances[some.start + met] = reached
+    return distances
+
+
+def normals(items: Shapes, ids: Ids, rays: Rays, numbers: Ids, distances: Floats) -> Floats:
+    """Return the unit normals of items where rays meet them at these distances, (3, h).
+
+    Those of a triangle by its winding; else outward, NaN for a ray that starts inside.
+    """
+    if isinstance(items, Triangles):
+        first, second, third = items.take_rows(ids).reshape(3, 3, -1)
+        edges = np.stack((second - first, third - first))
+        return _unit(cross_product(*(edges * power_of_two_scale(edges))))
+    vectors = outward(items, ids, rays, numbers, rays.positions(numbers, distances))
+    vectors[:, distances == 0] = np.nan
+    return _unit(vectors)
+
+
+def _unit(vectors: Floats) -> Floats:
+    vectors = vectors * power_of_two_scale(vectors)
+    return vectors / np.sqrt(dot(vectors, vectors))

@@ -1,31 +1,87 @@
-"""The walk of rays through the cells, front to back or back to front.
+"""Ray traversal: slab tests of cells, front to back or back to front, and a stack for each ray.
 
-Rays go down together, like the volumes of `descend`, but each looks at its nearest cell first. The
-others wait on its stack, and are dropped if something nearer was found in the meantime. A ray that
-has come to items waits until about as many rays wait as move, so that items are looked at in few,
-large batches. Few rays do not wait but go on, although they may go too far.
+Rays descend together, like the volumes of `descend`, but each visits its nearest cell first. The
+others wait on its stack, and are dropped if something nearer was found in the meantime. Leaves are
+postponed: a ray that has come to items waits until about as many rays wait as move, so that items
+are tested in few, large batches (T. Aila and S. Laine, "Understanding the Efficiency of Ray
+Traversal on GPUs", 2009). Few rays do not wait but go on, although they may go too far. Where a
+ray enters and leaves cells follows from the planes that divide these, after T. Kay and J. Kajiya,
+"Ray Tracing Complex Scenes", 1986.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..arrays import Floats, Ids, blocks, radix_argsort
+from ..arrays import (
+    Flags,
+    Floats,
+    Ids,
+    blocks,
+    columns,
+    concatenated_ranges,
+    gather,
+    radix_argsort,
+)
 from ..classify import CROSSING, OUTSIDE, UNVISITED, States
 from ..descend import occupied_children
 from ..octree import Octree
-from .crossings import Rays
-from .slabs import RaySlabs
-from .stacks import Front, Stacks
+from .rays import Rays
 
 # Pairs of ray and cell that are computed together: eight children take a few hundred bytes.
 _BLOCK = 8_192
+# Rays take one cell at a time. Few rays take more, up to _MOST, and about _TOGETHER in all: a
+# round costs more than to visit a cell too many.
+_MOST, _TOGETHER = 16, 800
+# Cells that there is room for on each stack at first.
+_ROOM = 16
+# The references of a tree for each of which a ray is worth a table of what cells hold.
+_WORTH = 512
+# A direction that crosses the scene more slowly stands still.
+_SLOWEST = 2.0**-400
+_BITS = np.arange(8, dtype=np.uint8)[:, None]
+
+
+def _mirrored(flip: int) -> NDArray[np.uint8]:
+    """Return a table that moves bit `i ^ flip` of a byte to bit i."""
+    bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
+    return np.packbits(bits[:, np.arange(8) ^ flip], axis=1, bitorder="little")[:, 0]
+
+
+# Children in the order in which a ray that goes backwards along the axes in `flip` meets them.
+_MIRRORED = np.concatenate([_mirrored(flip) for flip in range(8)])
+
+
+@dataclass(frozen=True)
+class Front:
+    """Pairs of rays and cells, (k,), and where the rays enter and leave the cells.
+
+    Rays ascend. Of the cells of one ray the nearer ones come first, or last.
+    """
+
+    rays: Ids
+    cells: Ids
+    t_enter: Floats
+    t_exit: Floats
+
+    def __len__(self) -> int:
+        return len(self.rays)
+
+    def __getitem__(self, some: Ids | slice) -> "Front":
+        return Front(self.rays[some], self.cells[some], self.t_enter[some], self.t_exit[some])
+
+    def where(self, flags: Flags) -> "Front":
+        """Return the pairs that are flagged."""
+        (some,) = flags.nonzero()
+        return self if len(some) == len(self) else self[some]
 
 
 def walk(
     tree: Octree,
     rays: Rays,
-    limits: Floats,
+    closest_so_far: Floats,
     *,
     backwards: bool = False,
     states: States | None = None,
@@ -37,34 +93,36 @@ def walk(
     tree : Octree
         The tree.
     rays : Rays
-        The questions, q of them.
-    limits : ndarray of float64, shape (q,)
-        The distances beyond which a ray wants no more cells. The caller may lower them while the
-        walk goes on; below 0 the ray is done.
+        The queries, q of them.
+    closest_so_far : ndarray of float64, shape (q,)
+        The distances beyond which a ray wants no more cells: the caller lowers them in place while
+        the walk goes on; below 0 the ray is done.
     backwards : bool
         Farthest cells first.
     states : ndarray of uint8, shape (m,), optional
-        To be told what becomes of each cell: CROSSING where a ray looks at it, OUTSIDE where it
-        passes by. What it has not come to when it is done is not touched, nor what is empty.
+        Receives the state of each visited cell: CROSSING where a ray enters it, OUTSIDE where it
+        passes by. Cells that it has not come to when it is done stay as they are, and empty ones.
 
     Yields
     ------
     numbers, cells : ndarray of intp, shape (k,)
-        Rays, ascending, and the next cells that they look at.
+        Rays, ascending, and the next cells that they visit.
     """
-    planes = RaySlabs.of(tree, rays, traced=states is not None)
+    slabs = RaySlabs.of(tree, rays, traced=states is not None)
     stacks = Stacks(len(rays), nearest_on_top=not backwards)
-    stacks.put(planes.roots(limits))
+    # A trace asks which cells rays cross, even where a hit beyond the root stops them before.
+    roots = slabs.roots(closest_so_far if states is None else rays.limits)
+    stacks.put(roots)
     if states is not None:
-        states[0] = OUTSIDE
+        states[0] = UNVISITED if len(roots) else OUTSIDE
     waiting: list[Front] = []
     held = 0
     while len(taken := stacks.take()) or waiting:
-        front = taken.where(taken.entries <= limits.take(taken.numbers))
+        front = taken.where(taken.t_enter <= closest_so_far.take(taken.rays))
         inner = front.where(tree.child_masks.take(front.cells) > 0)
-        # What is looked at first is put on top last.
+        # What is visited first is put on top last.
         for some in [*blocks(len(inner), _BLOCK)][::-1]:
-            below = planes.children(inner[some], limits)
+            below = slabs.children(inner[some], closest_so_far)
             stacks.put(below)
             if states is not None:
                 states[occupied_children(tree, inner.cells[some])] = OUTSIDE
@@ -75,16 +133,198 @@ def walk(
         if len(holding):
             waiting.append(holding)
             held += len(holding)
-            stacks.wait(holding.numbers)
+            stacks.postpone(holding.rays)
         if waiting and held >= len(front):
             yield _together(waiting)
             waiting, held = [], 0
-            stacks.call()
+            stacks.resume()
 
 
 def _together(fronts: list[Front]) -> tuple[Ids, Ids]:
     """Return the rays, ascending, and the cells of all fronts."""
-    numbers = np.concatenate([front.numbers for front in fronts])
+    rays = np.concatenate([front.rays for front in fronts])
     cells = np.concatenate([front.cells for front in fronts])
-    order = radix_argsort(numbers, int(numbers.max()).bit_length())
-    return numbers[order], cells[order]
+    order = radix_argsort(rays, int(rays.max()).bit_length())
+    return rays[order], cells[order]
+
+
+@dataclass(frozen=True)
+class RaySlabs:
+    """Where rays cross planes: from `plane * inverses - starts` to `plane * inverses - ends`.
+
+    Inverses, starts and ends are the `coefficients` of the rays, (9, q). Rays that go backwards
+    along an axis are mirrored: `flips` has a bit for each such axis.
+    """
+
+    tree: Octree
+    coefficients: Floats
+    flips: Ids
+    contents: Floats | None
+
+    @classmethod
+    def of(cls, tree: Octree, rays: Rays, *, traced: bool) -> "RaySlabs":
+        """Return where rays cross the planes of a tree; a trace goes by the cells alone."""
+        backwards = rays.directions < 0
+        speeds = np.maximum(np.abs(rays.directions), _SLOWEST)
+        inverses = np.where(backwards, -rays.lengths, rays.lengths) / speeds
+        # Cells are enlarged by how far items may reach out of them, and by what rounding may do.
+        _, slack = tree._roots_for(len(rays))
+        slack = slack + np.abs(rays.origins).max(axis=0, initial=0.0) * 2.0**-46
+        flips = backwards[0] + 2 * backwards[1] + 4 * backwards[2]
+        worth = len(tree.references) < _WORTH * rays.asked and not traced
+        contents = tree.content_rows if worth else None
+        shifts, slacks = rays.origins * inverses, slack * np.abs(inverses)
+        coefficients = np.concatenate((inverses, shifts + slacks, shifts - slacks))
+        return cls(tree, coefficients, flips, contents)
+
+    def roots(self, closest_so_far: Floats) -> Front:
+        """Return the rays that cross the root."""
+        cells, _ = self.tree._roots_for(self.coefficients.shape[1])
+        root = gather(self.tree.loose_rows, cells)
+        inverses, starts, ends = self.coefficients.reshape(3, 3, -1)
+        walls = root.reshape(2, 3, -1) * inverses
+        t_enter = np.maximum((walls.min(axis=0) - starts).max(axis=0), 0.0)
+        t_exit = np.minimum((walls.max(axis=0) - ends).min(axis=0), closest_so_far)
+        (rays,) = (t_enter <= t_exit).nonzero()
+        return Front(rays, cells[rays], t_enter[rays], t_exit[rays])
+
+    def children(self, front: Front, closest_so_far: Floats) -> Front:
+        """Return the occupied children that the rays cross in time, nearer ones first.
+
+        The two halves of a cell along an axis end and begin at the dividing plane. A ray is in a
+        child while it is in the right half along all three: so eight children take as many
+        comparisons, and their own bounds are not needed. Counted in the ray's direction, a child
+        has a smaller number than those behind it.
+        """
+        count = len(front.rays)
+        first = self.tree.first_child[front.cells]
+        t_enter, t_exit = self._halved(front, first)
+        flips = self.flips[front.rays]
+        occupied = _MIRRORED.take((flips << 8) + self.tree.child_masks[front.cells])
+        crossed = (t_enter <= t_exit).view(np.uint8) << _BITS
+        masks = np.bitwise_or.reduce(crossed, axis=0) & occupied
+        (chosen,) = np.unpackbits(masks, bitorder="little").view(bool).nonzero()
+        parents, child = chosen >> 3, chosen & 7
+        places = child * count + parents
+        below = Front(
+            front.rays[parents],
+            first[parents] + (child ^ flips[parents]),
+            t_enter.ravel()[places],
+            t_exit.ravel()[places],
+        )
+        return below if self.contents is None else self._met(below, self.contents, closest_so_far)
+
+    def _met(self, front: Front, contents: Floats, closest_so_far: Floats) -> Front:
+        """Return the cells whose contents the rays cross, and when they do."""
+        inverses, starts, ends = gather(self.coefficients, front.rays).reshape(3, 3, -1)
+        walls = columns(contents, front.cells).reshape(2, 3, -1) * inverses
+        near, far = np.minimum(*walls), np.maximum(*walls)
+        near -= starts
+        far -= ends
+        t_enter = np.maximum(near.max(axis=0), front.t_enter)
+        t_exit = np.minimum(far.min(axis=0), front.t_exit)
+        (met,) = (t_enter <= np.minimum(t_exit, closest_so_far[front.rays])).nonzero()
+        return Front(front.rays[met], front.cells[met], t_enter[met], t_exit[met])
+
+    def _halved(self, front: Front, first: Ids) -> tuple[Floats, Floats]:
+        """Return when the rays enter and leave each of the eight children, (8, k) each."""
+        begins, ends = self._halves(front, first)
+        t_enter, t_exit = np.empty((2, 8, len(first)))
+        t_enter[0], t_exit[7] = front.t_enter, front.t_exit
+        for axis, (begin, end) in enumerate(zip(begins, ends, strict=True)):
+            step = 1 << axis
+            for child in range(step):
+                np.maximum(t_enter[child], begin, out=t_enter[child + step])
+                np.minimum(t_exit[7 - child], end, out=t_exit[7 - child - step])
+        return t_enter, t_exit
+
+    def _halves(self, front: Front, first: Ids) -> tuple[Floats, Floats]:
+        """Return when the rays enter the second and leave the first half of cells, (3, k) each."""
+        inverses, starts, ends = gather(self.coefficients, front.rays).reshape(3, 3, -1)
+        if self.tree.loose_rows is self.tree.cell_rows:
+            middle = gather(self.tree.middle_rows, front.cells) * inverses
+            return middle - starts, middle - ends
+        lower = gather(self.tree.loose_rows[3:], first) * inverses
+        upper = gather(self.tree.loose_rows[:3], first + 7) * inverses
+        return np.minimum(lower, upper) - starts, np.maximum(lower, upper) - ends
+
+
+class Stacks:
+    """A stack for each ray, empty at first; on top the nearest cell, or the farthest.
+
+    The stacks stand side by side, level upon level: a row for each level, a column for each ray
+    that still looks.
+    """
+
+    def __init__(self, rays: int, *, nearest_on_top: bool) -> None:
+        self._nearest_on_top = nearest_on_top
+        self._rays, self._columns = np.arange(rays), np.arange(rays)
+        self._heights, self._postponed = np.zeros(rays, np.intp), np.zeros(rays, bool)
+        self._few = False
+        self._cells = np.empty(_ROOM * rays, np.intp)
+        self._t_enter, self._t_exit = np.empty((2, _ROOM * rays))
+
+    def put(self, front: Front) -> None:
+        """Put the cells of each ray on its stack."""
+        columns = self._columns[front.rays]
+        counts = np.bincount(columns, minlength=len(self._rays))
+        ends = np.cumsum(counts)
+        if self._nearest_on_top:
+            levels = (self._heights + ends - 1)[columns] - np.arange(len(columns))
+        else:
+            levels = (self._heights + counts - ends)[columns] + np.arange(len(columns))
+        places = levels * len(self._rays) + columns
+        self._heights += counts
+        self._make_room(int(self._heights.max(initial=0)) * len(self._rays))
+        self._cells[places] = front.cells
+        self._t_enter[places] = front.t_enter
+        self._t_exit[places] = front.t_exit
+
+    def take(self) -> Front:
+        """Take from the top of the stacks: one cell for each ray, or more for few rays.
+
+        Postponed rays get none. Nothing is left when none is postponed and nothing is taken.
+        """
+        if not self._postponed.any():
+            self._compact()
+        (columns,) = ((self._heights > 0) & ~self._postponed).nonzero()
+        self._few = len(columns) <= _TOGETHER
+        most = min(max(1, _TOGETHER // max(len(columns), 1)), _MOST)
+        levels = self._heights[columns] - 1
+        counts = np.minimum(levels + 1, most)
+        self._heights[columns] -= counts
+        if most > 1:
+            columns = np.repeat(columns, counts)
+            levels = np.repeat(levels, counts) - concatenated_ranges(0 * counts, counts)
+        places = levels * len(self._rays) + columns
+        kept = (self._cells[places], self._t_enter[places], self._t_exit[places])
+        return Front(self._rays[columns], *kept)
+
+    def postpone(self, rays: Ids) -> None:
+        """Postpone these rays, each named once or more, until they resume; few go on."""
+        if not self._few:
+            self._postponed[self._columns[rays]] = True
+
+    def resume(self) -> None:
+        """Let the postponed rays go on."""
+        self._postponed[:] = False
+
+    def _make_room(self, size: int) -> None:
+        more = max(size, 2 * len(self._cells)) - len(self._cells)
+        if size > len(self._cells):
+            self._cells = np.concatenate((self._cells, np.empty(more, np.intp)))
+            self._t_enter = np.concatenate((self._t_enter, np.empty(more)))
+            self._t_exit = np.concatenate((self._t_exit, np.empty(more)))
+
+    def _compact(self) -> None:
+        """Give columns only to rays that have cells, once half of the others are done."""
+        (columns,) = self._heights.nonzero()
+        if 2 * len(columns) > len(self._rays):
+            return
+        levels = np.arange(self._heights.max(initial=0))[:, None]
+        places = (levels * len(self._rays) + columns).ravel()
+        self._cells, self._t_enter = self._cells[places], self._t_enter[places]
+        self._t_exit = self._t_exit[places]
+        self._rays, self._heights = self._rays[columns], self._heights[columns]
+        self._postponed = np.zeros(len(columns), bool)
+        self._columns[self._rays] = np.arange(len(columns))

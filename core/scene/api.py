@@ -79,10 +79,13 @@ def overlapping_pairs(
     margin: float,
     skip_neighbours: bool,
     within: bool,
+    owners: object,
 ) -> Ids:
     """Return placements and triangles, twice, (4, h), of triangles that touch or come near."""
     if other is not None:
         raise ValueError(f"other must be None for a scene, got {type(other).__name__}")
+    if owners is not None:
+        raise ValueError("owners must be None for a scene: they are its placements")
     margin = checks.number("margin", margin, 0.0)
     return pairs.overlapping(moment, margin, skip_neighbours=skip_neighbours, within=within)
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Ids, blocks, gather
+from ..descend import expanded, portions
+from ..mailboxing import mailboxes_for, unique_pairs
 from ..nearest import Nearest, nearest
 from ..nearest.closest import closest_points, distances, lower_bounds
-from ..nearest.search import PIECE, Search, approach, kth_least, seed
+from ..nearest.search import PIECE, Search, branch_and_bound, kth_least, seed
 from ..query import query
-from ..query.candidates import expanded, portions
-from ..query.mailboxing import mailboxes_for, once
 from ..shapes import Spheres
 from .forest import Forest
 from .images import taken_back
@@ -186,14 +186,14 @@ def _looked(
     search = Search(forest, seen, best.count, limits / most, stretch=stretch)
     boxes = mailboxes_for(len(forest.order))
     seed(search, boxes)
-    found = approach(search, _MOST if may_stop else None)
+    found = branch_and_bound(search, _MOST if may_stop else None)
     if found is None:
         return False
     for (some,) in portions([found], len(rows), PIECE):
         pairs, entries = expanded(forest, some)
         least = lower_bounds(forest.arranged, entries, seen, pairs)
         near = np.flatnonzero(least <= search.reach[pairs])
-        near = near[once(pairs[near], entries[near], boxes)]
+        near = near[unique_pairs(pairs[near], entries[near], boxes)]
         inner = _Inner(search, forest, numbers, rows, most)
         _measure(moment, points, best, inner, pairs[near], entries[near], least[near])
     return True

@@ -83,13 +83,17 @@ def _pairs(
     order = np.lexsort((forest.order[entries], rows))
     rows, entries = rows[order], entries[order]
     tree = build_octree(moment.baked(forest, rows, entries))
-    ones, others = overlapping_pairs(tree, margin=margin)
-    wanted = (rows[ones] != rows[others]) == between
+    if between:
+        ones, others = overlapping_pairs(tree, margin=margin, owners=rows)
+    else:
+        ones, others = overlapping_pairs(tree, margin=margin)
+        same = rows[ones] == rows[others]
+        ones, others = ones[same], others[same]
     if skip_neighbours:
         faces = forest.arranged.faces[entries]
         shared = faces[ones][:, :, None] == faces[others][:, None, :]
-        wanted &= ~shared.any(axis=(1, 2))
-    ones, others = ones[wanted], others[wanted]
+        apart = ~shared.any(axis=(1, 2))
+        ones, others = ones[apart], others[apart]
     ids, triangles = moment.placements.ids[rows], forest.order[entries]
     return np.stack((ids[ones], triangles[ones], ids[others], triangles[others]))
 

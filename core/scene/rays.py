@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, dot, gather, starts_of_runs
-from ..rays import RayCrossings, RayHits, ray_cast_all
-from ..rays.crossings import Rays, barycentric, crossings, normals
-from ..rays.hits import Pairs, ray_hits
-from ..rays.mailboxes import Mailboxes
+from ..mailboxing import Mailboxes, Pairs
+from ..rays import RayCrossings, RayHits
+from ..rays.hits import crossings, normals, ray_hits
+from ..rays.rays import Rays, ray_packets
+from ..rays.triangles import barycentric
 from .forest import Forest
 from .images import taken_back
 from .moment import Moment, first_of_each
@@ -51,14 +52,21 @@ Met = tuple[Forest, Ids, Ids, Floats]
 
 def crossed_by(moment: Moment, rays: Rays, beyond: Floats) -> Crossed:
     """Return the placements whose boxes rays cross, not those they enter before `beyond` (q,)."""
-    placements = moment.placements
-    found = ray_cast_all(moment.top, rays.origins.T, rays.directions.T, max_distance=rays.limits)
-    numbers, entries = found.pairs[0], found.distances
-    rows = placements.rows_named(found.pairs[1])
-    some = placements.is_there[rows] & (entries >= beyond[numbers])
+    mailboxes = Mailboxes(len(moment.top.order))
+    parts = [(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))]
+    for packet in ray_packets(moment.top, rays, mailboxes):
+        some = rays[packet]
+        for numbers, items, entries in ray_hits(moment.top, some, some.limits, mailboxes):
+            (new,) = (entries >= beyond[packet[numbers]]).nonzero()
+            parts.append((packet[numbers[new]], items[new], entries[new]))
+    numbers, items, entries = (np.concatenate(part) for part in zip(*parts, strict=True))
+    order = np.lexsort((entries, numbers))
+    numbers, entries = numbers[order], entries[order]
+    rows = moment.placements.rows_named(moment.top.named(items[order]))
     far = entries + np.abs(rays.origins).max(axis=0, initial=0.0)[numbers]
     pairs = Crossed(numbers, rows, entries - far * 2.0**-44)
-    return pairs if some.all() else pairs[some]
+    there = moment.placements.is_there[rows]
+    return pairs if there.all() else pairs[there]
 
 
 def windows(moment: Moment, rays: Rays, closest: Floats) -> Iterator[Crossed]:
@@ -201,7 +209,7 @@ def _met_by_few(
         return _meet(moment, rays, here, forest, closest, found)
 
     boxes = Mailboxes(len(forest.order))
-    boxes.empty(len(here.rays))
+    boxes.reset(len(here.rays))
     for numbers, entries, where in ray_hits(
         forest, seen, limits, boxes, any_hit=any_hit, meet=meet
     ):

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Ids, concatenated_ranges
-from ..descend import NOTHING, Found, descend
-from ..query.answers import Answers
-from ..query.candidates import by_volume, expanded, portions
-from ..query.confirm import vouched
-from ..query.mailboxing import Pairs, deduplicate, mailboxes_for
+from ..descend import NOTHING, Found, descend, expanded, portions
+from ..mailboxing import Pairs, deduplicate, mailboxes_for
+from ..query.api import Answers
+from ..query.candidates import by_volume, vouched
 from ..shapes import Shapes
 from ..touch import lying_inside, touching
 from .forest import Forest

@@ -1,23 +1,35 @@
-"""Trees of objects that follow the scene; in order: standing, crowd, follower, session, locality.
+"""Live trees; read plain_objects, tracked_items, follower and session, then panel.
 
-A tree follows from the moment that it is switched on until it is switched off, cleared or built
-again. That is not kept in the file: nothing runs in a file that was only opened.
+A tree follows from the moment that it is switched on until it is switched off or cleared; when it
+is built again, the new one follows. That is not kept in the file: nothing runs in a file that was
+only opened.
 """
 
+from ..ui import Feature
 from .follower import Follower, Step
-from .locality import Locality, locality_of
-from .session import distrust, follow, get, merge_deferred, merge_interval, start, stop
+from .panel import OCTREE_OT_live, OCTREE_PT_live, OctreeLiveSettings
+from .session import (
+    follow,
+    get,
+    invalidate,
+    keep_following,
+    merge_deferred,
+    merge_interval,
+    start,
+    stop,
+)
 
 __all__ = [
     "Follower",
-    "Locality",
     "Step",
-    "distrust",
     "follow",
     "get",
-    "locality_of",
+    "invalidate",
+    "keep_following",
     "merge_deferred",
     "merge_interval",
     "start",
     "stop",
 ]
+
+FEATURE = Feature(settings={"live": OctreeLiveSettings}, classes=(OCTREE_OT_live, OCTREE_PT_live))

@@ -1,19 +1,19 @@
-"""A tree of objects kept as the scene is, at the cost of what has moved."""
+"""Incremental updates: a dynamic octree kept as the scene is, at the cost of what has moved."""
 
 from dataclasses import dataclass
 from time import perf_counter
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ...core import Boxes, ChangeCounts, DynamicOctree
-from ..properties import kinds_of, settings_of
-from ..reader import Floats, ObjectSource, read_objects
+from ..arrays import Floats, Ids
+from ..build import kinds_of
+from ..reader import ObjectSource, read_objects
 from ..scope import current_objects
-from .crowd import Crowd
+from ..ui import settings_of
+from .tracked_items import TrackedItems
 
-Ids = NDArray[np.intp]
 Pairs = tuple[Ids, Ids, Ids]
 _NO_PAIRS: Pairs = (np.empty((2, 0), np.intp),) * 3
 
@@ -29,7 +29,7 @@ class Step:
     moved, joined, left : int
         Items that moved, came and went.
     pairs : tuple of three ndarray of intp, shape (2, h)
-        Ids of items whose boxes began, went on and ceased to touch; none unless wanted.
+        Ids of items whose boxes began, continued and ceased to touch; none unless wanted.
     seconds : float
         How long it took.
     """
@@ -50,7 +50,7 @@ class Follower:
     tree : DynamicOctree
         As it was built.
     source : ObjectSource
-        Whose its items are.
+        The objects that its items are of.
     layer : str
         Name of the view layer that it follows.
     """
@@ -60,19 +60,19 @@ class Follower:
         self.since = tree.turnover
         self.step = Step(tree.turnover)
         self._boxes = tree.octree.items.bounds().rows.copy()
-        self._crowd: Crowd | None = None
+        self._tracked: TrackedItems | None = None
 
     def catch_up(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-        """Have the tree take over the scene as it is; all pairs that there are have begun.
+        """Bring the tree up to date with the scene; all its pairs count as begun.
 
         Parameters
         ----------
         scene : bpy.types.Scene
-            Whose tree it is.
+            The scene of the tree.
         depsgraph : bpy.types.Depsgraph
             The evaluated state of the view layer.
         """
-        self._read_anew(scene, depsgraph)
+        self._read_again(scene, depsgraph)
         self.since = self.tree.turnover
         self.step = Step(self.since, pairs=self.tree.changes())
 
@@ -82,9 +82,9 @@ class Follower:
         Parameters
         ----------
         scene : bpy.types.Scene
-            Whose tree it is.
+            The scene of the tree.
         depsgraph : bpy.types.Depsgraph
-            The evaluated state of the view layer, and what has been updated in it.
+            The evaluated state of the view layer, and the updates in it.
 
         Returns
         -------
@@ -92,9 +92,9 @@ class Follower:
             Whether the tree has changed.
         """
         started, before = perf_counter(), self.tree.turnover
-        moved = self._crowd.moved(scene, depsgraph) if self._crowd else None
+        moved = self._tracked.moved(scene, depsgraph) if self._tracked else None
         if moved is None:
-            counts = self._read_anew(scene, depsgraph)
+            counts = self._read_again(scene, depsgraph)
         else:
             counts = self._move(*moved), 0, 0
         if not any(counts):
@@ -103,24 +103,24 @@ class Follower:
         self.step = Step(before, *counts, pairs, perf_counter() - started)
         return True
 
-    def distrust(self) -> None:
-        """Take nothing for known at the next update."""
-        self._crowd = None
+    def invalidate(self) -> None:
+        """Read everything again at the next update."""
+        self._tracked = None
 
-    def _read_anew(
+    def _read_again(
         self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
     ) -> tuple[int, int, int]:
-        """Have the tree take over the scene as it is; return how many moved, came and went."""
+        """Bring the tree up to date with the scene; return how many moved, came and went."""
         layer, kinds = depsgraph.view_layer, kinds_of(settings_of(scene).built_of)
         found = read_objects(depsgraph, current_objects(scene, layer), kinds=kinds)
-        counts = self._take_over(found.source, found.boxes)
-        self._crowd = Crowd(layer, found, kinds, self.source.keys)
+        counts = self._apply(found.source, found.boxes)
+        self._tracked = TrackedItems(layer, found, kinds, self.source.keys)
         return counts
 
-    def _take_over(self, source: ObjectSource, boxes: Floats) -> tuple[int, int, int]:
+    def _apply(self, source: ObjectSource, boxes: Floats) -> tuple[int, int, int]:
         rows = {key: row for row, key in enumerate(self.source.keys)}
         known = np.array([rows.get(key, len(rows)) for key in source.keys], np.intp)
-        # Those that stay keep their order; those that come, the order in which they were read.
+        # Items that stay keep their order; new ones follow in the order in which they were read.
         order = np.argsort(known, kind="stable")
         staying = known[order][: np.count_nonzero(known < len(rows))]
         gone = np.setdiff1d(np.arange(len(rows)), staying)
@@ -132,16 +132,16 @@ class Follower:
         )
         moved = self._move(np.arange(len(staying)), boxes[:, : len(staying)])
         self._boxes = boxes
-        come = boxes[:, len(staying) :]
-        self.tree.insert(Boxes(come[:3].T, come[3:].T))
-        return moved, come.shape[1], len(gone)
+        new = boxes[:, len(staying) :]
+        self.tree.insert(Boxes(new[:3].T, new[3:].T))
+        return moved, new.shape[1], len(gone)
 
     def _move(self, rows: Ids, boxes: Floats) -> int:
-        """Move those of the items that are elsewhere now, and return how many."""
-        elsewhere = np.flatnonzero((self._boxes[:, rows] != boxes).any(axis=0))
-        if len(elsewhere) == 0:
+        """Move the items whose boxes have changed, and return how many."""
+        changed = np.flatnonzero((self._boxes[:, rows] != boxes).any(axis=0))
+        if len(changed) == 0:
             return 0
-        rows, boxes = rows[elsewhere], boxes[:, elsewhere]
+        rows, boxes = rows[changed], boxes[:, changed]
         self._boxes[:, rows] = boxes
         self.tree.move(self.tree.ids[rows], Boxes(boxes[:3].T, boxes[3:].T))
         return len(rows)

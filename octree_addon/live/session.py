@@ -1,4 +1,4 @@
-"""Which trees follow the scene: switched on and off, and told of every update."""
+"""Live sessions: the trees that follow the scene, switched on and off, updated and merged."""
 
 from weakref import WeakKeyDictionary
 
@@ -6,29 +6,29 @@ import bpy
 
 from ...core import DynamicOctree
 from .. import trees
-from ..properties import settings_of
 from ..reader import ObjectSource
 from ..trees import BuiltTree
+from ..ui import settings_of
 from .follower import Follower
 
-# Who follows goes with the tree.
+# A follower lives as long as its tree.
 _followers: WeakKeyDictionary[BuiltTree, Follower] = WeakKeyDictionary()
 
 
 def start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Follower:
-    """Have the scene's tree follow it from now on.
+    """Make the scene's tree follow it from now on.
 
     Parameters
     ----------
     scene : bpy.types.Scene
         With a tree of objects.
     depsgraph : bpy.types.Depsgraph
-        The evaluated state of the view layer that it is to follow.
+        The evaluated state of the view layer to follow.
 
     Returns
     -------
     Follower
-        Which has caught up with the scene.
+        Up to date with the scene.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Follower:
 
 
 def stop(scene: bpy.types.Scene) -> None:
-    """Have the scene's tree follow no longer."""
+    """Stop the scene's tree from following it."""
     built = trees.get(scene)
     if built is not None:
         _followers.pop(built, None)
@@ -56,27 +56,33 @@ def stop(scene: bpy.types.Scene) -> None:
 
 
 def get(scene: bpy.types.Scene) -> Follower | None:
-    """Return who has the scene's tree follow it, if it does."""
+    """Return the follower of the scene's tree, if the tree is live."""
     built = trees.get(scene)
     return None if built is None else _followers.get(built)
 
 
-def distrust(scene: bpy.types.Scene) -> None:
-    """Have the scene's tree, if it is live, read all anew at the next update."""
+def invalidate(scene: bpy.types.Scene) -> None:
+    """Make the scene's tree, if it is live, read everything again at the next update."""
     follower = get(scene)
     if follower is not None:
-        follower.distrust()
+        follower.invalidate()
+
+
+def keep_following(scene: bpy.types.Scene, old: BuiltTree, new: BuiltTree) -> None:
+    """Make a tree that was built again follow the scene if the one before did."""
+    if old in _followers and isinstance(new.source, ObjectSource):
+        start(scene, bpy.context.evaluated_depsgraph_get())
 
 
 def follow(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
-    """Have the scene's tree take over an update.
+    """Bring the scene's tree up to date after an update.
 
     Parameters
     ----------
     scene : bpy.types.Scene
-        What was updated.
+        The scene that was updated.
     depsgraph : bpy.types.Depsgraph
-        With the updates. Those of a render, and of another view layer, are nothing to a tree.
+        With the updates. Those of a render or of another view layer are ignored.
 
     Returns
     -------
@@ -102,14 +108,14 @@ def _concerns(follower: Follower, scene: bpy.types.Scene, depsgraph: bpy.types.D
 
 
 def merge_deferred() -> None:
-    """Merge the cells of all trees that put it off."""
+    """Merge the cells of all trees that defer it."""
     for built, follower in _followers.items():
         if built.options["merge"] == "deferred":
             follower.tree.prune()
 
 
 def merge_interval() -> float | None:
-    """Return after how many seconds cells are to be merged next; none if no tree puts it off."""
+    """Return the seconds until cells are merged next; None if no tree defers it."""
     intervals = [
         settings_of(scene).live.interval
         for scene in bpy.data.scenes

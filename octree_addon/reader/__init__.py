@@ -1,15 +1,20 @@
-"""Blender's scene as arrays; read in this order: meshes, source, walk, scene; boxes, objects."""
+"""Blender's scene as arrays: read source, meshes and boxes, then triangles and objects."""
 
-from .boxes import Floats, layer_ids, layer_matrices, layer_places, world_boxes
-from .instances import Instances, may_instance, read_instances
+from .boxes import (
+    Instances,
+    layer_ids,
+    layer_matrices,
+    layer_places,
+    may_instance,
+    read_instances,
+    world_boxes,
+)
 from .meshes import MeshArrays, bulk, evaluated_mesh, mesh_arrays
 from .objects import ReadObjects, evaluated_box, object_bounds, read_objects, taken_types
-from .scene import count_triangles, is_editable, read_triangles
-from .source import Key, ObjectSource, Source, SourceObject, TriangleSource
-from .walk import seen_objects
+from .source import Key, ObjectSource, Source, SourceObject, TriangleSource, seen_objects
+from .triangles import count_triangles, is_editable, read_triangles
 
 __all__ = [
-    "Floats",
     "Instances",
     "Key",
     "MeshArrays",

@@ -1,13 +1,19 @@
-"""Boxes of objects: in their own space and the world's, (6, n), lower then upper; and in bulk."""
+"""Axis-aligned boxes (AABB) of objects and instances: (6, n), lower then upper."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, field
+from itertools import compress
 from typing import Any
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..arrays import Floats, Ids
+from .source import UNUSED, Key, dependencies, is_true_instance, placements
+
+# These come twice, the second time as an instance of type MESH, which has the right box.
+_BECOME_MESHES = {"CURVE", "FONT", "META", "SURFACE"}
 
 
 def layer_ids(layer: bpy.types.ViewLayer) -> NDArray[np.intc]:
@@ -15,14 +21,14 @@ def layer_ids(layer: bpy.types.ViewLayer) -> NDArray[np.intc]:
     return _bulk(layer, "session_uid", 1, np.intc)[:, 0]
 
 
-def layer_places(layer: bpy.types.ViewLayer, ids: Sequence[int]) -> NDArray[np.intp]:
-    """Return where the objects with these session ids stand in a view layer, (k,)."""
+def layer_places(layer: bpy.types.ViewLayer, ids: Sequence[int]) -> Ids:
+    """Return the places of objects with these session ids in a view layer, (k,)."""
     places = {uid: place for place, uid in enumerate(layer_ids(layer).tolist())}
     return np.array([places[uid] for uid in ids], np.intp)
 
 
 def layer_matrices(layer: bpy.types.ViewLayer) -> Floats:
-    """Return where the objects of a view layer stand, as last evaluated, (l, 4, 4)."""
+    """Return the world matrices of the objects of a view layer, as last evaluated, (l, 4, 4)."""
     matrices = _bulk(layer, "matrix_world", 16, np.float32).reshape(-1, 4, 4)
     return matrices.astype(np.float64).swapaxes(1, 2)  # Blender stores column after column
 
@@ -59,13 +65,105 @@ def world_boxes(boxes: Floats, matrices: Floats) -> Floats:
     Returns
     -------
     ndarray of float64, shape (6, n)
-        What encloses the eight corners of each, without making them. Arvo, "Transforming
+        The bounds of the eight corners of each, without making them. Arvo, "Transforming
         Axis-Aligned Bounding Boxes", Graphics Gems, 1990.
     """
     linear = np.ascontiguousarray(matrices[:, :3, :3].transpose(1, 2, 0))
-    with np.errstate(invalid="ignore", over="ignore"):  # who reads them sees to what is not finite
+    with np.errstate(invalid="ignore", over="ignore"):  # callers check for what is not finite
         one, other = linear * boxes[:3], linear * boxes[3:]
         origin = matrices[:, :3, 3].T
         lower = origin + np.minimum(one, other).sum(axis=1)
         upper = origin + np.maximum(one, other).sum(axis=1)
     return np.concatenate((lower, upper))
+
+
+@dataclass(frozen=True, eq=False)
+class Instances:
+    """The instances of one walk: c of them.
+
+    Attributes
+    ----------
+    shown : frozenset of int
+        Session ids of the objects that are shown themselves.
+    keys : tuple of Key
+        What identifies each instance.
+    boxes : ndarray of float64, shape (6, c)
+        The world-space box around each, finite.
+    ids : frozenset of int
+        Session ids of everything that the instances depend on.
+    """
+
+    shown: frozenset[int]
+    keys: tuple[Key, ...]
+    boxes: Floats
+    ids: frozenset[int]
+
+
+NO_INSTANCES = Instances(frozenset(), (), np.empty((6, 0)), frozenset())
+
+
+@dataclass(eq=False)
+class _Met:
+    """What is gathered during the walk."""
+
+    shown: set[int] = field(default_factory=set)
+    ids: set[int] = field(default_factory=set)
+    own: dict[int, Floats] = field(default_factory=dict)
+    placed: dict[Key, tuple[Floats, list[tuple[float, ...]]]] = field(default_factory=dict)
+
+
+def may_instance(item: bpy.types.Object) -> bool:
+    """Tell whether an object can have instances."""
+    makers = {"NODES", "PARTICLE_SYSTEM"}
+    return item.instance_type != "NONE" or any(each.type in makers for each in item.modifiers)
+
+
+def read_instances(depsgraph: bpy.types.Depsgraph, wanted: Set[int], kinds: Set[str]) -> Instances:
+    """Read the boxes of what objects instance.
+
+    Parameters
+    ----------
+    depsgraph : bpy.types.Depsgraph
+        The evaluated state of the view layer.
+    wanted : set of int
+        Session ids of the objects.
+    kinds : set of str
+        The types of objects that are taken.
+
+    Returns
+    -------
+    Instances
+        In the order of the graph. O(all instances in the scene).
+    """
+    met = _Met()
+    for instance, owner in placements(depsgraph, wanted):
+        if not instance.is_instance:
+            met.shown.add(owner.session_uid)
+        elif is_true_instance(instance) and instance.object.type in kinds - _BECOME_MESHES:
+            _gather(instance, owner.session_uid, met)
+    own = np.array([box for box, _ in met.placed.values()]).reshape(-1, 6).T
+    matrices = np.array([matrix for _, matrix in met.placed.values()]).reshape(-1, 4, 4)
+    boxes = world_boxes(own, matrices)
+    finite = np.isfinite(boxes).all(axis=0)
+    keys = tuple(compress(met.placed, finite))
+    return Instances(frozenset(met.shown), keys, boxes[:, finite], frozenset(met.ids))
+
+
+def _gather(instance: bpy.types.DepsgraphObjectInstance, owner_id: int, met: _Met) -> None:
+    """Note one instance, and its own box if it is the first of its kind."""
+    item = instance.object
+    # Not by the object: those of geometry nodes are one object with changing data.
+    kind = (item.data or item.original).as_pointer()
+    if kind not in met.own:
+        met.own[kind] = _box_of(item)
+        met.ids.update(dependencies([item.original]))
+    key = owner_id, *(number for number in instance.persistent_id if number != UNUSED)
+    # Row by row: NumPy is several times slower on a Matrix.
+    matrix = instance.matrix_world
+    met.placed[key] = met.own[kind], [matrix[row][:] for row in range(4)]
+
+
+def _box_of(item: bpy.types.Object) -> Floats:
+    """Return the box of what is instanced in its own space; NaN if it is an empty mesh."""
+    is_hollow = isinstance(item.data, bpy.types.Mesh) and not item.data.vertices
+    return np.full(6, np.nan) if is_hollow else own_box(item)

@@ -54,24 +54,13 @@ def mesh_arrays(mesh: bpy.types.Mesh) -> MeshArrays:
 
 
 def triangle_count(mesh: bpy.types.Mesh) -> int:
-    """Count the triangles of a mesh without making them.
-
-    Parameters
-    ----------
-    mesh : bpy.types.Mesh
-        A mesh that is not in edit mode.
-
-    Returns
-    -------
-    int
-        What `mesh_arrays` would return; O(1).
-    """
+    """Count what `mesh_arrays` would return of a mesh that is not in edit mode; O(1)."""
     return len(mesh.loops) - 2 * len(mesh.polygons)
 
 
 @contextmanager
 def evaluated_mesh(evaluated: bpy.types.Object) -> Iterator[bpy.types.Mesh]:
-    """Lend the mesh of an evaluated object of type MESH as the screen shows it.
+    """Lend the mesh of an evaluated object of type MESH, as it is displayed.
 
     Parameters
     ----------
@@ -81,7 +70,7 @@ def evaluated_mesh(evaluated: bpy.types.Object) -> Iterator[bpy.types.Mesh]:
     Yields
     ------
     bpy.types.Mesh
-        In edit mode the present cage; valid inside the `with` only.
+        In edit mode its current cage; valid inside the `with` only.
     """
     mesh = evaluated.data
     assert isinstance(mesh, bpy.types.Mesh)
@@ -96,22 +85,10 @@ def evaluated_mesh(evaluated: bpy.types.Object) -> Iterator[bpy.types.Mesh]:
 
 
 def has_polygons_of(mesh: bpy.types.Mesh, original: bpy.types.Mesh) -> bool:
-    """Say whether polygon numbers of `mesh` are polygon numbers of `original`.
+    """Tell whether polygon numbers of an evaluated mesh are those of its original mesh.
 
     They are when both have the same polygons, corner by corner: modifiers may move the
-    vertices, but neither add, drop nor reorder anything.
-
-    Parameters
-    ----------
-    mesh : bpy.types.Mesh
-        An evaluated mesh.
-    original : bpy.types.Mesh
-        The mesh that it was evaluated from; may be in edit mode.
-
-    Returns
-    -------
-    bool
-        O(corners).
+    vertices, but neither add, drop nor reorder anything. O(corners).
     """
     corners = _edit_corners(original) if original.is_editmode else _corners(original)
     return all(map(np.array_equal, corners, _corners(mesh)))
@@ -120,7 +97,7 @@ def has_polygons_of(mesh: bpy.types.Mesh, original: bpy.types.Mesh) -> bool:
 def _corners(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the vertex of each corner, and the polygon of each triangle.
 
-    The latter says how many corners each polygon has, and is to be had without a loop.
+    The latter gives the corners of each polygon without a loop.
     """
     if not mesh.polygons:
         return np.empty(0, np.int32), np.empty(0, np.int32)
@@ -129,7 +106,7 @@ def _corners(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.int32]
 
 
 def _edit_corners(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the same of a mesh in edit mode, whose arrays are out of date."""
+    """Return the same for a mesh in edit mode, where its arrays are out of date."""
     # Not update_from_editmode: it tags the mesh as changed, and the tree would go stale at once.
     edit = bmesh.from_edit_mesh(mesh)
     edit.verts.index_update()

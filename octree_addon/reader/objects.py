@@ -1,4 +1,4 @@
-"""Objects and instances as boxes, each one item: `read_objects`."""
+"""Objects and instances as axis-aligned boxes, each one item: `read_objects`."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -9,10 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core import Boxes
-from .boxes import Floats, layer_boxes, layer_matrices, layer_places, own_box, world_boxes
-from .instances import NO_INSTANCES, may_instance, read_instances
-from .source import Key, ObjectSource, SourceObject
-from .walk import lineage, seen_objects
+from ..arrays import Floats
+from .boxes import (
+    NO_INSTANCES,
+    layer_boxes,
+    layer_matrices,
+    layer_places,
+    may_instance,
+    own_box,
+    read_instances,
+    world_boxes,
+)
+from .source import Key, ObjectSource, SourceObject, dependencies, seen_objects
 
 _SHAPED = frozenset({
     "CURVE", "CURVES", "FONT", "GPENCIL", "GREASEPENCIL", "MESH", "META", "POINTCLOUD", "SURFACE",
@@ -23,25 +31,25 @@ _CUBE = np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0])
 
 @dataclass(frozen=True, eq=False)
 class ReadObjects:
-    """Objects and instances as they stand: n items, the objects first.
+    """Objects and instances as read: n items, the objects first.
 
     Attributes
     ----------
     source : ObjectSource
-        Whose the items are.
+        What the items belong to.
     boxes : ndarray of float64, shape (6, n)
         The world-space box around each item, finite: lower corner, upper corner.
     ids : ndarray of intc, shape (k,)
-        Session ids of the objects of a kind that is wanted. Those that have no shape at present,
-        or are not finite, are no items.
+        Session ids of the objects of a wanted kind. Those without a shape at present, or that
+        are not finite, are no items.
     own : ndarray of float64, shape (6, k)
         Their boxes in their own space; NaN without a shape.
     seen : frozenset of int
-        Session ids of all objects that were looked at and are visible.
+        Session ids of all wanted objects that are visible.
     instancers : frozenset of int
-        Those of them that may bring instances.
+        Those of them that may have instances.
     watched : frozenset of int
-        Session ids of all that the instances depend on.
+        Session ids of everything that the instances depend on.
     """
 
     source: ObjectSource
@@ -68,8 +76,8 @@ def read_objects(
     objects : iterable of bpy.types.Object
         Original objects; repeated ones count once.
     kinds : iterable of str
-        Types of objects without a shape that are taken too: "LIGHT" and "CAMERA", as points, and
-        "EMPTY", as large as it is drawn.
+        Types of objects without a shape that become items too: "LIGHT" and "CAMERA", as points,
+        and "EMPTY", as large as it is drawn.
 
     Returns
     -------
@@ -79,76 +87,39 @@ def read_objects(
     wanted, skipped = seen_objects(depsgraph, objects, None)
     taken = taken_types(kinds)
     instancers = frozenset(uid for uid, item in wanted.items() if may_instance(item))
-    copies = read_instances(depsgraph, wanted.keys(), taken) if instancers else NO_INSTANCES
-    shown = copies.shown if instancers else wanted.keys()
+    instances = read_instances(depsgraph, wanted.keys(), taken) if instancers else NO_INSTANCES
+    shown = instances.shown if instancers else wanted.keys()
     items = [item for uid, item in wanted.items() if uid in shown and item.type in taken]
     ids = np.array([item.session_uid for item in items], np.intc)
-    own, boxes = _standing(depsgraph, items)
+    own, boxes = _plain_boxes(depsgraph, items)
     finite = np.isfinite(boxes).all(axis=0)
-    keys = (*((uid,) for uid in ids[finite].tolist()), *copies.keys)
-    depends = copies.ids.union(lineage(wanted.values()))
+    keys = (*((uid,) for uid in ids[finite].tolist()), *instances.keys)
+    depends = instances.ids.union(dependencies(wanted.values()))
     return ReadObjects(
         source=_source_of(keys, wanted, taken, skipped, depends),
-        boxes=np.concatenate((boxes[:, finite], copies.boxes), axis=1),
+        boxes=np.concatenate((boxes[:, finite], instances.boxes), axis=1),
         ids=ids,
         own=own,
         seen=frozenset(wanted),
         instancers=instancers,
-        watched=copies.ids | instancers,
+        watched=instances.ids | instancers,
     )
 
 
 def taken_types(kinds: Iterable[str]) -> frozenset[str]:
-    """Return the types of objects that become items.
-
-    Parameters
-    ----------
-    kinds : iterable of str
-        As for `read_objects`.
-
-    Returns
-    -------
-    frozenset of str
-        All that have a shape, and these.
-    """
+    """Return the types of objects that become items: all that have a shape, and these kinds."""
     return _SHAPED.union(kinds)
 
 
 def object_bounds(depsgraph: bpy.types.Depsgraph, item: bpy.types.Object) -> Boxes:
-    """Return the world-space box around the evaluated bounding box of an object.
-
-    Parameters
-    ----------
-    depsgraph : bpy.types.Depsgraph
-        The evaluated state of the view layer.
-    item : bpy.types.Object
-        An original object; an empty is as large as it is drawn.
-
-    Returns
-    -------
-    Boxes
-        One box.
-    """
+    """Return the world-space box around an object, as evaluated; an empty is as large as drawn."""
     matrix = item.evaluated_get(depsgraph).matrix_world
     box = world_boxes(_drawn_box(item)[:, None], np.array(matrix)[None])
     return Boxes(box[:3].T, box[3:].T)
 
 
 def evaluated_box(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
-    """Return the evaluated box of an object in its own space.
-
-    Parameters
-    ----------
-    item : bpy.types.Object
-        An original object.
-    depsgraph : bpy.types.Depsgraph
-        That it was evaluated in.
-
-    Returns
-    -------
-    ndarray of float64, shape (6,)
-        Lower corner, upper corner; NaN if the object has no shape at present.
-    """
+    """Return the evaluated box of an original object in its own space, (6,); NaN if hollow."""
     return np.full(6, np.nan) if _is_hollow(item, depsgraph) else _drawn_box(item)
 
 
@@ -157,21 +128,21 @@ def _drawn_box(item: bpy.types.Object) -> Floats:
 
 
 def _is_hollow(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
-    """Tell whether nothing is left of a shape; its box would be that of the unmodified one."""
+    """Tell whether nothing is left of a shape; its box would be that of the unmodified shape."""
     if item.type == "MESH" and item.mode != "EDIT":
         mesh = item.evaluated_get(depsgraph).data
         return isinstance(mesh, bpy.types.Mesh) and not mesh.vertices
     return item.type in _SHAPED and not own_box(item).any()
 
 
-def _standing(
+def _plain_boxes(
     depsgraph: bpy.types.Depsgraph, items: Sequence[bpy.types.Object]
 ) -> tuple[Floats, Floats]:
     """Return the boxes of objects in their own space and in the world, (6, k) each."""
     layer = depsgraph.view_layer
     places = layer_places(layer, [item.session_uid for item in items])
     own = layer_boxes(layer)[:, places]
-    # What was modified may have no shape left, and what has no size may never have had one.
+    # Modifiers may leave no shape, and what has no size may never have had one.
     doubtful = np.array([bool(item.modifiers) for item in items], bool) | ~own.any(axis=0)
     for number in np.flatnonzero(doubtful):
         own[:, number] = evaluated_box(items[number], depsgraph)
@@ -185,7 +156,7 @@ def _source_of(
     skipped: Counter[str],
     ids: frozenset[int],
 ) -> ObjectSource:
-    """Say whose the items are, and why some of the wanted objects have none."""
+    """Return what the items belong to, and why some of the wanted objects have none."""
     owners = np.array([key[0] for key in keys], np.intp)
     is_instance = np.array([len(key) > 1 for key in keys], np.bool_)
     found, numbers = np.unique(owners, return_inverse=True)
@@ -208,5 +179,5 @@ def _source_of(
 
 
 def _reason(item: bpy.types.Object, taken: Set[str]) -> str:
-    """Say why an object that is seen is no item."""
+    """Say why a visible object is no item."""
     return "without a shape" if item.type in taken else "of another type"

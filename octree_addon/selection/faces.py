@@ -1,19 +1,18 @@
-"""The selection of faces: of the meshes in edit mode or, in object mode, of all meshes."""
+"""Answers as selected faces: of the meshes in edit mode or, in object mode, of all meshes."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import bmesh
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
+from ..arrays import Flags
 from ..reader import TriangleSource
-from ..trees import BuiltTree
-from .answer import Answer, Flags
-from .unnoticed import unnoticed
-
-Domain = Literal["POINT", "EDGE", "FACE"]
+from ..trees import BuiltTree, preserving_staleness
+from .objects import Answer
 
 
 def select_faces(context: bpy.types.Context, answer: Answer, action: str) -> Counter[str]:
@@ -26,7 +25,7 @@ def select_faces(context: bpy.types.Context, answer: Answer, action: str) -> Cou
     answer : Answer
         What is wanted.
     action : {"REPLACE", "EXTEND", "SUBTRACT"}
-        What becomes of the present selection.
+        How the present selection changes.
 
     Returns
     -------
@@ -38,7 +37,8 @@ def select_faces(context: bpy.types.Context, answer: Answer, action: str) -> Cou
     Raises
     ------
     ValueError
-        If no mesh in question has faces in the tree, or it is one of objects. Nothing is changed.
+        If no mesh that is meant has faces in the tree, or the tree is one of objects. Nothing is
+        changed.
     """
     source, objects = answer.built.source, _objects(context)
     if not isinstance(source, TriangleSource):
@@ -53,28 +53,10 @@ def select_polygons(
     action: str,
     built: BuiltTree | None,
 ) -> Counter[str]:
-    """Select faces by the number of their polygon, and switch Edit Mode to face select mode.
+    """Select faces by mesh (its session id) and polygon flags, in the way of `select_faces`.
 
-    Parameters
-    ----------
-    context : bpy.types.Context
-        Its mode says in which meshes.
-    polygons : Mapping of int to ndarray of bool, shape (polygons,)
-        Which polygons of a mesh are wanted, by its session id.
-    action : {"REPLACE", "EXTEND", "SUBTRACT"}
-        What becomes of the present selection.
-    built : BuiltTree, optional
-        The scene's tree, which is not out of date for it.
-
-    Returns
-    -------
-    Counter of str
-        As `select_faces` returns it.
-
-    Raises
-    ------
-    ValueError
-        If there are no polygons of any mesh in question. Nothing is changed.
+    `built` is the scene's tree, which does not become out of date. A `ValueError` says that there
+    are no polygons of any mesh that is meant; then nothing is changed.
     """
     objects = _objects(context)
     meshes = [item.data for item in objects if isinstance(item.data, bpy.types.Mesh)]
@@ -83,7 +65,7 @@ def select_polygons(
 
 
 def _objects(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """Return those whose faces are selected: in Edit Mode, or else in the view layer."""
+    """Return the objects in Edit Mode, or else those of the view layer."""
     editing = context.mode == "EDIT_MESH"
     return list(context.objects_in_mode if editing else context.view_layer.objects)
 
@@ -95,14 +77,14 @@ def _select_all(
     action: str,
     built: BuiltTree | None,
 ) -> Counter[str]:
-    """Write the selection of every mesh in question."""
+    """Write the selection of every mesh that is meant."""
     editing = context.mode == "EDIT_MESH"
     if not wanted:
         where = "in Edit Mode" if editing else "in the view layer"
         raise ValueError(f"The answer holds no faces of the meshes {where}")
     meshes = dict.fromkeys(map(_mesh_of, objects)) if editing else wanted
     counts: Counter[str] = Counter(faces=0, unknown=sum(mesh not in wanted for mesh in meshes))
-    with unnoticed(built, context.view_layer):
+    with preserving_staleness(built, context.view_layer):
         for mesh in meshes:
             counts.update(_select(mesh, wanted.get(mesh), action))
         # By vertices, Edit Mode would add every face between the selected ones.
@@ -113,7 +95,7 @@ def _select_all(
 def _wanted(
     answer: Answer, source: TriangleSource, objects: Iterable[bpy.types.Object]
 ) -> dict[bpy.types.Mesh, Flags]:
-    """Return which polygons of each mesh are wanted, on behalf of any object that uses it."""
+    """Return which polygons of each mesh are wanted, through any object that uses it."""
     starts = source.placement_start
     by_uid = {item.session_uid: item for item in objects}
     found, possible = answer.flags()
@@ -183,27 +165,22 @@ def _write_stored(mesh: bpy.types.Mesh, after: Flags) -> None:
     sizes, corners = np.empty(len(after), np.int32), np.empty(len(mesh.loops), np.int32)
     mesh.polygons.foreach_get("loop_total", sizes)
     in_selected = np.repeat(after, sizes)
-    layers: tuple[tuple[Domain, str, str, int], ...] = (
+    layers = (
         ("POINT", ".corner_vert", ".select_vert", len(mesh.vertices)),
         ("EDGE", ".corner_edge", ".select_edge", len(mesh.edges)),
     )
-    for domain, corner_name, layer_name, count in layers:
-        _layer_values(mesh.attributes[corner_name]).foreach_get("value", corners)
+    for domain, corner_name, name, count in layers:
+        mesh.attributes[corner_name].data.foreach_get("value", corners)  # type: ignore[attr-defined]
         flags = np.zeros(count, np.bool_)
         flags[corners[in_selected]] = True
-        _write_layer(mesh, layer_name, domain, flags)
-    _write_layer(mesh, ".select_poly", "FACE", after)
+        write_attribute(mesh, name, domain, "BOOLEAN", flags)
+    write_attribute(mesh, ".select_poly", "FACE", "BOOLEAN", after)
 
 
-def _write_layer(mesh: bpy.types.Mesh, name: str, domain: Domain, flags: Flags) -> None:
+def write_attribute(mesh: Any, name: str, domain: str, kind: str, values: NDArray[Any]) -> None:
+    """Write an attribute of a mesh in object mode, in place of one of this name."""
     # Made anew: Blender 5.0 may hold a layer as one value for all, and fails to write into that
     # by foreach_set, or crashes.
     if name in mesh.attributes:
         mesh.attributes.remove(mesh.attributes[name])
-    layer = mesh.attributes.new(name, "BOOLEAN", domain)
-    _layer_values(layer).foreach_set("value", flags)
-
-
-def _layer_values(layer: Any) -> Any:
-    """Return the values of an attribute, which the stubs know of its subclasses only."""
-    return layer.data
+    mesh.attributes.new(name, kind, domain).data.foreach_set("value", values)

@@ -1,4 +1,4 @@
-"""Numbers written into objects, as a custom property, and into faces, as an attribute."""
+"""Marks: numbers as a custom property of objects, or as an attribute of faces."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -7,11 +7,11 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..trees import BuiltTree
-from .answer import Ids
-from .unnoticed import unnoticed
+from ..arrays import Ids
+from ..trees import BuiltTree, preserving_staleness
+from .faces import write_attribute
 
-# What Blender keeps in attributes of meshes by these names; not every mesh has them yet.
+# Blender's own attributes of meshes; not every mesh has them yet.
 _BLENDERS_OWN = {
     "bevel_weight_edge",
     "bevel_weight_vert",
@@ -52,7 +52,7 @@ def mark_objects(layer: bpy.types.ViewLayer, values: Mapping[int, int], name: st
     _check_properties(targets, name)
     for item in targets:
         item[name] = values[item.session_uid]
-        item.update_tag()  # for those who read it: drivers and geometry nodes
+        item.update_tag()  # for drivers and geometry nodes that read it
     return Counter(objects=len(targets), refused=len(values) - len(targets))
 
 
@@ -73,7 +73,7 @@ def mark_faces(
     name : str
         Of the attribute; one of that name and kind is replaced.
     built : BuiltTree, optional
-        The scene's tree, which is not out of date for it.
+        The scene's tree, which does not become out of date.
 
     Returns
     -------
@@ -93,9 +93,9 @@ def mark_faces(
     targets = [item for item in context.view_layer.objects if _is_meant(item.data, values)]
     _check_attributes(targets, name)
     meshes = list(dict.fromkeys(item.data for item in targets))
-    with unnoticed(built, context.view_layer):
+    with preserving_staleness(built, context.view_layer):
         for mesh in meshes:
-            _write(mesh, name, values[mesh.session_uid])
+            write_attribute(mesh, name, "FACE", "INT", values[mesh.session_uid].astype(np.int32))
     return Counter(meshes=len(meshes), refused=len(values) - len(meshes))
 
 
@@ -112,7 +112,7 @@ def _is_meant(mesh: Any, values: Mapping[int, Ids]) -> bool:
 
 def _check_properties(items: Iterable[Any], name: str) -> None:
     for item in items:
-        # What is registered, such as "cycles", may be stored in the place of custom properties.
+        # Registered properties, such as "cycles", may be stored among custom properties.
         if name in item.bl_rna.properties or type(item.get(name, 0)) is not int:
             raise ValueError(f"{item.name} has a property {name} of another kind")
 
@@ -126,11 +126,3 @@ def _check_attributes(items: Iterable[Any], name: str) -> None:
             raise ValueError(f"{item.data.name} has an attribute {name} of another kind")
         if name in item.vertex_groups:
             raise ValueError(f"{item.data.name} has a vertex group {name}")
-
-
-def _write(mesh: Any, name: str, values: Ids) -> None:
-    # Made anew, for the same reason as a layer of the selection.
-    if name in mesh.attributes:
-        mesh.attributes.remove(mesh.attributes[name])
-    layer = mesh.attributes.new(name, "INT", "FACE")
-    layer.data.foreach_set("value", values.astype(np.int32))

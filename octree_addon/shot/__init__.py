@@ -1,19 +1,39 @@
-"""What cameras see over a shot.
+"""What cameras see over a shot: frustum culling of objects and faces, frame by frame.
 
-Read in this order: seen, frames, unkeyed, local_meshes, placements, scene_reader, views, vertices,
-boxes, object_judge, face_judge, look, tables, memory.
+Read in this order: visibility_result, frames, placements, scene_reader, culling,
+shot; then the operators find_seen and use_seen.
 """
 
+import bpy
+
+from ..ui import Feature
+from .find_seen import OCTREE_OT_find_seen
 from .frames import frame_numbers
-from .look import Shot, shot_steps
-from .memory import forget, get, keep, objects_of
-from .seen import Seen, Subject, intervals
-from .tables import csv_table, json_table
+from .panel import OCTREE_PT_shot
+from .settings import OctreeShotSettings
+from .shot import Shot, shot_steps
+from .use_seen import (
+    OCTREE_OT_collect_seen,
+    OCTREE_OT_export_seen,
+    OCTREE_OT_mark_seen,
+    OCTREE_OT_select_seen,
+)
+from .visibility_result import (
+    TestedObject,
+    VisibilityResult,
+    csv_table,
+    forget,
+    get,
+    intervals,
+    json_table,
+    keep,
+    objects_of,
+)
 
 __all__ = [
-    "Seen",
     "Shot",
-    "Subject",
+    "TestedObject",
+    "VisibilityResult",
     "csv_table",
     "forget",
     "frame_numbers",
@@ -24,3 +44,35 @@ __all__ = [
     "objects_of",
     "shot_steps",
 ]
+
+
+def draw_object_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
+    """Offer to find what cameras see, and to use the result."""
+    menu.layout.separator()
+    menu.layout.operator("octree.find_seen")
+    menu.layout.operator("octree.collect_seen")
+    menu.layout.operator("octree.mark_seen")
+    menu.layout.operator("octree.export_seen")
+
+
+def draw_select_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
+    """Offer to select by the result."""
+    menu.layout.operator("octree.select_seen")
+
+
+FEATURE = Feature(
+    settings={"shot": OctreeShotSettings},
+    classes=(
+        OCTREE_OT_find_seen,
+        OCTREE_OT_select_seen,
+        OCTREE_OT_collect_seen,
+        OCTREE_OT_mark_seen,
+        OCTREE_OT_export_seen,
+        OCTREE_PT_shot,
+    ),
+    menus=(
+        ("VIEW3D_MT_object", draw_object_menu),
+        ("VIEW3D_MT_select_object", draw_select_menu),
+        ("VIEW3D_MT_select_edit_mesh", draw_select_menu),
+    ),
+)

@@ -1,23 +1,53 @@
-"""The scene read frame after frame: each mesh again only if it may have changed."""
+"""The scene frame by frame: frusta of cameras, and placements; each mesh is read once."""
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 import bpy
 import numpy as np
 
+from ...core import Frusta
+from ..camera import view_of
 from ..reader import bulk, evaluated_mesh, is_editable, mesh_arrays
-from .local_meshes import LocalMesh
-from .placements import Placements
-from .seen import Subject
+from .placements import LocalMesh, Placements
+from .visibility_result import TestedObject
+
+
+def read_frusta(
+    depsgraph: bpy.types.Depsgraph,
+    scene: bpy.types.Scene,
+    names: Sequence[str],
+    *,
+    margin: float,
+    angle: float,
+) -> tuple[tuple[str, ...], Frusta]:
+    """Return the names and the view frusta of cameras, by default the scene's, in this frame.
+
+    Refused are a scene without a camera, one that is disabled in viewports and thus not at this
+    frame, and what `camera_frusta` refuses.
+    """
+    cameras = [_camera_named(scene, name) for name in names] or [scene.camera]
+    for camera in cameras:
+        if camera and not camera.evaluated_get(depsgraph).is_evaluated:
+            raise ValueError(f"{camera.name} is disabled in viewports, where it does not move")
+    views = [view_of(camera, scene, depsgraph, margin=margin, angle=angle) for camera in cameras]
+    frusta = Frusta(np.concatenate([view.corners for view in views]))
+    return tuple(camera.name for camera in cameras), frusta
+
+
+def _camera_named(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
+    camera: bpy.types.Object | None = scene.objects.get(name)
+    if camera is None:
+        raise ValueError(f"The scene has no camera named {name}")
+    return camera
 
 
 class Shown(NamedTuple):
-    """What an entry of the dependency graph shows: nothing, or a mesh on behalf of an object."""
+    """What an entry of the dependency graph shows: nothing, or a mesh of an object."""
 
     uid: int
     mesh: LocalMesh | None = None
-    subject: int = -1
+    number: int = -1
     face_mesh: int = -1
 
 
@@ -27,75 +57,65 @@ class SceneReader:
     Parameters
     ----------
     wanted : container of int, optional
-        Session ids of the objects that are asked about; by default whatever is visible.
+        Session ids of the objects to test; by default all that are visible.
     faces : bool, default False
         Whether to find the way back to the polygons of the original meshes.
 
     Attributes
     ----------
-    subjects : list of Subject
-        The objects found so far; placements name them by their number.
+    objects : list of TestedObject
+        Those found so far; placements hold their numbers.
     """
 
     def __init__(self, wanted: Container[int] | None, *, faces: bool = False) -> None:
-        self.subjects: list[Subject] = []
+        self.objects: list[TestedObject] = []
         self._wanted, self._faces = wanted, faces
         self._numbers: dict[int, int] = {}
         self._meshes: dict[int, LocalMesh] = {}
-        self._objects: dict[int, Shown] = {}
+        self._known: dict[int, Shown] = {}
 
     def read(self, depsgraph: bpy.types.Depsgraph, changed: set[int]) -> Placements:
-        """Read one frame.
+        """Read the placements of one frame: of visible objects, and of what they instance.
 
-        Parameters
-        ----------
-        depsgraph : bpy.types.Depsgraph
-            Evaluated at that frame.
-        changed : set of int
-            Session ids of what has changed its geometry since the last frame that was read.
-
-        Returns
-        -------
-        Placements
-            Of the objects that are visible in the view layer, and of what they instance.
+        `changed` holds session ids of what has changed its geometry since the last frame read.
         """
         self._forget(changed)
         shown = self._shown(depsgraph)
-        # All at once, for NumPy takes ten times as long over a Matrix.
+        # All at once: NumPy is ten times slower on a Matrix.
         rows = bulk(depsgraph.object_instances, "matrix_world", 16 * len(shown), np.float32)
         matrices = rows.reshape(-1, 4, 4).swapaxes(1, 2)[:, :3].astype(np.float64)
-        _, meshes, subjects, face_meshes = zip(*shown, strict=True) if shown else ((),) * 4
+        _, meshes, numbers, face_meshes = zip(*shown, strict=True) if shown else ((),) * 4
         present = set(meshes)
         self._meshes = {at: mesh for at, mesh in self._meshes.items() if mesh in present}
         return Placements.of(
-            meshes, np.array(subjects, np.intp), np.array(face_meshes, np.intp), matrices
+            meshes, np.array(numbers, np.intp), np.array(face_meshes, np.intp), matrices
         )
 
     def _forget(self, changed: set[int]) -> None:
-        """Drop what is to be read again.
+        """Drop what has to be read again.
 
         An address may be given to another mesh, but not before the object whose mesh was there
         has been evaluated again, or has gone.
         """
         if changed:
-            meshes, objects = self._meshes.items(), self._objects.items()
+            meshes, objects = self._meshes.items(), self._known.items()
             self._meshes = {at: each for at, each in meshes if each.sources.isdisjoint(changed)}
-            self._objects = {at: each for at, each in objects if each.uid not in changed}
+            self._known = {at: each for at, each in objects if each.uid not in changed}
 
     def _shown(self, depsgraph: bpy.types.Depsgraph) -> list[Shown]:
         """Return what each entry shows, in their order."""
         shown: list[Shown] = []
-        known, self._objects = self._objects, {}
+        known, self._known = self._known, {}
         for instance in depsgraph.object_instances:
             if not instance.show_self:
                 shown.append(Shown(-1))
             elif instance.is_instance:
                 shown.append(self._look_up(instance, instance.parent.original))
             else:
-                # Of an object itself nothing needs to be looked up twice, as long as it stays.
+                # What an object itself shows is looked up once, as long as it stays.
                 pointer = instance.object.as_pointer()
                 found = known.get(pointer) or self._look_up(instance, instance.object.original)
-                self._objects[pointer] = found
+                self._known[pointer] = found
                 shown.append(found)
         return shown
 
@@ -123,8 +143,8 @@ class SceneReader:
     def _number_of(self, owner: bpy.types.Object) -> int:
         uid = owner.session_uid
         if uid not in self._numbers:
-            self._numbers[uid] = len(self.subjects)
-            self.subjects.append(Subject(uid, owner.name))
+            self._numbers[uid] = len(self.objects)
+            self.objects.append(TestedObject(uid, owner.name))
         return self._numbers[uid]
 
     def _face_mesh_of(

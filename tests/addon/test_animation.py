@@ -5,7 +5,7 @@ import pytest
 from blender_scenes import collection_instance
 from shot_scenes import street
 
-from octree_ext.octree_addon import visibility
+from octree_ext.octree_addon import hiding
 
 every_icon = pytest.mark.parametrize("icon", ["EYE", "MONITOR", "RENDER"])
 
@@ -16,7 +16,7 @@ def objects():
 
 
 def hide(objects, icon):
-    visibility.hide(bpy.context, visibility.plan(bpy.context, objects, icon))
+    hiding.hide(bpy.context, hiding.plan(bpy.context, objects, icon))
 
 
 @every_icon
@@ -32,7 +32,7 @@ def test_objects_stand_where_they_would_have_stood(objects, icon):
     scene.frame_set(1)
     hide(objects.values(), icon)
     scene.frame_set(7)
-    visibility.restore(bpy.context)
+    hiding.restore(bpy.context)
     assert (moving.location.z, key.value) == expected
     assert moving.matrix_world.translation.z == expected[0]
 
@@ -46,7 +46,7 @@ def test_instances_of_a_hidden_instancer_stand_where_they_would_have_stood(objec
     scene.frame_set(1)
     hide([instancer], icon)
     scene.frame_set(7)
-    visibility.restore(bpy.context)
+    hiding.restore(bpy.context)
     assert moving.location.z == expected
 
 
@@ -55,5 +55,5 @@ def test_values_without_a_key_stay_in_the_same_frame(objects, icon):
     bpy.context.scene.frame_set(1)
     objects["Moving"].location.z = 5
     hide(objects.values(), icon)
-    visibility.restore(bpy.context)
+    hiding.restore(bpy.context)
     assert objects["Moving"].matrix_world.translation.z == 5

@@ -6,7 +6,7 @@ import pytest
 from blender_scenes import cube, select_only
 
 from octree_ext.core import CROSSING, INSIDE, OUTSIDE, Spheres, query
-from octree_ext.octree_addon import answers, trees
+from octree_ext.octree_addon import questions, trees
 
 
 @pytest.fixture
@@ -21,16 +21,16 @@ def row(empty_scene):
 def ask(**options):
     options = {"center": (0, 0, 0), "radius": 1.25} | options
     assert bpy.ops.octree.select_in_sphere("EXEC_DEFAULT", True, **options) == {"FINISHED"}
-    return answers.get(bpy.context.scene)
+    return questions.get(bpy.context.scene)
 
 
 def test_nothing_was_asked_of_a_new_tree(row):
-    assert answers.get(row) is None
+    assert questions.get(row) is None
     ask()
     bpy.ops.octree.rebuild()
-    assert answers.get(bpy.context.scene) is None
+    assert questions.get(bpy.context.scene) is None
     bpy.ops.octree.clear()
-    assert answers.get(bpy.context.scene) is None
+    assert questions.get(bpy.context.scene) is None
 
 
 def test_question_and_answer_are_those_of_the_operator(row):
@@ -38,7 +38,7 @@ def test_question_and_answer_are_those_of_the_operator(row):
     octree = trees.get(row).octree
     assert (asked.octree, asked.title, asked.relation) == (octree, "Select in Sphere", "touching")
     sphere = Spheres([[0, 0, 0]], [1.25])
-    np.testing.assert_array_equal(asked.question.rows, sphere.rows)
+    np.testing.assert_array_equal(asked.volume.rows, sphere.rows)
     np.testing.assert_array_equal(asked.items, query(octree, sphere)[1])
 
 
@@ -52,16 +52,16 @@ def test_states_are_those_of_the_walk(row):
 
 def test_undo_takes_the_last_question_back(row):
     ask(radius=0.5)
-    first = answers.get(bpy.context.scene)
+    first = questions.get(bpy.context.scene)
     assert ask() is not first
     bpy.ops.ed.undo()
-    assert answers.get(bpy.context.scene) is None
+    assert questions.get(bpy.context.scene) is None
     bpy.ops.ed.redo()
-    assert answers.get(bpy.context.scene).items.size > first.items.size
+    assert questions.get(bpy.context.scene).items.size > first.items.size
 
 
 def test_a_question_goes_when_its_tree_has_moved_on(row, monkeypatch):
     ask()
     built = trees.get(row)
     monkeypatch.setattr(built, "tree", None)
-    assert answers.get(row) is None
+    assert questions.get(row) is None

@@ -6,7 +6,7 @@ import pytest
 from blender_scenes import camera, cube, link, mesh_object, select_only, selected
 
 from octree_ext.octree_addon import trees
-from octree_ext.octree_addon.properties import settings_of
+from octree_ext.octree_addon.ui import settings_of
 
 CALLS = ("build", "rebuild", "clear", "select_in_frustum", "select_in_sphere")
 

@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 from blender_scenes import cube, link, mesh_object, monkey, select_only, text
 
-from octree_ext.octree_addon import preferences, trees
-from octree_ext.octree_addon.building import build_tree_steps, run
-from octree_ext.octree_addon.operators import scope
-from octree_ext.octree_addon.operators.build import BuildOperator
-from octree_ext.octree_addon.properties import settings_of
+from octree_ext.octree_addon import preferences, scope, trees
+from octree_ext.octree_addon.build.operators import BuildOperator
+from octree_ext.octree_addon.build.steps import build_tree_steps
+from octree_ext.octree_addon.ui import run, settings_of
 
 
 def built():

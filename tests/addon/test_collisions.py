@@ -9,9 +9,10 @@ import pytest
 from blender_scenes import collection_instance, cube, mesh_object, scatter, select_only, selected
 
 from core import Triangles
-from octree_ext.octree_addon import answers, brute_force, trees
-from octree_ext.octree_addon.building import run
-from octree_ext.octree_addon.collisions import collision_steps
+from octree_ext.octree_addon import questions, trees
+from octree_ext.octree_addon.questions import collisions
+from octree_ext.octree_addon.questions.collisions import collision_steps
+from octree_ext.octree_addon.ui import run
 
 
 @pytest.fixture
@@ -58,7 +59,7 @@ def test_all_at_once_and_step_by_step_is_the_same(heap):
 
 def collide(**options):
     assert bpy.ops.octree.select_collisions("EXEC_DEFAULT", True, **options) == {"FINISHED"}
-    return answers.get(bpy.context.scene)
+    return questions.get(bpy.context.scene)
 
 
 @pytest.fixture
@@ -136,12 +137,12 @@ def test_without_a_tree_one_is_built_of_what_is_visible(empty_scene):
 @pytest.mark.parametrize("margin", [0.0, 1.0, 3.0])
 @pytest.mark.parametrize("source", ["TRIANGLES", "OBJECTS"])
 def test_collisions_are_proven(heap, empty_scene, monkeypatch, source, margin):
-    monkeypatch.setattr(brute_force, "_PAIRS", 1000)
+    monkeypatch.setattr(collisions, "_PAIRS", 1000)
     empty_scene.octree.source.source = source
     bpy.ops.octree.build()
     asked = collide(margin=margin)
     assert 0 < len(asked.items) <= len(asked.octree)
     assert bpy.ops.octree.prove_it() == {"FINISHED"}
-    answers.remember(empty_scene, replace(asked, items=asked.items[1:]))
+    questions.remember(empty_scene, replace(asked, items=asked.items[1:]))
     with pytest.raises(RuntimeError, match="1 missing"):
         bpy.ops.octree.prove_it()

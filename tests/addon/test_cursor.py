@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from blender_scenes import cube, mesh_object, select_only, selected
 
-from octree_ext.octree_addon import answers, trees
+from octree_ext.octree_addon import questions, trees
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def row(empty_scene):
 
 def ask(operator, **options):
     assert operator("EXEC_DEFAULT", True, **options) == {"FINISHED"}
-    return answers.get(bpy.context.scene)
+    return questions.get(bpy.context.scene)
 
 
 def nearest(**options):
@@ -38,7 +38,7 @@ def test_nearest_is_found_and_how_far_it_is(row):
     assert selected() == {"Cube 0"}
     assert len(asked.items) == 1
     assert asked.notes == ("2.5 away",)
-    assert asked.shape.radii[0] == 2.5
+    assert asked.traced.radii[0] == 2.5
 
 
 def test_as_many_as_wanted_are_found(row):
@@ -68,13 +68,13 @@ def test_first_hit_and_all_hits_of_a_ray(row):
 def test_ray_reaches_whatever_is_there(row):
     row.cursor.location = (-1e6, 0.125, 0.25)
     assert len(cast(hits="ALL").items) == 10
-    assert np.isfinite(answers.get(row).question.reach)
+    assert np.isfinite(questions.get(row).max_distance)
 
 
 def test_ray_needs_a_direction(row):
     with pytest.raises(RuntimeError, match="needs a direction"):
         cast(direction=(0, 0, 0))
-    assert answers.get(row) is None
+    assert questions.get(row) is None
 
 
 def test_cells_of_a_ray_are_told(row):
@@ -115,7 +115,7 @@ def test_nearest_of_a_tree_of_objects_are_objects(empty_scene):
 def test_rays_are_proven(row, hits):
     asked = cast(hits=hits, direction=(1, 0.0625, 0))
     assert bpy.ops.octree.prove_it() == {"FINISHED"}
-    answers.remember(row, replace(asked, items=asked.items[:-1]))
+    questions.remember(row, replace(asked, items=asked.items[:-1]))
     with pytest.raises(RuntimeError, match="1 missing"):
         bpy.ops.octree.prove_it()
 
@@ -124,6 +124,6 @@ def test_rays_are_proven(row, hits):
 def test_nearest_are_proven(row, count):
     asked = nearest(count=count, max_distance=6.0)
     assert bpy.ops.octree.prove_it() == {"FINISHED"}
-    answers.remember(row, replace(asked, items=asked.items[1:]))
+    questions.remember(row, replace(asked, items=asked.items[1:]))
     with pytest.raises(RuntimeError, match="1 missing"):
         bpy.ops.octree.prove_it()

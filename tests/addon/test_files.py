@@ -3,10 +3,11 @@
 import bpy
 import pytest
 from blender_scenes import select_only
+from registered import OPERATORS
 from shot_scenes import keep_answer, street
 from snapshots import whole_file
 
-from octree_ext.octree_addon import operators, shot, visibility
+from octree_ext.octree_addon import hiding, shot
 
 # Operators that do more than one thing are called in more than one way.
 OPTIONS = {
@@ -17,7 +18,7 @@ OPTIONS = {
 }
 CALLS = [
     (operator.bl_idname, options)
-    for operator in operators.OPERATORS
+    for operator in OPERATORS
     for options in OPTIONS.get(operator.bl_idname, [{}])
 ]
 
@@ -91,4 +92,4 @@ def test_hidden_objects_are_among_what_undo_brings_back(objects):
     bpy.ops.ed.undo()
     bpy.ops.ed.undo()
     assert whole_file() == before
-    assert visibility.hidden_counts(bpy.context.scene) == {"MONITOR": 1}
+    assert hiding.hidden_counts(bpy.context.scene) == {"MONITOR": 1}

@@ -5,8 +5,8 @@ from time import perf_counter
 import bpy
 import pytest
 
-from octree_ext.octree_addon import handlers, overlay, trees
-from octree_ext.octree_addon.properties import settings_of
+from octree_ext.octree_addon import display, handlers, trees
+from octree_ext.octree_addon.ui import settings_of
 
 
 @pytest.fixture
@@ -142,23 +142,23 @@ def reopened(stored, tmp_path):
 
 
 def test_opened_file_gets_its_tree_back(reopened):
-    assert handlers.wants_tree(reopened)
+    assert handlers.is_tree_missing(reopened)
     handlers.restore_trees()
     assert trees.get(reopened).statistics.items == 1280
-    assert not handlers.wants_tree(reopened)
+    assert not handlers.is_tree_missing(reopened)
 
 
 def test_large_tree_waits_for_the_user(reopened, monkeypatch):
     monkeypatch.setattr(handlers, "AUTOMATIC_LIMIT", 1279)
     handlers.restore_trees()
     assert trees.get(reopened) is None
-    assert "1,280 triangles" in trees.refusal(reopened)
-    assert not handlers.wants_tree(reopened)
+    assert "1,280 triangles" in trees.rebuild_error(reopened)
+    assert not handlers.is_tree_missing(reopened)
 
 
 def test_tree_that_is_not_shown_is_not_built(reopened):
     settings_of(reopened).display.show = False
-    assert not handlers.wants_tree(reopened)
+    assert not handlers.is_tree_missing(reopened)
 
 
 def test_tree_that_cannot_be_restored_is_tried_once(reopened, monkeypatch):
@@ -168,7 +168,7 @@ def test_tree_that_cannot_be_restored_is_tried_once(reopened, monkeypatch):
     monkeypatch.setattr(handlers, "count_triangles", fail)
     with pytest.raises(TypeError):
         handlers.restore_trees()
-    assert not handlers.wants_tree(reopened)
+    assert not handlers.is_tree_missing(reopened)
 
 
 def test_saving_lets_go_of_deleted_objects(empty_scene, ball, build, tmp_path):
@@ -185,8 +185,8 @@ def test_saving_lets_go_of_deleted_objects(empty_scene, ball, build, tmp_path):
 def test_tree_without_its_objects_is_refused_once(reopened):
     bpy.data.objects.remove(bpy.data.objects[0])
     handlers.restore_trees()
-    assert "no triangles" in trees.refusal(reopened)
-    assert not handlers.wants_tree(reopened)
+    assert "no triangles" in trees.rebuild_error(reopened)
+    assert not handlers.is_tree_missing(reopened)
 
 
 def test_first_draw_asks_for_the_missing_tree(reopened):
@@ -213,17 +213,17 @@ def test_view_of_a_camera_is_drawn_without_a_tree(empty_scene):
     frustum = settings_of(empty_scene).frustum
     frustum.show = True
     see_header()
-    assert overlay.is_installed()
+    assert display.is_installed()
     assert ours() == []
     frustum.show = False
     see_header()
-    assert not overlay.is_installed()
+    assert not display.is_installed()
 
 
 def test_view_of_a_camera_stays_when_the_tree_goes(empty_scene, stored):
     settings_of(empty_scene).frustum.show = True
     trees.clear(empty_scene)
-    assert overlay.is_installed()
+    assert display.is_installed()
     settings_of(empty_scene).frustum.show = False
     see_header()
-    assert not overlay.is_installed()
+    assert not display.is_installed()

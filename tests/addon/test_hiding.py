@@ -8,9 +8,9 @@ from blender_scenes import collection_instance, cube, link, select_only
 from shot_scenes import ICONS, keep_answer, plan, street
 from snapshots import whole_file
 
-from octree_ext.octree_addon import shot, visibility
-from octree_ext.octree_addon.operators.reports import plan_lines
-from octree_ext.octree_addon.properties import settings_of
+from octree_ext.octree_addon import hiding, shot
+from octree_ext.octree_addon.hiding.operators import plan_lines
+from octree_ext.octree_addon.ui import settings_of
 
 
 @pytest.fixture
@@ -67,9 +67,9 @@ def test_linked_objects_keep_the_flags_that_their_own_file_gives_them(objects, t
     bpy.context.view_layer.update()
     for icon in ("MONITOR", "RENDER"):
         assert plan([linked], icon).left == {"linked from another file": 1}
-    assert visibility.hide(bpy.context, plan([linked])) == 1
+    assert hiding.hide(bpy.context, plan([linked])) == 1
     assert not linked.visible_get()
-    assert visibility.restore(bpy.context) == {"EYE": 1}
+    assert hiding.restore(bpy.context) == {"EYE": 1}
 
 
 @pytest.mark.parametrize("icon", ICONS)
@@ -123,7 +123,7 @@ def test_unseen_objects_are_hidden_and_restored(objects, icon):
     keep_answer([objects["Cube 0"], objects["Lamp"]], [objects["Cube 1"]])
     before = whole_file()
     assert bpy.ops.octree.hide_unseen(icon=icon) == {"FINISHED"}
-    assert visibility.hidden_counts(bpy.context.scene) == {icon: 1}
+    assert hiding.hidden_counts(bpy.context.scene) == {icon: 1}
     assert settings_of(bpy.context.scene).hiding.icon == icon
     assert bpy.ops.octree.restore_hidden() == {"FINISHED"}
     assert whole_file() == before

@@ -7,9 +7,9 @@ import bpy
 import pytest
 from shot_scenes import plan, street
 
-from octree_ext.octree_addon import handlers, visibility
-from octree_ext.octree_addon.panels.hiding import draw_banner
-from octree_ext.octree_addon.visibility import watch
+from octree_ext.octree_addon import handlers, hiding
+from octree_ext.octree_addon.hiding import hidden_objects
+from octree_ext.octree_addon.hiding.panel import draw_banner
 
 
 @pytest.fixture
@@ -44,19 +44,19 @@ def banner():
 
 def test_the_banner_is_there_exactly_while_something_is_hidden(objects):
     assert banner() == []
-    visibility.hide(bpy.context, plan([objects["Cube 0"]]))
-    visibility.hide(bpy.context, plan([objects["Cube 0"], objects["Cube 1"]], "MONITOR"))
+    hiding.hide(bpy.context, plan([objects["Cube 0"]]))
+    hiding.hide(bpy.context, plan([objects["Cube 0"], objects["Cube 1"]], "MONITOR"))
     assert banner() == [
         "1 object hidden by the eye icon",
         "2 objects hidden by the monitor icon",
         "octree.restore_hidden",
     ]
-    visibility.restore(bpy.context)
+    hiding.restore(bpy.context)
     assert banner() == []
 
 
 def test_all_shown_by_hand_there_is_nothing_to_restore(objects, tmp_path):
-    visibility.hide(bpy.context, plan([objects["Cube 0"], objects["Cube 1"]]))
+    hiding.hide(bpy.context, plan([objects["Cube 0"], objects["Cube 1"]]))
     for name in ("Cube 0", "Cube 1"):
         objects[name].hide_set(False)
     assert banner() == []
@@ -69,21 +69,23 @@ def test_all_shown_by_hand_there_is_nothing_to_restore(objects, tmp_path):
 
 def awake():
     return [
-        name for name, listener in watch.LISTENERS if listener in getattr(bpy.app.handlers, name)
+        name
+        for name, listener in hidden_objects.LISTENERS
+        if listener in getattr(bpy.app.handlers, name)
     ]
 
 
 def test_awake_exactly_while_something_is_hidden(objects):
     assert awake() == []
-    visibility.hide(bpy.context, plan([objects["Cube 0"]]))
-    visibility.follow()
+    hiding.hide(bpy.context, plan([objects["Cube 0"]]))
+    hiding.follow()
     assert awake() == ["render_init", "save_pre"]
-    visibility.restore(bpy.context)
+    hiding.restore(bpy.context)
     assert awake() == []
 
 
 def test_another_file_puts_it_to_sleep_and_the_header_wakes_it(objects, tmp_path):
-    visibility.hide(bpy.context, plan([objects["Cube 0"]]))
+    hiding.hide(bpy.context, plan([objects["Cube 0"]]))
     path = str(tmp_path / "hidden.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.read_homefile(use_empty=True)
@@ -118,8 +120,8 @@ def test_a_render_is_warned_of(objects, recorder, caplog):
         bpy.ops.render.render()
         assert caplog.messages == []
         assert Recorder.names == objects.keys() - {"Unrendered"}
-        visibility.hide(bpy.context, plan([objects["Cube 0"]], "RENDER"))
-        visibility.hide(bpy.context, plan([objects["Cube 0"], objects["Cube 1"]], "MONITOR"))
+        hiding.hide(bpy.context, plan([objects["Cube 0"]], "RENDER"))
+        hiding.hide(bpy.context, plan([objects["Cube 0"], objects["Cube 1"]], "MONITOR"))
         bpy.ops.render.render()
     assert caplog.messages == [
         "Objects hidden by Octree that this render lacks: 1",

@@ -6,7 +6,7 @@ import pytest
 from blender_scenes import collection_instance, cube, mesh_object, scatter
 from live_scenes import assert_followed, grid, step, switch_on
 
-from octree_ext.octree_addon.live import crowd
+from octree_ext.octree_addon.live import tracked_items
 
 pytestmark = pytest.mark.usefixtures("visible_scope")
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("visible_scope")
 # A whole crowd is read at once, single objects one by one: every change is tried both ways.
 @pytest.fixture(params=["few", "many"])
 def way(request, monkeypatch):
-    monkeypatch.setattr(crowd, "_FEW", 1e9 if request.param == "few" else 0.0)
+    monkeypatch.setattr(tracked_items, "_FEW", 1e9 if request.param == "few" else 0.0)
 
 
 def move(items):
@@ -195,7 +195,7 @@ def test_the_selected_stay_the_same_few():
 
 
 def test_another_order_of_the_same_objects_is_no_trap(monkeypatch):
-    monkeypatch.setattr(crowd, "_FEW", 0.0)
+    monkeypatch.setattr(tracked_items, "_FEW", 0.0)
     items, scene = grid(4), bpy.context.scene
     built = switch_on()
     collection = bpy.data.collections.new("Some")

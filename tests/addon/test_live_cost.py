@@ -9,7 +9,7 @@ from blender_scenes import cube, link
 from live_scenes import step, switch_on
 
 from octree_ext.octree_addon import handlers
-from octree_ext.octree_addon.properties import settings_of
+from octree_ext.octree_addon.ui import settings_of
 
 # Other work on the machine slows a handler down, even by its own clock: caches are shared.
 SHARED = 2

@@ -5,15 +5,14 @@ import pytest
 from live_scenes import grid, step, switch_on
 from paper import drawn
 
-from octree_ext.octree_addon import live
-from octree_ext.octree_addon.panels.live import OCTREE_PT_live
-from octree_ext.octree_addon.properties import settings_of
+from octree_ext.octree_addon.live import panel
+from octree_ext.octree_addon.ui import settings_of
 
 pytestmark = pytest.mark.usefixtures("visible_scope")
 
 
 def panel_lines():
-    return drawn(OCTREE_PT_live)
+    return drawn(bpy.types.OCTREE_PT_live)
 
 
 def test_pairs_begin_and_end():
@@ -66,18 +65,18 @@ def test_local_counts_are_a_part_of_the_total():
     items = grid(40)
     items[6].location.x = items[5].location.x + 0.5
     built = switch_on(capacity=4)
-    found = live.locality_of(built, items[5].session_uid)
+    found = panel.locality_of(built, items[5].session_uid)
     assert found.total == 39
     assert found.touching == 1
     assert found.touching <= found.near < 20
-    assert live.locality_of(built, -1) is None
+    assert panel.locality_of(built, -1) is None
     items[6].location.y = 2
     bpy.context.view_layer.update()
-    assert live.locality_of(built, items[5].session_uid).touching == 0
+    assert panel.locality_of(built, items[5].session_uid).touching == 0
 
 
 def test_panel_offers_live_before_there_is_a_tree():
-    assert not OCTREE_PT_live.poll(bpy.context)
+    assert not bpy.types.OCTREE_PT_live.poll(bpy.context)
     settings_of(bpy.context.scene).source.source = "OBJECTS"
-    assert OCTREE_PT_live.poll(bpy.context)
+    assert bpy.types.OCTREE_PT_live.poll(bpy.context)
     assert panel_lines()["octree.live"] == "Follow Objects"

@@ -9,7 +9,7 @@ from live_scenes import assert_followed, grid, switch_on
 
 from octree_ext.octree_addon import handlers, live, trees
 from octree_ext.octree_addon.live import follower
-from octree_ext.octree_addon.properties import settings_of
+from octree_ext.octree_addon.ui import settings_of
 
 pytestmark = pytest.mark.usefixtures("visible_scope")
 

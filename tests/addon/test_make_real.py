@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 from blender_scenes import select_only, selected
 
-from octree_ext.octree_addon import answers, cells, trees
-from octree_ext.octree_addon.properties import settings_of
+from octree_ext.octree_addon import questions, trees
+from octree_ext.octree_addon.display import cells
+from octree_ext.octree_addon.ui import settings_of
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def test_mesh_holds_the_shown_cells(display, choice, boxes):
 def test_cells_of_the_last_question_have_its_colors(display):
     bpy.ops.octree.select_in_sphere(center=(1, 0, 0), radius=0.5)
     display.cells = "QUESTION"
-    states = answers.get(bpy.context.scene).states
+    states = questions.get(bpy.context.scene).states
     mesh = make_real().data
     found = np.empty(4 * len(mesh.vertices), np.float32)
     mesh.color_attributes["Color"].data.foreach_get("color_srgb", found)

@@ -3,7 +3,7 @@
 import bpy
 import pytest
 
-from octree_ext.octree_addon.operators import progress
+from octree_ext.octree_addon.ui import operators
 
 
 class FakeEvent:
@@ -31,7 +31,7 @@ class FakeContext:
         return getattr(bpy.context, name)
 
 
-class StandIn(progress.SteppedOperator):
+class StandIn(operators.SteppedOperator):
     """A modal operator without a window."""
 
     def __init__(self, steps):
@@ -60,8 +60,8 @@ def slow_steps(closed):
 @pytest.fixture
 def slices(monkeypatch):
     """Let each turn take one step."""
-    monkeypatch.setattr(progress, "_PATIENCE", -1.0)
-    monkeypatch.setattr(progress, "_SLICE", -1.0)
+    monkeypatch.setattr(operators, "_PATIENCE", -1.0)
+    monkeypatch.setattr(operators, "_SLICE", -1.0)
 
 
 def test_a_modal_build_goes_on_with_every_timer_event(slices):

@@ -9,7 +9,8 @@ from blender_scenes import cube, depsgraph, lamp, link, select_only, selected
 
 from octree_ext.core import DynamicOctree
 from octree_ext.octree_addon import trees
-from octree_ext.octree_addon.building import object_tree_steps, run
+from octree_ext.octree_addon.build.steps import object_tree_steps
+from octree_ext.octree_addon.ui import run
 
 
 def grid(count):

@@ -5,12 +5,13 @@ from time import thread_time
 import numpy as np
 import pytest
 
-from octree_ext.core import Boxes, Frusta, Spheres, build_octree, trace
+from octree_ext.core import Boxes, Spheres, build_octree, trace
 from octree_ext.core.wireframe import CORNERS
-from octree_ext.octree_addon import cells, overlay
-from octree_ext.octree_addon.answers import Ray
-from octree_ext.octree_addon.cells_mesh import cells_to_mesh
-from octree_ext.octree_addon.overlay import drawing, outlines
+from octree_ext.octree_addon import display
+from octree_ext.octree_addon.display import cells, drawing
+from octree_ext.octree_addon.display.mesh import cells_to_mesh
+from octree_ext.octree_addon.questions.outlines import hexahedron_outline, sphere_outline
+from octree_ext.octree_addon.questions.ray import RayQuery
 
 CHOICES = ("ALL", "OCCUPIED_AND_INTERNAL", "LEAVES", "OCCUPIED_LEAVES", "DEPTH")
 
@@ -162,11 +163,11 @@ def time_arrays(octree, shown):
 
 
 def test_display_is_installed_once():
-    overlay.install()
-    overlay.install()
+    display.install()
+    display.install()
     assert len(drawing._handles) == 1
-    overlay.uninstall()
-    overlay.uninstall()
+    display.uninstall()
+    display.uninstall()
     assert drawing._handles == []
 
 
@@ -195,14 +196,14 @@ def ready(outline):
 def test_outline_of_a_frustum_is_its_twelve_edges():
     signs = [(-1, -1), (1, -1), (1, 1), (-1, 1)]
     corners = [(x * z, y * z, z) for z in (1, 3) for x, y in signs]
-    segments = ready(outlines.outline_of(Frusta([corners])))
+    segments = ready(hexahedron_outline(corners))
     assert len(np.unique(segments.sum(axis=1), axis=0)) == 12
     lengths = np.linalg.norm(segments[:, 0] - segments[:, 1], axis=1)
     np.testing.assert_allclose(np.sort(lengths), [2] * 4 + [12**0.5] * 4 + [6] * 4, rtol=1e-6)
 
 
 def test_outline_of_a_sphere_is_three_closed_circles():
-    outline = outlines.outline_of(Spheres([[1, 2, 3]], [5]))
+    outline = sphere_outline([1, 2, 3], 5)
     away = ready(outline) - [1, 2, 3]
     np.testing.assert_allclose(np.linalg.norm(away, axis=2), 5, rtol=1e-6)
     assert (np.bincount(outline.edges.ravel()) == 2).all()
@@ -211,6 +212,14 @@ def test_outline_of_a_sphere_is_three_closed_circles():
 
 
 def test_outline_of_a_ray_ends_where_it_ends():
-    ray = Ray(np.array([1.0, 0, 0]), np.array([0.0, 2.0, 0]), reach=5.0, is_first=True)
-    segments = ready(outlines.outline_of(ray))
+    query = RayQuery(
+        octree=None,
+        title="",
+        items=np.empty(0, np.intp),
+        origin=np.array([1.0, 0, 0]),
+        direction=np.array([0.0, 2.0, 0]),
+        max_distance=5.0,
+        is_first=True,
+    )
+    segments = ready(query.outline)
     np.testing.assert_array_equal(segments, [[(1, 0, 0), (1, 5, 0)]])

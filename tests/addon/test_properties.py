@@ -4,15 +4,17 @@ import inspect
 
 import bpy
 import pytest
+from registered import SETTINGS
 
 from octree_ext.core import DynamicOctree, build_octree
-from octree_ext.octree_addon import options, properties
-from octree_ext.octree_addon.properties import (
+from octree_ext.octree_addon.build.steps import (
     build_options,
+    build_settings,
+    chosen_bounds,
     object_options,
-    questions,
-    settings_of,
 )
+from octree_ext.octree_addon.questions import frustum
+from octree_ext.octree_addon.ui import settings_of
 
 MEMORY = {
     "OctreeObject",
@@ -21,7 +23,7 @@ MEMORY = {
     "OctreeLayerMemory",
     "OctreeSettings",
 }
-SHOWN = [group for group in properties.CLASSES if group.__name__ not in MEMORY]
+SHOWN = [group for group in SETTINGS if group.__name__ not in MEMORY]
 
 
 def own_properties(group):
@@ -40,19 +42,27 @@ def test_every_setting_has_a_name_and_a_tooltip(group):
 
 
 @pytest.mark.parametrize(
-    ("mixin", "group"),
+    ("operator", "group"),
     [
-        (options.SourceOptions, properties.OctreeSourceSettings),
-        (options.BuildOptions, properties.OctreeBuildSettings),
-        (options.ObjectOptions, properties.OctreeObjectSettings),
-        (options.FrustumOptions, properties.OctreeFrustumSettings),
-        (options.SphereOptions, properties.OctreeSphereSettings),
-        (options.ShotOptions, properties.OctreeShotSettings),
-        (options.HidingOptions, properties.OctreeHidingSettings),
+        ("build", "source"),
+        ("build", "build"),
+        ("build", "objects"),
+        ("rebuild", "build"),
+        ("rebuild", "objects"),
+        ("find_seen", "shot"),
+        ("hide_unseen", "hiding"),
+        ("select_in_frustum", "frustum"),
+        ("select_in_sphere", "sphere"),
+        ("select_in_box", "box"),
+        ("select_nearest", "nearest"),
+        ("select_on_ray", "ray"),
+        ("select_collisions", "collisions"),
     ],
 )
-def test_scene_remembers_every_option_of_its_operator(mixin, group):
-    assert set(options.option_names(mixin)) <= set(group.bl_rna.properties.keys())
+def test_operator_has_every_option_that_the_scene_remembers(empty_scene, operator, group):
+    known = getattr(bpy.ops.octree, operator).get_rna_type().properties.keys()
+    wanted = {item.identifier for item in own_properties(getattr(empty_scene.octree, group))}
+    assert wanted - {"show", "protect"} <= set(known)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +74,7 @@ def test_scene_remembers_every_option_of_its_operator(mixin, group):
 )
 def test_options_are_those_of_the_core(empty_scene, source, asked, built, apart):
     accepted = inspect.signature(built).parameters
-    given = asked(settings_of(empty_scene).how(source))
+    given = asked(build_settings(empty_scene, source))
     assert given.keys() == accepted.keys() - apart
     assert all(accepted[name].default == value for name, value in given.items())
 
@@ -87,12 +97,12 @@ def test_limits_cannot_be_passed(empty_scene):
 def test_bounds_object_counts_when_it_is_asked_for(empty_scene):
     build = settings_of(empty_scene).build
     build.bounds_object = box = bpy.data.objects.new("Box", None)
-    assert properties.bounds_object(build) is None
+    assert chosen_bounds(build) is None
     build.bounds = "OBJECT"
-    assert properties.bounds_object(build) == box
+    assert chosen_bounds(build) == box
 
 
 def test_only_cameras_can_be_the_camera():
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    assert questions.is_camera(None, camera)
-    assert not questions.is_camera(None, bpy.data.objects.new("Empty", None))
+    assert frustum.is_camera(None, camera)
+    assert not frustum.is_camera(None, bpy.data.objects.new("Empty", None))

@@ -6,8 +6,10 @@ import bpy
 import pytest
 from blender_scenes import camera, cube, monkey, select_only
 
-from octree_ext.octree_addon import answers, brute_force, building
-from octree_ext.octree_addon.operators.reports import proof_text
+from octree_ext.octree_addon import questions
+from octree_ext.octree_addon.questions import query_operator
+from octree_ext.octree_addon.questions.verify import proof_text, prove_steps
+from octree_ext.octree_addon.ui import run
 
 
 @pytest.fixture
@@ -20,7 +22,7 @@ def built(empty_scene):
 
 
 def proof():
-    return building.run(brute_force.prove_steps(answers.get(bpy.context.scene)))
+    return run(prove_steps(questions.get(bpy.context.scene)))
 
 
 @pytest.mark.parametrize("relation", ["TOUCHING", "CANDIDATES"])
@@ -46,9 +48,9 @@ def test_frusta_are_proven(built, relation):
 )
 def test_wrong_answers_are_called_wrong(built, change, text):
     bpy.ops.octree.select_in_sphere(center=(-2, 0, 0), radius=2.0)
-    scene, asked = bpy.context.scene, answers.get(bpy.context.scene)
+    scene, asked = bpy.context.scene, questions.get(bpy.context.scene)
     items = change(asked.items) if change else [*asked.items, len(asked.octree.items) - 1]
-    answers.remember(scene, replace(asked, items=items))
+    questions.remember(scene, replace(asked, items=items))
     assert not proof().holds
     with pytest.raises(RuntimeError, match=text):
         bpy.ops.octree.prove_it()
@@ -59,14 +61,14 @@ def test_candidates_may_be_more_but_not_fewer(built):
     found = proof()
     assert found.surplus > 0
     assert found.holds
-    answers.remember(bpy.context.scene, replace(found.asked, items=found.asked.items[:0]))
+    questions.remember(bpy.context.scene, replace(found.query, items=found.query.items[:0]))
     assert not proof().holds
 
 
 def test_long_proofs_are_made_in_blocks(built, monkeypatch):
     bpy.ops.octree.select_in_sphere(radius=0.7)
-    monkeypatch.setattr(brute_force, "_BLOCK", 100)
-    fractions = list(brute_force.prove_steps(answers.get(bpy.context.scene)))
+    monkeypatch.setattr(query_operator, "_BLOCK", 100)
+    fractions = list(prove_steps(questions.get(bpy.context.scene)))
     assert fractions == sorted(fractions)
     assert len(fractions) > 10
     assert fractions[-1] == 1

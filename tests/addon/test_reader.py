@@ -145,10 +145,12 @@ def test_instances_on_vertices_belong_to_the_instancer():
 
 
 def test_a_mesh_of_many_instances_is_read_once(monkeypatch):
-    from octree_ext.octree_addon.reader import scene
+    from octree_ext.octree_addon.reader import triangles
 
     calls = []
-    monkeypatch.setattr(scene, "mesh_arrays", lambda mesh: calls.append(1) or mesh_arrays(mesh))
+    monkeypatch.setattr(
+        triangles, "mesh_arrays", lambda mesh: calls.append(1) or mesh_arrays(mesh)
+    )
     points, pebble = cube("Points"), cube("Pebble")
     scatter(pebble, points)
     read(points, pebble)

@@ -6,9 +6,9 @@ from shot_scenes import keep_answer
 
 import octree_ext
 from octree_ext import octree_addon
-from octree_ext.octree_addon import handlers, trees, visibility
-from octree_ext.octree_addon.overlay import drawing
-from octree_ext.octree_addon.visibility import watch
+from octree_ext.octree_addon import handlers, hiding, trees
+from octree_ext.octree_addon.display import drawing
+from octree_ext.octree_addon.hiding import hidden_objects
 
 KINDS = (
     bpy.types.AddonPreferences,
@@ -61,7 +61,7 @@ def timers():
             handlers.restore_trees,
             handlers.follow_display,
             drawing.switch_off,
-            watch.show_warning,
+            hidden_objects.show_warning,
         )
         if bpy.app.timers.is_registered(each)
     ]
@@ -94,7 +94,7 @@ def use():
     assert not trees.is_empty()
     keep_answer([bpy.context.object])
     bpy.ops.octree.hide_unseen(everything=True)
-    assert visibility.is_hiding(bpy.context.scene)
+    assert hiding.is_hiding(bpy.context.scene)
 
 
 @pytest.mark.usefixtures("unregistered")
@@ -113,7 +113,7 @@ def test_pending_timers_go_too(ball):
     bpy.app.timers.register(handlers.restore_trees)
     bpy.app.timers.register(handlers.follow_display)
     bpy.app.timers.register(drawing.switch_off)
-    bpy.app.timers.register(watch.show_warning)
+    bpy.app.timers.register(hidden_objects.show_warning)
     octree_ext.unregister()
     assert timers() == []
 
@@ -127,9 +127,11 @@ def test_without_a_tree_there_are_classes_properties_and_menus_alone():
     octree_ext.unregister()
 
 
-def test_modules_stand_after_those_that_they_use():
-    names = [module.__name__.rpartition(".")[2] for module in octree_addon.MODULES]
-    assert names == ["properties", "preferences", "operators", "panels", "handlers"]
+def test_classes_stand_after_those_that_they_use():
+    names = [each.__name__ for each in octree_addon.CLASSES]
+    assert names[0] == "OctreePreferences"
+    parents = [getattr(each, "bl_parent_id", "") for each in octree_addon.CLASSES]
+    assert all(parent in names[:place] for place, parent in enumerate(parents) if parent)
 
 
 def test_defaults_hold_without_preferences():

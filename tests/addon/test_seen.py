@@ -6,8 +6,8 @@ from blender_scenes import camera, select_only
 from paper import drawn
 from seen_scenes import FRAMES, add_row, answer, cubes
 
-from octree_ext.octree_addon import panels, shot, trees
-from octree_ext.octree_addon.operators.find_seen import unnoticed_steps
+from octree_ext.octree_addon import shot, trees
+from octree_ext.octree_addon.shot.find_seen import steps_preserving_staleness
 
 
 @pytest.fixture
@@ -102,16 +102,18 @@ def test_answers_of_scenes_that_are_gone_go_too(row):
     assert answer() is None
     camera()
     bpy.ops.octree.find_seen()
-    assert len(shot.memory._answers) == 1
+    assert len(shot.visibility_result._results) == 1
 
 
 def answered(**options):
     bpy.ops.octree.find_seen(**options)
-    return drawn(panels.OCTREE_PT_shot)
+    return drawn(bpy.types.OCTREE_PT_shot)
 
 
 def test_panel_tells_what_cameras_saw_and_offers_to_use_it(row):
-    assert not {"octree.select_seen", "octree.export_seen"} & drawn(panels.OCTREE_PT_shot).keys()
+    assert (
+        not {"octree.select_seen", "octree.export_seen"} & drawn(bpy.types.OCTREE_PT_shot).keys()
+    )
     lines = answered().keys()
     assert {"1 of 6 objects seen", "Frame 2, Camera"} <= lines
     assert {f"octree.{name}_seen" for name in ("select", "collect", "mark", "export")} <= lines
@@ -140,7 +142,7 @@ def test_a_tree_is_no_older_for_a_walk(row, build, ends):
     elif ends == "by itself":
         bpy.ops.octree.find_seen(span="SCENE")
     else:
-        steps = unnoticed_steps(bpy.context, shot.Shot(frames=FRAMES))
+        steps = steps_preserving_staleness(bpy.context, shot.Shot(frames=FRAMES))
         next(steps)
         steps.close()
     bpy.context.view_layer.update()

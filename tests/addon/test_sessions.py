@@ -9,9 +9,10 @@ import bpy
 import numpy as np
 import pytest
 from blender_scenes import camera, cube
+from registered import OPERATORS, PANELS
 
-from octree_ext.octree_addon import handlers, operators, panels, shot, trees, visibility
-from octree_ext.octree_addon.properties import settings_of
+from octree_ext.octree_addon import handlers, hiding, shot, trees
+from octree_ext.octree_addon.ui import settings_of
 
 SESSIONS, STEPS, MOST_OBJECTS, MOST_SCENES = 20, 200, 24, 3
 WEIGHTS = {
@@ -95,7 +96,8 @@ class Session:
         active = bpy.context.view_layer.objects.active
         if active and active.type == "MESH" and bpy.ops.object.mode_set.poll():
             mode = "EDIT" if bpy.context.mode == "OBJECT" else "OBJECT"
-            bpy.ops.object.mode_set(mode=mode)
+            if mode == "OBJECT" or not active.data.is_editmode:  # by another object that shares it
+                bpy.ops.object.mode_set(mode=mode)
 
     def undo(self):
         if bpy.ops.ed.undo.poll():
@@ -128,7 +130,7 @@ class Session:
     def delete_scene(self):
         """Restore what the scene hides first, for what it remembers goes with it."""
         if len(bpy.data.scenes) > 1 and bpy.context.mode == "OBJECT":
-            if visibility.is_hiding(bpy.context.scene):
+            if hiding.is_hiding(bpy.context.scene):
                 bpy.ops.octree.restore_hidden()
             bpy.ops.scene.delete()
 
@@ -140,13 +142,16 @@ class Session:
     def ask(self):
         """Have the cameras seen some objects and not others."""
         items = list(bpy.context.scene.objects)
-        subjects = tuple(shot.Subject(item.session_uid, item.name) for item in items)
+        subjects = tuple(shot.TestedObject(item.session_uid, item.name) for item in items)
         flags = np.array([self.random.random() < 0.5 for _ in items], bool).reshape(-1, 1, 1)
-        shot.keep(bpy.context.scene, shot.Seen(subjects, ("Camera",), (1,), flags, True, {}, {}))
+        shot.keep(
+            bpy.context.scene,
+            shot.VisibilityResult(subjects, ("Camera",), (1,), flags, True, {}, {}),
+        )
 
     def operate(self):
         """Call any of our operators; what it refuses it says to the user."""
-        names = [operator.bl_idname.partition(".")[2] for operator in operators.OPERATORS]
+        names = [operator.bl_idname.partition(".")[2] for operator in OPERATORS]
         calls = {name: getattr(bpy.ops.octree, name) for name in names}
         name = self.random.choice([name for name, call in calls.items() if call.poll()])
         try:
@@ -181,7 +186,7 @@ class Session:
         handlers.watch_header(None, bpy.context)
         handlers.restore_trees()
         handlers.merge_later()
-        for panel in panels.PANELS:
+        for panel in PANELS:
             if not hasattr(panel, "poll") or panel.poll(bpy.context):
                 panel.draw(MagicMock(), bpy.context)
 
@@ -220,7 +225,7 @@ def test_a_session_ends_without_an_error(clean, seed, tmp_path, capfd):
         bpy.context.view_layer.update()
         if trees.get(scene):
             trees.get(scene).tree.check()
-        if visibility.is_hiding(scene):
+        if hiding.is_hiding(scene):
             assert bpy.ops.octree.restore_hidden() == {"FINISHED"}
     assert still_hidden() == set()
     assert "Traceback" not in "".join(capfd.readouterr())
@@ -230,5 +235,5 @@ def test_a_session_ends_without_an_error(clean, seed, tmp_path, capfd):
 def test_the_sessions_have_tried_every_operator():
     if finished["sessions"] < SESSIONS:
         pytest.skip("some sessions were not run")
-    names = {operator.bl_idname.partition(".")[2] for operator in operators.OPERATORS}
+    names = {operator.bl_idname.partition(".")[2] for operator in OPERATORS}
     assert {name for name in names if finished[name] < 3} == set()

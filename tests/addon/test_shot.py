@@ -49,8 +49,8 @@ def flags_by_name(seen):
 @pytest.mark.parametrize(("few", "patience"), [(2000, 1 << 14), (0, 1 << 14), (0, 1)])
 def test_exact_agrees_with_cutting_every_triangle(stage, cut, monkeypatch, few, patience):
     """By vertices where meshes are small, by trees alone, and without waiting for more."""
-    monkeypatch.setattr(shot.object_judge, "_FEW", few)
-    monkeypatch.setattr(shot.object_judge, "_PATIENCE", patience)
+    monkeypatch.setattr(shot.culling, "_FEW_TRIANGLES", few)
+    monkeypatch.setattr(shot.culling, "_MOST_PENDING", patience)
     found = flags_by_name(look())
     expected = {place: bool(flags.any()) for place, flags in cut().items()}
     # What is not there in some frame is not seen in it.
@@ -68,7 +68,7 @@ def test_exact_agrees_with_cutting_every_triangle(stage, cut, monkeypatch, few, 
 
 @pytest.mark.parametrize("patience", [1 << 14, 1])
 def test_boxes_agree_with_cutting_the_sides_of_boxes(stage, monkeypatch, patience):
-    monkeypatch.setattr(shot.object_judge, "_PATIENCE", patience)
+    monkeypatch.setattr(shot.culling, "_MOST_PENDING", patience)
     plain = [item for item in bpy.context.scene.objects if item.type == "MESH"]
     names = {item.name for item in plain} - {"Points"}  # shows more than its box
     found = flags_by_name(look(exact=False, wanted=frozenset(n.session_uid for n in plain)))

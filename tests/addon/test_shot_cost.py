@@ -10,7 +10,7 @@ from bpy_extras.object_utils import world_to_camera_view
 from mathutils import Vector
 
 from octree_ext.octree_addon import shot
-from octree_ext.octree_addon.building import run
+from octree_ext.octree_addon.ui import run
 
 FRAMES = tuple(range(1, 49))
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from octree_ext.octree_addon import trees
-from octree_ext.octree_addon.properties import settings_of
+from octree_ext.octree_addon.ui import settings_of
 
 
 @pytest.fixture
@@ -63,11 +63,11 @@ def test_restored_tree_leaves_the_file_as_it_is(empty_scene, ball, built, build)
 def test_refusal_holds_for_one_number(empty_scene, ball, built):
     trees.store(empty_scene, built, [ball])
     trees.forget()
-    trees.refuse(empty_scene, "Too many")
-    assert trees.refusal(empty_scene) == "Too many"
+    trees.set_rebuild_error(empty_scene, "Too many")
+    assert trees.rebuild_error(empty_scene) == "Too many"
     assert not trees.is_missing(empty_scene)
     settings_of(empty_scene).tree_number += 1
-    assert trees.refusal(empty_scene) == ""
+    assert trees.rebuild_error(empty_scene) == ""
     assert trees.is_missing(empty_scene)
 
 

@@ -5,7 +5,7 @@ import pytest
 from blender_scenes import cube, mesh_object, select_only, selected
 
 from octree_ext.octree_addon import trees
-from octree_ext.octree_addon.properties import settings_of
+from octree_ext.octree_addon.ui import settings_of
 
 
 @pytest.fixture

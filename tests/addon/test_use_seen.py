@@ -219,5 +219,7 @@ def test_table_that_cannot_be_written_is_a_reason(row, tmp_path):
 
 def test_intervals_with_gaps_are_written_one_by_one():
     flags = np.array([[[True, True, False, True]]])
-    seen = shot.Seen((shot.Subject(1, "A"),), ("C",), (10, 12, 14, 16), flags, True, {}, 0)
+    seen = shot.VisibilityResult(
+        (shot.TestedObject(1, "A"),), ("C",), (10, 12, 14, 16), flags, True, {}, 0
+    )
     assert shot.csv_table(seen).splitlines()[1] == "A,C,10,16,3,10-12 16-16"

@@ -8,7 +8,7 @@ from blender_scenes import collection_instance, cube, select_only, selected
 from shot_scenes import CUBES, ICONS, OURS, hidden_by, hide, shown, street
 from snapshots import visibility as flags_now
 
-from octree_ext.octree_addon import visibility
+from octree_ext.octree_addon import hiding
 
 every_icon = pytest.mark.parametrize("icon", ICONS)
 
@@ -35,7 +35,7 @@ def test_restore_brings_back_what_was(objects, icon):
     before = flags_now()
     hide(objects, icon)
     assert flags_now() != before
-    assert visibility.restore(bpy.context) == {icon: len(OURS[icon])}
+    assert hiding.restore(bpy.context) == {icon: len(OURS[icon])}
     assert flags_now() == before
     assert shown() == objects.keys() - {"Eyeless", "Dark"}
 
@@ -43,8 +43,8 @@ def test_restore_brings_back_what_was(objects, icon):
 def test_all_icons_at_once_come_back(objects):
     before = flags_now()
     counts = {icon: hide(objects, icon) for icon in ICONS}
-    assert visibility.hidden_counts(bpy.context.scene) == counts
-    assert visibility.restore(bpy.context) == counts
+    assert hiding.hidden_counts(bpy.context.scene) == counts
+    assert hiding.restore(bpy.context) == counts
     assert flags_now() == before
 
 
@@ -53,7 +53,7 @@ def test_hiding_twice_is_restored_once(objects, icon):
     before = flags_now()
     hide({"Cube 0": objects["Cube 0"]}, icon)
     assert hide(objects, icon) == len(OURS[icon]) - 1
-    visibility.restore(bpy.context)
+    hiding.restore(bpy.context)
     assert flags_now() == before
 
 
@@ -64,7 +64,7 @@ def test_what_the_user_has_shown_stays_his(objects, icon):
     show_by_hand(objects["Cube 0"])
     hide({"Moving": objects["Moving"]}, icon)
     hide_by_hand(objects["Cube 0"], icon)
-    visibility.restore(bpy.context)
+    hiding.restore(bpy.context)
     assert hidden_by(icon) - (CUBES - OURS[icon]) == {"Cube 0"}
 
 
@@ -88,8 +88,8 @@ def test_the_eye_is_opened_in_every_view_layer(objects):
         window.view_layer = layer
         hide(objects, "EYE")
     assert all(flags_now()["eyes"]["Scene/Other"][name] for name in CUBES - {"Dark"})
-    assert visibility.hidden_counts(scene)["EYE"] == len(OURS["EYE"]) + len(CUBES) - 1
-    visibility.restore(bpy.context)
+    assert hiding.hidden_counts(scene)["EYE"] == len(OURS["EYE"]) + len(CUBES) - 1
+    hiding.restore(bpy.context)
     assert flags_now() == before
 
 
@@ -100,7 +100,7 @@ def test_an_excluded_collection_comes_back_shown(objects):
     bpy.context.scene.collection.objects.unlink(objects["Cube 0"])
     hide(objects, "EYE")
     bpy.context.view_layer.layer_collection.children["Part"].exclude = True
-    visibility.restore(bpy.context)
+    hiding.restore(bpy.context)
     bpy.context.view_layer.layer_collection.children["Part"].exclude = False
     assert not objects["Cube 0"].hide_get()
 
@@ -110,7 +110,7 @@ def test_what_cannot_be_selected_is_hidden_too(objects):
     before = flags_now()
     hide(objects, "EYE")
     assert objects["Cube 0"].hide_get()
-    visibility.restore(bpy.context)
+    hiding.restore(bpy.context)
     assert flags_now() == before
     assert objects["Cube 0"].hide_select
 
@@ -122,7 +122,7 @@ def test_without_a_3d_view(objects, monkeypatch):
             area.type = "TEXT_EDITOR"
     hide(objects, "EYE")
     assert hidden_by("EYE") == CUBES
-    visibility.restore(bpy.context)
+    hiding.restore(bpy.context)
     assert flags_now() == before
 
 
@@ -140,7 +140,7 @@ def test_restored_in_edit_mode(objects, icon):
     hide({name: objects[name] for name in ("Cube 0", "Moving")}, icon)
     select_only(objects["Cube 1"])
     bpy.ops.object.mode_set(mode="EDIT")
-    visibility.restore(bpy.context)
+    hiding.restore(bpy.context)
     assert bpy.context.mode == "EDIT_MESH"
     bpy.ops.object.mode_set(mode="OBJECT")
     assert flags_now() == before
@@ -159,7 +159,7 @@ def test_an_instancer_hides_its_instances(objects):
     assert "Shared" in shown()
     hide({"Instancer": empty}, "MONITOR")
     assert "Shared" not in shown()
-    visibility.restore(bpy.context)
+    hiding.restore(bpy.context)
     assert "Shared" in shown()
 
 
@@ -169,9 +169,9 @@ def test_many_are_hidden_in_less_than_a_third_of_the_time_of_one_by_one():
     for item in items:
         bpy.context.scene.collection.objects.link(item)
     bpy.context.view_layer.update()
-    plan = visibility.plan(bpy.context, items, "EYE")
-    ours = timed(lambda: visibility.hide(bpy.context, plan))
-    back = timed(lambda: visibility.restore(bpy.context))
+    plan = hiding.plan(bpy.context, items, "EYE")
+    ours = timed(lambda: hiding.hide(bpy.context, plan))
+    back = timed(lambda: hiding.restore(bpy.context))
     one_by_one = timed(lambda: [item.hide_set(True) for item in items])
     assert max(ours, back) < one_by_one / 3
 

@@ -10,7 +10,7 @@ import pytest
 from shot_scenes import CUBES, ICONS, OURS, hidden_by, hide, shown, street
 from snapshots import visibility as flags_now
 
-from octree_ext.octree_addon import visibility
+from octree_ext.octree_addon import hiding
 
 TESTS = Path(__file__).resolve().parents[1]
 every_icon = pytest.mark.parametrize("icon", ICONS)
@@ -27,9 +27,9 @@ def test_after_renaming_and_deleting(objects, icon):
     objects["Cube 1"].name = "Renamed"
     bpy.data.objects.remove(objects["Cube 0"])
     bpy.context.view_layer.name = "Renamed"
-    visibility.restore(bpy.context)
+    hiding.restore(bpy.context)
     assert hidden_by(icon) == CUBES - OURS[icon]
-    assert not visibility.is_hiding(bpy.context.scene)
+    assert not hiding.is_hiding(bpy.context.scene)
 
 
 @every_icon
@@ -41,10 +41,10 @@ def test_undo_and_redo(objects, icon):
     bpy.ops.ed.undo_push(message="Hidden")
     bpy.ops.ed.undo()
     assert flags_now() == before
-    assert not visibility.is_hiding(bpy.context.scene)
+    assert not hiding.is_hiding(bpy.context.scene)
     bpy.ops.ed.redo()
     assert flags_now() == hidden
-    visibility.restore(bpy.context)
+    hiding.restore(bpy.context)
     assert flags_now() == before
     assert shown() == objects.keys() - {"Eyeless", "Dark"}
 
@@ -103,4 +103,4 @@ def test_deleted_objects_are_not_kept_alive_by_the_file(objects, tmp_path):
     scene.collection.objects.unlink(objects["Cube 0"])
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "hidden.blend"))
     assert objects["Cube 0"].users == 0
-    assert visibility.hidden_counts(scene)["MONITOR"] == len(OURS["MONITOR"]) - 1
+    assert hiding.hidden_counts(scene)["MONITOR"] == len(OURS["MONITOR"]) - 1

@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 
 from core import Boxes, DynamicOctree, ray_cast_all
 from core.arrays import column_major, gather
-from core.rays import slabs
+from core.rays import walk
 
 
 def truth(tree):
@@ -67,7 +67,7 @@ def test_rays_find_the_same_with_and_without(kind, policy, monkeypatch):
     tree = built(kind(scenes.random(2000, 0.1)), capacity=4, straddlers=policy)
     asked = rays.about(tree.items, 400)
     found = ray_cast_all(tree, *asked)
-    monkeypatch.setattr(slabs, "_WORTH", 0)
+    monkeypatch.setattr(walk, "_WORTH", 0)
     plain = ray_cast_all(tree, *asked)
     assert len(found.distances) > 100
     assert_array_equal(found.pairs, plain.pairs)

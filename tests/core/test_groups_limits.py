@@ -25,7 +25,7 @@ from core import (
     trace,
 )
 from core.groups import in_groups
-from core.query import confirm
+from core.query import candidates as confirming
 
 SPACE = Boxes([[-5, -8, -8]], [[1019, 1016, 1016]])
 
@@ -71,7 +71,7 @@ def test_the_nearest_are_as_many_as_are_there(straddlers):
 @pytest.mark.parametrize("straddlers", ["keep", "copy"])
 def test_what_is_not_there_is_not_tested(straddlers, ask, monkeypatch):
     counter = PairsTested()
-    monkeypatch.setattr(confirm, "touching", counter.watch(confirm.touching))
+    monkeypatch.setattr(confirming, "touching", counter.watch(confirming.touching))
     groups = np.where(np.arange(1000) % 100 < 7, 2, 1)
     tree = tree_of(1000, groups, straddlers=straddlers, bounds=SPACE).octree
     points = Spheres(row(1000).lower, np.ones(1000))

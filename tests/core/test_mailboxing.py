@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from core.query.answers import Answers
-from core.query.mailboxing import deduplicate, mailboxes_for, once
+from core.mailboxing import deduplicate, mailboxes_for, unique_pairs
+from core.query.api import Answers
 
 # Some thousand entries are sparse, a handful are dense; numbers of one remainder contend.
 COUNTS = st.sampled_from((3, 40, 100_000))
@@ -37,7 +37,9 @@ def test_each_pair_stays_in_its_last_part_only(parts, count):
 def test_who_contends_for_one_mailbox_for_long_is_sorted_out(questions):
     """All of them ask for the same item, three times each, and their letters go to one box."""
     numbers, entries = np.repeat(4 * np.arange(questions), 3), np.full(3 * questions, 7)
-    assert_array_equal(once(numbers, entries, mailboxes_for(8)), np.arange(2, 3 * questions, 3))
+    assert_array_equal(
+        unique_pairs(numbers, entries, mailboxes_for(8)), np.arange(2, 3 * questions, 3)
+    )
 
 
 @st.composite

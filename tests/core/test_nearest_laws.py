@@ -16,7 +16,7 @@ from numpy.testing import assert_array_equal
 
 from core import Boxes, Spheres, Triangles, build_octree, nearest, query
 
-asking = importlib.import_module("core.nearest.questions")
+asking = importlib.import_module("core.nearest.api")
 
 
 @st.composite

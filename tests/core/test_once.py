@@ -8,7 +8,7 @@ from counters import PairsTested
 from numpy.testing import assert_array_equal
 
 from core import Boxes, Regions, Spheres, build_octree, query, query_any, query_count
-from core.query import confirm
+from core.query import candidates
 
 SMALL = Boxes([[-0.4, 0.1, -0.3]], [[0.9, 0.8, 0.5]])
 
@@ -20,10 +20,10 @@ def tested(monkeypatch):
     def start():
         counter = PairsTested()
         for name in ("touching", "lying_inside"):
-            monkeypatch.setattr(confirm, name, counter.watch(originals[name]))
+            monkeypatch.setattr(candidates, name, counter.watch(originals[name]))
         return counter
 
-    originals = {name: getattr(confirm, name) for name in ("touching", "lying_inside")}
+    originals = {name: getattr(candidates, name) for name in ("touching", "lying_inside")}
     return start
 
 

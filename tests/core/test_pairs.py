@@ -9,46 +9,14 @@ import pair_oracle
 import pytest
 from agreement import POLICIES, built
 from numpy.testing import assert_array_equal
+from pair_scenes import KINDS, boxes, regions, spheres, triangles
 
-from core import Boxes, Regions, Spheres, Triangles, build_octree, overlapping_pairs
+from core import Boxes, Triangles, build_octree, overlapping_pairs
 
 NOTHING = np.empty((2, 0), np.intp)
 asking = importlib.import_module("core.pairs.api")
 
 
-def triangles(seed=1, count=40, span=3):
-    """Triangles in small whole numbers: some alike, flat, a segment, or a point."""
-    return scenes.loose_triangles(corners(seed, count, span))
-
-
-def corners(seed, count, span):
-    random = scenes.numbers(seed)
-    points = random.integers(-span, span + 1, (count, 1, 3)) + random.integers(
-        -2, 3, (count, 3, 3)
-    )
-    points[::7] *= (1, 1, 0)
-    points[1::9, 1] = points[1::9, 0]
-    points[2::11] = points[2::11, :1]
-    points[3:6] = points[3:4]
-    return points
-
-
-def boxes(seed=2, count=40, span=3):
-    both = corners(seed, count, span)[:, :2]
-    return Boxes(both.min(axis=1), both.max(axis=1))
-
-
-def spheres(seed=3, count=40, span=3):
-    radii = scenes.numbers(seed).integers(0, 3, count)
-    return Spheres(corners(seed, count, span)[:, 0], radii)
-
-
-def regions(seed=4, count=40, span=3):
-    inner, radii = boxes(seed, count, span), scenes.numbers(seed).integers(0, 2, count)
-    return Regions(inner.lower, inner.upper, radii)
-
-
-KINDS = (triangles, boxes, spheres, regions)
 MIXES = tuple(combinations_with_replacement(KINDS, 2))
 
 

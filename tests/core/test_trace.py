@@ -161,6 +161,34 @@ def test_a_ray_visits_what_it_crosses_before_its_hit(policy, kind):
     assert seen[INSIDE] == 0
 
 
+@pytest.mark.parametrize("kind", scenes.KINDS)
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_ray_that_hits_an_item_beyond_the_root_calls_no_cell_outside_that_it_crosses(
+    policy, kind
+):
+    """Items beyond the root are looked at first, so the hit may lie before the root, or in it."""
+    tree = built(kind(scenes.random(100, 0.4)), capacity=4, straddlers=policy, bounds=SMALL)
+    occupied = np.array([len(tree.items_below(cell)) for cell in range(len(tree.node_depth))]) > 0
+    outsiders = set(tree.order[tree.references[: tree.outside]].tolist())
+    before = 0
+    for origin, direction, end in rays_about(120):
+        states = trace(tree, (origin, direction, end))
+        hit = ray_cast(tree, origin[None], direction[None], max_distance=end)
+        last = min(end, hit.distances[0])
+        below = occupied & (states[tree.node_parent] == CROSSING)
+        below[0] = True
+        assert below[states != UNVISITED].all()
+        within_end, within_hit = (
+            crossed(tree, origin, direction, length, -1e-3) & below for length in (end, last)
+        )
+        assert not (states[within_end] == OUTSIDE).any()
+        assert_array_equal(states[within_hit], CROSSING)
+        assert crossed(tree, origin, direction, last, 1e-3)[states == CROSSING].all()
+        assert_array_equal(states[below & ~crossed(tree, origin, direction, end, 1e-3)], OUTSIDE)
+        before += within_end[0] and not within_hit[0] and hit.items[0] in outsiders
+    assert before > 0
+
+
 def crossed(tree, origin, direction, end, slack):
     """Which cells, so much larger, a segment crosses that is so much longer."""
     enter, leave = stretch(tree.loose_lower - slack, tree.loose_upper + slack, origin, direction)

@@ -92,7 +92,7 @@ def cells_drawn():
 
     module = "bl_ext.user_default.octree.octree_addon"
     built = importlib.import_module(f"{module}.trees").get(bpy.context.scene)
-    return importlib.import_module(f"{module}.overlay").counts(built)[0]
+    return importlib.import_module(f"{module}.display").counts(built)[0]
 
 
 def show_panels(names):
@@ -101,11 +101,12 @@ def show_panels(names):
 
     import bpy
 
-    panels = importlib.import_module("bl_ext.user_default.octree.octree_addon.panels")
-    for panel in reversed(panels.PANELS):
+    addon = importlib.import_module("bl_ext.user_default.octree.octree_addon")
+    panels = [each for each in addon.CLASSES if issubclass(each, bpy.types.Panel)]
+    for panel in reversed(panels):
         if panel.is_registered:
             bpy.utils.unregister_class(panel)
-    for panel in panels.PANELS:
+    for panel in panels:
         if panel.__name__.removeprefix("OCTREE_PT_") in names:
             panel.bl_options = set()
             bpy.utils.register_class(panel)

@@ -158,8 +158,8 @@ def time_batches():
 
     module = "bl_ext.user_default.octree"
     core = importlib.import_module(f"{module}.core")
-    cells = importlib.import_module(f"{module}.octree_addon.cells")
-    overlay = importlib.import_module(f"{module}.octree_addon.overlay.cells")
+    cells = importlib.import_module(f"{module}.octree_addon.display.cells")
+    overlay = importlib.import_module(f"{module}.octree_addon.display.batches")
     corners = np.random.default_rng(1).uniform(size=(120_000, 3))
     octree = core.build_octree(core.Boxes(corners, corners), capacity=4, max_depth=20)
 
@@ -198,7 +198,7 @@ def cells_drawn():
     module = "bl_ext.user_default.octree.octree_addon"
     trees = importlib.import_module(f"{module}.trees")
     built = trees.get(bpy.context.scene)
-    return importlib.import_module(f"{module}.overlay").counts(built)
+    return importlib.import_module(f"{module}.display").counts(built)
 
 
 def test_limit_of_the_preferences_is_kept(balls):
@@ -226,7 +226,7 @@ def test_nothing_is_left_in_memory_at_the_end(balls):
 def break_drawing():
     import importlib
 
-    module = "bl_ext.user_default.octree.octree_addon.overlay.cells"
+    module = "bl_ext.user_default.octree.octree_addon.display.batches"
 
     def fail(*_):
         raise RuntimeError("no such shader")

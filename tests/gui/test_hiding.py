@@ -25,9 +25,9 @@ def field():
         item.location = (number % 3 - 1) * 3, (number // 3 - 1) * 3, 0
         bpy.context.collection.objects.link(item)
     cubes = [item for item in bpy.context.scene.objects if item.type == "MESH"]
-    subjects = tuple(shot.Subject(item.session_uid, item.name) for item in cubes)
+    subjects = tuple(shot.TestedObject(item.session_uid, item.name) for item in cubes)
     flags = np.arange(9).reshape(-1, 1, 1) < 3
-    seen = shot.Seen(subjects, ("Camera",), (1,), flags, True, {}, {})
+    seen = shot.VisibilityResult(subjects, ("Camera",), (1,), flags, True, {}, {})
     shot.keep(bpy.context.scene, seen)
     bpy.ops.object.select_all(action="DESELECT")
     bpy.context.scene.octree.display.show = False

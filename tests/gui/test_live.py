@@ -97,8 +97,8 @@ def drawn_cells():
     import bpy
 
     addon = "bl_ext.user_default.octree.octree_addon"
-    overlay, trees = (importlib.import_module(f"{addon}.{name}") for name in ("overlay", "trees"))
-    return overlay.counts(trees.get(bpy.context.scene))[0]
+    display, trees = (importlib.import_module(f"{addon}.{name}") for name in ("display", "trees"))
+    return display.counts(trees.get(bpy.context.scene))[0]
 
 
 def shown_cells():

@@ -1,0 +1,164 @@
+"""Mailboxing: pairs of query and entry, each once, for whole batches of queries.
+
+An item that was copied to several cells comes up in each of them. Castle Game Engine gives every
+item a mailbox that remembers the last query that tested it (M. Kamburelis, "Castle Game
+Engine", chapter on octrees). Here many queries run at once. Where all pairs are known together,
+each is written into a mailbox of its entry, then read again: a pair that finds another one of its
+own query there is a duplicate. Where they come bit by bit, as with rays, a hash table remembers
+them all.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .arrays import Ids, ends_of_runs
+
+# Numbers of queries, and the entries that they found.
+Pairs = tuple[Ids, Ids]
+# For each mailbox the place of the last pair that was written.
+Latest = NDArray[np.int32]
+
+# Mailboxes of an entry, one for every fourth query: neighbours in space, which find the same
+# entries, seldom contend for one.
+_EACH = 4
+# Rounds of writing. Queries that still contend for the same mailboxes are then sorted.
+_ROUNDS = 3
+# Pairs are dense if of this many possible ones at least one occurs.
+_DENSE = 32
+
+
+def mailboxes_for(entries: int) -> Latest:
+    """Return mailboxes for entries below this number, to be used again and again."""
+    return np.empty(_EACH * entries, np.int32)
+
+
+def unique_pairs(queries: Ids, entries: Ids, mailboxes: Latest) -> Ids:
+    """Return the pairs that remain when each is taken once, ascending: of equal pairs the last.
+
+    There are fewer than 2**31.
+    """
+    addresses = entries * _EACH
+    addresses += queries & _EACH - 1
+    mailboxes[addresses] = np.arange(len(entries), dtype=np.int32)
+    latest = mailboxes.take(addresses)
+    kept = latest == np.arange(len(entries), dtype=np.int32)
+    pending = np.flatnonzero(~kept)
+    pending = _of_other_queries(queries, pending, latest.take(pending))
+    for _ in range(_ROUNDS - 1):
+        if len(pending) == 0:
+            break
+        places = addresses.take(pending)
+        mailboxes[places] = pending
+        latest = mailboxes.take(places)
+        kept[latest] = True
+        pending = _of_other_queries(queries, pending, latest)
+    if len(pending):
+        keys = queries[pending] * len(mailboxes) + addresses[pending]
+        kept[pending[len(keys) - 1 - np.unique(keys[::-1], return_index=True)[1]]] = True
+    return np.flatnonzero(kept)
+
+
+def _of_other_queries(queries: Ids, pending: Ids, latest: Latest) -> Ids:
+    """Return the pending pairs whose mailbox was last written for another query."""
+    return pending.take(np.flatnonzero(queries.take(latest) != queries.take(pending)))
+
+
+def _last_of_each(entries: Ids) -> Ids:
+    """Return the last place of each entry, ascending: one query needs no mailboxes."""
+    order = np.argsort(entries, kind="stable")
+    return np.sort(order[ends_of_runs(entries[order])])
+
+
+def deduplicate(parts: list[Pairs], count: int, mailboxes: Latest) -> list[Pairs]:
+    """Return pairs of queries and entries below `count`, each only in the last part it is in.
+
+    The queries of each part ascend, before and after.
+    """
+    lowest, span = _span([queries for queries, _ in parts if len(queries)])
+    if _DENSE * sum(len(queries) for queries, _ in parts) > span * count:
+        return _marked(parts, count, lowest, span)
+    queries, entries = (np.concatenate(both) for both in zip(*parts, strict=True))
+    some = unique_pairs(queries, entries, mailboxes) if span > 1 else _last_of_each(entries)
+    cuts = np.searchsorted(some, np.cumsum([len(one) for one, _ in parts[:-1]]))
+    return [(queries[few], entries[few]) for few in np.split(some, cuts)]
+
+
+def _span(ascending: list[Ids]) -> tuple[int, int]:
+    """Return the lowest number, and how many there are from it to the highest."""
+    lowest = min((int(queries[0]) for queries in ascending), default=0)
+    return lowest, max((int(queries[-1]) + 1 for queries in ascending), default=0) - lowest
+
+
+def _marked(parts: list[Pairs], count: int, lowest: int, span: int) -> list[Pairs]:
+    """Do as `deduplicate` for pairs so dense that marking a table of all of them is cheaper."""
+    marks = np.zeros(span * count, np.uint8)
+    for part, (queries, entries) in enumerate(parts, 1):
+        marks[entries if span == 1 else (queries - lowest) * count + entries] = part
+    marked = [(marks == part).nonzero()[0] for part in range(1, len(parts) + 1)]
+    if span == 1:
+        return [(np.broadcast_to(np.intp(lowest), len(some)), some) for some in marked]
+    return [(lowest + some // count, some % count) for some in marked]
+
+
+# Mailboxes of a query at first, a power of two; how many times as many as pairs there are, at
+# least; a factor that spreads keys (2**64 divided by the golden ratio).
+_FIRST, _ROOM, _SPREAD = 16, 2, np.uint64(0x9E3779B97F4A7C15)
+
+
+class Mailboxes:
+    """A growing set of pairs of query and entry: a hash table with open addressing.
+
+    Queries count from 0, entries are below a number. Each query has a row of mailboxes of its
+    own, where a pair is looked for first.
+    """
+
+    def __init__(self, entries: int) -> None:
+        self._entries = entries
+        self.reset(0)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def reset(self, queries: int) -> None:
+        """Forget everything, and make room for this many queries."""
+        self._rows = 1 << max(queries - 1, 1).bit_length()
+        self._clear(_FIRST)
+
+    def _clear(self, width: int) -> None:
+        self._width, self._count = width, 0
+        self._keys = np.full(self._rows * width, -1)
+        self._claims = np.empty(self._rows * width, np.int32)
+
+    def add_new(self, queries: Ids, entries: Ids) -> Ids:
+        """Remember these pairs; return where those stand that are new, each once, ascending."""
+        if _ROOM * (self._count + len(queries)) > len(self._keys):
+            held = self._keys[self._keys >= 0]
+            self._clear(1 << (_ROOM * (len(held) + len(queries)) // self._rows).bit_length())
+            self._put(*np.divmod(held, self._entries))
+        return self._put(queries, entries)
+
+    def _put(self, queries: Ids, entries: Ids) -> Ids:
+        """Let each pair probe one mailbox after the other, until one is free or its own."""
+        keys = queries * self._entries + entries
+        places = queries * self._width + (entries & self._width - 1)
+        step = 0
+        new, pending = np.zeros(len(keys), bool), np.arange(len(keys))
+        while len(pending):
+            held = self._keys[places]
+            (free,) = (held < 0).nonzero()
+            wanted = places[free]
+            # Of those that find the same mailbox free, the last one gets it.
+            self._claims[wanted] = free
+            won = free[self._claims[wanted] == free]
+            self._keys[places[won]] = keys[won]
+            new[pending[won]] = True
+            (other,) = (self._keys[places] != keys).nonzero()
+            pending, keys, step = pending[other], keys[other], step + 1
+            places = self._hash(keys) + step & len(self._keys) - 1
+        self._count += int(np.count_nonzero(new))
+        return new.nonzero()[0]
+
+    def _hash(self, keys: Ids) -> Ids:
+        shift = np.uint64(65 - len(self._keys).bit_length())
+        places: Ids = (keys.astype(np.uint64) * _SPREAD >> shift).astype(np.intp)
+        return places

@@ -1,0 +1,144 @@
+"""Pairwise tests without a tree: the brute force that answers can be checked against."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import checks
+from ..arrays import Flags, Ids, blocks
+from ..construction.api import ITEM_KINDS
+from ..query.api import check_volumes
+from ..shapes import Shapes
+from ..touch import lying_inside, touching
+from .api import exact_test
+
+_BLOCK = 65_536
+
+
+def pairs_touching(items: Shapes, ids: ArrayLike, volumes: Shapes, numbers: ArrayLike, /) -> Flags:
+    """Tell which items touch which volumes, pair by pair, as `query` tests them.
+
+    Parameters
+    ----------
+    items : Triangles, Boxes, Spheres or Regions
+        A batch.
+    ids : array_like of int, shape (h,)
+        Items of that batch.
+    volumes : Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces or Frusta
+        A batch.
+    numbers : array_like of int, shape (h,)
+        Volumes of that batch, one for each of `ids`.
+
+    Returns
+    -------
+    ndarray of bool, shape (h,)
+        One flag for each pair; False where the item is not finite.
+
+    Raises
+    ------
+    ValueError
+        If a volume is not finite, a frustum is flat, a number is out of range, or `ids` and
+        `numbers` differ in length.
+    """
+    return _related(touching, items, ids, volumes, numbers)
+
+
+def pairs_inside(items: Shapes, ids: ArrayLike, volumes: Shapes, numbers: ArrayLike, /) -> Flags:
+    """Tell which items lie wholly in which volumes, pair by pair, as `query` tests them.
+
+    Parameters
+    ----------
+    items : Triangles, Boxes, Spheres or Regions
+        A batch.
+    ids : array_like of int, shape (h,)
+        Items of that batch.
+    volumes : Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces or Frusta
+        A batch.
+    numbers : array_like of int, shape (h,)
+        Volumes of that batch, one for each of `ids`.
+
+    Returns
+    -------
+    ndarray of bool, shape (h,)
+        One flag for each pair; False where the item is not finite.
+
+    Raises
+    ------
+    ValueError
+        As with `pairs_touching`.
+    """
+    return _related(lying_inside, items, ids, volumes, numbers)
+
+
+def pairs_within(
+    items: Shapes, ids: ArrayLike, others: Shapes, numbers: ArrayLike, /, *, margin: float = 0.0
+) -> Flags:
+    """Tell which items are no farther apart than a margin, as `overlapping_pairs` tests them.
+
+    Parameters
+    ----------
+    items : Triangles, Boxes, Spheres or Regions
+        A batch.
+    ids : array_like of int, shape (h,)
+        Items of that batch.
+    others : Triangles, Boxes, Spheres or Regions
+        The same or another batch.
+    numbers : array_like of int, shape (h,)
+        Items of `others`, one for each of `ids`.
+    margin : float
+        Scene units; 0 for those that touch.
+
+    Returns
+    -------
+    ndarray of bool, shape (h,)
+        One flag for each pair; False where an item is not finite.
+
+    Raises
+    ------
+    ValueError
+        If `margin` is negative or not finite, a number is out of range, or `ids` and `numbers`
+        differ in length.
+    """
+    checks.kind("others", others, ITEM_KINDS)
+    margin = checks.number("margin", margin, 0.0)
+    firsts, seconds = _pairs(items, ids, others, numbers)
+    test = exact_test(items, others, margin)
+    some = np.flatnonzero(_finite(items, firsts) & _finite(others, seconds))
+    return _flags(len(firsts), some, test(firsts[some], seconds[some]))
+
+
+def _related(
+    test: Callable[[Shapes, Ids, Shapes, Ids], Flags],
+    items: Shapes,
+    ids: ArrayLike,
+    volumes: Shapes,
+    numbers: ArrayLike,
+) -> Flags:
+    check_volumes(volumes)
+    entries, asked = _pairs(items, ids, volumes, numbers)
+    some = np.flatnonzero(_finite(items, entries))
+    some = some[np.argsort(asked[some], kind="stable")]  # tests want volumes in order
+    return _flags(len(asked), some, test(items, entries[some], volumes, asked[some]))
+
+
+def _pairs(items: Shapes, ids: ArrayLike, others: Shapes, numbers: ArrayLike) -> tuple[Ids, Ids]:
+    """Return the checked numbers of both sides."""
+    checks.kind("items", items, ITEM_KINDS)
+    firsts = checks.numbers("ids", ids, len(items))
+    seconds = checks.numbers("numbers", numbers, len(others))
+    checks.same_length("ids and numbers", firsts, seconds)
+    return firsts, seconds
+
+
+def _finite(items: Shapes, ids: Ids) -> Flags:
+    flags = np.empty(len(ids), bool)
+    for some in blocks(len(ids), _BLOCK):
+        flags[some] = np.isfinite(items.take_rows(ids[some])).all(axis=0)
+    return flags
+
+
+def _flags(count: int, some: Ids, holds: Flags) -> Flags:
+    flags = np.zeros(count, bool)
+    flags[some] = holds
+    return flags

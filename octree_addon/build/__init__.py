@@ -1,0 +1,57 @@
+"""Building the scene's octree; read settings, then steps, operators and panel."""
+
+import bpy
+
+from ..ui import Feature
+from .operators import OCTREE_OT_build, OCTREE_OT_clear, OCTREE_OT_rebuild
+from .panel import OCTREE_PT_advanced, OCTREE_PT_statistics, draw_build
+from .settings import OctreeBuildSettings, OctreeObjectSettings, OctreeSourceSettings
+from .steps import (
+    TreeSteps,
+    build_settings,
+    chosen_bounds,
+    count_to_divide,
+    keep,
+    kinds_of,
+    note_source,
+    steps_for_settings,
+    visible_tree_steps,
+)
+
+__all__ = [
+    "TreeSteps",
+    "build_settings",
+    "chosen_bounds",
+    "count_to_divide",
+    "draw_build",
+    "keep",
+    "kinds_of",
+    "note_source",
+    "steps_for_settings",
+    "visible_tree_steps",
+]
+
+
+def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
+    """Offer to build, to follow and to clear."""
+    menu.layout.separator()
+    for name in ("octree.build", "octree.rebuild", "octree.live", "octree.clear"):
+        menu.layout.operator(name)
+
+
+FEATURE = Feature(
+    settings={
+        "source": OctreeSourceSettings,
+        "build": OctreeBuildSettings,
+        "objects": OctreeObjectSettings,
+        "built_of": OctreeSourceSettings,
+    },
+    classes=(
+        OCTREE_OT_build,
+        OCTREE_OT_rebuild,
+        OCTREE_OT_clear,
+        OCTREE_PT_advanced,
+        OCTREE_PT_statistics,
+    ),
+    menus=(("VIEW3D_MT_object", draw_menu), ("VIEW3D_MT_edit_mesh", draw_menu)),
+)

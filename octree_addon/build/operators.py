@@ -1,0 +1,258 @@
+"""Operators that build the octree, build it again of the same objects, and clear it."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import BoolProperty, StringProperty
+
+from .. import trees
+from ..reader import TriangleSource
+from ..scope import chosen_objects, is_too_much, refuse_too_much, scoped_objects, viewport_of
+from ..trees import BuiltTree
+from ..ui import (
+    Status,
+    SteppedOperator,
+    draw_hint,
+    draw_rows,
+    given_values,
+    named_object,
+    number,
+    settings_of,
+    take,
+    write_back,
+)
+from .settings import ADVANCED, PLAIN, BuildOptions, SourceOptions, UpkeepOptions
+from .steps import (
+    TreeSteps,
+    build_settings,
+    count_to_divide,
+    keep,
+    note_source,
+    skipped_text,
+    steps_for_settings,
+)
+
+# Options that count with one policy for straddlers only.
+_NEEDED = {"loose_factor": "KEEP", "hybrid_limit": "HYBRID"}
+
+
+class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
+    """What building and rebuilding share: all except what the tree is built of."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    if TYPE_CHECKING:
+        bounds_object: str
+        any_size: bool
+    else:
+        bounds_object: StringProperty(
+            name="Bounds Object",
+            description="Name of the object whose bounding box the octree divides",
+        )
+        any_size: BoolProperty(
+            name="Any Size",
+            description="Build even if there are more triangles than the preferences allow",
+            options={"HIDDEN", "SKIP_SAVE"},
+        )
+
+    def source_of(self, scene: bpy.types.Scene) -> Any:
+        """Return the options for what the tree is built of."""
+        raise NotImplementedError
+
+    def objects(self, context: bpy.types.Context) -> list[bpy.types.Object]:
+        """Return what the tree is built from."""
+        raise NotImplementedError
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        try:
+            triangles = self._count(context)
+        except ValueError as error:
+            return self.refuse(error)
+        if is_too_much(triangles) and not self.any_size:
+            self._ask(context, triangles)
+            return {"CANCELLED"}
+        take(self, self._settings(context.scene))
+        return super().invoke(context, event)
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        try:
+            if not self.any_size:
+                refuse_too_much(self._count(context))
+        except ValueError as error:
+            return self.refuse(error)
+        return super().execute(context)
+
+    def steps(self, context: bpy.types.Context) -> TreeSteps:
+        """Return the build by the operator's properties, not yet begun."""
+        take(self, self._settings(context.scene))
+        return steps_for_settings(
+            context.evaluated_depsgraph_get(),
+            self.objects(context),
+            self.source_of(context.scene),
+            self,
+            bounds_object=self._bounds_object(context.scene),
+            viewport=viewport_of(context),
+        )
+
+    def finish(self, context: bpy.types.Context, result: BuiltTree) -> Status:
+        """Keep the tree, and the settings that it was built with."""
+        write_back(self, self._settings(context.scene))
+        keep(context.scene, result)
+        self.report({"INFO"}, built_text(result))
+        return {"FINISHED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the redo panel."""
+        self.layout.use_property_split = True
+        source = self.source_of(context.scene).source
+        draw_options(self.layout, self, (*PLAIN, *ADVANCED[source]))
+        if self.bounds == "OBJECT":
+            draw_rows(self.layout, self, ["bounds_object"])
+
+    def _settings(self, scene: bpy.types.Scene) -> Any:
+        return build_settings(scene, self.source_of(scene).source)
+
+    def _count(self, context: bpy.types.Context) -> int:
+        return count_to_divide(context, self.source_of(context.scene), self.objects(context))
+
+    def _bounds_object(self, scene: bpy.types.Scene) -> bpy.types.Object | None:
+        if self.bounds != "OBJECT":
+            return None
+        if not self.bounds_object:
+            raise ValueError("Choose the object that gives the bounds")
+        return named_object(scene, self.bounds_object)
+
+    def _ask(self, context: bpy.types.Context, triangles: int) -> None:
+        """Offer to build anyway, in a menu; moving away from it declines."""
+        name, given = self.bl_idname, {**given_values(self), "any_size": True}
+
+        def offer(popup: bpy.types.UIPopupMenu, _: bpy.types.Context) -> None:
+            popup.layout.operator_context = "INVOKE_DEFAULT"
+            button = popup.layout.operator(name, text="Build")
+            for key, value in given.items():
+                setattr(button, key, value)
+
+        title = f"Build an octree of {triangles:,} triangles?"
+        context.window_manager.popup_menu(offer, title=title, icon="QUESTION")
+
+
+class OCTREE_OT_build(SourceOptions, BuildOperator, bpy.types.Operator):
+    """Build an octree of triangles or of whole objects, as they are seen."""
+
+    bl_idname = "octree.build"
+    bl_label = "Build Octree"
+    bl_description = "Build an octree of triangles or of whole objects, as they are seen"
+
+    if TYPE_CHECKING:
+        collection: str
+    else:
+        collection: StringProperty(
+            name="Collection",
+            description="Name of the collection whose objects the octree is built of",
+        )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if context.mode == "SCULPT":
+            cls.poll_message_set("Leave Sculpt Mode first")
+            return False
+        is_selected = settings_of(context.scene).source.scope == "SELECTED"
+        if is_selected and not chosen_objects(context):
+            cls.poll_message_set("Select at least one object")
+            return False
+        return True
+
+    def source_of(self, scene: bpy.types.Scene) -> Any:
+        take(self, settings_of(scene).source)
+        return self
+
+    def objects(self, context: bpy.types.Context) -> list[bpy.types.Object]:
+        return scoped_objects(context, self.scope, bpy.data.collections.get(self.collection))
+
+    def finish(self, context: bpy.types.Context, result: BuiltTree) -> Status:
+        write_back(self, settings_of(context.scene).source)
+        note_source(context.scene, self.scope)
+        return super().finish(context, result)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.use_property_split = True
+        draw_rows(self.layout, self, source_rows(self))
+        super().draw(context)
+
+
+class OCTREE_OT_rebuild(BuildOperator, bpy.types.Operator):
+    """Build the octree again, of the same objects as they are seen now."""
+
+    bl_idname = "octree.rebuild"
+    bl_label = "Rebuild Octree"
+    bl_description = "Build the octree again, of the same objects as they are seen now"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not trees.source_objects(context.scene):
+            cls.poll_message_set("Build an octree first")
+            return False
+        return True
+
+    def source_of(self, scene: bpy.types.Scene) -> Any:
+        return settings_of(scene).built_of
+
+    def objects(self, context: bpy.types.Context) -> list[bpy.types.Object]:
+        return trees.source_objects(context.scene)
+
+
+class OCTREE_OT_clear(bpy.types.Operator):
+    """Remove the octree of the scene, in memory and on the screen."""
+
+    bl_idname = "octree.clear"
+    bl_label = "Clear Octree"
+    bl_description = "Remove the octree of the scene, in memory and on the screen"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not settings_of(context.scene).tree_number:
+            cls.poll_message_set("There is no octree")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        trees.clear(context.scene)
+        return {"FINISHED"}
+
+
+def built_text(built: BuiltTree) -> str:
+    """Say in one line what was built, and what is not in it."""
+    found, source = built.statistics, built.source
+    parts = [
+        f"Octree of {number(found.items, source.noun)}: {number(found.cells, 'cell')},"
+        f" {found.references_per_item:.2f} references per {source.noun},"
+        f" {built.build_seconds:.2f} s"
+    ]
+    if found.invalid:
+        parts.append(f"{number(found.invalid, source.noun)} without finite coordinates left out")
+    without_faces = sum(not each.editable for each in source.objects)
+    if without_faces and isinstance(source, TriangleSource):
+        parts.append(f"{number(without_faces, 'object')} without faces to select")
+    if source.skipped:
+        parts.append(f"skipped: {skipped_text(source)}")
+    return "; ".join(parts)
+
+
+def source_rows(source: SourceOptions) -> list[str]:
+    """Return the names of the source's settings that have an effect, from top to bottom."""
+    collection = ["collection"] * (source.scope == "COLLECTION")
+    kinds = ["lights", "cameras", "empties"] * (source.source == "OBJECTS")
+    return ["source", "scope", *collection, *kinds]
+
+
+def draw_options(layout: bpy.types.UILayout, options: Any, names: Iterable[str]) -> None:
+    """Show build options, or an operator's; those without effect at present are greyed."""
+    for name in names:
+        counts = options.straddlers == _NEEDED.get(name, options.straddlers)
+        column = layout.column()
+        column.enabled = counts
+        column.prop(options, name)
+        if name == "loose_factor" and not counts:
+            draw_hint(layout, "Loose cells need Straddlers: Keep")

@@ -1,0 +1,249 @@
+"""Settings of a build: what the tree holds, how finely it divides, how it is maintained."""
+
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty
+
+_COPY = ("COPY", "Copy", "Into every leaf that it touches")
+_KEEP = ("KEEP", "Keep", "Once, into the smallest cell that holds the whole of it")
+_HYBRID = ("HYBRID", "Hybrid", "Copied while it touches few children of a cell, else kept there")
+
+
+# What these say is the same of triangles and of objects; their defaults are not.
+_CAPACITY = {
+    "name": "Capacity",
+    "description": "Split a cell that holds more items than this",
+    "min": 1,
+    "soft_max": 1000,
+}
+_STRADDLERS = {
+    "name": "Straddlers",
+    "description": "Where an item goes that touches several cells",
+}
+_LOOSE_FACTOR = {
+    "name": "Loose Factor",
+    "description": "Enlarge each cell by this factor, so that small straddlers sink deeper",
+    "min": 1.0,
+    "soft_max": 2.0,
+    "step": 5,
+}
+
+
+class SourceOptions:
+    """What the tree is built of: the scene's settings and the properties of the operator."""
+
+    if TYPE_CHECKING:
+        source: str
+        scope: str
+        lights: bool
+        cameras: bool
+        empties: bool
+    else:
+        source: EnumProperty(
+            name="Source",
+            description="What the octree holds",
+            items=(
+                ("TRIANGLES", "Triangles", "The faces of the objects, each triangle by itself"),
+                (
+                    "OBJECTS",
+                    "Objects",
+                    "Whole objects and instances, each by the box around it; can follow them live",
+                ),
+            ),
+            default="TRIANGLES",
+        )
+        scope: EnumProperty(
+            name="Scope",
+            description="Which objects the octree is built of",
+            items=(
+                ("SELECTED", "Selected", "The selected objects, and those in Edit Mode"),
+                ("VISIBLE", "Visible", "All objects that the view layer shows"),
+                ("COLLECTION", "Collection", "The visible objects of a collection"),
+            ),
+            default="SELECTED",
+        )
+        lights: BoolProperty(
+            name="Lights",
+            description="Include lights, each as a point",
+            default=False,
+        )
+        cameras: BoolProperty(
+            name="Cameras",
+            description="Include cameras, each as a point",
+            default=False,
+        )
+        empties: BoolProperty(
+            name="Empties",
+            description="Include empties, each as large as it is drawn",
+            default=False,
+        )
+
+
+class CellOptions:
+    """How finely space is divided, whatever it holds."""
+
+    if TYPE_CHECKING:
+        max_depth: int
+        min_size: float
+        bounds: str
+    else:
+        max_depth: IntProperty(
+            name="Max Depth",
+            description="Never split a cell this many levels below the root",
+            default=10,
+            min=0,
+            max=20,
+        )
+        min_size: FloatProperty(
+            name="Min Cell Size",
+            description="Never split into cells with edges shorter than this",
+            default=0.0,
+            min=0.0,
+            soft_max=10.0,
+            subtype="DISTANCE",
+        )
+        bounds: EnumProperty(
+            name="Bounds",
+            description="The box that the octree divides",
+            items=(
+                ("AUTOMATIC", "Automatic", "The smallest cube around the items"),
+                (
+                    "OBJECT",
+                    "Object",
+                    "The bounding box of an object; items outside it stay at the root",
+                ),
+            ),
+            default="AUTOMATIC",
+        )
+
+
+class BuildOptions(CellOptions):
+    """How a tree of triangles is built: the scene's settings and the operator's properties."""
+
+    if TYPE_CHECKING:
+        capacity: int
+        split: str
+        straddlers: str
+        hybrid_limit: int
+        loose_factor: float
+    else:
+        capacity: IntProperty(**_CAPACITY, default=32)
+        split: EnumProperty(
+            name="Split",
+            description="Where a cell is divided",
+            items=(
+                ("MIDDLE", "Middle", "At its center, into eight children of equal size"),
+                ("MEDIAN", "Median", "At the median of the items on each axis, for balance"),
+            ),
+            default="MIDDLE",
+        )
+        straddlers: EnumProperty(**_STRADDLERS, items=(_COPY, _KEEP, _HYBRID), default="COPY")
+        hybrid_limit: IntProperty(
+            name="Hybrid Limit",
+            description="Copy an item while it touches at most this many children of a cell",
+            default=4,
+            min=1,
+            max=8,
+        )
+        loose_factor: FloatProperty(**_LOOSE_FACTOR, default=1.0)
+
+
+class UpkeepOptions:
+    """How a tree of objects keeps itself while they come, move and go."""
+
+    if TYPE_CHECKING:
+        merge_below: int
+        merge: str
+        grow_above: int
+        shrink_below: int
+    else:
+        merge_below: IntProperty(
+            name="Merge Below",
+            description=(
+                "Merge the children of a cell with fewer items than this; at most the capacity"
+            ),
+            default=4,
+            min=1,
+            soft_max=1000,
+        )
+        merge: EnumProperty(
+            name="Merge",
+            description="When cells are merged, and the root shrinks",
+            items=(
+                ("EAGER", "At Once", "With every change"),
+                ("DEFERRED", "Deferred", "From time to time, while Live is on"),
+            ),
+            default="EAGER",
+        )
+        grow_above: IntProperty(
+            name="Grow Above",
+            description="Double the root while more items than this lie outside it",
+            default=0,
+            min=0,
+            soft_max=1000,
+        )
+        shrink_below: IntProperty(
+            name="Shrink Below",
+            description=(
+                "Make the fullest child the root while at most this many items lie outside it"
+            ),
+            default=0,
+            min=0,
+            soft_max=1000,
+        )
+
+
+class ObjectOptions(CellOptions, UpkeepOptions):
+    """How a tree of objects is built and kept: the scene's settings."""
+
+    if TYPE_CHECKING:
+        capacity: int
+        straddlers: str
+        loose_factor: float
+    else:
+        capacity: IntProperty(**_CAPACITY, default=8)
+        straddlers: EnumProperty(**_STRADDLERS, items=(_KEEP, _COPY), default="KEEP")
+        loose_factor: FloatProperty(**_LOOSE_FACTOR, default=1.25)
+
+
+# What panels show by the source of the tree: first what is often changed, then the rest.
+PLAIN = ("capacity", "max_depth", "straddlers", "loose_factor")
+ADVANCED = {
+    "TRIANGLES": ("split", "hybrid_limit", "min_size", "bounds"),
+    "OBJECTS": ("merge_below", "merge", "grow_above", "shrink_below", "min_size", "bounds"),
+}
+
+
+class OctreeSourceSettings(SourceOptions, bpy.types.PropertyGroup):
+    """What the scene's tree is built of."""
+
+    if TYPE_CHECKING:
+        collection: bpy.types.Collection | None
+    else:
+        collection: PointerProperty(
+            type=bpy.types.Collection,
+            name="Collection",
+            description="The collection whose objects the octree is built of",
+        )
+
+
+class BoundsSettings:
+    """The object whose box a tree divides; a mixin."""
+
+    if TYPE_CHECKING:
+        bounds_object: bpy.types.Object | None
+    else:
+        bounds_object: PointerProperty(
+            type=bpy.types.Object,
+            name="Bounds Object",
+            description="The object whose bounding box the octree divides",
+        )
+
+
+class OctreeBuildSettings(BoundsSettings, BuildOptions, bpy.types.PropertyGroup):
+    """How the scene's tree of triangles is built."""
+
+
+class OctreeObjectSettings(BoundsSettings, ObjectOptions, bpy.types.PropertyGroup):
+    """How the scene's tree of objects is built and kept."""

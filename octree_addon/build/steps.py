@@ -1,0 +1,272 @@
+"""The build, step by step: objects are read, their items divided, and kept as a `BuiltTree`."""
+
+from collections.abc import Generator, Iterable, Mapping
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+import bpy
+
+from ...core import Boxes, DynamicOctree, Octree, Triangles, build_steps
+from .. import trees
+from ..reader import Source, count_triangles, object_bounds, read_objects, read_triangles
+from ..scope import refuse_too_much, viewport_of, visible_objects
+from ..trees import BuiltTree
+from ..ui import settings_of
+from .settings import OctreeBuildSettings, OctreeObjectSettings, SourceOptions
+
+TreeSteps = Generator[float, None, BuiltTree]
+# The options of the core that trees of triangles and of objects have in common.
+_OF_BOTH = ("capacity", "max_depth", "min_size", "straddlers", "loose_factor")
+
+
+def build_tree_steps(
+    depsgraph: bpy.types.Depsgraph,
+    objects: Iterable[bpy.types.Object],
+    options: Mapping[str, Any],
+    *,
+    bounds_object: bpy.types.Object | None = None,
+    viewport: bpy.types.SpaceView3D | None = None,
+) -> TreeSteps:
+    """Build a tree of the objects' triangles, step by step.
+
+    Parameters
+    ----------
+    depsgraph : bpy.types.Depsgraph
+        The evaluated state of the view layer.
+    objects : iterable of bpy.types.Object
+        Objects whose triangles are divided.
+    options : Mapping of str to Any
+        Keyword arguments of `build_octree`, except the bounds; see `build_options`.
+    bounds_object : bpy.types.Object, optional
+        Object whose box is the root; by default the cube around the triangles.
+    viewport : bpy.types.SpaceView3D, optional
+        A 3D view whose local view hides the objects outside it.
+
+    Yields
+    ------
+    float
+        The fraction done. All reading is done before the first: Blender may change the scene
+        between two steps.
+
+    Returns
+    -------
+    BuiltTree
+        The tree, not yet stored.
+
+    Raises
+    ------
+    ValueError
+        If there is no triangle, none with finite coordinates, or an option out of range.
+    """
+    started = perf_counter()
+    found = read_triangles(depsgraph, objects, viewport=viewport)
+    if not found.item_count:
+        raise ValueError(f"There are no triangles to build an octree of{_left_out(found)}")
+    source, bounds = _bounded(depsgraph, found, bounds_object)
+    items = Triangles(found.vertices, found.faces)
+    steps = build_steps(items, bounds=bounds, **options)
+    octree, seconds = yield from _timed(steps, started)
+    if not len(octree):
+        raise ValueError("There are no triangles with finite coordinates")
+    return BuiltTree(octree, source, options, seconds)
+
+
+def object_tree_steps(
+    depsgraph: bpy.types.Depsgraph,
+    objects: Iterable[bpy.types.Object],
+    options: Mapping[str, Any],
+    *,
+    kinds: Iterable[str] = (),
+    bounds_object: bpy.types.Object | None = None,
+) -> TreeSteps:
+    """Build a tree of whole objects, each held by the box around it.
+
+    Parameters
+    ----------
+    depsgraph : bpy.types.Depsgraph
+        The evaluated state of the view layer.
+    objects : iterable of bpy.types.Object
+        The objects; their instances are included.
+    options : Mapping of str to Any
+        Keyword arguments of `DynamicOctree`, except the bounds; see `object_options`.
+    kinds : iterable of str
+        As for `read_objects`.
+    bounds_object : bpy.types.Object, optional
+        Object whose box is the root; by default the cube around the objects.
+
+    Yields
+    ------
+    float
+        Once, before the tree is made: that takes a tenth of a second for 10,000 objects.
+
+    Returns
+    -------
+    BuiltTree
+        The tree, not yet stored.
+
+    Raises
+    ------
+    ValueError
+        If there is no object with a shape, or an option out of range.
+    """
+    started = perf_counter()
+    found = read_objects(depsgraph, objects, kinds=kinds)
+    if not found.source.item_count:
+        raise ValueError(f"There are no objects to build an octree of{_left_out(found.source)}")
+    source, bounds = _bounded(depsgraph, found.source, bounds_object)
+    seconds = perf_counter() - started
+    yield 0.5
+    started = perf_counter()
+    tree = DynamicOctree(bounds=bounds, **options)
+    tree.insert(Boxes(found.boxes[:3].T, found.boxes[3:].T))
+    return BuiltTree(tree, source, options, seconds + perf_counter() - started)
+
+
+def steps_for_settings(
+    depsgraph: bpy.types.Depsgraph,
+    objects: Iterable[bpy.types.Object],
+    source: Any,
+    settings: Any,
+    *,
+    bounds_object: bpy.types.Object | None = None,
+    viewport: bpy.types.SpaceView3D | None = None,
+) -> TreeSteps:
+    """Build a tree of triangles or of objects, step by step.
+
+    Parameters
+    ----------
+    depsgraph : bpy.types.Depsgraph
+        The evaluated state of the view layer.
+    objects : iterable of bpy.types.Object
+        What it is built of.
+    source : SourceOptions
+        Whether it is built of triangles or of objects; an operator, or a scene's settings.
+    settings : BuildOptions or OctreeObjectSettings
+        How it is built; likewise.
+    bounds_object, viewport
+        As for `build_tree_steps`.
+
+    Returns
+    -------
+    TreeSteps
+        As for `build_tree_steps` and `object_tree_steps`.
+    """
+    if source.source == "OBJECTS":
+        kinds, options = kinds_of(source), object_options(settings)
+        return object_tree_steps(
+            depsgraph, objects, options, kinds=kinds, bounds_object=bounds_object
+        )
+    return build_tree_steps(
+        depsgraph, objects, build_options(settings), bounds_object=bounds_object, viewport=viewport
+    )
+
+
+def visible_tree_steps(context: bpy.types.Context) -> TreeSteps:
+    """Build a tree of what is visible, by the scene's settings; refuse too many triangles."""
+    source, objects = settings_of(context.scene).source, visible_objects(context)
+    refuse_too_much(count_to_divide(context, source, objects))
+    settings = build_settings(context.scene, source.source)
+    return steps_for_settings(
+        context.evaluated_depsgraph_get(),
+        objects,
+        source,
+        settings,
+        bounds_object=chosen_bounds(settings),
+        viewport=viewport_of(context),
+    )
+
+
+def count_to_divide(
+    context: bpy.types.Context, source: Any, objects: Iterable[bpy.types.Object]
+) -> int:
+    """Count the triangles that a build divides; a tree of objects has none."""
+    if source.source == "OBJECTS":
+        return 0
+    depsgraph = context.evaluated_depsgraph_get()
+    return count_triangles(depsgraph, objects, viewport=viewport_of(context))
+
+
+def keep(scene: bpy.types.Scene, built: BuiltTree) -> None:
+    """Store a tree as the scene's, with the objects that gave it items."""
+    uids = {source_object.session_uid for source_object in built.source.objects}
+    trees.store(scene, built, [item for item in scene.objects if item.session_uid in uids])
+
+
+def skipped_text(source: Source) -> str:
+    """Say how many objects gave no triangle, and why: such as "2 hidden, 1 without faces"."""
+    return ", ".join(f"{count:,} {reason}" for reason, count in sorted(source.skipped.items()))
+
+
+def _bounded(
+    depsgraph: bpy.types.Depsgraph, source: Source, bounds_object: bpy.types.Object | None
+) -> tuple[Source, Boxes | None]:
+    """Return the box of the root, if an object gives it, and a source that depends on it too."""
+    if bounds_object is None:
+        return source, None
+    ids = source.ids | {bounds_object.session_uid}
+    return replace(source, ids=ids), object_bounds(depsgraph, bounds_object)
+
+
+def _left_out(source: Source) -> str:
+    return f" ({skipped_text(source)})" if source.skipped else ""
+
+
+def _timed(
+    steps: Generator[float, None, Octree], started: float
+) -> Generator[float, None, tuple[Octree, float]]:
+    """Pass the steps on, and return with the tree the seconds spent on it, pauses apart."""
+    seconds = 0.0
+    while True:
+        try:
+            fraction = next(steps)
+        except StopIteration as end:
+            return end.value, seconds + perf_counter() - started
+        seconds += perf_counter() - started
+        yield fraction
+        started = perf_counter()
+
+
+def build_settings(
+    scene: bpy.types.Scene, source: str
+) -> OctreeBuildSettings | OctreeObjectSettings:
+    """Return the settings for a tree of "TRIANGLES" or "OBJECTS"."""
+    settings = settings_of(scene)
+    return settings.objects if source == "OBJECTS" else settings.build
+
+
+def build_options(settings: Any) -> dict[str, Any]:
+    """Return the keyword arguments of `build_octree`, except `bounds`."""
+    return _core_options(settings, *_OF_BOTH, "split", "hybrid_limit")
+
+
+def object_options(settings: Any) -> dict[str, Any]:
+    """Return the keyword arguments of `DynamicOctree`, except `bounds`."""
+    upkeep = ("merge_below", "merge", "grow_above", "shrink_below")
+    return _core_options(settings, *_OF_BOTH, *upkeep)
+
+
+def _core_options(settings: Any, *names: str) -> dict[str, Any]:
+    values = {name: getattr(settings, name) for name in names}
+    if settings.straddlers != "KEEP":
+        values["loose_factor"] = 1.0
+    return {name: each.lower() if isinstance(each, str) else each for name, each in values.items()}
+
+
+def chosen_bounds(settings: Any) -> bpy.types.Object | None:
+    """Return the object whose box is the root; None if the bounds are automatic."""
+    return settings.bounds_object if settings.bounds == "OBJECT" else None
+
+
+def kinds_of(source: SourceOptions) -> list[str]:
+    """Return the types of objects without a shape that are wanted."""
+    chosen = {"LIGHT": source.lights, "CAMERA": source.cameras, "EMPTY": source.empties}
+    return [kind for kind, is_wanted in chosen.items() if is_wanted]
+
+
+def note_source(scene: bpy.types.Scene, scope: str) -> None:
+    """Remember what the scene's tree is built of: all settings of the source except the scope."""
+    settings = settings_of(scene)
+    for name in ("source", "collection", "lights", "cameras", "empties"):
+        setattr(settings.built_of, name, getattr(settings.source, name))
+    settings.built_of.scope = scope

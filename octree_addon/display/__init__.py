@@ -1,0 +1,28 @@
+"""Drawing into the 3D views, and cells as a mesh; read cells, lines, batches, then drawing."""
+
+import bpy
+
+from ..ui import Feature
+from .batches import counts
+from .drawing import install, is_installed, uninstall
+from .mesh import OCTREE_OT_make_real
+from .panel import OCTREE_PT_display, draw_switch
+from .settings import OctreeDisplaySettings
+
+__all__ = ["counts", "install", "is_installed", "uninstall"]
+
+
+def draw_make_real(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
+    """Offer to make the cells a mesh."""
+    menu.layout.operator("octree.make_real", text="Make Octree Cells Real")
+
+
+FEATURE = Feature(
+    settings={"display": OctreeDisplaySettings},
+    classes=(OCTREE_OT_make_real, OCTREE_PT_display),
+    menus=(
+        ("VIEW3D_MT_object", draw_make_real),
+        ("VIEW3D_MT_edit_mesh", draw_make_real),
+        ("VIEW3D_PT_overlay", draw_switch),
+    ),
+)

@@ -1,0 +1,194 @@
+"""Which cells are shown, in which shade of which palette; and boxes as corners and edges."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core import Octree
+from ..arrays import Floats, Ids
+from .settings import OctreeDisplaySettings
+
+# Viridis: even steps of lightness, also for the color-blind. Smith and van der Walt, "A Better
+# Default Colormap for Matplotlib", SciPy 2015. Without the darkest eighth, which the gray
+# of the viewport hides.
+_ANCHORS = "472d7b 3b528b 2c728e 21918c 28ae80 5ec962 addc30 fde725"
+SHADES = 64
+
+
+def _make_ramp() -> NDArray[np.float32]:
+    anchors = np.array([tuple(bytes.fromhex(anchor)) for anchor in _ANCHORS.split()]) / 255
+    steps = np.linspace(0, len(anchors) - 1, SHADES)
+    channels = [np.interp(steps, np.arange(len(anchors)), channel) for channel in anchors.T]
+    return np.stack(channels, axis=1).astype(np.float32)
+
+
+RAMP = _make_ramp()
+# What is out, in doubt, in. Distinct for the color-blind, too. Okabe and Ito, "Color Universal
+# Design", 2008: reddish purple, orange, sky blue.
+OUT, DOUBT, IN = (0.80, 0.47, 0.65), (0.90, 0.60, 0.0), (0.34, 0.71, 0.91)
+# By the state of a cell in `trace`: unvisited, outside, crossing, inside.
+VERDICTS = np.array([(0.0, 0.0, 0.0), OUT, DOUBT, IN], np.float32)
+
+
+class Look(NamedTuple):
+    """All settings that batches depend on: not opacity and line width."""
+
+    cells: str
+    depth: int
+    boxes: str
+    color_by: str
+    limit: int
+
+
+def look_of(display: OctreeDisplaySettings, limit: int) -> Look:
+    """Return the look of settings, without a depth that does not count."""
+    depth = display.depth if display.cells == "DEPTH" else 0
+    return Look(display.cells, depth, display.boxes, display.color_by, limit)
+
+
+@dataclass(frozen=True, eq=False)
+class ShadedCells:
+    """Cells to be shown.
+
+    Attributes
+    ----------
+    cells : ndarray of intp, shape (c,)
+        Cell numbers, sorted.
+    shades : ndarray of uint8, shape (c,)
+        The row of `palette` for each.
+    palette : ndarray of float32, shape (s, 3)
+        Colors.
+    wanted : int
+        How many cells there are without the limit.
+    """
+
+    cells: Ids
+    shades: NDArray[np.uint8]
+    palette: NDArray[np.float32]
+    wanted: int
+
+    def by_shade(self) -> dict[int, Ids]:
+        """Return the cells of each shade that occurs, the lower shades first."""
+        present = np.flatnonzero(np.bincount(self.shades))
+        return {shade: self.cells[self.shades == shade] for shade in present.tolist()}
+
+
+def shaded_cells(
+    octree: Octree, look: Look, states: NDArray[np.uint8] | None = None
+) -> ShadedCells:
+    """Return the cells of a look, each with its shade.
+
+    Parameters
+    ----------
+    octree : Octree
+        The tree.
+    look : Look
+        Which of its cells.
+    states : ndarray of uint8, shape (m,), optional
+        What `trace` returns for the last question, for the cells "QUESTION"; by default there
+        are none.
+
+    Returns
+    -------
+    ShadedCells
+        At most `look.limit`, those nearest to the root.
+    """
+    if look.cells != "QUESTION":
+        wanted = shown_cells(octree, look)
+        cells = largest_cells(octree, wanted, look.limit)
+        shades = cell_shades(octree, cells, look.color_by)
+        return ShadedCells(cells, shades, RAMP, len(wanted))
+    wanted = np.flatnonzero(states) if states is not None else np.empty(0, np.intp)
+    cells = largest_cells(octree, wanted, look.limit)
+    shades = states[cells] if states is not None else np.empty(0, np.uint8)
+    return ShadedCells(cells, shades, VERDICTS, len(wanted))
+
+
+def shown_cells(octree: Octree, look: Look) -> Ids:
+    """Return the cells of any look but "QUESTION", sorted, without a limit."""
+    occupied = octree.item_counts > 0
+    if look.cells == "DEPTH":
+        shown = octree.node_depth == look.depth
+    elif look.cells == "OCCUPIED_AND_INTERNAL":
+        shown = occupied | ~octree.is_leaf
+    elif look.cells == "LEAVES":
+        shown = octree.is_leaf
+    elif look.cells == "OCCUPIED_LEAVES":
+        shown = occupied & octree.is_leaf
+    else:
+        shown = np.ones_like(occupied)
+    return np.flatnonzero(shown)
+
+
+def largest_cells(octree: Octree, cells: Ids, limit: int) -> Ids:
+    """Return at most `limit` of the cells, those nearest to the root, sorted."""
+    if len(cells) <= limit:
+        return cells
+    order = np.argsort(octree.node_depth[cells].astype(np.uint8), kind="stable")  # by radix
+    kept = np.zeros(len(cells), bool)
+    kept[order[:limit]] = True
+    return cells[kept]
+
+
+def cell_shades(octree: Octree, cells: Ids, color_by: str) -> NDArray[np.uint8]:
+    """Return the row of `RAMP` for each cell.
+
+    Parameters
+    ----------
+    octree : Octree
+        The tree.
+    cells : ndarray of intp, shape (c,)
+        Cell numbers.
+    color_by : str
+        "DEPTH" goes from the root to the deepest cell of the tree, "FILL" from no item to the
+        capacity.
+
+    Returns
+    -------
+    ndarray of uint8, shape (c,)
+        Numbers below `SHADES`.
+    """
+    if color_by == "FILL":
+        share = np.minimum(octree.item_counts[cells] / octree.capacity, 1.0)
+    else:
+        share = octree.node_depth[cells] / max(octree.node_depth.max(), 1)
+    shades: NDArray[np.uint8] = np.rint(share * (SHADES - 1)).astype(np.uint8)
+    return shades
+
+
+# Corner k is at the upper wall of axis a where bit a of k is set; an edge joins two corners that
+# differ in one bit.
+_CORNERS = np.arange(8)[:, None] >> np.arange(3) & 1
+_EDGES = np.array(
+    [(k, k | 1 << axis) for axis in range(3) for k in range(8) if not k >> axis & 1], np.uint32
+)
+
+
+def cell_corners(octree: Octree, cells: Ids, boxes: str) -> NDArray[np.float32]:
+    """Return the corners of the "TIGHT" or "LOOSE" boxes of cells, (c, 8, 3), in world space.
+
+    Corner k lies at the upper wall of axis a where bit a of k is set.
+    """
+    if boxes == "LOOSE":
+        return box_corners(octree.loose_lower, octree.loose_upper, cells)
+    return box_corners(octree.node_lower, octree.node_upper, cells)
+
+
+def box_corners(lower: Floats, upper: Floats, numbers: Ids) -> NDArray[np.float32]:
+    """Return the corners of some boxes, (c, 8, 3), in the order of `cell_corners`."""
+    walls = np.empty((2, 3, len(numbers)), np.float32)
+    for axis in range(3):
+        walls[0, axis] = lower[numbers, axis]
+        walls[1, axis] = upper[numbers, axis]
+    corners = np.empty((len(numbers), 8, 3), np.float32)
+    for corner, axis in np.ndindex(8, 3):
+        corners[:, corner, axis] = walls[_CORNERS[corner, axis], axis]
+    return corners
+
+
+def box_edges(count: int) -> NDArray[np.uint32]:
+    """Return the edges of `count` boxes, (12 count, 2), as rows of their flattened corners."""
+    first_corners = np.arange(count, dtype=np.uint32) * 8
+    return np.add(first_corners[:, None, None], _EDGES).reshape(-1, 2)

@@ -1,0 +1,85 @@
+"""The draw handler of every 3D view; a drawing that fails is switched off and reported once."""
+
+import logging
+from typing import Any
+
+import bpy
+
+from .. import questions, trees
+from ..ui import schedule, settings_of
+from . import batches
+from .lines import draw_outline
+
+log = logging.getLogger(__name__)
+
+_handles: list[Any] = []
+_failures: list[str] = []
+
+
+def shows_overlays(context: bpy.types.Context) -> bool:
+    """Tell whether the overlays of the 3D view are on; Blender calls its handlers either way."""
+    space = context.space_data
+    return isinstance(space, bpy.types.SpaceView3D) and space.overlay.show_overlays
+
+
+def draw() -> None:
+    """Draw what the scene shows into the 3D view that Blender is drawing."""
+    if _failures or not shows_overlays(bpy.context):
+        return
+    try:
+        draw_scene(bpy.context.scene)
+    except Exception as error:  # Blender would print it at every redraw
+        log.exception("The octree could not be drawn")
+        _failures.append(str(error))
+        schedule(switch_off, 0.0)
+
+
+def draw_scene(scene: bpy.types.Scene) -> None:
+    """Draw what exists and is switched on."""
+    settings, built, query = settings_of(scene), trees.get(scene), questions.get(scene)
+    if query and settings.answer.found:
+        batches.draw_found(query, settings.display.in_front)
+    if built and settings.display.show:
+        batches.draw_picture(batches.picture_of(built, query, settings.display), settings.display)
+    if query and query.outline and settings.answer.outline:
+        draw_outline(query.outline)
+    view = settings.frustum.show and questions.camera_outline(scene)
+    if view:
+        draw_outline(view)
+
+
+def switch_off() -> None:
+    """Switch the display off and say why, soon after a drawing that failed."""
+    message = _failures.pop()
+
+    def explain(popup: bpy.types.UIPopupMenu, _: bpy.types.Context) -> None:
+        popup.layout.label(text=message)
+
+    manager = bpy.context.window_manager
+    for window in manager.windows:
+        settings = settings_of(window.scene)
+        settings.display.show = settings.frustum.show = False
+        settings.answer.outline = settings.answer.found = False
+    with bpy.context.temp_override(window=manager.windows[0]):
+        manager.popup_menu(explain, title="The Octree Could Not Be Drawn", icon="ERROR")
+
+
+def is_installed() -> bool:
+    """Tell whether the draw handler is installed."""
+    return bool(_handles)
+
+
+def install() -> None:
+    """Draw in every 3D view from now on."""
+    if not _handles:
+        draw_handler_add = bpy.types.SpaceView3D.draw_handler_add
+        _handles.append(draw_handler_add(draw, (), "WINDOW", "POST_VIEW"))
+
+
+def uninstall() -> None:
+    """Stop drawing, and leave nothing on the graphics card."""
+    while _handles:
+        bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
+    schedule(switch_off, None)
+    batches.forget()
+    _failures.clear()

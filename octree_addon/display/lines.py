@@ -1,0 +1,70 @@
+"""Lines on the graphics card: batches, blending, the shader for a width, and outlines."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import bpy
+import gpu
+import numpy as np
+from numpy.typing import NDArray
+
+from ..questions import Outline
+
+_WIDTH = 2.0  # pixels
+_COLOR = (1.0, 1.0, 1.0, 0.8)
+
+
+def line_batch(points: NDArray[np.float32], edges: NDArray[np.uint32]) -> gpu.types.GPUBatch:
+    """Upload (v, 3) points and the (e, 2) edges between them.
+
+    Nothing checks types: anything but contiguous float32 is drawn as garbage.
+    """
+    indices = gpu.types.GPUIndexBuf(type="LINES", seq=edges)
+    return gpu.types.GPUBatch(type="LINES", buf=vertex_buffer(points), elem=indices)
+
+
+def vertex_buffer(points: NDArray[np.float32]) -> gpu.types.GPUVertBuf:
+    """Upload (v, 3) points."""
+    layout = gpu.types.GPUVertFormat()
+    layout.attr_add(id="pos", comp_type="F32", len=3, fetch_mode="FLOAT")
+    vertices = gpu.types.GPUVertBuf(layout, len(points))
+    vertices.attr_fill("pos", points)
+    return vertices
+
+
+@contextmanager
+def blended(in_front: bool) -> Iterator[None]:
+    """Set blending and depth test, and restore the state at the end."""
+    state = gpu.state
+    before = state.blend_get(), state.depth_test_get(), state.depth_mask_get()
+    try:
+        state.blend_set("ALPHA")
+        state.depth_test_set("NONE" if in_front else "LESS_EQUAL")
+        state.depth_mask_set(False)
+        yield
+    finally:
+        state.blend_set(before[0])
+        state.depth_test_set(before[1])
+        state.depth_mask_set(before[2])
+
+
+def line_shader(pixels: float) -> gpu.types.GPUShader:
+    """Bind the shader for lines of this width; only the slower one takes a width."""
+    width = round(pixels * bpy.context.preferences.system.ui_scale)
+    if width <= 1:
+        shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+        shader.bind()
+        return shader
+    shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
+    shader.bind()
+    shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
+    shader.uniform_float("lineWidth", width)
+    return shader
+
+
+def draw_outline(outline: Outline) -> None:
+    """Draw the lines, hidden by what is in front of them."""
+    with blended(in_front=False):
+        shader = line_shader(_WIDTH)
+        shader.uniform_float("color", _COLOR)
+        line_batch(*outline).draw(shader)

@@ -1,0 +1,110 @@
+"""Make Real: the edges of cells as a mesh object, in their colors."""
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core import Octree
+from .. import questions, trees
+from ..arrays import Ids
+from ..preferences import limits
+from ..ui import Status, settings_of
+from .cells import RAMP, box_edges, cell_corners, cell_shades, look_of, shaded_cells
+
+COLOR_NAME = "Color"
+
+
+def cells_to_mesh(
+    octree: Octree,
+    cells: Ids,
+    *,
+    boxes: str = "TIGHT",
+    colors: NDArray[np.float32] | None = None,
+    name: str,
+) -> bpy.types.Mesh:
+    """Make a mesh of the edges of cells.
+
+    Parameters
+    ----------
+    octree : Octree
+        The tree.
+    cells : ndarray of intp, shape (c,)
+        Cell numbers. No cells give an empty mesh.
+    boxes : str, default "TIGHT"
+        "TIGHT" or "LOOSE".
+    colors : ndarray of float32, shape (c, 3), optional
+        One for each cell; by default, by depth.
+    name : str
+        Name of the mesh.
+
+    Returns
+    -------
+    bpy.types.Mesh
+        8 vertices and 12 edges for each cell, in world space, no faces. The color attribute
+        "Color" of the vertices holds the colors.
+    """
+    mesh = bpy.data.meshes.new(name)
+    corners, edges = cell_corners(octree, cells, boxes), box_edges(len(cells))
+    mesh.vertices.add(8 * len(cells))
+    mesh.vertices.foreach_set("co", corners.ravel())
+    mesh.edges.add(len(edges))
+    mesh.edges.foreach_set("vertices", edges.ravel())
+    mesh.update()
+    if colors is None:
+        colors = RAMP[cell_shades(octree, cells, "DEPTH")]
+    _color(mesh, colors)
+    return mesh
+
+
+def _color(mesh: bpy.types.Mesh, colors: NDArray[np.float32]) -> None:
+    """Give the eight vertices of each cell its color, as seen on the screen."""
+    attribute = mesh.color_attributes.new(COLOR_NAME, "FLOAT_COLOR", "POINT")
+    opaque = np.pad(colors, ((0, 0), (0, 1)), constant_values=1.0)
+    assert isinstance(attribute, bpy.types.FloatColorAttribute)
+    attribute.data.foreach_set("color_srgb", np.repeat(opaque, 8, axis=0).ravel())
+
+
+NAME = "Octree Cells"
+
+
+class OCTREE_OT_make_real(bpy.types.Operator):
+    """Turn the cells that are shown into a mesh object of edges in their colors."""
+
+    bl_idname = "octree.make_real"
+    bl_label = "Make Real"
+    bl_description = "Turn the cells that are shown into a mesh object of edges in their colors"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Go to Object Mode")
+            return False
+        if trees.get(context.scene) is None:
+            cls.poll_message_set("Build an octree first")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        scene = context.scene
+        octree, query = trees.get(scene).octree, questions.get(scene)
+        look = look_of(settings_of(scene).display, limits().cells)
+        shown = shaded_cells(octree, look, query.states if query else None)
+        if not len(shown.cells):
+            self.report({"ERROR"}, "No cells are shown")
+            return {"CANCELLED"}
+        colors = shown.palette[shown.shades]
+        mesh = cells_to_mesh(octree, shown.cells, boxes=look.boxes, colors=colors, name=NAME)
+        self._select_only(context, bpy.data.objects.new(NAME, mesh))
+        left_out = shown.wanted - len(shown.cells)
+        note = f", {left_out:,} smaller ones left out" if left_out else ""
+        self.report({"INFO"}, f"Mesh of {len(shown.cells):,} cells{note}")
+        return {"FINISHED"}
+
+    def _select_only(self, context: bpy.types.Context, item: bpy.types.Object) -> None:
+        """Put a new object into the collection that new objects go to, as Blender does."""
+        context.collection.objects.link(item)
+        for other in list(context.view_layer.objects.selected):
+            other.select_set(False)
+        item.select_set(True)
+        context.view_layer.objects.active = item

@@ -1,0 +1,103 @@
+"""How the scene's tree is drawn: `scene.octree.display`."""
+
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
+
+from ..ui import tag_redraw
+
+
+class OctreeDisplaySettings(bpy.types.PropertyGroup):
+    """How the scene's tree is drawn."""
+
+    if TYPE_CHECKING:
+        show: bool
+        cells: str
+        depth: int
+        boxes: str
+        color_by: str
+        line_width: float
+        opacity: float
+        in_front: bool
+    else:
+        show: BoolProperty(
+            name="Display",
+            description="Draw the cells of the octree in every 3D view that shows overlays",
+            default=True,
+            update=tag_redraw,
+        )
+        cells: EnumProperty(
+            name="Cells",
+            description="Which cells are drawn",
+            items=(
+                ("ALL", "All", "Every cell"),
+                (
+                    "OCCUPIED_AND_INTERNAL",
+                    "Internal and Occupied",
+                    "Every cell that was split, and every leaf that holds something",
+                ),
+                ("LEAVES", "Leaves", "Every cell that was not split"),
+                ("OCCUPIED_LEAVES", "Occupied Leaves", "Every leaf that holds something"),
+                ("DEPTH", "One Depth", "The cells at one depth"),
+                (
+                    "QUESTION",
+                    "Last Question",
+                    "Every cell that the last question looked at: rejected, crossed, taken whole",
+                ),
+            ),
+            default="OCCUPIED_LEAVES",
+            update=tag_redraw,
+        )
+        depth: IntProperty(
+            name="Depth",
+            description="The level that is drawn; the root is 0",
+            default=1,
+            min=0,
+            max=20,
+            update=tag_redraw,
+        )
+        boxes: EnumProperty(
+            name="Boxes",
+            description="Which box of a cell is drawn",
+            items=(
+                ("TIGHT", "Tight", "The part of the root that the cell divides"),
+                ("LOOSE", "Loose", "The cell enlarged by the loose factor"),
+            ),
+            default="TIGHT",
+            update=tag_redraw,
+        )
+        color_by: EnumProperty(
+            name="Color By",
+            description="What the color of a cell shows",
+            items=(
+                ("DEPTH", "Depth", "The level of the cell, from the root to the deepest"),
+                ("FILL", "Fill", "The triangles of the cell, from none to the capacity"),
+            ),
+            default="DEPTH",
+            update=tag_redraw,
+        )
+        line_width: FloatProperty(
+            name="Line Width",
+            description="Width of the lines, multiplied by the resolution scale of the interface",
+            default=1.0,
+            min=1.0,
+            max=10.0,
+            subtype="PIXEL",
+            update=tag_redraw,
+        )
+        opacity: FloatProperty(
+            name="Opacity",
+            description="Opacity of the lines",
+            default=0.35,
+            min=0.0,
+            max=1.0,
+            subtype="FACTOR",
+            update=tag_redraw,
+        )
+        in_front: BoolProperty(
+            name="In Front",
+            description="Draw the cells in front of the scene",
+            default=False,
+            update=tag_redraw,
+        )

@@ -1,0 +1,43 @@
+"""Hiding objects, and restoring exactly what was hidden; read plan, then hidden_objects."""
+
+import bpy
+
+from ..ui import Feature
+from .hidden_objects import follow, hidden_counts, hide, is_hiding, restore, uninstall
+from .operators import OCTREE_OT_hide_unseen, OCTREE_OT_restore_hidden
+from .panel import OCTREE_PT_hiding, draw_banner
+from .plan import Plan, plan
+from .settings import (
+    OctreeHiddenObject,
+    OctreeHidingSettings,
+    OctreeLayerMemory,
+    OctreeSceneMemory,
+)
+
+__all__ = [
+    "Plan",
+    "draw_banner",
+    "follow",
+    "hidden_counts",
+    "hide",
+    "is_hiding",
+    "plan",
+    "restore",
+    "uninstall",
+]
+
+
+def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
+    """Offer to hide and to restore."""
+    menu.layout.separator()
+    menu.layout.operator("octree.hide_unseen")
+    menu.layout.operator("octree.restore_hidden")
+
+
+FEATURE = Feature(
+    settings={"hiding": OctreeHidingSettings, "hidden": OctreeSceneMemory},
+    layer_settings=OctreeLayerMemory,
+    groups=(OctreeHiddenObject,),
+    classes=(OCTREE_OT_hide_unseen, OCTREE_OT_restore_hidden, OCTREE_PT_hiding),
+    menus=(("VIEW3D_MT_object_showhide", draw_menu),),
+)

@@ -1,0 +1,204 @@
+"""What we have hidden, by icon: hide, restore exactly that, and keep it in the file.
+
+While anything is hidden, listeners warn at every render and keep deleted objects out of the file.
+"""
+
+import logging
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from ..ui import listen, schedule, settings_of
+from .plan import Plan
+from .view_layer_hiding import is_hidden, set_hidden
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The objects that one icon hides: in a view layer for the eye, else in the scene."""
+
+    icon: str
+    layer: bpy.types.ViewLayer
+    records: Any  # a collection of OctreeHiddenObject
+
+    def objects(self) -> Iterator[bpy.types.Object]:
+        """Yield those that the icon still hides; the user has shown or deleted the others."""
+        return (record.object for record in self._still_hidden())
+
+    def from_other_frames(self) -> Iterator[bpy.types.Object]:
+        """Yield those of them that were hidden in a frame other than the present one."""
+        now = self.layer.id_data.frame_current_final
+        return (record.object for record in self._still_hidden() if record.frame != now)
+
+    def keep(self, objects: Iterable[bpy.types.Object]) -> None:
+        """Keep these objects and no others; new ones with the present frame."""
+        known = [record for record in self.records if record.object]
+        frames = {record.object.session_uid: record.frame for record in known}
+        now = self.layer.id_data.frame_current_final
+        self.records.clear()
+        for item in objects:
+            record = self.records.add()
+            record.object, record.frame = item, frames.get(item.session_uid, now)
+
+    def _still_hidden(self) -> Iterator[Any]:
+        for record in self.records:
+            if record.object and is_hidden(record.object, self.layer, self.icon):
+                yield record
+
+
+def memory_of(layer: bpy.types.ViewLayer, icon: str) -> Memory:
+    """Return what an icon hides in a view layer."""
+    if icon == "EYE":
+        return Memory(icon, layer, layer.octree.eye)  # type: ignore[attr-defined]
+    scene = layer.id_data
+    assert isinstance(scene, bpy.types.Scene)
+    return Memory(icon, layer, getattr(settings_of(scene).hidden, icon.lower()))
+
+
+def memories(scene: bpy.types.Scene) -> Iterator[Memory]:
+    """Yield everything that a scene keeps, each once."""
+    for layer in scene.view_layers:
+        yield memory_of(layer, "EYE")
+    for icon in ("MONITOR", "RENDER"):
+        yield memory_of(scene.view_layers[0], icon)
+
+
+def hidden_counts(scene: bpy.types.Scene) -> Counter[str]:
+    """Count what we have hidden by each icon, cheaply enough for panels.
+
+    Objects that were shown by hand are counted until the next save, unless all of them were.
+    """
+    counts: Counter[str] = Counter()
+    for memory in memories(scene):
+        if any(memory.objects()):
+            counts[memory.icon] += len(memory.records)
+    return counts
+
+
+def is_hiding(scene: bpy.types.Scene) -> bool:
+    """Tell whether anything is hidden by us."""
+    return any(any(memory.objects()) for memory in memories(scene))
+
+
+def has_memory(scene: bpy.types.Scene) -> bool:
+    """Tell whether anything was hidden by us, even if it was shown by hand since."""
+    return any(memory.records for memory in memories(scene))
+
+
+def forget_shown(scene: bpy.types.Scene) -> None:
+    """Drop what is shown again, and what no scene has: the file would keep it alive."""
+    present = {item.session_uid for each in bpy.data.scenes for item in each.objects}
+    for memory in memories(scene):
+        memory.keep([item for item in memory.objects() if item.session_uid in present])
+
+
+def hide(context: bpy.types.Context, plan: Plan) -> int:
+    """Hide what was planned, keep it in the file, and return how many are newly hidden."""
+    layer = context.view_layer
+    memory = memory_of(layer, plan.icon)
+    before = list(memory.objects())
+    set_hidden(context, layer, plan.objects, plan.icon, True)
+    hidden = [item for item in plan.objects if is_hidden(item, layer, plan.icon)]
+    memory.keep([*before, *hidden])
+    follow()
+    return len(hidden)
+
+
+def restore(context: bpy.types.Context) -> Counter[str]:
+    """Show again what `hide` has hidden in the scene, in all its view layers; count it by icon.
+
+    What the user has shown meanwhile stays as it is.
+    """
+    shown: Counter[str] = Counter()
+    for memory in memories(context.scene):
+        objects = list(memory.objects())
+        outdated = list(memory.from_other_frames()) if memory.icon == "MONITOR" else []
+        set_hidden(context, memory.layer, objects, memory.icon, False)
+        _animate(outdated, context.view_layer)
+        memory.records.clear()
+        shown[memory.icon] += len(objects)
+    follow()
+    return +shown
+
+
+def _animate(objects: Iterable[bpy.types.Object], layer: bpy.types.ViewLayer) -> None:
+    """Evaluate the animation of objects, and of what they instance, at the present frame.
+
+    They were not evaluated while hidden; Blender itself catches up at the next frame only.
+    """
+    animated = [each for each in _owners(objects) if getattr(each, "animation_data", None)]
+    for owner in animated:
+        owner.update_tag(refresh={"TIME"})
+    if animated:
+        layer.update()
+
+
+def _owners(objects: Iterable[bpy.types.Object]) -> Iterator[Any]:
+    """Yield what of objects may be animated."""
+    for item in objects:
+        yield from (item, item.data, getattr(item.data, "shape_keys", None))
+        if item.instance_type == "COLLECTION" and item.instance_collection:
+            yield from _owners(item.instance_collection.all_objects)
+
+
+def warnings_of(scene: bpy.types.Scene) -> list[str]:
+    """Say which hidden objects a render of the scene would lack or show."""
+    hidden = [(item, memory.icon) for memory in memories(scene) for item in memory.objects()]
+    lacking = {item.session_uid for item, icon in hidden if icon == "RENDER"}
+    showing = {item.session_uid for item, _ in hidden if not item.hide_render}
+    counts = {"lacks": len(lacking), "shows": len(showing)}
+    return [
+        f"Objects hidden by Octree that this render {verb}: {count:,}"
+        for verb, count in counts.items()
+        if count
+    ]
+
+
+def warn(scene: bpy.types.Scene, *_: Any) -> None:
+    """Warn when a render starts: in a popup or, in background, in the log."""
+    lines = warnings_of(scene)
+    if bpy.app.background:
+        for line in lines:
+            logging.getLogger(__name__).warning(line)
+    elif lines:
+        # The render has a thread of its own, which may not touch the window.
+        schedule(show_warning, 0.0)
+
+
+def show_warning() -> None:
+    """Pop the warning up in the first window."""
+    window = bpy.context.window_manager.windows[0]
+    with bpy.context.temp_override(window=window):
+        window.id_data.popup_menu(draw_warning, title="Rendering", icon="ERROR")
+
+
+def draw_warning(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
+    """Draw the popup."""
+    for line in warnings_of(context.scene):
+        menu.layout.label(text=line)
+
+
+def before_save(*_: Any) -> None:
+    """Let the file keep no object alive that the user has deleted."""
+    for scene in bpy.data.scenes:
+        forget_shown(scene)
+
+
+LISTENERS = (("render_init", warn), ("save_pre", before_save))
+
+
+def follow() -> None:
+    """Listen only while anything is hidden by us in any scene; may be called repeatedly."""
+    if any(map(has_memory, bpy.data.scenes)):
+        listen(LISTENERS, True)
+    else:
+        uninstall()
+
+
+def uninstall() -> None:
+    """Leave nothing behind."""
+    listen(LISTENERS, False)
+    schedule(show_warning, None)

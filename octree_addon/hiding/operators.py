@@ -1,0 +1,141 @@
+"""Hide Unseen and Restore Hidden: the operators, and what they report."""
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.props import BoolProperty
+
+from ..shot.use_seen import SeenOperator
+from ..shot.visibility_result import objects_of
+from ..ui import Status, number, settings_of, take, write_back
+from .hidden_objects import hide, is_hiding, restore
+from .plan import Plan, plan
+from .settings import HidingOptions
+
+_ONE = {"lights or cameras": "light or camera"}
+
+
+class OCTREE_OT_hide_unseen(HidingOptions, SeenOperator, bpy.types.Operator):
+    """Hide the objects that no camera saw when the cameras were last asked."""
+
+    bl_idname = "octree.hide_unseen"
+    bl_label = "Hide Unseen"
+    bl_description = (
+        "Hide the objects that no camera saw when the cameras were last asked. What is hidden"
+        " is counted first, and remembered in the file until it is restored"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+    _is_asking = False
+
+    if TYPE_CHECKING:
+        everything: bool
+    else:
+        everything: BoolProperty(
+            name="Hide Everything",
+            description="Hide the objects even if nothing to look at stays visible",
+            default=False,
+            options={"SKIP_SAVE"},
+        )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Go to Object Mode")
+            return False
+        return super().poll(context)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        take(self, settings_of(context.scene).hiding)
+        self._is_asking = True
+        return context.window_manager.invoke_props_dialog(
+            self, width=320, title=self.bl_label, confirm_text="Hide"
+        )
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        self._is_asking = False
+        settings = settings_of(context.scene).hiding
+        take(self, settings)
+        plan = self.plan(context)
+        if not plan.objects:
+            self.report({"WARNING"}, "; ".join(plan_lines(plan)))
+            return {"CANCELLED"}
+        if plan.is_everything and not self.everything:
+            return self.refuse(ValueError("Nothing would stay visible; turn on Hide Everything"))
+        hidden = hide(context, plan)
+        write_back(self, settings)
+        self.report({"INFO"}, hidden_text(plan, hidden))
+        return {"FINISHED"}
+
+    def plan(self, context: bpy.types.Context) -> Plan:
+        """Count what would be hidden."""
+        unseen = objects_of(self.seen(context), context.view_layer.objects, in_view=False)
+        return plan(context, unseen, self.icon)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the dialog, with what would be hidden, and the redo panel."""
+        self.layout.use_property_split = True
+        self.layout.prop(self, "icon")
+        if self._is_asking:
+            self._draw_plan(self.plan(context))
+
+    def _draw_plan(self, plan: Plan) -> None:
+        column = self.layout.column(align=True)
+        for line in plan_lines(plan):
+            column.label(text=line)
+        if plan.is_everything:
+            self.layout.label(text="Nothing would stay visible", icon="ERROR")
+            self.layout.prop(self, "everything")
+
+
+class OCTREE_OT_restore_hidden(bpy.types.Operator):
+    """Show again what was hidden by us, and nothing else."""
+
+    bl_idname = "octree.restore_hidden"
+    bl_label = "Restore Hidden"
+    bl_description = (
+        "Show again what Octree has hidden in this scene, in all its view layers, and leave"
+        " hidden what was hidden before"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not is_hiding(context.scene):
+            cls.poll_message_set("Nothing is hidden by Octree")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        self.report({"INFO"}, restored_text(restore(context)))
+        return {"FINISHED"}
+
+
+def plan_lines(plan: Plan) -> list[str]:
+    """Say what would be hidden, and in a line for each reason what not: such as "3 protected"."""
+    lines = [f"{number(len(plan.objects), 'object')} to hide"]
+    for reason, count in sorted(plan.left.items()):
+        lines.append(f"{count:,} {_ONE.get(reason, reason) if count == 1 else reason}")
+    return lines
+
+
+def hidden_text(plan: Plan, hidden: int) -> str:
+    """Say how many objects of a plan were really hidden, in one line."""
+    text = hidden_count_text(plan.icon, hidden)
+    if hidden < len(plan.objects):
+        text += f"; {len(plan.objects) - hidden:,} could not be"
+    return "; ".join([text, *plan_lines(plan)[1:]])
+
+
+def hidden_count_text(icon: str, count: int) -> str:
+    """Say how many objects an icon hides."""
+    return f"{number(count, 'object')} hidden by the {icon.lower()} icon"
+
+
+def restored_text(shown: Counter[str]) -> str:
+    """Say how many objects are shown again, by icon, in one line."""
+    parts = [
+        f"{number(count, 'object')} restored by the {icon.lower()} icon"
+        for icon, count in shown.items()
+    ]
+    return "; ".join(parts) or "Nothing was left to restore"

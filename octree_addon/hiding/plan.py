@@ -1,0 +1,115 @@
+"""Plans for hiding: what would be hidden, and what not and why; nothing is changed yet."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import bpy
+
+from ..curves import action_curves
+from ..ui import settings_of
+from .view_layer_hiding import FLAGS, is_hidden, members
+
+_NEVER = {"CAMERA", "LIGHT", "LIGHT_PROBE"}
+_WITHOUT_SURFACE = _NEVER | {"ARMATURE", "EMPTY", "LATTICE", "SPEAKER"}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What hiding would do.
+
+    Attributes
+    ----------
+    icon : {"EYE", "MONITOR", "RENDER"}
+        What they would be hidden by.
+    objects : tuple of bpy.types.Object
+        What would be hidden; good until the next undo.
+    left : Counter of str
+        How many of the others stay as they are, by reason.
+    is_everything : bool
+        Whether nothing with a surface would stay visible.
+    """
+
+    icon: str
+    objects: tuple[bpy.types.Object, ...]
+    left: Counter[str]
+    is_everything: bool
+
+
+def plan(context: bpy.types.Context, objects: Iterable[bpy.types.Object], icon: str) -> Plan:
+    """Count which objects would be hidden; change nothing.
+
+    Parameters
+    ----------
+    context : bpy.types.Context
+        Its scene has the collection to protect, its view layer says what is visible.
+    objects : iterable of bpy.types.Object
+        What is to be hidden; repeated ones count once.
+    icon : {"EYE", "MONITOR", "RENDER"}
+        By which icon of the Outliner.
+
+    Returns
+    -------
+    Plan
+        What `hide` takes.
+    """
+    layer = context.view_layer
+    present = {item.session_uid for item in members(layer)}
+    protected = _protected(context.scene)
+    hidden: list[bpy.types.Object] = []
+    left: Counter[str] = Counter()
+    for item in dict.fromkeys(objects):
+        reason = "in another view layer"
+        if item.session_uid in present:
+            reason = _reason_to_leave(item, layer, icon, protected)
+        if reason:
+            left[reason] += 1
+        else:
+            hidden.append(item)
+    return Plan(icon, tuple(hidden), left, _is_everything(layer, hidden, icon))
+
+
+def _protected(scene: bpy.types.Scene) -> set[int]:
+    collection = settings_of(scene).hiding.protect
+    return {item.session_uid for item in collection.all_objects} if collection else set()
+
+
+def _reason_to_leave(
+    item: bpy.types.Object, layer: bpy.types.ViewLayer, icon: str, protected: set[int]
+) -> str:
+    if is_hidden(item, layer, icon):
+        return "hidden already"
+    if item.type in _NEVER:
+        return "lights or cameras"
+    if item.session_uid in protected:
+        return "protected"
+    if icon in FLAGS and item.library is not None:
+        return "linked from another file"
+    if icon in FLAGS and _is_animated(item, FLAGS[icon]):
+        return "with animated visibility"
+    return ""
+
+
+def _is_everything(layer: bpy.types.ViewLayer, hidden: list[bpy.types.Object], icon: str) -> bool:
+    gone = {item.session_uid for item in hidden}
+    stays = (item for item in members(layer) if item.session_uid not in gone)
+    return bool(gone) and not any(_is_seen(item, layer, icon) for item in stays)
+
+
+def _is_seen(item: bpy.types.Object, layer: bpy.types.ViewLayer, icon: str) -> bool:
+    """Tell whether an object shows a surface where the icon counts."""
+    if item.type in _WITHOUT_SURFACE and item.instance_type == "NONE":
+        return False
+    return not item.hide_render if icon == "RENDER" else item.visible_get(view_layer=layer)
+
+
+def _is_animated(item: bpy.types.Object, path: str) -> bool:
+    """Tell whether keyframes or a driver write a property, such as "hide_render".
+
+    Its value holds until the next frame only. Strips of the NLA do not count.
+    """
+    animation = item.animation_data
+    if animation is None:
+        return False
+    curves = action_curves(animation.action, getattr(animation, "action_slot", None))
+    return any(curve.data_path == path for curve in [*animation.drivers, *curves])

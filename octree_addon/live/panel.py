@@ -1,0 +1,225 @@
+"""The Live feature: settings, switch and panel; potential colliders of the active object."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
+
+import bpy
+import numpy as np
+from bpy.props import BoolProperty, FloatProperty
+from numpy.typing import NDArray
+
+from ...core import Octree, query
+from .. import trees
+from ..reader import ObjectSource
+from ..trees import BuiltTree
+from ..ui import Status, SubPanel, column_of, draw_table, settings_of
+from . import session
+from .follower import Follower, Step
+
+# At most this many of the pairs that began, and of those that ended, are named.
+_NAMED = 3
+
+
+class OctreeLiveSettings(bpy.types.PropertyGroup):
+    """How the scene's tree of objects follows them."""
+
+    if TYPE_CHECKING:
+        pairs: bool
+        interval: float
+    else:
+        pairs: BoolProperty(
+            name="Pairs",
+            description="Note which objects begin and which cease to overlap, box against box",
+            default=True,
+        )
+        interval: FloatProperty(
+            name="Merge Every",
+            description="Seconds between two merges of cells, if these are deferred",
+            default=1.0,
+            min=0.05,
+            soft_max=60.0,
+            subtype="TIME_ABSOLUTE",
+        )
+
+
+class OCTREE_OT_live(bpy.types.Operator):
+    """Make the octree follow its objects, or stop it: animation, playback and dragging."""
+
+    bl_idname = "octree.live"
+    bl_label = "Toggle Live Octree"
+    bl_description = (
+        "Make the octree of objects follow them while they are dragged, animated, added and"
+        " removed, or stop it"
+    )
+    # No undo: what is live is no part of the file.
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        built = trees.get(context.scene)
+        if built is None or not isinstance(built.source, ObjectSource):
+            cls.poll_message_set("Build an octree of objects first")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        scene = context.scene
+        if session.get(scene):
+            session.stop(scene)
+            return {"FINISHED"}
+        follower = session.start(scene, context.evaluated_depsgraph_get())
+        self.report({"INFO"}, f"Following {len(follower.tree):,} objects and instances")
+        return {"FINISHED"}
+
+
+class OCTREE_PT_live(SubPanel):
+    """Make the tree of objects follow them, and show what that does to it."""
+
+    bl_label = "Live"
+    bl_order = 20
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        built = trees.get(context.scene)
+        is_of_objects = built is not None and isinstance(built.source, ObjectSource)
+        return is_of_objects or settings_of(context.scene).source.source == "OBJECTS"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        built, follower = trees.get(context.scene), session.get(context.scene)
+        column, settings = column_of(self), settings_of(context.scene)
+        if follower:
+            column.operator("octree.live", text="Stop Following", icon="PAUSE", depress=True)
+        else:
+            column.operator("octree.live", text="Follow Objects", icon="PLAY")
+        column.prop(settings.live, "pairs")
+        if settings.objects.merge == "DEFERRED":
+            column.prop(settings.live, "interval")
+        if built and follower:
+            draw_progress(self.layout, follower, settings.live.pairs)
+            if context.object:
+                draw_table(self.layout, counts_of(built, context.object))
+            draw_pairs(self.layout, built, follower)
+
+
+def draw_progress(layout: bpy.types.UILayout, follower: Follower, with_pairs: bool) -> None:
+    """Show in numbers what has changed so far."""
+    draw_table(layout, changes_of(follower))
+    if with_pairs:
+        draw_table(layout, pairs_of(follower.step))
+
+
+def draw_pairs(layout: bpy.types.UILayout, built: BuiltTree, follower: Follower) -> None:
+    """Name some of the pairs that began and ended at the last change."""
+    began, _, ended = follower.step.pairs
+    for pair in named_pairs(built, began):
+        layout.label(text=pair, icon="ADD")
+    for pair in named_pairs(built, ended):
+        layout.label(text=pair, icon="REMOVE")
+
+
+def changes_of(follower: Follower) -> Iterator[tuple[str, str]]:
+    """Yield what has happened to items and cells: since Live is on, and at the last change."""
+    step, now = follower.step, asdict(follower.tree.turnover)
+    yield "Moved", f"{step.moved:,} in {1e3 * step.seconds:.1f} ms"
+    yield "Added, Removed", f"{step.joined:,}, {step.left:,}"
+    since, before = asdict(follower.since), asdict(step.before)
+    for name, count in now.items():
+        yield name.title(), f"{count - since[name]:,}{_gain(count - before[name])}"
+
+
+def _gain(count: int) -> str:
+    return f" (+{count:,})" if count else ""
+
+
+def pairs_of(step: Step) -> Iterator[tuple[str, str]]:
+    """Yield how many pairs there are, and how many began and ended at the last change."""
+    began, lasted, ended = (pairs.shape[1] for pairs in step.pairs)
+    yield "Overlapping Pairs", f"{began + lasted:,}"
+    yield "Begun, Ended", f"{began:,}, {ended:,}"
+
+
+def named_pairs(built: BuiltTree, pairs: NDArray[np.intp]) -> list[str]:
+    """Return the names of the first few pairs."""
+    return [" and ".join(names_of(built, pair)) for pair in pairs.T[:_NAMED]]
+
+
+def names_of(built: BuiltTree, ids: NDArray[np.intp]) -> list[str]:
+    """Return the names of the objects that items are of; a text for those that are gone."""
+    source, known = built.source, np.isin(ids, built.octree.ids)
+    places = np.where(known, built.places_of(ids), -1).tolist()
+    return [
+        source.objects[source.object_of_placement[place]].name
+        if place >= 0
+        else "a removed object"
+        for place in places
+    ]
+
+
+def counts_of(built: BuiltTree, active: bpy.types.Object) -> Iterator[tuple[str, str]]:
+    """Yield the potential colliders of the active object: total against local counts."""
+    found = locality_of(built, active.session_uid)
+    if found is None:
+        yield active.name, "not in the octree"
+        return
+    yield active.name, f"among {found.total:,} others"
+    yield "In the Same Cells", f"{found.near:,}"
+    yield "Overlapping", f"{found.touching:,}"
+
+
+class Locality(NamedTuple):
+    """How many items an object has to be tested against, with a tree and without one.
+
+    Attributes
+    ----------
+    total : int
+        All items except its own.
+    near : int
+        Those in the cells that it touches: its potential colliders.
+    touching : int
+        Those whose boxes touch one of its own.
+    """
+
+    total: int
+    near: int
+    touching: int
+
+
+_known: WeakKeyDictionary[BuiltTree, tuple[Octree, int, Locality | None]] = WeakKeyDictionary()
+
+
+def locality_of(built: BuiltTree, session_uid: int) -> Locality | None:
+    """Count the potential colliders of one object, against all items.
+
+    Parameters
+    ----------
+    built : BuiltTree
+        A tree of objects.
+    session_uid : int
+        Of the object.
+
+    Returns
+    -------
+    Locality or None
+        None if it is not in the tree. Counted once, until the tree changes.
+    """
+    counted = _known.get(built)
+    if counted is None or counted[0] is not built.octree or counted[1] != session_uid:
+        counted = built.octree, session_uid, _count(built, session_uid)
+        _known[built] = counted
+    return counted[2]
+
+
+def _count(built: BuiltTree, session_uid: int) -> Locality | None:
+    octree = built.octree
+    uids = np.array([each.session_uid for each in built.source.objects])
+    mine = np.flatnonzero(uids[built.source.object_of_item] == session_uid)
+    if len(mine) == 0:
+        return None
+    boxes = octree.items[mine]
+    near, touching = (
+        np.setdiff1d(built.places_of(query(octree, boxes, relation=relation)[1]), mine)
+        for relation in ("candidates", "touching")
+    )
+    return Locality(len(octree) - len(mine), len(near), len(touching))

@@ -1,6 +1,0 @@
-"""What is drawn into the 3D views; read lines, then cells, found and outlines, then drawing."""
-
-from .cells import counts
-from .drawing import install, is_installed, uninstall
-
-__all__ = ["counts", "install", "is_installed", "uninstall"]

@@ -1,0 +1,55 @@
+"""Questions, a file each; read outlines, last_query and query_operator, then any of them.
+
+A question is a `Query` (what was asked: its outline, its trace, its brute force), options that
+the scene and the operator share, and an operator (which rows it shows, what it asks the tree).
+`QUESTIONS` names its operator; settings, menus and panels follow from that.
+"""
+
+import bpy
+
+from ..ui import Feature
+from .frustum import camera_outline
+from .last_query import OctreeAnswerSettings, Query, QueryRecord, get, remember
+from .outlines import Outline
+from .panel import (
+    QUESTIONS,
+    OCTREE_PT_answer,
+    OCTREE_PT_camera,
+    OCTREE_PT_collisions,
+    OCTREE_PT_cursor,
+)
+from .query_operator import SelectionOptions
+from .verify import OCTREE_OT_prove_it
+
+__all__ = [
+    "QUESTIONS",
+    "Outline",
+    "Query",
+    "QueryRecord",
+    "SelectionOptions",
+    "camera_outline",
+    "get",
+    "remember",
+]
+
+
+def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
+    """Offer to ask, and to prove the answer."""
+    menu.layout.separator()
+    for question in QUESTIONS:
+        menu.layout.operator(question.bl_idname)
+    menu.layout.operator("octree.prove_it", text="Prove Octree's Answer")
+
+
+FEATURE = Feature(
+    settings={each.key: each.settings for each in QUESTIONS} | {"answer": OctreeAnswerSettings},
+    classes=(
+        *QUESTIONS,
+        OCTREE_OT_prove_it,
+        OCTREE_PT_camera,
+        OCTREE_PT_cursor,
+        OCTREE_PT_collisions,
+        OCTREE_PT_answer,
+    ),
+    menus=(("VIEW3D_MT_select_object", draw_menu), ("VIEW3D_MT_select_edit_mesh", draw_menu)),
+)

@@ -1,0 +1,191 @@
+"""Select Collisions: broad phase and exact tests for pairs of items of different owners."""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+from bpy.props import BoolProperty, FloatProperty
+
+from ...core import Triangles, overlapping_pairs_steps, pairs_within
+from ..arrays import Floats, Ids
+from ..trees import BuiltTree
+from .last_query import HitSteps, Query
+from .query_operator import QueryOperator, QuerySteps, SelectionOptions
+
+# At most this many pairs of owners are named.
+_NOTES = 10
+# At most this many pairs of items are compared at a time.
+_PAIRS = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Collisions:
+    """Items of different owners that touch, or come near.
+
+    Attributes
+    ----------
+    pairs : ndarray of intp, shape (2, h)
+        Items, as answers call them, the smaller first; sorted, each pair once.
+    owners : ndarray of intp, shape (2, p)
+        The owners that they are of, the smaller first; sorted, each pair once.
+    counts : ndarray of intp, shape (p,)
+        How many of the pairs of items each pair of owners has.
+    """
+
+    pairs: Ids
+    owners: Ids
+    counts: Ids
+
+
+CollisionSteps = Generator[float, None, Collisions]
+
+
+def collision_steps(built: BuiltTree, owners: Ids, margin: float) -> CollisionSteps:
+    """Find all pairs of items that touch and have different owners.
+
+    Parameters
+    ----------
+    built : BuiltTree
+        Of triangles, which are tested exactly, or of objects, whose boxes are.
+    owners : ndarray of intp, shape (n,)
+        The owner of each item, such as `built.source.object_of_item`.
+    margin : float
+        Items no farther apart than this count, too.
+
+    Yields
+    ------
+    float
+        Roughly the fraction done.
+
+    Returns
+    -------
+    Collisions
+        What was found.
+
+    Notes
+    -----
+    Pairs within one mesh, which are most, are not even compared: memory follows the answer,
+    however large the margin is.
+    """
+    octree = built.octree
+    steps = overlapping_pairs_steps(octree, margin=margin, owners=owners)
+    pairs = built.places_of((yield from steps))
+    found, counts = np.unique(np.sort(owners[pairs], axis=0), axis=1, return_counts=True)
+    return Collisions(octree.named(pairs), found.astype(np.intp), counts)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CollisionQuery(Query):
+    """The items of different owners that come this near to each other.
+
+    Attributes
+    ----------
+    owners : ndarray of intp, shape (n,)
+        The owner of each item.
+    margin : float
+        What counts as near.
+    """
+
+    owners: Ids
+    margin: float
+
+    def hit_steps(self, numbers: Ids) -> HitSteps:
+        items, owners = self.octree.items, self.owners
+        bounds = items.bounds()
+        hits = np.zeros(len(items), np.bool_)
+        rows = max(1, _PAIRS // max(len(numbers), 1))
+        for start in range(0, len(numbers), rows):
+            ones = numbers[start : start + rows]
+            near = squared_gaps(bounds.lower.T, bounds.upper.T, ones, numbers) <= self.margin**2
+            first, second = np.nonzero(near & (owners[ones][:, None] != owners[numbers]))
+            pairs = np.stack((ones[first], numbers[second]))
+            if isinstance(items, Triangles):
+                pairs = pairs[
+                    :, pairs_within(items, pairs[0], items, pairs[1], margin=self.margin)
+                ]
+            hits[pairs] = True
+            yield min(start + rows, len(numbers)) / len(numbers)
+        return np.flatnonzero(hits)
+
+
+def squared_gaps(lower: Floats, upper: Floats, ones: Ids, others: Ids) -> Floats:
+    """Return the squared distance between the boxes of items, (ones, others)."""
+    gaps = np.zeros((len(ones), len(others)))
+    for low, high in zip(lower, upper, strict=True):
+        behind, before = low[others] - high[ones][:, None], low[ones][:, None] - high[others]
+        gaps += np.maximum(np.maximum(behind, before), 0.0) ** 2
+    return gaps
+
+
+class CollisionOptions(SelectionOptions):
+    """What touches another object: the scene's settings and the properties of the operator."""
+
+    if TYPE_CHECKING:
+        margin: float
+        instances: bool
+    else:
+        margin: FloatProperty(
+            name="Margin",
+            description="What comes this near to another object collides with it",
+            default=0.0,
+            min=0.0,
+            soft_max=10.0,
+            subtype="DISTANCE",
+        )
+        instances: BoolProperty(
+            name="Between Instances",
+            description="Let instances collide with others of the same instancer",
+            default=False,
+        )
+
+
+class OctreeCollisionSettings(CollisionOptions, bpy.types.PropertyGroup):
+    """What touches another object."""
+
+
+class OCTREE_OT_select_collisions(CollisionOptions, QueryOperator, bpy.types.Operator):
+    """Select what touches another object, or comes near it."""
+
+    bl_idname = "octree.select_collisions"
+    bl_label = "Select Collisions"
+    bl_description = "Select what touches another object, or comes near it"
+    doing = "Looking for collisions"
+    key, settings, panel = "collisions", OctreeCollisionSettings, "OCTREE_PT_collisions"
+    rows = ("margin", "instances", "kind", "action")
+
+    def ask_steps(self, built: BuiltTree) -> QuerySteps:
+        source = built.source
+        placements = np.repeat(
+            np.arange(len(source.object_of_placement)), np.diff(source.placement_start)
+        )
+        owners = placements if self.instances else source.object_of_item
+        found = yield from collision_steps(built, owners, self.margin)
+        names = [each.name for each in source.objects]
+        if self.instances:
+            names = [names[number] for number in source.object_of_placement]
+        return CollisionQuery(
+            octree=built.octree,
+            title=self.bl_label,
+            items=np.unique(found.pairs),
+            notes=notes_of(found, names),
+            owners=owners,
+            margin=self.margin,
+        )
+
+
+def notes_of(collisions: Collisions, names: list[str]) -> tuple[str, ...]:
+    """Say how many pairs of owners, of these names, collide, and which have most in common.
+
+    One line each.
+    """
+    count = collisions.owners.shape[1]
+    most = np.argsort(-collisions.counts, kind="stable")[:_NOTES]
+    lines = [f"{count:,} {'pair collides' if count == 1 else 'pairs collide'}"]
+    for number in most:
+        one, other = collisions.owners[:, number]
+        lines.append(f"{names[one]}, {names[other]}: {collisions.counts[number]:,}")
+    if count > _NOTES:
+        lines.append(f"and {count - _NOTES:,} more")
+    return tuple(lines)

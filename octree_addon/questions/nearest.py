@@ -1,0 +1,134 @@
+"""Select Nearest: the k nearest neighbors of the 3D cursor."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+from bpy.props import FloatProperty, FloatVectorProperty, IntProperty
+from mathutils import Vector
+
+from ...core import Octree, Spheres, nearest
+from ..arrays import Floats, Ids
+from .last_query import HitSteps, Query, flat_octree
+from .outlines import Outline, sphere_outline
+from .query_operator import QueryOperator, SelectionOptions
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NearestQuery(Query):
+    """The few items nearest to a point.
+
+    Attributes
+    ----------
+    point : ndarray of float64, shape (3,)
+        Where it is.
+    count : int
+        At most this many items are wanted.
+    max_distance : float
+        None farther away than this.
+    farthest : float
+        The distance of the farthest item found.
+    """
+
+    point: Floats
+    count: int
+    max_distance: float
+    farthest: float
+
+    @property
+    def traced(self) -> Spheres:
+        return Spheres([self.point], [self.farthest])
+
+    @cached_property
+    def outline(self) -> Outline:
+        return sphere_outline(self.point, self.farthest)
+
+    def hit_steps(self, numbers: Ids) -> HitSteps:
+        yield 0.0
+        flat, count = flat_octree(self.octree.items), self.count
+        found = nearest(flat, [self.point], count=count, max_distance=self.max_distance)
+        return found.items[found.items >= 0]
+
+
+class CursorOptions(SelectionOptions):
+    """How far to look from the 3D cursor."""
+
+    if TYPE_CHECKING:
+        max_distance: float
+    else:
+        max_distance: FloatProperty(
+            name="Max Distance",
+            description="Look no farther than this; any distance if 0",
+            default=0.0,
+            min=0.0,
+            soft_max=100.0,
+            subtype="DISTANCE",
+        )
+
+
+class CursorOperator(QueryOperator):
+    """A question from the 3D cursor; a mixin."""
+
+    if TYPE_CHECKING:
+        origin: Vector
+        max_distance: float
+    else:
+        origin: FloatVectorProperty(
+            name="Origin",
+            description="Where to look from; the 3D cursor if not given",
+            subtype="TRANSLATION",
+            options={"SKIP_SAVE"},
+        )
+
+    def prepare(self, context: bpy.types.Context) -> None:
+        if not self.properties.is_property_set("origin"):
+            self.origin = context.scene.cursor.location
+
+
+class NearestOptions(CursorOptions):
+    """What is nearest to the 3D cursor: the scene's settings and the operator's properties."""
+
+    if TYPE_CHECKING:
+        count: int
+    else:
+        count: IntProperty(
+            name="Count",
+            description="How many of the octree's triangles, or objects, are found",
+            default=1,
+            min=1,
+            soft_max=100,
+        )
+
+
+class OctreeNearestSettings(NearestOptions, bpy.types.PropertyGroup):
+    """What is nearest to the 3D cursor."""
+
+
+class OCTREE_OT_select_nearest(NearestOptions, CursorOperator, bpy.types.Operator):
+    """Select what is nearest to the 3D cursor."""
+
+    bl_idname = "octree.select_nearest"
+    bl_label = "Select Nearest"
+    bl_description = "Select what is nearest to the 3D cursor"
+    key, settings = "nearest", OctreeNearestSettings
+    rows = ("origin", "count", "max_distance", "kind", "action")
+    panel_rows = ("count", "max_distance")
+
+    def ask(self, octree: Octree) -> NearestQuery:
+        point, max_distance = np.array(self.origin), self.max_distance or np.inf
+        count = min(self.count, max(len(octree), 1))
+        found = nearest(octree, [point], count=count, max_distance=max_distance)
+        hits = found.items[0] >= 0
+        farthest = float(found.distances[0][hits].max(initial=0.0))
+        return NearestQuery(
+            octree=octree,
+            title=self.bl_label,
+            items=np.sort(found.items[0][hits]),
+            notes=(f"{farthest:.4g} away",) if hits.any() else (),
+            point=point,
+            count=count,
+            max_distance=max_distance,
+            farthest=farthest,
+        )

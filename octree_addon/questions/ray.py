@@ -1,0 +1,122 @@
+"""Select on Ray: ray casting from the 3D cursor, the first hit or all of them."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+from bpy.props import EnumProperty, FloatVectorProperty
+from mathutils import Vector
+
+from ...core import Octree, ray_cast, ray_cast_all
+from ..arrays import Floats, Ids
+from .last_query import HitSteps, Query, flat_octree
+from .nearest import CursorOperator, CursorOptions
+from .outlines import Outline, segment_outline
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RayQuery(Query):
+    """The items that a ray meets, the first one or all.
+
+    Attributes
+    ----------
+    origin, direction : ndarray of float64, shape (3,)
+        Where the ray starts, and where it goes.
+    max_distance : float
+        Where it ends, in scene units; finite.
+    is_first : bool
+        Whether the first hit is wanted alone.
+    """
+
+    origin: Floats
+    direction: Floats
+    max_distance: float
+    is_first: bool
+
+    @property
+    def traced(self) -> tuple[Floats, Floats, float]:
+        return self.origin, self.direction, self.max_distance
+
+    @cached_property
+    def outline(self) -> Outline:
+        way = self.max_distance / np.linalg.norm(self.direction) * self.direction
+        return segment_outline(self.origin, self.origin + way)
+
+    def hit_steps(self, numbers: Ids) -> HitSteps:
+        yield 0.0
+        origin, direction, distance = self.traced
+        flat = flat_octree(self.octree.items)
+        crossings = ray_cast_all(flat, [origin], [direction], max_distance=distance)
+        return crossings.pairs[1][: 1 if self.is_first else None]
+
+
+class RayOptions(CursorOptions):
+    """What a ray meets: the scene's settings and the properties of the operator."""
+
+    if TYPE_CHECKING:
+        direction: Vector
+        hits: str
+    else:
+        direction: FloatVectorProperty(
+            name="Direction",
+            description="Where the ray from the 3D cursor goes, in world space",
+            default=(0.0, 0.0, -1.0),
+            subtype="XYZ",
+        )
+        hits: EnumProperty(
+            name="Hits",
+            description="Which of the items that the ray meets are found",
+            items=(
+                ("FIRST", "First", "What the ray meets first"),
+                ("ALL", "All", "Everything that the ray goes through"),
+            ),
+            default="FIRST",
+        )
+
+
+class OctreeRaySettings(RayOptions, bpy.types.PropertyGroup):
+    """What a ray from the 3D cursor meets."""
+
+
+class OCTREE_OT_select_on_ray(RayOptions, CursorOperator, bpy.types.Operator):
+    """Select what a ray from the 3D cursor meets."""
+
+    bl_idname = "octree.select_on_ray"
+    bl_label = "Select on Ray"
+    bl_description = "Select what a ray from the 3D cursor meets"
+    key, settings = "ray", OctreeRaySettings
+    rows = ("origin", "direction", "hits", "max_distance", "kind", "action")
+    panel_rows = ("direction", "hits", "max_distance")
+
+    def ask(self, octree: Octree) -> RayQuery:
+        origin, direction = np.array(self.origin), np.array(self.direction)
+        if not direction.any():
+            raise ValueError("The ray needs a direction")
+        distance = self.max_distance or self._everything_within(octree)
+        if self.hits == "ALL":
+            crossings = ray_cast_all(octree, [origin], [direction], max_distance=distance)
+            items, distances = crossings.pairs[1], crossings.distances
+        else:
+            hit = ray_cast(octree, [origin], [direction], max_distance=distance)
+            items, distances = hit.items[hit.items >= 0], hit.distances[hit.items >= 0]
+        return RayQuery(
+            octree=octree,
+            title=self.bl_label,
+            items=np.sort(items),
+            notes=(f"first hit {distances.min():.4g} away",) if len(items) else (),
+            origin=origin,
+            direction=direction,
+            max_distance=distance,
+            is_first=self.hits == "FIRST",
+        )
+
+    def _everything_within(self, octree: Octree) -> float:
+        """Return a finite distance from the origin within which all items lie."""
+        bounds = octree.arranged.bounds()
+        farthest = np.maximum(
+            np.abs(bounds.lower.min(axis=0, initial=0) - self.origin),
+            np.abs(bounds.upper.max(axis=0, initial=0) - self.origin),
+        )
+        return 2 * float(np.linalg.norm(farthest))

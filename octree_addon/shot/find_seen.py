@@ -1,0 +1,128 @@
+"""Find What Cameras See: frustum culling in one frame or over a shot, as an operator."""
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.props import StringProperty
+
+from .. import trees
+from ..scope import scoped_objects
+from ..ui import (
+    Status,
+    SteppedOperator,
+    Steps,
+    column_of,
+    draw_rows,
+    number,
+    settings_of,
+    take,
+    write_back,
+)
+from .frames import frame_numbers
+from .settings import ShotOptions, rows_of
+from .shot import Shot, shot_steps
+from .visibility_result import VisibilityResult, keep
+
+
+class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
+    """Find what cameras see, and keep the result for the session."""
+
+    bl_idname = "octree.find_seen"
+    bl_label = "Find What Cameras See"
+    bl_description = (
+        "Find the objects that are in view of cameras, in the current frame or over a shot."
+        " The answer is kept for the session; nothing in the file changes"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+    doing = "Looking through cameras"
+
+    if TYPE_CHECKING:
+        collection: str
+    else:
+        collection: StringProperty(
+            name="Collection",
+            description="Name of the collection whose objects the cameras are asked about",
+        )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if context.mode not in {"OBJECT", "EDIT_MESH"}:
+            cls.poll_message_set("Go to Object Mode, or to Edit Mode of a mesh")
+            return False
+        if context.screen and context.screen.is_animation_playing:
+            cls.poll_message_set("Stop the playback first")
+            return False
+        return True
+
+    def steps(self, context: bpy.types.Context) -> Steps:
+        """Return the walk through the frames, not yet begun."""
+        take(self, settings_of(context.scene).shot)
+        question = Shot(
+            frames=self._frames(context.scene),
+            cameras=self._cameras(context),
+            wanted=self._wanted(context),
+            exact=self.precision == "EXACT",
+            faces=self.faces,
+            margin=self.margin,
+            angle=self.angle,
+        )
+        return steps_preserving_staleness(context, question)
+
+    def finish(self, context: bpy.types.Context, result: VisibilityResult) -> Status:
+        """Keep the result, and the settings that it was found with."""
+        write_back(self, settings_of(context.scene).shot)
+        keep(context.scene, result)
+        self.report({"INFO"}, seen_text(result))
+        return {"FINISHED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_rows(column_of(self), self, rows_of(self))
+
+    def _frames(self, scene: bpy.types.Scene) -> tuple[int, ...]:
+        if self.span == "CURRENT":
+            return (scene.frame_current,)
+        if self.span == "CUSTOM":
+            return frame_numbers(self.first, self.last, self.step)
+        if scene.use_preview_range:
+            return frame_numbers(scene.frame_preview_start, scene.frame_preview_end, self.step)
+        return frame_numbers(scene.frame_start, scene.frame_end, self.step)
+
+    def _cameras(self, context: bpy.types.Context) -> tuple[str, ...]:
+        """Return the names of the cameras; empty for the scene's."""
+        if self.cameras == "SCENE":
+            return ()
+        layer = context.view_layer
+        objects = layer.objects.selected if self.cameras == "SELECTED" else layer.objects
+        names = tuple(item.name for item in objects if item.type == "CAMERA")
+        if not names:
+            raise ValueError(f"There is no {'selected ' * (self.cameras == 'SELECTED')}camera")
+        return names
+
+    def _wanted(self, context: bpy.types.Context) -> frozenset[int] | None:
+        """Return the session ids of the objects to test; None for all visible ones."""
+        if self.scope == "VISIBLE":
+            return None
+        collection: bpy.types.Collection | None = bpy.data.collections.get(self.collection)
+        objects = scoped_objects(context, self.scope, collection)
+        if not objects:
+            raise ValueError("There are no objects to ask about")
+        return frozenset(item.session_uid for item in objects)
+
+
+def steps_preserving_staleness(
+    context: bpy.types.Context, question: Shot
+) -> Generator[float, None, VisibilityResult]:
+    """Walk through a shot; that writes values and restores them, which leaves no tree outdated."""
+    with trees.preserving_staleness(trees.get(context.scene), context.view_layer):
+        return (yield from shot_steps(context, question))
+
+
+def seen_text(seen: VisibilityResult) -> str:
+    """Say how much was seen, in one line."""
+    by = "" if seen.is_exact else " by their boxes"
+    text = f"{seen.seen_count:,} of {number(len(seen.objects), 'object')} seen{by}"
+    text += f" in {number(len(seen.frames), 'frame')} by {number(len(seen.cameras), 'camera')}"
+    if seen.skipped:
+        text += f"; skipped: {seen.skipped:,} hidden or without faces"
+    return text

@@ -1,0 +1,54 @@
+"""The panel What Cameras See: what is tested, the last result, and its uses."""
+
+import bpy
+
+from ..ui import SubPanel, column_of, draw_hint, draw_rows, settings_of
+from .settings import rows_of
+from .visibility_result import VisibilityResult, get
+
+
+class OCTREE_PT_shot(SubPanel):
+    """Find what cameras see, now or over a shot."""
+
+    bl_label = "What Cameras See"
+    bl_order = 60
+
+    def draw(self, context: bpy.types.Context) -> None:
+        settings = settings_of(context.scene).shot
+        column = column_of(self)
+        draw_rows(column, settings, rows_of(settings))
+        if settings.precision == "BOX" and not settings.faces:
+            draw_hint(column, "Objects count by their boxes")
+        column.operator("octree.find_seen", icon="VIEW_CAMERA")
+        seen = get(context.scene)
+        if seen:
+            draw_result(column, seen)
+
+
+def draw_result(layout: bpy.types.UILayout, seen: VisibilityResult) -> None:
+    """Say what was seen, and offer to use it."""
+    box = layout.box().column()
+    for line in result_lines(seen):
+        box.label(text=line)
+    row = box.row(align=True)
+    row.operator("octree.select_seen", text="Select").part = "SEEN"
+    row.operator("octree.select_seen", text="Select Unseen").part = "UNSEEN"
+    row = box.row(align=True)
+    row.operator("octree.collect_seen", text="Collect")
+    row.operator("octree.mark_seen", text="Mark")
+    row.operator("octree.export_seen", text="Export")
+
+
+def result_lines(seen: VisibilityResult) -> list[str]:
+    """Return what the user reads about a result."""
+    how, frames = "" if seen.is_exact else " (by boxes)", seen.frames
+    when = f"Frame {frames[0]}"
+    if len(frames) > 1:
+        when = f"Frames {frames[0]} to {frames[-1]}"
+    lines = [
+        f"{seen.seen_count:,} of {len(seen.objects):,} objects seen{how}",
+        f"{when}, {', '.join(seen.cameras)}",
+    ]
+    if seen.faces:
+        lines.insert(1, f"{seen.face_count:,} faces seen")
+    return lines

@@ -1,0 +1,106 @@
+"""Frustum culling over a shot: frame by frame, then one visibility result."""
+
+from collections.abc import Generator
+from contextlib import closing
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from .culling import FaceCulling, ObjectCulling
+from .frames import walk
+from .scene_reader import SceneReader, read_frusta
+from .visibility_result import VisibilityResult
+
+
+@dataclass(frozen=True)
+class Shot:
+    """Which frames, cameras and objects, and how exactly.
+
+    Attributes
+    ----------
+    frames : tuple of int
+        At least one.
+    cameras : tuple of str
+        Names; if empty, the scene's camera, which markers may switch.
+    wanted : frozenset of int, optional
+        Session ids of the objects to test; by default all that are visible.
+    exact : bool
+        Whether an object counts by its triangles; else its box is enough.
+    faces : bool
+        Whether to test faces too, always exactly.
+    margin, angle : float
+        Widen each view; see `camera_frusta`.
+    """
+
+    frames: tuple[int, ...]
+    cameras: tuple[str, ...] = ()
+    wanted: frozenset[int] | None = None
+    exact: bool = True
+    faces: bool = False
+    margin: float = 0.0
+    angle: float = 0.0
+
+
+def shot_steps(context: bpy.types.Context, shot: Shot) -> Generator[float, None, VisibilityResult]:
+    """Find what cameras see over a shot, step by step.
+
+    What is hidden behind something else counts as seen: occlusion is not tested.
+
+    Parameters
+    ----------
+    context : bpy.types.Context
+        Its scene and view layer; hidden objects are not tested.
+    shot : Shot
+        What is tested.
+
+    Yields
+    ------
+    float
+        The fraction done. The scene is at some frame of the shot then; when the steps end or are
+        closed, it is back where it was.
+
+    Returns
+    -------
+    VisibilityResult
+        Per object, camera and frame.
+
+    Raises
+    ------
+    ValueError
+        If a camera is missing or its view is no frustum.
+    """
+    reader = SceneReader(shot.wanted, faces=shot.faces)
+    culling = FaceCulling() if shot.faces else ObjectCulling(exact=shot.exact)
+    cameras: dict[str, int] = {}
+    with closing(walk(context.scene, shot.frames)) as frames:
+        for number, (_, changed) in enumerate(frames):
+            depsgraph = context.evaluated_depsgraph_get()
+            names, frusta = read_frusta(
+                depsgraph, context.scene, shot.cameras, margin=shot.margin, angle=shot.angle
+            )
+            placements = reader.read(depsgraph, changed)
+            columns = [cameras.setdefault(name, len(cameras)) for name in names]
+            culling.cull(placements, frusta, columns, number)
+            for _ in culling.resolve(placements):
+                yield number / len(shot.frames)
+            yield (number + 1) / len(shot.frames)
+    for _ in culling.resolve():
+        yield 1.0
+    return _answer(shot, reader, culling, tuple(cameras))
+
+
+def _answer(
+    shot: Shot, reader: SceneReader, culling: ObjectCulling, cameras: tuple[str, ...]
+) -> VisibilityResult:
+    flags = np.zeros((len(reader.objects), len(cameras), len(shot.frames)), np.bool_)
+    flags[tuple(culling.hits)] = True
+    return VisibilityResult(
+        objects=tuple(reader.objects),
+        cameras=cameras,
+        frames=shot.frames,
+        flags=flags,
+        is_exact=shot.exact or shot.faces,
+        faces=culling.counts if isinstance(culling, FaceCulling) else {},
+        skipped=len(shot.wanted) - len(reader.objects) if shot.wanted is not None else 0,
+    )

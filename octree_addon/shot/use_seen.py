@@ -1,0 +1,203 @@
+"""Uses of a visibility result: select, collect, mark, or export what cameras saw, or did not."""
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, StringProperty
+
+from .. import trees
+from ..questions import SelectionOptions
+from ..selection import (
+    collect,
+    found_text,
+    mark_faces,
+    mark_objects,
+    select_found,
+    select_polygons,
+)
+from ..ui import RefusingOperator, Status, number
+from .settings import SeenOptions
+from .visibility_result import VisibilityResult, csv_table, get, json_table
+
+TABLES = {".csv": csv_table, ".json": json_table}
+# From 4.5 on a path that may begin with "//", the folder of the file, has to say so.
+PATH = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5) else set()
+
+
+class SeenOperator(RefusingOperator):
+    """An operator on the last visibility result of the scene; a mixin."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if context.mode not in {"OBJECT", "EDIT_MESH"}:
+            cls.poll_message_set("Go to Object Mode, or to Edit Mode of a mesh")
+            return False
+        if get(context.scene) is None:
+            cls.poll_message_set("Find what the cameras see first")
+            return False
+        return True
+
+    def seen(self, context: bpy.types.Context) -> VisibilityResult:
+        """Return the result, without which `poll` would have failed."""
+        seen = get(context.scene)
+        assert seen is not None
+        return seen
+
+    def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
+        """Use the result, and return what to report."""
+        raise NotImplementedError
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        try:
+            text = self.use(context, self.seen(context))
+        except (ValueError, OSError) as error:
+            return self.refuse(error)
+        self.report({"INFO"}, text)
+        return {"FINISHED"}
+
+
+class OCTREE_OT_select_seen(SelectionOptions, SeenOptions, SeenOperator, bpy.types.Operator):
+    """Select what cameras saw, or what they did not see."""
+
+    bl_idname = "octree.select_seen"
+    bl_label = "Select Seen"
+    bl_description = (
+        "Select what the cameras saw when they were last asked, or what they did not see"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
+        if self.selects_faces(context):
+            faces = seen.face_flags(seen=self.part == "SEEN")
+            counts = select_polygons(context, faces, self.action, trees.get(context.scene))
+        else:
+            uids = dict.fromkeys(seen.uids(seen=self.part == "SEEN"), 0)
+            counts = select_found(context.view_layer, uids, self.action)
+        return found_text(counts, self.action)
+
+
+class OCTREE_OT_collect_seen(SeenOptions, SeenOperator, bpy.types.Operator):
+    """Gather what cameras saw in a new collection."""
+
+    bl_idname = "octree.collect_seen"
+    bl_label = "Collect Seen"
+    bl_description = (
+        "Link what the cameras saw, or did not see, into a new collection; the objects stay in"
+        " the collections that they are in"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    if TYPE_CHECKING:
+        collection: str
+    else:
+        collection: StringProperty(
+            name="Collection",
+            description="Name of the new collection; that of the part if empty",
+        )
+
+    def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
+        uids = seen.uids(seen=self.part == "SEEN")
+        objects = [item for item in context.view_layer.objects if item.session_uid in uids]
+        collection = collect(context.scene, objects, self.collection or self.part.capitalize())
+        gone = f"; {len(uids) - len(objects):,} are gone" if len(objects) < len(uids) else ""
+        return f"{number(len(objects), 'object')} linked into {collection.name}{gone}"
+
+
+class OCTREE_OT_mark_seen(SeenOperator, bpy.types.Operator):
+    """Write into objects, or into faces, how often they were seen."""
+
+    bl_idname = "octree.mark_seen"
+    bl_label = "Mark Seen"
+    bl_description = (
+        "Write in how many frames each object was seen into a custom property, or each face into"
+        " an attribute of its mesh"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    if TYPE_CHECKING:
+        kind: str
+        attribute: str
+    else:
+        kind: EnumProperty(
+            name="Mark",
+            description="What is marked",
+            items=(
+                ("OBJECTS", "Objects", "A custom property of each object"),
+                ("FACES", "Faces", "A face attribute of each mesh"),
+            ),
+            default="OBJECTS",
+        )
+        attribute: StringProperty(
+            name="Attribute",
+            maxlen=63,
+            description="Name of the custom property or attribute",
+            default="frames_seen",
+        )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Go to Object Mode")
+            return False
+        return super().poll(context)
+
+    def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
+        if self.kind == "FACES":
+            counts = mark_faces(context, seen.faces, self.attribute, trees.get(context.scene))
+        else:
+            frames = zip(seen.objects, seen.frame_counts.tolist(), strict=True)
+            values = {tested.session_uid: count for tested, count in frames}
+            counts = mark_objects(context.view_layer, values, self.attribute)
+        return marked_text(counts, self.attribute)
+
+
+class OCTREE_OT_export_seen(SeenOperator, bpy.types.Operator):
+    """Write a table of what cameras saw, and when."""
+
+    bl_idname = "octree.export_seen"
+    bl_label = "Export Seen"
+    bl_description = (
+        "Write a table with the frames in which each object is in view of each camera, as CSV or"
+        " JSON by the ending of the file name"
+    )
+    bl_options = {"REGISTER"}
+
+    if TYPE_CHECKING:
+        filepath: str
+        check_existing: bool
+        filter_glob: str
+    else:
+        filepath: StringProperty(
+            name="File",
+            description="Path of the file, which ends in .csv or .json",
+            subtype="FILE_PATH",
+            options=PATH,
+        )
+        check_existing: BoolProperty(default=True, options={"HIDDEN", "SKIP_SAVE"})
+        filter_glob: StringProperty(default="*.csv;*.json", options={"HIDDEN", "SKIP_SAVE"})
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        if not self.filepath:
+            blend = Path(bpy.data.filepath or "untitled.blend")
+            self.filepath = str(blend.with_name(f"{blend.stem}_seen.csv"))
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
+        path = Path(bpy.path.abspath(self.filepath))
+        table = TABLES.get(path.suffix.lower())
+        if table is None:
+            raise ValueError("The name of the file does not end in .csv or .json")
+        path.write_text(table(seen), encoding="utf-8", newline="")
+        return f"Written to {path}"
+
+
+def marked_text(counts: Counter[str], name: str) -> str:
+    """Say what `mark_objects` or `mark_faces` marked with a name, in one line."""
+    marked = number(counts["objects"], "object")
+    if "meshes" in counts:
+        marked = "1 mesh" if counts["meshes"] == 1 else f"{counts['meshes']:,} meshes"
+    refused = f"; {counts['refused']:,} could not be" if counts["refused"] else ""
+    return f"{marked} marked with {name}{refused}"

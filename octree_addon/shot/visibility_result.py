@@ -1,0 +1,160 @@
+"""Visibility results: flags of objects x cameras x frames, kept for the session, or a table."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..arrays import Flags, Ids
+
+HEADER = ("object", "camera", "first", "last", "frames", "intervals")
+# By the session_uid of the scene; in memory only, since a result is as large as the shot.
+_results: dict[int, "VisibilityResult"] = {}
+
+
+@dataclass(frozen=True)
+class TestedObject:
+    """An object that was tested, itself or by its instances."""
+
+    session_uid: int
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class VisibilityResult:
+    """What cameras saw over a shot; holds no reference into Blender.
+
+    Attributes
+    ----------
+    objects : tuple of TestedObject
+        Those that had triangles in any of the frames, in the order of first appearance.
+    cameras : tuple of str
+        Names of the cameras.
+    frames : tuple of int
+        In the order of the walk.
+    flags : ndarray of bool, shape (objects, cameras, frames)
+        Whether the object was in the camera's view in that frame.
+    is_exact : bool
+        Whether an object counts by its triangles; else its box is enough.
+    faces : Mapping of int to ndarray of intp, shape (polygons,)
+        By the session id of a mesh: in how many frames each of its polygons was in view. Empty
+        unless faces were tested.
+    skipped : int
+        How many of the objects to test never had triangles, or were hidden.
+    """
+
+    objects: tuple[TestedObject, ...]
+    cameras: tuple[str, ...]
+    frames: tuple[int, ...]
+    flags: Flags
+    is_exact: bool
+    faces: Mapping[int, Ids]
+    skipped: int
+
+    @cached_property
+    def frame_counts(self) -> Ids:
+        """In how many frames any camera saw each object, (objects,)."""
+        counts: Ids = np.count_nonzero(self.flags.any(axis=1), axis=1)
+        return counts
+
+    @cached_property
+    def seen_count(self) -> int:
+        """How many objects were seen at all."""
+        return int(np.count_nonzero(self.frame_counts))
+
+    @cached_property
+    def face_count(self) -> int:
+        """How many faces were seen at all."""
+        return sum(int(np.count_nonzero(counts)) for counts in self.faces.values())
+
+    def face_flags(self, *, seen: bool) -> dict[int, Flags]:
+        """Return by mesh which polygons were seen at all, or which never were."""
+        return {uid: (counts > 0) == seen for uid, counts in self.faces.items()}
+
+    def uids(self, *, seen: bool) -> set[int]:
+        """Return the session ids of the objects that were seen at all, or of those never seen."""
+        wanted = (self.frame_counts > 0) == seen
+        return {self.objects[number].session_uid for number in np.flatnonzero(wanted)}
+
+
+def intervals(flags: Flags) -> Ids:
+    """Return the first and last index of each run of frames whose flags are set, (r, 2)."""
+    steps = np.diff(flags.astype(np.int8), prepend=0, append=0)
+    return np.stack((np.flatnonzero(steps > 0), np.flatnonzero(steps < 0) - 1), axis=1)
+
+
+def csv_table(seen: VisibilityResult) -> str:
+    """Return a line of `HEADER` for every object and camera; intervals read as "1-12 20-48".
+
+    An object that was not seen has empty fields after the camera, but 0 frames.
+    """
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(HEADER)
+    for name, camera, count, runs in _rows(seen):
+        first, last = (runs[0][0], runs[-1][1]) if runs else ("", "")
+        written = " ".join(f"{start}-{end}" for start, end in runs)
+        table.writerow((name, camera, first, last, count, written))
+    return text.getvalue()
+
+
+def json_table(seen: VisibilityResult) -> str:
+    """Return the same as JSON: `frames`, `cameras`, `exact`, and a row for each pair in `seen`.
+
+    Of an object that was not seen, `first` and `last` are null.
+    """
+    rows: list[dict[str, Any]] = [
+        {
+            "object": name,
+            "camera": camera,
+            "first": runs[0][0] if runs else None,
+            "last": runs[-1][1] if runs else None,
+            "frames": count,
+            "intervals": runs,
+        }
+        for name, camera, count, runs in _rows(seen)
+    ]
+    asked = {"frames": seen.frames, "cameras": seen.cameras, "exact": seen.is_exact}
+    return json.dumps({**asked, "seen": rows}, indent=1, ensure_ascii=False) + "\n"
+
+
+def _rows(seen: VisibilityResult) -> Iterator[tuple[str, str, int, list[tuple[int, int]]]]:
+    """Yield object, camera, number of frames, and first and last frame of every interval."""
+    for subject, by_camera in zip(seen.objects, seen.flags, strict=True):
+        for camera, flags in zip(seen.cameras, by_camera, strict=True):
+            runs = [(seen.frames[a], seen.frames[b]) for a, b in intervals(flags)]
+            yield subject.name, camera, int(flags.sum()), runs
+
+
+def keep(scene: bpy.types.Scene, seen: VisibilityResult) -> None:
+    """Keep the result of a scene instead of its last, and drop those of deleted scenes."""
+    for uid in _results.keys() - {each.session_uid for each in bpy.data.scenes}:
+        del _results[uid]
+    _results[scene.session_uid] = seen
+
+
+def get(scene: bpy.types.Scene) -> VisibilityResult | None:
+    """Return the last result of the scene."""
+    return _results.get(scene.session_uid)
+
+
+def objects_of(
+    seen: VisibilityResult, objects: Iterable[bpy.types.Object], *, in_view: bool
+) -> list[bpy.types.Object]:
+    """Return those of some objects that were seen at all, or those that never were, in order.
+
+    Objects that were not tested are in neither list.
+    """
+    uids = seen.uids(seen=in_view)
+    return [item for item in objects if item.session_uid in uids]
+
+
+def forget() -> None:
+    """Drop every result."""
+    _results.clear()

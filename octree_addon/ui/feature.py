@@ -1,0 +1,40 @@
+"""What a feature registers with Blender: settings, classes and menu entries, in one record."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import bpy
+
+Draw = Callable[[Any, bpy.types.Context], None]
+Group = type[bpy.types.PropertyGroup]
+
+
+class Feature(NamedTuple):
+    """What a folder brings; all of it is optional.
+
+    Attributes
+    ----------
+    settings : Mapping of str to property group
+        By the name under `scene.octree`. `OctreeSettings` is put together from these.
+    layer_settings : property group, optional
+        What `view_layer.octree` is; one feature at most has it.
+    groups : tuple of property groups
+        Those that the others hold, registered before them.
+    classes : tuple of type
+        Operators and panels, in order.
+    menus : tuple of (str, function)
+        Menus, headers or panels of Blender by the names of their classes, such as
+        "VIEW3D_MT_select_object", and what is appended to each.
+    """
+
+    settings: Mapping[str, Group] = MappingProxyType({})
+    layer_settings: Group | None = None
+    groups: tuple[Group, ...] = ()
+    classes: tuple[type, ...] = ()
+    menus: tuple[tuple[str, Draw], ...] = ()
+
+    def all_groups(self) -> list[Group]:
+        """Return the property groups in the order of registration, each once."""
+        layer = [self.layer_settings] if self.layer_settings else []
+        return list(dict.fromkeys([*self.groups, *layer, *self.settings.values()]))
