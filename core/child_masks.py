@@ -183,18 +183,6 @@ def _of_rounded(sides: Floats, radii: Floats, reach: Floats | None) -> ChildMask
     return packed(square <= 1 for square in squares)
 
 
-def child_masks_of(first_child: Ids, is_filled: Flags) -> ChildMasks:
-    """Return for each of m cells those of its parts that are filled.
-
-    Behind the root, all cells stand in blocks of eight parts.
-    """
-    occupied = np.zeros(len(first_child), np.uint8)
-    blocks = np.packbits(is_filled[1:], bitorder="little")
-    inner = np.flatnonzero(first_child >= 0)
-    occupied[inner] = blocks[first_child[inner] >> 3]
-    return occupied
-
-
 def packed(flags: Iterable[Flags]) -> ChildMasks:
     """Return flags for the eight parts in order, as octants."""
     octants: ChildMasks = np.uint8(0)  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""The groups that items are in: 32 bits each, of which a question may ask for some.
+"""Group masks: 32 bits for each item, of which a question may ask for some.
 
 What is in none of them is taken out of the tree before the question goes down: no walk, no early
 out and no bound has to know of groups, and cells that hold nothing else count as empty.
@@ -11,13 +11,13 @@ import numpy as np
 
 from . import checks
 from .arrays import Flags
+from .cells import child_masks_of
 from .checks import ALL_GROUPS
-from .child_masks import child_masks_of
 from .octree import Octree
 
 __all__ = ["ALL_GROUPS", "in_groups"]
 
-# A tree remembers what so many masks leave of it.
+# A tree remembers what this many masks leave of it.
 _MASKS = 4
 
 
@@ -35,8 +35,8 @@ def in_groups(tree: Octree, groups: SupportsIndex) -> Octree:
     -------
     Octree
         The same cells with the items whose masks have some of these bits, named as before. Costs
-        a look at all slots and cells for a mask that is new to the tree, and nothing if its items
-        have no masks.
+        a look at all references and cells for a mask that is new to the tree, and nothing if its
+        items have no masks.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def _only(tree: Octree, is_there: Flags) -> Octree:
     numbers, entries = np.flatnonzero(is_there), np.flatnonzero(is_kept)
     new_number, new_entry = np.cumsum(is_there) - 1, np.cumsum(is_kept) - 1
     stays = is_kept[tree.references]
-    slots = tree.references.take(np.flatnonzero(stays))
+    references = tree.references.take(np.flatnonzero(stays))
     before = np.append(0, np.cumsum(stays))
     items = tree.items[numbers]
     begin, end = before[tree.begin], before[tree.end]
@@ -84,8 +84,8 @@ def _only(tree: Octree, is_there: Flags) -> Octree:
         begin=begin,
         own_end=before[tree.own_end],
         end=end,
-        child_masks=child_masks_of(tree.first_child, end > begin),
-        references=new_entry.take(slots),
+        child_masks=child_masks_of(tree.node_parent, end > begin),
+        references=new_entry.take(references),
         outside=int(before[tree.outside]),
         copied=tree.copied[entries],
         strays=new_entry[tree.strays[is_kept[tree.strays]]],

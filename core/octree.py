@@ -1,24 +1,29 @@
-"""Octree: flat, frozen arrays.
+"""Octree: flat, frozen arrays; a subtree's items are one slice of references in preorder.
 
-Cells are numbered level by level, eight children as neighbours. `slots` lists items in preorder, a
-cell's own, then its first child's and so on, so that the items of a subtree are one slice:
+Eight children are neighbors, behind their parent. `references` lists items in preorder, a cell's
+own, then its first child's and so on:
 
     begin[cell]            own_end[cell]                            end[cell]
         | the cell's own items   | items further down, child by child   |
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
 from typing import SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import checks
-from .arrays import Flags, Floats, Ids, Masks
-from .content_bounds import ContentBounds
-from .invariants import Invariants
+from .arrays import Flags, Floats, Ids, Masks, blocks, column_major, gather
+from .cells import CHILDREN, Cells, Promise, child_masks_of
 from .options import Options
-from .shapes import Shapes
+from .shapes import Shapes, Triangles
+from .touch.decompose import box_and_radius
+
+_NOTHING = np.empty(0, np.intp)
 
 
 @dataclass
@@ -29,7 +34,7 @@ class Freshness:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Octree(Options, Invariants, ContentBounds):
+class Octree(Options):
     """A frozen octree over a batch of shapes, built, or taken of a `DynamicOctree`.
 
     Attributes
@@ -47,23 +52,25 @@ class Octree(Options, Invariants, ContentBounds):
     node_depth, node_parent : ndarray of intp, shape (m,)
         The root is cell 0, of depth 0 and parent -1.
     first_child : ndarray of intp, shape (m,)
-        The first of eight neighbours, or -1 for a leaf.
+        The first of eight neighbors, or -1 for a leaf.
     begin, own_end, end : ndarray of intp, shape (m,)
-        Where in `slots` a cell's own items begin and end, and where its subtree's end.
+        Where in `references` a cell's own items begin and end, and where its subtree's end.
     child_masks : ndarray of uint8, shape (m,)
         One bit for each child, set where that child's subtree holds items.
     order : ndarray of intp, shape (k,)
         The valid items in the order of the cells they begin in: entry e is item `order[e]`.
     arranged : Triangles, Boxes, Spheres or Regions
-        The valid items in that order, so that neighbours in space are neighbours in memory.
-    slots : ndarray of intp, shape (r,)
+        The valid items in that order, so that neighbors in space are neighbors in memory.
+    references : ndarray of intp, shape (r,)
         Entries in preorder. A copied item stands in several places.
     outside : int
-        So many slots come before the root's own: items that reach beyond it, always searched.
+        Number of references that precede the root's own: items that reach beyond it, always
+        searched.
     copied : ndarray of bool, shape (k,)
         The entries that stand in more than one cell.
     strays : ndarray of intp, shape (s,)
-        Entries that touch no part of a cell they were in, by a rounding: no cell vouches for them.
+        Entries that touch no child of a cell they were in, by a rounding: no cell vouches for
+        them.
     slack : float
         An item may lie this far outside a cell that it was placed in.
     ids : ndarray of intp, shape (n,), or None
@@ -132,6 +139,35 @@ class Octree(Options, Invariants, ContentBounds):
         """The points where the cells are divided, (m, 3); NaN for a leaf."""
         return self.middle_rows.T
 
+    @property
+    def is_leaf(self) -> Flags:
+        """Which cells have no children, (m,)."""
+        return self.first_child < 0
+
+    @property
+    def item_counts(self) -> Ids:
+        """How many items each cell holds itself, (m,); the root's include those beyond it."""
+        counts = self.own_end - self.begin
+        counts[0] += self.outside
+        return counts
+
+    @cached_property
+    def content_rows(self) -> Floats:
+        """Bounds of the items of each cell and of all below it, made once, (6, m).
+
+        Lower x, y, z, upper x, y, z. What reaches out of the enlarged cell by more than `slack`
+        is cut off. A cell that holds nothing has infinite bounds, upper below lower.
+        """
+        held = np.repeat([[np.inf], [-np.inf]], 3, axis=0) * np.ones(len(self.begin))
+        self._add_own(held)
+        for depth in range(int(self.node_depth.max()) - 1, -1, -1):
+            (parents,) = ((self.node_depth == depth) & (self.first_child >= 0)).nonzero()
+            children = self.first_child[parents] + np.arange(8)[:, None]
+            for low, high in zip(held[:3], held[3:], strict=True):
+                low[parents] = np.minimum(low[parents], low[children].min(axis=0))
+                high[parents] = np.maximum(high[parents], high[children].max(axis=0))
+        return column_major(held)
+
     def items_in(self, node: SupportsIndex) -> Ids:
         """Return the items of one cell itself, each once.
 
@@ -150,7 +186,7 @@ class Octree(Options, Invariants, ContentBounds):
         ValueError
             If there is no such cell.
         """
-        first, cell = self._slots_from(node)
+        first, cell = self._first_reference(node)
         return np.sort(self.named(self.order[self.references[first : self.own_end[cell]]]))
 
     def items_below(self, node: SupportsIndex) -> Ids:
@@ -171,7 +207,7 @@ class Octree(Options, Invariants, ContentBounds):
         ValueError
             If there is no such cell.
         """
-        first, cell = self._slots_from(node)
+        first, cell = self._first_reference(node)
         return self.named(self.order[self.references[first : self.end[cell]]])
 
     def cells_of(self, items: ArrayLike | None = None) -> Ids:
@@ -185,14 +221,14 @@ class Octree(Options, Invariants, ContentBounds):
         Returns
         -------
         ndarray of intp, shape (2, r)
-            [0] items, [1] cells, sorted by item, then by cell. O(r log r) for all slots.
+            [0] items, [1] cells, sorted by item, then by cell. O(r log r) for all references.
 
         Raises
         ------
         ValueError
             If an item number is out of range.
         """
-        pairs = np.stack((self.named(self.order[self.references]), self.cell_of_slot()))
+        pairs = np.stack((self.named(self.order[self.references]), self.cell_of_reference()))
         if items is not None:
             pairs = pairs[:, np.isin(pairs[0], self._known(items))]
         return pairs[:, np.lexsort(pairs[::-1])]
@@ -224,8 +260,45 @@ class Octree(Options, Invariants, ContentBounds):
         """
         return np.zeros(questions, np.intp), np.full(questions, self.slack)
 
+    def cell_of_reference(self) -> Ids:
+        """Return the cell that each reference belongs to.
+
+        Returns
+        -------
+        ndarray of intp, shape (r,)
+            Cell numbers; the first `outside` are the root.
+        """
+        counts = self.item_counts
+        occupied = np.flatnonzero(counts)
+        in_order = occupied[np.argsort(self.begin[occupied], kind="stable")]
+        return np.repeat(in_order, counts[in_order])
+
+    def check(self) -> None:
+        """Assert every invariant of the structure.
+
+        Raises
+        ------
+        AssertionError
+            If the arrays contradict each other or the items.
+        """
+        for holds, promise in chain(self._promises_of_arrays(), self.promises()):
+            assert holds, promise
+
+    def promises(self) -> Iterator[Promise]:
+        """Yield what must hold of items, options and the cells that items stand in.
+
+        Yields
+        ------
+        holds : bool
+            Whether it does.
+        promise : str
+            What is promised.
+        """
+        yield from self._promises_of_items()
+        yield from self._promises_of_placements()
+
     def require_current(self) -> None:
-        """See that questions may be asked.
+        """Raise if this snapshot is out of date.
 
         Raises
         ------
@@ -238,16 +311,199 @@ class Octree(Options, Invariants, ContentBounds):
             )
 
     def _known(self, items: ArrayLike) -> Ids:
-        """Return what are numbers or ids of items."""
+        """Return checked numbers or ids of items."""
         if self.ids is None:
             return checks.numbers("items", items, len(self.items))
         wanted = checks.numbers("items", items, int(self.ids.max(initial=-1)) + 1)
         checks.every_row("items", "be ids of the tree", np.isin(wanted, self.ids), wanted)
         return wanted
 
-    def _slots_from(self, node: SupportsIndex) -> tuple[int, int]:
-        """Return where a cell's slots begin, and the cell."""
+    def _first_reference(self, node: SupportsIndex) -> tuple[int, int]:
+        """Return where a cell's references begin, and the cell."""
         cell = checks.whole_number("node", node, 0)
         if cell >= len(self.node_depth):
             raise ValueError(f"node must be one of {len(self.node_depth)} cells, got {cell}")
         return (0 if cell == 0 else int(self.begin[cell])), cell
+
+    def _add_own(self, held: Floats) -> None:
+        """Put in the bounds of each cell's own items."""
+        (cells,) = (self.begin < self.own_end).nonzero()
+        cells = cells[np.argsort(self.begin[cells], kind="stable")]
+        lower, upper = self.arranged.limits()
+        for some in blocks(len(cells)):
+            here = cells[some]
+            first = self.begin[here[0]]
+            starts = self.begin[here] - first
+            entries = self.references[first : self.own_end[here[-1]]]
+            walls = self.loose_rows[:, here].reshape(2, 3, -1)
+            for axis in range(3):
+                low = np.minimum.reduceat(lower[axis].take(entries), starts)
+                high = np.maximum.reduceat(upper[axis].take(entries), starts)
+                held[axis, here] = np.maximum(low, walls[0, axis] - self.slack)
+                held[axis + 3, here] = np.minimum(high, walls[1, axis] + self.slack)
+
+    def _promises_of_arrays(self) -> Iterator[Promise]:
+        """Yield what follows from the cells and from what each of them holds."""
+        cells = Cells(
+            self.cell_rows,
+            self.loose_rows,
+            self.middle_rows,
+            self.node_depth,
+            self.node_parent,
+            self.first_child,
+            self.enlargement,
+        )
+        yield from cells.promises()
+        inner = np.flatnonzero(~self.is_leaf)
+        children = self.first_child[inner, None] + CHILDREN
+        starts = np.column_stack((self.own_end[inner], self.end[children]))
+        yield (
+            (starts[:, :8] == self.begin[children]).all()
+            and (starts[:, 8] == self.end[inner]).all()
+            and (self.own_end >= self.begin).all()
+            and (self.own_end == self.end)[self.is_leaf].all()
+            and self.begin[0] == self.outside
+            and self.end[0] == len(self.references),
+            "slices of references must follow each other in preorder",
+        )
+        times = np.bincount(self.references, minlength=len(self.order))
+        yield np.array_equal(self.copied, times > 1), "copied must be the items in several cells"
+        yield (
+            np.array_equal(self.arranged.rows, self.items[self.order].rows),
+            "arranged must be the items in their order",
+        )
+        bits = (self.child_masks[inner, None] >> CHILDREN) & 1 == 1
+        yield (
+            np.array_equal(bits, (self.end > self.begin)[children])
+            and not self.child_masks[self.is_leaf].any(),
+            "child masks must be the children that hold items",
+        )
+
+    def _promises_of_items(self) -> Iterator[Promise]:
+        count = len(self.items)
+        named = np.bincount(np.concatenate((self.order, self.invalid_items)), minlength=count)
+        yield (
+            len(named) == count and (named == 1).all(),
+            "order and invalid_items must name each item once",
+        )
+        yield (
+            not np.isfinite(self.items[self.invalid_items].rows).all(axis=0).any(),
+            "invalid_items must not be finite",
+        )
+        times = np.bincount(self.references, minlength=len(self.order))
+        yield (
+            len(times) == len(self.order) and (times > 0).all(),
+            "slots must name every item of the tree",
+        )
+        yield (
+            all(each is None or len(each) == count for each in (self.ids, self.groups)),
+            "ids and groups must be one for an item",
+        )
+        yield (
+            ((self.strays >= 0) & (self.strays < len(self.order))).all(),
+            "strays must be items of the tree",
+        )
+
+    def _promises_of_placements(self) -> Iterator[Promise]:
+        yield self.node_depth.max() <= self.max_depth, "cells must not be deeper than max_depth"
+        if self.straddlers == "copy":
+            yield (
+                (self.own_end == self.begin)[~self.is_leaf].all(),
+                'with "copy", only leaves may hold items',
+            )
+        if self.straddlers == "keep":
+            yield (
+                not self.copied.any() and len(self.references) == len(self.order),
+                'with "keep", items must not be copied',
+            )
+        lower, upper = self.arranged.limits()
+        yield np.isfinite(lower).all() and np.isfinite(upper).all(), "items must be finite"
+        beyond, root = self.references[: self.outside], self.loose_rows[:, :1]
+        is_beyond = (gather(lower, beyond) < root[:3]) | (gather(upper, beyond) > root[3:])
+        yield is_beyond.any(axis=0).all(), "items outside must reach beyond the root"
+        cells, entries = self.cell_of_reference()[self.outside :], self.references[self.outside :]
+        is_sure = ~self.copied
+        is_sure[self.strays] = False
+        is_alone = is_sure[entries]
+        # What touches no other leaf lies in the one that it touches.
+        alone = entries[is_alone]
+        walls, allowed = gather(self.loose_rows, cells[is_alone]), self._allowed
+        yield (
+            (gather(lower, alone) >= walls[:3] - allowed).all()
+            and (gather(upper, alone) <= walls[3:] + allowed).all(),
+            "items in one cell must lie in it",
+        )
+        cells, entries = cells[~is_alone], entries[~is_alone]
+        walls = gather(self.loose_rows, cells)
+        yield (
+            (gather(lower, entries) <= walls[3:] + self.slack).all()
+            and (gather(upper, entries) >= walls[:3] - self.slack).all()
+            and self._touch(entries, walls).all(),
+            "items must touch their cells",
+        )
+        keys = np.sort(entries * len(self.node_depth) + cells)
+        yield (keys[1:] > keys[:-1]).all(), "an item must stand once in a cell"
+
+    @property
+    def _allowed(self) -> float:
+        """How far an item may reach out of a cell that holds it whole."""
+        return 0.0 if self.straddlers == "keep" else self.slack
+
+    def _touch(self, entries: Ids, walls: Floats) -> Flags:
+        """Return which entries touch these boxes (6, k), as far as more than bounds tells it."""
+        if isinstance(self.arranged, Triangles) or self.straddlers == "keep":
+            return np.ones(len(entries), bool)
+        sides, radii = box_and_radius(self.arranged, entries)
+        x, y, z = np.maximum(np.maximum(sides[0] - walls[3:], walls[:3] - sides[-1]), 0.0)
+        is_stray = np.isin(entries, self.strays)
+        # Of strays, that touch no cell by a rounding, all that is known is their bounds.
+        return (np.hypot(np.hypot(x, y), z) <= radii + self.slack) | is_stray
+
+
+def octree_of(
+    options: Options,
+    cells: Cells,
+    slices: tuple[Ids, Ids, Ids],
+    references: Ids,
+    *,
+    items: Shapes,
+    order: Ids,
+    arranged: Shapes,
+    outside: int,
+    strays: Ids,
+    slack: float,
+    invalid_items: Ids = _NOTHING,
+    ids: Ids | None = None,
+    groups: Masks | None = None,
+    freshness: Freshness | None = None,
+) -> Octree:
+    """Return the octree of these cells; `slices` are `begin`, `own_end` and `end`."""
+    begin, own_end, end = slices
+    copied = np.zeros(len(order), bool)
+    if options.straddlers != "keep":
+        copied = np.bincount(references, minlength=len(order)) > 1
+    return Octree(
+        **vars(options),
+        items=items,
+        invalid_items=invalid_items,
+        cell_rows=cells.rows,
+        loose_rows=cells.loose_rows,
+        middle_rows=cells.middle_rows,
+        node_depth=cells.depth,
+        node_parent=cells.parent,
+        first_child=cells.first_child,
+        begin=begin,
+        own_end=own_end,
+        end=end,
+        child_masks=child_masks_of(cells.parent, end > begin),
+        order=order,
+        arranged=arranged,
+        references=references,
+        outside=outside,
+        copied=copied,
+        strays=strays,
+        slack=slack,
+        ids=ids,
+        groups=groups,
+        _freshness=Freshness() if freshness is None else freshness,
+    )

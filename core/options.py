@@ -1,4 +1,4 @@
-"""How an octree is built: one frozen record, checked once."""
+"""Build options: one frozen record, checked once."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -52,7 +52,7 @@ class Options:
 
     @property
     def enlargement(self) -> float:
-        """How many times as large a cell is taken as it is, where items are kept in cells."""
+        """The factor by which cells are enlarged, where items are kept in cells."""
         return self.loose_factor if self.straddlers == "keep" else 1.0
 
 

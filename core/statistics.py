@@ -1,4 +1,4 @@
-"""Figures of a tree, each of which a user can act upon."""
+"""Statistics: counts of items, cells and references, each of which a user can act upon."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ class Statistics:
     depth : int
         The depth of the deepest cell; a tree of one cell has depth 0.
     references : int
-        ItemBounds that items stand in, copies included.
+        Places that items stand in, copies included.
     references_per_item : float
         1.0 where nothing is copied; above 8, a larger capacity or another policy pays.
     fullest_leaf : int

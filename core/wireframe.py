@@ -1,4 +1,4 @@
-"""The edges of cells, for whoever draws them."""
+"""Wireframe: the edges of cells as line segments, for drawing."""
 
 import numpy as np
 from numpy.typing import ArrayLike

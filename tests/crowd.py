@@ -28,6 +28,27 @@ def touching(ones, others):
     return square <= (ones[:, None, 6] + others[:, 6]) ** 2
 
 
+def assert_stands_in_what_it_touches(tree):
+    """In "copy", every item within the root stands in each leaf that it touches, in no other.
+
+    Of leaves without thickness, which coincide, one is enough.
+    """
+    octree = tree.octree
+    if octree.straddlers != "copy":
+        return
+    lower, upper = octree.node_lower, octree.node_upper
+    rows, within = rows_of(octree.items), ~np.isin(octree.ids, tree.outside)
+    gaps = np.maximum(lower[:, None] - rows[:, 3:6], rows[:, :3] - upper[:, None])
+    distances = np.sqrt((np.maximum(gaps, 0) ** 2).sum(axis=2)) - rows[:, 6]
+    ids, cells = octree.cells_of()
+    stands = np.zeros(distances.shape, bool)
+    stands[cells, np.searchsorted(octree.ids, ids)] = True
+    thick_leaf = octree.is_leaf & (upper > lower).all(axis=1)
+    assert not stands[~octree.is_leaf][:, within].any()
+    assert stands[thick_leaf][:, within][distances[thick_leaf][:, within] <= 0].all()
+    assert (distances[:, within][stands[:, within]] <= octree.slack).all()
+
+
 class Crowd:
     """Rows of living items by their ids, and the pairs that were told of last."""
 

@@ -11,10 +11,8 @@ import core
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
-    "arrays", "checks", "shapes", "touch", "options", "invariants", "content_bounds", "octree",
-    "two_levels",
-    "morton", "grid", "child_masks", "groups", "classify", "construction", "mailboxing",
-    "descend", "query",
+    "arrays", "checks", "shapes", "touch", "options", "morton", "grid", "child_masks", "cells",
+    "octree", "two_levels", "groups", "classify", "construction", "mailboxing", "descend", "query",
     "rays", "nearest", "pairs", "dynamic", "scene", "trace", "storage", "statistics", "wireframe",
     "__init__",
 ]  # fmt: skip

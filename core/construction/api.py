@@ -1,23 +1,28 @@
-"""Building a static octree, whole or in steps."""
+"""Building a static octree: items enter, cells are divided top down, levels are assembled."""
 
 from collections.abc import Callable, Generator
 
 import numpy as np
 
 from .. import checks
-from ..arrays import Flags, Floats
-from ..octree import Octree
+from ..arrays import Flags, Floats, Ids, concatenated_ranges, radix_argsort, starts_of_runs
+from ..cells import Cells
+from ..grid import Grid
+from ..octree import Octree, octree_of
 from ..options import Options
 from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
-from .assemble import assemble
 from .divide import divide
-from .entries import enter, root_grid
+from .entries import Entries, enter, root_grid
+from .levels import Level, Pairs, between, without_idle_divisions
 from .medians import divide_at_medians
-from .progress import between
 
 ITEM_KINDS = (Triangles, Boxes, Spheres, Regions)
 
 DIVIDING = {"middle": divide, "median": divide_at_medians}
+
+# The normal of a sliver is known to a rounding of the product of its edges: where its plane alone
+# separates it from a cell, it can be this much of the root's size away and still count as near.
+_SLIVER = 2.0**-24
 
 
 class BuildCancelled(Exception):  # noqa: N818 - no error
@@ -50,19 +55,19 @@ def build_octree(
         A cell at this depth stays a leaf; the root has depth 0. No cell is deeper than 20, where
         its edge is a millionth of the root's.
     min_size : float
-        A cell whose parts would have a longest edge below this stays a leaf; scene units.
+        A cell whose children would have a longest edge below this stays a leaf; scene units.
     split : {"middle", "median"}
-        Where a cell is divided. "middle": at its centre. "median": on each axis at the median of
-        the centres of the items that it holds, so that its parts hold about equally many.
+        Where a cell is divided. "middle": at its center. "median": on each axis at the median of
+        the centers of the items that it holds, so that its children hold about equally many.
     straddlers : {"copy", "keep", "hybrid"}
-        What becomes of an item that touches several parts of a cell. "copy": it goes to each part
-        that it truly touches. "keep": it stays in the deepest cell that holds it whole. "hybrid":
-        it is copied while it touches at most `hybrid_limit` parts, else it stays.
+        What becomes of an item that touches several children of a cell. "copy": it goes to each
+        child that it truly touches. "keep": it stays in the deepest cell that holds it whole.
+        "hybrid": it is copied while it touches at most `hybrid_limit` children, else it stays.
     hybrid_limit : int
         See `straddlers`.
     loose_factor : float
-        With "keep", each cell is enlarged so many times about its centre, so that small straddlers
-        sink: 1.0 not at all, 2.0 the classical loose octree.
+        With "keep", each cell is enlarged by this factor about its center, so that small
+        straddlers sink: 1.0 not at all, 2.0 the classical loose octree.
     bounds : Boxes, optional
         One box, the root. By default the cube around the items. Items that reach beyond it are
         held by the root and looked at by every question.
@@ -83,11 +88,12 @@ def build_octree(
 
     Notes
     -----
-    A division makes eight parts, empty ones too. It is not kept if it separates nothing, that is
-    if every part that is not empty would hold all of the items and so on below; nor if its parts
-    together would hold more than four times the cell's items. While divisions separate nothing,
-    they may spread the items over four cells at most. A median gives way to the middle of the cell
-    where it falls on a wall, or would make a part smaller than `min_size` or too many copies.
+    A division makes eight children, empty ones too. It is not kept if it separates nothing, that
+    is if every child that is not empty would hold all of the items and so on below; nor if its
+    children together would hold more than four times the cell's items. While divisions separate
+    nothing, they may spread the items over four cells at most. A median gives way to the middle of
+    the cell where it falls on a wall, or would make a child smaller than `min_size` or too many
+    copies.
 
     The octree of K. Miller, "Octrees for Potential Colliders", 2003; the loose cells of T. Ulrich,
     "Loose Octrees", Game Programming Gems, 2000.
@@ -191,10 +197,88 @@ def _steps(items: Shapes, options: Options) -> Generator[float, None, Octree]:
     entries = yield from between(0.1, 0.35, entering)
     divided = DIVIDING[options.split](entries, grid, options)
     levels, strays = yield from between(0.35, 0.9, divided)
-    assembling = assemble(entries, grid, options, levels, strays)
+    assembling = _assemble(entries, grid, options, levels, strays)
     return (yield from between(0.9, 1.0, assembling))
 
 
 def _finite(rows: Floats) -> Flags:
     x, y, z = np.isfinite(rows)
     return x & y & z
+
+
+def _assemble(
+    entries: Entries, grid: Grid, options: Options, levels: list[Level], strays: Ids
+) -> Generator[float, None, Octree]:
+    """Make the octree of these levels; items beyond the root come first in its references.
+
+    Yields the fraction done.
+    """
+    levels = without_idle_divisions(levels)
+    yield 0.2
+    first = np.cumsum([0, *(level.slices.shape[1] for level in levels)])
+    walls = [level.bounds(grid, depth) for depth, level in enumerate(levels)]
+    divided = [start + level.divided for level, start in zip(levels, first, strict=False)]
+    depths = np.repeat(np.arange(len(levels)), np.diff(first))
+    parent = np.append(-1, np.repeat(np.concatenate(divided), 8))
+    rows = np.concatenate(np.concatenate(walls, axis=2))
+    cells = Cells.of(rows, parent, options.enlargement, depths)
+    yield 0.4
+    members = _members(entries, levels, cells)
+    yield 0.5
+    slices, references = yield from _references(entries, levels, first, members, cells)
+    return octree_of(
+        options,
+        cells,
+        slices,
+        references,
+        items=entries.items,
+        invalid_items=entries.invalid,
+        order=entries.order,
+        arranged=entries.arranged,
+        outside=len(entries.order) - len(entries),
+        strays=np.unique(strays),
+        slack=_SLIVER * cells.size + 16 * grid.rounding,
+    )
+
+
+def _references(
+    entries: Entries, levels: list[Level], first: Ids, members: Pairs, cells: Cells
+) -> Generator[float, None, tuple[tuple[Ids, Ids, Ids], Ids]]:
+    """Return the cells' slices of the references, and these, in preorder."""
+    alone = np.bincount(members.cells, minlength=len(cells))
+    copies = [np.bincount(level.own.cells, minlength=level.slices.shape[1]) for level in levels]
+    own = alone + np.concatenate(copies)
+    beyond = np.arange(len(entries), len(entries.order))
+    begin, own_end, end = cells.slices(cells.ends_in_preorder(own, len(beyond)))
+    references = np.empty(end[0], np.intp)
+    groups = members.cells[starts_of_runs(members.cells)]
+    references[concatenated_ranges(begin[groups], alone[groups])] = members.entries
+    yield 0.6
+    free = begin + alone
+    for level, start, counts in zip(levels, first, copies, strict=False):
+        order = _by_cell(level.own.cells, counts)
+        yield 0.6 + 0.4 * (start + 0.5 * len(counts)) / len(cells)
+        there = concatenated_ranges(free[start : start + len(counts)], counts)
+        references[there] = level.own.entries[order]
+        yield 0.6 + 0.4 * (start + len(counts)) / len(cells)
+    references[: len(beyond)] = beyond
+    return (begin, own_end, end), references
+
+
+def _by_cell(cells: Ids, counts: Ids) -> Ids:
+    """Return the stable order that sorts by cell, where each cell occurs `counts` times."""
+    rank = np.cumsum(counts > 0) - 1
+    return radix_argsort(rank[cells], int(rank[-1] + 1).bit_length())
+
+
+def _members(entries: Entries, levels: list[Level], cells: Cells) -> Pairs:
+    """Return the entries that were never handed down, with their leaves, leaf by leaf."""
+    begin, end = np.concatenate([level.slices for level in levels], axis=1)
+    holding = np.flatnonzero((cells.first_child < 0) & (end > begin))
+    leaf_at = np.full(len(entries), -1)
+    leaf_at[begin[holding]] = holding
+    leaves = leaf_at[leaf_at >= 0]
+    leaf = np.repeat(leaves, end[leaves] - begin[leaves])
+    # Where the walls lie freely there are no slices: everything was handed down.
+    alone = np.flatnonzero(entries.depths[: len(leaf)] >= cells.depth.astype(np.uint8)[leaf])
+    return Pairs(alone, leaf[alone])

@@ -1,4 +1,4 @@
-"""Where each item enters the tree: a code that sorts it, and the depth to which it sinks whole."""
+"""Entering items: their Morton order, and the depth to which each sinks whole."""
 
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, radix_argsort
+from ..cells import smallest_cube
 from ..grid import DEEPEST, Depths, Grid, enlarged
 from ..morton import Words, differing_bits, morton_codes, packed
 from ..options import Options
@@ -46,19 +47,12 @@ class Entries:
 
 def root_grid(lower: Floats, upper: Floats, options: Options) -> Grid:
     """Return the grid over `options.bounds`, or over the smallest cube around these bounds."""
-    low, high = options.bounds.rows.reshape(2, 3) if options.bounds else _cube(lower, upper)
+    walls = options.bounds.rows[:, 0] if options.bounds else smallest_cube(lower, upper)
+    low, high = walls[:3], walls[3:]
     depth = min(options.max_depth, DEEPEST)
     while depth and (high - low).max() / 2**depth < options.min_size:
         depth -= 1
     return Grid(low, high, depth)
-
-
-def _cube(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-    if lower.shape[1] == 0:
-        return np.zeros(3), np.zeros(3)
-    low, high = lower.min(axis=1), upper.max(axis=1)
-    middle, half = (low + high) / 2, (high - low).max() / 2
-    return np.minimum(middle - half, low), np.maximum(middle + half, high)
 
 
 def enter(

@@ -1,22 +1,27 @@
-"""The cells of one depth, while a tree is built: their slices, their copies, and what stays."""
+"""Splitting rules: levels of cells, what goes down and what stays, which divisions are kept.
+
+The same for cells on a grid and off it, in a tree that is built and in one that changes. Work is
+done in steps: generators that yield the fraction done and return what they made.
+"""
 
 from collections.abc import Generator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import child_masks
 from ..arrays import Flags, Floats, Ids
-from ..child_masks import ChildMasks
+from ..child_masks import LOWEST_BIT, POPCOUNT, ChildMasks
 from ..grid import Grid
 from ..options import Options
 
-# A division whose parts together hold more than so many times the cell's items is not kept.
+T = TypeVar("T")
+
+# A division whose children together hold more than this many times the cell's items is not kept.
 MOST_COPIES = 4
-# Copies at one depth that no tree is worth, at some hundred bytes each: so many for an item, but
-# for a small tree so many in all.
+# Copies at one depth that no tree is worth, at some hundred bytes each: this many for an item,
+# except in a small tree, which may have this many in all.
 MOST_FOR_AN_ITEM, MOST_IN_ALL = 8, 2**24
 
 
@@ -88,17 +93,47 @@ class Level:
         return grid.bounds(self.cells, depth)
 
 
-def moving(parts: ChildMasks, options: Options) -> tuple[slice | Ids, slice | Ids]:
-    """Return which pairs go to the parts found for them, and which stay in their cell."""
+def between(
+    start: float, stop: float, steps: Generator[float, None, T]
+) -> Generator[float, None, T]:
+    """Repeat the steps, their fractions scaled to lie between `start` and `stop`."""
+    while True:
+        try:
+            yield start + (stop - start) * next(steps)
+        except StopIteration as finished:
+            return finished.value
+
+
+def handed_down(entries: Ids, first_children: Ids, masks: ChildMasks) -> Pairs:
+    """Return a pair for each child that takes an entry, at least one each, entry by entry."""
+    counts = POPCOUNT.take(masks)
+    if counts.max(initial=1) == 1:
+        return Pairs(entries, first_children + LOWEST_BIT.take(masks))
+    ends = np.cumsum(counts, dtype=np.intp)
+    copies = Pairs(*np.empty((2, ends[-1] if len(ends) else 0), np.intp))
+    at = ends - counts
+    while len(masks):
+        # The lowest child of every entry, then the next of those that have more, and so on.
+        copies.entries[at] = entries
+        copies.cells[at] = first_children + LOWEST_BIT.take(masks)
+        masks = masks & (masks - np.uint8(1))
+        more = np.flatnonzero(masks)
+        entries, first_children, masks = entries[more], first_children[more], masks[more]
+        at = at[more] + 1
+    return copies
+
+
+def moving(masks: ChildMasks, options: Options) -> tuple[slice | Ids, slice | Ids]:
+    """Return which pairs go to the children found for them, and which stay in their cell."""
     if options.straddlers == "copy":
         return slice(None), slice(0, 0)
     most = options.hybrid_limit if options.straddlers == "hybrid" else 1
-    few = (parts > 0) & (child_masks.POPCOUNT.take(parts) <= most)
+    few = (masks > 0) & (POPCOUNT.take(masks) <= most)
     return np.flatnonzero(few), np.flatnonzero(~few)
 
 
 def settle(
-    level: Level, crowded: Ids, counts: Ids, stay: Pairs, children: Level, gone: Ids
+    level: Level, overfull: Ids, counts: Ids, stay: Pairs, children: Level, gone: Ids
 ) -> Generator[float, None, Level]:
     """Keep the divisions that are worth it: note them in `level`, return their children.
 
@@ -107,14 +142,14 @@ def settle(
     held = children.counts(gone).reshape(-1, 8)
     occupied = (held > 0).sum(axis=1)
     separated = ((held > 0) & (held < counts[:, None])).any(axis=1)
-    spread = np.where(separated, 1, level.spread[crowded] * occupied)
+    spread = np.where(separated, 1, level.spread[overfull] * occupied)
     worth = (held.sum(axis=1) <= MOST_COPIES * counts) & (spread <= MOST_COPIES) & (occupied > 0)
-    level.divided, level.separated = crowded[worth], separated[worth]
+    level.divided, level.separated = overfull[worth], separated[worth]
     is_leaf = np.ones(level.slices.shape[1], bool)
     is_leaf[level.divided] = False
     stay = stay[worth[stay.cells]]
     level.own = level.copies[is_leaf[level.copies.cells]] + Pairs(
-        stay.entries, crowded[stay.cells]
+        stay.entries, overfull[stay.cells]
     )
     # All that may be asked for again are the copies of cells whose division may be taken back.
     may_go_back = np.zeros(len(is_leaf), bool)
@@ -137,8 +172,54 @@ def _some_of(level: Level, some: Flags) -> Level:
     )
 
 
+def without_idle_divisions(levels: list[Level]) -> list[Level]:
+    """Take back divisions that separated nothing, unless one below them did."""
+    kept, exists = [], np.ones(levels[0].slices.shape[1], bool)
+    for level, useful in zip(levels, _useful_divisions(levels), strict=True):
+        if not exists.any():
+            break
+        all_stay = exists.all() and useful.all()
+        kept.append(level if all_stay else _pruned(level, useful, exists))
+        exists = np.repeat(useful & exists[level.divided], 8)
+    return kept
+
+
+def _useful_divisions(levels: list[Level]) -> list[Flags]:
+    """Return which divisions of each level separated items, or have one below them that did."""
+    useful = [levels[-1].separated]
+    for level, deeper in zip(levels[-2::-1], levels[:0:-1], strict=True):
+        below = np.zeros(deeper.slices.shape[1], bool)
+        below[deeper.divided] = useful[0]
+        useful.insert(0, level.separated | below.reshape(-1, 8).any(axis=1))
+    return useful
+
+
+def _pruned(level: Level, useful: Flags, exists: Flags) -> Level:
+    """Return the level with only the cells that still exist and the divisions that are useful.
+
+    All the items of a cell whose division was idle are in every child of it that is not empty, so
+    the cell gets them back by holding its copies as before.
+    """
+    own = level.own
+    if not useful.all():
+        idle = np.zeros(len(exists), bool)
+        idle[level.divided] = ~useful
+        own = own + level.copies[idle[level.copies.cells]]
+    if not exists.all():
+        own = own[exists[own.cells]]
+    rank = np.cumsum(exists) - 1
+    divided = level.divided[useful & exists[level.divided]]
+    return replace(
+        level,
+        cells=level.cells[:, exists],
+        slices=level.slices[:, exists],
+        divided=rank[divided],
+        own=Pairs(own.entries, rank[own.cells]),
+    )
+
+
 def check_copies(count: int, entries: int, depth: int, options: Options) -> None:
-    """Raise if so many copies of so many entries at one depth are beyond all use."""
+    """Raise if this many copies of this many entries at one depth are beyond all use."""
     if count > max(MOST_FOR_AN_ITEM * entries, MOST_IN_ALL):
         raise ValueError(
             f"capacity must be larger, or max_depth smaller: got {options.capacity} and"

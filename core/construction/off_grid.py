@@ -1,28 +1,42 @@
-"""Cells whose walls lie anywhere, on no grid; and which of their parts an item goes to."""
+"""Off-grid cells, whose walls lie anywhere: which children items go to, and dividing them.
 
+Nothing is known of an item beforehand: at every depth each item is a pair of item and cell, and
+these are kept in the order of the cells. For medians, and for trees that change.
+"""
+
+from collections.abc import Generator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
 from .. import child_masks
-from ..arrays import Floats, Ids, gather
+from ..arrays import Flags, Floats, Ids, concatenated_ranges, gather
+from ..cells import child_walls
 from ..child_masks import ON_SIDES, POPCOUNT, ChildMasks
-from ..grid import Grid, enlarged
+from ..grid import DEEPEST, Grid, enlarged
+from ..options import Options
 from ..shapes import Shapes
-from .levels import Pairs
+from .levels import Level, Pairs, between, moving, settle
 
 # Of the root's size: what a few roundings may move an item by.
 _MARGIN = 2.0**-46
+_NONE_GONE = np.zeros(1, np.intp)
 
 
 class ItemBounds:
-    """Where the items of a tree are, (3, n) each, and which have never been copied."""
+    """Bounds and centers of items, (3, n) each, and which items have never been copied."""
 
     def __init__(self, items: Shapes, lower: Floats, upper: Floats) -> None:
         self.items, self.lower, self.upper = items, lower, upper
         self.centers = (lower + upper) / 2
-        self.single = np.ones(len(items), bool)
+        self.never_copied = np.ones(len(items), bool)
+
+    @property
+    def rows(self) -> tuple[Floats, Floats, Floats]:
+        """Lower and upper bounds, and centers."""
+        return self.lower, self.upper, self.centers
 
 
 @dataclass(frozen=True)
@@ -33,65 +47,172 @@ class OffGridCells:
     walls: Floats
     middles: Floats
 
-    @property
-    def parts(self) -> Floats:
-        """The walls of their eight parts, (6, 8 c)."""
-        return eight_parts(self.walls, self.middles)
-
     @cached_property
     def _from(self) -> Floats:
-        """From where on something lies in the upper part; nothing does in one without extent."""
+        """From where on items lie in the upper half; none does in one without extent."""
         return np.where(self.middles < self.walls[3:], self.middles, np.inf)
 
-    def touched(self, places: ItemBounds, pairs: Pairs) -> tuple[ChildMasks, Ids]:
-        """Return the parts of its cell that each entry touches.
+    def taking(self, bounds: ItemBounds, pairs: Pairs, options: Options) -> tuple[ChildMasks, Ids]:
+        """Return the children that take each entry from its cell; none where it stays.
 
-        The second result are entries that touch no part, by a rounding: they are given every part
-        that their bounds overlap.
+        The second result are strays: entries that touch no child, by a rounding, and go to all
+        that they may touch.
         """
-        overlapped = self._overlapped(places, pairs)
+        if options.straddlers != "keep":
+            return self._touched(bounds, pairs)
+        walls, middles = gather(self.walls, pairs.cells), gather(self.middles, pairs.cells)
+        lower, upper, centers = (gather(rows, pairs.entries) for rows in bounds.rows)
+        masks = _holding(lower, upper, centers, walls, middles, options.loose_factor)
+        return masks, pairs.entries[:0]
+
+    def taking_each(self, bounds: ItemBounds, options: Options) -> tuple[ChildMasks, Ids]:
+        """Do the same where each cell has one entry, which has its number."""
+        each = np.arange(len(bounds.items))
+        if options.straddlers != "keep":
+            return self._touched(bounds, Pairs(each, each))
+        factor = options.loose_factor
+        return _holding(*bounds.rows, self.walls, self.middles, factor), each[:0]
+
+    def _touched(self, bounds: ItemBounds, pairs: Pairs) -> tuple[ChildMasks, Ids]:
+        overlapped = self._overlapped(bounds, pairs)
         # An item that lies in the cell and crosses one dividing plane touches both sides of it.
-        certain = 1 + places.single.take(pairs.entries).view(np.uint8)
+        certain = 1 + bounds.never_copied.take(pairs.entries).view(np.uint8)
         doubtful = np.flatnonzero(POPCOUNT.take(overlapped) > certain)
         some = pairs[doubtful]
         scale = self.grid.scale / 2**self.grid.depth
-        reach = np.stack((self.middles - self.walls[:3], self.walls[3:] - self.middles))
-        reach = gather((reach * scale[:, None]).reshape(6, -1), some.cells).reshape(2, 3, -1)
+        extent = np.stack((self.middles - self.walls[:3], self.walls[3:] - self.middles))
+        extent = gather((extent * scale[:, None]).reshape(6, -1), some.cells).reshape(2, 3, -1)
         middles = gather(self.middles, some.cells)
-        touched = child_masks.touched(places.items, some.entries, middles, scale, _MARGIN, reach)
+        touched = child_masks.touched(bounds.items, some.entries, middles, scale, _MARGIN, extent)
         return overlapped, some.entries[child_masks.confirm(overlapped, doubtful, touched)]
 
-    def _overlapped(self, places: ItemBounds, pairs: Pairs) -> ChildMasks:
-        """Return the parts that the entries' bounds overlap, or miss by a rounding."""
+    def _overlapped(self, bounds: ItemBounds, pairs: Pairs) -> ChildMasks:
+        """Return the children that the entries' bounds overlap, or miss by a rounding."""
         rounding, flags = self.grid.rounding, np.zeros(len(pairs), np.uint8)
         for axis in range(3):
             wall = self._from[axis].take(pairs.cells)
-            below = places.lower[axis].take(pairs.entries) <= wall + rounding
-            above = places.upper[axis].take(pairs.entries) >= wall - rounding
+            below = bounds.lower[axis].take(pairs.entries) <= wall + rounding
+            above = bounds.upper[axis].take(pairs.entries) >= wall - rounding
             flags |= below.view(np.uint8) << 2 * axis | above.view(np.uint8) << 2 * axis + 1
         return ON_SIDES.take(flags)
 
-    def holding(self, places: ItemBounds, pairs: Pairs, factor: float) -> ChildMasks:
-        """Return the part around each entry's centre, if it holds it whole when it is enlarged.
 
-        A centre on the wall belongs to the larger part, which grows further beyond it.
-        """
-        lower_is_larger = self.middles - self.walls[:3] > self.walls[3:] - self.middles
-        start = np.where(lower_is_larger, np.nextafter(self._from, np.inf), self._from)
-        part = np.zeros(len(pairs), np.intp)
-        for axis in range(3):
-            above = places.centers[axis].take(pairs.entries) >= start[axis].take(pairs.cells)
-            part |= above.astype(np.intp) << axis
-        walls = gather(self.parts, 8 * pairs.cells + part)
-        low, high = enlarged(walls[:3], walls[3:], factor)
-        held = (gather(places.lower, pairs.entries) >= low).all(axis=0)
-        held &= (gather(places.upper, pairs.entries) <= high).all(axis=0)
-        return held.astype(np.uint8) << part.astype(np.uint8)
+def _holding(
+    lower: Floats, upper: Floats, centers: Floats, walls: Floats, middles: Floats, factor: float
+) -> ChildMasks:
+    """Return the child around each item's center, if it holds it whole when it is enlarged."""
+    above = centers >= middles
+    on_wall = np.flatnonzero(centers == middles)
+    if len(on_wall):
+        # The larger child grows further beyond the wall; none grows that has no extent.
+        wall = middles.ravel()[on_wall]
+        below, beyond = wall - walls[:3].ravel()[on_wall], walls[3:].ravel()[on_wall] - wall
+        above.ravel()[on_wall] = (below <= beyond) & (beyond > 0)
+    low, high = np.where(above, middles, walls[:3]), np.where(above, walls[3:], middles)
+    low, high = enlarged(low, high, factor)
+    held = ((lower >= low) & (upper <= high)).all(axis=0)
+    x, y, z = above.view(np.uint8)
+    return held.view(np.uint8) << (x | y << np.uint8(1) | z << np.uint8(2))
 
 
-def eight_parts(walls: Floats, middles: Floats) -> Floats:
-    """Return the eight parts (6, 8 c) of cells with these walls, (6, c), divided at `middles`."""
-    upper = (np.arange(8) >> np.arange(3)[:, None] & 1 == 1)[:, None]
-    low, high = walls[:, :, None].reshape(2, 3, -1, 1)
-    rows = np.where(upper, middles[:, :, None], low), np.where(upper, high, middles[:, :, None])
-    return np.concatenate(rows).reshape(6, -1)
+class Rule(Protocol):
+    """Which off-grid cells may be divided, and where."""
+
+    def divisible(self, walls: Floats, depths: Ids) -> Flags:
+        """Return which cells are neither too deep nor too small to have children."""
+
+    def divide(
+        self, bounds: ItemBounds, walls: Floats, pairs: Pairs
+    ) -> Generator[float, None, tuple[OffGridCells, ChildMasks, Ids]]:
+        """Choose where to divide cells; return them, the children that take items, and strays."""
+
+    def check(self, copies: int, depth: int) -> None:
+        """Raise if this many copies at one depth are beyond all use."""
+
+
+def leaves_of(walls: Floats, pairs: Pairs) -> Level:
+    """Return leaves with these walls (6, c) and items, given cell by cell, as a level."""
+    count = walls.shape[1]
+    no_slices = np.zeros((2, count), np.intp)
+    return Level.of_leaves(walls, no_slices, pairs, np.ones(count, np.intp))
+
+
+def divide_off_grid(
+    bounds: ItemBounds, leaves: Level, depths: Ids, rule: Rule, options: Options
+) -> Generator[float, None, tuple[list[Level], Ids]]:
+    """Divide leaves of these depths, their children and so on; yields the fraction done.
+
+    Returns the levels, and the entries that were placed where rounding hid what they touch.
+    """
+    levels, strays = [leaves], [np.empty(0, np.intp)]
+    deepest = max(min(options.max_depth, DEEPEST), 1)
+    while True:
+        level, done = levels[-1], len(levels) - 1
+        overfull = overfull_cells(level, depths, rule, options)
+        if len(overfull) == 0:
+            return levels, np.concatenate(strays)
+        dividing = divide_level(bounds, level, overfull, done, rule, options)
+        children, lost = yield from between(done / deepest, (done + 1) / deepest, dividing)
+        levels.append(children)
+        strays.append(lost)
+        depths = np.repeat(depths[level.divided] + 1, 8)
+
+
+def overfull_cells(level: Level, depths: Ids, rule: Rule, options: Options) -> Ids:
+    """Return the cells that hold more items than they should and may be divided."""
+    overfull = np.flatnonzero(level.counts(_NONE_GONE) > options.capacity)
+    return overfull[rule.divisible(level.cells[:, overfull], depths[overfull])]
+
+
+def divide_level(
+    bounds: ItemBounds, level: Level, overfull: Ids, depth: int, rule: Rule, options: Options
+) -> Generator[float, None, tuple[Level, Ids]]:
+    """Divide these cells of a level where it is worth it; yields the fraction done.
+
+    Returns their children, and strays.
+    """
+    counts = level.counts(_NONE_GONE)
+    pairs = _pairs_of(level, overfull, counts)
+    dividing = rule.divide(bounds, level.cells[:, overfull], pairs)
+    cells, masks, strays = yield from between(0.0, 0.7, dividing)
+    move, stay = moving(masks, options)
+    making = _children(cells, pairs[move], masks[move], level.spread[overfull])
+    children = yield from between(0.7, 0.9, making)
+    rule.check(len(children.copies), depth + 1)
+    bounds.never_copied[pairs.entries[np.flatnonzero(POPCOUNT.take(masks) > 1)]] = False
+    settling = settle(level, overfull, counts[overfull], pairs[stay], children, _NONE_GONE)
+    children = yield from between(0.9, 1.0, settling)
+    yield 1.0
+    return children, strays
+
+
+def _pairs_of(level: Level, overfull: Ids, counts: Ids) -> Pairs:
+    """Return the items of the overfull cells, cell by cell, and the ranks of these cells."""
+    starts = np.cumsum(counts) - counts
+    members = concatenated_ranges(starts[overfull], counts[overfull])
+    cells = np.repeat(np.arange(len(overfull)), counts[overfull])
+    return Pairs(level.copies.entries[members], cells)
+
+
+def _children(
+    cells: OffGridCells, pairs: Pairs, masks: ChildMasks, spread: Ids
+) -> Generator[float, None, Level]:
+    """Return the children of the cells, with copies of the pairs in those that they go to."""
+    going, held = [], np.empty((8, len(spread)), np.intp)
+    for child in range(8):
+        going.append(np.flatnonzero(masks & np.uint8(1 << child)))
+        held[child] = np.bincount(pairs.cells[going[child]], minlength=len(spread))
+        yield 0.05 * (child + 1)
+    ends = np.cumsum(held.T)
+    starts = ends.reshape(-1, 8).T - held
+    entries = np.empty(ends[-1], np.intp)
+    for child, some in enumerate(going):
+        # A cell's pairs for one child follow each other in both orders.
+        shift = starts[child] - (np.cumsum(held[child]) - held[child])
+        entries[np.arange(len(some)) + shift[pairs.cells[some]]] = pairs.entries[some]
+        yield 0.4 + 0.05 * (child + 1)
+    copies = Pairs(entries, np.repeat(np.arange(held.size), held.T.ravel()))
+    yield 0.9
+    no_slices = np.zeros((2, held.size), np.intp)
+    walls = child_walls(cells.walls, cells.middles)
+    return Level.of_leaves(walls, no_slices, copies, np.repeat(spread, 8))

@@ -1,7 +1,7 @@
-"""An octree whose items come, move and go.
+"""Dynamic octree: items are inserted, moved and removed.
 
-Read on in the order of the files' imports: cells, layout, residents, placement, then what changes
-a layout (splitting, merging, rooting), and the class that puts it all together (tree).
+Read the files in the order of their imports: items, assignment, placement, then what changes an
+assignment (splitting, maintenance), and the class that puts it all together (tree).
 """
 
 from .maintenance import ChangeCounts

@@ -1,119 +1,80 @@
-"""Who stands where: cells, and pairs of items and cells."""
+"""Assignment: pairs of items and cells, and the references that they make in preorder."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
-from ..arrays import Ids, radix_argsort
+from ..arrays import Flags, Ids, radix_argsort, starts_of_runs
+from ..cells import Cells
 from ..construction.levels import Pairs
 from ..grid import Grid
-from .cells import Cells
 
-OUTSIDE = -1
+# The cell of an item that the root does not hold.
+NO_CELL = -1
 # Of the root's size: from how far items count as touching a cell, at most.
-_REACH = 2.0**-44
-# If more than one item in so many stands elsewhere, the slots are sorted anew.
+_TOLERANCE = 2.0**-44
+# If more than one item in this many stands elsewhere, the references are sorted anew.
 _MANY = 16
 
 
 @dataclass(frozen=True)
-class Layout:
-    """The cells, and for each of `count` items the cells that it stands in.
+class Assignment:
+    """The cells, and for each of `count` items the cells that it stands in, in any number.
 
-    `homes` are pairs of item and cell; of an item that the root does not hold, one pair with
-    `OUTSIDE`. `own` counts the items that stand in each cell itself. If the layout is `single`,
-    item i has pair i and no other. `strays` are items, ascending, that stand in a cell that they
-    do not touch, by a rounding. Others may be so far from a cell that they stand in: `reach`.
-    `former` may be the slots of an earlier layout of the same items, and which of them have gone
-    to other cells since.
+    `placements` are pairs of item and cell; of an item that the root does not hold, one pair with
+    `NO_CELL`. `own` counts the items that stand in each cell itself. `strays` are items,
+    ascending, that stand in a cell that they do not touch, by a rounding. Others may be as far as
+    `tolerance` from a cell that they stand in.
     """
 
     cells: Cells
-    homes: Pairs
+    placements: Pairs
     own: Ids
     count: int
-    single: bool
     strays: Ids
-    reach: float = 0.0
-    former: tuple[Ids, Ids] | None = None
+    tolerance: float = 0.0
 
     @classmethod
-    def of(cls, cells: Cells, count: int, single: bool) -> "Layout":
-        """Return a layout of cells and so many items outside."""
-        homes = Pairs(np.arange(count), np.full(count, OUTSIDE))
-        own, strays = np.zeros(len(cells), np.intp), np.empty(0, np.intp)
-        return cls(cells, homes, own, count, single, strays)
-
-    @cached_property
-    def _counts(self) -> Ids:
-        """How many items stand in the cells in preorder, after those outside, (m + 1,)."""
-        counts = np.empty(len(self.cells) + 1, np.intp)
-        counts[0] = len(self.homes) - self.own.sum()
-        counts[1:][self.cells.place] = self.own
-        return counts
+    def of(cls, cells: Cells, count: int) -> Self:
+        """Return an assignment of cells and this many items outside."""
+        placements = Pairs(np.arange(count), np.full(count, NO_CELL))
+        return cls(cells, placements, np.zeros(len(cells), np.intp), count, np.empty(0, np.intp))
 
     @cached_property
     def _ends(self) -> Ids:
-        """Where in the slots the items of the places end, outside first, (m + 1,)."""
-        return np.cumsum(self._counts)
+        """Where in the references the items of the places end, outside first, (m + 1,)."""
+        return self.cells.ends_in_preorder(self.own, len(self.placements) - int(self.own.sum()))
+
+    @cached_property
+    def slices(self) -> tuple[Ids, Ids, Ids]:
+        """Where in the references a cell's own items begin and end, and those of its subtree."""
+        return self.cells.slices(self._ends)
 
     @cached_property
     def references(self) -> Ids:
         """The items outside, then those of the cells in preorder, (r,)."""
-        if self.former is not None:
-            return self._put_right(*self.former)
         # Half of the cells, or more, are empty: numbers of the others are sorted faster.
-        ranks = np.cumsum(self._counts > 0)
+        ranks = np.cumsum(np.diff(self._ends, prepend=0) > 0)
         table = np.append(ranks[1:][self.cells.place], ranks[0])
-        keys = table[self.homes.cells]
-        order = radix_argsort(keys, int(ranks[-1]).bit_length())
-        return order if self.single else self.homes.entries[order]
-
-    def _put_right(self, slots: Ids, moved: Ids) -> Ids:
-        """Return the slots after items have moved: these are the last in their cells now."""
-        moved = np.unique(moved)
-        keys = np.append(self.cells.place + 1, 0)[self.homes.cells[moved]]
-        order = np.argsort(keys, kind="stable")
-        keys = keys[order]
-        behind = np.searchsorted(keys, keys, side="right") - np.arange(len(keys))
-        is_new, is_moved = np.zeros((2, len(slots)), bool)
-        is_new[self._ends[keys] - behind] = True
-        is_moved[moved] = True
-        found = np.empty_like(slots)
-        found[is_new] = moved[order]
-        found[~is_new] = slots[~is_moved[slots]]
-        return found
-
-    @cached_property
-    def begin(self) -> Ids:
-        """Where in the slots the cells' own items begin, (m,)."""
-        return self._ends[self.cells.place]
-
-    @cached_property
-    def own_end(self) -> Ids:
-        """Where in the slots the cells' own items end, (m,)."""
-        return self._ends[self.cells.place + 1]
-
-    @cached_property
-    def end(self) -> Ids:
-        """Where in the slots the items of the cells' subtrees end, (m,)."""
-        return self._ends[self.cells.place + self.cells.span]
+        keys = table[self.placements.cells]
+        return self.placements.entries[radix_argsort(keys, int(ranks[-1]).bit_length())]
 
     @cached_property
     def outside(self) -> Ids:
         """The items that the root does not hold, in no order."""
-        return self.homes.entries[np.flatnonzero(self.homes.cells == OUTSIDE)]
+        return self.placements.entries[np.flatnonzero(self.placements.cells == NO_CELL)]
 
     @property
     def slack(self) -> float:
         """How far outside its cell an item may lie, and what rounding may do to walls."""
-        return self.reach + 16 * self._rounding
+        return self.tolerance + 16 * self._rounding
 
     @property
     def finest(self) -> float:
         """The longest edge below which rounding would copy items into all cells around them."""
-        return 0.0 if self.single else 256 * self._rounding
+        return 256 * self._rounding
 
     @property
     def _rounding(self) -> float:
@@ -121,120 +82,229 @@ class Layout:
         return Grid(walls[:3], walls[3:], 0).rounding
 
     @property
-    def a_home(self) -> Ids:
-        """One of the cells that each item stands in, or `OUTSIDE`, (n,)."""
-        if self.single:
-            return self.homes.cells
+    def any_cell(self) -> Ids:
+        """One of the cells that each item stands in, or `NO_CELL`, (n,)."""
         cells = np.empty(self.count, np.intp)
-        cells[self.homes.entries] = self.homes.cells
+        cells[self.placements.entries] = self.placements.cells
         return cells
+
+    @property
+    def stands_alone(self) -> Flags:
+        """Which items stand in one cell, (n,)."""
+        return np.bincount(self.placements.entries, minlength=self.count) == 1
+
+    def different_items(self, least: int) -> Ids:
+        """Count the different items in each subtree, (m,), as far as they are fewer than `least`.
+
+        Of a subtree that holds enough, nothing is handed up: what is counted stays small.
+        """
+        cells, counts = self.cells, self.own.copy()
+        pairs = self.placements[self.placements.cells != NO_CELL]
+        for depth in range(int(cells.depth.max()), 0, -1):
+            (here,) = (cells.depth == depth).nonzero()
+            enough = here[counts[here] >= least]
+            up = pairs[(cells.depth[pairs.cells] == depth) & (counts[pairs.cells] < least)]
+            keys = _distinct(up.entries * len(cells) + cells.parent[up.cells])
+            lifted = Pairs(keys // len(cells), keys % len(cells))
+            counts += np.bincount(lifted.cells, minlength=len(cells))
+            counts[cells.parent[enough]] = least
+            pairs = pairs[cells.depth[pairs.cells] < depth] + lifted
+        return counts
 
     def pairs_of(self, items: Ids) -> Ids:
         """Return which pairs are of these items."""
-        if self.single:
-            return items
         chosen = np.zeros(self.count, bool)
         chosen[items] = True
-        return np.flatnonzero(chosen[self.homes.entries])
+        return np.flatnonzero(chosen[self.placements.entries])
 
     def cells_of(self, items: Ids) -> Ids:
-        """Return the cells that these items stand in, with repetitions; not `OUTSIDE`."""
-        cells = self.homes.cells[self.pairs_of(items)]
-        return cells[cells != OUTSIDE]
+        """Return the cells that these items stand in, with repetitions; not `NO_CELL`."""
+        cells = self.placements.cells[self.pairs_of(items)]
+        return cells[cells != NO_CELL]
 
     def in_cells(self, numbers: Ids) -> Ids:
         """Return which pairs stand in these cells, ascending."""
         chosen = np.zeros(len(self.cells) + 1, bool)
         chosen[numbers] = True
-        return np.flatnonzero(chosen[self.homes.cells])
+        return np.flatnonzero(chosen[self.placements.cells])
 
-    def renumbered(self, cells: Cells, numbers: Ids) -> "Layout":
-        """Return a layout with these cells, where the old ones have new numbers."""
-        table = np.append(numbers, OUTSIDE)
-        homes = Pairs(self.homes.entries, table[self.homes.cells])
-        homes = homes if self.single else _each_once(homes)
-        own = _counted(homes.cells, len(cells))
-        return replace(self, cells=cells, homes=homes, own=own, former=None)
+    def renumbered(self, cells: Cells, numbers: Ids) -> Self:
+        """Return an assignment to these cells, where the old ones have new numbers."""
+        table = np.append(numbers, NO_CELL)
+        moved = Pairs(self.placements.entries, table[self.placements.cells])
+        return self._with(self._deduplicated(moved), cells=cells)
 
-    def refined(self, cells: Cells, strays: Ids) -> "Layout":
-        """Return the layout with more cells behind the old ones, and with more strays."""
-        own = np.append(self.own, np.zeros(len(cells) - len(self.cells), np.intp))
-        return replace(self, cells=cells, own=own, strays=np.union1d(self.strays, strays))
-
-    def merged(self, numbers: Ids) -> "Layout":
-        """Return a layout where these cells, none of which lies in another, are leaves."""
+    def merged(self, numbers: Ids) -> Self:
+        """Return an assignment where these cells, none of which lies in another, are leaves."""
         return self.renumbered(*self.cells.merged(numbers)) if len(numbers) else self
 
-    def joined(self, count: int) -> "Layout":
-        """Return the layout with so many more items, outside."""
-        new = Pairs(self.count + np.arange(count), np.full(count, OUTSIDE))
-        return replace(self, homes=self.homes + new, count=self.count + count, former=None)
+    def joined(self, count: int) -> Self:
+        """Return the assignment with this many more items, outside."""
+        new = Pairs(self.count + np.arange(count), np.full(count, NO_CELL))
+        return self._with(self.placements + new, count=self.count + count)
 
-    def only(self, items: Ids) -> "Layout":
-        """Return the layout of some of the items, which ascend."""
+    def only(self, items: Ids) -> Self:
+        """Return the assignment of some of the items, which ascend."""
         number = np.full(self.count, -1)
         number[items] = np.arange(len(items))
         strays = number[self.strays]
-        entries = number[self.homes.entries]
-        stay = entries >= 0
-        homes = Pairs(entries[stay], self.homes.cells[stay])
-        return replace(
-            self,
-            homes=homes,
-            own=_counted(homes.cells, len(self.cells)),
-            count=len(items),
-            strays=strays[strays >= 0],
-            former=None,
-        )
+        kept = self.placements[number[self.placements.entries] >= 0]
+        pairs = Pairs(number[kept.entries], kept.cells)
+        return self._with(pairs, count=len(items), strays=strays[strays >= 0])
 
-    def rehomed(self, moved: Ids, found: Pairs, strays: Ids) -> "Layout":
-        """Return a layout where the moved items stand in the cells found for them."""
-        layout = self.replaced(self.pairs_of(moved), found)
-        if self.single:
-            return layout
-        return replace(layout, strays=np.union1d(np.setdiff1d(self.strays, moved), strays))
+    def refined(self, cells: Cells, leaves: Ids, found: Pairs, strays: Ids) -> Self:
+        """Return the assignment after leaves have been divided into the last of these cells."""
+        own = np.append(self.own, np.zeros(len(cells) - len(self.cells), np.intp))
+        finer = replace(self, cells=cells, own=own, strays=np.union1d(self.strays, strays))
+        return finer._replaced(self.in_cells(leaves), found)
 
-    def replaced(self, gone: Ids, found: Pairs) -> "Layout":
-        """Return a layout with other pairs in place of these; of the same items, if single."""
-        if self.single:
-            return self._with_new(found[self.homes.cells[found.entries] != found.cells])
-        stay = np.ones(len(self.homes), bool)
+    def reassigned(self, moved: Ids, found: Pairs, strays: Ids) -> Self:
+        """Return an assignment where the moved items stand in the cells found for them."""
+        strays = np.union1d(np.setdiff1d(self.strays, moved), strays)
+        return replace(self, strays=strays)._replaced(self.pairs_of(moved), found)
+
+    def _replaced(self, gone: Ids, found: Pairs) -> Self:
+        """Return an assignment with other pairs in place of these."""
+        stay = np.ones(len(self.placements), bool)
         stay[gone] = False
-        homes = self.homes[stay] + found
-        own, reach = _counted(homes.cells, len(self.cells)), _REACH * self.cells.size
-        return replace(self, homes=homes, own=own, reach=max(self.reach, reach))
+        tolerance = max(self.tolerance, _TOLERANCE * self.cells.size)
+        return self._with(self.placements[stay] + found, tolerance=tolerance)
 
-    def _with_new(self, homes: Pairs) -> "Layout":
-        """Return the layout, which is single, where some items have these homes instead."""
-        if len(homes) == 0:
+    def _with(self, placements: Pairs, **changes: object) -> Self:
+        changed = replace(self, placements=placements, **changes)  # type: ignore[arg-type]
+        return replace(changed, own=_counted(placements.cells, len(changed.cells)))
+
+    def _deduplicated(self, placements: Pairs) -> Pairs:
+        """Return the pairs without repetition, by item."""
+        span = int(placements.cells.max(initial=NO_CELL)) + 2
+        keys = _distinct(placements.entries * span + placements.cells + 1)
+        return Pairs(keys // span, keys % span - 1)
+
+    def check(self) -> None:
+        """Assert that items and cells do not contradict each other.
+
+        Raises
+        ------
+        AssertionError
+            If they do.
+        """
+        placements = self.placements
+        assert np.array_equal(np.unique(placements.entries), np.arange(self.count))
+        is_outside = np.zeros(self.count, bool)
+        is_outside[self.outside] = True
+        assert (is_outside[placements.entries] == (placements.cells == NO_CELL)).all()
+        assert np.array_equal(self.own, _counted(placements.cells, len(self.cells)))
+        self.cells.check()
+
+
+@dataclass(frozen=True)
+class OneCellEach(Assignment):
+    """An assignment where every item stands in one cell: item i has pair i and no other.
+
+    `former` may be the references of an earlier assignment of the same items, and which of them
+    have gone to other cells since.
+    """
+
+    former: tuple[Ids, Ids] | None = None
+
+    @cached_property
+    def references(self) -> Ids:
+        """The items outside, then those of the cells in preorder, (n,)."""
+        if self.former is None:
+            return super().references
+        return self._corrected(*self.former)
+
+    def _corrected(self, references: Ids, moved: Ids) -> Ids:
+        """Return the references after items have moved: these are the last in their cells now."""
+        moved = np.unique(moved)
+        keys = np.append(self.cells.place + 1, 0)[self.placements.cells[moved]]
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        behind = np.searchsorted(keys, keys, side="right") - np.arange(len(keys))
+        is_new, is_moved = np.zeros((2, len(references)), bool)
+        is_new[self._ends[keys] - behind] = True
+        is_moved[moved] = True
+        found = np.empty_like(references)
+        found[is_new] = moved[order]
+        found[~is_new] = references[~is_moved[references]]
+        return found
+
+    @property
+    def finest(self) -> float:
+        """The longest edge below which rounding would copy items: there are no copies."""
+        return 0.0
+
+    @property
+    def any_cell(self) -> Ids:
+        """The cell that each item stands in, or `NO_CELL`, (n,)."""
+        return self.placements.cells
+
+    @property
+    def stands_alone(self) -> Flags:
+        """Which items stand in one cell: all, (n,)."""
+        return np.ones(self.count, bool)
+
+    def different_items(self, least: int) -> Ids:
+        """Count the items in each subtree, (m,)."""
+        begin, _, end = self.slices
+        return end - begin
+
+    def pairs_of(self, items: Ids) -> Ids:
+        """Return which pairs are of these items."""
+        return items
+
+    def reassigned(self, moved: Ids, found: Pairs, strays: Ids) -> Self:
+        """Return an assignment where the moved items stand in the cells found for them."""
+        return self._replaced(moved, found)
+
+    def _replaced(self, gone: Ids, found: Pairs) -> Self:
+        """Return an assignment where some items stand in other cells."""
+        found = found[self.placements.cells[found.entries] != found.cells]
+        if len(found) == 0:
             return self
-        cells = self.homes.cells.copy()
-        cells[homes.entries] = homes.cells
-        own = self.own - _counted(self.homes.cells[homes.entries], len(self.cells))
-        own += _counted(homes.cells, len(self.cells))
-        former = self._former_of(homes.entries)
-        return replace(self, homes=Pairs(self.homes.entries, cells), own=own, former=former)
+        cells = self.placements.cells.copy()
+        cells[found.entries] = found.cells
+        own = self.own - _counted(self.placements.cells[found.entries], len(self.cells))
+        own += _counted(found.cells, len(self.cells))
+        placements, former = Pairs(self.placements.entries, cells), self._former(found.entries)
+        return replace(self, placements=placements, own=own, former=former)
 
-    def _former_of(self, moved: Ids) -> tuple[Ids, Ids] | None:
-        """Return slots that are known already, and who has gone elsewhere since, if few have."""
+    def _former(self, moved: Ids) -> tuple[Ids, Ids] | None:
+        """Return references that are known already, and what has moved since, if few have."""
         if "references" in vars(self):
-            slots, gone = self.references, moved
+            references, gone = self.references, moved
         elif self.former is None:
             return None
         else:
-            slots, gone = self.former[0], np.append(self.former[1], moved)
-        return (slots, gone) if len(gone) * _MANY < self.count else None
+            references, gone = self.former[0], np.append(self.former[1], moved)
+        return (references, gone) if len(gone) * _MANY < self.count else None
+
+    def _with(self, placements: Pairs, **changes: object) -> Self:
+        return super()._with(placements, former=None, **changes)
+
+    def _deduplicated(self, placements: Pairs) -> Pairs:
+        return placements
+
+    def check(self) -> None:
+        """Assert that items and cells do not contradict each other.
+
+        Raises
+        ------
+        AssertionError
+            If they do.
+        """
+        super().check()
+        assert np.array_equal(self.placements.entries, np.arange(self.count))
+        places = np.append(self.cells.place, -1)[self.placements.cells]
+        assert (np.diff(places[self.references]) >= 0).all()
+
+
+def _distinct(keys: Ids) -> Ids:
+    """Return the different keys, ascending: to sort is faster than what `np.unique` does."""
+    keys = np.sort(keys)
+    return keys[starts_of_runs(keys)]
 
 
 def _counted(cells: Ids, count: int) -> Ids:
-    """Return how often each of `count` cells occurs; not `OUTSIDE`."""
+    """Return how often each of `count` cells occurs; not `NO_CELL`."""
     return np.bincount(cells + 1, minlength=count + 1)[1:]
-
-
-def _each_once(homes: Pairs) -> Pairs:
-    """Return the pairs without repetition, by item."""
-    order = np.lexsort((homes.cells, homes.entries))
-    entries, cells = homes.entries[order], homes.cells[order]
-    new = np.ones(len(order), bool)
-    new[1:] = (np.diff(entries) != 0) | (np.diff(cells) != 0)
-    return Pairs(entries[new], cells[new])

@@ -1,4 +1,4 @@
-"""Which pairs of items began, lasted and ended, at the cost of what has changed."""
+"""Collision changes: pairs that began, lasted and ended, at the cost of what has changed."""
 
 from dataclasses import replace
 
@@ -9,37 +9,37 @@ from ..octree import Octree
 from ..pairs import overlapping_pairs
 from ..query import query
 
-# If more than one in so many has changed, all pairs are looked for anew.
+# If more than one in this many has changed, all pairs are looked for anew.
 _MANY = 4
 # Bits of an item's number.
 _BITS = 31
 
 
 class Changes:
-    """The pairs that were told of last, by the items' numbers, and who has changed since."""
+    """The pairs reported last, by the items' numbers, and which items have changed since."""
 
     def __init__(self) -> None:
         self._keys = np.empty(0, np.intp)
-        self._stirred = np.zeros(0, bool)
-        self._parted: list[Ids] = []
+        self._dirty = np.zeros(0, bool)
+        self._removed_pairs: list[Ids] = []
 
     def joined(self, count: int) -> None:
-        """Take notice of so many more items."""
-        self._stirred = np.append(self._stirred, np.ones(count, bool))
+        """Note this many more items."""
+        self._dirty = np.append(self._dirty, np.ones(count, bool))
 
     def moved(self, numbers: Ids) -> None:
-        """Take notice of items that are not what they were."""
-        self._stirred[numbers] = True
+        """Note items that are not what they were."""
+        self._dirty[numbers] = True
 
     def only(self, stay: Ids, ids: Ids) -> None:
-        """Take notice of who stays, when all had these ids."""
+        """Note which items stay, when all had these ids."""
         number = np.full(len(ids), -1)
         number[stay] = np.arange(len(stay))
         pairs = _pairs(self._keys)
         lasting = (number[pairs] >= 0).all(axis=0)
-        self._parted.append(ids[pairs[:, ~lasting]])
+        self._removed_pairs.append(ids[pairs[:, ~lasting]])
         self._keys = _keys(number[pairs[:, lasting]])
-        self._stirred = self._stirred[stay]
+        self._dirty = self._dirty[stay]
 
     def since_last(self, tree: Octree) -> tuple[Ids, Ids, Ids]:
         """Return pairs of ids that began, lasted and ended, (2, h) each, sorted."""
@@ -48,25 +48,25 @@ class Changes:
         again = np.append(known, -1)[places] == now
         is_over = np.ones(len(known), bool)
         is_over[places[again]] = False
-        ended = np.concatenate((tree.named(_pairs(known[is_over])), *self._parted), axis=1)
-        self._keys, self._parted = now, []
-        self._stirred[:] = False
+        ended = np.concatenate((tree.named(_pairs(known[is_over])), *self._removed_pairs), axis=1)
+        self._keys, self._removed_pairs = now, []
+        self._dirty[:] = False
         began, lasted = (tree.named(_pairs(keys)) for keys in (now[~again], now[again]))
         return began, lasted, ended[:, np.lexsort(ended[::-1])]
 
     def _now(self, tree: Octree) -> Ids:
-        """Return the keys of all pairs, sorted: who has not changed still touches whom it did."""
-        numbers = np.flatnonzero(self._stirred)
+        """Return the keys of all pairs, sorted: what has not changed touches what it did."""
+        numbers = np.flatnonzero(self._dirty)
         if len(numbers) * _MANY > len(tree):
             return _keys(overlapping_pairs(tree))
         ones, others = query(tree, tree.items[numbers])
         ones = numbers[ones]
         # Two that have changed find each other; an item finds itself.
-        once = np.flatnonzero((ones < others) | ~self._stirred[others])
+        once = np.flatnonzero((ones < others) | ~self._dirty[others])
         ones, others = ones[once], others[once]
         found = _keys(np.stack((np.minimum(ones, others), np.maximum(ones, others))))
         pairs = _pairs(self._keys)
-        lasting = self._keys[~(self._stirred[pairs[0]] | self._stirred[pairs[1]])]
+        lasting = self._keys[~(self._dirty[pairs[0]] | self._dirty[pairs[1]])]
         # A stable sort is quick where most are in order.
         return np.sort(np.concatenate((lasting, found)), kind="stable")
 

@@ -1,4 +1,4 @@
-"""The living items: boxes, spheres and regions side by side, as (7, n) rows of regions."""
+"""Item store: living boxes, spheres and regions side by side, as (7, n) rows of regions."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,16 +17,16 @@ KINDS = (Boxes, Spheres, Regions)
 class ItemStore:
     """n items, their ids, ascending, and masks; none if all are in every group.
 
-    `born` ids have been given so far.
+    `next_id` ids have been given so far.
     """
 
     rows: Floats
     ids: Ids
-    born: int
+    next_id: int
     groups: Masks | None
 
     @classmethod
-    def nobody(cls) -> "ItemStore":
+    def empty(cls) -> "ItemStore":
         """Return no items."""
         return cls(np.empty((7, 0)), np.empty(0, np.intp), 0, None)
 
@@ -44,8 +44,8 @@ class ItemStore:
 
     def numbers_of(self, ids: ArrayLike) -> Ids:
         """Return where these ids stand, or raise a ValueError that names the first bad one."""
-        wanted = checks.numbers("ids", ids, self.born)
-        if len(self) == self.born:
+        wanted = checks.numbers("ids", ids, self.next_id)
+        if len(self) == self.next_id:
             return wanted
         numbers = np.searchsorted(self.ids, wanted)
         alive = np.append(self.ids, -1)[numbers] == wanted
@@ -54,12 +54,12 @@ class ItemStore:
 
     def joined(self, rows: Floats, groups: Masks | None) -> "ItemStore":
         """Return these and more items, which are in every group if they have no masks."""
-        born = self.born + rows.shape[1]
-        ids = np.concatenate((self.ids, np.arange(self.born, born)))
+        next_id = self.next_id + rows.shape[1]
+        ids = np.concatenate((self.ids, np.arange(self.next_id, next_id)))
         if self.groups is not None or groups is not None:
             masks = _masks(self.groups, len(self)), _masks(groups, rows.shape[1])
             groups = np.concatenate(masks)
-        return ItemStore(np.concatenate((self.rows, rows), axis=1), ids, born, groups)
+        return ItemStore(np.concatenate((self.rows, rows), axis=1), ids, next_id, groups)
 
     def moved(self, numbers: Ids, rows: Floats) -> "ItemStore":
         """Return the items after some of them have changed."""
@@ -71,7 +71,19 @@ class ItemStore:
     def only(self, numbers: Ids) -> "ItemStore":
         """Return some of the items, whose numbers ascend."""
         groups = None if self.groups is None else self.groups[numbers]
-        return ItemStore(self.rows[:, numbers], self.ids[numbers], self.born, groups)
+        return ItemStore(self.rows[:, numbers], self.ids[numbers], self.next_id, groups)
+
+    def check(self) -> None:
+        """Assert that ids ascend and items are finite.
+
+        Raises
+        ------
+        AssertionError
+            If they do not.
+        """
+        assert len(self) == self.rows.shape[1]
+        assert (np.diff(self.ids) > 0).all() and self.ids.max(initial=-1) < self.next_id
+        assert np.isfinite(limits(self.rows)).all()
 
 
 def _masks(groups: Masks | None, count: int) -> Masks:

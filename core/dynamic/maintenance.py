@@ -1,4 +1,7 @@
-"""What a change entails: new places, a larger root, divisions, merges, a smaller root."""
+"""Maintenance after a change: placing, splitting, merging, resizing the root.
+
+The root doubles towards items outside, and shrinks to its only busy child.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -6,15 +9,13 @@ import numpy as np
 
 from .. import checks
 from ..arrays import Floats, Ids
+from ..cells import Cells, doubled, smallest_cube
+from ..grid import enlarged
 from ..options import Options
-from .assignment import Layout
-from .cells import Cells
-from .invariants import check_places
+from .assignment import Assignment, OneCellEach
 from .items import limits
-from .merging import sparse, too_fine
-from .placement import Copy, Keep, held
-from .resize_root import grown, is_wide, laid_anew, placed, shrunk
-from .splitting import crowded, divided, separable
+from .placement import held, holding_boxes, placed, pushed_down
+from .splitting import divided, overfull, separable, too_fine, underfull
 
 MERGE = ("eager", "deferred")
 
@@ -28,7 +29,7 @@ class ChangeCounts:
     splits, merges : int
         Leaves that were divided; divided cells that became leaves again.
     growths, shrinks : int
-        How often the root was doubled, and how often a part of it became the root.
+        How often the root was doubled, and how often a child of it became the root.
     """
 
     splits: int
@@ -38,7 +39,7 @@ class ChangeCounts:
 
 
 class Maintenance:
-    """Keeps a layout as the options want it, and counts what that takes."""
+    """Keeps an assignment as the options want it, and counts what that takes."""
 
     def __init__(
         self,
@@ -58,114 +59,204 @@ class Maintenance:
             raise ValueError(
                 f"merge_below must not exceed capacity, got {merge_below} and {options.capacity}"
             )
-        self.is_kept = options.straddlers == "keep"
-        self.placement = Keep(options.loose_factor) if self.is_kept else Copy()
         self.turnover = ChangeCounts(splits=0, merges=0, growths=0, shrinks=0)
 
-    def empty_layout(self) -> Layout:
-        """Return the layout of no items."""
+    def empty_assignment(self) -> Assignment:
+        """Return the assignment of no items."""
         bounds = self.options.bounds
         walls = np.zeros(6) if bounds is None else bounds.rows[:, 0]
-        return Layout.of(Cells.of_root(walls, self.options.enlargement), 0, self.is_kept)
+        kind = OneCellEach if self.options.straddlers == "keep" else Assignment
+        return kind.of(Cells.of_root(walls, self.options.enlargement), 0)
 
-    def joined(self, layout: Layout, rows: Floats) -> Layout:
-        """Return the layout after those of the items (7, n) that it does not know have come."""
-        new = np.arange(layout.count, rows.shape[1])
-        is_first = layout.count == 0 and self.options.bounds is None
-        layout = layout.joined(len(new))
+    def joined(self, assignment: Assignment, rows: Floats) -> Assignment:
+        """Return the assignment after the items (7, n) that it does not know have come."""
+        new = np.arange(assignment.count, rows.shape[1])
+        is_first = assignment.count == 0 and self.options.bounds is None
+        assignment = assignment.joined(len(new))
         if is_first:
-            layout = laid_anew(layout, rows, self.placement)
-        return self._settled(placed(layout, rows, new, self.placement), rows, new, new[:0])
+            assignment = _rebuilt_root(assignment, rows, self.options)
+        return self._settled(placed(assignment, rows, new, self.options), rows, new, new[:0])
 
-    def moved(self, layout: Layout, rows: Floats, numbers: Ids) -> Layout:
-        """Return the layout after these items have moved."""
-        left = layout.cells_of(numbers)
-        return self._settled(placed(layout, rows, numbers, self.placement), rows, numbers, left)
+    def moved(self, assignment: Assignment, rows: Floats, numbers: Ids) -> Assignment:
+        """Return the assignment after these items have moved."""
+        left = assignment.cells_of(numbers)
+        return self._settled(placed(assignment, rows, numbers, self.options), rows, numbers, left)
 
-    def only(self, layout: Layout, rows: Floats, staying: Ids) -> Layout:
-        """Return the layout after all other items have gone."""
-        going = np.ones(layout.count, bool)
+    def only(self, assignment: Assignment, rows: Floats, staying: Ids) -> Assignment:
+        """Return the assignment after all other items have gone."""
+        going = np.ones(assignment.count, bool)
         going[staying] = False
-        left = layout.cells_of(np.flatnonzero(going))
-        return self._settled(layout.only(staying), rows, staying[:0], left)
+        left = assignment.cells_of(np.flatnonzero(going))
+        return self._settled(assignment.only(staying), rows, staying[:0], left)
 
-    def _settled(self, layout: Layout, rows: Floats, moved: Ids, left: Ids) -> Layout:
-        """Return the layout after all that follows from items having left cells, and come."""
-        if len(layout.outside) > self.grow_above:
-            layout = self._divided(self._grown(layout, rows), rows, None)
+    def _settled(self, assignment: Assignment, rows: Floats, moved: Ids, left: Ids) -> Assignment:
+        """Return the assignment after all that follows from items having left cells, and come."""
+        if len(assignment.outside) > self.grow_above:
+            assignment = self._divided(self._grown(assignment, rows), rows, None)
         else:
-            touched = np.concatenate((layout.cells_of(moved), left))
-            layout = self._divided(layout, rows, touched)
-        return self.tidied(layout, rows) if self.is_eager else layout
+            touched = np.concatenate((assignment.cells_of(moved), left))
+            assignment = self._divided(assignment, rows, touched)
+        return self.rebalanced(assignment, rows) if self.is_eager else assignment
 
-    def _grown(self, layout: Layout, rows: Floats) -> Layout:
-        if layout.cells.size == 0:
-            return laid_anew(layout, rows, self.placement)
-        larger, old_root = grown(layout, rows, self.grow_above)
-        self._count(growths=(len(larger.cells) - len(layout.cells)) // 8)
+    def _grown(self, assignment: Assignment, rows: Floats) -> Assignment:
+        if assignment.cells.size == 0:
+            return _rebuilt_root(assignment, rows, self.options)
+        larger, old_root = _doubled_root(assignment, rows, self.grow_above)
+        self._count(growths=(len(larger.cells) - len(assignment.cells)) // 8)
         # What touches a wall of the old root may touch a cell beside it now.
-        box = self.placement.boxes(larger.cells)[:, old_root, None]
+        box = holding_boxes(larger.cells, self.options)[:, old_root, None]
         beyond = np.flatnonzero(~held(box, *limits(rows)))
         # First: a root that is far larger takes every item for close to all of the old cells.
         larger = self._merged(larger, too_fine(larger, self.options.max_depth))
-        return placed(larger, rows, beyond, self.placement)
+        return placed(larger, rows, beyond, self.options)
 
-    def _divided(self, layout: Layout, rows: Floats, touched: Ids | None) -> Layout:
-        """Return the layout after crowded leaves, of these cells or of all, are divided."""
-        numbers = np.arange(len(layout.cells)) if touched is None else touched
-        leaves = crowded(layout, self.options, numbers)
-        finer = divided(layout, rows, leaves, self.options, self.placement)
-        self._count(splits=(len(finer.cells) - len(layout.cells)) // 8)
+    def _divided(self, assignment: Assignment, rows: Floats, touched: Ids | None) -> Assignment:
+        """Return the assignment after overfull leaves, of these cells or of all, are divided."""
+        numbers = np.arange(len(assignment.cells)) if touched is None else touched
+        leaves = overfull(assignment, self.options, numbers)
+        finer = divided(assignment, rows, leaves, self.options)
+        self._count(splits=(len(finer.cells) - len(assignment.cells)) // 8)
         return finer
 
-    def _merged(self, layout: Layout, numbers: Ids) -> Layout:
+    def _merged(self, assignment: Assignment, numbers: Ids) -> Assignment:
         self._count(merges=len(numbers))
-        return layout.merged(numbers)
+        return assignment.merged(numbers)
 
-    def tidied(self, layout: Layout, rows: Floats) -> Layout:
-        """Return the layout after sparse cells have merged and the root has shrunk."""
-        layout = self._merged(layout, sparse(layout, self.merge_below))
+    def rebalanced(self, assignment: Assignment, rows: Floats) -> Assignment:
+        """Return the assignment after underfull cells have merged and the root has shrunk."""
+        assignment = self._merged(assignment, underfull(assignment, self.merge_below))
         thresholds = self.shrink_below, self.grow_above
-        while smaller := shrunk(layout, rows, *thresholds, self.placement):
+        while smaller := _shrunk_root(assignment, rows, *thresholds, self.options):
             self._count(shrinks=1)
             # Leaves that were too deep to be divided are so no longer.
-            layout = self._divided(smaller, rows, None)
-            layout = self._merged(layout, sparse(layout, self.merge_below))
-        return self._gathered(layout, rows)
+            assignment = self._divided(smaller, rows, None)
+            assignment = self._merged(assignment, underfull(assignment, self.merge_below))
+        return self._gathered(assignment, rows)
 
-    def _gathered(self, layout: Layout, rows: Floats) -> Layout:
-        """Return the layout with a root around its items, if only that sets them apart.
+    def _gathered(self, assignment: Assignment, rows: Floats) -> Assignment:
+        """Return the assignment with a root around its items, if only that separates them.
 
         After an item has flown far out and back, all may be in one cell of the greatest depth.
         """
         root = np.zeros(1, np.intp)
-        if len(crowded(layout, self.options, root)) == 0 or not is_wide(layout, rows):
-            return layout
-        anew = laid_anew(layout, rows, self.placement)
-        leaves = crowded(anew, self.options, root)
-        finer = divided(anew, rows, leaves, self.options, self.placement)
+        if len(overfull(assignment, self.options, root)) == 0 or not _is_wide(assignment, rows):
+            return assignment
+        anew = _rebuilt_root(assignment, rows, self.options)
+        leaves = overfull(anew, self.options, root)
+        finer = divided(anew, rows, leaves, self.options)
         if len(finer.cells) == 1:
-            return layout
+            return assignment
         self._count(shrinks=1, splits=(len(finer.cells) - 1) // 8)
         return finer
 
-    def check(self, layout: Layout, rows: Floats) -> None:
-        """Assert that the layout is as the options want it.
+    def check(self, assignment: Assignment, rows: Floats) -> None:
+        """Assert that the assignment is as the options want it.
 
         Raises
         ------
         AssertionError
             If an item is misplaced, or a cell should have been divided or merged.
         """
-        check_places(layout, rows, self.placement)
-        assert layout.cells.depth.max() <= self.options.max_depth
-        assert len(layout.outside) <= self.grow_above
-        leaves = crowded(layout, self.options, np.arange(len(layout.cells)))
-        # Parts that only their own parts would justify are looked for when items come or go: how
+        boxes = holding_boxes(assignment.cells, self.options)
+        beyond = ~held(boxes[:, :1], *limits(rows))
+        assert np.array_equal(np.sort(assignment.outside), np.flatnonzero(beyond))
+        there = assignment.placements
+        down, _ = pushed_down(assignment.cells, self.options, there.cells, rows[:, there.entries])
+        assert np.array_equal(down.entries, np.arange(len(there)))
+        assert np.array_equal(down.cells, there.cells)
+        assert assignment.cells.depth.max() <= self.options.max_depth
+        assert len(assignment.outside) <= self.grow_above
+        leaves = overfull(assignment, self.options, np.arange(len(assignment.cells)))
+        # Children that only their own children would justify are looked for on a change: how
         # far is a matter of what was divided then.
-        assert len(separable(layout, rows, leaves, self.options, self.placement)) == 0
-        assert not self.is_eager or len(sparse(layout, self.merge_below)) == 0
+        assert len(separable(assignment, rows, leaves, self.options)) == 0
+        assert not self.is_eager or len(underfull(assignment, self.merge_below)) == 0
 
     def _count(self, **more: int) -> None:
         counts = {name: getattr(self.turnover, name) + count for name, count in more.items()}
         self.turnover = replace(self.turnover, **counts)
+
+
+def _rebuilt_root(assignment: Assignment, rows: Floats, options: Options) -> Assignment:
+    """Return an assignment whose root is the cube around all items (7, n), undivided."""
+    cells = Cells.of_root(smallest_cube(*limits(rows)), options.enlargement)
+    fresh = assignment.of(cells, assignment.count)
+    return placed(fresh, rows, np.arange(assignment.count), options)
+
+
+def _is_wide(assignment: Assignment, rows: Floats) -> bool:
+    """Tell whether all items (7, n) are in the root, and in less than half of its width."""
+    walls, size = smallest_cube(*limits(rows)), assignment.cells.size
+    return len(assignment.outside) == 0 and bool((walls[3:] - walls[:3])[0] < size / 2)
+
+
+def _doubled_root(assignment: Assignment, rows: Floats, most: int) -> tuple[Assignment, int]:
+    """Return the assignment after its root has doubled, with `most` items outside at most.
+
+    Items have still to be placed. The second result is the number of the old root.
+    """
+    old_root = 0
+    for octant in _octants(assignment.cells, *limits(rows[:, assignment.outside]), most):
+        cells, numbers = assignment.cells.grown(octant)
+        assignment, old_root = assignment.renumbered(cells, numbers), int(numbers[old_root])
+    return assignment, old_root
+
+
+def _octants(cells: Cells, lower: Floats, upper: Floats, most: int) -> list[int]:
+    """Return the octants, one doubling after the other, that hold most of the items outside."""
+    octants, walls = [], cells.rows[:, 0]
+    while lower.shape[1] > most:
+        above = (lower + upper) / 2 > ((walls[:3] + walls[3:]) / 2)[:, None]
+        octant = int(np.bincount(np.array([1, 2, 4]) @ above).argmax())
+        with np.errstate(over="ignore", invalid="ignore"):
+            walls = doubled(walls, octant)
+            box = np.concatenate(enlarged(walls[:3], walls[3:], cells.factor))
+        if not np.isfinite(box).all():
+            break
+        octants.append(octant)
+        beyond = ~held(box[:, None], lower, upper)
+        lower, upper = lower[:, beyond], upper[:, beyond]
+    return octants
+
+
+def _shrunk_root(
+    assignment: Assignment, rows: Floats, below: int, most: int, options: Options
+) -> Assignment | None:
+    """Return the assignment after the root's fullest child has become the root.
+
+    It stays as it is, and nothing is returned, unless at most `below` items lie outside that child
+    and at most `most` items would lie outside the new root.
+    """
+    cells = assignment.cells
+    least = max(assignment.count - below, 1)
+    if len(cells) == 1 or _references(assignment).max() < least:
+        return None
+    children = _children_of_items(assignment)
+    counts = np.bincount(children + 1, minlength=9)[1:]
+    fullest = int(counts.argmax())
+    if counts[fullest] < least:
+        return None
+    child = int(cells.first_child[0]) + fullest
+    smaller = assignment.renumbered(*cells.shrunk(child))
+    smaller = placed(smaller, rows, np.flatnonzero(children != fullest), options)
+    return smaller if len(smaller.outside) <= most else None
+
+
+def _references(assignment: Assignment) -> Ids:
+    """Return how often items stand in each child of the root, (8,): none has more items."""
+    first = int(assignment.cells.first_child[0])
+    begin, _, end = assignment.slices
+    return (end - begin)[first : first + 8]
+
+
+def _children_of_items(assignment: Assignment) -> Ids:
+    """Return which child of the root each item stands in with all its copies, (n,); -1 if none."""
+    cells, placements = assignment.cells, assignment.placements
+    first = int(cells.first_child[0])
+    behind = np.searchsorted(cells.place[first : first + 8], cells.place, side="right")
+    children = np.append(behind - 1, -1)[placements.cells]
+    found = np.empty(assignment.count, np.intp)
+    found[placements.entries] = children
+    # Of an item's copies the last one has been noted.
+    found[placements.entries[found[placements.entries] != children]] = -1
+    return found

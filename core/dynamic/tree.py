@@ -1,19 +1,17 @@
-"""The octree whose items come, move and go."""
+"""The dynamic octree: items are inserted, moved and removed."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Ids
-from ..octree import Freshness, Octree
+from ..octree import Freshness, Octree, octree_of
 from ..options import Options
 from ..shapes import Boxes, Shapes
-from .assignment import Layout
+from .assignment import Assignment
 from .changes import Changes
-from .invariants import check_layout
 from .items import ItemStore, rows_of
 from .maintenance import ChangeCounts, Maintenance
-from .snapshot import snapshot
 
 STRADDLERS = ("keep", "copy")
 
@@ -32,19 +30,19 @@ class DynamicOctree:
     max_depth : int
         No cell is deeper; the root has depth 0.
     min_size : float
-        A cell whose parts would have a longest edge below this stays a leaf; scene units.
+        A cell whose children would have a longest edge below this stays a leaf; scene units.
     straddlers : {"keep", "copy"}
         "keep": an item stands in the deepest cell that holds it whole. "copy": in every leaf that
         it touches.
     loose_factor : float
-        With "keep", each cell is enlarged so many times about its centre, so that small straddlers
-        sink: 1.0 not at all, 2.0 the classical loose octree.
+        With "keep", each cell is enlarged by this factor about its center, so that small
+        straddlers sink: 1.0 not at all, 2.0 the classical loose octree.
     merge : {"eager", "deferred"}
         Whether cells merge, and the root shrinks, with every change, or only by `prune`.
     grow_above : int
         While more items than this lie outside the root, it doubles.
     shrink_below : int
-        While at most so many items lie outside the root's fullest part, that part becomes the
+        While at most this many items lie outside the root's fullest child, that child becomes the
         root; unless more than `grow_above` would be outside then.
     bounds : Boxes, optional
         One box, the root to begin with. By default the cube around the first items.
@@ -86,45 +84,60 @@ class DynamicOctree:
             loose_factor=loose_factor,
             bounds=bounds,
         )
-        self._upkeep = Maintenance(
+        self._maintenance = Maintenance(
             self._options,
             merge_below=merge_below,
             grow_above=grow_above,
             shrink_below=shrink_below,
             merge=merge,
         )
-        self._residents = ItemStore.nobody()
-        self._layout = self._upkeep.empty_layout()
+        self._items = ItemStore.empty()
+        self._assignment = self._maintenance.empty_assignment()
         self._changes = Changes()
         self._octree: Octree | None = None
         self._freshness = Freshness()
 
     def __len__(self) -> int:
-        return len(self._residents)
+        return len(self._items)
 
     def __repr__(self) -> str:
-        return f"DynamicOctree(items={len(self)}, cells={len(self._layout.cells)})"
+        return f"DynamicOctree(items={len(self)}, cells={len(self._assignment.cells)})"
 
     @property
     def ids(self) -> Ids:
         """The ids of the living items, ascending, (n,)."""
-        return self._residents.ids
+        return self._items.ids
 
     @property
     def outside(self) -> Ids:
         """The ids of the items that the root does not hold, ascending, (k,)."""
-        return self.ids[np.sort(self._layout.outside)]
+        return self.ids[np.sort(self._assignment.outside)]
 
     @property
     def turnover(self) -> ChangeCounts:
         """How often cells were divided and merged, and the root grew and shrank, so far."""
-        return self._upkeep.turnover
+        return self._maintenance.turnover
 
     @property
     def octree(self) -> Octree:
         """The tree as it is now, for every question; questions raise once it has changed."""
         if self._octree is None:
-            self._octree = snapshot(self._residents, self._layout, self._options, self._freshness)
+            items, assignment = self._items, self._assignment
+            self._octree = octree_of(
+                self._options,
+                assignment.cells,
+                assignment.slices,
+                assignment.references,
+                items=items.shapes,
+                order=np.arange(len(items)),
+                arranged=items.shapes,
+                outside=len(assignment.outside),
+                strays=assignment.strays,
+                slack=assignment.slack,
+                ids=items.ids,
+                groups=items.groups,
+                freshness=self._freshness,
+            )
         return self._octree
 
     def insert(self, items: Shapes, /, *, groups: ArrayLike | None = None) -> Ids:
@@ -151,9 +164,9 @@ class DynamicOctree:
         rows = rows_of(items)
         masks = None if groups is None else checks.masks("groups", groups, len(items))
         count = len(self)
-        self._residents = self._residents.joined(rows, masks)
+        self._items = self._items.joined(rows, masks)
         self._changes.joined(len(items))
-        self._become(self._upkeep.joined(self._layout, self._residents.rows))
+        self._become(self._maintenance.joined(self._assignment, self._items.rows))
         return self.ids[count:]
 
     def move(self, ids: ArrayLike, items: Shapes, /) -> None:
@@ -179,9 +192,9 @@ class DynamicOctree:
         """
         numbers, rows = self._living(ids), rows_of(items)
         checks.same_length("ids and items", numbers, rows.T)
-        self._residents = self._residents.moved(numbers, rows)
+        self._items = self._items.moved(numbers, rows)
         self._changes.moved(numbers)
-        self._become(self._upkeep.moved(self._layout, self._residents.rows, numbers))
+        self._become(self._maintenance.moved(self._assignment, self._items.rows, numbers))
 
     def remove(self, ids: ArrayLike, /) -> None:
         """Take items out.
@@ -200,12 +213,12 @@ class DynamicOctree:
         is_staying[self._living(ids)] = False
         staying = np.flatnonzero(is_staying)
         self._changes.only(staying, self.ids)
-        self._residents = self._residents.only(staying)
-        self._become(self._upkeep.only(self._layout, self._residents.rows, staying))
+        self._items = self._items.only(staying)
+        self._become(self._maintenance.only(self._assignment, self._items.rows, staying))
 
     def prune(self) -> None:
         """Merge cells that hold too few items, and shrink the root, whatever `merge` says."""
-        self._become(self._upkeep.tidied(self._layout, self._residents.rows))
+        self._become(self._maintenance.rebalanced(self._assignment, self._items.rows))
 
     def changes(self) -> tuple[Ids, Ids, Ids]:
         """Tell which pairs of items began, lasted and ended to touch since the last call.
@@ -232,18 +245,20 @@ class DynamicOctree:
             If the arrays contradict each other, the items, or the options.
         """
         self.octree.check()
-        check_layout(self._residents, self._layout)
-        self._upkeep.check(self._layout, self._residents.rows)
+        self._items.check()
+        assert len(self) == self._assignment.count
+        self._assignment.check()
+        self._maintenance.check(self._assignment, self._items.rows)
 
-    def _become(self, layout: Layout) -> None:
-        """Take the layout for what is true now; octrees taken before are outdated."""
-        self._layout = layout
+    def _become(self, assignment: Assignment) -> None:
+        """Take the assignment for what is true now; octrees taken before are outdated."""
+        self._assignment = assignment
         self._octree = None
         self._freshness.is_current = False
         self._freshness = Freshness()
 
     def _living(self, ids: ArrayLike) -> Ids:
-        numbers = self._residents.numbers_of(ids)
+        numbers = self._items.numbers_of(ids)
         seen = np.bincount(numbers, minlength=len(self))
         if seen.max(initial=0) > 1:
             checks.every_row("ids", "not repeat", seen[numbers] == 1, self.ids[numbers])

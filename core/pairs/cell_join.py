@@ -41,7 +41,7 @@ def joined_cells(
     With `own`, only pairs of one of the tree's first `own` items and one of the others. With
     `owners` of the entries, (k,), only pairs of different owners. The two come in any order.
     """
-    cells, entries = tree.cell_of_slot(), tree.references
+    cells, entries = tree.cell_of_reference(), tree.references
     yield no_pairs(0.0)
     if owners is not None:
         cells, entries = _of_several_owners(cells, entries, owners)

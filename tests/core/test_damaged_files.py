@@ -9,8 +9,9 @@ import pytest
 from agreement import assert_same, built
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
 
-from core import Boxes, load, query, save
+from core import Boxes, load, overlapping_pairs, query, save
 
 SMALL = Boxes([[-0.3, 0.1, -1]], [[0.5, 0.6, 0]])
 
@@ -167,13 +168,66 @@ def test_walls_in_no_order_and_coordinates_without_end_are_refused(name, value, 
         ("format", "quadtree"), ("version", 2), ("version", None), ("kind", "Frusta"),
         ("kind", "Spheres"), ("capacity", 0), ("capacity", 1.5), ("max_depth", 1),
         ("min_size", "0"), ("straddlers", "drop"), ("loose_factor", 0.5), ("bounds", [1, 2]),
-        ("bounds", [1, 1, 1, 0, 0, 0]), ("outside", 1), ("outside", -1), ("slack", -1.0),
+        ("bounds", [1, 1, 1, 0, 0, 0]), ("bounds", []),
+        ("bounds", 3), ("bounds", [0, 0, 0, 1, 1, float("nan")]), ("bounds", [0, 0, 0, 1, 1, 1]),
+        ("straddlers", "keep"), ("outside", 1), ("outside", -1), ("slack", -1.0),
         ("slack", float("nan")), ("options", {}), ("options", None),
     ],
 )  # fmt: skip
 def test_a_header_that_says_something_else_is_refused(entry, value, tree_file):
     with pytest.raises(ValueError, match=f"{tree_file} must be a saved octree"):
         load(changed_header(tree_file, **{entry: value}))
+
+
+DAMAGED = [
+    ({"straddlers": "keep"}, {"straddlers": "copy"}),
+    ({"straddlers": "keep", "loose_factor": 2.0}, {"loose_factor": 1.0}),
+    ({"straddlers": "keep", "loose_factor": 2.0}, {"straddlers": "hybrid"}),
+    ({"straddlers": "hybrid"}, {"straddlers": "copy"}),
+    ({"straddlers": "hybrid"}, {"straddlers": "keep"}),
+    ({"straddlers": "keep", "bounds": SMALL}, {"loose_factor": 3.0}),
+    ({"bounds": SMALL}, {"bounds": [0, 0, 0, 1, 1, 1]}),
+]
+
+
+@pytest.mark.parametrize(("options", "change"), DAMAGED)
+def test_options_that_do_not_fit_the_arrays_are_refused(options, change, tmp_path):
+    path = tmp_path / "tree"
+    save(built(scenes.random(), capacity=8, **options), path)
+    with pytest.raises(ValueError, match=f"{path} must be a saved octree: .+"):
+        load(changed_header(path, **change))
+
+
+OTHER_OPTIONS = st.fixed_dictionaries(
+    {},
+    optional={
+        "straddlers": st.sampled_from(("copy", "keep", "hybrid")),
+        "split": st.sampled_from(("middle", "median")),
+        "loose_factor": st.sampled_from((1.0, 1.5, 2.0, 4.0)),
+        "hybrid_limit": st.integers(1, 8),
+        "bounds": st.none() | st.lists(st.integers(-1, 1), max_size=7),
+        "capacity": st.integers(1, 9),
+        "max_depth": st.integers(0, 9),
+    },
+)
+
+
+@given(st.data(), st.sampled_from(("copy", "keep", "hybrid")), st.sampled_from((None, SMALL)))
+def test_other_options_are_refused_or_break_no_question(sound, data, straddlers, bounds):
+    path, items = sound.with_name("optional"), scenes.random(40)
+    tree = built(items, capacity=4, straddlers=straddlers, loose_factor=1.5, bounds=bounds)
+    save(tree, path)
+    try:
+        other = load(changed_header(path, **data.draw(OTHER_OPTIONS)))
+    except ValueError as error:
+        assert "must be a saved octree: " in str(error)
+        return
+    other.check()
+    for volumes in (about(items, 5) for about in scenes.ABOUT):
+        for relation in ("touching", "inside"):
+            answers = (query(one, volumes, relation=relation) for one in (tree, other))
+            assert_array_equal(*answers)
+    assert_array_equal(overlapping_pairs(tree), overlapping_pairs(other))
 
 
 @pytest.fixture(scope="module")

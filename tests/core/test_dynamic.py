@@ -90,7 +90,7 @@ def test_how_far_a_crowded_leaf_is_divided_may_depend_on_what_came_before():
 
 
 def test_a_leaf_that_should_be_divided_is_noticed(monkeypatch):
-    monkeypatch.setattr(maintenance, "crowded", lambda *_: np.empty(0, np.intp))
+    monkeypatch.setattr(maintenance, "overfull", lambda *_: np.empty(0, np.intp))
     tree = DynamicOctree(bounds=WORLD)
     tree.insert(cubes(*(8 * CORNERS + 3), [1, 1, 1]))
     monkeypatch.undo()

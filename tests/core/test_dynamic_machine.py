@@ -1,7 +1,7 @@
 """Any sequence of changes, searched by Hypothesis for one after which tree and crowd differ."""
 
 import numpy as np
-from crowd import Crowd, rows_of
+from crowd import Crowd, assert_stands_in_what_it_touches, rows_of
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -34,6 +34,7 @@ class Machine(RuleBasedStateMachine):
             capacity=capacity,
             merge_below=data.draw(st.integers(1, capacity)),
             max_depth=data.draw(st.integers(0, 6)),
+            min_size=data.draw(st.sampled_from((0.0, 1.0, 3.0))),
             straddlers=data.draw(st.sampled_from(("keep", "copy"))),
             loose_factor=data.draw(st.sampled_from((1.0, 1.5, 2.0))),
             merge=data.draw(st.sampled_from(("eager", "deferred"))),
@@ -82,6 +83,7 @@ class Machine(RuleBasedStateMachine):
         if not hasattr(self, "tree"):
             return
         self.tree.check()
+        assert_stands_in_what_it_touches(self.tree)
         assert_array_equal(self.tree.ids, self.crowd.ids)
         assert_array_equal(rows_of(self.tree.octree.items), self.crowd.rows)
         assert_array_equal(overlapping_pairs(self.tree.octree), self.crowd.pairs())

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from crowd import Crowd, some_items
+from crowd import Crowd, assert_stands_in_what_it_touches, some_items
 from numpy.testing import assert_array_equal
 
 from core import Boxes, DynamicOctree, Regions, overlapping_pairs, query
@@ -75,6 +75,7 @@ class Walk:
 
     def check(self):
         self.tree.check()
+        assert_stands_in_what_it_touches(self.tree)
         octree, crowd = self.tree.octree, self.crowd
         assert_array_equal(self.tree.ids, crowd.ids)
         assert len(self.tree) == len(octree) == len(crowd)
@@ -91,6 +92,32 @@ class Walk:
 @pytest.mark.parametrize("options", WALKS.values(), ids=WALKS)
 def test_a_walk(options, seed):
     walk = Walk(seed, **options)
+    for _ in range(40):
+        walk.step()
+        walk.check()
+
+
+def any_options(seed):
+    random = np.random.default_rng(seed)
+    capacity = int(random.integers(1, 6))
+    boxes = None, None, Boxes([[-8, 0, -3]], [[8, 5, 9]]), Boxes([[0, 0, 0]], [[5, 7, 0]])
+    return {
+        "capacity": capacity,
+        "merge_below": random.integers(1, capacity + 1),
+        "max_depth": random.integers(8),
+        "min_size": random.choice([0, 0, 1, 3, 5]),
+        "straddlers": str(random.choice(["copy", "copy", "keep"])),
+        "loose_factor": random.choice([1, 1.25, 2, 3]),
+        "merge": str(random.choice(["eager", "deferred"])),
+        "grow_above": random.choice([0, 0, 3, 9]),
+        "shrink_below": random.choice([0, 0, 4, 9]),
+        "bounds": boxes[random.integers(4)],
+    }
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_a_walk_with_any_options(seed):
+    walk = Walk(seed, **any_options(seed))
     for _ in range(40):
         walk.step()
         walk.check()

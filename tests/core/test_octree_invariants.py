@@ -133,8 +133,10 @@ def test_enlarged_cells_are_enlarged_about_their_centres(tree):
 
 
 BROKEN = {
-    "an item lost": lambda tree: {"slots": np.where(tree.references == 5, 6, tree.references)},
-    "an item out of range": lambda tree: {"slots": tree.references + 1},
+    "an item lost": lambda tree: {
+        "references": np.where(tree.references == 5, 6, tree.references)
+    },
+    "an item out of range": lambda tree: {"references": tree.references + 1},
     "a middle moved": lambda tree: {"middle_rows": tree.middle_rows * 0.75},
     "a wall moved": lambda tree: {"cell_rows": tree.cell_rows + np.eye(len(tree.node_depth))[9]},
     "a depth wrong": lambda tree: {"node_depth": tree.node_depth + (tree.node_parent == 0)},

@@ -6,8 +6,7 @@ import pytest
 from agreement import POLICIES, assert_same, built
 from numpy.testing import assert_array_equal
 
-from core import Boxes, Spheres, Triangles, load, query, save
-from core.storage import files
+from core import Boxes, Spheres, Triangles, load, query, save, storage
 
 UNIT = Boxes([[0, 0, 0]], [[1, 1, 1]])
 SMALL = Boxes([[-0.3, 0.1, -1]], [[0.5, 0.6, 0]])
@@ -117,7 +116,7 @@ def test_a_failed_save_leaves_the_old_file_and_nothing_else(tree_file, monkeypat
         file.write(b"half")
         raise OSError("no space left")
 
-    monkeypatch.setattr(files.np, "savez", disk_full)
+    monkeypatch.setattr(storage.np, "savez", disk_full)
     with pytest.raises(OSError, match="no space left"):
         save(built(scenes.random(7)), tree_file)
     assert tree_file.read_bytes() == before

@@ -1,0 +1,310 @@
+"""Cells in flat arrays: from walls and parents to middles, depths and preorder.
+
+Cell 0 is the root. All others stand behind it in blocks of eight neighbors, the children of one
+cell, which comes before them. Arrays are never written to, only replaced, so that whoever holds
+the old ones may keep them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .arrays import Flags, Floats, Ids, concatenated_ranges
+from .grid import enlarged
+
+# Whether a statement about arrays holds, and the statement.
+Promise = tuple[bool | np.bool_, str]
+
+CHILDREN = np.arange(8)
+# Which children lie above the middle on each axis, (3, 8).
+UPPER_SIDES = (CHILDREN >> np.arange(3)[:, None] & 1) == 1
+
+
+@dataclass(frozen=True)
+class Cells:
+    """All m cells, as an Octree describes them.
+
+    `order` are their places and spans, if they are known.
+    """
+
+    rows: Floats
+    loose_rows: Floats
+    middle_rows: Floats
+    depth: Ids
+    parent: Ids
+    first_child: Ids
+    factor: float
+    order: tuple[Ids, Ids] | None = None
+
+    def __len__(self) -> int:
+        return len(self.depth)
+
+    @cached_property
+    def _places_and_spans(self) -> tuple[Ids, Ids]:
+        # A root that grows many times at once does not number its cells each time.
+        return _preorder(self.parent, self.depth) if self.order is None else self.order
+
+    @property
+    def place(self) -> Ids:
+        """Where each cell stands in preorder, (m,)."""
+        return self._places_and_spans[0]
+
+    @property
+    def span(self) -> Ids:
+        """How many cells each subtree has, (m,)."""
+        return self._places_and_spans[1]
+
+    def ends_in_preorder(self, own: Ids, outside: int) -> Ids:
+        """Return where references end that are `outside`, and those of each place, (m + 1,).
+
+        Each cell has `own` (m,) references itself.
+        """
+        counts = np.empty(len(self) + 1, np.intp)
+        counts[0] = outside
+        counts[1:][self.place] = own
+        return np.cumsum(counts)
+
+    def slices(self, ends: Ids) -> tuple[Ids, Ids, Ids]:
+        """Return where each cell's own references begin and end, and where its subtree's end.
+
+        From the ends of the places in preorder.
+        """
+        return ends[self.place], ends[self.place + 1], ends[self.place + self.span]
+
+    def uppermost(self, chosen: Flags) -> Ids:
+        """Return those of the chosen cells (m,) whose parents are not chosen."""
+        return np.flatnonzero(chosen & ~np.append(chosen, False)[self.parent])
+
+    @property
+    def size(self) -> float:
+        """The root's longest edge."""
+        return float((self.rows[3:, 0] - self.rows[:3, 0]).max())
+
+    @classmethod
+    def of(cls, rows: Floats, parent: Ids, factor: float, depth: Ids | None = None) -> Self:
+        """Return cells with these walls (6, m), `factor` times as large where items are kept.
+
+        Parents stand before their children. Depths are found, unless they are known.
+        """
+        divided = parent[1::8]
+        first_child = np.full(len(parent), -1)
+        first_child[divided] = np.arange(1, len(parent), 8)
+        middles = np.full((3, len(parent)), np.nan)
+        middles[:, divided] = rows[3:, 1::8]  # the first child ends where its cell is divided
+        loose = rows if factor == 1 else np.concatenate(enlarged(rows[:3], rows[3:], factor))
+        depth = _depths(parent, np.zeros(len(parent), np.intp), 1) if depth is None else depth
+        return cls(rows, loose, middles, depth, parent, first_child, factor)
+
+    @classmethod
+    def of_root(cls, walls: Floats, factor: float) -> Self:
+        """Return a root (6,) without children."""
+        return cls.of(walls[:, None], np.array([-1]), factor)
+
+    def with_children(self, divided: Ids, children: Floats) -> "Cells":
+        """Return these and more cells: for each divided cell its eight children (6, 8 b).
+
+        Children may be divided, too: they are numbered behind the cells, in this order.
+        """
+        parent = np.concatenate((self.parent, np.repeat(divided, 8)))
+        depth = np.concatenate((self.depth, np.zeros(8 * len(divided), np.intp)))
+        depth = _depths(parent, depth, len(self))
+        first_child = np.concatenate((self.first_child, np.full(8 * len(divided), -1)))
+        first_child[divided] = np.arange(len(self), len(parent), 8)
+        middles = np.concatenate((self.middle_rows, np.full(children[:3].shape, np.nan)), axis=1)
+        middles[:, divided] = children[3:, ::8]  # the first child ends where its cell is divided
+        rows = loose = np.concatenate((self.rows, children), axis=1)
+        if self.factor != 1:
+            loose_children = np.concatenate(enlarged(children[:3], children[3:], self.factor))
+            loose = np.concatenate((self.loose_rows, loose_children), axis=1)
+        order = self._order_with(divided, parent, depth)
+        return Cells(rows, loose, middles, depth, parent, first_child, self.factor, order)
+
+    def _order_with(self, divided: Ids, parent: Ids, depth: Ids) -> tuple[Ids, Ids]:
+        """Return places and spans after these cells have been divided: all others move up."""
+        above = [divided]
+        while len(above[-1]):
+            higher = parent[above[-1]]
+            above.append(higher[higher >= 0])
+        span = 1 + 8 * np.bincount(np.concatenate(above), minlength=len(parent))
+        span[: len(self)] += self.span - 1
+        place = np.zeros(len(parent), np.intp)
+        leaves = divided[divided < len(self)]
+        more = np.zeros(len(self), np.intp)
+        more[self.place[leaves]] = span[leaves] - 1
+        place[: len(self)] = self.place + (np.cumsum(more) - more)[self.place]
+        _number_children(place, span, parent, _levels(depth, len(self)))
+        return place, span
+
+    def merged(self, numbers: Ids) -> tuple["Cells", Ids]:
+        """Make leaves of these cells, none of which lies in another.
+
+        The second result is, for each of the old cells, the new number of what it is in now.
+        """
+        in_preorder = np.empty(len(self), np.intp)
+        in_preorder[self.place] = np.arange(len(self))
+        below = self.span[numbers] - 1
+        merged_into = np.arange(len(self))
+        merged_into[in_preorder[concatenated_ranges(self.place[numbers] + 1, below)]] = np.repeat(
+            numbers, below
+        )
+        stay = merged_into == np.arange(len(self))
+        renumbered = np.cumsum(stay) - 1
+        return self._only(np.flatnonzero(stay), renumbered, self.depth[0]), renumbered[merged_into]
+
+    def grown(self, octant: int) -> tuple["Cells", Ids]:
+        """Double the root towards an octant: it becomes one of eight children of the new root.
+
+        The second result are the new numbers of the old cells.
+        """
+        walls, child = doubled(self.rows[:, 0], octant), 7 - octant
+        # The old root keeps its walls, bit by bit.
+        middle = np.where(octant >> np.arange(3) & 1, self.rows[3:, 0], self.rows[:3, 0])
+        children = child_walls(walls[:, None], middle[:, None])
+        rows = np.concatenate((walls[:, None], children, self.rows[:, 1:]), axis=1)
+        renumbered = np.arange(len(self)) + 8
+        renumbered[0] = 1 + child
+        parent = np.concatenate(([-1], np.zeros(8, np.intp), renumbered[self.parent[1:]]))
+        depth = np.concatenate(([0], np.ones(8, np.intp), self.depth[1:] + 1))
+        return Cells.of(rows, parent, self.factor, depth), renumbered
+
+    def shrunk(self, child: int) -> tuple["Cells", Ids]:
+        """Make a child of the root the root; the new number of cells beside it is -1."""
+        behind = self.place - self.place[child]
+        inside = (behind > 0) & (behind < self.span[child])
+        renumbered = np.where(inside, np.cumsum(inside), -1)
+        renumbered[child] = 0
+        kept = np.concatenate(([child], np.flatnonzero(inside)))
+        return self._only(kept, renumbered, self.depth[child]), renumbered
+
+    def promises(self) -> Iterator[Promise]:
+        """Yield what must hold of cells, whatever they hold: whether it does, and what."""
+        is_leaf = self.first_child < 0
+        inner = np.flatnonzero(~is_leaf)
+        children = self.first_child[inner, None] + CHILDREN
+        known = np.arange(1, len(self.depth))
+        yield (
+            np.array_equal(np.sort(children, axis=None), known),
+            "each cell but the root must be one of eight children",
+        )
+        parents, depths = self.parent[children], self.depth[children]
+        yield (parents == inner[:, None]).all(), "children must name their parents"
+        yield self.parent[0] == -1 and self.depth[0] == 0, "cell 0 must be the root"
+        yield (
+            (depths == self.depth[inner, None] + 1).all(),
+            "children must be one deeper than their parents",
+        )
+        # Bit by bit.
+        lower_wall, upper_wall = self.rows[:3, inner, None], self.rows[3:, inner, None]
+        middle, upper = self.middle_rows[:, inner, None], UPPER_SIDES[:, None]
+        lower_walls = np.where(upper, middle, lower_wall)
+        upper_walls = np.where(upper, upper_wall, middle)
+        yield (
+            (self.rows[:, children] == np.concatenate((lower_walls, upper_walls))).all(),
+            "children must share their walls with their parent and with each other",
+        )
+        yield (
+            ((lower_wall <= middle) & (middle <= upper_wall)).all(),
+            "cells must be divided within their walls",
+        )
+        yield np.isnan(self.middle_rows[:, is_leaf]).all(), "leaves must not be divided"
+        yield (
+            (self.loose_rows[:3] <= self.rows[:3]).all()
+            and (self.loose_rows[3:] >= self.rows[3:]).all(),
+            "enlarged cells must hold their cells",
+        )
+
+    def check(self) -> None:
+        """Assert that a subtree's cells follow each other, children in their order.
+
+        Raises
+        ------
+        AssertionError
+            If they do not.
+        """
+        assert np.array_equal(np.sort(self.place), np.arange(len(self)))
+        inner = np.flatnonzero(self.first_child >= 0)
+        children = self.first_child[inner, None] + CHILDREN
+        ends = self.place[children] + self.span[children]
+        assert (self.place[children[:, 0]] == self.place[inner] + 1).all()
+        assert (self.place[children[:, 1:]] == ends[:, :-1]).all()
+        assert (ends[:, -1] == self.place[inner] + self.span[inner]).all()
+        assert (self.span[self.first_child < 0] == 1).all()
+        assert (self.parent < np.arange(len(self))).all()
+
+    def _only(self, kept: Ids, renumbered: Ids, shift: int) -> "Cells":
+        """Return some of the cells, the root first, so much less deep."""
+        parent = np.concatenate(([-1], renumbered[self.parent[kept[1:]]]))
+        return Cells.of(self.rows[:, kept], parent, self.factor, self.depth[kept] - shift)
+
+
+def smallest_cube(lower: Floats, upper: Floats) -> Floats:
+    """Return the smallest cube (6,) around bounds (3, n) each; without any, the origin."""
+    if lower.shape[1] == 0:
+        return np.zeros(6)
+    low, high = lower.min(axis=1), upper.max(axis=1)
+    middle, half = (low + high) / 2, (high - low).max() / 2
+    return np.concatenate((np.minimum(middle - half, low), np.maximum(middle + half, high)))
+
+
+def doubled(walls: Floats, octant: int) -> Floats:
+    """Return a box (6,) twice as large, towards an octant; a flat one becomes as thick as wide."""
+    lower, upper = walls[:3], walls[3:]
+    size = upper - lower
+    size = np.where(size > 0, size, size.max())
+    is_upper = octant >> np.arange(3) & 1 == 1
+    low, high = np.where(is_upper, lower, lower - size), np.where(is_upper, upper + size, upper)
+    return np.concatenate((low, high))
+
+
+def child_walls(walls: Floats, middles: Floats) -> Floats:
+    """Return the eight children (6, 8 c) of cells with these walls, (6, c), divided there."""
+    upper = UPPER_SIDES[:, None]
+    low, high = walls[:, :, None].reshape(2, 3, -1, 1)
+    rows = np.where(upper, middles[:, :, None], low), np.where(upper, high, middles[:, :, None])
+    return np.concatenate(rows).reshape(6, -1)
+
+
+def child_masks_of(parent: Ids, is_filled: Flags) -> NDArray[np.uint8]:
+    """Return for each of m cells a bit for each child, set where that child is filled."""
+    masks = np.zeros(len(parent), np.uint8)
+    masks[parent[1::8]] = np.packbits(is_filled[1:], bitorder="little")  # eight children a byte
+    return masks
+
+
+def _depths(parent: Ids, depth: Ids, first: int) -> Ids:
+    """Fill in the depths of all cells from `first` on, and return them all."""
+    # A round for each level: children's depths are right once their parents' are.
+    while not np.array_equal(deeper := depth[parent[first:]] + 1, depth[first:]):
+        depth[first:] = deeper
+    return depth
+
+
+def _preorder(parent: Ids, depth: Ids) -> tuple[Ids, Ids]:
+    """Return the place of each cell in preorder, and how many cells its subtree has."""
+    place, span = np.zeros(len(depth), np.intp), np.ones(len(depth), np.intp)
+    levels = _levels(depth, 1)
+    for first_children in levels[::-1]:
+        span[parent[first_children]] += span[first_children[:, None] + CHILDREN].sum(axis=1)
+    _number_children(place, span, parent, levels)
+    return place, span
+
+
+def _levels(depth: Ids, first: int) -> list[Ids]:
+    """Return the first of each eight children, from cell `first` on, level by level."""
+    children = np.arange(first, len(depth), 8)
+    children = children[np.argsort(depth[children], kind="stable")]
+    return np.split(children, np.flatnonzero(np.diff(depth[children])) + 1)
+
+
+def _number_children(place: Ids, span: Ids, parent: Ids, levels: list[Ids]) -> None:
+    """Set the places of children behind those of their cells, the upper levels first."""
+    for first_children in levels:
+        children = first_children[:, None] + CHILDREN
+        below = span[children]
+        place[children] = (
+            place[parent[first_children], None] + 1 + np.cumsum(below, axis=1) - below
+        )

@@ -1,5 +1,0 @@
-"""Trees in files."""
-
-from .files import load, save
-
-__all__ = ["load", "save"]
