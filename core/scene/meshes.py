@@ -5,24 +5,30 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from .. import checks
-from ..arrays import Floats, Ids, concatenated_ranges
+from ..arrays import Floats, Ids, concatenated_ranges, starts_of_runs
 from ..construction import build_octree
 from ..octree import Octree
 from ..options import Options
 from ..shapes import Triangles
 from .forest import Forest, forest_of
 
+# Meshes of at least so many triangles get boxes around parts of them, on so many cells a side.
+_WORTH, _PARTS = 8, 4
 # What a mesh without a finite triangle has for bounds.
 _NO_BOUNDS = np.repeat([np.inf, -np.inf], 3)
 
 
 @dataclass(frozen=True)
 class Mesh:
-    """A mesh: its triangles, those of them that are finite, and their bounds, (6,)."""
+    """A mesh: its triangles, those of them that are finite, and their bounds, (6,).
+
+    `parts` are boxes that hold all vertices together, (6, b), tighter than the bounds.
+    """
 
     triangles: Triangles
     valid: Ids
     bounds: Floats
+    parts: Floats
 
     @classmethod
     def of(cls, triangles: Triangles) -> "Mesh":
@@ -30,9 +36,56 @@ class Mesh:
         lower, upper = triangles.limits()
         (valid,) = (np.isfinite(lower) & np.isfinite(upper)).all(axis=0).nonzero()
         if len(valid) == 0:
-            return cls(triangles, valid, _NO_BOUNDS)
+            return cls(triangles, valid, _NO_BOUNDS, np.zeros((6, 1)))
         low, high = lower[:, valid].min(axis=1), upper[:, valid].max(axis=1)
-        return cls(triangles, valid, np.concatenate((low, high)))
+        bounds = np.concatenate((low, high))
+        return cls(triangles, valid, bounds, _parts(triangles, valid, bounds))
+
+
+def _parts(triangles: Triangles, valid: Ids, bounds: Floats) -> Floats:
+    """Return the bounds of the vertices in each cell of a coarse grid, (6, b)."""
+    if len(valid) < _WORTH:
+        return bounds[:, None]
+    used = np.zeros(len(triangles.vertices), bool)
+    used[triangles.faces[valid]] = True
+    points = triangles.vertices[used].T
+    size = (bounds[3:] - bounds[:3])[:, None]
+    scale = np.divide(_PARTS, size, out=np.zeros((3, 1)), where=size > 0)
+    cells = np.minimum((points - bounds[:3, None]) * scale, _PARTS - 1).astype(np.intp)
+    keys = (cells[0] * _PARTS + cells[1]) * _PARTS + cells[2]
+    order = np.argsort(keys, kind="stable")
+    starts, points = starts_of_runs(keys[order]), points[:, order]
+    lower = np.minimum.reduceat(points, starts, axis=1)
+    return np.concatenate((lower, np.maximum.reduceat(points, starts, axis=1)))
+
+
+@dataclass(frozen=True)
+class Table:
+    """What placements have to know of meshes, by number; of one that is gone, nothing.
+
+    Mesh i has bounds in column i of `bounds`, and `counts[i]` of the `parts` from `starts[i]` on.
+    """
+
+    bounds: Floats
+    parts: Floats
+    starts: Ids
+    counts: Ids
+
+    @classmethod
+    def of(cls, meshes: dict[int, Mesh], born: int) -> "Table":
+        """Return what there is to know of these meshes."""
+        numbers = list(meshes)
+        bounds, counts = np.tile(_NO_BOUNDS[:, None], (1, born)), np.zeros(born, np.intp)
+        parts = [mesh.parts for mesh in meshes.values()]
+        if numbers:
+            bounds[:, numbers] = np.stack([mesh.bounds for mesh in meshes.values()], axis=1)
+            counts[numbers] = [part.shape[1] for part in parts]
+        return cls(
+            bounds,
+            np.concatenate([np.empty((6, 0)), *parts], axis=1),
+            np.cumsum(counts) - counts,
+            counts,
+        )
 
 
 @dataclass(frozen=True)
@@ -54,15 +107,16 @@ class Meshes:
         self._trees: dict[int, Octree] = {}
         self._planted: Planted | None = None
         self._leaf: Octree | None = None
-        self.bounds = np.empty((6, 0))
         self._sizes: Ids | None = None
+        self._table: Table | None = None
+        self.born = 0
 
     def add(self, triangles: Triangles) -> int:
         """Take a mesh and return its number."""
         mesh = Mesh.of(triangles)
-        number = self.bounds.shape[1]
-        self._meshes[number], self._sizes = mesh, None
-        self.bounds = np.concatenate((self.bounds, mesh.bounds[:, None]), axis=1)
+        number = self.born
+        self._meshes[number], self.born = mesh, number + 1
+        self._sizes = self._table = None
         return number
 
     def replace(self, number: int, triangles: Triangles) -> None:
@@ -70,8 +124,6 @@ class Meshes:
         mesh = Mesh.of(triangles)
         self._forget(number)
         self._meshes[number] = mesh
-        self.bounds = self.bounds.copy()
-        self.bounds[:, number] = mesh.bounds
 
     def remove(self, number: int) -> None:
         """Do without a mesh."""
@@ -79,7 +131,7 @@ class Meshes:
         del self._meshes[number]
 
     def _forget(self, number: int) -> None:
-        self._sizes = None
+        self._sizes = self._table = None
         if self._trees.pop(number, None) is not None:
             self._planted = None
 
@@ -90,9 +142,11 @@ class Meshes:
         return len(self._meshes)
 
     @property
-    def born(self) -> int:
-        """How many numbers have been given so far."""
-        return self.bounds.shape[1]
+    def table(self) -> Table:
+        """What placements have to know of all meshes."""
+        if self._table is None:
+            self._table = Table.of(self._meshes, self.born)
+        return self._table
 
     def check(self, placed: Ids) -> None:
         """Assert that placed meshes are there, and that what is known of meshes is true."""
@@ -100,7 +154,7 @@ class Meshes:
         assert set(self._trees) <= set(self._meshes), "a mesh that is gone has an octree"
         for number, mesh in self._meshes.items():
             fresh = Mesh.of(mesh.triangles)
-            assert np.array_equal(fresh.bounds, self.bounds[:, number]), "bounds of a mesh"
+            assert np.array_equal(fresh.bounds, self.table.bounds[:, number]), "bounds of a mesh"
             assert np.array_equal(fresh.valid, mesh.valid), "finite triangles of a mesh"
             if number in self._trees:
                 assert self._trees[number].items is mesh.triangles, "octree of another mesh"
@@ -122,7 +176,7 @@ class Meshes:
 
     def require(self, name: str, numbers: Ids) -> None:
         """Raise a ValueError unless these are numbers of meshes that are there."""
-        there = np.zeros(self.bounds.shape[1], bool)
+        there = np.zeros(self.born, bool)
         there[list(self._meshes)] = True
         checks.every_row(name, "be meshes of the scene", there[numbers], numbers)
 
@@ -130,7 +184,7 @@ class Meshes:
     def sizes(self) -> Ids:
         """How many finite triangles the mesh of each number has; 0 for one that is gone."""
         if self._sizes is None:
-            self._sizes = np.zeros(self.bounds.shape[1], np.intp)
+            self._sizes = np.zeros(self.born, np.intp)
             self._sizes[list(self._meshes)] = [len(mesh.valid) for mesh in self._meshes.values()]
         return self._sizes
 
@@ -145,7 +199,7 @@ class Meshes:
         ranks = concatenated_ranges(0 * counts, counts)
         holed = [n for n, mesh in self._meshes.items() if len(mesh.valid) < len(mesh.triangles)]
         if holed and np.isin(numbers, holed).any():
-            starts = np.zeros(self.bounds.shape[1], np.intp)
+            starts = np.zeros(self.born, np.intp)
             starts[list(self._meshes)] = np.cumsum([0, *self.sizes[list(self._meshes)][:-1]])
             every = np.concatenate([mesh.valid for mesh in self._meshes.values()])
             ranks = every[ranks + np.repeat(starts[numbers], counts)]
@@ -158,8 +212,8 @@ class Meshes:
             self._trees[number] = self._built(self._meshes[number])
         if missing or self._planted is None:
             forest, cells, entries = forest_of(list(self._trees.values()), self._options)
-            roots, firsts = np.full((2, self.bounds.shape[1]), -1)
-            slacks = np.zeros(self.bounds.shape[1])
+            roots, firsts = np.full((2, self.born), -1)
+            slacks = np.zeros(self.born)
             roots[list(self._trees)], firsts[list(self._trees)] = cells, entries
             slacks[list(self._trees)] = [tree.slack for tree in self._trees.values()]
             self._planted = Planted(forest, roots, slacks, firsts)

@@ -70,7 +70,7 @@ class Moment:
         `slacks` are what each of them needs beyond what its mesh's octree does.
         """
         meshes = self.placements.meshes[rows]
-        planted = self.meshes.planted(np.unique(meshes))
+        planted = self.meshes.planted(np.flatnonzero(np.bincount(meshes)))
         roots, own = planted.roots[meshes], planted.slacks[meshes]
         return planted.forest.asked(roots, own + slacks)
 

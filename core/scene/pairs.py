@@ -6,7 +6,7 @@ over these, which finds the pairs among them.
 
 import numpy as np
 
-from ..arrays import Floats, Ids, blocks, concatenated_ranges
+from ..arrays import Floats, Ids, blocks, concatenated_ranges, starts_of_runs
 from ..construction import build_octree
 from ..pairs import overlapping_pairs
 from ..shapes import Boxes
@@ -39,7 +39,8 @@ def _between(moment: Moment, margin: float) -> Ids:
     forest = moment.forest(np.unique(met), np.zeros(1))
     keys = np.empty(0, np.intp)
     for some in blocks(met.shape[1], _PAIRS):
-        keys = np.union1d(keys, _near_each_other(moment, met[:, some], margin))
+        both = np.sort(np.concatenate((keys, _near_each_other(moment, met[:, some], margin))))
+        keys = both[starts_of_runs(both)]
     rows, entries = np.divmod(keys, len(forest.order))
     return _pairs(moment, forest, rows, entries, margin, between=True)
 

@@ -6,8 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Flags, Floats, Ids, cross
+from ..arrays import Flags, Floats, Ids, concatenated_ranges, cross, gather
+from .meshes import Table
 
+# Placed parts of meshes whose bounds are computed together.
+_TOGETHER = 65_536
 # A matrix whose inverse is wrong by more than this has none.
 _FLAT = 2.0**-12
 # How much larger boxes are than they have to be, as a part of their coordinates: rays that start
@@ -50,8 +53,9 @@ class Placements:
     is_there: Flags
 
     @classmethod
-    def of(cls, first: int, meshes: Ids, matrices: Floats, bounds: Floats) -> "Placements":
-        """Return new placements of meshes with these bounds (6, n), ids from `first` on."""
+    def of(cls, first: int, meshes: Ids, matrices: Floats, table: Table) -> "Placements":
+        """Return new placements of meshes that are in the table, ids from `first` on."""
+        bounds = table.bounds[:, meshes]
         finite = np.isfinite(matrices).all(axis=0)
         some = np.where(finite, matrices, 0.0)
         is_there = finite & (bounds[0] <= bounds[3])
@@ -59,7 +63,10 @@ class Placements:
         with np.errstate(all="ignore"):
             inverses, wrong = _inverses(some)
             most, least = _stretches(some)
-            boxes, reach = _boxes(some, held)
+            reach = _reach(some, held)
+            boxes = _boxes(some, meshes, table)
+            boxes[:3] -= reach * _GROWN
+            boxes[3:] += reach * _GROWN
             slacks = _slacks(inverses, wrong, reach, held)
         is_there &= np.isfinite(boxes).all(axis=0)
         # What is not there stands, for now, where the first does that is.
@@ -140,16 +147,39 @@ def _stretches(matrices: Floats) -> tuple[Floats, Floats]:
     return values[:, 0] * (1 + 2.0**-40), np.maximum(values[:, 2] - values[:, 0] * 2.0**-40, 0.0)
 
 
-def _boxes(matrices: Floats, bounds: Floats) -> tuple[Floats, Floats]:
-    """Return boxes around placed bounds, and how large their coordinates come to be, (3, n)."""
-    grid, shift = _grid(matrices), matrices[3::4]
-    middle, half = (bounds[:3] + bounds[3:]) / 2, (bounds[3:] - bounds[:3]) / 2
-    extent = (np.abs(grid) * half).sum(axis=1)
-    reach = (np.abs(grid) * np.maximum(np.abs(bounds[:3]), np.abs(bounds[3:]))).sum(axis=1)
-    reach += np.abs(shift)
-    center = (grid * middle).sum(axis=1) + shift
-    extent += reach * _GROWN
-    return np.concatenate((center - extent, center + extent)), reach
+def _reach(matrices: Floats, bounds: Floats) -> Floats:
+    """Return how large coordinates come to be on their way through matrices, (3, n)."""
+    size = np.maximum(np.abs(bounds[:3]), np.abs(bounds[3:]))
+    return (np.abs(_grid(matrices)) * size).sum(axis=1) + np.abs(matrices[3::4])
+
+
+def _boxes(matrices: Floats, meshes: Ids, table: Table) -> Floats:
+    """Return boxes around all placed parts of the meshes, (6, n); all have parts."""
+    boxes, counts = np.empty((6, len(meshes))), table.counts[meshes]
+    ends = np.cumsum(counts)
+    cuts = np.searchsorted(ends, np.arange(_TOGETHER, ends[-1] if len(ends) else 0, _TOGETHER))
+    for some in np.split(np.arange(len(meshes)), np.unique(cuts)):
+        if len(some):
+            places = concatenated_ranges(table.starts[meshes[some]], counts[some])
+            owners = np.repeat(some, counts[some])
+            starts = np.cumsum(counts[some]) - counts[some]
+            lower, upper = _sides(gather(matrices, owners), gather(table.parts, places))
+            boxes[:3, some] = np.minimum.reduceat(lower, starts, axis=1)
+            boxes[3:, some] = np.maximum.reduceat(upper, starts, axis=1)
+    return boxes
+
+
+def _sides(matrices: Floats, parts: Floats) -> tuple[Floats, Floats]:
+    """Return the bounds of placed boxes, (3, k) each."""
+    middle, half = (parts[:3] + parts[3:]) / 2, (parts[3:] - parts[:3]) / 2
+    center, extent = np.empty_like(middle), np.empty_like(half)
+    for axis in range(3):
+        x, y, z, shift = matrices[4 * axis : 4 * axis + 4]
+        center[axis] = x * middle[0] + y * middle[1] + z * middle[2] + shift
+        extent[axis] = np.abs(x) * half[0] + np.abs(y) * half[1] + np.abs(z) * half[2]
+    lower: Floats = center - extent
+    upper: Floats = center + extent
+    return lower, upper
 
 
 def _slacks(inverses: Floats, wrong: Floats, reach: Floats, bounds: Floats) -> Floats:

@@ -252,7 +252,7 @@ def _seen(
     size = np.abs(inverses)
     wrong = taken_back(size, np.abs(origins) + np.abs(shifts)).max(axis=0)
     turned = taken_back(size, np.abs(directions)).max(axis=0) / np.abs(ways).max(axis=0)
-    bounds = moment.meshes.bounds[:, placements.meshes[pairs.rows]]
+    bounds = moment.meshes.table.bounds[:, placements.meshes[pairs.rows]]
     far = np.abs(starts).max(axis=0) + np.abs(bounds).max(axis=0)
     slacks = placements.slacks[pairs.rows] + _ROUNDING * (wrong + turned * far)
     factors = np.sqrt(dot(ways, ways)) / rays.lengths[pairs.rays] * (1 + 2.0**-40)

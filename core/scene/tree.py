@@ -79,7 +79,7 @@ class SceneOctree(TwoLevels):
         )
         self._meshes = Meshes(self._options)
         self._placements = Placements.of(
-            0, np.empty(0, np.intp), np.empty((12, 0)), np.empty((6, 0))
+            0, np.empty(0, np.intp), np.empty((12, 0)), self._meshes.table
         )
         self._top = DynamicOctree()
 
@@ -205,8 +205,7 @@ class SceneOctree(TwoLevels):
         rows = _matrix_rows(matrices)
         checks.same_length("meshes and matrices", numbers, rows.T)
         masks = None if groups is None else checks.masks("groups", groups, len(numbers))
-        bounds = self._meshes.bounds[:, numbers]
-        new = Placements.of(self._placements.born, numbers, rows, bounds)
+        new = Placements.of(self._placements.born, numbers, rows, self._meshes.table)
         self._top.insert(self._boxes(new), groups=masks)
         self._placements = self._placements.joined(new)
         return new.ids
@@ -305,8 +304,8 @@ class SceneOctree(TwoLevels):
         Returns
         -------
         Boxes
-            Around the placed bounds of the mesh, so in general larger than the tightest ones.
-            NaN where there is nothing to be found.
+            Around boxes around parts of the mesh, so in general a little larger than the tightest
+            ones. NaN where there is nothing to be found.
 
         Raises
         ------
@@ -355,8 +354,7 @@ class SceneOctree(TwoLevels):
         placements = self._placements
         assert np.array_equal(self._top.ids, self.ids), "both levels name the same placements"
         assert np.array_equal(self._top.octree.items.rows, self._boxes(placements).rows)
-        bounds = self._meshes.bounds[:, placements.meshes]
-        fresh = Placements.of(0, placements.meshes, placements.matrices, bounds)
+        fresh = Placements.of(0, placements.meshes, placements.matrices, self._meshes.table)
         for name in ("inverses", "most", "least", "slacks", "is_there"):
             assert np.array_equal(getattr(fresh, name), getattr(placements, name), equal_nan=True)
         self._meshes.check(placements.meshes)
@@ -369,7 +367,7 @@ class SceneOctree(TwoLevels):
     def _move(self, rows: Ids, matrices: Floats) -> None:
         """Let the placements in these rows have these matrices, and their meshes' bounds."""
         numbers = self._placements.meshes[rows]
-        new = Placements.of(0, numbers, matrices, self._meshes.bounds[:, numbers])
+        new = Placements.of(0, numbers, matrices, self._meshes.table)
         self._top.move(self.ids[rows], self._boxes(new))
         self._placements = self._placements.moved(rows, new)
 
