@@ -172,14 +172,13 @@ def _boxes(matrices: Floats, meshes: Ids, table: Table) -> Floats:
 def _sides(matrices: Floats, parts: Floats) -> tuple[Floats, Floats]:
     """Return the bounds of placed boxes, (3, k) each."""
     middle, half = (parts[:3] + parts[3:]) / 2, (parts[3:] - parts[:3]) / 2
-    center, extent = np.empty_like(middle), np.empty_like(half)
+    center: Floats = np.empty(middle.shape)
+    extent: Floats = np.empty(half.shape)
     for axis in range(3):
         x, y, z, shift = matrices[4 * axis : 4 * axis + 4]
         center[axis] = x * middle[0] + y * middle[1] + z * middle[2] + shift
         extent[axis] = np.abs(x) * half[0] + np.abs(y) * half[1] + np.abs(z) * half[2]
-    lower: Floats = center - extent
-    upper: Floats = center + extent
-    return lower, upper
+    return center - extent, center + extent
 
 
 def _slacks(inverses: Floats, wrong: Floats, reach: Floats, bounds: Floats) -> Floats:
