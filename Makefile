@@ -2,25 +2,28 @@
 # environments in .venv/, a real Blender in ~/.cache/octree/.
 export PYTHON ?= python3.11
 .DEFAULT_GOAL := help
-.PHONY: help demo pictures test test-window blender lint bench bench-peers bench-dynamic zip clean \
-	machine
+.PHONY: help demo pictures test test-all test-window blender lint bench bench-peers bench-dynamic zip \
+	clean machine
 
 SETUP := tests/setup
 LINT := .venv/lint/bin
-WHEEL := .venv/bpy-5.0
-SCRIPTS := $(WHEEL)/lib/python3.11/site-packages/bpy/5.0/scripts
-EXTENSION := $(WHEEL)/bin/python $(SCRIPTS)/addons_core/bl_pkg/cli/blender_ext.py
-TAGS := $(SCRIPTS)/modules/_bpy_internal/extensions/tags.py
+# The environment of the newest Blender wheel that the Pythons at hand can have, made if need be.
+WHEEL = wheel=$$($(SETUP)/newest_wheel.sh)
+SUITES := core-oldest core-newest blender window bpy-5.2 bpy-4.5 bpy-4.2
 
 help: ## List the commands
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 20
 
 demo: machine ## Build a room, its octree, a film and pictures into demo/out (BLEND=file.blend: your scene)
-	@$(SETUP)/environment.sh bpy-5.0
-	@$(WHEEL)/bin/python demo/run.py $(if $(BLEND),--blend "$(BLEND)") --out demo/out
+	@$(WHEEL) && $$wheel/bin/python demo/run.py $(if $(BLEND),--blend "$(BLEND)") --out demo/out
 
-test: machine ## Run every test that needs no window (BLENDER=/path/to/blender: inside it too)
-	@$(SETUP)/suites.sh core-oldest core-newest blender bpy-4.2 bpy-4.5 bpy-5.0
+test: machine ## Run the tests in the newest NumPy and the newest Blender wheel: five minutes
+	@$(WHEEL) && $(SETUP)/suites.sh core-newest $${wheel##*/}
+
+test-all: ## Run every test in every Blender, in a window too (BLENDER=/path/to/blender: in it)
+	@$(SETUP)/machine.sh window
+	@$(SETUP)/fetch_blender.sh || true  # the suites that lack it say so
+	@EXAMPLES=many $(SETUP)/suites.sh $(SUITES)
 
 test-window: blender ## Run the window tests in a real Blender
 	@$(SETUP)/suites.sh window
@@ -44,8 +47,7 @@ lint: machine ## Check style, types and docstrings
 	PYTHONPATH=. $(LINT)/python tests/setup/docstrings.py
 
 bench: machine ## Measure against what a Blender user has today
-	@$(SETUP)/environment.sh bpy-4.5
-	@.venv/bpy-4.5/bin/python benchmarks/run.py
+	@$(WHEEL) && $$wheel/bin/python benchmarks/run.py
 
 bench-peers: machine ## Measure against every library that a Python user can install
 	-@$(SETUP)/machine.sh peers
@@ -59,8 +61,10 @@ bench-dynamic: machine ## Measure the dynamic octree against libraries whose tre
 	    --rows moving_one_box,moving_boxes,moving_pairs,changes
 
 zip: machine ## Pack the extension into octree-<version>.zip
-	@$(SETUP)/environment.sh bpy-5.0
-	@$(EXTENSION) build --source-dir . --output-dir . --valid-tags $(TAGS)
+	@$(WHEEL) && scripts=$$(echo $$wheel/lib/python*/site-packages/bpy/[0-9]*/scripts) && \
+	$$wheel/bin/python $$scripts/addons_core/bl_pkg/cli/blender_ext.py build \
+	    --source-dir . --output-dir . \
+	    --valid-tags $$scripts/modules/_bpy_internal/extensions/tags.py
 
 clean: ## Remove what the commands made in the checkout, environments included
 	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis demo/out tests/out *.zip

@@ -8,7 +8,7 @@ held against all those that no small cell can hold. The counts are exact and the
 
 The icoseptree that the article weighs is measured on paper: of the trees that a tight octree keeps
 in a divided cell, how many would a middle part hold? It has 27 parts: the eight, and one between
-any neighbours, each half as wide as the cell.
+any neighbors, each half as wide as the cell.
 """
 
 import argparse
@@ -22,7 +22,7 @@ import numpy as np
 from core import Boxes, DynamicOctree, Octree, Spheres, query
 
 FACTORS = (1.0, 1.05, 1.1, 1.15, 1.2, 1.25, 1.3, 1.4, 1.5, 1.6, 1.75, 2.0)
-TREES, SIDE = 20_000, 640.0  # of the forest, in metres
+TREES, SIDE = 20_000, 640.0  # of the forest, in meters
 PLACES, REACH = 10_000, 0.5  # of the character, a sphere
 UPPER = 3  # cells above this depth are 80 m wide or more
 
@@ -92,7 +92,7 @@ def held_by_middle(start: np.ndarray, end: np.ndarray) -> np.ndarray:
 
 
 def held_by_loose(start: np.ndarray, end: np.ndarray, factor: float) -> np.ndarray:
-    """Tell which items the part around their centre holds, enlarged by a factor, (k,)."""
+    """Tell which items the part around their center holds, enlarged by a factor, (k,)."""
     middle = np.where(start + end >= 1, 0.75, 0.25)
     half = 0.25 * factor
     return ((start >= middle - half) & (end <= middle + half)).all(axis=1)

@@ -61,7 +61,7 @@ def mesh(triangles: int) -> tuple[Shapes, np.ndarray]:
 def objects(count: int) -> tuple[Shapes, np.ndarray]:
     """Return the bounds of objects from screws to halls, in heaps, and places among them.
 
-    Most are around a metre; one of a hundred is ten times as large, one of a thousand a hundred
+    Most are around a meter; one of a hundred is ten times as large, one of a thousand a hundred
     times.
     """
     random = np.random.default_rng(11)

@@ -22,9 +22,13 @@ def main() -> None:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     sys.path.insert(0, str(ROOT))
     import tests.conftest  # noqa: F401  # lets the checkout be imported as octree_ext
-    from benchmarks import rows, table  # not before: NumPy reads the environment on import
+    from benchmarks import (  # not before: NumPy reads the environment on import
+        rows,
+        scene_rows,
+        table,
+    )
 
-    known = {ask.__name__: ask for ask in rows.EVERY}
+    known = {ask.__name__: ask for ask in rows.EVERY + scene_rows.EVERY}
     chosen = arguments(list(known))
     seconds, scale = (0.5, 0.1) if chosen.quick else (5.0, 1.0)
     measured = [row for name in chosen.rows for row in known[name](seconds, scale)]

@@ -104,13 +104,13 @@ def blender_object(mesh: Mesh) -> bpy.types.Object:
 
 
 def places_on(mesh: Mesh, count: int) -> np.ndarray:
-    """Centres of so many triangles, drawn with a fixed seed: (count, 3)."""
+    """Centers of so many triangles, drawn with a fixed seed: (count, 3)."""
     chosen = np.random.default_rng(1).integers(len(mesh), size=count)
     return mesh.vertices[mesh.faces[chosen]].mean(axis=1)
 
 
 def radius_touching(wanted: float, bvh: BVHTree, centers: np.ndarray) -> float:
-    """Radius at which spheres about these centres touch so many triangles on average."""
+    """Radius at which spheres about these centers touch so many triangles on average."""
     places = centers.tolist()
 
     def touched(radius: float) -> float:

@@ -51,12 +51,20 @@ class Row:
         return "" if self.must is None else "must" if reached <= self.must else "missed"
 
 
-def fastest(*contestants: Callable[[], object], seconds: float) -> list[float]:
-    """Best time of each in ms: turns alternate, three at least, until the time is spent."""
+def fastest(
+    *contestants: Callable[[], object],
+    seconds: float,
+    before: Callable[[int], object] = lambda number: None,
+) -> list[float]:
+    """Best time of each in ms: turns alternate, three at least, until the time is spent.
+
+    `before` is called before each turn of a contestant, with its number, and is not timed.
+    """
     best = [float("inf")] * len(contestants)
     turn, end = 0, time.perf_counter() + seconds
     while turn < 3 or time.perf_counter() < end:
         for number, contestant in enumerate(contestants):
+            before(number)
             best[number] = min(best[number], _timed(contestant))
         turn += 1
     return best

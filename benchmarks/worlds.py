@@ -1,8 +1,8 @@
-"""Worlds of boxes, for pairs and moves: log-normal sizes about 1 m, 6 cubic metres for each."""
+"""Worlds of boxes, for pairs and moves: log-normal sizes about 1 m, 6 cubic meters for each."""
 
 import numpy as np
 
-SPACE = 6.0  # cubic metres for each box
+SPACE = 6.0  # cubic meters for each box
 
 
 def boxes_of(world: str, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -16,18 +16,18 @@ def boxes_of(world: str, count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def flat(random: np.random.Generator, count: int) -> np.ndarray:
-    """Centres in a world 6 m high."""
+    """Centers in a world 6 m high."""
     side = np.sqrt(count * SPACE / 6.0)
     return random.uniform(0.0, (side, side, 6.0), size=(count, 3))
 
 
 def cube(random: np.random.Generator, count: int) -> np.ndarray:
-    """Centres in a cube."""
+    """Centers in a cube."""
     return random.uniform(0.0, np.cbrt(count * SPACE), size=(count, 3))
 
 
 def clustered(random: np.random.Generator, count: int) -> np.ndarray:
-    """Centres in the same cube, about one place for every hundred of them."""
+    """Centers in the same cube, about one place for every hundred of them."""
     side = np.cbrt(count * SPACE)
     places = random.uniform(0.0, side, size=(max(1, count // 100), 3))
     spread = 0.5 * side / np.cbrt(len(places))

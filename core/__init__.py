@@ -4,8 +4,8 @@ Read on in the order of the files' imports: shapes, octree, construction, descen
 rays, nearest and pairs. The public names are those of this file.
 """
 
-from .classify import CROSSING, INSIDE, OUTSIDE, UNVISITED
 from .construction import BuildCancelled, build_octree, build_steps
+from .descend import CROSSING, INSIDE, OUTSIDE, UNVISITED
 from .dynamic import ChangeCounts, DynamicOctree
 from .nearest import Nearest, nearest
 from .octree import Octree

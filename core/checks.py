@@ -1,4 +1,4 @@
-"""The gate: public functions turn what they are given into arrays here, once.
+"""Argument checks: public functions convert what they are given here, once.
 
 Every message names the argument, what was wanted and what came.
 """
@@ -61,14 +61,14 @@ def numbers(name: str, value: ArrayLike, limit: int) -> Ids:
 
 
 def same_length(names: str, *arrays: NDArray[np.generic]) -> None:
-    """See that all `arrays` describe the same n things."""
+    """Require that all `arrays` describe the same n things."""
     lengths = [len(array) for array in arrays]
     if len(set(lengths)) > 1:
         raise ValueError(f"{names} must have the same length, got {lengths}")
 
 
 def every_row(name: str, wanted: str, good: Flags, rows: NDArray[np.generic]) -> None:
-    """See that `good` holds for every row; else the first bad row is shown."""
+    """Require that `good` holds for every row; else show the first bad row."""
     if not good.all():
         row = int(np.argmin(good))
         raise ValueError(f"{name} must {wanted}, got {rows[row].tolist()} in row {row}")
@@ -125,7 +125,7 @@ def choice(name: str, value: str, choices: Collection[str]) -> str:
 
 
 def kind(name: str, value: object, kinds: tuple[type, ...]) -> None:
-    """See that `value` is an instance of one of `kinds`."""
+    """Require that `value` is an instance of one of `kinds`."""
     if not isinstance(value, kinds):
         wanted = ", ".join(wanted.__name__ for wanted in kinds)
         raise ValueError(f"{name} must be one of {wanted}, got {type(value).__name__}")

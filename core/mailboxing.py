@@ -11,20 +11,22 @@ them all.
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Ids, ends_of_runs
+from .arrays import Ids, blocks, concatenated_ranges, ends_of_runs, radix_argsort
 
 # Numbers of queries, and the entries that they found.
 Pairs = tuple[Ids, Ids]
 # For each mailbox the place of the last pair that was written.
 Latest = NDArray[np.int32]
 
-# Mailboxes of an entry, one for every fourth query: neighbours in space, which find the same
+# Mailboxes of an entry, one for every fourth query: neighbors in space, which find the same
 # entries, seldom contend for one.
 _EACH = 4
 # Rounds of writing. Queries that still contend for the same mailboxes are then sorted.
 _ROUNDS = 3
 # Pairs are dense if of this many possible ones at least one occurs.
 _DENSE = 32
+# Volumes that get their number at a time.
+_BLOCK = 65_536
 
 
 def mailboxes_for(entries: int) -> Latest:
@@ -162,3 +164,58 @@ class Mailboxes:
         shift = np.uint64(65 - len(self._keys).bit_length())
         places: Ids = (keys.astype(np.uint64) * _SPREAD >> shift).astype(np.intp)
         return places
+
+
+class Answers:
+    """The items of each of `volumes`, numbers below `items`, gathered some volumes at a time.
+
+    All pairs of a volume come together, so they are sorted at once, while they are in the cache,
+    and wait as 32-bit queries until it is known where each volume's begin.
+    """
+
+    def __init__(self, volumes: int, items: int) -> None:
+        self._items = items
+        self._narrow = np.int32 if items < 2**31 else np.intp
+        self._counts = np.zeros(volumes, np.intp)
+        self._parts: list[tuple[Ids, NDArray[np.int32] | Ids]] = []
+
+    def add(self, asked: Ids, queries: Ids, items: Ids) -> None:
+        """Take all pairs of some volumes, each pair once; query i is volume `asked[i]`."""
+        if len(queries) == 0:
+            return
+        counts = np.bincount(queries)
+        volumes = counts.nonzero()[0]
+        self._counts[asked[volumes]] = counts[volumes]
+        lowest, span = int(volumes[0]), int(volumes[-1] - volumes[0]) + 1
+        ordered = self._sorted(queries - lowest if span > 1 else queries, items, span)
+        self._parts.append((asked[volumes], ordered.astype(self._narrow)))
+
+    def _sorted(self, queries: Ids, items: Ids, volumes: int) -> Ids:
+        """Return the items sorted by query, all of them below `volumes`, then by item."""
+        if _DENSE * len(items) > volumes * self._items:
+            # Marking them on a list of all pairs is cheaper than sorting.
+            marks = np.zeros(volumes * self._items, bool)
+            marks[items if volumes == 1 else queries * self._items + items] = True
+            keys = marks.nonzero()[0]
+            return keys if volumes == 1 else keys % self._items
+        bits = self._items.bit_length()
+        keys = items if volumes == 1 else queries << bits | items
+        return items[radix_argsort(keys, bits + (volumes - 1).bit_length())]
+
+    def pairs(self) -> Ids:
+        """Return all pairs (2, h), sorted by volume, then by item; only once, to save memory."""
+        ends = np.cumsum(self._counts)
+        pairs = np.empty((2, ends[-1] if len(ends) else 0), np.intp)
+        starts = ends - self._counts
+        for some in blocks(len(ends), _BLOCK):
+            numbers = np.arange(some.start, some.stop)
+            pairs[0, starts[some.start] : ends[some.stop - 1]] = np.repeat(
+                numbers, self._counts[some]
+            )
+        while self._parts:
+            asked, items = self._parts.pop()
+            if len(asked) == 1:
+                pairs[1, starts[asked[0]] : ends[asked[0]]] = items
+            else:
+                pairs[1, concatenated_ranges(starts[asked], self._counts[asked])] = items
+        return pairs

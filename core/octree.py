@@ -21,7 +21,6 @@ from .arrays import Flags, Floats, Ids, Masks, blocks, column_major, gather
 from .cells import CHILDREN, Cells, Promise, child_masks_of
 from .options import Options
 from .shapes import Shapes, Triangles
-from .touch.decompose import box_and_radius
 
 _NOTHING = np.empty(0, np.intp)
 
@@ -453,7 +452,7 @@ class Octree(Options):
         """Return which entries touch these boxes (6, k), as far as more than bounds tells it."""
         if isinstance(self.arranged, Triangles) or self.straddlers == "keep":
             return np.ones(len(entries), bool)
-        sides, radii = box_and_radius(self.arranged, entries)
+        sides, radii = self.arranged.box_and_radius(entries)
         x, y, z = np.maximum(np.maximum(sides[0] - walls[3:], walls[:3] - sides[-1]), 0.0)
         is_stray = np.isin(entries, self.strays)
         # Of strays, that touch no cell by a rounding, all that is known is their bounds.

@@ -4,11 +4,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import checks
-from .classify import UNVISITED, States
-from .descend import descend
+from .descend import UNVISITED, States, descend
 from .groups import ALL_GROUPS, in_groups
 from .octree import Octree
-from .query.api import check_question
+from .query import check_question
 from .rays.api import cells_on_ray
 from .shapes import Shapes
 

@@ -6,12 +6,12 @@ CHUNK = 16_384
 
 
 def triangles_in_sphere(corners: np.ndarray, center: np.ndarray, radius: float) -> np.ndarray:
-    """Ids of the triangles (n, 3 corners, 3) no farther than `radius` from the centre."""
+    """Ids of the triangles (n, 3 corners, 3) no farther than `radius` from the center."""
     a, b, c = np.moveaxis(corners, 1, 0) - center
     squared = np.minimum(np.minimum(_to_edge(a, b), _to_edge(b, c)), _to_edge(c, a))
     normal = np.cross(b - a, c - a)
     sides = [_dot(np.cross(p, q), normal) for p, q in ((a, b), (b, c), (c, a))]
-    above = np.all(np.array(sides) > 0, axis=0)  # the centre's foot lies within the triangle
+    above = np.all(np.array(sides) > 0, axis=0)  # the center's foot lies within the triangle
     to_plane = _dot(a[above], normal[above]) ** 2 / _dot(normal[above], normal[above])
     squared[above] = np.minimum(squared[above], to_plane)
     return np.flatnonzero(squared <= radius * radius)

@@ -61,7 +61,7 @@ def cell_lines(built: Any, foreground: np.ndarray) -> list[bpy.types.Object]:
 
 
 def ramp(count: int) -> list[Color]:
-    """Spread the overlay's colours over so many depths."""
+    """Spread the overlay's colors over so many depths."""
     colors = part("octree_addon.display.cells").RAMP
     chosen = colors[(np.linspace(0.12, 0.92, count) * len(colors)).astype(int)].tolist()
     return [Color(color).from_srgb_to_scene_linear() for color in chosen]

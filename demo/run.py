@@ -1,6 +1,6 @@
 """Run the main job on a room, or on a scene of yours, and show what came out; and a film.
 
-    .venv/bpy-5.0/bin/python demo/run.py --out demo/out [--blend FILE]
+    .venv/bpy-4.5/bin/python demo/run.py --out demo/out [--blend FILE]
 
 The extension is packed, installed and enabled in a user folder that is thrown away afterwards.
 """

@@ -24,7 +24,7 @@ def radii() -> np.ndarray:
 
 
 def places(frame: float) -> np.ndarray:
-    """Return the ships' centres (200, 3) in a frame; frame 600 is frame 0 again."""
+    """Return the ships' centers (200, 3) in a frame; frame 600 is frame 0 again."""
     time = 2 * np.pi * frame / FRAMES
     share = _smooth(np.minimum(1.7 * _swell(time), 1))
     in_squadrons = np.repeat(_squadrons(time), SHIPS, axis=0) + _formation(time)

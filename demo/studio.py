@@ -39,7 +39,7 @@ def surface(vertices: np.ndarray, faces: np.ndarray, shades: np.ndarray) -> bpy.
 
 
 def frustum(corners: np.ndarray, width: float) -> list[bpy.types.Object]:
-    """Make a frustum (8, 3) of coloured air and of lines."""
+    """Make a frustum (8, 3) of colored air and of lines."""
     glass, edges = (
         mesh_of("Frustum", corners, np.array(QUADS)),
         mesh_of("Edges", corners, np.array(QUADS)),
@@ -70,7 +70,7 @@ def lines(edges: bpy.types.Mesh, material: bpy.types.Material, width: float) -> 
 
 
 def glow(name: str, color: tuple, opacity: float = 1.0) -> bpy.types.Material:
-    """Make a colour that needs no light."""
+    """Make a color that needs no light."""
     material, shader = _material(name, color)
     light = shader("ShaderNodeEmission")
     light.inputs["Color"].default_value = (*color, 1)
@@ -96,12 +96,19 @@ def clay(name: str, color: tuple, backdrop: bool = False) -> bpy.types.Material:
 
 
 def _material(name: str, color: tuple) -> tuple[bpy.types.Material, Any]:
-    """Make an empty material, so coloured in a view, and return it with the way to add nodes."""
+    """Make an empty material, so colored in a view, and return it with the way to add nodes."""
     material = bpy.data.materials.new(name)
     material.diffuse_color = (*color, 1)
-    material.use_nodes = True
-    material.node_tree.nodes.clear()
-    return material, material.node_tree.nodes.new
+    nodes = _nodes_of(material)
+    nodes.clear()
+    return material, nodes.new
+
+
+def _nodes_of(owner: bpy.types.Material | bpy.types.World) -> Any:
+    """Return the nodes of a new material or world; before Blender 5.0 it starts without any."""
+    if not owner.node_tree:
+        owner.use_nodes = True
+    return owner.node_tree.nodes
 
 
 def _mixed(material: bpy.types.Material, shader: bpy.types.Node, opacity: float) -> Any:
@@ -140,8 +147,8 @@ def prepare(
         scene.collection.objects.link(made)
     scene.camera = eye
     scene.world = bpy.data.worlds.new("Calm")
-    scene.world.use_nodes = True
-    scene.world.node_tree.nodes["Background"].inputs["Color"].default_value = (*BACKGROUND, 1)
+    background = _nodes_of(scene.world)["Background"]
+    background.inputs["Color"].default_value = (*BACKGROUND, 1)
     scene.render.resolution_x, scene.render.resolution_y = size
     scene.render.engine = "CYCLES"
     for name, value in CYCLES.items():

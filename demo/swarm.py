@@ -15,7 +15,7 @@ STRIP = (0, 150, 300)  # frames
 PANEL, GAP = (600, 480), 8  # pixels
 NEAR, FAR = (0, 150, 460, 600), (240, 370)  # frames in which the eye is near or far
 VIEW = Vector((-0.25, -1.0, 0.9)).normalized()  # from the middle towards the eye
-ROOT, WIDTH = (0.1, 0.12, 0.17), 0.1  # colour of the root; width of all lines
+ROOT, WIDTH = (0.1, 0.12, 0.17), 0.1  # color of the root; width of all lines
 # A dart in a sphere of radius 1: nose, wing tips, keel, fin.
 DART = np.array([[0, 1, 0], [-0.75, -0.6, 0], [0.75, -0.6, 0], [0, -0.4, -0.2], [0, -0.6, 0.35]])
 SIDES = np.array([[0, 1, 3], [0, 3, 2], [0, 4, 1], [0, 2, 4], [1, 4, 3], [3, 4, 2]])
@@ -72,7 +72,7 @@ def _key(ship: bpy.types.Object, frame: int, place: np.ndarray, course: np.ndarr
 
 
 def cells(shot: film.Film) -> list[bpy.types.Object]:
-    """Make the root, and the cells in which ships stand, those of a size in its colour."""
+    """Make the root, and the cells in which ships stand, those of a size in its color."""
     made = [lives.boxes("Root", shot.roots, studio.glow("Root", ROOT), WIDTH)]
     widths = (shot.cells.walls[:, 3] - shot.cells.walls[:, 0]).round(3)
     sizes = np.unique(widths)[::-1]

@@ -34,7 +34,7 @@ def distances(items, points, number=np.asarray):
 
 
 def feet(items, points, number=np.asarray):
-    """Closest points (q, n, 3) of triangles, of boxes, of the boxes within regions, of centres."""
+    """Closest points (q, n, 3) of triangles, of boxes, of the boxes within regions, of centers."""
     points = number(points)[:, None]
     if isinstance(items, Triangles):
         return on_triangles(points, number(items.vertices)[items.faces])

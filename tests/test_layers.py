@@ -11,10 +11,10 @@ import core
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
-    "arrays", "checks", "shapes", "touch", "options", "morton", "grid", "child_masks", "cells",
-    "octree", "two_levels", "groups", "classify", "construction", "mailboxing", "descend", "query",
-    "rays", "nearest", "pairs", "dynamic", "scene", "trace", "storage", "statistics", "wireframe",
-    "__init__",
+    "arrays", "checks", "shapes", "touch", "options", "grid", "child_masks", "cells", "octree",
+    "two_levels",
+    "groups", "construction", "mailboxing", "descend", "query", "rays", "nearest",
+    "pairs", "dynamic", "scene", "trace", "storage", "statistics", "wireframe", "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
     "arrays", "ui", "preferences", "camera", "curves", "reader", "trees", "scope", "selection",
@@ -93,7 +93,7 @@ def test_the_addon_imports_public_names_of_the_core_alone(path):
 
 
 def is_above(used, user, order):
-    """Tell whether a module may use another; within one folder each may use its neighbours."""
+    """Tell whether a module may use another; within one folder each may use its neighbors."""
     if used[0] != user[0]:
         return False
     if step(used) == step(user):
@@ -115,14 +115,14 @@ def test_imports_stand_at_the_top(path):
 def test_folders_have_no_circles():
     """Files of one folder import each other in one direction only."""
     for folder in {path.parent for path in files("core") + files("octree_addon")}:
-        used = {path.stem: neighbours(path) for path in files(folder)}
+        used = {path.stem: neighbors(path) for path in files(folder)}
         while used:
             ready = {name for name, names in used.items() if not names & set(used)}
             assert ready, f"{folder}: {used}"
             used = {name: names for name, names in used.items() if name not in ready}
 
 
-def neighbours(path):
+def neighbors(path):
     """Names in the same folder that a file imports."""
     here = path.parent.parts
     return {used[len(here)] for used in imports(path)[1] if used[: len(here)] == here}

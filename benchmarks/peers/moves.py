@@ -17,7 +17,7 @@ from benchmarks.peers.questions import Arrays, Question
 CROWDS = tuple(product((10_000, 100_000), (0.01, 1.0), ("flat", "cube")))
 TURNS = 8
 STEP = 0.1  # of a box
-HALF_SIZE = 2.0  # of a box that is asked about, in metres: it meets about fifteen
+HALF_SIZE = 2.0  # of a box that is asked about, in meters: it meets about fifteen
 # The most ms that a step must take, and the most of what rebuilding takes.
 GOALS = {
     ("one box", 10_000, 0.01): (1.0, 0.25),

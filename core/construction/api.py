@@ -11,8 +11,7 @@ from ..grid import Grid
 from ..octree import Octree, octree_of
 from ..options import Options
 from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
-from .divide import divide
-from .entries import Entries, enter, root_grid
+from .divide import Entries, divide, enter, root_grid
 from .levels import Level, Pairs, between, without_idle_divisions
 from .medians import divide_at_medians
 

@@ -10,7 +10,7 @@ from ..child_masks import POPCOUNT, ChildMasks
 from ..grid import DEEPEST, Grid
 from ..options import Options
 from ..shapes import Shapes
-from .entries import Entries
+from .divide import Entries
 from .levels import MOST_COPIES, Level, Pairs, between, check_copies
 from .off_grid import ItemBounds, OffGridCells, divide_off_grid, leaves_of
 

@@ -83,8 +83,10 @@ class OffGridCells:
         extent = np.stack((self.middles - self.walls[:3], self.walls[3:] - self.middles))
         extent = gather((extent * scale[:, None]).reshape(6, -1), some.cells).reshape(2, 3, -1)
         middles = gather(self.middles, some.cells)
-        touched = child_masks.touched(bounds.items, some.entries, middles, scale, _MARGIN, extent)
-        return overlapped, some.entries[child_masks.confirm(overlapped, doubtful, touched)]
+        touched = child_masks.touched_children(
+            bounds.items, some.entries, middles, scale, _MARGIN, extent
+        )
+        return overlapped, some.entries[child_masks.drop_untouched(overlapped, doubtful, touched)]
 
     def _overlapped(self, bounds: ItemBounds, pairs: Pairs) -> ChildMasks:
         """Return the children that the entries' bounds overlap, or miss by a rounding."""

@@ -14,8 +14,17 @@ from ..grid import enlarged
 from ..options import Options
 from .assignment import Assignment, OneCellEach
 from .items import limits
-from .placement import held, holding_boxes, placed, pushed_down
-from .splitting import divided, overfull, separable, too_fine, underfull
+from .placement import (
+    divided,
+    held,
+    holding_boxes,
+    overfull,
+    placed,
+    pushed_down,
+    separable,
+    too_fine,
+    underfull,
+)
 
 MERGE = ("eager", "deferred")
 

@@ -88,7 +88,7 @@ def nearest(
     Notes
     -----
     O(log n) cells for a point near a surface; from afar, also those cells and items that are
-    nearly as close as the nearest. Points that are neighbours in space descend together, and an
+    nearly as close as the nearest. Points that are neighbors in space descend together, and an
     item that is met in several cells is tested once. Branch and bound after Roussopoulos, Kelley
     and Vincent, "Nearest Neighbor Queries", 1995, a whole level at a time.
     """

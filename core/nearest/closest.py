@@ -1,4 +1,4 @@
-"""The point of an item that is closest to a given point: how far it is, and where; pair by pair.
+"""Closest point of an item to a point: how far it is, and where; pair by pair.
 
 Triangles by all seven regions around them: three corners, three edges and the face, after
 Ericson, "Real-Time Collision Detection", 2005, 5.1.5. Each squared distance is one quotient whose
@@ -10,9 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, blocks, cross, dot, gather, power_of_two_scale
+from ..arrays import (
+    Flags,
+    Floats,
+    Ids,
+    blocks,
+    cross,
+    dot,
+    gather,
+    power_of_two_scale,
+    robust_cross,
+)
 from ..shapes import Shapes, Triangles
-from ..touch.decompose import box_and_radius
+from ..shapes.triangles import first_corners
 
 # Pairs looked at together: few enough that a triangle's features stay in the cache.
 _BLOCK = 4_096
@@ -78,23 +88,23 @@ def _in_blocks(measure: Measure, items: Shapes, ids: Ids, points: Floats, number
 
 def _of_discs(items: Triangles, ids: Ids, points: Floats) -> Floats:
     """Return the distances of discs: where spheres around triangles cut the triangles' planes."""
-    balls, planes = gather(items.bounding_spheres, ids), gather(items.planes, ids)
-    points -= balls[:3]
+    spheres, planes = gather(items.bounding_spheres, ids), gather(items.planes, ids)
+    points -= spheres[:3]
     height = dot(points, planes)
     beside = dot(points, points)
     beside -= height * height
     np.sqrt(np.maximum(beside, 0.0, out=beside), out=beside)
-    beside -= balls[3]
+    beside -= spheres[3]
     np.maximum(beside, 0.0, out=beside)
     height -= planes[3]
     np.abs(height, out=height)
-    height -= balls[3] * 2.0**-29  # a normal may be that wrong
+    height -= spheres[3] * 2.0**-29  # a normal may be that wrong
     np.maximum(height, 0.0, out=height)
     return np.sqrt(height * height + beside * beside)
 
 
 def _of_first_corners(items: Triangles, ids: Ids, points: Floats) -> Floats:
-    points -= items._first_corners(ids)
+    points -= first_corners(items, ids)
     return np.sqrt(dot(points, points))
 
 
@@ -139,17 +149,22 @@ class _Features:
         self.corners = corners
         edges = np.roll(corners, -1, axis=1) - corners
         units = edges * power_of_two_scale(edges)
-        moments, normal = cross(corners, units), cross(units[:, 0], units[:, 1])
+        moments = cross(corners, units)
+        normal, area, thin = robust_cross(units[:, 0], units[:, 1])
         self.along, self.span = -dot(corners, units), dot(edges, units)
-        length, area = dot(units, units), dot(normal, normal)
+        length = dot(units, units)
         beside = (self.along >= 0) & (self.along <= self.span) & (length > 0)
         sides = dot(moments, normal[:, None])
         total = sides.sum(axis=0)
         self.above = ((sides >= 0).all(axis=0) | (sides <= 0).all(axis=0)) & (area > 0)
-        self.above &= total != 0
+        # Beyond the tip of a sliver its sides say little: the foot lies beside the longest edge.
+        self.above &= (beside & (length == length.max(axis=0))).any(axis=0) & (total != 0)
         # How far the origin is from an edge is the share of the opposite corner.
         self.shares = _quotient(np.roll(sides, -1, axis=0), total, self.above, 0.0)
-        height = _height(dot(corners, normal[:, None]), self.shares)
+        height = dot(corners[:, 0], normal)
+        # Where the foot on the face of a sliver is: the shares of its corners are not known well.
+        self.thin = self.above & thin
+        self.feet = normal * _quotient(height, area, self.thin, 0.0)
         self.squares = np.empty((7, corners.shape[2]))
         self.squares[:3] = dot(corners, corners)
         self.squares[3:6] = _quotient(dot(moments, moments), length, beside, np.inf)
@@ -172,20 +187,14 @@ class _Features:
         return np.take_along_axis(weights, best[None, None], axis=0)[0]
 
 
-def _height(heights: Floats, shares: Floats) -> Floats:
-    """Return how high the origin is above the face, of its heights above the three corners.
-
-    They are equal, but for a sliver whose normal is not known well.
-    """
-    first, second, third = heights
-    return first + shares[1] * (second - first) + shares[2] * (third - first)
-
-
 def _on_triangles(items: Triangles, ids: Ids, points: Floats) -> Floats:
     features = _Features(_seen(items, ids, points))
     corners = items.take_rows(ids).reshape(3, 3, -1)
     found = np.einsum("ch,cah->ah", features.closest(), corners)
-    return np.where(features.squares.min(axis=0) > 0, found, points)
+    squares = features.squares.min(axis=0)
+    on_face = features.thin & (features.squares[6] == squares)
+    found = np.where(on_face, points + features.feet, found)
+    return np.where(squares > 0, found, points)
 
 
 def _quotient(above: Floats, below: Floats, where: Flags, otherwise: float) -> Floats:
@@ -194,7 +203,7 @@ def _quotient(above: Floats, below: Floats, where: Flags, otherwise: float) -> F
 
 def _of_rounded(items: Shapes, ids: Ids, points: Floats) -> Floats:
     """Return the distances of boxes grown round by a radius."""
-    sides, radii = box_and_radius(items, ids)
+    sides, radii = items.box_and_radius(ids)
     squares = np.zeros(len(ids))
     for lower, upper, point in zip(sides[0], sides[-1], points, strict=True):
         gap = np.maximum(lower - point, point - upper)
@@ -205,7 +214,7 @@ def _of_rounded(items: Shapes, ids: Ids, points: Floats) -> Floats:
 
 
 def _on_rounded(items: Shapes, ids: Ids, points: Floats) -> Floats:
-    sides, radii = box_and_radius(items, ids)
+    sides, radii = items.box_and_radius(ids)
     inner = np.clip(points, sides[0], sides[-1])
     way = points - inner
     length = np.sqrt(dot(way, way))

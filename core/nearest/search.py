@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import BLOCK, Floats, Ids, blocks, gather
-from ..child_masks import packed
+from ..child_masks import pack_children
 from ..descend import Found, expanded, portions
 from ..mailboxing import Latest, unique_pairs
 from ..octree import Octree
@@ -134,7 +134,7 @@ def _children_of_few(
     tree = search.tree
     first = tree.first_child[cells]
     squares = _to_children(tree, gather(search.points, queries), first)
-    masks = packed(squares <= reach[queries]) & tree.child_masks[cells]
+    masks = pack_children(squares <= reach[queries]) & tree.child_masks[cells]
     chosen = np.flatnonzero(np.unpackbits(masks, bitorder="little").view(bool))
     parents, child = chosen >> 3, chosen & 7
     return queries[parents], first[parents] + child, squares.take(child * len(cells) + parents)

@@ -12,7 +12,7 @@ from ..groups import ALL_GROUPS, in_groups
 from ..octree import Octree
 from ..shapes import Regions, Shapes, Spheres, Triangles
 from ..touch import touching
-from ..touch.nearness import triangles_near_triangles
+from ..touch.triangle_pairs import triangles_near_triangles
 from ..two_levels import TwoLevels
 from .broad_phase import candidate_pairs
 

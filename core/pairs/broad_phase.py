@@ -3,7 +3,7 @@
 Where the cells of one tree cannot tell, because they keep items in large cells, because a margin
 reaches across their walls, or because there are two trees, the bounds in question are sorted anew:
 those of one tree into strips, if they are even enough, else, and those of two trees, into cells of
-their own. Of two trees only what is near the other is: groups of neighbours descend the other tree
+their own. Of two trees only what is near the other is: groups of neighbors descend the other tree
 first.
 """
 
@@ -22,7 +22,7 @@ from .sweep import PairBatch, grid_sweep_pairs, no_pairs
 
 # What rounding may take from bounds that are moved by a margin.
 _ROUNDING = 2.0**-50
-# Neighbours that descend another tree together.
+# Neighbors that descend another tree together.
 _GROUP = 16
 # Runs of references that are noted before they are counted.
 _RUNS = 1_048_576

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from .. import checks
 from ..arrays import Flags, Ids, blocks
 from ..construction.api import ITEM_KINDS
-from ..query.api import check_volumes
+from ..query import check_volumes
 from ..shapes import Shapes
 from ..touch import lying_inside, touching
 from .api import exact_test

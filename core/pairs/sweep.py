@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ids, blocks, concatenated_ranges, radix_argsort
-from ..grid import Grid
-from ..morton import BITS, GUARD_BITS, Words, packed, unpacked
+from ..grid import BITS, GUARD_BITS, Grid, Words, pack, unpack
 from ..shapes import Boxes, Shapes
 
 # Shapes in a sample, about; one in this many of them may be far away on either side.
@@ -83,7 +82,7 @@ def quantize(shapes: Shapes, grid: Grid) -> QuantizedBounds:
     bounds = QuantizedBounds(*np.empty((2, len(shapes)), np.int64))
     for some in blocks(len(shapes)):
         cells, ends = grid.overlapped(lower[:, some], upper[:, some])
-        bounds.first[some], bounds.last[some] = packed(cells), packed(ends) | GUARD_BITS
+        bounds.first[some], bounds.last[some] = pack(cells), pack(ends) | GUARD_BITS
     return bounds
 
 
@@ -156,7 +155,7 @@ def comparisons(
 
 def _swept(cells: Ids, bounds: QuantizedBounds) -> tuple[Ids, Ids]:
     """Return an order within each cell, and how many after each it may meet, in that order."""
-    first, last = unpacked(bounds.first), unpacked(bounds.last)
+    first, last = unpack(bounds.first), unpack(bounds.last)
     begins = np.flatnonzero(np.diff(cells, prepend=-1))
     lengths = np.add.reduceat(last - first + 1, begins, axis=1)
     widths = np.maximum.reduceat(last, begins, axis=1) - np.minimum.reduceat(first, begins, axis=1)
@@ -178,7 +177,7 @@ def grid_sweep_pairs(bounds: Boxes, owners: Ids | None = None) -> Iterator[PairB
     if len(bounds) == 0:
         return iter(())
     fine = quantize(bounds, grid_around(bounds))
-    strips = _Strips.around(unpacked(fine.first), unpacked(fine.last))
+    strips = _Strips.around(unpack(fine.first), unpack(fine.last))
     if strips.copies.sum() > _COPIES * len(bounds):
         return None
     members, begun, line = strips.compared()

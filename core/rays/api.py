@@ -8,15 +8,14 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Flags, Floats, Ids, blocks, radix_argsort, starts_of_runs
-from ..classify import UNVISITED, States
+from ..descend import UNVISITED, States
 from ..groups import ALL_GROUPS, in_groups
 from ..mailboxing import Mailboxes
 from ..octree import Octree
 from ..shapes import Triangles
 from ..two_levels import TwoLevels
+from .crossings import Rays, barycentric, ray_packets
 from .hits import normals, ray_hits
-from .rays import Rays, ray_packets
-from .triangles import barycentric
 
 # Rays, items and distances of no crossings.
 _NOTHING = (np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))

@@ -10,17 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Floats, Ids, blocks, dot, gather, power_of_two_scale, starts_of_runs
-from ..arrays import cross as cross_product
-from ..classify import States
-from ..descend import Found, expanded
+from ..arrays import (
+    Floats,
+    Ids,
+    blocks,
+    cross,
+    dot,
+    exact_cross,
+    gather,
+    power_of_two_scale,
+    starts_of_runs,
+)
+from ..descend import Found, States, expanded
 from ..mailboxing import Mailboxes, Pairs
 from ..octree import Octree
 from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
 from ..touch.triangles import bounding_spheres_of, worth_tables
-from .rays import Rays
-from .rounded import enter_boxes, enter_regions, enter_spheres, outward
-from .triangles import cross_triangles
+from .crossings import Rays, cross_triangles, enter_boxes, enter_regions, enter_spheres, outward
 from .walk import walk
 
 # Rays, entries of the tree, and a distance that is the less the more surely they meet.
@@ -268,12 +274,27 @@ def normals(items: Shapes, ids: Ids, rays: Rays, numbers: Ids, distances: Floats
     Those of a triangle by its winding; else outward, NaN for a ray that starts inside.
     """
     if isinstance(items, Triangles):
-        first, second, third = items.take_rows(ids).reshape(3, 3, -1)
-        edges = np.stack((second - first, third - first))
-        return _unit(cross_product(*(edges * power_of_two_scale(edges))))
+        return _unit(_windings(items.take_rows(ids).reshape(3, 3, -1), rays, numbers))
     vectors = outward(items, ids, rays, numbers, rays.positions(numbers, distances))
     vectors[:, distances == 0] = np.nan
     return _unit(vectors)
+
+
+def _windings(corners: Floats, rays: Rays, numbers: Ids) -> Floats:
+    """Return normals of triangles (3 corners, 3 axes, h): of slivers too, from their short edges.
+
+    One whose area rounding alone has made faces the ray.
+    """
+    edges = np.roll(corners, -1, axis=0) - corners
+    edges *= power_of_two_scale(edges)
+    longest = (edges * edges).sum(axis=1).argmax(axis=0)
+    places = (longest + np.arange(3)[:, None]) % 3
+    along, one, other = np.take_along_axis(edges, places[:, None], axis=0)
+    found = exact_cross(one, other)
+    flat, directions = np.flatnonzero(~found.any(axis=0)), rays.directions
+    across = cross(gather(directions, numbers[flat]), along[:, flat])
+    found[:, flat] = cross(across, along[:, flat])
+    return found
 
 
 def _unit(vectors: Floats) -> Floats:

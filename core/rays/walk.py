@@ -25,10 +25,9 @@ from ..arrays import (
     gather,
     radix_argsort,
 )
-from ..classify import CROSSING, OUTSIDE, UNVISITED, States
-from ..descend import occupied_children
+from ..descend import CROSSING, OUTSIDE, UNVISITED, States, occupied_children
 from ..octree import Octree
-from .rays import Rays
+from .crossings import Rays
 
 # Pairs of ray and cell that are computed together: eight children take a few hundred bytes.
 _BLOCK = 8_192

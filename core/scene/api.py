@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from .. import checks
 from ..arrays import Flags, Ids
 from ..nearest import Nearest
-from ..query.api import check_volumes
+from ..query import check_volumes
 from ..rays import RayCrossings, RayHits
 from ..rays.api import checked_rays
 from ..shapes import Shapes

@@ -20,7 +20,6 @@ from ..shapes import (
     Shapes,
     Spheres,
 )
-from ..touch.decompose import corners_and_radius
 from ..touch.oriented_boxes import corners_of
 from .placements import Placements
 
@@ -127,7 +126,7 @@ def _corners(volumes: Shapes, numbers: Ids) -> tuple[Floats, Floats]:
         return corners_of(rows).swapaxes(0, 1)[_RING], np.zeros(1)
     if isinstance(volumes, Spheres):
         return rows[None, :3], rows[3]
-    points, radii = corners_and_radius(volumes, numbers)
+    points, radii = volumes.corners_and_radius(numbers)
     return points[_RING], radii
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, gather
 from ..shapes import Triangles
-from ..shapes.batch import as_batch
+from ..shapes.boxes import as_batch
 
 # Spheres around the triangles of all meshes cost as much as a look at all of them, once. Each
 # pair is worth so many.
@@ -74,8 +74,7 @@ class PlacedTriangles(Triangles):
         """The corners' coordinates, (9, n), computed anew each time."""
         return self.take_rows(np.arange(len(self)))
 
-    def take_rows(self, ids: Ids) -> Floats:
-        """Return some columns of `rows`, of pairs that are known to be there."""
+    def _take(self, ids: Ids) -> Floats:
         corners = self._triangles.take_rows(self._entries.take(ids))
         return placed(corners, gather(self._matrices, self._places.take(ids)))
 

@@ -8,9 +8,8 @@ import numpy as np
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, dot, gather, starts_of_runs
 from ..mailboxing import Mailboxes, Pairs
 from ..rays import RayCrossings, RayHits
+from ..rays.crossings import Rays, barycentric, ray_packets
 from ..rays.hits import crossings, normals, ray_hits
-from ..rays.rays import Rays, ray_packets
-from ..rays.triangles import barycentric
 from .forest import Forest
 from .images import taken_back
 from .moment import Moment, first_of_each

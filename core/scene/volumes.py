@@ -7,9 +7,8 @@ import numpy as np
 
 from ..arrays import Flags, Ids, concatenated_ranges
 from ..descend import NOTHING, Found, descend, expanded, portions
-from ..mailboxing import Pairs, deduplicate, mailboxes_for
-from ..query.api import Answers
-from ..query.candidates import by_volume, vouched
+from ..mailboxing import Answers, Pairs, deduplicate, mailboxes_for
+from ..query import by_volume, vouched
 from ..shapes import Shapes
 from ..touch import lying_inside, touching
 from .forest import Forest

@@ -7,23 +7,19 @@ attributes that carry the constructor's names are views of those rows, vectors l
 batch          k   rows
 =============  ==  ==================================================================
 Boxes          6   lower x, y, z, upper x, y, z
-Spheres        4   centre x, y, z, radius
+Spheres        4   center x, y, z, radius
 Regions        7   lower x, y, z, upper x, y, z, radius
 Triangles      9   first corner x, y, z, second corner x, y, z, third corner x, y, z
-OrientedBoxes  15  centre x, y, z, half sizes, first axis x, y, z, second axis, third axis
+OrientedBoxes  15  center x, y, z, half sizes, first axis x, y, z, second axis, third axis
 Capsules       7   start x, y, z, end x, y, z, radius
 HalfSpaces     4   a, b, c, d of the plane
 Frusta         24  the eight corners in order, x, y, z each
 =============  ==  ==================================================================
 """
 
-from .batch import Boxes, Shapes
-from .capsules import Capsules
-from .frusta import Frusta
-from .half_spaces import HalfSpaces
+from .boxes import Boxes, Capsules, Regions, Shapes, Spheres
+from .frusta import Frusta, HalfSpaces
 from .oriented_boxes import OrientedBoxes
-from .regions import Regions
-from .spheres import Spheres
 from .triangles import Triangles
 
 __all__ = [

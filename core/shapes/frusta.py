@@ -1,4 +1,4 @@
-"""Camera frusta and other convex hexahedra: eight corners, (24, n)."""
+"""Volumes bounded by planes: half-spaces (4, n), and camera frusta or other hexahedra (24, n)."""
 
 from functools import cached_property
 
@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Flags, Floats, power_of_two_scale
-from .batch import Shapes, frozen
+from .boxes import Shapes, frozen
 from .triangles import Triangles
 
 # The corners of a hexahedron: near lower-left, lower-right, upper-right, upper-left, then far.
@@ -163,3 +163,46 @@ class Frusta(Shapes):
         """
         corners = self.rows.reshape(8, 3, -1)
         return corners.min(axis=0), corners.max(axis=0)
+
+
+class HalfSpaces(Shapes):
+    """All that lies on the positive side of a plane, the plane included.
+
+    Parameters
+    ----------
+    planes : array_like of float, shape (n, 4)
+        a, b, c, d: inside where ax + by + cz + d >= 0. The normal a, b, c points inside and may
+        have any length but 0. Copied.
+
+    Raises
+    ------
+    ValueError
+        On a wrong shape or a normal of 0, 0, 0.
+    """
+
+    def __init__(self, planes: ArrayLike) -> None:
+        array = checks.floats("planes", planes, 4)
+        directed = (array[:, :3] != 0).any(axis=1)
+        checks.every_row("planes", "have a normal that is not zero", directed, array)
+        self._rows = frozen(array.T)
+
+    @property
+    def planes(self) -> Floats:
+        """The planes a, b, c, d, (n, 4)."""
+        return self.rows.T
+
+    @cached_property
+    def plane_rows(self) -> Floats:
+        """The same planes, (4, n), their normals about one, by powers of two."""
+        return frozen(self.rows * power_of_two_scale(self.rows[:3]))
+
+    def limits(self) -> tuple[Floats, Floats]:
+        """Return all of space.
+
+        Returns
+        -------
+        lower, upper : ndarray of float64, shape (3, n)
+            Axis first; minus and plus infinity.
+        """
+        upper = np.full((3, len(self)), np.inf)
+        return -upper, upper

@@ -1,11 +1,11 @@
-"""Turned boxes: centre, half sizes and three axes, (15, n)."""
+"""Oriented boxes (OBB): center, half sizes and three axes, (15, n)."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Flags, Floats
-from .batch import Shapes, frozen
+from .boxes import Shapes, frozen
 
 # Matrices that went through float32, or through a chain of parents, are this close to a rotation.
 _TOLERANCE = 2.0**-14
@@ -60,7 +60,7 @@ class OrientedBoxes(Shapes):
         return self.rows[6:].reshape(3, 3, -1).transpose(2, 1, 0)
 
     def limits(self) -> tuple[Floats, Floats]:
-        """Return the axis-aligned bounds of the turned boxes.
+        """Return the axis-aligned bounds of the oriented boxes.
 
         Returns
         -------

@@ -17,7 +17,7 @@ from ..arrays import (
     gather,
     power_of_two_scale,
 )
-from .batch import Shapes, as_batch, frozen
+from .boxes import Shapes, as_batch, frozen
 
 
 class Triangles(Shapes):
@@ -58,13 +58,8 @@ class Triangles(Shapes):
         """The corners' coordinates, (9, n), gathered anew each time."""
         return frozen(self._corners(self._face_rows))
 
-    def take_rows(self, ids: Ids) -> Floats:
-        """Return some columns of `rows`, of shapes that are known to be there."""
+    def _take(self, ids: Ids) -> Floats:
         return self._corners(gather(self._face_rows, ids))
-
-    def _first_corners(self, ids: Ids) -> Floats:
-        """Return one corner of some triangles, (3, k)."""
-        return gather(self._vertex_rows, self._face_rows[0].take(ids, mode="clip"))
 
     def _corners(self, faces: Ids) -> Floats:
         """Return the corners of these faces, (9, k)."""
@@ -86,22 +81,22 @@ class Triangles(Shapes):
 
     @cached_property
     def bounding_spheres(self) -> Floats:
-        """A sphere around each triangle: centre x, y, z and radius, (4, n), made once."""
-        balls = np.empty((4, len(self)))
+        """A sphere around each triangle: center x, y, z and radius, (4, n), made once."""
+        spheres = np.empty((4, len(self)))
         lower, upper = self.limits()
         for some in blocks(len(self)):
             low, high = lower[:, some], upper[:, some]
-            balls[:3, some] = (low + high) / 2
+            spheres[:3, some] = (low + high) / 2
             # Half a diagonal, and what rounding may take of it.
-            balls[3, some] = np.sqrt(((high - low) ** 2).sum(axis=0)) * (0.5 + 2.0**-40)
-            balls[3, some] += np.maximum(np.abs(low), np.abs(high)).max(axis=0) * 2.0**-50
-        return column_major(balls)
+            spheres[3, some] = np.sqrt(((high - low) ** 2).sum(axis=0)) * (0.5 + 2.0**-40)
+            spheres[3, some] += np.maximum(np.abs(low), np.abs(high)).max(axis=0) * 2.0**-50
+        return column_major(spheres)
 
     @cached_property
     def planes(self) -> Floats:
-        """The planes, seen from the middles of `balls`: unit normal and height, (4, n), made once.
+        """The planes as seen from the centers of `bounding_spheres`, (4, n), made once.
 
-        Zero where rounding may turn the normal by more than 2**-30.
+        Unit normals and heights; zero where rounding may turn the normal by more than 2**-30.
         """
         planes = np.empty((4, len(self)))
         for some in blocks(len(self)):
@@ -130,3 +125,8 @@ class Triangles(Shapes):
             np.minimum(np.minimum(first, second), third, out=lower[:, some])
             np.maximum(np.maximum(first, second), third, out=upper[:, some])
         return lower, upper
+
+
+def first_corners(triangles: Triangles, ids: Ids) -> Floats:
+    """Return one corner of some triangles, (3, k)."""
+    return gather(triangles._vertex_rows, triangles._face_rows[0].take(ids, mode="clip"))

@@ -1,4 +1,4 @@
-"""Exact tests, pair by pair: each kind of item against each kind of volume.
+"""Exact tests (the narrow phase), pair by pair: each kind of item against each kind of volume.
 
 A test takes items and volumes as batches, and the numbers of the pairs to look at; it answers
 with one flag for each pair. Touching counts: sets are closed.
@@ -22,17 +22,7 @@ from ..shapes import (
     Spheres,
     Triangles,
 )
-from . import (
-    capsules,
-    containment,
-    facing,
-    frusta,
-    half_spaces,
-    oriented_boxes,
-    regions,
-    rounded,
-    triangles,
-)
+from . import capsules, frusta, oriented_boxes, rounded, triangle_pairs, triangles
 
 # Pairs looked at together: few enough that their coordinates stay in the cache.
 _BLOCK = 32_768
@@ -49,10 +39,10 @@ _TOUCHING: _Kinds = {
     **dict.fromkeys(product(_ROUNDED, _ROUNDED), rounded.rounded_touch_rounded),
     (Boxes, Boxes): rounded.boxes_touch_boxes,
     (Spheres, Spheres): rounded.spheres_touch_spheres,
-    (Triangles, Triangles): facing.triangles_touch_triangles,
+    (Triangles, Triangles): triangle_pairs.triangles_touch_triangles,
     (Triangles, Spheres): triangles.touch_spheres,
     (Triangles, Boxes): triangles.touch_boxes,
-    (Triangles, Regions): regions.touched_by_triangles,
+    (Triangles, Regions): rounded.triangles_touch_regions,
     (Triangles, OrientedBoxes): oriented_boxes.touched_by_triangles,
     (Triangles, Capsules): capsules.touched_by_triangles,
     (Triangles, Frusta): frusta.touched_by_triangles,
@@ -61,16 +51,16 @@ _TOUCHING: _Kinds = {
     (Regions, Frusta): frusta.touched_by_regions,
     **dict.fromkeys(product(_ROUNDED, [OrientedBoxes]), oriented_boxes.touched_by_rounded),
     **dict.fromkeys(product(_ROUNDED, [Capsules]), capsules.touched_by_rounded),
-    **dict.fromkeys(product(_ITEMS, [HalfSpaces]), half_spaces.items_touch_half_spaces),
+    **dict.fromkeys(product(_ITEMS, [HalfSpaces]), frusta.items_touch_half_spaces),
 }
 
 _INSIDE: _Kinds = {
-    **dict.fromkeys(product(_ROUNDED, _ROUNDED), containment.rounded_in_rounded),
-    **dict.fromkeys(product([Triangles], _ROUNDED), containment.triangles_in_rounded),
+    **dict.fromkeys(product(_ROUNDED, _ROUNDED), rounded.rounded_in_rounded),
+    **dict.fromkeys(product([Triangles], _ROUNDED), rounded.triangles_in_rounded),
     **dict.fromkeys(product(_ITEMS, [OrientedBoxes]), oriented_boxes.hold_items),
     **dict.fromkeys(product(_ITEMS, [Capsules]), capsules.hold_items),
-    **dict.fromkeys(product(_ITEMS, [Frusta]), containment.items_in_frusta),
-    **dict.fromkeys(product(_ITEMS, [HalfSpaces]), half_spaces.items_in_half_spaces),
+    **dict.fromkeys(product(_ITEMS, [Frusta]), frusta.items_in_frusta),
+    **dict.fromkeys(product(_ITEMS, [HalfSpaces]), frusta.items_in_half_spaces),
 }
 
 

@@ -1,32 +1,41 @@
-"""Capsules against items: how near a segment comes."""
+"""Capsules (swept spheres) against items: distances of segments."""
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, cross, dot, gather, power_of_two_scale
+from ..arrays import Flags, Floats, Ids, cross, dot, gather, power_of_two_scale, robust_cross
 from ..shapes import Capsules, Shapes, Triangles
-from .convex_distance import POINT, SEGMENT, TRIANGLE, near, near_boxes
-from .decompose import box_and_radius, corners_and_radius
-from .separating_axis import parted, told_by_feet
-from .triangles import bounding_spheres_of
+from .convex_distance import (
+    POINT,
+    SEGMENT,
+    TRIANGLE,
+    near,
+    near_boxes,
+)
+from .separating_axis import decided_by_closest_point, separated
+from .triangles import bounding_spheres_of, within_spans
 
 # What rounding may do to a squared distance, in squared lengths that it was made from.
 _ROUNDING = 2.0**-44
+# Triangles that are thinner than this part of their length are pierced at their edges only.
+_THINNEST = 2.0**-34
 
 
 def touched_by_triangles(items: Triangles, ids: Ids, volumes: Capsules, numbers: Ids) -> Flags:
     """Return which triangles come as near to the segment as the radius, or are pierced by it.
 
-    The point of the segment that is nearest to the middle of a ball around the triangle tells
-    most of those that do, and most of those that do not.
+    The point of the segment that is nearest to the triangle's bounding sphere decides most pairs.
     """
-    capsules, balls = gather(volumes.rows, numbers), bounding_spheres_of(items, ids, len(volumes))
+    capsules, spheres = (
+        gather(volumes.rows, numbers),
+        bounding_spheres_of(items, ids, len(volumes)),
+    )
     # As seen from where the segments start, coordinates are as small as the shapes.
-    middles = balls[:3] - capsules[:3]
+    middles = spheres[:3] - capsules[:3]
     feet, doubt = feet_of(middles, capsules)
     toward = middles - feet
-    some = np.flatnonzero(dot(toward, toward) - doubt <= (balls[3] + capsules[6]) ** 2)
+    some = np.flatnonzero(dot(toward, toward) - doubt <= (spheres[3] + capsules[6]) ** 2)
     capsules, corners = gather(capsules, some), items.take_rows(ids[some]).reshape(3, 3, -1)
-    found, far = told_by_feet(
+    found, far = decided_by_closest_point(
         gather(feet, some),
         gather(toward, some),
         corners - capsules[:3],
@@ -76,23 +85,30 @@ def _pierced(corners: Floats, segments: Floats) -> Flags:
     corners, segments = corners - origin, segments - origin
     scale = power_of_two_scale(np.concatenate((corners, segments), axis=1))
     corners, end = corners * scale, segments[:, 1] * scale
-    normal = cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    edges = np.roll(corners, -1, axis=1) - corners
+    full = dot(edges, edges).max(axis=0) ** 2
+    normal, area, thin = robust_cross(edges[:, 0], edges[:, 1], full)
     here, there = -dot(corners[:, 0], normal), dot(end - corners[:, 0], normal)
     across = ((here <= 0) & (there >= 0)) | ((here >= 0) & (there <= 0))
     sides = dot(end[:, None], cross(corners, np.roll(corners, -1, axis=1)))
-    return across & (here != there) & ((sides >= 0).all(axis=0) | (sides <= 0).all(axis=0))
+    flags = across & (here != there) & ((sides >= 0).all(axis=0) | (sides <= 0).all(axis=0))
+    some = np.flatnonzero(flags & thin)
+    places = end[:, some] * (here[some] / (here[some] - there[some]))
+    flags[some] = within_spans(places[:, None] - corners[:, :, some], edges[:, :, some])
+    flags[some] &= area[some] > _THINNEST**2 * full[some]
+    return flags
 
 
 def touched_by_rounded(items: Shapes, ids: Ids, volumes: Capsules, numbers: Ids) -> Flags:
     """Return which boxes, spheres and regions come as near as the sum of the radii."""
-    sides, radii = box_and_radius(items, ids)
+    sides, radii = items.box_and_radius(ids)
     capsules = gather(volumes.rows, numbers)
     segments, radii = capsules[:6].reshape(2, 3, -1), radii + capsules[6]
     if len(sides) == 1:
         return near(sides.swapaxes(0, 1), POINT, segments.swapaxes(0, 1), SEGMENT, radii)
     center = (sides[0] + sides[1]) / 2
     half, (middle, axis, reach) = sides[1] - center, spans_of(capsules)
-    apart, far = parted(half, middle - center, axis[None], reach[None], radii)
+    apart, far = separated(half, middle - center, axis[None], reach[None], radii)
     flags = ~apart
     rest = np.flatnonzero(apart & ~far)
     seen = (segments - center)[:, :, rest].swapaxes(0, 1)
@@ -102,7 +118,7 @@ def touched_by_rounded(items: Shapes, ids: Ids, volumes: Capsules, numbers: Ids)
 
 def hold_items(items: Shapes, ids: Ids, volumes: Capsules, numbers: Ids) -> Flags:
     """Return which items have all corners a radius less than the capsule's from its segment."""
-    points, radii = corners_and_radius(items, ids)
+    points, radii = items.corners_and_radius(ids)
     capsules = gather(volumes.rows, numbers)
     segments, spare = capsules[:6].reshape(2, 3, -1).swapaxes(0, 1), capsules[6] - radii
     flags = spare >= 0

@@ -1,4 +1,4 @@
-"""Convex hulls no farther apart than a radius: the features that two of them can be nearest with.
+"""Distance of convex hulls, against a radius: by the features that can be the nearest ones.
 
 Two convex solids that share no point are nearest at a corner and a face, at two edges, or at
 corners and edges that bound these. Each of these pairs is asked on its own whether it is near
@@ -11,16 +11,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, blocks, cross, dot, power_of_two_scale
+from ..arrays import (
+    Flags,
+    Floats,
+    Ids,
+    blocks,
+    cross,
+    dot,
+    power_of_two_scale,
+    robust_cross,
+)
+from ..shapes.boxes import box_corners
 from ..shapes.frusta import EDGE_ENDS, EDGE_STARTS, FACES
-from .decompose import box_corners
+from .triangles import within_spans
 
-# So many numbers of one kind stay in the cache: features times features times pairs.
+# Numbers of one kind that stay in the cache: features times features times pairs.
 _CACHED = 16_384
 
 
 class Kind(NamedTuple):
-    """How the corners of a hull hang together.
+    """Topology of a hull.
 
     Attributes
     ----------
@@ -135,15 +145,23 @@ def _corners_near_edges(corners: Floats, hull: Floats, kind: Kind, squared: Floa
 
 def _corners_near_faces(corners: Floats, hull: Floats, kind: Kind, squared: Floats) -> Flags:
     """Return whether the foot of a perpendicular lies in a face, and is near."""
+    if not len(kind.rings):
+        return np.zeros(len(squared), bool)
     rings = hull[:, kind.rings]
     # In a triangle the third corner is the last as well.
-    normals = cross(rings[:, :, 2] - rings[:, :, 0], rings[:, :, -1] - rings[:, :, 1])
-    outwards = cross(np.roll(rings, -1, axis=2) - rings, normals[:, :, None])
+    edges = np.roll(rings, -1, axis=2) - rings
+    full = dot(edges, edges).max(axis=1) ** 2
+    normals, area, thin = robust_cross(
+        rings[:, :, 2] - rings[:, :, 0], rings[:, :, -1] - rings[:, :, 1], full
+    )
+    outwards = cross(edges, normals[:, :, None])
     apart = corners[:, :, None, None] - rings[:, None]
     sides = dot(apart, outwards[:, None])
-    height, area = dot(apart[:, :, :, 0], normals[:, None]), dot(normals, normals)
+    height = dot(apart[:, :, :, 0], normals[:, None])
     close = (sides >= 0).all(axis=2) | (sides <= 0).all(axis=2)
     close &= (height * height <= squared * area) & (area > 0)
+    if (close & thin).any():
+        close &= ~thin | within_spans(apart, edges[:, None])
     return close.any(axis=(0, 1))
 
 
@@ -154,9 +172,15 @@ def _edges_near_edges(
     starts, theirs = one[:, one_kind.starts], other[:, other_kind.starts]
     ones = (one[:, one_kind.ends] - starts)[:, :, None]
     others = (other[:, other_kind.ends] - theirs)[:, None]
-    apart, normals = theirs[:, None] - starts[:, :, None], cross(ones, others)
-    area, height = dot(normals, normals), dot(apart, normals)
+    full = dot(ones, ones) * dot(others, others)
+    normals, area, parallel = robust_cross(ones, others, full)
+    apart = theirs[:, None] - starts[:, :, None]
+    height = dot(apart, normals)
     here, there = dot(cross(apart, others), normals), dot(cross(apart, ones), normals)
     close = (here >= 0) & (here <= area) & (there >= 0) & (there <= area) & (area > 0)
     close &= height * height <= squared * area
+    if (close & parallel).any():
+        # Lines that are nearly parallel meet anywhere, edges only where they pass each other.
+        first, last = dot(apart, ones), dot(apart + others, ones)
+        close &= (np.minimum(first, last) <= dot(ones, ones)) & (np.maximum(first, last) >= 0)
     return close.any(axis=(0, 1))

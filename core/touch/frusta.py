@@ -1,22 +1,33 @@
-"""Convex hexahedra, such as camera frusta, against items, by separating axes.
+"""Frustum culling: half-spaces and convex hexahedra against items, by separating axes (SAT).
 
-RaySlabs alone call a box beside the frustum's corner a hit. The theorem adds the cross products of
-the edges: Gottschalk, Lin and Manocha, "OBBTree", 1996; Ericson, "Real-Time Collision Detection",
-2005, 5.2.1.
+Of an item and a half-space, the extreme point along the normal decides (support mapping). With a
+hexahedron, planes alone call a box beside the frustum's corner a hit. The theorem adds the cross
+products of the edges: Gottschalk, Lin and Manocha, "OBBTree", 1996; Ericson, "Real-Time Collision
+Detection", 2005, 5.2.1.
 """
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, blocks, power_of_two_scale, project, take_columns
-from ..shapes import Frusta, Shapes
+from ..arrays import (
+    Flags,
+    Floats,
+    Ids,
+    blocks,
+    dot,
+    gather,
+    power_of_two_scale,
+    project,
+    robust_cross,
+    take_columns,
+)
+from ..shapes import Frusta, HalfSpaces, Shapes, Triangles
 from ..shapes.frusta import EDGE_ENDS, EDGE_STARTS
 from .convex_distance import HEXAHEDRON, near_boxes
-from .decompose import corners_and_radius
 from .triangles import touch_spheres
 
 # Nearly parallel edges have a cross product of rounding errors, which separates nothing.
 _ROUNDING = 2.0**-48
-# Pairs that are doubtful enough to be tried on all axes, so many at a time.
+# At most this many of the doubtful pairs are tried on all axes together.
 _BLOCK = 512
 
 
@@ -27,19 +38,19 @@ def touched_by_triangles(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids)
     corners = corners[:, :, doubtful]
     edges = np.roll(corners, -1, axis=0) - corners
     edges *= power_of_two_scale(edges)
-    normal = np.cross(edges[0], edges[1], axis=0)
+    normal, _, _ = robust_cross(edges[0], edges[1])
     flags[doubtful] = _overlap(corners, normal[None], edges, volumes, numbers[doubtful])
     return flags
 
 
 def touched_by_boxes(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
     """Return which boxes touch the frustum."""
-    return _boxes_overlap(corners_and_radius(items, ids)[0], volumes, numbers)
+    return _boxes_overlap(items.corners_and_radius(ids)[0], volumes, numbers)
 
 
 def touched_by_regions(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
     """Return which regions have a box that is no farther away than the radius."""
-    corners, radii = corners_and_radius(items, ids)
+    corners, radii = items.corners_and_radius(ids)
     flags = _boxes_overlap(corners, volumes, numbers)
     normals = take_columns(volumes.plane_rows, numbers)[:, :3]
     depths = distances(corners, volumes, numbers).max(axis=0)
@@ -60,7 +71,7 @@ def _boxes_overlap(corners: Floats, volumes: Frusta, numbers: Ids) -> Flags:
 
 
 def touched_by_spheres(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
-    """Return which spheres have their centre in the frustum, or touch one of its faces."""
+    """Return which spheres have their center in the frustum, or touch one of its faces."""
     apart = distances(items.take_rows(ids)[None, :3], volumes, numbers)[0]
     flags = (apart >= 0).all(axis=0)
     outside = np.flatnonzero(~flags)
@@ -97,8 +108,11 @@ def _overlap(
         hexahedra = volumes.take_rows(numbers[some]).reshape(8, 3, -1) - origin
         theirs = hexahedra[EDGE_ENDS] - hexahedra[EDGE_STARTS]
         theirs *= power_of_two_scale(theirs)
-        products = np.cross(edges[:, None, :, some], theirs[None], axis=2)
-        axes = np.concatenate((normals[:, :, some], products.reshape(-1, *theirs.shape[1:])))
+        products, _, _ = robust_cross(
+            edges[:, :, some].swapaxes(0, 1)[:, :, None], theirs.swapaxes(0, 1)[:, None]
+        )
+        products = products.reshape(3, -1, products.shape[-1]).swapaxes(0, 1)
+        axes = np.concatenate((normals[:, :, some], products))
         flags[some] = _unseparated(axes, points[:, :, some] - origin, hexahedra)
     return flags
 
@@ -111,3 +125,46 @@ def _unseparated(axes: Floats, one: Floats, other: Floats) -> Flags:
     slack = _ROUNDING * np.maximum(-least, greatest)
     overlap = (ones.min(axis=1) <= greatest + slack) & (ones.max(axis=1) >= least - slack)
     return overlap.all(axis=0)
+
+
+def items_in_frusta(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
+    """Return which items have all corners at least a radius inside all planes."""
+    points, radii = items.corners_and_radius(ids)
+    depths = distances(points, volumes, numbers).min(axis=0)
+    normals = take_columns(volumes.plane_rows, numbers)[:, :3]
+    needed = radii * radii * (normals * normals).sum(axis=1)
+    return ((depths >= 0) & (depths * depths >= needed)).all(axis=0)
+
+
+def items_touch_half_spaces(items: Shapes, ids: Ids, volumes: HalfSpaces, numbers: Ids) -> Flags:
+    """Return which items have a point on the inner side, or on the plane."""
+    planes = gather(volumes.plane_rows, numbers)
+    depths, radii = _deepest(items, ids, planes)
+    return (depths >= 0) | (depths * depths <= _reach(planes, radii))
+
+
+def items_in_half_spaces(items: Shapes, ids: Ids, volumes: HalfSpaces, numbers: Ids) -> Flags:
+    """Return which items have all points on the inner side, or on the plane."""
+    planes = gather(volumes.plane_rows, numbers)
+    heights, radii = _deepest(items, ids, -planes)
+    return (heights <= 0) & (heights * heights >= _reach(planes, radii))
+
+
+def _deepest(items: Shapes, ids: Ids, planes: Floats) -> tuple[Floats, Floats]:
+    """Return how deep the deepest points lie, (h,), without the radii, which come second.
+
+    Depths are in lengths of the normals (4, h).
+    """
+    if isinstance(items, Triangles):
+        corners, radii = items.corners_and_radius(ids)
+        return np.max([dot(planes, corner) for corner in corners], axis=0) + planes[3], radii
+    sides, radii = items.box_and_radius(ids)
+    depths = planes[3].copy()
+    for axis in range(3):
+        depths += np.maximum(planes[axis] * sides[0, axis], planes[axis] * sides[-1, axis])
+    return depths, radii
+
+
+def _reach(planes: Floats, radii: Floats) -> Floats:
+    """Return the squared radii, in squared lengths of the normals."""
+    return radii * radii * dot(planes, planes)

@@ -1,12 +1,12 @@
-"""Oriented boxes against items, in the frame of one of the two."""
+"""Oriented boxes (OBB) against items, in the frame of one of the two."""
 
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, dot, gather
 from ..shapes import OrientedBoxes, Shapes, Triangles
+from ..shapes.boxes import box_corners
 from .convex_distance import BOX, near_boxes
-from .decompose import box_and_radius, box_corners, corners_and_radius
-from .separating_axis import parted
+from .separating_axis import separated
 from .triangles import axes_overlap, bounding_spheres_of
 
 
@@ -14,10 +14,10 @@ def touched_by_triangles(
     items: Triangles, ids: Ids, volumes: OrientedBoxes, numbers: Ids
 ) -> Flags:
     """Return which triangles no axis separates from the box, those that miss it widely first."""
-    balls = bounding_spheres_of(items, ids, len(volumes))
+    spheres = bounding_spheres_of(items, ids, len(volumes))
     half = gather(volumes.rows[3:6], numbers)
-    beside = np.abs(seen_from(gather(volumes.rows, numbers), balls[:3]))
-    some = np.flatnonzero((beside <= half + balls[3]).all(axis=0))
+    beside = np.abs(seen_from(gather(volumes.rows, numbers), spheres[:3]))
+    some = np.flatnonzero((beside <= half + spheres[3]).all(axis=0))
     turned = gather(volumes.rows, numbers[some])
     corners = seen_from(turned, items.take_rows(ids[some]).reshape(3, 3, -1))
     flags = np.zeros(len(ids), bool)
@@ -35,7 +35,7 @@ def _triangles_overlap(corners: Floats, half: Floats) -> Flags:
 
 def touched_by_rounded(items: Shapes, ids: Ids, volumes: OrientedBoxes, numbers: Ids) -> Flags:
     """Return which boxes, spheres and regions reach the box."""
-    sides, radii = box_and_radius(items, ids)
+    sides, radii = items.box_and_radius(ids)
     turned = gather(volumes.rows, numbers)
     radii = np.broadcast_to(radii, len(ids))
     if len(sides) == 1:
@@ -43,7 +43,7 @@ def touched_by_rounded(items: Shapes, ids: Ids, volumes: OrientedBoxes, numbers:
         return dot(beside, beside) <= radii * radii
     center = (sides[0] + sides[1]) / 2
     half, axes = sides[1] - center, turned[6:].reshape(3, 3, -1)
-    apart, far = parted(half, turned[:3] - center, axes, turned[3:6], radii)
+    apart, far = separated(half, turned[:3] - center, axes, turned[3:6], radii)
     flags = ~apart
     rest = np.flatnonzero(apart & ~far)
     seen = corners_of(turned[:, rest]) - center[:, None, rest]
@@ -53,7 +53,7 @@ def touched_by_rounded(items: Shapes, ids: Ids, volumes: OrientedBoxes, numbers:
 
 def hold_items(items: Shapes, ids: Ids, volumes: OrientedBoxes, numbers: Ids) -> Flags:
     """Return which items have all corners in the box, and at least a radius from its faces."""
-    points, radii = corners_and_radius(items, ids)
+    points, radii = items.corners_and_radius(ids)
     turned = gather(volumes.rows, numbers)
     return (np.abs(seen_from(turned, points)) + radii <= turned[3:6]).all(axis=(0, 1))
 

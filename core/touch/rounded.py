@@ -1,20 +1,26 @@
-"""Boxes, spheres and regions among themselves: a squared gap against squared radii.
+"""Boxes grown round by a radius, as boxes, spheres and regions are: gaps against radii.
 
-Each of them is a box grown round by a radius. Arvo, "A Simple Method for Box-Sphere Intersection
-Testing", Graphics Gems, 1990.
+Among each other a squared gap is compared with squared radii: Arvo, "A Simple Method for
+Box-Sphere Intersection Testing", Graphics Gems, 1990. Triangles meet regions by the distance of
+convex hulls. An item lies inside where the spheres at its corners do, borders included.
 """
 
 import numpy as np
 
-from ..arrays import Flags, Ids
-from ..shapes import Shapes
-from .decompose import box_and_radius
+from ..arrays import Flags, Floats, Ids, dot, gather
+from ..shapes import Regions, Shapes, Triangles
+from .convex_distance import TRIANGLE, near_boxes
+from .separating_axis import decided_by_closest_point
+from .triangles import axes_overlap, bounding_spheres_of
+
+# The closest point of a box is exact.
+_EXACT = np.zeros(1)
 
 
 def rounded_touch_rounded(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
     """Return where the boxes within are no farther apart than the sum of the radii."""
-    ours, our_radii = box_and_radius(items, ids)
-    theirs, their_radii = box_and_radius(volumes, numbers)
+    ours, our_radii = items.box_and_radius(ids)
+    theirs, their_radii = volumes.box_and_radius(numbers)
     squares = np.zeros(len(ids))
     for axis in range(3):
         gap = ours[0, axis] - theirs[-1, axis]
@@ -44,7 +50,69 @@ def _overlap(axis: int, items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) 
 
 
 def spheres_touch_spheres(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Return which centres are no farther apart than the sum of the radii."""
+    """Return which centers are no farther apart than the sum of the radii."""
     one, other = items.take_rows(ids), volumes.take_rows(numbers)
     apart = one[:3] - other[:3]
     return (apart * apart).sum(axis=0) <= (one[3] + other[3]) ** 2
+
+
+def triangles_touch_regions(items: Triangles, ids: Ids, volumes: Regions, numbers: Ids) -> Flags:
+    """Return which triangles come as near to the box within as the radius.
+
+    The point of the box that is nearest to the triangle's bounding sphere decides most pairs.
+    """
+    regions, spheres = gather(volumes.rows, numbers), bounding_spheres_of(items, ids, len(volumes))
+    feet = np.clip(spheres[:3], regions[:3], regions[3:6])
+    toward = spheres[:3] - feet
+    some = np.flatnonzero(dot(toward, toward) <= (spheres[3] + regions[6]) ** 2)
+    regions, corners = gather(regions, some), items.take_rows(ids[some]).reshape(3, 3, -1)
+    found, far = decided_by_closest_point(
+        gather(feet, some), gather(toward, some), corners, regions[6] * regions[6], _EXACT
+    )
+    rest = np.flatnonzero(~found & ~far)
+    found[rest] = _triangles_near(corners[:, :, rest], regions[:, rest])
+    flags = np.zeros(len(ids), bool)
+    flags[some] = found
+    return flags
+
+
+def _triangles_near(corners: Floats, regions: Floats) -> Flags:
+    center = (regions[:3] + regions[3:6]) / 2
+    half, seen = regions[3:6] - center, corners - center
+    flags = near_boxes(seen.swapaxes(0, 1), TRIANGLE, half, regions[6])
+    rest = np.flatnonzero(~flags)
+    seen, half = seen[:, :, rest], half[:, rest]
+    beyond = (seen.min(axis=0) > half) | (seen.max(axis=0) < -half)
+    flags[rest] = axes_overlap(seen, half) & ~beyond.any(axis=0)
+    return flags
+
+
+def rounded_in_rounded(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
+    """Return which boxes, spheres and regions lie in the box, sphere or region."""
+    sides, radii = items.box_and_radius(ids)
+    boxes, their_radii = volumes.box_and_radius(numbers)
+    # On each axis the corner that is farthest out; one corner is so on all three.
+    beyond = np.maximum(boxes[0] - sides[0], sides[-1] - boxes[-1])
+    return sphere_held(beyond, their_radii - radii)
+
+
+def triangles_in_rounded(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
+    """Return which triangles have all corners in the box, sphere or region."""
+    corners, _ = items.corners_and_radius(ids)
+    boxes, radii = volumes.box_and_radius(numbers)
+    flags = np.ones(len(ids), bool)
+    for corner in corners:
+        flags &= sphere_held(np.maximum(boxes[0] - corner, corner - boxes[-1]), radii)
+    return flags
+
+
+def sphere_held(beyond: Floats, spare: Floats) -> Flags:
+    """Return which spheres lie in a box that is grown round by a radius.
+
+    `beyond` is how far the sphere's center lies beyond the box on each axis, negative within,
+    (3, h); `spare` is what the box's radius has more than the sphere's. What it has less, the box
+    has to give.
+    """
+    beside = np.maximum(beyond, 0.0)
+    near = (beside * beside).sum(axis=0) <= spare * spare
+    return np.where(spare >= 0, near, (beyond <= spare).all(axis=0))

@@ -1,4 +1,4 @@
-"""Separating axes: between boxes and segments or turned boxes, and along one chosen direction.
+"""Separating axes (SAT): of boxes and segments or oriented boxes, and along one direction.
 
 Gottschalk, Lin and Manocha, "OBBTree: A Hierarchical Structure for Rapid Interference Detection",
 1996: the axes of both, and the cross products of an axis of each.
@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import OTHER_AXES, Flags, Floats, dot, power_of_two_scale
 
 
-def parted(
+def separated(
     half: Floats, middle: Floats, axes: Floats, reach: Floats, radii: Floats
 ) -> tuple[Flags, Flags]:
     """Return where an axis separates two solids, and where by more than a radius.
@@ -24,7 +24,7 @@ def parted(
     middle : ndarray of float64, shape (3, h)
         Middles of the other solids.
     axes : ndarray of float64, shape (k, 3, h)
-        Perpendicular to each other: three axes of a turned box, or one of a segment.
+        Perpendicular to each other: three axes of a oriented box, or one of a segment.
     reach : ndarray of float64, shape (k, h)
         How many times these axes the others extend from their middles.
     radii : ndarray of float64, shape (h,)
@@ -46,8 +46,8 @@ def parted(
     return apart, far
 
 
-def edges_part(half: Floats, middle: Floats, axes: Floats, reach: Floats) -> Flags:
-    """Return where a cross product of edges separates two solids, as `parted` does."""
+def separated_by_edges(half: Floats, middle: Floats, axes: Floats, reach: Floats) -> Flags:
+    """Return where a cross product of edges separates two solids, as `separated` does."""
     apart = np.zeros(half.shape[1], bool)
     for gap, _ in _along_products(half, middle, axes, reach):
         apart |= gap > 0
@@ -81,7 +81,7 @@ def _along_products(
             yield gap, direction[j] * direction[j] + direction[k] * direction[k]
 
 
-def told_by_feet(
+def decided_by_closest_point(
     feet: Floats, toward: Floats, points: Floats, squared: Floats, doubt: Floats
 ) -> tuple[Flags, Flags]:
     """Return which hulls of points are surely near a solid, and which are surely not.

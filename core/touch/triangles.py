@@ -1,4 +1,4 @@
-"""Triangles against spheres and boxes."""
+"""Triangles against spheres (closest point) and boxes (separating axes, SAT)."""
 
 import numpy as np
 
@@ -12,15 +12,16 @@ from ..arrays import (
     dot,
     gather,
     power_of_two_scale,
+    robust_cross,
 )
 from ..shapes import Shapes, Triangles
 
-# Questions for each of which so many triangles may get a sphere around them.
+# Triangles that may get a bounding sphere for each question.
 _WORTH = 512
 
 
 def touch_spheres(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Return which triangles have a point no farther from the centre than the radius.
+    """Return which triangles have a point no farther from the center than the radius.
 
     All seven regions around a triangle, after Ericson, "Real-Time Collision Detection", 2005,
     5.1.5: inside of the face, three edges, three corners. Distances stay squared and undivided, so
@@ -28,21 +29,16 @@ def touch_spheres(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> 
     """
     # Spheres around the triangles cost as much as a look at all of them, once.
     if worth_tables(items, len(volumes)):
-        near = np.flatnonzero(_balls_touch(items.bounding_spheres, ids, volumes.rows, numbers))
+        near = np.flatnonzero(_spheres_touch(items.bounding_spheres, ids, volumes.rows, numbers))
     else:
         near = np.arange(len(ids))
     corners, squared = _relative(items.take_rows(ids[near]), volumes.rows, numbers[near])
     flags = np.zeros(len(ids), bool)
-    flags[near] = reach_origin(corners, squared)
-    return flags
-
-
-def reach_origin(corners: Floats, squared: Floats) -> Flags:
-    """Return which triangles (9, h) come as near to the origin as these squared distances."""
     found = _corner_near(corners, squared)
     rest = np.flatnonzero(~found)
     found[rest] = _edge_or_face_near(gather(corners, rest), squared[rest])
-    return found
+    flags[near] = found
+    return flags
 
 
 def bounding_spheres_of(items: Triangles, ids: Ids, questions: int) -> Floats:
@@ -55,12 +51,12 @@ def bounding_spheres_of(items: Triangles, ids: Ids, questions: int) -> Floats:
 
 
 def worth_tables(items: Triangles, questions: int) -> bool:
-    """Return whether so many questions are worth a table of all items, made once."""
+    """Return whether this many questions are worth a table of all items, made once."""
     return len(items) < _WORTH * questions
 
 
-def _balls_touch(balls: Floats, ids: Ids, spheres: Floats, numbers: Ids) -> Flags:
-    ours, theirs = gather(balls, ids), gather(spheres, numbers)
+def _spheres_touch(bounding: Floats, ids: Ids, spheres: Floats, numbers: Ids) -> Flags:
+    ours, theirs = gather(bounding, ids), gather(spheres, numbers)
     ours[:3] -= theirs[:3]
     ours[3] += theirs[3]
     ours *= ours
@@ -68,7 +64,7 @@ def _balls_touch(balls: Floats, ids: Ids, spheres: Floats, numbers: Ids) -> Flag
 
 
 def _relative(corners: Floats, spheres: Floats, numbers: Ids) -> tuple[Floats, Floats]:
-    """Return the corners as seen from the centres, and the squared radii; changes them."""
+    """Return the corners as seen from the centers, and the squared radii; changes them."""
     for axis in range(3):
         center = spheres[axis][numbers]
         for corner in range(3):
@@ -87,19 +83,22 @@ def _edge_or_face_near(corners: Floats, squared: Floats) -> Flags:
     """Return whether the origin is near an edge or the face, where it lies beside them."""
     points = corners.reshape(3, 3, -1)
     edges = np.roll(points, -1, axis=0) - points
-    units = edges * power_of_two_scale(edges)
-    normal = cross(units[0], units[1])
+    scale = power_of_two_scale(edges)
+    units, unit_length = edges * scale, 1 / scale
+    normal, area, thin = robust_cross(units[0], units[1])
     flags = np.zeros(len(squared), bool)
     positive, negative = np.ones((2, len(squared)), bool)
-    for point, edge, unit in zip(points, edges, units, strict=True):
+    for point, unit in zip(points, units, strict=True):
         moment, along, length = cross(point, unit), -dot(point, unit), dot(unit, unit)
-        beside = (along >= 0) & (along <= dot(edge, unit)) & (length > 0)
+        beside = (along >= 0) & (along <= length * unit_length) & (length > 0)
         flags |= beside & (dot(moment, moment) <= squared * length)
         side = dot(moment, normal)
         positive &= side >= 0
         negative &= side <= 0
-    area = dot(normal, normal)
-    flags |= (positive | negative) & (area > 0) & (dot(points[0], normal) ** 2 <= squared * area)
+    held = (positive | negative) & (area > 0)
+    some = np.flatnonzero(held & thin)
+    held[some] = within_spans(*(rows[:, :, some].swapaxes(0, 1) for rows in (points, edges)))
+    flags |= held & (dot(points[0], normal) ** 2 <= squared * area)
     return flags
 
 
@@ -112,7 +111,7 @@ def touch_boxes(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> Fl
     near = np.arange(len(ids))
     if len(items) < _WORTH * len(volumes):
         near = np.flatnonzero(
-            _balls_touch_boxes(items.bounding_spheres, ids, volumes.rows, numbers)
+            _spheres_touch_boxes(items.bounding_spheres, ids, volumes.rows, numbers)
         )
     lower, upper = volumes.take_rows(numbers[near]).reshape(2, 3, -1)
     corners = items.take_rows(ids[near]).reshape(3, 3, -1)
@@ -127,8 +126,8 @@ def touch_boxes(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> Fl
     return flags
 
 
-def _balls_touch_boxes(balls: Floats, ids: Ids, boxes: Floats, numbers: Ids) -> Flags:
-    ours, squares = gather(balls, ids), np.zeros(len(ids))
+def _spheres_touch_boxes(spheres: Floats, ids: Ids, boxes: Floats, numbers: Ids) -> Flags:
+    ours, squares = gather(spheres, ids), np.zeros(len(ids))
     for center, lower, upper in zip(ours[:3], boxes[:3], boxes[3:], strict=True):
         gap = np.maximum(lower[numbers] - center, center - upper[numbers])
         np.maximum(gap, 0.0, out=gap)
@@ -144,13 +143,31 @@ def axes_overlap(corners: Floats, half: Floats) -> Flags:
     """
     edges = np.roll(corners, -1, axis=0) - corners
     edges *= power_of_two_scale(edges)
-    normal = cross(edges[0], edges[1])
+    normal, _, _ = robust_cross(edges[0], edges[1])
     flags = np.abs(dot(corners[0], normal)) <= dot(half, np.abs(normal))
-    for edge, start, opposite in zip(edges, corners, np.roll(corners, 1, axis=0), strict=True):
+    lengths, opposites = np.abs(edges), np.roll(corners, 1, axis=0)
+    for edge, length, start, opposite in zip(edges, lengths, corners, opposites, strict=True):
         for i, j in OTHER_AXES:
             on_edge = edge[i] * start[j] - edge[j] * start[i]
             beside = edge[i] * opposite[j] - edge[j] * opposite[i]
-            reach = half[i] * np.abs(edge[j]) + half[j] * np.abs(edge[i])
+            reach = half[i] * length[j] + half[j] * length[i]
             flags &= np.minimum(on_edge, beside) <= reach
             flags &= np.maximum(on_edge, beside) >= -reach
+    return flags
+
+
+def within_spans(apart: Floats, edges: Floats) -> Flags:
+    """Return which points lie between the corners of faces, along each of the edges.
+
+    Beyond the tip of a sliver its two long edges are too near each other to tell.
+
+    Parameters
+    ----------
+    apart, edges : ndarray of float64, shape (3, ..., k, h)
+        The points as seen from the corners, and the edges that start there.
+    """
+    flags = np.ones((*apart.shape[1:-2], apart.shape[-1]), bool)
+    for number in range(edges.shape[-2]):
+        along = dot(apart, edges[..., number : number + 1, :])
+        flags &= (along.min(axis=-2) <= 0) & (along.max(axis=-2) >= 0)
     return flags

@@ -1,9 +1,12 @@
 """What the benchmarks stand on: the scenes, the scan, the verdicts."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
-from benchmarks import scan, scenes, table, worlds
+import octree_ext
+from benchmarks import scan, scene_rows, scenes, table, worlds
 from benchmarks.peers import moves, ours, ours_paired, ours_rebuilt
 
 
@@ -53,6 +56,21 @@ def test_without_an_aim_a_row_still_has_a_verdict() -> None:
 def test_rivals_without_an_answer_have_no_column() -> None:
     text = table.overview([table.Row("build", "theirs", 1.0, 2.0)], ["nobody", "theirs"])
     assert "theirs" in text and "nobody" not in text
+
+
+@pytest.fixture
+def disabled(registered: None) -> Iterator[None]:
+    """Leave it to the benchmarks to enable the extension."""
+    octree_ext.unregister()
+    yield
+    octree_ext.register()
+
+
+@pytest.mark.parametrize("ask", scene_rows.EVERY)
+def test_rows_about_scenes_come_to_their_end(ask: scene_rows.Ask, disabled: None) -> None:
+    measured = list(ask(0.0, 0.02))
+    assert measured
+    assert all(row.ours > 0 and row.theirs > 0 for row in measured)
 
 
 def test_boxes_drift_by_a_tenth_and_come_back() -> None:

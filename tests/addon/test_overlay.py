@@ -1,9 +1,8 @@
 """What is drawn: the cells, their shades and corners. The window tests see the drawing itself."""
 
-from time import thread_time
-
 import numpy as np
 import pytest
+from costs import bytes_made, lines_run
 
 from octree_ext.core import Boxes, Spheres, build_octree, trace
 from octree_ext.core.wireframe import CORNERS
@@ -144,22 +143,22 @@ def test_no_cells_are_an_empty_mesh(octree):
     assert len(cells_to_mesh(octree, np.arange(0), name="Cells").vertices) == 0
 
 
-def test_hundred_thousand_cells_are_ready_in_time():
+def test_hundred_thousand_cells_are_made_ready_shade_by_shade():
+    """No line is run for a cell; what is allocated, for its corners above all, is bounded."""
     lower = np.random.default_rng(1).uniform(size=(120_000, 3))
     octree = build_octree(Boxes(lower, lower), capacity=4, max_depth=20)
     shown = cells.shaded_cells(octree, look(limit=100_000))
     assert len(shown.cells) == 100_000
-    seconds = min(time_arrays(octree, shown) for _ in range(9))
-    assert seconds <= 0.020  # the batches are made of these arrays in 8 ms more
 
+    def make_ready():
+        groups = shown.by_shade()
+        cells.box_edges(max(map(len, groups.values())))
+        for group in groups.values():
+            cells.cell_corners(octree, group, "TIGHT")
 
-def time_arrays(octree, shown):
-    start = thread_time()
-    groups = shown.by_shade()
-    cells.box_edges(max(map(len, groups.values())))
-    for group in groups.values():
-        cells.cell_corners(octree, group, "TIGHT")
-    return thread_time() - start
+    lines, made = lines_run(make_ready), bytes_made(make_ready)
+    assert lines.total() <= 90 * cells.SHADES
+    assert made <= 300 * len(shown.cells)
 
 
 def test_display_is_installed_once():

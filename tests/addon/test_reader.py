@@ -120,8 +120,8 @@ def test_nested_collection_instances_belong_to_the_outermost():
     outer = collection_instance([inner], "Outer", location=(0, 3, 0))
     source = read(outer)
     assert (only_object(source).name, only_object(source).instances) == ("Outer", 1)
-    centre = source.vertices.mean(axis=0)
-    assert np.allclose(centre, (0, 3, 2))
+    center = source.vertices.mean(axis=0)
+    assert np.allclose(center, (0, 3, 2))
 
 
 def test_geometry_nodes_instances_are_read_with_the_object_itself():

@@ -89,17 +89,17 @@ def test_sphere_agrees_with_the_distance_of_every_triangle(crowd):
     select_only(*bpy.context.view_layer.objects)
     bpy.ops.octree.build(capacity=8, straddlers="KEEP", loose_factor=1.5)
     random = np.random.default_rng(8)
-    for centre, radius in zip(random.uniform(-6, 6, (20, 3)), np.linspace(0, 4, 20), strict=True):
-        point = Vector(centre)
+    for center, radius in zip(random.uniform(-6, 6, (20, 3)), np.linspace(0, 4, 20), strict=True):
+        point = Vector(center)
         distance = {
             name: min((closest_point_on_tri(point, *map(Vector, t)) - point).length for t in ts)
             for name, ts in shown.items()
         }
         expected = {name for name, least in distance.items() if least <= radius}
         assert not any(abs(least - radius) < 1e-5 for least in distance.values())
-        bpy.ops.octree.select_in_sphere(center=centre, radius=radius, relation="TOUCHING")
+        bpy.ops.octree.select_in_sphere(center=center, radius=radius, relation="TOUCHING")
         assert selected() == expected
-        bpy.ops.octree.select_in_sphere(center=centre, radius=radius, relation="CANDIDATES")
+        bpy.ops.octree.select_in_sphere(center=center, radius=radius, relation="CANDIDATES")
         assert selected() >= expected
 
 
@@ -201,7 +201,7 @@ def test_what_cannot_be_selected_is_counted(row, capfd):
     assert "1 object selected; 3 could not be" in capfd.readouterr().out
 
 
-def test_the_cursor_is_the_default_centre(row):
+def test_the_cursor_is_the_default_center(row):
     bpy.context.scene.cursor.location = (7, 0, 0)
     bpy.ops.octree.select_in_sphere(radius=0.6)
     assert selected() == in_row(7)

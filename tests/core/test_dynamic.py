@@ -1,4 +1,4 @@
-"""The dynamic octree step by step: each behaviour of the articles, and what is refused."""
+"""The dynamic octree step by step: each behavior of the articles, and what is refused."""
 
 import numpy as np
 import pytest

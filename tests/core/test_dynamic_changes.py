@@ -47,7 +47,7 @@ def test_pairs_begin_last_and_end(straddlers, moving):
 
 
 def test_all_move_before_any_pair_is_looked_for():
-    """Two that swap places touch their old neighbours' other side, and no one in between."""
+    """Two that swap places touch their old neighbors' other side, and no one in between."""
     tree = row_of_balls()
     tree.changes()
     tree.move([0, 39], balls(ROW[[39, 0]]))

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 
-from core.touch.facing import exact_cross, triangles_touch_triangles
-from core.touch.nearness import triangles_near_triangles
+from core.arrays import exact_cross
+from core.touch.triangle_pairs import triangles_near_triangles, triangles_touch_triangles
 
 FLAT = [(0, 0, 0), (8, 0, 0), (0, 8, 0)]
 # Triangles that share with the first one, in this order: nothing but its plane's inside, a corner,

@@ -1,5 +1,6 @@
 """Groups over a tree's life, and what a mask costs."""
 
+import importlib
 from dataclasses import replace
 
 import core_scenes as scenes
@@ -25,7 +26,9 @@ from core import (
     trace,
 )
 from core.groups import in_groups
-from core.query import candidates as confirming
+
+# The package has a function of the same name.
+queries = importlib.import_module("core.query")
 
 SPACE = Boxes([[-5, -8, -8]], [[1019, 1016, 1016]])
 
@@ -71,7 +74,7 @@ def test_the_nearest_are_as_many_as_are_there(straddlers):
 @pytest.mark.parametrize("straddlers", ["keep", "copy"])
 def test_what_is_not_there_is_not_tested(straddlers, ask, monkeypatch):
     counter = PairsTested()
-    monkeypatch.setattr(confirming, "touching", counter.watch(confirming.touching))
+    monkeypatch.setattr(queries, "touching", counter.watch(queries.touching))
     groups = np.where(np.arange(1000) % 100 < 7, 2, 1)
     tree = tree_of(1000, groups, straddlers=straddlers, bounds=SPACE).octree
     points = Spheres(row(1000).lower, np.ones(1000))

@@ -64,11 +64,11 @@ def test_kept_items_lie_whole_in_their_one_cell(scene, kind, factor):
 @pytest.mark.parametrize("factor", [1.0, 1.5, 2.0])
 @pytest.mark.parametrize("kind", scenes.KINDS)
 @pytest.mark.parametrize("scene", NOT_WHOLE)
-def test_no_deeper_cell_around_its_centre_holds_a_kept_item_whole(scene, kind, factor):
+def test_no_deeper_cell_around_its_center_holds_a_kept_item_whole(scene, kind, factor):
     items = kind(scenes.SCENES[scene]())
     tree = built(items, capacity=8, straddlers="keep", loose_factor=factor)
     bounds = items.bounds()
-    upwards = 1e-12  # A centre on a wall belongs to the upper cell.
+    upwards = 1e-12  # A center on a wall belongs to the upper cell.
     middles = Spheres((bounds.lower + bounds.upper) / 2 + upwards, np.zeros(len(items)))
     loose = Boxes(tree.loose_lower, tree.loose_upper)
     holding = oracle.inside(bounds, loose) & oracle.inside(middles, cells(tree))
@@ -147,7 +147,7 @@ def test_every_division_separates_something_without_many_copies(scene, kind, pol
 
 def test_items_that_rounding_hides_from_all_parts_are_neither_lost_nor_invented(monkeypatch):
     monkeypatch.setattr(
-        child_masks, "touched", lambda items, ids, *_: np.zeros(len(ids), np.uint8)
+        child_masks, "touched_children", lambda items, ids, *_: np.zeros(len(ids), np.uint8)
     )
     tree = build_octree(scenes.random(), capacity=8)
     assert len(tree.strays) > 10

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from core.mailboxing import deduplicate, mailboxes_for, unique_pairs
-from core.query.api import Answers
+from core.mailboxing import Answers, deduplicate, mailboxes_for, unique_pairs
 
 # Some thousand entries are sparse, a handful are dense; numbers of one remainder contend.
 COUNTS = st.sampled_from((3, 40, 100_000))

@@ -96,7 +96,7 @@ def test_answers_are_exact_in_whole_numbers(scene, kind, policy):
 @pytest.mark.parametrize("factor", [1.0, 1.5, 2.0])
 @pytest.mark.parametrize("kind", scenes.KINDS)
 @pytest.mark.parametrize("scene", ["random", "clustered", "flat", "slivers", "uv_sphere"])
-def test_no_part_around_its_centre_holds_a_kept_item_whole(scene, kind, factor):
+def test_no_part_around_its_center_holds_a_kept_item_whole(scene, kind, factor):
     items = kind(scenes.SCENES[scene]())
     tree = divided(items, straddlers="keep", loose_factor=factor)
     holding = oracle.inside(items.bounds(), Boxes(tree.loose_lower, tree.loose_upper))
@@ -107,7 +107,7 @@ def test_no_part_around_its_centre_holds_a_kept_item_whole(scene, kind, factor):
     assert not (holding & (tree.node_parent[:, None] == homes)).any()
 
 
-def test_loose_parts_are_enlarged_about_their_own_centres():
+def test_loose_parts_are_enlarged_about_their_own_centers():
     tree = divided(scenes.random(), straddlers="keep", loose_factor=1.5)
     size = tree.node_upper - tree.node_lower
     sizes = size[tree.node_parent == 0]
@@ -164,7 +164,7 @@ def test_invalid_items_move_no_median(policy):
 
 def test_what_rounding_hides_from_all_parts_is_neither_lost_nor_invented(monkeypatch):
     monkeypatch.setattr(
-        child_masks, "touched", lambda items, ids, *_: np.zeros(len(ids), np.uint8)
+        child_masks, "touched_children", lambda items, ids, *_: np.zeros(len(ids), np.uint8)
     )
     tree = build_octree(scenes.random(), capacity=8, split="median")
     assert len(tree.strays) > 10

@@ -122,7 +122,7 @@ def test_arrays_are_read_only(tree):
             array[...] = 0
 
 
-def test_enlarged_cells_are_enlarged_about_their_centres(tree):
+def test_enlarged_cells_are_enlarged_about_their_centers(tree):
     factor = tree.loose_factor if tree.straddlers == "keep" else 1.0
     lower, upper = tree.node_lower, tree.node_upper
     grown = (factor - 1) / 2 * (upper - lower)

@@ -1,5 +1,7 @@
 """Each item is tested once for a question at most, and no more items than need be."""
 
+import importlib
+
 import core_scenes as scenes
 import numpy as np
 import pytest
@@ -8,7 +10,9 @@ from counters import PairsTested
 from numpy.testing import assert_array_equal
 
 from core import Boxes, Regions, Spheres, build_octree, query, query_any, query_count
-from core.query import candidates
+
+# The package has a function of the same name.
+queries = importlib.import_module("core.query")
 
 SMALL = Boxes([[-0.4, 0.1, -0.3]], [[0.9, 0.8, 0.5]])
 
@@ -20,10 +24,10 @@ def tested(monkeypatch):
     def start():
         counter = PairsTested()
         for name in ("touching", "lying_inside"):
-            monkeypatch.setattr(candidates, name, counter.watch(originals[name]))
+            monkeypatch.setattr(queries, name, counter.watch(originals[name]))
         return counter
 
-    originals = {name: getattr(candidates, name) for name in ("touching", "lying_inside")}
+    originals = {name: getattr(queries, name) for name in ("touching", "lying_inside")}
     return start
 
 

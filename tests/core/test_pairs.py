@@ -131,7 +131,7 @@ def test_crossing_bars_and_plates_are_found():
     assert_pairs(overlapping_pairs(built(Boxes(lower, upper))), [[0, 0, 1], [1, 2, 2]])
 
 
-def test_neighbours_are_skipped_by_their_vertex_numbers():
+def test_neighbors_are_skipped_by_their_vertex_numbers():
     sheet = scenes.grid(4)
     tree = built(sheet, capacity=4)
     wanted = true_pairs(sheet)
@@ -208,7 +208,7 @@ def test_other_things_than_trees_are_errors():
         overlapping_pairs(tree, boxes())
 
 
-def test_skipping_neighbours_needs_one_tree_of_triangles():
+def test_skipping_neighbors_needs_one_tree_of_triangles():
     tree, mesh = built(boxes()), built(triangles())
     for wrong in ((tree,), (mesh, mesh), (mesh, tree)):
         with pytest.raises(ValueError, match="skip_neighbours"):

@@ -1,5 +1,7 @@
 """Answers against brute force: every kind of item, every kind of volume, every scene."""
 
+import importlib
+
 import core_scenes as scenes
 import numpy as np
 import pytest
@@ -20,7 +22,9 @@ from core import (
     query_any,
     query_count,
 )
-from core.query import candidates
+
+# The package has a function of the same name.
+queries = importlib.import_module("core.query")
 
 NO_VOLUMES = (
     Boxes([], []),
@@ -165,5 +169,5 @@ def test_questions_that_find_too_much_together_are_asked_apart(monkeypatch):
     items = scenes.random()
     tree, volumes = build_octree(items, capacity=8), scenes.boxes_about(items)
     whole = query(tree, volumes)
-    monkeypatch.setattr(candidates, "_RUNS", 5)
+    monkeypatch.setattr(queries, "_RUNS", 5)
     assert_array_equal(query(tree, volumes), whole)

@@ -43,7 +43,7 @@ def test_rays_at_edges_and_vertices_never_escape(mesh, far):
 
 @pytest.mark.parametrize("mesh", CLOSED)
 def test_rays_from_outside_cross_as_often_inwards_as_outwards(mesh):
-    """Not so at edges and vertices, where neighbours are crossed together."""
+    """Not so at edges and vertices, where neighbors are crossed together."""
     items = welded(CLOSED[mesh]())
     eyes = scenes.numbers(33).normal(size=(2000, 3))
     eyes *= 3 / np.linalg.norm(eyes, axis=1)[:, None]

@@ -21,7 +21,7 @@ from core import (
     query_any,
     query_count,
 )
-from core.classify import CROSSING, INSIDE, OUTSIDE, classifier
+from core.descend import CROSSING, INSIDE, OUTSIDE, classifier
 from core.touch import lying_inside, touching
 
 ITEMS = (Triangles, Boxes, Spheres, Regions)

@@ -106,7 +106,7 @@ def test_sheets_exactly_on_cell_walls(kind, policy):
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_boxes_that_fill_cells_touch_all_their_neighbours(policy):
+def test_boxes_that_fill_cells_touch_all_their_neighbors(policy):
     places = np.stack(np.meshgrid(*[range(4)] * 3), axis=-1).reshape(-1, 3)
     tree = built(Boxes(places, places + 1), capacity=1, straddlers=policy)
     counts = np.bincount(query(tree, tree.items)[0])

@@ -51,7 +51,7 @@ def ask_camera():
 
 
 def hue_pixels(picture, color):
-    """Count the pixels of the 3D view whose tint is that of a color, mixed with grey or not."""
+    """Count the pixels of the 3D view whose tint is that of a color, mixed with gray or not."""
     pixels = picture[130:760, 70:1000].reshape(-1, 3) / 255
     tint = pixels - pixels.mean(axis=1, keepdims=True)
     wanted = np.array(color) - np.mean(color)

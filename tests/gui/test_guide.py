@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from gui import guide_scenes as scenes
-from gui.harness import PICTURES, Window
+from gui.harness import PICTURES, Window, wait_for
 
 pytestmark = pytest.mark.window
 
@@ -49,13 +49,6 @@ def write_png(path, pixels):
 def chunk(kind, body):
     checked = kind + body
     return struct.pack(">I", len(body)) + checked + struct.pack(">I", zlib.crc32(checked))
-
-
-def wait_for(condition, seconds=30):
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.1)
-    assert condition()
 
 
 def press(window, name, **options):

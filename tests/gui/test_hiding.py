@@ -1,9 +1,8 @@
 """Hide and restore by the buttons, and the warning at a render; pictures are kept in tests/out."""
 
-import time
-
 import numpy as np
 import pytest
+from gui.harness import wait_for
 
 pytestmark = pytest.mark.window
 
@@ -53,13 +52,6 @@ def visible():
     import bpy
 
     return sum(item.visible_get() for item in bpy.context.scene.objects if item.type == "MESH")
-
-
-def wait_for(condition, seconds=10):
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.2)
-    assert condition()
 
 
 def test_counted_hidden_shown_in_the_banner_and_restored(window, tmp_path):
@@ -123,7 +115,7 @@ def test_a_render_is_warned_of(window):
     window.call(hide_from_render)
     before = window.picture("before_rendering")
     window.call(render)
-    wait_for(lambda: not window.call(is_rendering), seconds=60)
+    wait_for(lambda: not window.call(is_rendering))
     after = window.picture("render_warning")
     popup = slice(360, 440), slice(200, 480)
     assert np.abs(after[popup].astype(int) - before[popup]).mean() > 20

@@ -1,17 +1,9 @@
 """What cameras see over a shot, asked with the button: progress, Esc, and another file."""
 
-import time
-
 import pytest
+from gui.harness import wait_for
 
 pytestmark = pytest.mark.window
-
-
-def wait_for(condition, seconds=60):
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.2)
-    assert condition()
 
 
 def add_sea():

@@ -1,8 +1,7 @@
 """The Octree tab of the sidebar, used with the pointer; the pictures are kept in tests/out."""
 
-import time
-
 import pytest
+from gui.harness import wait_for
 
 pytestmark = pytest.mark.window
 
@@ -37,13 +36,6 @@ def tree():
     trees = importlib.import_module("bl_ext.user_default.octree.octree_addon.trees")
     built = trees.get(bpy.context.scene)
     return built and [built.statistics.items, built.octree.capacity, built.stale]
-
-
-def wait_for(condition, seconds=20):
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.2)
-    assert condition()
 
 
 def test_build_move_rebuild_and_clear_by_the_buttons(window):

@@ -1,20 +1,28 @@
 #!/bin/sh
 # Make .venv/GROUP from the dependency group of that name in pyproject.toml: environment.sh GROUP
-# A stamp keeps the pins that it was made from. Returns 69, with the reason, if pip cannot have them.
+# A stamp keeps what it was made from: its Python and its pins, not those of other groups.
+# Returns, with the reason, 68 where its Python is missing and 69 where pip cannot have its pins.
 set -eu
 cd "$(dirname "$0")/../.."
 group=$1
 folder=.venv/$group
 log=.cache/environment-$group.log
-pins=$(sed -n '/^\[dependency-groups\]/,/^\[tool/p' pyproject.toml)
+here=tests/setup
+pins=$("$("$here/python.sh" 3.11)" "$here/pins.py" "$group")
 [ "$pins" != "$(cat "$folder/stamp" 2>/dev/null)" ] || exit 0
 
-echo "Making $folder"
+# The first line is the version of Python, the second pip's own pin.
+# shellcheck disable=SC2086  # no pin holds a space
+set -- $pins
+python=$("$here/python.sh" "$1")
+pip=$2
+shift 2
+echo "Making $folder" >&2
 mkdir -p .cache
-"${PYTHON:-python3.11}" -m venv "$folder"
-pip=$(printf '%s' "$pins" | sed -n 's/^pip = \["\(.*\)"\].*/\1/p')
+rm -rf "$folder"
+"$python" -m venv "$folder"
 if ! "$folder/bin/python" -m pip install -q "$pip" >"$log" 2>&1 ||
-    ! "$folder/bin/python" -m pip install -q --group "pyproject.toml:$group" >>"$log" 2>&1; then
+    ! "$folder/bin/python" -m pip install -q "$@" >>"$log" 2>&1; then
     grep '^ERROR' "$log" | tail -n 1 >&2 || tail -n 5 "$log" >&2
     exit 69
 fi

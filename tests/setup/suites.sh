@@ -1,16 +1,21 @@
 #!/bin/bash
 # Run test suites, as many at a time as the machine has cores, and end with the summary line of
 # each: suites.sh NAME...
-# A suite without its Blender (code 69) is skipped with its reason; where CI=true it has failed.
+#
+# A suite whose Python is not on this machine (code 68) is skipped with its reason, and so is one
+# without its Blender (code 69) unless CI=true, where that has failed. EXAMPLES says how many random
+# cases the tests of the core look at: see tests/core/conftest.py.
 set -u -o pipefail
 cd "$(dirname "$0")/../.." || exit
 setup=tests/setup
 results=.cache/suites
-limit="timeout 1200"
+limit="timeout 2400"
 
+# Tests of one file stay together: the last random session looks at what all of them did.
 in_wheel() {
     $setup/environment.sh "$1" || return
-    $limit ".venv/$1/bin/python" tests/run_in_blender.py -- tests/addon
+    $limit ".venv/$1/bin/python" tests/run_in_blender.py -- tests/addon \
+        -n "$workers" --dist loadfile
 }
 
 in_core() {
@@ -21,14 +26,14 @@ in_core() {
 # Blender's own Python has no pytest: a folder of wheels for its version stands in.
 in_blender() {
     local python pins packages user
-    $setup/where_blender_is.sh true && $setup/environment.sh core-newest || return
+    say_which && $setup/environment.sh core-newest || return
     python=$($setup/where_blender_is.sh blender -b --factory-startup --python-expr \
         'import sys; print("python", *sys.version_info[:2])' | sed -n 's/^python \(.*\) /\1./p')
-    pins=$(sed -n '/^test = /p' pyproject.toml | cksum)
-    packages=.cache/pytest-$python-${pins%% *}
+    mapfile -t pins < <("$($setup/python.sh 3.11)" $setup/pins.py test | tail -n +3)
+    packages=.cache/pytest-$python-$(echo "${pins[@]}" | cksum | cut -d' ' -f1)
     [ -e "$packages/pytest" ] || .venv/core-newest/bin/python -m pip install -q \
         --target "$packages" --python-version "$python" --only-binary :all: \
-        --group pyproject.toml:test || return 1
+        "${pins[@]}" || return 1
     user=$(mktemp -d /tmp/octree-user.XXXXXX)
     # Random sessions have a process of their own: once a test has written mesh_select_mode, as a
     # script may, Blender 4.3.2 in background crashes in them, here and there. No wheel does.
@@ -46,8 +51,15 @@ tests_in_blender() {
 }
 
 in_window() {
-    $setup/fetch_blender.sh && $setup/environment.sh core-newest || return
+    $setup/fetch_blender.sh && say_which && $setup/environment.sh core-newest || return
     $limit .venv/core-newest/bin/python -m pytest tests/gui -m window -rs
+}
+
+# Print which Blender is tested; the summary repeats it.
+say_which() {
+    local version
+    version=$($setup/where_blender_is.sh blender --version) || return
+    echo "${version%%$'\n'*}"
 }
 
 run() {
@@ -60,8 +72,10 @@ run() {
 }
 
 summary() {
-    grep -E '[0-9]+ (passed|failed|skipped|errors?)\b.* in ' "$1" | tail -n 1 | grep . ||
-        grep . "$1" | tail -n 1
+    local which
+    which=$(sed -n '/^Blender [0-9]/{s/$/: /p;q}' "$1")
+    grep -E '[0-9]+ (passed|failed|skipped|errors?)\b.* in ' "$1" | tail -n 1 | sed "s/^/$which/" |
+        grep . || grep . "$1" | tail -n 1
 }
 
 # Run one suite and keep its output and its result.
@@ -70,7 +84,7 @@ one() {
     run "$1" >"$log" 2>&1
     code=$?
     result=$(summary "$log")
-    if [ $code = 69 ] && [ "${CI:-}" != true ]; then
+    if [ $code = 68 ] || { [ $code = 69 ] && [ "${CI:-}" != true ]; }; then
         result="skipped: $result"
     elif [ $code != 0 ]; then
         result="FAILED: $result"
@@ -80,6 +94,10 @@ one() {
 }
 
 mkdir -p $results
+# Suites inside Blender run side by side; where they are fewer than the cores, in more processes.
+inside=$(printf '%s\n' "$@" | grep -vc '^core-')
+workers=$((inside ? $(nproc) / inside : 0))
+[ $workers -gt 1 ] || workers=0
 for suite in "$@"; do
     rm -f "$results/$suite"
     case $suite in

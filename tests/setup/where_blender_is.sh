@@ -1,13 +1,13 @@
 #!/bin/sh
 # Run a command where the real Blender is: where_blender_is.sh blender -b, where_blender_is.sh xdotool ...
 #
-# That is this machine if BLENDER names one or the path holds one; else the root folder that
-# fetch_blender.sh makes (of the Debian suite BLENDER_SUITE, trixie if unset). Without either it
-# prints the reason and returns 69.
+# That is this machine if BLENDER names one or the path holds one; else a root folder that
+# fetch_blender.sh makes, of the Debian suite BLENDER_SUITE, or of sid or else trixie if that is
+# unset. Without any it prints the reason and returns 69.
 set -eu
 checkout=$(cd "$(dirname "$0")/../.." && pwd -P)
 suite=${BLENDER_SUITE:-}
-root=${XDG_CACHE_HOME:-$HOME/.cache}/octree/blender-${suite:-trixie}
+roots=${XDG_CACHE_HOME:-$HOME/.cache}/octree/blender
 
 nowhere() {
     echo "$1" >&2
@@ -19,7 +19,11 @@ if [ -z "$suite" ] && blender=$(command -v "${BLENDER:-blender}"); then
     exec "$@"
 fi
 [ -z "${BLENDER:-}" ] || [ -n "$suite" ] || nowhere "BLENDER=$BLENDER is no program"
-[ -x "$root/usr/bin/blender" ] || nowhere "no Blender: none in BLENDER=, on the path or in $root"
+root=
+for each in ${suite:-sid trixie}; do
+    [ -n "$root" ] || [ ! -x "$roots-$each/usr/bin/blender" ] || root=$roots-$each
+done
+[ -n "$root" ] || nowhere "no Blender: none in BLENDER=, on the path or in $roots-${suite:-*}"
 [ "$(id -u)" = 0 ] || nowhere "the Blender in $root can be entered by root only; pass BLENDER=/path/to/blender"
 unshare --mount true 2>/dev/null || nowhere "this container may not mount, so $root cannot be entered"
 

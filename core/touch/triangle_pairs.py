@@ -1,16 +1,30 @@
-"""Triangles against triangles, those that are a segment or a point included.
+"""Triangle against triangle: separating axes, and the nearest features within a margin.
 
 Any direction on which the two do not overlap separates them, so no answer hangs on how well a
 direction was computed; only what projecting on it may round is granted. Two triangles that do not
 touch are separated by an axis, a normal, or the product of an edge of each; if they lie in one
 plane or on one line, by the product of an edge and an axis (Gottschalk, Lin and Manocha,
-"OBBTree", 1996; in a plane, the same theorem holds for the projections along the axes).
+"OBBTree", 1996; in a plane, the same theorem holds for the projections along the axes). The
+shortest way between two that do not touch ends at a corner of one of them, or joins two edges
+(Ericson, "Real-Time Collision Detection", 2005, 5.1.9 and 5.1.10).
 """
 
 import numpy as np
 
-from ..arrays import OTHER_AXES, Flags, Floats, Ids, blocks, cross, dot, gather, power_of_two_scale
+from ..arrays import (
+    OTHER_AXES,
+    Flags,
+    Floats,
+    Ids,
+    blocks,
+    cross,
+    dot,
+    exact_cross,
+    gather,
+    power_of_two_scale,
+)
 from ..shapes import Triangles
+from .convex_distance import TRIANGLE, near
 
 # Pairs whose directions are tried together.
 _BLOCK = 4_096
@@ -25,18 +39,18 @@ def triangles_touch_triangles(
     """Return which triangles share a point; exact in whole numbers."""
     flags, doubtful = np.empty(len(ids), bool), [np.empty(0, np.intp)]
     for some in blocks(len(ids), _BLOCK):
-        ones, others = corner_pairs(items, ids[some], volumes, numbers[some])
-        flags[some], left = _at_a_glance(ones, others)
+        ones, others = _corner_pairs(items, ids[some], volumes, numbers[some])
+        flags[some], left = _quick_tests(ones, others)
         doubtful.append(some.start + left)
     left = np.concatenate(doubtful)
     for some in blocks(len(left), _BLOCK):
         pairs = left[some]
-        ones, others = corner_pairs(items, ids[pairs], volumes, numbers[pairs])
-        flags[pairs] = _unparted(ones, others)
+        ones, others = _corner_pairs(items, ids[pairs], volumes, numbers[pairs])
+        flags[pairs] = _unseparated(ones, others)
     return flags
 
 
-def corner_pairs(
+def _corner_pairs(
     items: Triangles, ids: Ids, volumes: Triangles, numbers: Ids
 ) -> tuple[Floats, Floats]:
     """Return the corners of both triangles of each pair, (3 corners, 3 axes, h)."""
@@ -44,28 +58,28 @@ def corner_pairs(
     return ones.reshape(3, 3, -1), others.reshape(3, 3, -1)
 
 
-def take_columns(corners: Floats, pairs: Ids) -> Floats:
+def _take_pairs(corners: Floats, pairs: Ids) -> Floats:
     """Return the corners (3 corners, 3 axes, h) of some pairs."""
     return gather(corners.reshape(9, -1), pairs).reshape(3, 3, -1)
 
 
-def _at_a_glance(ones: Floats, others: Floats) -> tuple[Flags, Ids]:
+def _quick_tests(ones: Floats, others: Floats) -> tuple[Flags, Ids]:
     """Return which triangles share a corner, and which of the others nothing simple parts."""
     flags = _share_a_corner(ones, others)
     left = np.flatnonzero(~flags & _bounds_meet(ones, others))
-    ones, others, _ = seen_from_within(take_columns(ones, left), take_columns(others, left))
+    ones, others = _seen_from_within(_take_pairs(ones, left), _take_pairs(others, left))
     for test in (_reach_planes, _pass_each_other):
         some = np.flatnonzero(test(ones, others))
-        left, ones, others = left[some], take_columns(ones, some), take_columns(others, some)
+        left, ones, others = left[some], _take_pairs(ones, some), _take_pairs(others, some)
     return flags, left
 
 
-def _unparted(ones: Floats, others: Floats) -> Flags:
+def _unseparated(ones: Floats, others: Floats) -> Flags:
     """Return which triangles no direction parts, given that their bounds meet."""
-    ones, others, _ = seen_from_within(ones, others)
+    ones, others = _seen_from_within(ones, others)
     flags = _overlap_in_projection(ones, others)
     some = np.flatnonzero(flags)
-    flags[some] = _overlap_on_products(take_columns(ones, some), take_columns(others, some))
+    flags[some] = _overlap_on_products(_take_pairs(ones, some), _take_pairs(others, some))
     return flags
 
 
@@ -83,18 +97,15 @@ def _bounds_meet(ones: Floats, others: Floats) -> Flags:
     return ~apart.any(axis=0)
 
 
-def seen_from_within(ones: Floats, others: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the corners relative to one of them and scaled to about one; and the scale, (h,).
-
-    It is a power of two, so no bit is lost.
-    """
+def _seen_from_within(ones: Floats, others: Floats) -> tuple[Floats, Floats]:
+    """Return the corners relative to one of them, scaled to about one by a power of two."""
     ones, others = ones - ones[0], others - ones[0]
     scale = power_of_two_scale(np.concatenate((ones, others)))
-    return ones * scale, others * scale, scale
+    return ones * scale, others * scale
 
 
 def _reach_planes(ones: Floats, others: Floats) -> Flags:
-    """Return which pairs are not surely parted by the plane of one of them."""
+    """Return which pairs are not surely separated by the plane of one of them."""
     return _reaches_plane(ones, others) & _reaches_plane(others, ones)
 
 
@@ -129,14 +140,14 @@ def _pass_each_other(ones: Floats, others: Floats) -> Flags:
 def _lines(corners: Floats) -> list[tuple[Floats, Floats]]:
     """Return each edge, and its moment about the origin."""
     return [
-        (edge, cross(edge, start)) for edge, start in zip(edges_of(corners), corners, strict=True)
+        (edge, cross(edge, start)) for edge, start in zip(_edges_of(corners), corners, strict=True)
     ]
 
 
 def _overlap_in_projection(ones: Floats, others: Floats) -> Flags:
     """Return which pairs no product of an edge and an axis parts."""
     flags = np.ones(ones.shape[2], bool)
-    for edge in np.concatenate((edges_of(ones), edges_of(others))):
+    for edge in np.concatenate((_edges_of(ones), _edges_of(others))):
         for i, j in OTHER_AXES:
             direction = np.zeros_like(edge)
             direction[i], direction[j] = edge[j], -edge[i]
@@ -146,7 +157,7 @@ def _overlap_in_projection(ones: Floats, others: Floats) -> Flags:
 
 def _overlap_on_products(ones: Floats, others: Floats) -> Flags:
     """Return which pairs neither a normal nor a product of two edges parts."""
-    edges, other_edges = edges_of(ones), edges_of(others)
+    edges, other_edges = _edges_of(ones), _edges_of(others)
     flags = _overlap(exact_cross(edges[0], edges[1]), ones, others)
     flags &= _overlap(exact_cross(other_edges[0], other_edges[1]), ones, others)
     for edge in edges:
@@ -164,36 +175,20 @@ def _overlap(direction: Floats, ones: Floats, others: Floats) -> Flags:
     )
 
 
-def edges_of(corners: Floats) -> Floats:
+def _edges_of(corners: Floats) -> Floats:
     """Return the edges of triangles (3 corners, 3 axes, h), from each corner to the next."""
     return np.roll(corners, -1, axis=0) - corners
 
 
-def exact_cross(a: Floats, b: Floats) -> Floats:
-    """Return cross products (3, h) whose every digit counts, of nearly parallel vectors too.
-
-    The rounding of each product is computed and put back: T. J. Dekker, "A Floating-Point
-    Technique for Extending the Available Precision", 1971.
-    """
-    (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
-
-    def product(i: int, j: int) -> tuple[Floats, Floats]:
-        rounded = a[i] * b[j]
-        lost = a_high[i] * b_high[j] - rounded
-        lost += a_high[i] * b_low[j]
-        lost += a_low[i] * b_high[j]
-        lost += a_low[i] * b_low[j]
-        return rounded, lost
-
-    rows = []
-    for i, j in OTHER_AXES:
-        (one, one_lost), (other, other_lost) = product(i, j), product(j, i)
-        rows.append((one - other) + (one_lost - other_lost))
-    return np.stack(rows)
-
-
-def _halves(numbers: Floats) -> tuple[Floats, Floats]:
-    """Return the leading 26 bits of each number, and the rest."""
-    wide = numbers * (2.0**27 + 1)
-    high = wide - (wide - numbers)
-    return high, numbers - high
+def triangles_near_triangles(
+    items: Triangles, ids: Ids, volumes: Triangles, numbers: Ids, margin: float
+) -> Flags:
+    """Return which triangles are no farther apart than the margin; exact in whole numbers."""
+    flags = triangles_touch_triangles(items, ids, volumes, numbers)
+    apart = np.flatnonzero(~flags)
+    for some in blocks(len(apart), _BLOCK):
+        pairs = apart[some]
+        ones, others = _corner_pairs(items, ids[pairs], volumes, numbers[pairs])
+        hulls = ones.swapaxes(0, 1), TRIANGLE, others.swapaxes(0, 1), TRIANGLE
+        flags[pairs] = near(*hulls, np.full(len(pairs), margin))
+    return flags

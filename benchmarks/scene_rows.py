@@ -1,0 +1,176 @@
+"""The rows about scenes: what the extension costs while it is idle, follows, looks and hides.
+
+Every function is as those of `rows` are. All but one ask by operator, as a user does.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import count as counting
+
+import bpy
+import numpy as np
+from bpy_extras.object_utils import world_to_camera_view
+from mathutils import Vector
+
+import octree_ext
+from benchmarks.table import Row, fastest
+
+Rows = Iterator[Row]
+Ask = Callable[[float, float], Rows]
+FRAMES = 24
+CORNERS = [(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]
+FACES = [(0, 1, 3, 2), (2, 3, 7, 6), (6, 7, 5, 4), (4, 5, 1, 0), (2, 6, 4, 0), (7, 3, 1, 5)]
+
+
+def idle(seconds: float, scale: float) -> Rows:
+    """Evaluate a scene a tenth of which has moved, with the extension enabled and disabled."""
+    _, layer = _swarm(int(10_000 * scale))
+    is_enabled = False
+
+    def prepare(number: int) -> None:
+        nonlocal is_enabled
+        if is_enabled is not (number == 0):
+            (octree_ext.unregister if is_enabled else octree_ext.register)()
+            is_enabled = not is_enabled
+        _move(layer, 0.1)
+
+    enabled, disabled = fastest(layer.update, layer.update, seconds=seconds, before=prepare)
+    if is_enabled:
+        octree_ext.unregister()
+    what = f"enabled and idle, {len(layer.objects):,} objects"
+    yield Row(what, "disabled", enabled, disabled, must=1.05)
+
+
+def live(seconds: float, scale: float) -> Rows:
+    """Evaluate a scene that a live octree follows, and the same scene without one."""
+    octree_ext.register()
+    for share, pairs in ((0.01, False), (1.0, False), (1.0, True)):
+        yield _live(seconds, int(10_000 * scale), share, pairs)
+    octree_ext.unregister()
+
+
+def _live(seconds: float, count: int, share: float, pairs: bool) -> Row:
+    _, alone = _swarm(count)
+    scene, followed = _swarm(count, keep=True)
+    scene.octree.source.scope = "VISIBLE"
+    bpy.ops.octree.build(source="OBJECTS")
+    scene.octree.live.pairs = pairs
+    bpy.ops.octree.live()
+    layers = followed, alone
+    ours, theirs = fastest(
+        *(layer.update for layer in layers),
+        seconds=seconds,
+        before=lambda number: _move(layers[number], share),
+    )
+    bpy.ops.octree.clear()
+    what = f"live, {share:.0%} of {count:,} moving{', with pairs' if pairs else ''}"
+    return Row(what, "evaluation alone", ours, theirs)
+
+
+def shots(seconds: float, scale: float) -> Rows:
+    """Find what a turning camera sees, against a loop over the corners of all boxes."""
+    octree_ext.register()
+    scene, _ = _swarm(int(1_600 * scale))
+    eye = bpy.data.objects.new("Eye", bpy.data.cameras.new("Eye"))
+    scene.collection.objects.link(eye)
+    scene.camera, scene.frame_end = eye, FRAMES
+    for frame, turn in ((1, -0.5), (FRAMES, 0.5)):
+        eye.location, eye.rotation_euler = (0, -60, 0), (1.57, 0, turn)
+        eye.keyframe_insert("rotation_euler", frame=frame)
+    for precision in ("EXACT", "BOX"):
+        ask = partial(bpy.ops.octree.find_seen, span="SCENE", precision=precision)
+        ours, theirs = fastest(ask, partial(corners_in_view, scene), seconds=seconds)
+        what = f"seen ({precision.lower()}), {FRAMES} frames of {len(scene.objects):,} objects"
+        yield Row(what, "loop over corners", ours, theirs, must=1 / 3)
+    octree_ext.unregister()
+
+
+def corners_in_view(scene: bpy.types.Scene) -> set[tuple[str, int]]:
+    """Ask as scripts do: an object counts when a corner of its box is in view."""
+    seen = set()
+    for frame in range(1, FRAMES + 1):
+        scene.frame_set(frame)
+        for item in scene.objects:
+            if any(_is_in_view(scene, item.matrix_world @ Vector(at)) for at in item.bound_box):
+                seen.add((item.name, frame))
+    return seen
+
+
+def _is_in_view(scene: bpy.types.Scene, point: Vector) -> bool:
+    x, y, depth = world_to_camera_view(scene, scene.camera, point)
+    return 0 <= x <= 1 and 0 <= y <= 1 and depth > 0
+
+
+def hiding(seconds: float, scale: float) -> Rows:
+    """Hide what a camera does not see, and show it again, against one by one."""
+    octree_ext.register()
+    scene, layer = _swarm(int(4_000 * scale))
+    eye = bpy.data.objects.new("Eye", bpy.data.cameras.new("Eye"))
+    scene.collection.objects.link(eye)
+    scene.camera, eye.location.z = eye, 1e4
+    layer.update()
+    bpy.ops.octree.find_seen(span="CURRENT")
+    items = [item for item in scene.objects if item != eye]
+    ours, theirs = fastest(
+        lambda: (
+            bpy.ops.octree.hide_unseen(icon="EYE", everything=True),
+            bpy.ops.octree.restore_hidden(),
+        ),
+        lambda: [item.hide_set(flag) for flag in (True, False) for item in items],
+        seconds=seconds,
+    )
+    yield Row(f"hide and show {len(items):,}", "hide_set", ours, theirs, must=1 / 3)
+    octree_ext.unregister()
+
+
+def cells(seconds: float, scale: float) -> Rows:
+    """Make the corners and edges of many cells ready to be drawn, against copying as many."""
+    from octree_ext.core import Boxes, build_octree
+    from octree_ext.octree_addon.display.cells import Look, box_edges, cell_corners, shaded_cells
+
+    count = int(100_000 * scale)
+    lower = np.random.default_rng(1).uniform(size=(int(1.2 * count), 3))
+    octree = build_octree(Boxes(lower, lower), capacity=4, max_depth=20)
+    shown = shaded_cells(octree, Look("ALL", 2, "TIGHT", "DEPTH", count))
+    rows = np.ones((8, 3, count), np.float32)
+
+    def make_ready() -> list[np.ndarray]:
+        groups = shown.by_shade()
+        edges = box_edges(max(map(len, groups.values())))
+        return [edges, *(cell_corners(octree, group, "TIGHT") for group in groups.values())]
+
+    ours, theirs = fastest(
+        make_ready, lambda: np.ascontiguousarray(rows.transpose(2, 0, 1)), seconds=seconds
+    )
+    what = f"{count:,} cells ready to be drawn"
+    yield Row(what, "a copy of the corners", ours, theirs, must=20.0, absolute=True)
+
+
+_numbers = counting()
+
+
+def _swarm(count: int, *, keep: bool = False) -> tuple[bpy.types.Scene, bpy.types.ViewLayer]:
+    """Fill a scene of its own with cubes of one mesh, and show it; other scenes go unless kept."""
+    scene = bpy.data.scenes.new(f"Swarm {next(_numbers)}")
+    bpy.context.window.scene = scene
+    if not keep:
+        for other in [each for each in bpy.data.scenes if each != scene]:
+            bpy.data.batch_remove([*other.objects, other])
+    mesh = bpy.data.meshes.new("Cube")
+    mesh.from_pydata(CORNERS, [], FACES)
+    for place in np.random.default_rng(7).uniform(-50, 50, (count, 3)):
+        item = bpy.data.objects.new("Fly", mesh)
+        item.location = place
+        scene.collection.objects.link(item)
+    scene.view_layers[0].update()
+    return scene, scene.view_layers[0]
+
+
+def _move(layer: bpy.types.ViewLayer, share: float) -> None:
+    """Move a share of the objects by a little."""
+    items = list(layer.objects)
+    for item in items[: round(share * len(items))]:
+        item.location.x += 0.5
+
+
+EVERY: tuple[Ask, ...] = (idle, live, shots, hiding, cells)

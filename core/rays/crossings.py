@@ -1,0 +1,312 @@
+"""Rays, packets of them, and crossings: watertight triangles, slab tests of boxes, round shapes.
+
+Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection", JCGT 2(1), 2013. Corners are seen
+along the ray: sheared so that it becomes the third axis, where two of their coordinates tell on
+which side of each edge it passes. A corner's coordinates depend on the corner and the ray alone,
+so triangles that share an edge see the ray on the same side of it. Here nothing is divided before
+the end: whole numbers stay whole, and crossings are exact. So are those of boxes and spheres:
+a quotient is compared with a quotient, and a sphere is met or not before a root is taken.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..arrays import (
+    OTHER_AXES,
+    Flags,
+    Floats,
+    Ids,
+    blocks,
+    cross,
+    dot,
+    gather,
+    power_of_two_scale,
+    radix_argsort,
+    two_product_error,
+)
+from ..descend import codes_in_root
+from ..grid import Words
+from ..mailboxing import Mailboxes
+from ..octree import Octree
+from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
+
+# Rays in a packet at most; the pairs that it should test, whose mailboxes take some ten megabytes.
+_TOGETHER, _TESTED = 16_384, 524_288
+# Bits of an origin's place along each axis that come before the signs of the direction, and after.
+_COARSE, _FINE = 3, 4
+_BLOCK = 65_536
+
+
+@dataclass(frozen=True)
+class Rays:
+    """Rays whose directions are scaled so that their products neither overflow nor underflow.
+
+    Attributes
+    ----------
+    origins, directions : ndarray of float64, shape (3, q)
+        The largest coordinate of a direction is at least 1 and below 2. Scaling is by powers of
+        two, which changes no bit; but directions along an axis are of length 1.
+    lengths : ndarray of float64, shape (q,)
+        The lengths of the scaled directions.
+    limits, reaches : ndarray of float64, shape (q,)
+        Where the rays end, in scene units and in scaled directions. Where a ray is given by two
+        points, the second is at a whole number of directions, but at a rounded distance.
+    asked : int
+        How many rays the caller asked about, of which these are some: what tables are worth.
+    """
+
+    origins: Floats
+    directions: Floats
+    lengths: Floats
+    limits: Floats
+    reaches: Floats
+    axes: Ids
+    asked: int
+
+    @classmethod
+    def of(cls, origins: Floats, directions: Floats, limits: Floats) -> "Rays":
+        """Return rays from checked origins and directions (3, q) and distances (q,)."""
+        sizes = np.abs(directions)
+        largest = sizes.max(axis=0, initial=0.0)
+        scaled = np.ldexp(directions, 1 - np.frexp(largest)[1])
+        axes = sizes.argmax(axis=0)
+        along_axis = (sizes > 0).sum(axis=0) == 1
+        scaled = np.where(along_axis, np.sign(directions), scaled)
+        lengths = np.sqrt(dot(scaled, scaled))
+        return cls(origins, scaled, lengths, limits, limits / lengths, axes, len(lengths))
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def __getitem__(self, numbers: Ids) -> "Rays":
+        return Rays(
+            gather(self.origins, numbers),
+            gather(self.directions, numbers),
+            self.lengths[numbers],
+            self.limits[numbers],
+            self.reaches[numbers],
+            self.axes[numbers],
+            self.asked,
+        )
+
+    def up_to(self, limits: Floats) -> "Rays":
+        """Return the same rays with other ends."""
+        return replace(self, limits=limits, reaches=limits / self.lengths)
+
+    def positions(self, numbers: Ids, distances: Floats) -> Floats:
+        """Return the points of these rays at these distances, (3, h)."""
+        steps = distances / self.lengths[numbers]
+        return self.origins[:, numbers] + steps * self.directions[:, numbers]
+
+
+def ray_packets(tree: Octree, rays: Rays, mailboxes: Mailboxes) -> Iterator[Ids]:
+    """Yield the numbers of all rays, packet by packet, each with empty mailboxes.
+
+    The more pairs the rays of a packet have tested, the fewer rays are in the next. Where there is
+    more than one packet, rays are sorted by where they start and which way they go; those of one
+    camera stay in their order, except for their octants.
+    """
+    order = np.arange(len(rays))
+    if len(rays) > _TOGETHER:
+        keys = np.concatenate([_keys(tree, rays, some) for some in blocks(len(rays), _BLOCK)])
+        order = radix_argsort(keys, 3 * (_COARSE + 1 + _FINE))
+    first, size = 0, _TOGETHER
+    while first < len(rays):
+        packet = order[first : first + size]
+        mailboxes.reset(len(packet))
+        yield packet
+        first += len(packet)
+        size = max(1, min(_TOGETHER, len(packet) * _TESTED // max(len(mailboxes), 1)))
+
+
+def _keys(tree: Octree, rays: Rays, some: slice) -> Words:
+    codes = codes_in_root(tree, rays.origins[:, some], _COARSE + _FINE)
+    backwards = rays.directions[:, some] < 0
+    octants = backwards[0] | backwards[1] << 1 | backwards[2] << 2
+    coarse, fine = codes >> 3 * _FINE, codes & 2 ** (3 * _FINE) - 1
+    return (coarse << 3 | octants) << 3 * _FINE | fine
+
+
+# The two other axes of each, and the axis itself: (3, 3).
+_TURNED = np.array([(*others, axis) for axis, others in enumerate(OTHER_AXES)]).T
+# A difference of products is in doubt below this part of them.
+_DOUBT = 2.0**-50
+
+
+def cross_triangles(items: Triangles, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
+    """Return how many directions from the origin each triangle is crossed, or NaN."""
+    weights, depths, steps, scale = seen_along(items, ids, rays, numbers)
+    total = weights[0] + weights[1] + weights[2]
+    same_side = (weights.min(axis=0) >= 0) | (weights.max(axis=0) <= 0)
+    crossed = same_side & (total != 0)
+    depth = weights[0] * depths[0] + weights[1] * depths[1] + weights[2] * depths[2]
+    found = np.divide(depth, total * steps, out=np.full(len(ids), np.nan), where=crossed)
+    return found / scale
+
+
+def barycentric(items: Triangles, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
+    """Return the weights of the corners where rays cross these triangles, (3, h), of sum 1."""
+    weights = seen_along(items, ids, rays, numbers)[0]
+    return weights / weights.sum(axis=0)
+
+
+def seen_along(
+    items: Triangles, ids: Ids, rays: Rays, numbers: Ids
+) -> tuple[Floats, Floats, Floats, float]:
+    """Look at triangles along rays.
+
+    Returns
+    -------
+    weights, depths : ndarray of float64, shape (3, h)
+        Twice the area that the ray spans with the edge opposite of each corner, and each corner's
+        distance along the ray's longest axis.
+    steps : ndarray of float64, shape (h,)
+        The direction along that axis.
+    scale : float
+        A power of two: all lengths are so many times as large as they are, and products of three
+        of them neither overflow nor underflow.
+    """
+    corners = items.take_rows(ids).reshape(3, 3, -1)
+    corners -= gather(rays.origins, numbers)
+    scale = float(power_of_two_scale(corners.reshape(-1, 1))[0])
+    corners *= scale
+    places = _TURNED.take(rays.axes[numbers], axis=1) * len(ids) + np.arange(len(ids))
+    i, j, step = gather(rays.directions, numbers).ravel().take(places)
+    x, y, depths = (corners.reshape(3, -1).take(row, axis=1) for row in places)
+    x, y = x * step - i * depths, y * step - j * depths
+    weights = np.stack([_area(x[a], y[a], x[b], y[b]) for a, b in OTHER_AXES])
+    return weights, depths, step, scale
+
+
+def _area(ax: Floats, ay: Floats, bx: Floats, by: Floats) -> Floats:
+    """Return ax * by - ay * bx; where the two are nearly equal, with all their bits."""
+    one, other = ax * by, ay * bx
+    area = one - other
+    (some,) = (np.abs(area) <= _DOUBT * (np.abs(one) + np.abs(other))).nonzero()
+    if len(some):
+        area[some] += two_product_error(ax[some], by[some])
+        area[some] -= two_product_error(ay[some], bx[some])
+    return area
+
+
+def enter_boxes(items: Boxes, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
+    """Return how many directions from the origin each box is entered, or NaN."""
+    origins, directions = gather(rays.origins, numbers), gather(rays.directions, numbers)
+    lower, upper = items.take_rows(ids).reshape(2, 3, -1)
+    near, far = between_walls(origins, directions, lower, upper)
+    entry = np.maximum(near.max(axis=0), 0.0)
+    return np.where(entry <= far.min(axis=0), entry, np.nan)
+
+
+def between_walls(
+    origins: Floats, directions: Floats, lower: Floats, upper: Floats
+) -> tuple[Floats, Floats]:
+    """Return when rays enter and leave the slab of each axis, (3, h) each.
+
+    A ray along a slab is in it always, or never: it leaves at minus infinity. Kay and Kajiya,
+    "Ray Tracing Complex Scenes", 1986.
+    """
+    first, second = lower - origins, upper - origins
+    held = (first <= 0) & (second >= 0)
+    moving = directions != 0
+    near = np.full(first.shape, -np.inf)
+    far = np.where(held, np.inf, -np.inf)
+    backwards = directions < 0
+    with np.errstate(over="ignore"):  # nearly along the slab, for ever
+        np.divide(np.where(backwards, second, first), directions, out=near, where=moving)
+        np.divide(np.where(backwards, first, second), directions, out=far, where=moving)
+    return near, far
+
+
+def enter_spheres(items: Spheres, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
+    """Return how many directions from the origin each sphere is entered, or NaN."""
+    spheres = items.take_rows(ids)
+    origins = gather(rays.origins, numbers) - spheres[:3]
+    entry, _ = _round(origins, gather(rays.directions, numbers), spheres[3])
+    entry[entry < 0] = np.nan
+    entry[dot(origins, origins) <= spheres[3] ** 2] = 0.0
+    return entry
+
+
+def _round(origins: Floats, directions: Floats, radii: Floats) -> tuple[Floats, Floats]:
+    """Return when rays enter spheres about 0, or NaN, and when they are nearest to it.
+
+    The distance of the ray from the center comes from a cross product, which stays precise far
+    away. Haines, Gunther and Akenine-Moller, "Precision Improvements for Ray/Sphere
+    Intersection", Ray Tracing Gems, 2019.
+    """
+    squared = dot(directions, directions)
+    beside = cross(origins, directions)
+    room = squared * radii**2 - dot(beside, beside)
+    nearest = np.full(room.shape, np.nan)
+    np.divide(-dot(origins, directions), squared, out=nearest, where=squared > 0)
+    half = np.full(room.shape, np.nan)
+    np.sqrt(room, out=half, where=(room >= 0) & (squared > 0))
+    np.divide(half, squared, out=half, where=squared > 0)
+    return nearest - half, nearest
+
+
+def enter_regions(items: Regions, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
+    """Return how many directions from the origin each rounded box is entered, or NaN.
+
+    The walls of the box within cut the ray into seven parts. Along each part the same coordinate
+    of the box is nearest on every axis, so the rounded box is a slab, a cylinder or a sphere.
+    """
+    regions = items.take_rows(ids)
+    origins, directions = gather(rays.origins, numbers), gather(rays.directions, numbers)
+    lower, upper, radii = regions[:3], regions[3:6], regions[6]
+    near, far = between_walls(origins, directions, lower, upper)
+    moving = directions != 0
+    walls = np.where(directions != 0, (near, far), 0.0).reshape(6, -1)
+    starts = np.sort(np.concatenate((np.zeros((1, len(ids))), np.maximum(walls, 0.0))), axis=0)
+    ends = np.concatenate((starts[1:], np.full((1, len(ids)), np.inf)))
+    entry = np.full(len(ids), np.nan)
+    for start, end in zip(starts, ends, strict=True):
+        beyond, moving = _nearest_corner(
+            origins, directions, lower, upper, end <= near, start >= far
+        )
+        np.fmin(entry, _enter_part(beyond, moving, radii, start, end), out=entry)
+    outside = origins - np.clip(origins, lower, upper)
+    entry[dot(outside, outside) <= radii**2] = 0.0
+    return entry
+
+
+def _nearest_corner(
+    origins: Floats, directions: Floats, lower: Floats, upper: Floats, before: Flags, after: Flags
+) -> tuple[Floats, Floats]:
+    """Return origins and directions as seen from the nearest corner, 0 on axes between walls."""
+    still, forwards = directions == 0, directions > 0
+    below = np.where(still, origins < lower, np.where(forwards, before, after))
+    above = np.where(still, origins > upper, np.where(forwards, after, before))
+    beyond = np.where(below, origins - lower, np.where(above, origins - upper, 0.0))
+    return beyond, np.where(below | above, directions, 0.0)
+
+
+def _enter_part(
+    origins: Floats, directions: Floats, radii: Floats, start: Floats, end: Floats
+) -> Floats:
+    """Return when rays come as near to 0 as the radius between `start` and `end`, or NaN."""
+    entry, nearest = _round(origins, directions, radii)
+    held = (directions == 0).all(axis=0) & (dot(origins, origins) <= radii**2)
+    met = (entry <= end) & (nearest >= start)
+    return np.where(held, start, np.where(met, np.clip(entry, start, end), np.nan))
+
+
+def outward(items: Shapes, ids: Ids, rays: Rays, numbers: Ids, positions: Floats) -> Floats:
+    """Return vectors that point out of items at places where rays enter them, (3, h)."""
+    rows = items.take_rows(ids)
+    lower, upper = (rows[:3], rows[:3]) if isinstance(items, Spheres) else (rows[:3], rows[3:6])
+    if isinstance(items, Boxes):
+        vectors = np.zeros(lower.shape)
+    else:
+        vectors = positions - np.clip(positions, lower, upper)
+    # What has no radius is left through the wall that was met last.
+    (flat,) = (vectors == 0).all(axis=0).nonzero()
+    directions = rays.directions[:, numbers[flat]]
+    origins = rays.origins[:, numbers[flat]]
+    near, _ = between_walls(origins, directions, lower[:, flat], upper[:, flat])
+    axis = near.argmax(axis=0)
+    vectors[axis, flat] = -np.sign(directions[axis, np.arange(len(flat))])
+    return vectors

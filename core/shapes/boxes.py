@@ -1,0 +1,314 @@
+"""Axis-aligned boxes (AABB), and what is grown round: spheres, regions and capsules."""
+
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import checks
+from ..arrays import Flags, Floats, Ids, gather
+
+# One radius for all shapes that have none.
+_NO_RADIUS = np.zeros(1)
+
+
+def frozen(rows: Floats) -> Floats:
+    """Make `rows` contiguous and read-only."""
+    rows = np.ascontiguousarray(rows)
+    rows.setflags(write=False)
+    return rows
+
+
+class Shapes:
+    """What all batches share: a length, selection by number, and bounds."""
+
+    _rows: Floats
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot be set")
+        super().__setattr__(name, value)
+
+    def __len__(self) -> int:
+        return self.rows.shape[1]
+
+    def __getitem__(self, ids: int | slice | Ids | Flags) -> Self:
+        some = as_batch(ids)
+        # Row by row: twice as fast as all at once.
+        return self.from_rows(np.stack([row[some] for row in self.rows]))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(n={len(self)})"
+
+    @classmethod
+    def from_rows(cls, rows: Floats) -> Self:
+        """Return a batch over rows that are known to be sound."""
+        shapes = cls.__new__(cls)
+        shapes._rows = frozen(rows)
+        return shapes
+
+    @property
+    def rows(self) -> Floats:
+        """The coordinates, (k, n) float64, read-only, one row for each."""
+        return self._rows
+
+    def take_rows(self, ids: Ids) -> Floats:
+        """Return some columns of `rows`, of shapes that are known to be there."""
+        return self._take(ids)
+
+    def _take(self, ids: Ids) -> Floats:
+        return gather(self.rows, ids)
+
+    def limits(self) -> tuple[Floats, Floats]:
+        """Return the bounds as two arrays.
+
+        Returns
+        -------
+        lower, upper : ndarray of float64, shape (3, n)
+            Axis first; NaN stays NaN.
+        """
+        raise NotImplementedError
+
+    def box_and_radius(self, ids: Ids) -> tuple[Floats, Floats]:
+        """Return some boxes, spheres or regions as boxes grown round by a radius.
+
+        Returns
+        -------
+        sides : ndarray of float64, shape (2, 3, h) or (1, 3, h)
+            Lower and upper corners; one row for both where a box is a point.
+        radii : ndarray of float64, shape (h,) or (1,)
+        """
+        rows = self.take_rows(ids)
+        points, radii = np.split(rows, [len(rows) // 3 * 3])
+        return points.reshape(len(points) // 3, 3, rows.shape[1]), radii[0] if len(
+            radii
+        ) else _NO_RADIUS
+
+    def corners_and_radius(self, ids: Ids) -> tuple[Floats, Floats]:
+        """Return some items as the hulls of points, grown round by a radius.
+
+        Returns
+        -------
+        points : ndarray of float64, shape (p, 3, h)
+        radii : ndarray of float64, shape (h,) or (1,)
+        """
+        points, radii = self.box_and_radius(ids)
+        return box_corners(points) if len(points) == 2 else points, radii
+
+    def bounds(self) -> "Boxes":
+        """Return the axis-aligned box around each shape.
+
+        Returns
+        -------
+        Boxes
+            n boxes, in the same order. NaN stays NaN.
+        """
+        return Boxes.from_rows(np.concatenate(self.limits()))
+
+
+class Boxes(Shapes):
+    """Axis-aligned boxes.
+
+    Parameters
+    ----------
+    lower, upper : array_like of float, shape (n, 3)
+        Opposite corners, lower <= upper on each axis. A box may be flat. Copied.
+
+    Raises
+    ------
+    ValueError
+        On a wrong shape, or where lower > upper.
+    """
+
+    def __init__(self, lower: ArrayLike, upper: ArrayLike) -> None:
+        low, high = checks.floats("lower", lower, 3), checks.floats("upper", upper, 3)
+        checks.same_length("lower and upper", low, high)
+        checks.every_row("lower", "not exceed upper", ~(low > high).any(axis=1), low)
+        self._rows = frozen(np.concatenate((low.T, high.T)))
+
+    @property
+    def lower(self) -> Floats:
+        """The lower corners, (n, 3)."""
+        return self.rows[:3].T
+
+    @property
+    def upper(self) -> Floats:
+        """The upper corners, (n, 3)."""
+        return self.rows[3:].T
+
+    def limits(self) -> tuple[Floats, Floats]:
+        """Return the boxes themselves.
+
+        Returns
+        -------
+        lower, upper : ndarray of float64, shape (3, n)
+            Axis first; NaN stays NaN.
+        """
+        return self.rows[:3], self.rows[3:]
+
+
+def box_corners(sides: Floats) -> Floats:
+    """Return the eight corners of boxes (2, 3, h), as (8, 3, h).
+
+    Corner `i` is the upper one in x where bit 0 of `i` is set, in y bit 1, in z bit 2.
+    """
+    chosen = np.arange(8)[:, None] >> np.arange(3) & 1
+    return sides[chosen, np.arange(3)]
+
+
+def as_batch(ids: int | slice | Ids | Flags) -> slice | NDArray[np.generic]:
+    """Make a selection that keeps a batch a batch: one number selects a batch of one."""
+    if isinstance(ids, slice):
+        return ids
+    array = np.atleast_1d(ids)
+    if array.ndim > 1:
+        raise ValueError(f"a selection of shapes must have shape (n,), got {array.shape}")
+    return array if array.size else array.astype(np.intp)
+
+
+class Spheres(Shapes):
+    """Solid spheres.
+
+    Parameters
+    ----------
+    centers : array_like of float, shape (n, 3)
+        Copied, like the radii.
+    radii : array_like of float, shape (n,)
+        Not negative; a sphere of radius 0 is a point.
+
+    Raises
+    ------
+    ValueError
+        On a wrong shape or a negative radius.
+    """
+
+    def __init__(self, centers: ArrayLike, radii: ArrayLike) -> None:
+        middle, radius = checks.floats("centers", centers, 3), checks.floats("radii", radii)
+        checks.same_length("centers and radii", middle, radius)
+        checks.every_row("radii", "not be negative", ~(radius < 0), radius)
+        self._rows = frozen(np.concatenate((middle.T, radius[None])))
+
+    @property
+    def centers(self) -> Floats:
+        """The centers, (n, 3)."""
+        return self.rows[:3].T
+
+    @property
+    def radii(self) -> Floats:
+        """The radii, (n,)."""
+        return self.rows[3]
+
+    def limits(self) -> tuple[Floats, Floats]:
+        """Return center minus and plus radius.
+
+        Returns
+        -------
+        lower, upper : ndarray of float64, shape (3, n)
+            Axis first; NaN stays NaN.
+        """
+        with np.errstate(invalid="ignore"):  # an infinite sphere around infinity
+            return self.rows[:3] - self.rows[3], self.rows[:3] + self.rows[3]
+
+
+class Regions(Shapes):
+    """Boxes grown round: all points no farther than a radius from an axis-aligned box.
+
+    A sphere is a point with a radius, a box has radius 0; as regions they live in one tree.
+
+    Parameters
+    ----------
+    lower, upper : array_like of float, shape (n, 3)
+        Opposite corners of the box within, lower <= upper on each axis. It may be flat. Copied.
+    radii : array_like of float, shape (n,)
+        Not negative.
+
+    Raises
+    ------
+    ValueError
+        On a wrong shape, where lower > upper, or on a negative radius.
+    """
+
+    def __init__(self, lower: ArrayLike, upper: ArrayLike, radii: ArrayLike) -> None:
+        low, high = checks.floats("lower", lower, 3), checks.floats("upper", upper, 3)
+        radius = checks.floats("radii", radii)
+        checks.same_length("lower, upper and radii", low, high, radius)
+        checks.every_row("lower", "not exceed upper", ~(low > high).any(axis=1), low)
+        checks.every_row("radii", "not be negative", ~(radius < 0), radius)
+        self._rows = frozen(np.concatenate((low.T, high.T, radius[None])))
+
+    @property
+    def lower(self) -> Floats:
+        """The lower corners of the boxes within, (n, 3)."""
+        return self.rows[:3].T
+
+    @property
+    def upper(self) -> Floats:
+        """The upper corners of the boxes within, (n, 3)."""
+        return self.rows[3:6].T
+
+    @property
+    def radii(self) -> Floats:
+        """The radii, (n,)."""
+        return self.rows[6]
+
+    def limits(self) -> tuple[Floats, Floats]:
+        """Return the boxes within, grown by the radius.
+
+        Returns
+        -------
+        lower, upper : ndarray of float64, shape (3, n)
+            Axis first; NaN stays NaN.
+        """
+        with np.errstate(invalid="ignore"):  # an infinite radius around infinity
+            return self.rows[:3] - self.rows[6], self.rows[3:6] + self.rows[6]
+
+
+class Capsules(Shapes):
+    """Segments grown round: all points no farther than a radius from a segment.
+
+    Parameters
+    ----------
+    starts, ends : array_like of float, shape (n, 3)
+        The two ends of each segment, which may be one point. Copied, like the radii.
+    radii : array_like of float, shape (n,)
+        Not negative; a capsule of radius 0 is a segment.
+
+    Raises
+    ------
+    ValueError
+        On a wrong shape or a negative radius.
+    """
+
+    def __init__(self, starts: ArrayLike, ends: ArrayLike, radii: ArrayLike) -> None:
+        first, last = checks.floats("starts", starts, 3), checks.floats("ends", ends, 3)
+        radius = checks.floats("radii", radii)
+        checks.same_length("starts, ends and radii", first, last, radius)
+        checks.every_row("radii", "not be negative", ~(radius < 0), radius)
+        self._rows = frozen(np.concatenate((first.T, last.T, radius[None])))
+
+    @property
+    def starts(self) -> Floats:
+        """Where the segments start, (n, 3)."""
+        return self.rows[:3].T
+
+    @property
+    def ends(self) -> Floats:
+        """Where the segments end, (n, 3)."""
+        return self.rows[3:6].T
+
+    @property
+    def radii(self) -> Floats:
+        """The radii, (n,)."""
+        return self.rows[6]
+
+    def limits(self) -> tuple[Floats, Floats]:
+        """Return the bounds of the segment, grown by the radius.
+
+        Returns
+        -------
+        lower, upper : ndarray of float64, shape (3, n)
+            Axis first; NaN stays NaN.
+        """
+        first, last, radius = self.rows[:3], self.rows[3:6], self.rows[6]
+        with np.errstate(invalid="ignore"):  # an infinite radius around infinity
+            return np.minimum(first, last) - radius, np.maximum(first, last) + radius
