@@ -6,16 +6,18 @@ over these, which finds the pairs among them.
 
 import numpy as np
 
-from ..arrays import Floats, Ids, blocks, concatenated_ranges, starts_of_runs
+from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, radix_argsort, starts_of_runs
 from ..construction import build_octree
 from ..pairs import overlapping_pairs
 from ..shapes import Boxes
 from .forest import Forest
 from .moment import Moment, Reached
-from .volumes import candidates, confirmed
+from .volumes import candidates
 
 # Pairs of placements that are looked at together, and triangles placed together for pairs within.
-_PAIRS, _TRIANGLES = 65_536, 1_048_576
+_PAIRS, _TRIANGLES = 8_192, 1_048_576
+# How often the triangles of two placements tell which of the others are near them.
+_ROUNDS = 2
 # What rounding may take from bounds that are moved by a margin.
 _ROUNDING = 2.0**-46
 
@@ -46,16 +48,45 @@ def _between(moment: Moment, margin: float) -> Ids:
 
 
 def _near_each_other(moment: Moment, met: Ids, margin: float) -> Ids:
-    """Return keys of rows and entries near what the boxes of two placements have in common."""
-    ones, others = met
-    shared = Boxes.from_rows(_shared(moment.placements.boxes, ones, others, margin))
-    regions = np.repeat(np.arange(len(ones)), 2)
-    pairs = Reached(regions, met.T.ravel(), np.zeros(len(regions), bool))
-    keys = [np.empty(0, np.intp)]
+    """Return keys of rows and entries that may touch what is placed in the other row."""
+    count = met.shape[1]
+    shared = Boxes.from_rows(_shared(moment.placements.boxes, met[0], met[1], margin))
+    # Pairs 2 i and 2 i + 1 are the two sides of region i.
+    pairs = Reached(np.repeat(np.arange(count), 2), met.T.ravel(), np.zeros(2 * count, bool))
+    parts = [(np.empty(0, np.intp), np.empty(0, np.intp), np.empty((6, 0)))]
+    size = 1
     for found in candidates(moment, shared, pairs):
-        numbers, entries = confirmed(moment, shared, pairs, found, "touching")
-        keys.append(pairs.rows[found.asked[numbers]] * len(found.forest.order) + entries)
-    return np.concatenate(keys)
+        numbers, entries = map(np.concatenate, zip(found.doubtful, found.certain, strict=True))
+        asked, size = found.asked[numbers], len(found.forest.order)
+        limits = moment.placed(found.forest, entries, pairs.rows[asked]).limits()
+        bounds, region = np.concatenate(limits), shared.rows.take(asked >> 1, axis=1)
+        (some,) = _meet(bounds, region, 0.0).nonzero()
+        parts.append((asked[some], entries[some], bounds[:, some]))
+    asked, entries, bounds = (np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
+    order = radix_argsort(asked, (2 * count).bit_length())
+    asked, entries, bounds = asked[order], entries[order], bounds[:, order]
+    for _ in range(_ROUNDS):
+        sides = _around(asked, bounds, 2 * count)
+        (some,) = _meet(bounds, sides.take(asked ^ 1, axis=1), margin).nonzero()
+        asked, entries, bounds = asked[some], entries[some], bounds[:, some]
+    return pairs.rows[asked] * size + entries
+
+
+def _around(numbers: Ids, bounds: Floats, count: int) -> Floats:
+    """Return the bounds of all bounds of each number, (6, count), which ascend."""
+    around = np.repeat([[np.inf], [-np.inf]], 3, axis=0) * np.ones(count)
+    starts = starts_of_runs(numbers)
+    if len(starts):
+        around[:3, numbers[starts]] = np.minimum.reduceat(bounds[:3], starts, axis=1)
+        around[3:, numbers[starts]] = np.maximum.reduceat(bounds[3:], starts, axis=1)
+    return around
+
+
+def _meet(ones: Floats, others: Floats, margin: float) -> Flags:
+    """Return which bounds (6, h) are no farther apart than the margin on any axis."""
+    reach = margin + _ROUNDING * (np.abs(ones).max(axis=0) + margin) if margin else 0.0
+    flags = (ones[:3] - reach <= others[3:]) & (ones[3:] + reach >= others[:3])
+    return flags[0] & flags[1] & flags[2]
 
 
 def _shared(boxes: Floats, ones: Ids, others: Ids, margin: float) -> Floats:
