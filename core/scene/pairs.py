@@ -1,14 +1,18 @@
 """Pairs of placed triangles: placements by their boxes, then what stands where two boxes meet.
 
-Only triangles near what the boxes of two placements have in common are placed. An octree is built
-over these, which finds the pairs among them.
+Only triangles near what the boxes of two placements have in common are placed, and swept against
+those of the other placement. Pairs within one placement are those of an octree over it, placed.
 """
+
+from collections.abc import Iterator
 
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, radix_argsort, starts_of_runs
 from ..construction import build_octree
 from ..pairs import overlapping_pairs
+from ..pairs.api import exact_test
+from ..pairs.sweep import comparisons, grid_around, quantize
 from ..shapes import Boxes
 from .forest import Forest
 from .moment import Moment, Reached
@@ -18,6 +22,8 @@ from .volumes import candidates
 _PAIRS, _TRIANGLES = 8_192, 1_048_576
 # How often the triangles of two placements tell which of the others are near them.
 _ROUNDS = 2
+# Pairs of triangles that are tested together, at least.
+_TESTED = 65_536
 # What rounding may take from bounds that are moved by a margin.
 _ROUNDING = 2.0**-46
 
@@ -39,25 +45,59 @@ def _between(moment: Moment, margin: float) -> Ids:
         return np.empty((4, 0), np.intp)
     # All meshes in question have their octrees from now on: entries keep their numbers.
     forest = moment.forest(np.unique(met), np.zeros(1))
-    keys = np.empty(0, np.intp)
+    parts = [np.empty((4, 0), np.intp)]
     for some in blocks(met.shape[1], _PAIRS):
-        both = np.sort(np.concatenate((keys, _near_each_other(moment, met[:, some], margin))))
-        keys = both[starts_of_runs(both)]
-    rows, entries = np.divmod(keys, len(forest.order))
-    return _pairs(moment, forest, rows, entries, margin, between=True)
+        rows, entries, sides, bounds = _near_each_other(moment, met[:, some], margin)
+        items = moment.placed(forest, entries, rows)
+        names = np.stack((moment.placements.ids[rows], forest.order[entries]))
+        for ones, others in _compared(sides, bounds, margin):
+            (kept,) = exact_test(items, items, margin)(ones, others).nonzero()
+            parts.append(np.concatenate((names[:, ones[kept]], names[:, others[kept]])))
+    found = np.concatenate(parts, axis=1)
+    return found[:, np.lexsort(found[[3, 2, 1, 0]])]
 
 
-def _near_each_other(moment: Moment, met: Ids, margin: float) -> Ids:
-    """Return keys of rows and entries that may touch what is placed in the other row."""
+def _compared(sides: Ids, bounds: Floats, margin: float) -> Iterator[tuple[Ids, Ids]]:
+    """Yield pairs on side 2 i and on side 2 i + 1 whose bounds (6, h) come near, by a sweep."""
+    if len(sides) == 0:
+        return
+    reach = margin + _ROUNDING * (np.abs(bounds).max(axis=0) + margin) if margin else 0.0
+    grown = Boxes.from_rows(np.concatenate((bounds[:3] - reach, bounds[3:] + reach)))
+    quantized = quantize(grown, grid_around(grown))
+    line = comparisons(sides >> 1, (sides & 1).astype(np.uint8), quantized, 2)
+    ordered = quantized[line.order]
+    waiting: list[tuple[Ids, Ids]] = []
+    for _, ones, others in line.batches():
+        met = ordered.meeting(ones, ordered, others)
+        here, there = line.order[ones[met]], line.order[others[met]]
+        (apart,) = (sides[here] != sides[there]).nonzero()
+        here, there = here[apart], there[apart]
+        swapped = sides[here] & 1 == 1
+        waiting.append((np.where(swapped, there, here), np.where(swapped, here, there)))
+        if sum(len(some) for some, _ in waiting) > _TESTED:
+            yield _joined(waiting)
+            waiting = []
+    if waiting:
+        yield _joined(waiting)
+
+
+def _joined(parts: list[tuple[Ids, Ids]]) -> tuple[Ids, Ids]:
+    ones, others = zip(*parts, strict=True)
+    return np.concatenate(ones), np.concatenate(others)
+
+
+def _near_each_other(moment: Moment, met: Ids, margin: float) -> tuple[Ids, Ids, Ids, Floats]:
+    """Return what may touch triangles of the other placement: rows, entries, sides and bounds.
+
+    Sides ascend: pair i of placements has sides 2 i and 2 i + 1.
+    """
     count = met.shape[1]
     shared = Boxes.from_rows(_shared(moment.placements.boxes, met[0], met[1], margin))
-    # Pairs 2 i and 2 i + 1 are the two sides of region i.
     pairs = Reached(np.repeat(np.arange(count), 2), met.T.ravel(), np.zeros(2 * count, bool))
     parts = [(np.empty(0, np.intp), np.empty(0, np.intp), np.empty((6, 0)))]
-    size = 1
     for found in candidates(moment, shared, pairs):
         numbers, entries = map(np.concatenate, zip(found.doubtful, found.certain, strict=True))
-        asked, size = found.asked[numbers], len(found.forest.order)
+        asked = found.asked[numbers]
         limits = moment.placed(found.forest, entries, pairs.rows[asked]).limits()
         bounds, region = np.concatenate(limits), shared.rows.take(asked >> 1, axis=1)
         (some,) = _meet(bounds, region, 0.0).nonzero()
@@ -69,7 +109,7 @@ def _near_each_other(moment: Moment, met: Ids, margin: float) -> Ids:
         sides = _around(asked, bounds, 2 * count)
         (some,) = _meet(bounds, sides.take(asked ^ 1, axis=1), margin).nonzero()
         asked, entries, bounds = asked[some], entries[some], bounds[:, some]
-    return pairs.rows[asked] * size + entries
+    return pairs.rows[asked], entries, asked, bounds
 
 
 def _around(numbers: Ids, bounds: Floats, count: int) -> Floats:
@@ -101,26 +141,16 @@ def _shared(boxes: Floats, ones: Ids, others: Ids, margin: float) -> Floats:
     return np.concatenate((lower, upper))
 
 
-def _pairs(
-    moment: Moment,
-    forest: Forest,
-    rows: Ids,
-    entries: Ids,
-    margin: float,
-    *,
-    between: bool,
-    skip_neighbours: bool = False,
+def _pairs_within(
+    moment: Moment, forest: Forest, rows: Ids, entries: Ids, margin: float, skip_neighbours: bool
 ) -> Ids:
-    """Return the pairs among these triangles, those of one placement or those of two."""
+    """Return the pairs among these triangles that are of one placement."""
     order = np.lexsort((forest.order[entries], rows))
     rows, entries = rows[order], entries[order]
     tree = build_octree(moment.baked(forest, rows, entries))
-    if between:
-        ones, others = overlapping_pairs(tree, margin=margin, owners=rows)
-    else:
-        ones, others = overlapping_pairs(tree, margin=margin)
-        same = rows[ones] == rows[others]
-        ones, others = ones[same], others[same]
+    ones, others = overlapping_pairs(tree, margin=margin)
+    same = rows[ones] == rows[others]
+    ones, others = ones[same], others[same]
     if skip_neighbours:
         faces = forest.arranged.faces[entries]
         shared = faces[ones][:, :, None] == faces[others][:, None, :]
@@ -143,7 +173,5 @@ def _within(moment: Moment, margin: float, skip: bool) -> list[Ids]:
         counts = moment.meshes.sizes[meshes]
         entries = concatenated_ranges(planted.firsts[meshes], counts)
         rows, forest = np.repeat(some, counts), planted.forest
-        parts.append(
-            _pairs(moment, forest, rows, entries, margin, between=False, skip_neighbours=skip)
-        )
+        parts.append(_pairs_within(moment, forest, rows, entries, margin, skip))
     return parts

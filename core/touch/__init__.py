@@ -66,7 +66,7 @@ _INSIDE: _Kinds = {
 
 def touching(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
     """Return which of these items touch which of these volumes, pair by pair, (h,)."""
-    return _in_blocks(_TOUCHING[_kind(items), type(volumes)], items, ids, volumes, numbers)
+    return _in_blocks(_TOUCHING[_kind(items), _kind(volumes)], items, ids, volumes, numbers)
 
 
 def lying_inside(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
