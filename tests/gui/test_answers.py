@@ -109,3 +109,43 @@ def turn_camera():
     import bpy
 
     bpy.context.scene.camera.rotation_euler.z += 1.0
+
+
+def test_a_turned_box_finds_what_is_in_it_and_is_outlined(field):
+    field.call(show, {"answer.found": True})
+    field.call(add_turned_box)
+    field.call(open_sidebar)
+    plain = field.picture("box_awaited")
+    found = field.call(ask_box)
+    assert 4 < len(found) < 40
+    assert "Box" not in found
+    seen = field.picture("box")
+    for color in (PURPLE, BLUE):
+        assert hue_pixels(seen, color) > 3_000 + hue_pixels(plain, color)
+
+
+def add_turned_box():
+    """Add a turned box, drawn as wires, and make it active; it is not in the tree."""
+    import bpy
+
+    bpy.ops.mesh.primitive_cube_add(location=(1, -1, 0), rotation=(0, 0, 0.5), scale=(5, 2, 1))
+    bpy.context.object.name, bpy.context.object.display_type = "Box", "WIRE"
+    bpy.context.view_layer.update()
+
+
+def open_sidebar():
+    """Show our tab."""
+    import bpy
+
+    bpy.context.space_data.show_region_ui = True
+    sidebar = next(region for region in bpy.context.area.regions if region.type == "UI")
+    bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=2)  # the tabs are known then
+    sidebar.active_panel_category = "Octree"
+
+
+def ask_box():
+    """Ask, and return the names of what is selected."""
+    import bpy
+
+    bpy.ops.octree.select_in_box("EXEC_DEFAULT", True)
+    return [item.name for item in bpy.context.selected_objects]
