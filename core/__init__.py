@@ -18,6 +18,7 @@ from .pairs import (
 )
 from .query import query, query_any, query_count
 from .rays import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
+from .scene import SceneOctree
 from .shapes import Boxes, Capsules, Frusta, HalfSpaces, OrientedBoxes, Regions, Spheres, Triangles
 from .statistics import Statistics, statistics
 from .storage import load, save
@@ -42,6 +43,7 @@ __all__ = [
     "RayCrossings",
     "RayHits",
     "Regions",
+    "SceneOctree",
     "Spheres",
     "Statistics",
     "Triangles",

@@ -260,11 +260,12 @@ def descend(tree: Octree, volumes: Shapes, states: States | None = None) -> Iter
     lower, upper = volumes.limits()
     largest = np.maximum(np.abs(lower), np.abs(upper))
     largest[largest == np.inf] = 0.0  # of half-spaces, whose bounds need no slack
-    slack = tree.slack + largest.max(axis=0) * 2.0**-46
+    roots, slack = tree._roots_for(len(volumes))
+    slack = slack + largest.max(axis=0) * 2.0**-46
     bounds = np.concatenate((lower - slack, upper + slack))
     classify = classifier(volumes, slack)
     # A trace wants to see the first steps, too.
-    starts = _starts(tree, bounds) if states is None else np.zeros(len(volumes), np.intp)
+    starts = _starts(tree, bounds, roots) if states is None else roots
     fronts = _pieces(np.arange(len(volumes)), starts)
     while fronts:
         queries, cells = fronts.pop()
@@ -287,12 +288,12 @@ def descend(tree: Octree, volumes: Shapes, states: States | None = None) -> Iter
         fronts += _pieces(*_children(tree, bounds, queries, cells))
 
 
-def _starts(tree: Octree, bounds: Floats) -> Ids:
+def _starts(tree: Octree, bounds: Floats, roots: Ids) -> Ids:
     """Return for each volume the deepest cell beside which there is nothing that it may touch.
 
     Down to there, small volumes need only a comparison with the dividing planes.
     """
-    cells = np.zeros(bounds.shape[1], np.intp)
+    cells = roots
     if tree.straddlers != "copy":
         return cells  # items may stand in any cell on the way
     sides = np.empty(bounds.shape, bool)

@@ -252,6 +252,13 @@ class Octree(Options):
         """
         return numbers if self.ids is None else self.ids[numbers]
 
+    def _roots_for(self, questions: int) -> tuple[Ids, Floats]:
+        """Return the cell in which each question of a batch begins, and the slack it takes, (q,).
+
+        Others than cell 0 where one set of arrays holds many trees.
+        """
+        return np.zeros(questions, np.intp), np.full(questions, self.slack)
+
     def cell_of_reference(self) -> Ids:
         """Return the cell that each reference belongs to.
 

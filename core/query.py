@@ -19,12 +19,13 @@ from .mailboxing import Answers, Pairs, deduplicate, mailboxes_for
 from .octree import Octree
 from .shapes import Boxes, Capsules, Frusta, HalfSpaces, OrientedBoxes, Regions, Shapes, Spheres
 from .touch import lying_inside, touching
+from .two_levels import TwoLevels
 
 VOLUME_KINDS = (Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces, Frusta)
 
 
 def query(
-    tree: Octree,
+    tree: Octree | TwoLevels,
     volumes: Shapes,
     /,
     *,
@@ -35,15 +36,17 @@ def query(
 
     Parameters
     ----------
-    tree : Octree
+    tree : Octree or SceneOctree
         Any octree.
     volumes : Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces or Frusta
         q questions, asked together.
-    relation : {"touching", "inside", "candidates"}
+    relation : {"touching", "inside", "candidates", "objects"}
         "touching": the item touches the volume, borders included. "inside": it lies wholly in the
         volume, borders included. "candidates": potential colliders, the items of all cells that
         touch the volume, without a test of their own; the only answer that depends on how the
-        tree was built.
+        tree was built; in a scene, of all cells of the meshes' octrees that touch an image of the
+        volume in the space of the mesh. "objects": the placements of a `SceneOctree` of which any
+        triangle touches the volume; each stops at the first that it finds.
     groups : int
         A mask of 32 bits: items with a mask that shares none of them are not there.
 
@@ -51,7 +54,8 @@ def query(
     -------
     ndarray of intp, shape (2, h)
         [0] volume numbers, [1] item numbers, sorted by volume, then by item, each pair once. No
-        hits give (2, 0).
+        hits give (2, 0). Of a `SceneOctree`, (3, h): volumes, placements and triangles of their
+        meshes, sorted in this order; for "objects" (2, h): volumes and placements.
 
     Raises
     ------
@@ -67,6 +71,9 @@ def query(
     Documentation", chapter on octrees); potential colliders are those of K. Miller, "Octrees for
     Potential Colliders", 2003.
     """
+    if isinstance(tree, TwoLevels):
+        answer: Ids = tree._answer("query", volumes, relation=relation, groups=groups)
+        return answer
     check_question(tree, volumes)
     checks.choice("relation", relation, ("touching", "inside", "candidates"))
     tree = in_groups(tree, groups)
@@ -79,12 +86,14 @@ def query(
     return pairs
 
 
-def query_any(tree: Octree, volumes: Shapes, /, *, groups: SupportsIndex = ALL_GROUPS) -> Flags:
+def query_any(
+    tree: Octree | TwoLevels, volumes: Shapes, /, *, groups: SupportsIndex = ALL_GROUPS
+) -> Flags:
     """Tell which volumes touch any item; each stops at the first that it finds.
 
     Parameters
     ----------
-    tree, volumes, groups : Octree, batch and int
+    tree, volumes, groups : Octree or SceneOctree, batch and int
         As for `query`.
 
     Returns
@@ -97,16 +106,21 @@ def query_any(tree: Octree, volumes: Shapes, /, *, groups: SupportsIndex = ALL_G
     ValueError
         As with `query`.
     """
+    if isinstance(tree, TwoLevels):
+        answer: Flags = tree._answer("query_any", volumes, groups=groups)
+        return answer
     check_question(tree, volumes)
     return any_touched(in_groups(tree, groups), volumes)
 
 
-def query_count(tree: Octree, volumes: Shapes, /, *, groups: SupportsIndex = ALL_GROUPS) -> Ids:
+def query_count(
+    tree: Octree | TwoLevels, volumes: Shapes, /, *, groups: SupportsIndex = ALL_GROUPS
+) -> Ids:
     """Count the items that touch each volume; costs as much as to find them.
 
     Parameters
     ----------
-    tree, volumes, groups : Octree, batch and int
+    tree, volumes, groups : Octree or SceneOctree, batch and int
         As for `query`.
 
     Returns
@@ -119,6 +133,9 @@ def query_count(tree: Octree, volumes: Shapes, /, *, groups: SupportsIndex = ALL
     ValueError
         As with `query`.
     """
+    if isinstance(tree, TwoLevels):
+        answer: Ids = tree._answer("query_count", volumes, groups=groups)
+        return answer
     check_question(tree, volumes)
     tree = in_groups(tree, groups)
     counts = np.zeros(len(volumes), np.intp)
@@ -207,10 +224,11 @@ def _together(walk: Iterator[Found], most: int | None) -> list[Found] | None:
         count += len(each.queries)
         if most is not None and count > most:
             return None
-    return [_by_volume(some) for some in found]
+    return [by_volume(some) for some in found]
 
 
-def _by_volume(found: list[Found]) -> Found:
+def by_volume(found: list[Found]) -> Found:
+    """Return all these runs, sorted by volume; their numbers are below 2**16."""
     queries, begin, end = (
         np.concatenate([getattr(each, name) for each in found])
         for name in ("queries", "begin", "end")

@@ -12,8 +12,9 @@ import core
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
     "arrays", "checks", "shapes", "touch", "options", "grid", "child_masks", "cells", "octree",
+    "two_levels",
     "groups", "construction", "mailboxing", "descend", "query", "rays", "nearest",
-    "pairs", "dynamic", "trace", "storage", "statistics", "wireframe", "__init__",
+    "pairs", "dynamic", "scene", "trace", "storage", "statistics", "wireframe", "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
     "arrays", "ui", "preferences", "camera", "curves", "reader", "trees", "scope", "selection",

@@ -14,6 +14,7 @@ from ..groups import ALL_GROUPS, in_groups
 from ..mailboxing import Latest, mailboxes_for, unique_pairs
 from ..octree import Octree
 from ..shapes import Boxes
+from ..two_levels import TwoLevels
 from .closest import closest_points, distances, lower_bounds
 from .search import PIECE, Search, branch_and_bound, kth_least, seed
 
@@ -37,15 +38,18 @@ class Nearest:
         How far the item itself is, 0 where the point lies in it; infinite where there is none.
     positions : ndarray of float64, shape (q, count, 3)
         The item's closest point; the point itself where it lies in the item, NaN for no item.
+    placements : ndarray of intp, shape (q, count), or None
+        Of a `SceneOctree`, the placements whose triangles `items` are, -1 for no item.
     """
 
     items: Ids
     distances: Floats
     positions: Floats
+    placements: Ids | None = None
 
 
 def nearest(
-    tree: Octree,
+    tree: Octree | TwoLevels,
     points: ArrayLike,
     /,
     *,
@@ -57,7 +61,7 @@ def nearest(
 
     Parameters
     ----------
-    tree : Octree
+    tree : Octree or SceneOctree
         Any octree.
     points : array_like of float, shape (q, 3)
         Where to look from; anywhere, also far outside the root.
@@ -87,6 +91,11 @@ def nearest(
     item that is met in several cells is tested once. Branch and bound after Roussopoulos, Kelley
     and Vincent, "Nearest Neighbor Queries", 1995, a whole level at a time.
     """
+    if isinstance(tree, TwoLevels):
+        answer: Nearest = tree._answer(
+            "nearest", points, count=count, max_distance=max_distance, groups=groups
+        )
+        return answer
     checks.kind("tree", tree, (Octree,))
     tree.require_current()
     places = checks.floats("points", points, 3)

@@ -28,7 +28,7 @@ class Search:
 
     `points` are (3, q). The `count` nearest items of each are known to be no farther than
     `limits` (q,), as far as they are to be found at all. `looked` counts the pairs of point and
-    cell that were visited.
+    cell that were visited. What is up to `stretch` times as far as the limits is wanted, too.
     """
 
     tree: Octree
@@ -36,11 +36,13 @@ class Search:
     count: int
     limits: Floats
     looked: int = 0
+    stretch: Floats | float = 1.0
 
     @property
     def reach(self) -> Floats:
         """How far from each point to look, roundings included, (q,)."""
-        return self.limits * (1 + 2.0**-44) + 2 * self.tree.slack
+        _, slacks = self.tree._roots_for(len(self.limits))
+        return self.limits * (self.stretch * (1 + 2.0**-44)) + 2 * slacks
 
     def tighten(self, queries: Ids, distances: Floats) -> None:
         """Lower the limits, knowing different items no farther than this from points `queries`."""
@@ -79,8 +81,9 @@ def branch_and_bound(search: Search, most: int | None) -> Found | None:
     tree, everyone = search.tree, np.arange(len(search.limits))
     beyond = everyone if tree.outside else everyone[:0]
     runs = [(beyond, 0 * beyond, 0 * beyond + tree.outside, np.zeros(len(beyond)))]
-    queries = everyone if tree.end[0] > tree.begin[0] else everyone[:0]
-    cells, squares = np.zeros_like(queries), np.zeros(len(queries))
+    roots, _ = tree._roots_for(len(everyone))
+    queries = np.flatnonzero(tree.end[roots] > tree.begin[roots])
+    cells, squares = roots[queries], np.zeros(len(queries))
     while len(queries):
         _tighten(search, queries, cells)
         near = np.flatnonzero(squares <= search.reach[queries] ** 2)
@@ -165,7 +168,8 @@ def seed(search: Search, mailboxes: Latest) -> None:
 def _seed_cells(search: Search, references: int) -> Ids:
     """Descend to the nearest child while one has this many references; return the last cell."""
     tree = search.tree
-    cells, going = np.zeros(len(search.limits), np.intp), np.arange(len(search.limits))
+    cells, _ = tree._roots_for(len(search.limits))
+    cells, going = cells.copy(), np.arange(len(search.limits))
     while len(going):
         going = going[tree.first_child[cells[going]] >= 0]
         first = tree.first_child[cells[going]]

@@ -14,6 +14,7 @@ from ..octree import Octree
 from ..shapes import Regions, Shapes, Spheres, Triangles
 from ..touch import touching
 from ..touch.triangle_pairs import triangles_near_triangles
+from ..two_levels import TwoLevels
 from .broad_phase import candidate_pairs
 
 # Numbers of entries of two trees (h,), (h,) -> flags (h,).
@@ -21,12 +22,13 @@ _Test = Callable[[Ids, Ids], Flags]
 
 
 def overlapping_pairs(
-    tree: Octree,
+    tree: Octree | TwoLevels,
     other: Octree | None = None,
     /,
     *,
     margin: float = 0.0,
     skip_neighbours: bool = False,
+    within: bool = False,
     groups: SupportsIndex = ALL_GROUPS,
     owners: ArrayLike | None = None,
 ) -> Ids:
@@ -34,7 +36,7 @@ def overlapping_pairs(
 
     Parameters
     ----------
-    tree : Octree
+    tree : Octree or SceneOctree
         Any octree.
     other : Octree, optional
         Any octree, over items of any kind. By default items are paired within `tree`.
@@ -42,6 +44,8 @@ def overlapping_pairs(
         Items no farther apart than this are pairs, too; scene units.
     skip_neighbours : bool
         Leave out triangles that share a vertex number. Needs one tree of triangles.
+    within : bool
+        Of a `SceneOctree`, also pairs of triangles of one placement.
     groups : int
         A mask of 32 bits: items of either tree with a mask that shares none are not there.
     owners : array_like of int, shape (n,), optional
@@ -54,7 +58,8 @@ def overlapping_pairs(
     ndarray of intp, shape (2, h)
         [0] items of `tree`, [1] items of `other`, sorted by the first, then by the second, each
         pair once. Within one tree the first is the smaller; a tree given twice is two trees, so
-        that (i, i) and (j, i) are pairs, too. No pairs give (2, 0).
+        that (i, i) and (j, i) are pairs, too. No pairs give (2, 0). Of a `SceneOctree`, (4, h):
+        placement and triangle, twice, of different placements, or also of one with `within`.
 
     Raises
     ------
@@ -71,6 +76,19 @@ def overlapping_pairs(
     not fit, into cells of their own, O(n log n); of two trees only those that stand near the
     other.
     """
+    if isinstance(tree, TwoLevels):
+        answer: Ids = tree._answer(
+            "overlapping_pairs",
+            other,
+            margin=margin,
+            skip_neighbours=skip_neighbours,
+            within=within,
+            owners=owners,
+            groups=groups,
+        )
+        return answer
+    if within:
+        raise ValueError("within needs a scene, got an octree")
     steps = overlapping_pairs_steps(
         tree, other, margin=margin, skip_neighbours=skip_neighbours, groups=groups, owners=owners
     )

@@ -13,6 +13,7 @@ from ..groups import ALL_GROUPS, in_groups
 from ..mailboxing import Mailboxes
 from ..octree import Octree
 from ..shapes import Triangles
+from ..two_levels import TwoLevels
 from .crossings import Rays, barycentric, ray_packets
 from .hits import normals, ray_hits
 
@@ -37,6 +38,8 @@ class RayHits:
         for a ray that starts inside.
     barycentric : ndarray of float64, shape (q, 3)
         Weights of the triangle's vertices in their order, of sum 1; NaN for other items.
+    placements : ndarray of intp, shape (q,), or None
+        Of a `SceneOctree`, the placements whose triangles `items` are, -1 for a miss.
     """
 
     items: Ids
@@ -44,6 +47,7 @@ class RayHits:
     positions: Floats
     normals: Floats
     barycentric: Floats
+    placements: Ids | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +58,7 @@ class RayCrossings:
     ----------
     pairs : ndarray of intp, shape (2, h)
         [0] ray numbers, [1] item numbers, each pair once, sorted by ray, then by distance, then
-        by item.
+        by item. Of a `SceneOctree`, shape (3, h): rays, placements, triangles.
     distances : ndarray of float64, shape (h,)
         In scene units; 0 for a ray that starts in an item.
     """
@@ -64,7 +68,7 @@ class RayCrossings:
 
 
 def ray_cast(
-    tree: Octree,
+    tree: Octree | TwoLevels,
     origins: ArrayLike,
     directions: ArrayLike,
     /,
@@ -76,7 +80,7 @@ def ray_cast(
 
     Parameters
     ----------
-    tree : Octree
+    tree : Octree or SceneOctree
         Any octree.
     origins, directions : array_like of float, shape (q, 3)
         A ray each. Directions may have any length but 0.
@@ -104,6 +108,11 @@ def ray_cast(
     O(cells on the way to the hit + items in them). Cells are met front to back, and none that a
     ray enters beyond its closest hit is visited.
     """
+    if isinstance(tree, TwoLevels):
+        answer: RayHits = tree._answer(
+            "ray_cast", origins, directions, max_distance=max_distance, groups=groups
+        )
+        return answer
     tree, rays, mailboxes = _asked(tree, origins, directions, max_distance, groups)
     items, distances = np.full(len(rays), -1), np.full(len(rays), np.inf)
     for packet in ray_packets(tree, rays, mailboxes):
@@ -112,7 +121,7 @@ def ray_cast(
 
 
 def ray_test(
-    tree: Octree,
+    tree: Octree | TwoLevels,
     origins: ArrayLike,
     directions: ArrayLike,
     /,
@@ -124,7 +133,7 @@ def ray_test(
 
     Parameters
     ----------
-    tree : Octree
+    tree : Octree or SceneOctree
         Any octree.
     origins, directions, max_distance, groups : array_like
         As for `ray_cast`.
@@ -139,6 +148,11 @@ def ray_test(
     ValueError
         As with `ray_cast`.
     """
+    if isinstance(tree, TwoLevels):
+        answer: Flags = tree._answer(
+            "ray_test", origins, directions, max_distance=max_distance, groups=groups
+        )
+        return answer
     tree, rays, mailboxes = _asked(tree, origins, directions, max_distance, groups)
     flags = np.zeros(len(rays), bool)
     for packet in ray_packets(tree, rays, mailboxes):
@@ -150,7 +164,7 @@ def ray_test(
 
 
 def ray_cast_all(
-    tree: Octree,
+    tree: Octree | TwoLevels,
     origins: ArrayLike,
     directions: ArrayLike,
     /,
@@ -162,7 +176,7 @@ def ray_cast_all(
 
     Parameters
     ----------
-    tree : Octree
+    tree : Octree or SceneOctree
         Any octree.
     origins, directions, max_distance, groups : array_like
         As for `ray_cast`.
@@ -177,6 +191,11 @@ def ray_cast_all(
     ValueError
         As with `ray_cast`.
     """
+    if isinstance(tree, TwoLevels):
+        answer: RayCrossings = tree._answer(
+            "ray_cast_all", origins, directions, max_distance=max_distance, groups=groups
+        )
+        return answer
     tree, rays, mailboxes = _asked(tree, origins, directions, max_distance, groups)
     packets = ray_packets(tree, rays, mailboxes)
     found = [_crossings_of(tree, rays, packet, mailboxes) for packet in packets]
@@ -195,6 +214,13 @@ def _asked(
     """Return what there is of the tree for these rays, the checked rays, and empty mailboxes."""
     checks.kind("tree", tree, (Octree,))
     tree.require_current()
+    rays = checked_rays(origins, directions, max_distance)
+    tree = in_groups(tree, groups)
+    return tree, rays, Mailboxes(len(tree.order))
+
+
+def checked_rays(origins: ArrayLike, directions: ArrayLike, max_distance: ArrayLike) -> Rays:
+    """Return rays, or raise a ValueError that names what is wrong with them."""
     starts = checks.floats("origins", origins, 3)
     towards = checks.floats("directions", directions, 3)
     checks.same_length("origins and directions", starts, towards)
@@ -207,9 +233,7 @@ def _asked(
     limits = checks.floats("max_distance", max_distance)
     checks.same_length("max_distance and origins", limits, starts)
     checks.every_row("max_distance", "not be negative or NaN", limits >= 0, limits)
-    rays = Rays.of(np.ascontiguousarray(starts.T), np.ascontiguousarray(towards.T), limits)
-    tree = in_groups(tree, groups)
-    return tree, rays, Mailboxes(len(tree.order))
+    return Rays.of(np.ascontiguousarray(starts.T), np.ascontiguousarray(towards.T), limits)
 
 
 def cells_on_ray(

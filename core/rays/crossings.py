@@ -9,7 +9,7 @@ a quotient is compared with a quotient, and a sphere is met or not before a root
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -83,6 +83,10 @@ class Rays:
             self.axes[numbers],
             self.asked,
         )
+
+    def up_to(self, limits: Floats) -> "Rays":
+        """Return the same rays with other ends."""
+        return replace(self, limits=limits, reaches=limits / self.lengths)
 
     def positions(self, numbers: Ids, distances: Floats) -> Floats:
         """Return the points of these rays at these distances, (3, h)."""

@@ -5,6 +5,7 @@ Triangles lie in the spheres around them, and in the discs that these cut out of
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,9 @@ from .walk import walk
 
 # Rays, entries of the tree, and a distance that is the less the more surely they meet.
 PossibleHits = tuple[Ids, Ids, Floats]
+
+# Pairs that may meet -> those that do, with items instead of entries, and where.
+Meet = Callable[[Pairs], tuple[Ids, Ids, Floats]]
 
 # What is left of a square after rounding, at least; how wrong a known normal may be, at most.
 _ROUNDED, _TURNED = 1.0 - 2.0**-48, 2.0**-28
@@ -57,22 +61,24 @@ def ray_hits(
     *,
     any_hit: bool = False,
     states: States | None = None,
+    meet: Meet | None = None,
 ) -> Iterator[tuple[Ids, Ids, Floats]]:
     """Yield rays, ascending, items that they meet, and distances, (h,) each; each pair once.
 
     `closest_so_far`, (q,), is how far each ray still looks: the caller lowers it in place; below 0
     a ray is done. `mailboxes`, empty at first, remember which pairs were tested. If any hit will
     do, rays look where one is likely: at their far ends, where closed rooms have walls, and among
-    the items of a cell at that which they pass most centrally. `states` are as for `walk`.
+    the items of a cell at that which they pass most centrally. `states` are as for `walk`. `meet`
+    is the exact test, by default that of the tree's own items.
     """
+    meet = meet or partial(_met, tree, rays, closest_so_far)
     cull = SphereCull.of(tree, rays)
     steps = walk(tree, rays, closest_so_far, backwards=any_hit, states=states)
     for found in _runs(tree, rays, steps):
         near = (cull.may_hit(*pairs, closest_so_far) for pairs in _pieces(tree, found))
         for batch in _batches(near):
             for numbers, entries in _in_turn(*batch, closest_so_far) if any_hit else [batch[:2]]:
-                fresh = _not_yet_tested(tree, numbers, entries, mailboxes)
-                yield _met(tree, rays, closest_so_far, fresh)
+                yield meet(_not_yet_tested(tree, numbers, entries, mailboxes))
 
 
 def _met(
@@ -161,26 +167,28 @@ class SphereCull:
     points: Floats
     units: Floats
     shifts: Floats
-    slack: float
+    slacks: Floats
     asked: int
 
     @classmethod
     def of(cls, tree: Octree, rays: Rays) -> "SphereCull":
         """Return the lines of rays that ask about a tree."""
-        lower, upper = tree.cell_rows[:, :1].reshape(2, 3, 1)
+        cells, slacks = tree._roots_for(len(rays))
+        lower, upper = gather(tree.cell_rows, cells).reshape(2, 3, -1)
         units = rays.directions / rays.lengths
         shifts = np.maximum(dot((lower + upper) / 2 - rays.origins, units), 0.0)
         points = rays.origins + units * shifts
-        farthest = float(np.abs(np.stack((rays.origins, points))).max(initial=0.0))
-        slack = 2 * tree.slack + farthest * 2.0**-45
-        return cls(tree.arranged, points, units, shifts, slack, rays.asked)
+        farthest = np.maximum(np.abs(rays.origins), np.abs(points)).max(axis=0)
+        slacks = 2 * slacks + farthest * 2.0**-45
+        return cls(tree.arranged, points, units, shifts, slacks, rays.asked)
 
     def may_hit(self, numbers: Ids, entries: Ids, closest_so_far: Floats) -> PossibleHits:
         """Return the pairs that may meet: in the sphere, not behind, not too far, in the disc."""
         if not isinstance(self.items, Triangles):
             return numbers, entries, np.zeros(len(numbers))
         spheres = bounding_spheres_of(self.items, entries, self.asked)
-        middles, radii = spheres[:3] - gather(self.points, numbers), spheres[3] + self.slack
+        slacks = self.slacks.take(numbers)
+        middles, radii = spheres[:3] - gather(self.points, numbers), spheres[3] + slacks
         units = gather(self.units, numbers)
         along = dot(middles, units)
         room = radii * radii - (dot(middles, middles) * _ROUNDED - along * along)
@@ -194,7 +202,7 @@ class SphereCull:
             beside = gather(middles, some) - along * units
             planes = gather(self.items.planes, found)
             miss_distances = _out_of_discs(planes, units, beside, np.sqrt(room))
-            flags &= miss_distances <= radii * _TURNED + self.slack
+            flags &= miss_distances <= radii * _TURNED + slacks[some]
         (kept,) = flags.nonzero()
         return asked[kept], found[kept], miss_distances[kept]
 
@@ -215,7 +223,8 @@ def crossings(items: Shapes, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
 
     Distances are in scene units; NaN where a ray does not meet its item.
     """
-    test, distances = _TESTS[type(items)], np.full(len(ids), np.nan)
+    kind = Triangles if isinstance(items, Triangles) else type(items)
+    test, distances = _TESTS[kind], np.full(len(ids), np.nan)
     for some in blocks(len(ids), _BLOCK):
         rays_here = numbers[some]
         steps = test(items, ids[some], rays, rays_here)

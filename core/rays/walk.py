@@ -152,7 +152,8 @@ class RaySlabs:
         speeds = np.maximum(np.abs(rays.directions), _SLOWEST)
         inverses = np.where(backwards, -rays.lengths, rays.lengths) / speeds
         # Cells are enlarged by how far items may reach out of them, and by what rounding may do.
-        slack = tree.slack + np.abs(rays.origins).max(axis=0, initial=0.0) * 2.0**-46
+        _, slack = tree._roots_for(len(rays))
+        slack = slack + np.abs(rays.origins).max(axis=0, initial=0.0) * 2.0**-46
         flips = backwards[0] + 2 * backwards[1] + 4 * backwards[2]
         worth = len(tree.references) < _WORTH * rays.asked and not traced
         contents = tree.content_rows if worth else None
@@ -162,13 +163,14 @@ class RaySlabs:
 
     def roots(self, closest_so_far: Floats) -> Front:
         """Return the rays that cross the root."""
-        root = self.tree.loose_rows[:, 0]
+        cells, _ = self.tree._roots_for(self.coefficients.shape[1])
+        root = gather(self.tree.loose_rows, cells)
         inverses, starts, ends = self.coefficients.reshape(3, 3, -1)
-        walls = root.reshape(2, 3, 1) * inverses
+        walls = root.reshape(2, 3, -1) * inverses
         t_enter = np.maximum((walls.min(axis=0) - starts).max(axis=0), 0.0)
         t_exit = np.minimum((walls.max(axis=0) - ends).min(axis=0), closest_so_far)
         (rays,) = (t_enter <= t_exit).nonzero()
-        return Front(rays, 0 * rays, t_enter[rays], t_exit[rays])
+        return Front(rays, cells[rays], t_enter[rays], t_exit[rays])
 
     def children(self, front: Front, closest_so_far: Floats) -> Front:
         """Return the occupied children that the rays cross in time, nearer ones first.

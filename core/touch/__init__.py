@@ -66,12 +66,17 @@ _INSIDE: _Kinds = {
 
 def touching(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
     """Return which of these items touch which of these volumes, pair by pair, (h,)."""
-    return _in_blocks(_TOUCHING[type(items), type(volumes)], items, ids, volumes, numbers)
+    return _in_blocks(_TOUCHING[_kind(items), _kind(volumes)], items, ids, volumes, numbers)
 
 
 def lying_inside(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
     """Return which of these items lie wholly in which of these volumes, pair by pair, (h,)."""
-    return _in_blocks(_INSIDE[type(items), type(volumes)], items, ids, volumes, numbers)
+    return _in_blocks(_INSIDE[_kind(items), type(volumes)], items, ids, volumes, numbers)
+
+
+def _kind(items: Shapes) -> type[Shapes]:
+    """Return what items are; triangles may be computed as they are needed."""
+    return Triangles if isinstance(items, Triangles) else type(items)
 
 
 def _in_blocks(test: Test, items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:

@@ -1,0 +1,94 @@
+"""A scene at the moment of a question: both levels, and the pairs of volumes and placements."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Flags, Floats, Ids
+from ..octree import Octree
+from ..query import query
+from ..shapes import Shapes, Triangles
+from ..touch import lying_inside
+from .forest import Forest
+from .meshes import Meshes
+from .placed import PlacedTriangles
+from .placements import Placements
+
+# How many volumes ask the top level together at first, and so many that they find this many pairs.
+_FIRST, _PAIRS = 4_096, 262_144
+
+
+@dataclass(frozen=True)
+class Reached:
+    """Pairs of volumes and rows of placements, ascending; `whole` ones lie in their volume."""
+
+    volumes: Ids
+    rows: Ids
+    whole: Flags
+
+    def __len__(self) -> int:
+        return len(self.volumes)
+
+    def __getitem__(self, some: Ids | Flags | slice) -> "Reached":
+        return Reached(self.volumes[some], self.rows[some], self.whole[some])
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A scene that does not change: placements, the octree of their boxes, and the meshes."""
+
+    placements: Placements
+    top: Octree
+    meshes: Meshes
+
+    def reached(self, volumes: Shapes) -> Iterator[Reached]:
+        """Yield the pairs of volumes and placements whose boxes they touch, some at a time."""
+        first, size = 0, _FIRST
+        while first < len(volumes):
+            asked = np.arange(first, min(first + size, len(volumes)))
+            part = volumes if len(asked) == len(volumes) else volumes[asked]
+            found, ids = query(self.top, part)
+            rows = self.placements.rows_named(ids)
+            (there,) = self.placements.is_there[rows].nonzero()
+            found, rows = found[there], rows[there]
+            whole = lying_inside(self.top.items, self._tops(rows), part, found)
+            yield Reached(asked[found], rows, whole)
+            first += len(asked)
+            size = max(1, min(4 * len(asked), len(asked) * _PAIRS // max(len(ids), 1)))
+
+    def _tops(self, rows: Ids) -> Ids:
+        """Return the numbers of placements among the items of the top level."""
+        if len(self.top.items) == len(self.placements):
+            return rows
+        assert self.top.ids is not None
+        return np.searchsorted(self.top.ids, self.placements.ids[rows])
+
+    def forest(self, rows: Ids, slacks: Floats) -> Forest:
+        """Return the forest for questions about the meshes placed in these rows.
+
+        `slacks` are what each of them needs beyond what its mesh's octree does.
+        """
+        meshes = self.placements.meshes[rows]
+        planted = self.meshes.planted(np.flatnonzero(np.bincount(meshes)))
+        roots, own = planted.roots[meshes], planted.slacks[meshes]
+        return planted.forest.asked(roots, own + slacks)
+
+    def placed(self, forest: Forest, entries: Ids, rows: Ids) -> PlacedTriangles:
+        """Return entries of the forest where the placements in these rows put them."""
+        placements = self.placements
+        return PlacedTriangles(
+            forest.arranged, placements.matrices, placements.most, entries, rows
+        )
+
+    def baked(self, forest: Forest, rows: Ids, entries: Ids) -> Triangles:
+        """Return entries of the forest where the placements in these rows put them, as a mesh."""
+        corners = self.placed(forest, entries, rows).rows
+        faces = np.arange(3 * len(rows)).reshape(-1, 3)
+        return Triangles(corners.reshape(3, 3, -1).transpose(2, 0, 1).reshape(-1, 3), faces)
+
+
+def first_of_each(numbers: Ids, few: int) -> Flags:
+    """Return which are among the first few of their runs; numbers ascend."""
+    flags: Flags = np.arange(len(numbers)) - np.searchsorted(numbers, numbers) < few
+    return flags

@@ -1,0 +1,118 @@
+"""Affine placement: triangles where matrices put them, computed pair by pair when needed."""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Flags, Floats, Ids, blocks, gather
+from ..shapes import Triangles
+from ..shapes.boxes import as_batch
+
+# Spheres around the triangles of all meshes cost as much as a look at all of them, once. Each
+# pair is worth so many.
+_WORTH = 16
+
+
+def placed(points: Floats, matrices: Floats) -> Floats:
+    """Return points times matrices, column by column, always in the same order of operations.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (3 k, h)
+        x, y, z of k points.
+    matrices : ndarray of float64, shape (12, h) or (12, 1)
+        Three rows of four.
+
+    Returns
+    -------
+    ndarray of float64, shape (3 k, h)
+    """
+    found, other = np.empty_like(points), np.empty(points.shape[1])
+    for first in range(0, len(points), 3):
+        x, y, z = points[first : first + 3]
+        for axis in range(3):
+            one, two, three, shift = matrices[4 * axis : 4 * axis + 4]
+            row = found[first + axis]
+            np.multiply(x, one, out=row)
+            np.multiply(y, two, out=other)
+            row += other
+            np.multiply(z, three, out=other)
+            row += other
+            row += shift
+    return found
+
+
+class PlacedTriangles(Triangles):
+    """Pairs of a triangle and a matrix, as items for every exact test.
+
+    Item i is triangle `entries[i]` of `triangles` where column `places[i]` of `matrices` (12, p)
+    puts it, which stretches no length more than `stretches[places[i]]` times.
+    """
+
+    def __init__(
+        self, triangles: Triangles, matrices: Floats, stretches: Floats, entries: Ids, places: Ids
+    ) -> None:
+        self._triangles, self._matrices, self._stretches = triangles, matrices, stretches
+        self._entries, self._places = entries, places
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __getitem__(self, ids: int | slice | Ids | Flags) -> "PlacedTriangles":
+        some: Any = as_batch(ids)
+        return PlacedTriangles(
+            self._triangles,
+            self._matrices,
+            self._stretches,
+            self._entries[some],
+            self._places[some],
+        )
+
+    @property
+    def rows(self) -> Floats:
+        """The corners' coordinates, (9, n), computed anew each time."""
+        return self.take_rows(np.arange(len(self)))
+
+    def _take(self, ids: Ids) -> Floats:
+        corners = self._triangles.take_rows(self._entries.take(ids))
+        return placed(corners, gather(self._matrices, self._places.take(ids)))
+
+    def limits(self) -> tuple[Floats, Floats]:
+        """Return the least and the greatest corner on each axis.
+
+        Returns
+        -------
+        lower, upper : ndarray of float64, shape (3, n)
+            Axis first.
+        """
+        lower, upper = np.empty((3, len(self))), np.empty((3, len(self)))
+        for some in blocks(len(self)):
+            corners = self.take_rows(np.arange(some.start, some.stop)).reshape(3, 3, -1)
+            lower[:, some], upper[:, some] = corners.min(axis=0), corners.max(axis=0)
+        return lower, upper
+
+    @cached_property
+    def bounding_spheres(self) -> Floats:
+        """A sphere around each triangle: centre x, y, z and radius, (4, n).
+
+        Those of the meshes, moved and stretched, where these are there or worth to be made.
+        """
+        triangles = self._triangles
+        is_made = "bounding_spheres" in vars(triangles)
+        if not is_made and len(triangles) > _WORTH * len(self):
+            lower, upper = self.limits()
+            return _around(lower, upper)
+        balls = gather(triangles.bounding_spheres, self._entries)
+        stretch = self._stretches.take(self._places)
+        matrices = gather(self._matrices, self._places)
+        size = np.abs(balls[:3]).max(axis=0) * stretch + np.abs(matrices[3::4]).max(axis=0)
+        centers = placed(balls[:3], matrices)
+        return np.concatenate((centers, (balls[3] * stretch + size * 2.0**-46)[None]))
+
+
+def _around(lower: Floats, upper: Floats) -> Floats:
+    """Return spheres around boxes, (4, n), a rounding larger than they are."""
+    radii = np.sqrt(((upper - lower) ** 2).sum(axis=0)) * (0.5 + 2.0**-40)
+    radii += np.maximum(np.abs(lower), np.abs(upper)).max(axis=0) * 2.0**-50
+    return np.concatenate(((lower + upper) / 2, radii[None]))

@@ -1,0 +1,188 @@
+"""Placements: which mesh stands where; inverse matrices, and how wrong these may be."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import checks
+from ..arrays import Flags, Floats, Ids, concatenated_ranges, cross, gather
+from .meshes import Table
+
+# Placed parts of meshes whose bounds are computed together.
+_TOGETHER = 65_536
+# A matrix whose inverse is wrong by more than this has none.
+_FLAT = 2.0**-12
+# How much larger boxes are than they have to be, as a part of their coordinates: rays that start
+# far away do not miss them by a rounding.
+_GROWN = 2.0**-40
+# What a few roundings take from sums of products.
+_ROUNDING = 2.0**-47
+
+
+@dataclass(frozen=True)
+class Placements:
+    """n placements of meshes, in the order of their ids; `born` ids have been given so far.
+
+    Attributes
+    ----------
+    ids, meshes : ndarray of intp, shape (n,)
+    matrices : ndarray of float64, shape (12, n)
+        Three rows of four.
+    inverses : ndarray of float64, shape (9, n)
+        Of the first three columns; NaN where there is none.
+    most, least : ndarray of float64, shape (n,)
+        How many times a length is stretched at most and at least.
+    slacks : ndarray of float64, shape (n,)
+        How far a point of the mesh may be from where the inverse takes it back to, in the mesh.
+    boxes : ndarray of float64, shape (6, n)
+        Around the placed mesh, a rounding larger than it is.
+    is_there : ndarray of bool, shape (n,)
+        Whether there is anything to be found: a finite matrix, and a triangle in the mesh.
+    """
+
+    born: int
+    ids: Ids
+    meshes: Ids
+    matrices: Floats
+    inverses: Floats
+    most: Floats
+    least: Floats
+    slacks: Floats
+    boxes: Floats
+    is_there: Flags
+
+    @classmethod
+    def of(cls, first: int, meshes: Ids, matrices: Floats, table: Table) -> "Placements":
+        """Return new placements of meshes that are in the table, ids from `first` on."""
+        bounds = table.bounds[:, meshes]
+        finite = np.isfinite(matrices).all(axis=0)
+        some = np.where(finite, matrices, 0.0)
+        is_there = finite & (bounds[0] <= bounds[3])
+        held = np.where(is_there, bounds, 0.0)
+        with np.errstate(all="ignore"):
+            inverses, wrong = _inverses(some)
+            most, least = _stretches(some)
+            reach = _reach(some, held)
+            boxes = _boxes(some, meshes, table)
+            boxes[:3] -= reach * _GROWN
+            boxes[3:] += reach * _GROWN
+            slacks = _slacks(inverses, wrong, reach, held)
+        is_there &= np.isfinite(boxes).all(axis=0)
+        # What is not there stands, for now, where the first does that is.
+        stand_in = boxes[:3, np.argmax(is_there), None] if is_there.any() else np.zeros((3, 1))
+        boxes = np.where(is_there, boxes, np.tile(stand_in, (2, 1)))
+        ids = np.arange(first, first + len(meshes))
+        born = first + len(meshes)
+        return cls(born, ids, meshes, matrices, inverses, most, least, slacks, boxes, is_there)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def rows_of(self, ids: ArrayLike, *, once: bool = False) -> Ids:
+        """Return where these ids stand, or raise a ValueError that names the first bad one."""
+        wanted = checks.numbers("ids", ids, self.born)
+        rows = np.searchsorted(self.ids, wanted)
+        alive = np.append(self.ids, -1)[rows] == wanted
+        checks.every_row("ids", "name living placements", alive, wanted)
+        if once:
+            seen = np.bincount(rows, minlength=len(self))
+            checks.every_row("ids", "not repeat", seen[rows] == 1, wanted)
+        return rows
+
+    def rows_named(self, ids: Ids) -> Ids:
+        """Return where ids stand that are known to live."""
+        return ids if len(self.ids) == self.born else np.searchsorted(self.ids, ids)
+
+    def joined(self, new: "Placements") -> "Placements":
+        """Return these and new ones."""
+        both = {
+            name: np.concatenate((value, getattr(new, name)), axis=-1)
+            for name, value in vars(self).items()
+            if name != "born"
+        }
+        return Placements(born=new.born, **both)
+
+    def moved(self, rows: Ids, new: "Placements") -> "Placements":
+        """Return the placements after those in some rows have become others."""
+        changed = {}
+        for name, value in vars(self).items():
+            if name not in ("born", "ids"):
+                changed[name] = value.copy()
+                changed[name][..., rows] = getattr(new, name)
+        return replace(self, **changed)
+
+    def only(self, rows: Ids) -> "Placements":
+        """Return some of the placements, whose rows ascend."""
+        kept = {n: value[..., rows] for n, value in vars(self).items() if n != "born"}
+        return Placements(born=self.born, **kept)
+
+
+def _grid(matrices: Floats) -> Floats:
+    """Return the first three columns, (3 rows, 3 columns, n)."""
+    return matrices.reshape(3, 4, -1)[:, :3]
+
+
+def _inverses(matrices: Floats) -> tuple[Floats, Floats]:
+    """Return inverses (9, n), and by how much a coordinate may be wrong once there and back, (n,).
+
+    By cofactors, of columns of about one; how wrong these are is seen by multiplying back.
+    """
+    grid = _grid(matrices)
+    scale = np.ldexp(1.0, -np.frexp(np.abs(grid).max(axis=0))[1])
+    x, y, z = (grid * scale).swapaxes(0, 1)
+    rows = np.stack([cross(a, b) for a, b in ((y, z), (z, x), (x, y))])
+    rows /= (x * rows[0]).sum(axis=0)
+    rows *= scale[:, None]
+    back = np.einsum("ijn,jkn->ikn", rows, grid) - np.eye(3)[:, :, None]
+    sizes = np.einsum("ijn,jkn->ikn", np.abs(rows), np.abs(grid))
+    wrong = np.abs(back).sum(axis=1).max(axis=0) + sizes.sum(axis=1).max(axis=0) * 2.0**-50
+    known = wrong < _FLAT  # not where it is NaN
+    return np.where(known, rows, np.nan).reshape(9, -1), wrong
+
+
+def _stretches(matrices: Floats) -> tuple[Floats, Floats]:
+    """Return the largest and the smallest singular value, each a rounding beyond."""
+    values = np.linalg.svd(_grid(matrices).transpose(2, 0, 1), compute_uv=False)
+    return values[:, 0] * (1 + 2.0**-40), np.maximum(values[:, 2] - values[:, 0] * 2.0**-40, 0.0)
+
+
+def _reach(matrices: Floats, bounds: Floats) -> Floats:
+    """Return how large coordinates come to be on their way through matrices, (3, n)."""
+    size = np.maximum(np.abs(bounds[:3]), np.abs(bounds[3:]))
+    return (np.abs(_grid(matrices)) * size).sum(axis=1) + np.abs(matrices[3::4])
+
+
+def _boxes(matrices: Floats, meshes: Ids, table: Table) -> Floats:
+    """Return boxes around all placed parts of the meshes, (6, n); all have parts."""
+    boxes, counts = np.empty((6, len(meshes))), table.counts[meshes]
+    ends = np.cumsum(counts)
+    cuts = np.searchsorted(ends, np.arange(_TOGETHER, ends[-1] if len(ends) else 0, _TOGETHER))
+    for some in np.split(np.arange(len(meshes)), np.unique(cuts)):
+        if len(some):
+            places = concatenated_ranges(table.starts[meshes[some]], counts[some])
+            owners = np.repeat(some, counts[some])
+            starts = np.cumsum(counts[some]) - counts[some]
+            lower, upper = _sides(gather(matrices, owners), gather(table.parts, places))
+            boxes[:3, some] = np.minimum.reduceat(lower, starts, axis=1)
+            boxes[3:, some] = np.maximum.reduceat(upper, starts, axis=1)
+    return boxes
+
+
+def _sides(matrices: Floats, parts: Floats) -> tuple[Floats, Floats]:
+    """Return the bounds of placed boxes, (3, k) each."""
+    middle, half = (parts[:3] + parts[3:]) / 2, (parts[3:] - parts[:3]) / 2
+    center: Floats = np.empty(middle.shape)
+    extent: Floats = np.empty(half.shape)
+    for axis in range(3):
+        x, y, z, shift = matrices[4 * axis : 4 * axis + 4]
+        center[axis] = x * middle[0] + y * middle[1] + z * middle[2] + shift
+        extent[axis] = np.abs(x) * half[0] + np.abs(y) * half[1] + np.abs(z) * half[2]
+    return center - extent, center + extent
+
+
+def _slacks(inverses: Floats, wrong: Floats, reach: Floats, bounds: Floats) -> Floats:
+    """Return what rounding may do to points on their way out of the mesh and back."""
+    size = np.abs(bounds).max(axis=0)
+    there = np.abs(inverses.reshape(3, 3, -1) * reach).sum(axis=1).max(axis=0)
+    return _ROUNDING * (there + size) + wrong * size

@@ -1,0 +1,317 @@
+"""Questions of rays: placements front to back, then triangles in the spaces of the meshes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, dot, gather, starts_of_runs
+from ..mailboxing import Mailboxes, Pairs
+from ..rays import RayCrossings, RayHits
+from ..rays.crossings import Rays, barycentric, ray_packets
+from ..rays.hits import crossings, normals, ray_hits
+from .forest import Forest
+from .images import taken_back
+from .moment import Moment, first_of_each
+
+# Rays that ask the top level together, and pairs of ray and placement that go down together.
+_RAYS, _TOGETHER = 65_536, 16_384
+# Few rays look at more placements at a time: about so many together, up to so many.
+_PAIRS, _MOST = 256, 8
+# The first window holds about so many boxes; how many times as wide the next one is.
+_CROSSED, _WIDER = 6.0, 3.0
+# A direction is taken to cross the scene at least so fast.
+_STANDING = 2.0**-100
+# What a few roundings take from sums of products.
+_ROUNDING = 2.0**-46
+
+
+@dataclass(frozen=True)
+class Crossed:
+    """Pairs of rays and rows of placements, and where the rays enter their boxes.
+
+    Sorted by ray, then by where.
+    """
+
+    rays: Ids
+    rows: Ids
+    entries: Floats
+
+    def __getitem__(self, some: Ids | Flags) -> "Crossed":
+        return Crossed(self.rays[some], self.rows[some], self.entries[some])
+
+    def numbered(self, numbers: Ids) -> "Crossed":
+        """Return the same pairs for ray `numbers[i]` instead of i."""
+        return Crossed(numbers[self.rays], self.rows, self.entries)
+
+
+# Pairs (numbers), entries of the forest and distances of what rays meet.
+Met = tuple[Forest, Ids, Ids, Floats]
+
+
+def crossed_by(moment: Moment, rays: Rays, beyond: Floats) -> Crossed:
+    """Return the placements whose boxes rays cross, not those they enter before `beyond` (q,)."""
+    mailboxes = Mailboxes(len(moment.top.order))
+    parts = [(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))]
+    for packet in ray_packets(moment.top, rays, mailboxes):
+        some = rays[packet]
+        for numbers, items, entries in ray_hits(moment.top, some, some.limits, mailboxes):
+            (new,) = (entries >= beyond[packet[numbers]]).nonzero()
+            parts.append((packet[numbers[new]], items[new], entries[new]))
+    numbers, items, entries = (np.concatenate(part) for part in zip(*parts, strict=True))
+    order = np.lexsort((entries, numbers))
+    numbers, entries = numbers[order], entries[order]
+    rows = moment.placements.rows_named(moment.top.named(items[order]))
+    far = entries + np.abs(rays.origins).max(axis=0, initial=0.0)[numbers]
+    pairs = Crossed(numbers, rows, entries - far * 2.0**-44)
+    there = moment.placements.is_there[rows]
+    return pairs if there.all() else pairs[there]
+
+
+def windows(moment: Moment, rays: Rays, closest: Floats) -> Iterator[Crossed]:
+    """Yield the placements that rays come to, first those near where they enter the scene.
+
+    The caller lowers `closest`. A ray that has found something nearer than its window reaches has
+    no more; the windows of the others grow. So few boxes behind the hits are looked for.
+    """
+    there = moment.placements.boxes[:, moment.placements.is_there]
+    if there.shape[1] == 0:
+        return
+    around = np.stack((there[:3].min(axis=1), there[3:].max(axis=1)))
+    begins, ends = _span(rays, around)
+    step, seen = _free_path(there, around), np.zeros(len(rays))
+    (asking,) = (begins <= np.minimum(ends, closest)).nonzero()
+    while len(asking):
+        reach = np.minimum(begins[asking] + step, closest[asking])
+        last = reach + step > ends[asking]
+        reach[last] = closest[asking[last]]
+        found = crossed_by(moment, rays[asking].up_to(reach), seen[asking])
+        yield Crossed(asking[found.rays], found.rows, found.entries)
+        seen[asking] = reach
+        asking, step = asking[(closest[asking] > reach) & ~last], step * _WIDER
+
+
+def _span(rays: Rays, around: Floats) -> tuple[Floats, Floats]:
+    """Return where rays enter and leave a box (2, 3), a little too early and too late."""
+    units = rays.directions / rays.lengths
+    units = np.where(np.abs(units) < _STANDING, _STANDING, units)
+    slack = (np.abs(around).max() + np.abs(rays.origins)) * 2.0**-40
+    walls = np.stack((around[0][:, None] - slack, around[1][:, None] + slack))
+    steps = (walls - rays.origins) / units
+    begins, ends = steps.min(axis=0).max(axis=0), steps.max(axis=0).min(axis=0)
+    return np.maximum(begins * (1 - 2.0**-40), 0.0), ends * (1 + 2.0**-40)
+
+
+def _free_path(boxes: Floats, around: Floats) -> float:
+    """Return how far rays go until they have crossed a few of these boxes, about."""
+    x, y, z = boxes[3:] - boxes[:3]
+    size = around[1] - around[0]
+    # Convex bodies are seen with a quarter of their surface on average (Cauchy).
+    seen = float((x * y + y * z + z * x).sum()) / 2
+    longest = float(size.max())
+    path = _CROSSED * float(size.prod()) / seen if seen > 0 else longest
+    return float(np.clip(path, longest / 256, longest)) or 1.0
+
+
+@dataclass
+class Closest:
+    """The closest hit of each ray so far: where, of which placement, which entry and triangle."""
+
+    distances: Floats
+    rows: Ids
+    entries: Ids
+    triangles: Ids
+
+    @classmethod
+    def none(cls, limits: Floats) -> "Closest":
+        """Return no hits, but how far the rays go."""
+        rows, entries, triangles = np.full((3, len(limits)), -1)
+        return cls(limits.copy(), rows, entries, triangles)
+
+    def improve(self, rays: Ids, rows: Ids, entries: Ids, triangles: Ids, where: Floats) -> None:
+        """Take what is closer; of equally close hits, the smaller placement and triangle."""
+        order = np.lexsort((triangles, rows, where, rays))
+        first = order[starts_of_runs(rays[order])]
+        rays, rows, entries = rays[first], rows[first], entries[first]
+        triangles, where = triangles[first], where[first]
+        old, old_row = self.distances[rays], self.rows[rays]
+        same = (where == old) & (old_row >= 0)
+        smaller = (rows < old_row) | ((rows == old_row) & (triangles < self.triangles[rays]))
+        better = (where < old) | (old_row < 0) | (same & smaller)
+        rays = rays[better]
+        self.distances[rays], self.rows[rays] = where[better], rows[better]
+        self.entries[rays], self.triangles[rays] = entries[better], triangles[better]
+
+
+def cast(moment: Moment, rays: Rays) -> RayHits:
+    """Return the closest triangle that each ray meets."""
+    closest = Closest.none(rays.limits)
+    for some in blocks(len(rays), _RAYS):
+        numbers, limits = np.arange(some.start, some.stop), closest.distances[some]
+        for crossed in windows(moment, rays[numbers], limits):
+            _cast(moment, rays, crossed.numbered(numbers), closest)
+    return _described(moment, rays, closest)
+
+
+def _cast(moment: Moment, rays: Rays, crossed: Crossed, closest: Closest) -> None:
+    """Look at placements that rays cross, each time at those that come next."""
+    begins = starts_of_runs(crossed.rays)
+    ends = np.append(begins[1:], len(crossed.rays))
+    asking, places = crossed.rays[begins], begins
+    while True:
+        open_still = places < ends
+        wanted = crossed.entries.take(places, mode="clip") if len(places) else np.empty(0)
+        (some,) = (open_still & (wanted <= closest.distances[asking])).nonzero()
+        if len(some) == 0:
+            return
+        asking, places, ends = asking[some], places[some], ends[some]
+        most = min(max(1, _PAIRS // len(some)), _MOST)
+        counts = np.minimum(ends - places, most)
+        pairs = crossed[concatenated_ranges(places, counts)]
+        pairs = pairs[pairs.entries <= closest.distances[pairs.rays]]
+        for forest, found, entries, where in _met(moment, rays, pairs, closest.distances):
+            triangles = forest.order[entries]
+            closest.improve(pairs.rays[found], pairs.rows[found], entries, triangles, where)
+        places = places + counts
+
+
+def _met(
+    moment: Moment,
+    rays: Rays,
+    pairs: Crossed,
+    closest: Floats,
+    *,
+    any_hit: bool = False,
+) -> Iterator[Met]:
+    """Yield what rays meet in placements; the caller may lower `closest` in between."""
+    for some in blocks(len(pairs.rays), _TOGETHER):
+        part = Crossed(pairs.rays[some], pairs.rows[some], pairs.entries[some])
+        for forest, found, entries, where in _met_by_few(moment, rays, part, closest, any_hit):
+            yield forest, some.start + found, entries, where
+
+
+def _met_by_few(
+    moment: Moment, rays: Rays, pairs: Crossed, closest: Floats, any_hit: bool
+) -> Iterator[Met]:
+    known = np.isfinite(moment.placements.slacks[pairs.rows])
+    (flat,), (some,) = (~known).nonzero(), known.nonzero()
+    if len(flat):
+        yield _met_by_all(moment, rays, pairs, flat, closest)
+    if len(some) == 0:
+        return
+    here = pairs if len(flat) == 0 else pairs[some]
+    seen, slacks, factors = _seen(moment, rays, here, closest)
+    forest = moment.forest(here.rows, slacks)
+    limits = closest[here.rays] * factors + slacks
+
+    def meet(found: Pairs) -> tuple[Ids, Ids, Floats]:
+        return _meet(moment, rays, here, forest, closest, found)
+
+    boxes = Mailboxes(len(forest.order))
+    boxes.reset(len(here.rays))
+    for numbers, entries, where in ray_hits(
+        forest, seen, limits, boxes, any_hit=any_hit, meet=meet
+    ):
+        yield forest, some[numbers], entries, where
+        limits[:] = closest[here.rays] * factors + slacks
+
+
+def _meet(
+    moment: Moment, rays: Rays, pairs: Crossed, forest: Forest, closest: Floats, found: Pairs
+) -> tuple[Ids, Ids, Floats]:
+    """Return pairs, entries and distances of the crossings, of what may be met."""
+    numbers, entries = found
+    items = moment.placed(forest, entries, pairs.rows[numbers])
+    asked = pairs.rays[numbers]
+    distances = crossings(items, np.arange(len(entries)), rays, asked)
+    (met,) = (distances <= closest[asked]).nonzero()
+    return numbers[met], entries[met], distances[met]
+
+
+def _met_by_all(moment: Moment, rays: Rays, pairs: Crossed, some: Ids, closest: Floats) -> Met:
+    """Return what rays meet of whole meshes, whose matrices have no inverse."""
+    forest = moment.forest(pairs.rows[some], np.zeros(len(some)))
+    roots, _ = forest._roots_for(len(some))
+    counts = forest.end[roots] - forest.begin[roots]
+    slots = concatenated_ranges(forest.begin[roots], counts)
+    keys = np.repeat(some, counts) * len(forest.order) + forest.references[slots]
+    numbers, entries = np.divmod(np.unique(keys), max(len(forest.order), 1))
+    return forest, *_meet(moment, rays, pairs, forest, closest, (numbers, entries))
+
+
+def _seen(
+    moment: Moment, rays: Rays, pairs: Crossed, closest: Floats
+) -> tuple[Rays, Floats, Floats]:
+    """Return rays as meshes see them, what slack they need, and how much longer distances are."""
+    placements = moment.placements
+    inverses = gather(placements.inverses, pairs.rows)
+    shifts = gather(placements.matrices[3::4], pairs.rows)
+    origins, directions = gather(rays.origins, pairs.rays), gather(rays.directions, pairs.rays)
+    starts, ways = taken_back(inverses, origins - shifts), taken_back(inverses, directions)
+    size = np.abs(inverses)
+    wrong = taken_back(size, np.abs(origins) + np.abs(shifts)).max(axis=0)
+    turned = taken_back(size, np.abs(directions)).max(axis=0) / np.abs(ways).max(axis=0)
+    bounds = moment.meshes.table.bounds[:, placements.meshes[pairs.rows]]
+    far = np.abs(starts).max(axis=0) + np.abs(bounds).max(axis=0)
+    slacks = placements.slacks[pairs.rows] + _ROUNDING * (wrong + turned * far)
+    factors = np.sqrt(dot(ways, ways)) / rays.lengths[pairs.rays] * (1 + 2.0**-40)
+    limits = closest[pairs.rays] * factors + slacks
+    seen = Rays.of(starts, ways, limits)
+    return seen, slacks, factors
+
+
+def tested(moment: Moment, rays: Rays) -> Flags:
+    """Return which rays meet any triangle."""
+    limits = rays.limits.copy()
+    for some in blocks(len(rays), _RAYS):
+        numbers = np.arange(some.start, some.stop)
+        for crossed in windows(moment, rays[numbers], limits[some]):
+            _test(moment, rays, crossed.numbered(numbers), limits)
+    return limits < 0
+
+
+def _test(moment: Moment, rays: Rays, crossed: Crossed, limits: Floats) -> None:
+    """Look at placements that rays cross until something is met; sets their limits below 0."""
+    few = 1
+    while len(crossed.rays):
+        early = first_of_each(crossed.rays, few)
+        pairs = crossed[early]
+        for _, found, _, _ in _met(moment, rays, pairs, limits, any_hit=True):
+            limits[pairs.rays[found]] = -1.0
+        crossed, few = crossed[~early & (limits[crossed.rays] >= 0)], few * 4
+
+
+def cast_all(moment: Moment, rays: Rays) -> RayCrossings:
+    """Return all triangles that rays meet."""
+    parts = [(np.empty((3, 0), np.intp), np.empty(0))]
+    for some in blocks(len(rays), _RAYS):
+        numbers = np.arange(some.start, some.stop)
+        crossed = crossed_by(moment, rays[numbers], np.zeros(len(numbers))).numbered(numbers)
+        for forest, found, entries, where in _met(moment, rays, crossed, rays.limits):
+            ids = moment.placements.ids[crossed.rows[found]]
+            parts.append((np.stack((crossed.rays[found], ids, forest.order[entries])), where))
+    pairs = np.concatenate([pairs for pairs, _ in parts], axis=1)
+    distances = np.concatenate([where for _, where in parts])
+    order = np.lexsort((pairs[2], pairs[1], distances, pairs[0]))
+    return RayCrossings(pairs[:, order], distances[order])
+
+
+def _described(moment: Moment, rays: Rays, closest: Closest) -> RayHits:
+    """Return hits with places, normals and weights."""
+    positions, directions, weights = np.full((3, 3, len(rays)), np.nan)
+    (hits,) = (closest.rows >= 0).nonzero()
+    distances = np.where(closest.rows >= 0, closest.distances, np.inf)
+    ids = np.full(len(rays), -1)
+    ids[hits] = moment.placements.ids[closest.rows[hits]]
+    if len(hits):
+        forest = moment.forest(closest.rows[hits], np.zeros(len(hits)))
+        for some in blocks(len(hits)):
+            numbers = hits[some]
+            items = moment.placed(forest, closest.entries[numbers], closest.rows[numbers])
+            each, reached = np.arange(len(numbers)), distances[numbers]
+            positions[:, numbers] = rays.positions(numbers, reached)
+            directions[:, numbers] = normals(items, each, rays, numbers, reached)
+            weights[:, numbers] = barycentric(items, each, rays, numbers)
+    return RayHits(
+        closest.triangles, distances, positions.T, directions.T, weights.T, placements=ids
+    )

@@ -1,0 +1,394 @@
+"""SceneOctree: a two-level acceleration structure (TLAS over BLAS) of many placed meshes."""
+
+from collections.abc import Callable
+from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import checks
+from ..arrays import Floats, Ids
+from ..dynamic import DynamicOctree
+from ..groups import in_groups
+from ..options import Options
+from ..shapes import Boxes, Triangles
+from ..two_levels import TwoLevels
+from .api import ANSWERS
+from .forest import joined_triangles
+from .meshes import Meshes
+from .moment import Moment
+from .placed import placed
+from .placements import Placements
+
+_LAST_ROW = (0.0, 0.0, 0.0, 1.0)
+
+
+class SceneOctree(TwoLevels):
+    """An index of many placed meshes, in two levels.
+
+    Each mesh has one octree in its own space, however often it is placed; the boxes of the
+    placements stand in a dynamic octree. Memory follows the distinct meshes, a change costs what
+    changed. Every question takes a scene in place of an octree, and answers as one octree over
+    all placed triangles would; triangles go by two numbers, placement and triangle of its mesh.
+
+    Parameters
+    ----------
+    capacity, max_depth : int
+        How the octrees of the meshes are built: as for `build_octree`.
+    min_size : float
+        As there, in the space of the mesh.
+    split, straddlers : str
+        As there.
+    hybrid_limit : int
+        As there.
+    loose_factor : float
+        As there.
+
+    Raises
+    ------
+    ValueError
+        If an option is unknown or out of range.
+
+    Notes
+    -----
+    The shape octree over triangle octrees of M. Kamburelis, "Castle Game Engine: Documentation",
+    chapter on octrees; in ray tracing, a top and a bottom level of acceleration structures (TLAS
+    and BLAS).
+    """
+
+    def __init__(
+        self,
+        *,
+        capacity: int = 32,
+        max_depth: int = 10,
+        min_size: float = 0.0,
+        split: str = "middle",
+        straddlers: str = "copy",
+        hybrid_limit: int = 4,
+        loose_factor: float = 1.0,
+    ) -> None:
+        self._options = Options.checked(
+            capacity=capacity,
+            max_depth=max_depth,
+            min_size=min_size,
+            split=split,
+            straddlers=straddlers,
+            hybrid_limit=hybrid_limit,
+            loose_factor=loose_factor,
+            bounds=None,
+        )
+        self._meshes = Meshes(self._options)
+        self._placements = Placements.of(
+            0, np.empty(0, np.intp), np.empty((12, 0)), self._meshes.table
+        )
+        self._top = DynamicOctree()
+
+    def __len__(self) -> int:
+        return len(self._placements)
+
+    def __repr__(self) -> str:
+        return f"SceneOctree(placements={len(self)}, meshes={len(self._meshes)})"
+
+    @property
+    def ids(self) -> Ids:
+        """The ids of the placements, ascending, (n,)."""
+        return self._placements.ids
+
+    @property
+    def invalid_ids(self) -> Ids:
+        """The placements whose matrices are not finite, ascending; no question finds them."""
+        finite = np.isfinite(self._placements.matrices).all(axis=0)
+        return self.ids[~finite]
+
+    def add_mesh(self, triangles: Triangles, /) -> int:
+        """Add a mesh, which is nowhere yet.
+
+        Parameters
+        ----------
+        triangles : Triangles
+            In the mesh's own space; there may be none. Those with a coordinate that is not finite
+            are never found.
+
+        Returns
+        -------
+        int
+            Its number: 0, 1, 2 and so on, never given again. Its octree is built when a question
+            first needs it.
+
+        Raises
+        ------
+        ValueError
+            If these are no triangles.
+        """
+        checks.kind("triangles", triangles, (Triangles,))
+        return self._meshes.add(triangles)
+
+    def replace_mesh(self, mesh: SupportsIndex, triangles: Triangles, /) -> None:
+        """Let a mesh be another; all its placements follow.
+
+        Parameters
+        ----------
+        mesh : int
+            Its number.
+        triangles : Triangles
+            What it is now.
+
+        Raises
+        ------
+        ValueError
+            If there is no such mesh, or these are no triangles. Nothing is changed then.
+
+        Notes
+        -----
+        O(triangles + placements of the mesh), and its octree is built anew when it is needed.
+        """
+        number = self._mesh(mesh)
+        checks.kind("triangles", triangles, (Triangles,))
+        self._meshes.replace(number, triangles)
+        (rows,) = (self._placements.meshes == number).nonzero()
+        if len(rows):
+            self._move(rows, self._placements.matrices[:, rows])
+
+    def remove_mesh(self, mesh: SupportsIndex, /) -> None:
+        """Remove a mesh that is not placed any more.
+
+        Parameters
+        ----------
+        mesh : int
+            Its number.
+
+        Raises
+        ------
+        ValueError
+            If there is no such mesh, or it is still placed. Nothing is changed then.
+        """
+        number = self._mesh(mesh)
+        placed_still = self.ids[self._placements.meshes == number]
+        if len(placed_still):
+            raise ValueError(f"mesh {number} must not be placed, got placement {placed_still[0]}")
+        self._meshes.remove(number)
+
+    def place(
+        self, meshes: ArrayLike, matrices: ArrayLike, /, *, groups: ArrayLike | None = None
+    ) -> Ids:
+        """Place meshes.
+
+        Parameters
+        ----------
+        meshes : array_like of int, shape (n,)
+            Numbers of meshes.
+        matrices : array_like of float, shape (n, 4, 4)
+            From the space of each mesh to the scene, for column vectors; the last row is 0, 0, 0,
+            1. They may mirror, shear, stretch unevenly and flatten. One that is not finite sets
+            its placement aside: see `invalid_ids`.
+        groups : array_like of int, shape () or (n,), optional
+            Masks of 32 bits, one for all or one each. By default they are in every group.
+
+        Returns
+        -------
+        ndarray of intp, shape (n,)
+            Ids of the placements: 0, 1, 2 and so on, never given again.
+
+        Raises
+        ------
+        ValueError
+            If a mesh is unknown, the numbers differ, a last row is another, or a mask is no whole
+            number of 32 bits. Nothing is changed then.
+
+        Notes
+        -----
+        A triangle's corner x, y, z is placed by `x*m00 + y*m01 + z*m02 + m03` and so on, in this
+        order, in double precision.
+        """
+        numbers = checks.numbers("meshes", meshes, self._meshes.born)
+        self._meshes.require("meshes", numbers)
+        rows = _matrix_rows(matrices)
+        checks.same_length("meshes and matrices", numbers, rows.T)
+        masks = None if groups is None else checks.masks("groups", groups, len(numbers))
+        new = Placements.of(self._placements.born, numbers, rows, self._meshes.table)
+        self._top.insert(self._boxes(new), groups=masks)
+        self._placements = self._placements.joined(new)
+        return new.ids
+
+    def move(self, ids: ArrayLike, matrices: ArrayLike, /) -> None:
+        """Let placements be elsewhere, all at once.
+
+        Parameters
+        ----------
+        ids : array_like of int, shape (k,)
+            Placements, each once.
+        matrices : array_like of float, shape (k, 4, 4)
+            As for `place`.
+
+        Raises
+        ------
+        ValueError
+            If an id is unknown, removed or repeated, the numbers differ, or a last row is not 0,
+            0, 0, 1. Nothing is changed then.
+        """
+        rows, matrix_rows = self._placements.rows_of(ids, once=True), _matrix_rows(matrices)
+        checks.same_length("ids and matrices", rows, matrix_rows.T)
+        self._move(rows, matrix_rows)
+
+    def remove(self, ids: ArrayLike, /) -> None:
+        """Take placements out; their meshes stay.
+
+        Parameters
+        ----------
+        ids : array_like of int, shape (k,)
+            Placements, each once.
+
+        Raises
+        ------
+        ValueError
+            If an id is unknown, removed or repeated. Nothing is changed then.
+        """
+        rows = self._placements.rows_of(ids, once=True)
+        self._top.remove(self.ids[rows])
+        stays = np.ones(len(self), bool)
+        stays[rows] = False
+        self._placements = self._placements.only(np.flatnonzero(stays))
+
+    def meshes_of(self, ids: ArrayLike) -> Ids:
+        """Return the meshes that are placed.
+
+        Parameters
+        ----------
+        ids : array_like of int, shape (k,)
+            Placements.
+
+        Returns
+        -------
+        ndarray of intp, shape (k,)
+            The number of each one's mesh.
+
+        Raises
+        ------
+        ValueError
+            If an id is unknown or removed.
+        """
+        return self._placements.meshes[self._placements.rows_of(ids)]
+
+    def matrices_of(self, ids: ArrayLike) -> Floats:
+        """Return where meshes are placed.
+
+        Parameters
+        ----------
+        ids : array_like of int, shape (k,)
+            Placements.
+
+        Returns
+        -------
+        ndarray of float64, shape (k, 4, 4)
+            The matrix of each.
+
+        Raises
+        ------
+        ValueError
+            If an id is unknown or removed.
+        """
+        rows = self._placements.matrices[:, self._placements.rows_of(ids)]
+        matrices = np.empty((rows.shape[1], 4, 4))
+        matrices[:, :3] = rows.T.reshape(-1, 3, 4)
+        matrices[:, 3] = _LAST_ROW
+        return matrices
+
+    def bounds_of(self, ids: ArrayLike) -> Boxes:
+        """Return boxes around placed meshes.
+
+        Parameters
+        ----------
+        ids : array_like of int, shape (k,)
+            Placements.
+
+        Returns
+        -------
+        Boxes
+            Around boxes around parts of the mesh, so in general a little larger than the tightest
+            ones. NaN where there is nothing to be found.
+
+        Raises
+        ------
+        ValueError
+            If an id is unknown or removed.
+        """
+        rows = self._placements.rows_of(ids)
+        there = self._placements.is_there[rows]
+        return Boxes.from_rows(np.where(there, self._placements.boxes[:, rows], np.nan))
+
+    def triangles_of(self, ids: ArrayLike) -> Triangles:
+        """Return the placed triangles themselves, as every answer takes them.
+
+        Parameters
+        ----------
+        ids : array_like of int, shape (k,)
+            Placements.
+
+        Returns
+        -------
+        Triangles
+            All triangles of the first, then of the next. O(their vertices).
+
+        Raises
+        ------
+        ValueError
+            If an id is unknown or removed.
+        """
+        rows = self._placements.rows_of(ids)
+        parts = []
+        for row, number in zip(rows.tolist(), self._placements.meshes[rows].tolist(), strict=True):
+            mesh, matrix = self._meshes[number].triangles, self._placements.matrices[:, [row]]
+            with np.errstate(invalid="ignore"):
+                parts.append(Triangles(placed(mesh.vertices.T, matrix).T, mesh.faces))
+        return joined_triangles(parts)
+
+    def check(self) -> None:
+        """Assert every invariant of the structure.
+
+        Raises
+        ------
+        AssertionError
+            If the levels contradict each other or themselves.
+        """
+        self._top.check()
+        placements = self._placements
+        assert np.array_equal(self._top.ids, self.ids), "both levels name the same placements"
+        assert np.array_equal(self._top.octree.items.rows, self._boxes(placements).rows)
+        fresh = Placements.of(0, placements.meshes, placements.matrices, self._meshes.table)
+        for name in ("inverses", "most", "least", "slacks", "is_there"):
+            assert np.array_equal(getattr(fresh, name), getattr(placements, name), equal_nan=True)
+        self._meshes.check(placements.meshes)
+
+    def _mesh(self, mesh: SupportsIndex) -> int:
+        number = np.array([checks.whole_number("mesh", mesh, 0)])
+        self._meshes.require("mesh", checks.numbers("mesh", number, self._meshes.born))
+        return int(number[0])
+
+    def _move(self, rows: Ids, matrices: Floats) -> None:
+        """Let the placements in these rows have these matrices, and their meshes' bounds."""
+        numbers = self._placements.meshes[rows]
+        new = Placements.of(0, numbers, matrices, self._meshes.table)
+        self._top.move(self.ids[rows], self._boxes(new))
+        self._placements = self._placements.moved(rows, new)
+
+    def _boxes(self, placements: Placements) -> Boxes:
+        """Return what the top level holds; a point for what cannot be found."""
+        return Boxes.from_rows(placements.boxes)
+
+    def _moment(self, groups: SupportsIndex) -> Moment:
+        return Moment(self._placements, in_groups(self._top.octree, groups), self._meshes)
+
+    def _answer(self, question: str, *data: object, **options: Any) -> Any:
+        """Answer one of the public questions."""
+        answer: Callable[..., Any] = ANSWERS[question]
+        return answer(self._moment(options.pop("groups")), *data, **options)
+
+
+def _matrix_rows(matrices: ArrayLike) -> Floats:
+    """Return the first three rows of matrices, (12, n), checked."""
+    array = checks.floats("matrices", matrices, 4, 4)
+    finite = np.isfinite(array).all(axis=(1, 2))
+    affine = (array[:, 3] == _LAST_ROW).all(axis=1)
+    checks.every_row("matrices", "end in the row 0, 0, 0, 1", affine | ~finite, array[:, 3])
+    array[~finite & np.isfinite(array[:, :3]).all(axis=(1, 2))] = np.nan
+    return np.ascontiguousarray(array[:, :3].reshape(-1, 12).T)

@@ -1,0 +1,189 @@
+"""Questions of volumes: placements by their boxes, then triangles in the spaces of the meshes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Flags, Ids, concatenated_ranges
+from ..descend import NOTHING, Found, descend, expanded, portions
+from ..mailboxing import Answers, Pairs, deduplicate, mailboxes_for
+from ..query import by_volume, vouched
+from ..shapes import Shapes
+from ..touch import lying_inside, touching
+from .forest import Forest
+from .images import Images, images_of
+from .moment import Moment, Reached, first_of_each
+
+# Slots that are looked at together.
+_PIECE = 262_144
+# How many triangles a pair looks at first if one is enough, and how many times as many then.
+_FEW, _MORE = 8, 8
+# How many placements a volume looks at first if any will do, and how many times as many then.
+_PLACES, _MORE_PLACES = 1, 8
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Entries of the forest that may be what some pairs of volume and placement ask for.
+
+    All of pairs `asked`, ascending: number i stands for pair `asked[i]`. Cells vouch for the
+    certain ones.
+    """
+
+    forest: Forest
+    asked: Ids
+    doubtful: Pairs
+    certain: Pairs
+
+
+def found_in(moment: Moment, volumes: Shapes, relation: str) -> Ids:
+    """Return volumes, placements and triangles, (3, h), for which the relation holds."""
+    parts = [np.empty((3, 0), np.intp)]
+    for pairs in moment.reached(volumes):
+        rest, answers = np.flatnonzero(~pairs.whole), Answers(len(pairs), moment.meshes.largest)
+        some = pairs[rest]
+        for found in candidates(moment, volumes, some):
+            numbers, entries = confirmed(moment, volumes, some, found, relation)
+            answers.add(rest[found.asked], numbers, found.forest.order[entries])
+        parts.append(_with_whole(moment, pairs, answers.pairs()))
+    return parts[1] if len(parts) == 2 else np.concatenate(parts, axis=1)
+
+
+def counted_in(moment: Moment, volumes: Shapes) -> Ids:
+    """Return how many placed triangles touch each volume."""
+    counts, each = np.zeros(len(volumes), np.intp), moment.meshes.sizes
+    for pairs in moment.reached(volumes):
+        whole = pairs[pairs.whole]
+        of_whole = each[moment.placements.meshes[whole.rows]]
+        np.add.at(counts, whole.volumes, of_whole)
+        some = pairs[~pairs.whole]
+        for found in candidates(moment, volumes, some):
+            numbers, _ = confirmed(moment, volumes, some, found, "touching")
+            asked = some.volumes[found.asked]
+            np.add.at(counts, asked, np.bincount(numbers, minlength=len(asked)))
+    return counts
+
+
+def objects_in(moment: Moment, volumes: Shapes) -> Ids:
+    """Return volumes and placements, (2, h), of which a triangle touches the volume."""
+    parts = [np.empty((2, 0), np.intp)]
+    for pairs in moment.reached(volumes):
+        touched = pairs.whole.copy()
+        (rest,) = (~touched).nonzero()
+        touched[rest] = _any_of(moment, volumes, pairs[rest])
+        met = pairs[touched]
+        parts.append(np.stack((met.volumes, moment.placements.ids[met.rows])))
+    return np.concatenate(parts, axis=1)
+
+
+def any_in(moment: Moment, volumes: Shapes) -> Flags:
+    """Return which volumes touch a triangle; each stops at the first that it finds."""
+    flags = np.zeros(len(volumes), bool)
+    for pairs in moment.reached(volumes):
+        flags[pairs.volumes[pairs.whole]] = True
+        left, few = pairs[~flags[pairs.volumes]], _PLACES
+        while len(left):
+            early = first_of_each(left.volumes, few)
+            some = left[early]
+            flags[some.volumes[_any_of(moment, volumes, some)]] = True
+            left, few = left[~early & ~flags[left.volumes]], few * _MORE_PLACES
+    return flags
+
+
+def _any_of(moment: Moment, volumes: Shapes, pairs: Reached) -> Flags:
+    """Return which pairs have a triangle that touches; more and more are looked at."""
+    touched = np.zeros(len(pairs), bool)
+    for found in candidates(moment, volumes, pairs):
+        sure, unsure = vouched(found.forest, found.certain, "touching")
+        touched[found.asked[sure[0]]] = True
+        for numbers, entries in (unsure, found.doubtful):
+            asked, left, few = found.asked[numbers], entries, _FEW
+            while len(asked):
+                early = first_of_each(asked, few) & ~touched[asked]
+                some = asked[early]
+                flags = _passed(moment, volumes, pairs, found.forest, some, left[early])
+                touched[some[flags]] = True
+                later = ~early & ~touched[asked]
+                asked, left, few = asked[later], left[later], few * _MORE
+    return touched
+
+
+def confirmed(
+    moment: Moment, volumes: Shapes, pairs: Reached, found: Candidates, relation: str
+) -> Pairs:
+    """Return the candidates for which the relation holds, in no order."""
+    if relation == "candidates":
+        parts = [found.doubtful, found.certain]
+    else:
+        sure, unsure = vouched(found.forest, found.certain, relation)
+        parts = [sure]
+        for numbers, entries in (found.doubtful, unsure):
+            asked = found.asked[numbers]
+            flags = _passed(moment, volumes, pairs, found.forest, asked, entries, relation)
+            parts.append((numbers[flags], entries[flags]))
+    ones, others = zip(*parts, strict=True)
+    return np.concatenate(ones), np.concatenate(others)
+
+
+def _passed(
+    moment: Moment,
+    volumes: Shapes,
+    pairs: Reached,
+    forest: Forest,
+    asked: Ids,
+    entries: Ids,
+    relation: str = "touching",
+) -> Flags:
+    """Return which entries pass the exact test of their pairs, `asked`."""
+    test = touching if relation == "touching" else lying_inside
+    items = moment.placed(forest, entries, pairs.rows[asked])
+    return test(items, np.arange(len(entries)), volumes, pairs.volumes[asked])
+
+
+def candidates(moment: Moment, volumes: Shapes, pairs: Reached) -> Iterator[Candidates]:
+    """Yield what the walks of the volumes' images down the meshes' octrees find, each once."""
+    if len(pairs) == 0:
+        return
+    for images in images_of(volumes, pairs.volumes, moment.placements, pairs.rows):
+        forest = moment.forest(pairs.rows[images.pairs], images.slacks)
+        boxes = mailboxes_for(len(forest.order))
+        runs = _runs(forest, images)
+        slots = sum(some.references for some in runs)
+        count = len(images.pairs)
+        for portion in portions(runs, count, _PIECE) if slots > _PIECE else [runs]:
+            found = [expanded(forest, some) for some in portion]
+            if forest.straddlers != "keep":
+                found = deduplicate(found, len(forest.order), boxes)
+            yield Candidates(forest, images.pairs, *found)
+
+
+def _runs(forest: Forest, images: Images) -> list[Found]:
+    """Return doubtful and certain runs of slots, both by pair."""
+    if images.shapes is None:
+        roots, _ = forest._roots_for(0)
+        everyone = np.arange(len(roots))
+        return [Found(everyone, forest.begin[roots], forest.end[roots], False), NOTHING]
+    found: tuple[list[Found], list[Found]] = [NOTHING], [NOTHING]
+    for each in descend(forest, images.shapes):
+        found[each.certain and images.exact].append(each)
+    return [by_volume(some) for some in found]
+
+
+def _with_whole(moment: Moment, pairs: Reached, found: Ids) -> Ids:
+    """Return volumes, placements and triangles, (3, h): those found, and all of whole pairs."""
+    meshes = moment.placements.meshes[pairs.rows]
+    sizes = moment.meshes.sizes[meshes]
+    counts = np.where(pairs.whole, sizes, np.bincount(found[0], minlength=len(pairs)))
+    starts = np.cumsum(counts) - counts
+    result = np.empty((3, int(counts.sum())), np.intp)
+    result[0] = np.repeat(pairs.volumes, counts)
+    result[1] = np.repeat(moment.placements.ids[pairs.rows], counts)
+    if not pairs.whole.any():
+        result[2] = found[1]
+        return result
+    (whole,), (rest,) = pairs.whole.nonzero(), (~pairs.whole).nonzero()
+    result[2, concatenated_ranges(starts[rest], counts[rest])] = found[1]
+    places = concatenated_ranges(starts[whole], counts[whole])
+    result[2, places] = moment.meshes.valid_triangles(meshes[whole])
+    return result
