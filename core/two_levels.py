@@ -1,4 +1,4 @@
-"""What may stand in for an octree in every question: an index of two levels, of placed meshes."""
+"""Two levels (TLAS and BLAS): what stands in for an octree in every question answers by itself."""
 
 from typing import Any
 

@@ -55,10 +55,10 @@ class Forest(Octree):
 
 @dataclass(frozen=True)
 class _Offsets:
-    """How many cells, slots and entries stand before each tree's own."""
+    """How many cells, references and entries stand before each tree's own."""
 
     cells: Ids
-    slots: Ids
+    references: Ids
     entries: Ids
 
 
@@ -99,9 +99,9 @@ _KINDS = {
     "node_depth": None,
     "node_parent": "cells",
     "first_child": "cells",
-    "begin": "slots",
-    "own_end": "slots",
-    "end": "slots",
+    "begin": "references",
+    "own_end": "references",
+    "end": "references",
     "child_masks": None,
     "order": None,
     "references": "entries",

@@ -166,12 +166,12 @@ class Meshes:
         """Assert that the forest is the octrees, one behind the other."""
         forest = planted.forest
         for number, tree in self._trees.items():
-            root, slots = planted.roots[number], len(tree.references)
+            root, references = planted.roots[number], len(tree.references)
             assert root >= 0 and planted.slacks[number] == tree.slack
             cells = slice(root, root + len(tree.first_child))
             assert np.array_equal(forest.cell_rows[:, cells], tree.cell_rows)
             begin = forest.begin[root]
-            entries = forest.references[begin : begin + slots]
+            entries = forest.references[begin : begin + references]
             assert np.array_equal(forest.order[entries], tree.order[tree.references])
 
     def require(self, name: str, numbers: Ids) -> None:

@@ -15,7 +15,7 @@ from .meshes import Meshes
 from .placed import PlacedTriangles
 from .placements import Placements
 
-# How many volumes ask the top level together at first, and so many that they find this many pairs.
+# Volumes that ask the top level together at first; later batches should find this many pairs.
 _FIRST, _PAIRS = 4_096, 262_144
 
 

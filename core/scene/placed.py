@@ -78,7 +78,7 @@ class PlacedTriangles(Triangles):
         corners = self._triangles.take_rows(self._entries.take(ids))
         return placed(corners, gather(self._matrices, self._places.take(ids)))
 
-    def limits(self) -> tuple[Floats, Floats]:
+    def _limits(self) -> tuple[Floats, Floats]:
         """Return the least and the greatest corner on each axis.
 
         Returns
@@ -94,7 +94,7 @@ class PlacedTriangles(Triangles):
 
     @cached_property
     def bounding_spheres(self) -> Floats:
-        """A sphere around each triangle: centre x, y, z and radius, (4, n).
+        """A sphere around each triangle: center x, y, z and radius, (4, n).
 
         Those of the meshes, moved and stretched, where these are there or worth to be made.
         """

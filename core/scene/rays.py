@@ -233,8 +233,8 @@ def _met_by_all(moment: Moment, rays: Rays, pairs: Crossed, some: Ids, closest: 
     forest = moment.forest(pairs.rows[some], np.zeros(len(some)))
     roots, _ = forest._roots_for(len(some))
     counts = forest.end[roots] - forest.begin[roots]
-    slots = concatenated_ranges(forest.begin[roots], counts)
-    keys = np.repeat(some, counts) * len(forest.order) + forest.references[slots]
+    references = concatenated_ranges(forest.begin[roots], counts)
+    keys = np.repeat(some, counts) * len(forest.order) + forest.references[references]
     numbers, entries = np.divmod(np.unique(keys), max(len(forest.order), 1))
     return forest, *_meet(moment, rays, pairs, forest, closest, (numbers, entries))
 

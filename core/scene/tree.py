@@ -67,7 +67,7 @@ class SceneOctree(TwoLevels):
         hybrid_limit: int = 4,
         loose_factor: float = 1.0,
     ) -> None:
-        self._options = Options.checked(
+        self._options = Options(
             capacity=capacity,
             max_depth=max_depth,
             min_size=min_size,
@@ -76,7 +76,7 @@ class SceneOctree(TwoLevels):
             hybrid_limit=hybrid_limit,
             loose_factor=loose_factor,
             bounds=None,
-        )
+        ).checked()
         self._meshes = Meshes(self._options)
         self._placements = Placements.of(
             0, np.empty(0, np.intp), np.empty((12, 0)), self._meshes.table

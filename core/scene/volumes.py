@@ -15,7 +15,7 @@ from .forest import Forest
 from .images import Images, images_of
 from .moment import Moment, Reached, first_of_each
 
-# Slots that are looked at together.
+# References that are looked at together.
 _PIECE = 262_144
 # How many triangles a pair looks at first if one is enough, and how many times as many then.
 _FEW, _MORE = 8, 8
@@ -149,9 +149,9 @@ def candidates(moment: Moment, volumes: Shapes, pairs: Reached) -> Iterator[Cand
         forest = moment.forest(pairs.rows[images.pairs], images.slacks)
         boxes = mailboxes_for(len(forest.order))
         runs = _runs(forest, images)
-        slots = sum(some.references for some in runs)
+        references = sum(some.references for some in runs)
         count = len(images.pairs)
-        for portion in portions(runs, count, _PIECE) if slots > _PIECE else [runs]:
+        for portion in portions(runs, count, _PIECE) if references > _PIECE else [runs]:
             found = [expanded(forest, some) for some in portion]
             if forest.straddlers != "keep":
                 found = deduplicate(found, len(forest.order), boxes)
@@ -159,7 +159,7 @@ def candidates(moment: Moment, volumes: Shapes, pairs: Reached) -> Iterator[Cand
 
 
 def _runs(forest: Forest, images: Images) -> list[Found]:
-    """Return doubtful and certain runs of slots, both by pair."""
+    """Return doubtful and certain runs of references, both by pair."""
     if images.shapes is None:
         roots, _ = forest._roots_for(0)
         everyone = np.arange(len(roots))
