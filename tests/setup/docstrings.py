@@ -22,7 +22,10 @@ def public_things():
         if not callable(thing):
             continue  # a plain number
         yield f"core.{name}", thing
-        members = [key for key in vars(thing) if key[0] != "_"] if inspect.isclass(thing) else []
+        # The fields of a dataclass stand among its attributes.
+        fields = getattr(thing, "__dataclass_fields__", {})
+        named = vars(thing) if inspect.isclass(thing) else {}
+        members = [key for key in named if key[0] != "_" and key not in fields]
         yield from ((f"core.{name}.{key}", getattr(thing, key)) for key in members)
 
 
