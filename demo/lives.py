@@ -7,15 +7,18 @@ import bpy
 import numpy as np
 
 from demo import studio
-from demo.extension import part
 from demo.film import Lives
+
+# Corner `i` of a box is the upper one in x where bit 0 of `i` is set, in y bit 1, in z bit 2; an
+# edge joins two corners whose numbers differ in one bit.
+_UPPER = np.arange(8)[:, None] >> np.arange(3) & 1
+_EDGES = np.array([(i, i | bit) for bit in (1, 2, 4) for i in range(8) if not i & bit])
 
 
 def boxes(name: str, lives: Lives, material: bpy.types.Material, width: float) -> bpy.types.Object:
     """Make lines of the edges of boxes."""
-    wireframe = part("core.wireframe")
-    corners = np.where(wireframe.CORNERS, lives.walls[:, None, 3:], lives.walls[:, None, :3])
-    edges = wireframe.EDGES + 8 * np.arange(len(corners))[:, None, None]
+    corners = np.where(_UPPER, lives.walls[:, None, 3:], lives.walls[:, None, :3])
+    edges = _EDGES + 8 * np.arange(len(corners))[:, None, None]
     mesh = bpy.data.meshes.new(name)
     mesh.from_pydata(corners.reshape(-1, 3), edges.reshape(-1, 2), [])
     for when in ("born", "died"):
