@@ -81,7 +81,7 @@ def _corner_near(corners: Floats, squared: Floats) -> Flags:
 def _edge_or_face_near(corners: Floats, squared: Floats) -> Flags:
     """Return whether the origin is near an edge or the face, where it lies beside them."""
     points = corners.reshape(3, 3, -1)
-    edges = np.roll(points, -1, axis=0) - points
+    edges = points[[1, 2, 0]] - points
     scale = power_of_two_scale(edges)
     units, unit_length = edges * scale, 1 / scale
     normal, area, thin = robust_cross(units[0], units[1])
@@ -95,8 +95,9 @@ def _edge_or_face_near(corners: Floats, squared: Floats) -> Flags:
         positive &= side >= 0
         negative &= side <= 0
     held = (positive | negative) & (area > 0)
-    some = np.flatnonzero(held & thin)
-    held[some] = within_spans(*(rows[:, :, some].swapaxes(0, 1) for rows in (points, edges)))
+    if thin.any():
+        some = np.flatnonzero(held & thin)
+        held[some] = within_spans(*(rows[:, :, some].swapaxes(0, 1) for rows in (points, edges)))
     flags |= held & (dot(points[0], normal) ** 2 <= squared * area)
     return flags
 
