@@ -50,6 +50,16 @@ UNVISITED, OUTSIDE, CROSSING, INSIDE = np.arange(4, dtype=np.uint8)
 States = NDArray[np.uint8]
 # (numbers of volumes (k,), cells (6, k)) -> states (k,)
 Classify = Callable[[Ids, Floats], States]
+# The longest front that is walked in one piece.
+_FRONT = 65_536
+# Fewer queries than this are not put in order; bits of each coordinate that tell neighbors.
+_FEW, _MORTON = 1_024, 10
+# The only child of some, or 8 if there are more or none.
+_ONLY = np.where(POPCOUNT == 1, LOWEST_BIT, 8)
+# The children on these sides of the three planes: lower x, y, z, upper x, y, z as six bits.
+_SIDES = np.arange(64)
+_SIDE_BITS = np.array([[1], [2], [4], [8], [16], [32]], np.uint8)
+_OVERLAPPED = ON_SIDES[sum((_SIDES >> i & 1) << 2 * (i % 3) + i // 3 for i in range(6))]
 
 
 def classifier(volumes: Shapes, slack: Floats) -> Classify:
@@ -208,18 +218,6 @@ def _edges_overlap(frusta: Frusta, numbers: Ids, middle: Floats, half: Floats) -
     apart = (center - reach > greatest) | (center + reach < least)
     flags[some] = ~apart.any(axis=0)
     return flags
-
-
-# The longest front that is walked in one piece.
-_FRONT = 65_536
-# Fewer queries than this are not put in order; bits of each coordinate that tell neighbors.
-_FEW, _MORTON = 1_024, 10
-# The only child of some, or 8 if there are more or none.
-_ONLY = np.where(POPCOUNT == 1, LOWEST_BIT, 8)
-# The children on these sides of the three planes: lower x, y, z, upper x, y, z as six bits.
-_SIDES = np.arange(64)
-_SIDE_BITS = np.array([[1], [2], [4], [8], [16], [32]], np.uint8)
-_OVERLAPPED = ON_SIDES[sum((_SIDES >> i & 1) << 2 * (i % 3) + i // 3 for i in range(6))]
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,10 @@ Words = NDArray[np.int64]
 BITS = 20
 GUARD_BITS = sum(1 << BITS + (BITS + 1) * axis for axis in range(3))
 _DIGIT = 10
+Depths = NDArray[np.uint8]
+
+# Cells smaller than this part of the root are near the steps of float64 anyway.
+DEEPEST = BITS
 
 
 def _spread(count: int) -> Words:
@@ -71,12 +75,6 @@ def sides_of_planes(first: Words, last: Words, walls: Words) -> Words:
     both = below >> 1 | above
     x, y, z = (both >> (BITS - 1 + (BITS - 1) * axis) & 3 << 2 * axis for axis in range(3))
     return x | y | z
-
-
-Depths = NDArray[np.uint8]
-
-# Cells smaller than this part of the root are near the steps of float64 anyway.
-DEEPEST = BITS
 
 
 @dataclass(frozen=True)

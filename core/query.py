@@ -22,6 +22,17 @@ from .touch import lying_inside, touching
 from .two_levels import TwoLevels
 
 VOLUME_KINDS = (Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces, Frusta)
+# Queries that descend together at first, and at most; the references that a batch should find.
+# Of these, about _PIECE are expanded together, unless one query found more.
+_FIRST, _MOST, _REFERENCES, _PIECE = 1_024, 65_536, 1_048_576, 262_144
+# A batch that finds more runs of references than this descends again in smaller parts.
+_RUNS = 2_097_152
+# Items of the leaf that are tested, and volumes that test them at a time.
+_LOOK, _BLOCK = 32, 8_192
+# How many items of all others a volume tests first, and how many times as many the next time.
+_START, _MORE = 64, 8
+
+_NONE = np.empty(0, np.intp)
 
 
 def query(
@@ -161,15 +172,6 @@ def check_volumes(volumes: Shapes) -> None:
         checks.every_row("volumes", "enclose a volume", volumes.is_solid, volumes.rows.T)
 
 
-# Queries that descend together at first, and at most; the references that a batch should find.
-# Of these, about _PIECE are expanded together, unless one query found more.
-_FIRST, _MOST, _REFERENCES, _PIECE = 1_024, 65_536, 1_048_576, 262_144
-# A batch that finds more runs of references than this descends again in smaller parts.
-_RUNS = 2_097_152
-
-_NONE = np.empty(0, np.intp)
-
-
 @dataclass(frozen=True)
 class Candidates:
     """Pairs of volumes and entries of the tree, each once: all pairs of some volumes.
@@ -279,12 +281,6 @@ def _joined(*parts: Pairs) -> Pairs:
     return np.concatenate(queries), np.concatenate(entries)
 
 
-# Items of the leaf that are tested, and volumes that test them at a time.
-_LOOK, _LOOKING = 32, 8_192
-# How many items of all others a volume tests first, and how many times as many the next time.
-_START, _MORE = 64, 8
-
-
 def _likeliest() -> Ids:
     """Return for a child mask and a child the one that is set and nearest to it."""
     children = np.arange(8)
@@ -300,7 +296,7 @@ def any_touched(tree: Octree, volumes: Shapes) -> Flags:
     """Return which volumes touch any item; no pair is tested twice."""
     touched = np.zeros(len(volumes), bool)
     begin, end = _first_looks(tree, volumes)
-    for some in blocks(len(volumes), _LOOKING):
+    for some in blocks(len(volumes), _BLOCK):
         queries = np.arange(some.start, some.stop)
         look = Found(queries, begin[some], end[some], certain=False)
         touched[holding(tree, volumes, expanded(tree, look))[0]] = True

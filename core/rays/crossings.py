@@ -37,6 +37,10 @@ _TOGETHER, _TESTED = 16_384, 524_288
 # Bits of an origin's place along each axis that come before the signs of the direction, and after.
 _COARSE, _FINE = 3, 4
 _BLOCK = 65_536
+# The two other axes of each, and the axis itself: (3, 3).
+_TURNED = np.array([(*others, axis) for axis, others in enumerate(OTHER_AXES)]).T
+# A difference of products is in doubt below this part of them.
+_DOUBT = 2.0**-50
 
 
 @dataclass(frozen=True)
@@ -120,12 +124,6 @@ def _keys(tree: Octree, rays: Rays, some: slice) -> Words:
     octants = backwards[0] | backwards[1] << 1 | backwards[2] << 2
     coarse, fine = codes >> 3 * _FINE, codes & 2 ** (3 * _FINE) - 1
     return (coarse << 3 | octants) << 3 * _FINE | fine
-
-
-# The two other axes of each, and the axis itself: (3, 3).
-_TURNED = np.array([(*others, axis) for axis, others in enumerate(OTHER_AXES)]).T
-# A difference of products is in doubt below this part of them.
-_DOUBT = 2.0**-50
 
 
 def cross_triangles(items: Triangles, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
