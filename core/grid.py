@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 from .arrays import Floats
 
 Words = NDArray[np.int64]
+Depths = NDArray[np.uint8]
 
 # Bits of a number; a field has one more, the guard bit, and three fields have 63.
 BITS = 20
 GUARD_BITS = sum(1 << BITS + (BITS + 1) * axis for axis in range(3))
 _DIGIT = 10
-Depths = NDArray[np.uint8]
-
 # Cells smaller than this part of the root are near the steps of float64 anyway.
 DEEPEST = BITS
 
