@@ -12,7 +12,7 @@ from ..options import Options
 from ..shapes import Triangles
 from .forest import Forest, forest_of
 
-# Meshes of at least so many triangles get boxes around parts of them, on so many cells a side.
+# Meshes of at least _WORTH triangles get a box around each of up to _PARTS**3 parts.
 _WORTH, _PARTS = 8, 4
 # What a mesh without a finite triangle has for bounds.
 _NO_BOUNDS = np.repeat([np.inf, -np.inf], 3)

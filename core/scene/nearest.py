@@ -21,13 +21,13 @@ from .forest import Forest
 from .images import taken_back
 from .moment import Moment, first_of_each
 
-# Points that ask together, and pairs of point and placement that go down together.
+# Points that ask together, and pairs of point and placement that descend together.
 _POINTS, _TOGETHER = 16_384, 16_384
-# A walk that would look at more pairs of point and cell goes down again in smaller parts.
+# A descent that would visit more pairs of point and cell is repeated in smaller batches.
 _MOST = 1_048_576
-# How many nearest boxes a point looks at first, and how many times as many if that is too few.
+# Nearest boxes that a point tries first, and the factor for more if these are too few.
 _BOXES, _MORE = 1, 8
-# What a few roundings take from sums of products.
+# Relative error that a few roundings leave in sums of products.
 _ROUNDING = 2.0**-46
 
 
@@ -177,7 +177,7 @@ def _looked(
     seen = taken_back(inverses, there - gather(placements.matrices[3::4], rows))
     sizes = np.abs(there) + np.abs(placements.matrices[3::4][:, rows])
     wrong = taken_back(np.abs(inverses), sizes).max(axis=0)
-    # Of a mesh whose matrix has no inverse, all triangles are looked at.
+    # Of a mesh whose matrix has no inverse, all triangles are tested.
     slacks = np.where(known, placements.slacks[rows] + _ROUNDING * wrong, np.inf)
     seen[:, ~known] = 0.0
     forest = moment.forest(rows, slacks)

@@ -9,8 +9,7 @@ from ..arrays import Flags, Floats, Ids, blocks, gather
 from ..shapes import Triangles
 from ..shapes.boxes import as_batch
 
-# Spheres around the triangles of all meshes cost as much as a look at all of them, once. Each
-# pair is worth so many.
+# Bounding spheres of all triangles take one pass over them; a pair is worth this many of them.
 _WORTH = 16
 
 
@@ -103,12 +102,12 @@ class PlacedTriangles(Triangles):
         if not is_made and len(triangles) > _WORTH * len(self):
             lower, upper = self.limits()
             return _around(lower, upper)
-        balls = gather(triangles.bounding_spheres, self._entries)
+        spheres = gather(triangles.bounding_spheres, self._entries)
         stretch = self._stretches.take(self._places)
         matrices = gather(self._matrices, self._places)
-        size = np.abs(balls[:3]).max(axis=0) * stretch + np.abs(matrices[3::4]).max(axis=0)
-        centers = placed(balls[:3], matrices)
-        return np.concatenate((centers, (balls[3] * stretch + size * 2.0**-46)[None]))
+        size = np.abs(spheres[:3]).max(axis=0) * stretch + np.abs(matrices[3::4]).max(axis=0)
+        centers = placed(spheres[:3], matrices)
+        return np.concatenate((centers, (spheres[3] * stretch + size * 2.0**-46)[None]))
 
 
 def _around(lower: Floats, upper: Floats) -> Floats:

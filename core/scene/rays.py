@@ -14,15 +14,15 @@ from .forest import Forest
 from .images import taken_back
 from .moment import Moment, first_of_each
 
-# Rays that ask the top level together, and pairs of ray and placement that go down together.
+# Rays that ask the top level together, and pairs of ray and placement that descend together.
 _RAYS, _TOGETHER = 65_536, 16_384
-# Few rays look at more placements at a time: about so many together, up to so many.
+# Pairs of ray and placement that are worth a step; the most placements that one ray then takes.
 _PAIRS, _MOST = 256, 8
-# The first window holds about so many boxes; how many times as wide the next one is.
+# Boxes that the first window holds, about; the factor by which the next one is wider.
 _CROSSED, _WIDER = 6.0, 3.0
-# A direction is taken to cross the scene at least so fast.
+# The slowest that a direction counts as moving along an axis.
 _STANDING = 2.0**-100
-# What a few roundings take from sums of products.
+# Relative error that a few roundings leave in sums of products.
 _ROUNDING = 2.0**-46
 
 

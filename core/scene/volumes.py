@@ -15,11 +15,11 @@ from .forest import Forest
 from .images import Images, images_of
 from .moment import Moment, Reached, first_of_each
 
-# References that are looked at together.
+# References that are expanded together.
 _PIECE = 262_144
-# How many triangles a pair looks at first if one is enough, and how many times as many then.
+# Triangles that a pair tests first if one hit is enough, and the factor for the next round.
 _FEW, _MORE = 8, 8
-# How many placements a volume looks at first if any will do, and how many times as many then.
+# Placements that a volume tries first if any will do, and the factor for the next round.
 _PLACES, _MORE_PLACES = 1, 8
 
 
