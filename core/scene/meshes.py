@@ -1,5 +1,6 @@
 """Meshes by number, their octrees, each built when a question first needs it, and the forest."""
 
+from copy import copy
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -110,6 +111,12 @@ class Meshes:
         self._sizes: Ids | None = None
         self._table: Table | None = None
         self.born = 0
+
+    def copy(self) -> "Meshes":
+        """Return the same meshes and octrees; what is added to either is not in the other."""
+        other = copy(self)
+        other._meshes, other._trees = dict(self._meshes), dict(self._trees)
+        return other
 
     def add(self, triangles: Triangles) -> int:
         """Take a mesh and return its number."""

@@ -1,6 +1,7 @@
 """SceneOctree: a two-level acceleration structure (TLAS over BLAS) of many placed meshes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from copy import copy, deepcopy
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -249,6 +250,34 @@ class SceneOctree(TwoLevels):
         stays[rows] = False
         self._placements = self._placements.only(np.flatnonzero(stays))
 
+    def only(self, ids: ArrayLike) -> "SceneOctree":
+        """Return a scene of some of the placements alone, under the same ids.
+
+        Later changes of either scene leave the other as it is; the octrees of meshes that both
+        have are the same ones.
+
+        Parameters
+        ----------
+        ids : array_like of int, shape (k,)
+            Placements, each once.
+
+        Returns
+        -------
+        SceneOctree
+            O(placements); no octree is built.
+
+        Raises
+        ------
+        ValueError
+            If an id is unknown, removed or repeated.
+        """
+        rows = np.sort(self._placements.rows_of(ids, once=True))
+        other = copy(self)
+        other._meshes, other._top = self._meshes.copy(), deepcopy(self._top)
+        other._top.remove(np.delete(self.ids, rows))
+        other._placements = self._placements.only(rows)
+        return other
+
     def meshes_of(self, ids: ArrayLike) -> Ids:
         """Return the meshes that are placed.
 
@@ -377,6 +406,9 @@ class SceneOctree(TwoLevels):
 
     def _moment(self, groups: SupportsIndex) -> Moment:
         return Moment(self._placements, in_groups(self._top.octree, groups), self._meshes)
+
+    def prepare_steps(self) -> Iterator[float]:
+        yield from ()
 
     def _answer(self, question: str, *data: object, **options: Any) -> Any:
         """Answer one of the public questions."""

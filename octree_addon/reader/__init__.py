@@ -1,4 +1,4 @@
-"""Scene reader: Blender -> arrays; read source, meshes and boxes, then triangles, objects."""
+"""Scene reader: Blender -> arrays; read source, meshes and boxes, then triangles, objects, scene."""
 
 from .boxes import (
     Instances,
@@ -11,6 +11,15 @@ from .boxes import (
 )
 from .meshes import MeshArrays, bulk, evaluated_mesh, mesh_arrays
 from .objects import ReadObjects, evaluated_box, object_bounds, read_objects, taken_types
+from .scene import (
+    ScenePlacements,
+    SceneMesh,
+    SceneReader,
+    matrices_of,
+    read_layer_matrices,
+    read_matrices,
+    row_bytes,
+)
 from .source import Key, ObjectSource, Source, SourceObject, TriangleSource, seen_objects
 from .triangles import count_triangles, is_editable, read_triangles
 
@@ -20,6 +29,9 @@ __all__ = [
     "MeshArrays",
     "ObjectSource",
     "ReadObjects",
+    "SceneMesh",
+    "ScenePlacements",
+    "SceneReader",
     "Source",
     "SourceObject",
     "TriangleSource",
@@ -31,12 +43,16 @@ __all__ = [
     "layer_ids",
     "layer_matrices",
     "layer_places",
+    "matrices_of",
     "may_instance",
     "mesh_arrays",
     "object_bounds",
     "read_instances",
+    "read_layer_matrices",
+    "read_matrices",
     "read_objects",
     "read_triangles",
+    "row_bytes",
     "seen_objects",
     "taken_types",
     "world_boxes",

@@ -1,0 +1,304 @@
+"""Scene reads: every mesh and its placements in a depsgraph; meshes again where they changed."""
+
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import NamedTuple
+from weakref import WeakValueDictionary
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core import Triangles
+from ..arrays import Floats, Ids
+from .meshes import bulk, evaluated_mesh, mesh_arrays
+from .source import UNUSED
+from .triangles import is_editable
+
+ReadMatrices = NDArray[np.float32]
+# Vertices that are read before anyone is asked whether to go on.
+_STEP = 1_000_000
+# Columns of keys: the owner's session id, whether it is an instance, the persistent id, and a
+# number for what has all of these in common.
+_OWNER, _INSTANCE, _PERSISTENT, _REPEATED = 0, 1, slice(2, 10), 10
+_COLUMNS = 11
+
+
+@dataclass(eq=False)
+class SceneMesh:
+    """The triangles of an evaluated mesh; equal ones are the same object.
+
+    Attributes
+    ----------
+    triangles : Triangles
+        In the mesh's own space.
+    polygons : ndarray of int32, shape (t,)
+        The polygon that each is a part of.
+    """
+
+    triangles: Triangles
+    polygons: NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class ScenePlacements:
+    """n placements of meshes that have triangles, as one walk through the depsgraph met them.
+
+    Attributes
+    ----------
+    keys : ndarray of int32, shape (n, 11)
+        What identifies each: the session id of the object, or of the instancer; 1 for an instance,
+        else 0; the eight numbers of its persistent id; and 0, or for the next ones of the same
+        numbers 1, 2 and so on.
+    meshes : tuple of SceneMesh
+        The mesh of each.
+    face_meshes : ndarray of int64, shape (n,)
+        Session id of the original mesh that has the same polygons, -1 if there is none.
+    entries : ndarray of intp, shape (n,)
+        Where each stands among the object instances of the depsgraph.
+    matrices : ndarray of float32, shape (n, 16)
+        As Blender stores them, column after column.
+    entry_count : int
+        How many object instances there are in all.
+    """
+
+    keys: NDArray[np.int32]
+    meshes: tuple[SceneMesh, ...]
+    face_meshes: NDArray[np.int64]
+    entries: Ids
+    matrices: ReadMatrices
+    entry_count: int
+
+    @classmethod
+    def none(cls) -> "ScenePlacements":
+        """Return no placements."""
+        return cls(
+            keys=np.empty((0, _COLUMNS), np.int32),
+            meshes=(),
+            face_meshes=np.empty(0, np.int64),
+            entries=np.empty(0, np.intp),
+            matrices=np.empty((0, 16), np.float32),
+            entry_count=0,
+        )
+
+    def ordered(self, rows: Ids) -> "ScenePlacements":
+        """Return these rows, in this order."""
+        return replace(
+            self,
+            keys=self.keys[rows],
+            meshes=tuple(self.meshes[row] for row in rows.tolist()),
+            face_meshes=self.face_meshes[rows],
+            entries=self.entries[rows],
+            matrices=self.matrices[rows],
+        )
+
+    def moved(self, matrices: ReadMatrices) -> "ScenePlacements":
+        """Return the same placements elsewhere."""
+        return replace(self, matrices=matrices)
+
+    def polygons_of(self, rows: Ids, triangles: Ids) -> Ids:
+        """Return the polygons, (k,), that triangles of the meshes in some rows, (k,), are of."""
+        polygons = np.empty(len(rows), np.intp)
+        order = np.argsort(rows, kind="stable")
+        for part in np.split(order, np.flatnonzero(np.diff(rows[order])) + 1):
+            if len(part):
+                polygons[part] = self.meshes[rows[part[0]]].polygons[triangles[part]]
+        return polygons
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @property
+    def owners(self) -> NDArray[np.int32]:
+        """Session ids of the objects, or of the instancers, (n,)."""
+        return self.keys[:, _OWNER]
+
+    @property
+    def is_instance(self) -> NDArray[np.bool_]:
+        """Which are instances, (n,)."""
+        return self.keys[:, _INSTANCE] != 0
+
+    @property
+    def persistent_ids(self) -> NDArray[np.int32]:
+        """The persistent ids, (n, 8), as Blender has them."""
+        return self.keys[:, _PERSISTENT]
+
+
+class _Known(NamedTuple):
+    """What was read of the mesh that an object shows."""
+
+    mesh: SceneMesh
+    face_mesh: int
+
+
+# The session id of an object, the address of its evaluated mesh, and whether it is instanced. The
+# address holds as long as the object has not been evaluated again.
+_Address = tuple[int, int, bool]
+
+
+class _Entry(NamedTuple):
+    """One mesh in one place: where it stands, whose it is, and what leads to it."""
+
+    number: int
+    owner: int
+    address: _Address
+
+
+class SceneReader:
+    """Reads the placements of a scene, and of its meshes those that it does not know."""
+
+    def __init__(self) -> None:
+        self._known: dict[_Address, _Known] = {}
+        self._by_content: WeakValueDictionary[bytes, SceneMesh] = WeakValueDictionary()
+
+    def forget(self, changed: set[int] | None) -> None:
+        """Doubt the meshes of objects with these session ids; None is all of them."""
+        if changed is None:
+            self._known.clear()
+        else:
+            self._known = {key: each for key, each in self._known.items() if key[0] not in changed}
+
+    def steps(
+        self, depsgraph_of: Callable[[], bpy.types.Depsgraph]
+    ) -> Generator[float, None, ScenePlacements]:
+        """Read step by step; yield the fraction of the unknown meshes that is read.
+
+        The depsgraph is asked for again after each step: between two of them Blender may evaluate
+        the scene, or end.
+        """
+        read = 0
+        while True:
+            depsgraph = depsgraph_of()
+            entries = list(_mesh_entries(depsgraph))
+            there = {entry.address: self._known.get(entry.address) for entry in entries}
+            self._known = {address: known for address, known in there.items() if known}
+            missing = {address for address, known in there.items() if not known}
+            if missing:
+                read += self._read(depsgraph, missing)
+            if not missing:
+                return self._placements(depsgraph, entries)
+            yield read / (read + len(missing))
+
+    def _read(self, depsgraph: bpy.types.Depsgraph, missing: set[_Address]) -> int:
+        """Read missing meshes until they are many vertices, strike them out, and count them."""
+        meshes = {address[1]: known.mesh for address, known in self._known.items()}
+        count, vertices = len(missing), 0
+        for instance in depsgraph.object_instances:
+            address = _address_of(instance)
+            if address not in missing:
+                continue
+            if address[1] not in meshes:
+                if vertices > _STEP:
+                    break
+                meshes[address[1]] = self._mesh_of(instance.object)
+                vertices += len(meshes[address[1]].triangles.vertices)
+            self._known[address] = _Known(meshes[address[1]], _face_mesh_of(instance))
+            missing.remove(address)
+        return count - len(missing)
+
+    def _mesh_of(self, evaluated: bpy.types.Object) -> SceneMesh:
+        with evaluated_mesh(evaluated) as mesh:
+            arrays = mesh_arrays(mesh)
+        content = blake2b(digest_size=16)
+        for part in arrays:
+            content.update(np.int64(len(part)))
+            content.update(part.view(np.uint8))
+        known = self._by_content.get(content.digest())
+        if known is None:
+            triangles = Triangles(arrays.positions, arrays.triangles)
+            known = self._by_content[content.digest()] = SceneMesh(triangles, arrays.polygons)
+        return known
+
+    def _placements(
+        self, depsgraph: bpy.types.Depsgraph, entries: list[_Entry]
+    ) -> ScenePlacements:
+        known = [self._known[entry.address] for entry in entries]
+        filled = [number for number, each in enumerate(known) if len(each.mesh.triangles)]
+        placed = [entries[number] for number in filled]
+        numbers = np.array([entry.number for entry in placed], np.intp)
+        matrices = read_matrices(depsgraph)
+        return ScenePlacements(
+            keys=_keys(depsgraph, placed, numbers),
+            meshes=tuple(known[number].mesh for number in filled),
+            face_meshes=np.array([known[number].face_mesh for number in filled], np.int64),
+            entries=numbers,
+            matrices=matrices[numbers],
+            entry_count=len(matrices),
+        )
+
+
+def read_matrices(depsgraph: bpy.types.Depsgraph, count: int | None = None) -> ReadMatrices:
+    """Return the matrices of all object instances, (count, 16), column after column.
+
+    A `RuntimeError` or `TypeError` says that there are not `count` of them any more.
+    """
+    instances = depsgraph.object_instances
+    count = len(instances) if count is None else count
+    return bulk(instances, "matrix_world", 16 * count, np.float32).reshape(-1, 16)
+
+
+def read_layer_matrices(layer: bpy.types.ViewLayer) -> ReadMatrices:
+    """Return the same of all objects of a view layer, as last evaluated, (l, 16)."""
+    return bulk(layer.objects, "matrix_world", 16 * len(layer.objects), np.float32).reshape(-1, 16)
+
+
+def matrices_of(rows: ReadMatrices) -> Floats:
+    """Return matrices (n, 4, 4) of what `read_matrices` has returned; the last row is exact."""
+    matrices = rows.astype(np.float64).reshape(-1, 4, 4).swapaxes(1, 2).copy()
+    matrices[:, 3] = 0.0, 0.0, 0.0, 1.0
+    return matrices
+
+
+def _mesh_entries(depsgraph: bpy.types.Depsgraph) -> Iterator[_Entry]:
+    for number, instance in enumerate(depsgraph.object_instances):
+        address = _address_of(instance)
+        if address:
+            yield _Entry(number, _owner_of(instance).session_uid, address)
+
+
+def _address_of(instance: bpy.types.DepsgraphObjectInstance) -> _Address | None:
+    """Return what leads to the mesh that is shown; None if there is none."""
+    if not instance.show_self:
+        return None
+    item = instance.object
+    if item.type != "MESH":
+        return None
+    return item.original.session_uid, item.data.as_pointer(), instance.is_instance
+
+
+def _owner_of(instance: bpy.types.DepsgraphObjectInstance) -> bpy.types.Object:
+    return (instance.parent if instance.is_instance else instance.object).original
+
+
+def _face_mesh_of(instance: bpy.types.DepsgraphObjectInstance) -> int:
+    owner = _owner_of(instance)
+    return owner.data.session_uid if is_editable(instance, owner) else -1
+
+
+def _keys(
+    depsgraph: bpy.types.Depsgraph, placed: list[_Entry], numbers: Ids
+) -> NDArray[np.int32]:
+    keys = np.zeros((len(placed), _COLUMNS), np.int32)
+    keys[:, _OWNER] = [entry.owner for entry in placed]
+    keys[:, _PERSISTENT] = UNUSED
+    instanced = np.array([entry.address[2] for entry in placed], np.bool_)
+    if instanced.any():
+        instances = depsgraph.object_instances
+        persistent = bulk(instances, "persistent_id", 8 * len(instances), np.int32)
+        keys[instanced, _PERSISTENT] = persistent.reshape(-1, 8)[numbers[instanced]]
+        # The mesh of a curve, text, surface or metaball is no true instance.
+        itself = keys[:, _OWNER] == [entry.address[0] for entry in placed]
+        keys[:, _INSTANCE] = instanced & ~(itself & (keys[:, _PERSISTENT][:, 1] == UNUSED))
+    _, same = np.unique(row_bytes(keys), return_inverse=True)
+    order = np.argsort(same, kind="stable")
+    starts = np.flatnonzero(np.diff(same[order], prepend=-1))
+    if len(starts) < len(keys):
+        counts = np.diff(np.append(starts, len(keys)))
+        keys[order, _REPEATED] = np.arange(len(keys)) - np.repeat(starts, counts)
+    return keys
+
+
+def row_bytes(rows: NDArray[np.int32]) -> NDArray[np.void]:
+    """Return each row of numbers as one value that can be compared and sorted, (n,)."""
+    return np.ascontiguousarray(rows).view(f"V{4 * rows.shape[1]}")[:, 0]

@@ -1,0 +1,25 @@
+"""Scene index feature: one for each view layer, kept for the session; read index, then session.
+
+Add-on authors start at `scene_index`.
+"""
+
+from .index import Placement, SceneIndex
+from .session import (
+    doubt,
+    forget,
+    index_steps,
+    keep_only,
+    note_changes,
+    scene_index,
+)
+
+__all__ = [
+    "Placement",
+    "SceneIndex",
+    "doubt",
+    "forget",
+    "index_steps",
+    "keep_only",
+    "note_changes",
+    "scene_index",
+]

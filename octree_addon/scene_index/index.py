@@ -1,0 +1,311 @@
+"""The index of a scene: a `SceneOctree` over all placed meshes, and whose they are.
+
+It is brought up to date before it is asked, at the cost of what has changed: matrices in bulk,
+placements again where objects came, went or were shown, meshes again where their geometry changed.
+"""
+
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...core import SceneOctree
+from ..arrays import Flags, Ids
+from ..reader import (
+    SceneMesh,
+    ScenePlacements,
+    SceneReader,
+    layer_ids,
+    matrices_of,
+    read_layer_matrices,
+    read_matrices,
+    row_bytes,
+)
+from ..ui import run
+
+IndexSteps = Generator[float, None, None]
+# Above this many updates at once, walking through the scene again is as fast as through them.
+_MANY = 1000
+# The share of catching up that is reading; the rest is building octrees.
+_READING = 0.4
+
+
+class Placement(NamedTuple):
+    """One mesh in one place.
+
+    Attributes
+    ----------
+    id : int
+        What answers of the octree call it.
+    name : str
+        Of the object or, of an instance, of the object that instances it; empty if it is gone.
+    session_uid : int
+        Blender's number of that object.
+    persistent_id : tuple of int
+        What tells instances of one object apart; empty for an object itself.
+    mesh : int
+        What the octree calls its mesh: the same for equal meshes.
+    """
+
+    id: int
+    name: str
+    session_uid: int
+    persistent_id: tuple[int, ...]
+    mesh: int
+
+
+@dataclass(eq=False)
+class Changes:
+    """What Blender has said of the scene since it was read.
+
+    Attributes
+    ----------
+    geometry : set of int
+        Session ids of what may have another shape.
+    moved : bool
+        Whether anything may be elsewhere.
+    others : bool
+        Whether objects may have come, gone, or been shown or hidden.
+    all : bool
+        Whether nothing that is known holds.
+    """
+
+    geometry: set[int] = field(default_factory=set)
+    moved: bool = False
+    others: bool = False
+    all: bool = False
+
+    def note(self, updates: Iterable[bpy.types.DepsgraphUpdate]) -> None:
+        """Take down what an evaluation has updated."""
+        updates = iter(updates)
+        for update in islice(updates, _MANY):
+            self.moved |= update.is_updated_transform
+            self.others |= isinstance(update.id, bpy.types.Scene | bpy.types.Collection)
+            self._note_geometry(update)
+        for update in updates:
+            self.others = True
+            self._note_geometry(update)
+
+    def _note_geometry(self, update: bpy.types.DepsgraphUpdate) -> None:
+        if update.is_updated_geometry:
+            self.geometry.add(update.id.original.session_uid)
+
+    def __bool__(self) -> bool:
+        return bool(self.geometry) or self.moved or self.others or self.all
+
+
+class SceneIndex:
+    """All placed meshes of a view layer, with the way back to Blender.
+
+    Holds numbers and copies, no reference into Blender. Its placements are the visible objects
+    that have faces, modifiers applied, and all visible instances: linked data, collections,
+    geometry nodes, particles.
+
+    Parameters
+    ----------
+    depsgraph_of : callable
+        Returns the evaluated depsgraph to read.
+
+    Attributes
+    ----------
+    octree : SceneOctree
+        Takes every question of the core.
+    placements : ScenePlacements
+        Whose the octree's placements are, in the order of `octree.ids`.
+    """
+
+    def __init__(self, depsgraph_of: Callable[[], bpy.types.Depsgraph]) -> None:
+        self.octree = SceneOctree()
+        self.placements = ScenePlacements.none()
+        self.changes = Changes(all=True)
+        self._depsgraph_of = depsgraph_of
+        self._reader = SceneReader()
+        self._numbers: dict[SceneMesh, int] = {}
+        self._mesh_of: Ids = np.empty(0, np.intp)
+        self._layer_places: Ids | None = None
+        self._entry_count = 0
+
+    def __repr__(self) -> str:
+        return f"SceneIndex(placements={len(self.octree)}, meshes={len(self._numbers)})"
+
+    def __len__(self) -> int:
+        return len(self.octree)
+
+    def update(self) -> None:
+        """Bring the index up to date with the scene."""
+        run(self.update_steps())
+
+    def update_steps(self) -> IndexSteps:
+        """Bring the index up to date step by step, its octrees included; yield the fraction done.
+
+        Dropped in the middle, it goes on from there the next time.
+        """
+        depsgraph = self._depsgraph_of()
+        while self.changes:
+            changes, self.changes = self.changes, Changes()
+            try:
+                if changes.geometry or changes.others or changes.all:
+                    yield from self._read_again(changes)
+                else:
+                    self._read_matrices(depsgraph)
+            except BaseException:
+                self.changes.others = True
+                raise
+            depsgraph = self._depsgraph_of()
+        for fraction in self.octree.prepare_steps():
+            yield _READING + (1 - _READING) * fraction
+
+    def polygons_of(self, placements: ArrayLike, triangles: ArrayLike) -> Ids:
+        """Return the polygon of the evaluated mesh that each triangle is a part of.
+
+        Parameters
+        ----------
+        placements, triangles : array_like of int, shape (k,)
+            As answers of the octree name them.
+
+        Returns
+        -------
+        ndarray of intp, shape (k,)
+            Those of `object.evaluated_get(depsgraph).data.polygons`; of the mesh itself if no
+            modifier changes its faces.
+        """
+        rows, wanted = self.rows_of(placements), np.asarray(triangles, np.intp)
+        return self.placements.polygons_of(rows, wanted)
+
+    def rows_of(self, placements: ArrayLike) -> Ids:
+        """Return where placements stand in `octree.ids`; an unknown one is a `ValueError`."""
+        self.octree.meshes_of(placements)  # which refuses what it does not know
+        return np.searchsorted(self.octree.ids, np.asarray(placements, np.intp))
+
+    def objects_of(self, placements: ArrayLike) -> list[bpy.types.Object | None]:
+        """Return the object of each placement, of an instance the one that instances it.
+
+        None for an object that is gone. Do not keep them: an undo makes others.
+        """
+        objects = {item.session_uid: item for item in self._depsgraph_of().scene.objects}
+        uids = self.placements.owners[self.rows_of(placements)].tolist()
+        originals = {uid: item.original for uid, item in objects.items()}
+        return [originals.get(uid) for uid in uids]
+
+    def table(self, placements: ArrayLike | None = None) -> list[Placement]:
+        """Return what is known of placements, by default of all, in the order of their ids."""
+        ids = self.octree.ids if placements is None else np.asarray(placements, np.intp)
+        rows, items = self.rows_of(ids), self.objects_of(ids)
+        persistent = self.placements.persistent_ids[rows].tolist()
+        instanced = self.placements.is_instance[rows].tolist()
+        uids, meshes = self.placements.owners[rows].tolist(), self.octree.meshes_of(ids).tolist()
+        return [
+            Placement(
+                number,
+                items[place].name if items[place] else "",
+                uids[place],
+                tuple(persistent[place]) if instanced[place] else (),
+                meshes[place],
+            )
+            for place, number in enumerate(ids.tolist())
+        ]
+
+    def _read_matrices(self, depsgraph: bpy.types.Depsgraph) -> None:
+        """Move what has moved, of the same placements as before."""
+        if self._layer_places is not None:
+            rows = read_layer_matrices(depsgraph.view_layer)[self._layer_places]
+        else:
+            rows = read_matrices(depsgraph, self._entry_count)[self.placements.entries]
+        # As bits: what is not a number is the same as before, too.
+        old = self.placements.matrices.view(np.int32)
+        moved = np.flatnonzero((rows.view(np.int32) != old).any(axis=1))
+        self.octree.move(self.octree.ids[moved], matrices_of(rows[moved]))
+        self.placements = self.placements.moved(rows)
+
+    def _read_again(self, changes: Changes) -> IndexSteps:
+        """Read the placements, and the meshes that may have changed, and take them over."""
+        self._reader.forget(None if changes.all else changes.geometry)
+        reading = self._reader.steps(self._depsgraph_of)
+        while True:
+            try:
+                fraction = next(reading)
+            except StopIteration as end:
+                found: ScenePlacements = end.value
+                break
+            yield _READING * fraction
+        self._take(found)
+        depsgraph = self._depsgraph_of()
+        self._entry_count = found.entry_count
+        self._layer_places = _places_in_layer(depsgraph.view_layer, self.placements)
+
+    def _take(self, found: ScenePlacements) -> None:
+        """Let the octree hold what was found, at the cost of what is another."""
+        self._replace_meshes(found)
+        numbers = np.array([self._number_of(mesh) for mesh in found.meshes], np.intp)
+        old, before = self.placements, self._rows_before(found)
+        stays = before >= 0
+        stays[stays] = self._mesh_of[before[stays]] == numbers[stays]
+        gone = np.ones(len(old), np.bool_)
+        gone[before[stays]] = False
+        ids = self.octree.ids
+        same = found.matrices[stays].view(np.int32) == old.matrices[before[stays]].view(np.int32)
+        moved = np.flatnonzero(stays)[~same.all(axis=1)]
+        self.octree.move(ids[before[moved]], matrices_of(found.matrices[moved]))
+        self.octree.remove(ids[gone])
+        new = np.flatnonzero(~stays)
+        self.octree.place(numbers[new], matrices_of(found.matrices[new]))
+        kept = np.flatnonzero(stays)
+        order = np.concatenate((kept[np.argsort(before[kept])], new))
+        self.placements, self._mesh_of = found.ordered(order), numbers[order]
+        self._remove_unused_meshes()
+
+    def _rows_before(self, found: ScenePlacements) -> Ids:
+        """Return which of the present rows each of the placements found is, or -1."""
+        count = len(self.placements)
+        keys = np.concatenate((row_bytes(self.placements.keys), row_bytes(found.keys)))
+        distinct, which = np.unique(keys, return_inverse=True)
+        rows = np.full(len(distinct), -1)
+        rows[which[:count]] = np.arange(count)
+        return rows[which[count:]]
+
+    def _replace_meshes(self, found: ScenePlacements) -> None:
+        """Let meshes that changed wherever they stand be other ones: their placements stay."""
+        known = set(found.meshes)
+        gone = {number: mesh for mesh, number in self._numbers.items() if mesh not in known}
+        if not gone:
+            return
+        before = self._rows_before(found)
+        successors: dict[int, set[SceneMesh]] = {number: set() for number in gone}
+        for row, mesh in zip(before.tolist(), found.meshes, strict=True):
+            number = int(self._mesh_of[row]) if row >= 0 else -1
+            if number in successors:
+                successors[number].add(mesh)
+        for number, meshes in successors.items():
+            if len(meshes) == 1 and not self._numbers.keys() & meshes:
+                (mesh,) = meshes
+                self.octree.replace_mesh(number, mesh.triangles)
+                del self._numbers[gone[number]]
+                self._numbers[mesh] = number
+
+    def _number_of(self, mesh: SceneMesh) -> int:
+        if mesh not in self._numbers:
+            self._numbers[mesh] = self.octree.add_mesh(mesh.triangles)
+        return self._numbers[mesh]
+
+    def _remove_unused_meshes(self) -> None:
+        used = set(self._mesh_of.tolist())
+        for mesh, number in list(self._numbers.items()):
+            if number not in used:
+                self.octree.remove_mesh(number)
+                del self._numbers[mesh]
+
+
+def _places_in_layer(layer: bpy.types.ViewLayer, placements: ScenePlacements) -> Ids | None:
+    """Return where the objects stand in the layer; None unless all are themselves in it."""
+    if placements.is_instance.any():
+        return None
+    ids = layer_ids(layer)
+    order = np.argsort(ids)
+    found = np.minimum(np.searchsorted(ids[order], placements.owners), len(ids) - 1)
+    places = order[found] if len(ids) else found
+    is_there: Flags = ids[places] == placements.owners
+    return places if is_there.all() else None

@@ -1,0 +1,103 @@
+"""The indexes of the session, made when first asked for: view layer -> `SceneIndex`."""
+
+from collections.abc import Generator, Iterable
+from typing import Any
+
+import bpy
+
+from ..ui import Listeners, listen
+from .index import SceneIndex
+
+# By the session_uid of the scene and the name of the view layer.
+_indexes: dict[tuple[int, str], SceneIndex] = {}
+
+
+def scene_index(depsgraph: bpy.types.Depsgraph | None = None) -> SceneIndex:
+    """Return the index of all meshes placed in a scene, brought up to date.
+
+    Parameters
+    ----------
+    depsgraph : bpy.types.Depsgraph, optional
+        The evaluated state of a view layer, such as `context.evaluated_depsgraph_get()`; by
+        default that of the context. A depsgraph of a render is read afresh each time.
+
+    Returns
+    -------
+    SceneIndex
+        The same one for the same view layer; its `update()` brings it up to date again.
+
+    Notes
+    -----
+    The first call reads every visible mesh once and costs what reading costs; another one costs
+    what has changed since. Nothing is kept in the file; opening another file ends it.
+    """
+    depsgraph = depsgraph or bpy.context.evaluated_depsgraph_get()
+    if depsgraph.mode == "VIEWPORT":
+        index = _index_of(depsgraph)
+    else:
+        index = SceneIndex(lambda: depsgraph)
+    index.update()
+    return index
+
+
+def index_steps(context: bpy.types.Context) -> Generator[float, None, SceneIndex]:
+    """Bring the index of the context's view layer up to date step by step, and return it."""
+    index = _index_of(context.evaluated_depsgraph_get())
+    yield from index.update_steps()
+    return index
+
+
+def _index_of(depsgraph: bpy.types.Depsgraph) -> SceneIndex:
+    scene, layer = depsgraph.scene.original, depsgraph.view_layer.name
+    key = scene.session_uid, layer
+    if key not in _indexes:
+        _indexes[key] = SceneIndex(lambda: _depsgraph_of(*key))
+        listen(LISTENERS, True)
+    return _indexes[key]
+
+
+def _depsgraph_of(scene_uid: int, layer: str) -> bpy.types.Depsgraph:
+    """Return the evaluated state of a view layer; a `ValueError` if it is gone."""
+    context = bpy.context
+    if (context.scene.session_uid, context.view_layer.name) == (scene_uid, layer):
+        return context.evaluated_depsgraph_get()
+    for scene in bpy.data.scenes:
+        if scene.session_uid == scene_uid and layer in scene.view_layers:
+            scene.view_layers[layer].update()
+            return scene.view_layers[layer].depsgraph
+    raise ValueError(f"The view layer {layer} of this index is gone")
+
+
+def note_changes(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Note what an evaluation has changed; it is read when a question needs it."""
+    index = _indexes.get((scene.original.session_uid, depsgraph.view_layer.name))
+    if index is not None and depsgraph.mode == "VIEWPORT":
+        index.changes.note(depsgraph.updates)
+
+
+def doubt(*_: Any) -> None:
+    """Trust nothing that was read: an undo does not say what it changed."""
+    for index in _indexes.values():
+        index.changes.all = True
+
+
+def forget(*_: Any) -> None:
+    """Drop every index."""
+    _indexes.clear()
+
+
+def keep_only(scenes: Iterable[bpy.types.Scene]) -> None:
+    """Drop the indexes of all other scenes, and of view layers that are gone."""
+    kept = {(scene.session_uid, layer.name) for scene in scenes for layer in scene.view_layers}
+    for key in _indexes.keys() - kept:
+        del _indexes[key]
+
+
+# While there is an index. Blender drops them itself when another file is opened.
+LISTENERS: Listeners = (
+    ("depsgraph_update_post", note_changes),
+    ("frame_change_post", note_changes),
+    ("undo_post", doubt),
+    ("redo_post", doubt),
+    ("load_pre", forget),
+)
