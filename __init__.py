@@ -13,3 +13,12 @@ def unregister() -> None:
     from . import octree_addon
 
     octree_addon.unregister()
+
+
+def __getattr__(name: str) -> object:
+    """Return `scene_index` and `SceneIndex`, for other add-ons: see `octree_addon.scene_index`."""
+    if name not in ("SceneIndex", "scene_index"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .octree_addon import scene_index
+
+    return getattr(scene_index, name)

@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from . import display, hiding, live, shot, trees
+from . import display, hiding, live, scene_index, shot, trees
 from .build import build_settings, chosen_bounds, steps_for_settings
 from .reader import count_triangles
 from .ui import Listeners, listen, run, schedule, settings_of, tag_redraw
@@ -121,6 +121,7 @@ def watch_header(_: bpy.types.Header, context: bpy.types.Context) -> None:
     """
     hiding.listen_if_hiding()
     trees.keep_only(bpy.data.scenes)
+    scene_index.keep_only(bpy.data.scenes)
     if is_tree_missing(context.scene):
         schedule(restore_trees, 0.0)
     if display.is_installed() != has_something_to_draw():
@@ -170,6 +171,7 @@ def register() -> None:
 def unregister() -> None:
     """Forget the trees and answers, and leave nothing behind."""
     trees.forget()
+    scene_index.forget()
     shot.forget()
     hiding.uninstall()
     uninstall()

@@ -17,8 +17,8 @@ CORE_ORDER = [
     "pairs", "dynamic", "scene", "trace", "storage", "statistics", "wireframe", "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
-    "arrays", "ui", "preferences", "camera", "curves", "reader", "trees", "scope", "selection",
-    "build", "questions", "live", "display", "shot", "hiding", "main_panel", "handlers",
+    "arrays", "ui", "preferences", "camera", "curves", "reader", "scene_index", "trees", "scope",
+    "asked", "selection", "build", "questions", "live", "display", "shot", "hiding", "main_panel", "handlers",
     "__init__",
 ]  # fmt: skip
 BLENDER = {"bl_math", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils"}
@@ -146,7 +146,7 @@ DOORS = {
     "listens": (r"bpy\.app\.(handlers|timers)|bpy\.msgbus", {"ui", "shot"}),
     "remembers": (
         r"^_\w+(: .+)? = (\{\}|\[\]|(Weak\w+)\(\))",
-        {"trees", "questions", "live", "shot", "display"},
+        {"scene_index", "trees", "questions", "live", "shot", "display"},
     ),
 }
 

@@ -276,9 +276,7 @@ def _face_mesh_of(instance: bpy.types.DepsgraphObjectInstance) -> int:
     return owner.data.session_uid if is_editable(instance, owner) else -1
 
 
-def _keys(
-    depsgraph: bpy.types.Depsgraph, placed: list[_Entry], numbers: Ids
-) -> NDArray[np.int32]:
+def _keys(depsgraph: bpy.types.Depsgraph, placed: list[_Entry], numbers: Ids) -> NDArray[np.int32]:
     keys = np.zeros((len(placed), _COLUMNS), np.int32)
     keys[:, _OWNER] = [entry.owner for entry in placed]
     keys[:, _PERSISTENT] = UNUSED

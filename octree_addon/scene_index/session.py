@@ -81,9 +81,15 @@ def doubt(*_: Any) -> None:
         index.changes.all = True
 
 
-def forget(*_: Any) -> None:
-    """Drop every index."""
+def before_load(*_: Any) -> None:
+    """Drop every index before another file is opened; Blender then drops the listeners."""
     _indexes.clear()
+
+
+def forget() -> None:
+    """Drop every index, and leave nothing behind."""
+    _indexes.clear()
+    listen(LISTENERS, False)
 
 
 def keep_only(scenes: Iterable[bpy.types.Scene]) -> None:
@@ -91,6 +97,8 @@ def keep_only(scenes: Iterable[bpy.types.Scene]) -> None:
     kept = {(scene.session_uid, layer.name) for scene in scenes for layer in scene.view_layers}
     for key in _indexes.keys() - kept:
         del _indexes[key]
+    if not _indexes:
+        listen(LISTENERS, False)
 
 
 # While there is an index. Blender drops them itself when another file is opened.
@@ -99,5 +107,5 @@ LISTENERS: Listeners = (
     ("frame_change_post", note_changes),
     ("undo_post", doubt),
     ("redo_post", doubt),
-    ("load_pre", forget),
+    ("load_pre", before_load),
 )
