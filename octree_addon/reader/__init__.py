@@ -1,4 +1,4 @@
-"""Scene reader: Blender -> arrays; read source, meshes and boxes, then triangles, objects, scene."""
+"""Scene reader: Blender -> arrays; source, meshes, boxes; then triangles, objects, scene."""
 
 from .boxes import (
     Instances,
@@ -12,8 +12,8 @@ from .boxes import (
 from .meshes import MeshArrays, bulk, evaluated_mesh, mesh_arrays
 from .objects import ReadObjects, evaluated_box, object_bounds, read_objects, taken_types
 from .scene import (
-    ScenePlacements,
     SceneMesh,
+    ScenePlacements,
     SceneReader,
     matrices_of,
     read_layer_matrices,

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from blender_scenes import cube, link, monkey, text, tube
 
-from octree_ext.core import Boxes, Spheres, Triangles, build_octree, query, ray_cast
 from octree_ext.octree_addon.reader import read_triangles
 from octree_ext.octree_addon.scene_index import scene_index
 
@@ -79,7 +78,7 @@ def test_it_follows_each_change(zoo):
         lambda: setattr(bpy.data.objects["Linked 1"], "hide_viewport", False),
         lambda: cube("Another", location=(5, 5, 5)),
         lambda: zoo.data.vertices.foreach_set("co", np.arange(24, dtype=np.float32)),
-        lambda: zoo.data.update(),
+        zoo.data.update,
         lambda: setattr(bpy.data.objects["Suzanne"].modifiers[0], "levels", 0),
         lambda: setattr(bpy.data.objects["Linked 0"], "data", bpy.data.objects["Inside"].data),
         lambda: setattr(bpy.data.objects["Group"], "instance_type", "NONE"),
