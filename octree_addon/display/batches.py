@@ -80,7 +80,7 @@ def picture_of(built: BuiltTree, query: Query | None, display: OctreeDisplaySett
         query = None
     picture = _pictures.get(built)
     if picture is None or not picture.shows(octree, query, look):
-        shown = shaded_cells(octree, look, query.states if query else None)
+        shown = shaded_cells(octree, look, query.states_in(octree) if query else None)
         batches = make_batches(octree, shown, look.boxes)
         picture = Picture(octree, query, look, batches, len(shown.cells), shown.wanted)
         _pictures[built] = picture
@@ -103,8 +103,11 @@ def counts(built: BuiltTree) -> tuple[int, int] | None:
 
 
 def make_found_batches(query: Query) -> Colored:
-    """Make a batch of missed items, and one of found items."""
-    items = query.octree.items
+    """Make a batch of missed items, and one of found items; of too many, boxes of the found."""
+    if query.asked.starts[-1] > limits().triangles:
+        boxes = query.asked.boxes_of(query.items)
+        return [(IN, _boxes(boxes, np.arange(len(boxes))))]
+    items = query.asked.items
     both = ((OUT, np.flatnonzero(query.missed)), (IN, np.flatnonzero(query.found)))
     chosen = [(color, numbers) for color, numbers in both if len(numbers)]
     if not isinstance(items, Triangles):

@@ -7,7 +7,6 @@ from time import perf_counter
 import bpy
 import numpy as np
 
-from ...core import Triangles
 from ..arrays import Flags
 from ..ui import Status, SteppedOperator, plural
 from . import last_query
@@ -57,7 +56,7 @@ def prove_steps(query: Query) -> ProofSteps:
     Yields the fraction done, returns the proof.
     """
     started = perf_counter()
-    hits = np.zeros(len(query.octree.items), np.bool_)
+    hits = np.zeros(len(query.asked.items), np.bool_)
     hits[(yield from query.hit_steps(np.flatnonzero(query.found | query.missed)))] = True
     return Proof(query, hits, perf_counter() - started)
 
@@ -88,10 +87,13 @@ class OCTREE_OT_prove_it(SteppedOperator, bpy.types.Operator):
 def proof_text(proof: Proof) -> str:
     """Say in one line whether brute force confirms an answer: "Proven" or "Wrong"."""
     query, hits = proof.query, int(proof.hits.sum())
-    noun = "triangle" if isinstance(query.octree.items, Triangles) else "object"
-    effort = f"{plural(len(query.octree), noun)} asked one by one in {proof.seconds:.3f} s"
+    effort = (
+        f"{plural(len(query.asked), query.asked.noun)} asked one by one in {proof.seconds:.3f} s"
+    )
     if not proof.holds:
         return f"Wrong: {effort}, {proof.missing:,} missing and {proof.surplus:,} too many"
     if query.relation == "candidates":
-        return f"Proven: {effort}, all {hits:,} hits are among the {len(query.items):,} found"
+        return (
+            f"Proven: {effort}, all {hits:,} hits are among the {int(query.found.sum()):,} found"
+        )
     return f"Proven: {effort}, the same {hits:,} found"
