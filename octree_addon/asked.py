@@ -1,7 +1,7 @@
 """What questions are asked of: the index of the scene, or an octree that was built.
 
-Both name what they found their own way: an octree by item, (h,); the index by placement and
-triangle, (2, h), where the triangle -1 is all of them. To others they are the same.
+An answer names what it found by numbers: where it stands among all items, placement after
+placement, whatever the octree calls it.
 """
 
 from abc import ABC, abstractmethod
@@ -19,9 +19,7 @@ from .reader import ScenePlacements, Source, TriangleSource
 from .scene_index import index_steps
 from .trees import BuiltTree
 
-PairSteps = Generator[float, None, tuple[Ids, Ids]]
-# Named so where all triangles of a placement are meant.
-EVERY = -1
+PairSteps = Generator[float, None, Ids]
 
 
 class Faces(NamedTuple):
@@ -93,52 +91,54 @@ class Asked(ABC):
         """Return boxes around all that can be found; there may be none."""
 
     @abstractmethod
-    def in_volume(self, volume: Any, relation: str, *, whole: bool = False) -> Any:
-        """Return what a volume holds.
-
-        Of many triangles only the objects, if `whole` ones are enough.
-        """
+    def in_volume(self, volume: Any, relation: str) -> Ids:
+        """Return the numbers of the items in one volume, sorted."""
 
     @abstractmethod
-    def named(self, answer: Any, kept: Any) -> Any:
-        """Return the names of what rays hit or what is nearest: the kept ones of one row."""
+    def objects_in_volume(self, volume: Any) -> Ids:
+        """Return the number of the first item of each placement that touches one volume."""
 
     @abstractmethod
-    def crossed(self, pairs: Ids) -> Any:
-        """Return the names, sorted, of what one ray has crossed."""
+    def numbers_of(self, answer: Any, kept: Flags) -> Ids:
+        """Return the numbers, sorted, of what one ray hit or what is nearest, where it is kept."""
+
+    @abstractmethod
+    def crossed(self, pairs: Ids) -> Ids:
+        """Return the numbers, sorted, of what one ray has crossed."""
 
     @abstractmethod
     def pair_steps(self, owners: Ids, margin: float) -> PairSteps:
         """Find pairs of items of different owners that are no farther apart than the margin.
 
-        `owners`, (p,), are numbers of the placements' owners from 0 on. Yields the fraction done;
-        returns the names of the ones, and of the others.
+        `owners`, (p,), are numbers of the placements' owners from 0 on. Yields the fraction done,
+        returns numbers, (2, h).
         """
 
     @abstractmethod
-    def numbers_of(self, names: Any) -> Ids:
-        """Return where found items stand among all `items`, (h,)."""
+    def shapes_of(self, items: Ids, most: int) -> Any:
+        """Return items as a batch of shapes; of more than `most`, boxes around placements."""
 
     @abstractmethod
-    def placements_of(self, names: Any) -> Ids:
-        """Return the placements of found items, (h,), as rows of `owners`."""
-
-    @abstractmethod
-    def counts(self, names: Any) -> tuple[Ids, Ids]:
-        """Return how many items of each placement were found, and could be, (p,) each."""
-
-    @abstractmethod
-    def boxes_of(self, names: Any) -> Boxes:
-        """Return boxes around the placements of found items."""
-
-    @abstractmethod
-    def faces(self, names: Any, owners: frozenset[int]) -> Iterator[Faces]:
+    def faces(self, items: Ids, owners: frozenset[int]) -> Iterator[Faces]:
         """Yield the faces of those of these objects whose polygons are known."""
 
     @property
     def placement_of_item(self) -> Ids:
         """The placement of each of the `items`, (n,), as a row of `owners`."""
         return np.repeat(np.arange(len(self.owners)), np.diff(self.starts))
+
+    def placements_of(self, items: Ids) -> Ids:
+        """Return the placements of items, (h,), as rows of `owners`."""
+        return np.searchsorted(self.starts, items, side="right") - 1
+
+    def counts(self, items: Ids) -> tuple[Ids, Ids]:
+        """Return how many items of each placement were found, and could be, (p,) each."""
+        return np.bincount(self.placements_of(items), minlength=len(self.owners)), self.possibles
+
+    @property
+    @abstractmethod
+    def possibles(self) -> Ids:
+        """How many items of each placement can be found, (p,)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,46 +194,46 @@ class AskedTree(Asked):
     def bounds(self) -> Boxes:
         return self.octree.arranged.bounds()
 
-    def in_volume(self, volume: Any, relation: str, *, whole: bool = False) -> Ids:
-        return query(self.octree, volume, relation=relation)[1]
+    @cached_property
+    def possibles(self) -> Ids:
+        counts: Ids = np.add.reduceat(self.possible, self.starts[:-1], dtype=np.intp)
+        return counts
 
-    def named(self, answer: Any, kept: Any) -> Ids:
-        return np.sort(answer.items.ravel()[kept])
+    def in_volume(self, volume: Any, relation: str) -> Ids:
+        return self._numbers(query(self.octree, volume, relation=relation)[1])
+
+    def objects_in_volume(self, volume: Any) -> Ids:
+        return self.starts[np.unique(self.placements_of(self.in_volume(volume, "touching")))]
+
+    def numbers_of(self, answer: Any, kept: Flags) -> Ids:
+        return self._numbers(np.sort(answer.items.ravel()[kept]))
 
     def crossed(self, pairs: Ids) -> Ids:
-        return np.sort(pairs[1])
+        return self._numbers(np.sort(pairs[1]))
 
     def pair_steps(self, owners: Ids, margin: float) -> PairSteps:
         of_item = owners[self.placement_of_item]
         pairs = yield from overlapping_pairs_steps(self.octree, margin=margin, owners=of_item)
-        return pairs[0], pairs[1]
+        return self._numbers(pairs)
 
-    def numbers_of(self, names: Any) -> Ids:
-        ids = self.octree.ids
-        return names if ids is None else np.searchsorted(ids, names)
+    def shapes_of(self, items: Ids, most: int) -> Any:
+        return self.items[items]
 
-    def placements_of(self, names: Any) -> Ids:
-        return np.searchsorted(self.starts, self.numbers_of(names), side="right") - 1
-
-    def counts(self, names: Any) -> tuple[Ids, Ids]:
-        starts = self.starts[:-1]
-        flags = _flags(self.numbers_of(names), len(self.items)), self.possible
-        found, possible = (np.add.reduceat(each, starts, dtype=np.intp) for each in flags)
-        return found, possible
-
-    def boxes_of(self, names: Any) -> Boxes:
-        return self.items[self.numbers_of(names)].bounds()
-
-    def faces(self, names: Any, owners: frozenset[int]) -> Iterator[Faces]:
+    def faces(self, items: Ids, owners: frozenset[int]) -> Iterator[Faces]:
         source, starts = self.source, self.starts
         if not isinstance(source, TriangleSource):
-            raise ValueError("Only triangles have faces: choose Source: Triangles and build anew")
-        found, possible = _flags(self.numbers_of(names), len(self.items)), self.possible
+            raise ValueError("Whole objects have no faces: clear the octree of objects first")
+        found, possible = _flags(items, len(self.items)), self.possible
         for row in np.flatnonzero(source.polygon_of_triangle[starts[:-1]] >= 0):
             if self.owners[row] in owners:
                 part = slice(starts[row], starts[row + 1])
                 polygons = source.polygon_of_triangle[part]
                 yield Faces(int(self.owners[row]), polygons, found[part], possible[part])
+
+    def _numbers(self, items: Ids) -> Ids:
+        """Return where items, as the octree calls them, stand in `items`; both ascend."""
+        ids = self.octree.ids
+        return items if ids is None else np.searchsorted(ids, items)
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,14 +268,13 @@ class AskedScene(Asked):
         return np.cumsum([0, *(len(mesh.triangles) for mesh in self.placements.meshes)])
 
     @cached_property
-    def _possible(self) -> Ids:
-        """How many triangles of each placement can be found, (p,)."""
+    def possibles(self) -> Ids:
         counts = np.array([mesh.finite.sum() for mesh in self.placements.meshes], np.intp)
         counts[np.searchsorted(self.octree.ids, self.octree.invalid_ids)] = 0
         return counts
 
     def __len__(self) -> int:
-        return int(self._possible.sum())
+        return int(self.possibles.sum())
 
     @cached_property
     def items(self) -> Triangles:
@@ -285,59 +284,51 @@ class AskedScene(Asked):
     def possible(self) -> Flags:
         parts = [mesh.finite for mesh in self.placements.meshes]
         flags = np.concatenate([np.empty(0, np.bool_), *parts])
-        return flags & np.repeat(self._possible > 0, np.diff(self.starts))
+        return flags & np.repeat(self.possibles > 0, np.diff(self.starts))
 
     def bounds(self) -> Boxes:
-        return self.octree.bounds_of(self.octree.ids[self._possible > 0])
+        return self.octree.bounds_of(self.octree.ids[self.possibles > 0])
 
-    def in_volume(self, volume: Any, relation: str, *, whole: bool = False) -> Ids:
-        if whole and relation == "touching":
-            placements = query(self.octree, volume, relation="objects")[1]
-            return np.stack((placements, np.full(len(placements), EVERY)))
-        return query(self.octree, volume, relation=relation)[1:]
+    def in_volume(self, volume: Any, relation: str) -> Ids:
+        return self._numbers(query(self.octree, volume, relation=relation)[1:])
 
-    def named(self, answer: Any, kept: Any) -> Ids:
-        both = np.stack((answer.placements.ravel()[kept], answer.items.ravel()[kept]))
-        return both[:, np.lexsort(both[::-1])]
+    def objects_in_volume(self, volume: Any) -> Ids:
+        placements = query(self.octree, volume, relation="objects")[1]
+        return self.starts[np.searchsorted(self.octree.ids, placements)]
+
+    def numbers_of(self, answer: Any, kept: Flags) -> Ids:
+        both = answer.placements.ravel()[kept], answer.items.ravel()[kept]
+        return np.sort(self._numbers(np.stack(both)))
 
     def crossed(self, pairs: Ids) -> Ids:
-        return pairs[1:, np.lexsort(pairs[:0:-1])]
+        return np.sort(self._numbers(pairs[1:]))
 
     def pair_steps(self, owners: Ids, margin: float) -> PairSteps:
         pairs = yield from overlapping_pairs_steps(self.octree, margin=margin, owners=owners)
-        return pairs[:2], pairs[2:]
+        return np.stack((self._numbers(pairs[:2]), self._numbers(pairs[2:])))
 
-    def numbers_of(self, names: Any) -> Ids:
-        rows, triangles = self.placements_of(names), names[1]
-        if (triangles == EVERY).any():
-            some = np.flatnonzero(_flags(rows, len(self.owners)))
-            return np.flatnonzero(_flags(some, len(self.owners))[self.placement_of_item])
-        return self.starts[rows] + triangles
+    def shapes_of(self, items: Ids, most: int) -> Triangles | Boxes:
+        rows = np.unique(self.placements_of(items))
+        sizes = np.diff(self.starts)[rows]
+        if sizes.sum() > most:
+            return self.octree.bounds_of(self.octree.ids[rows])
+        shift = self.starts[rows] - (np.cumsum(sizes) - sizes)
+        there = items - shift[np.searchsorted(rows, self.placements_of(items))]
+        return self.octree.triangles_of(self.octree.ids[rows])[there]
 
-    def placements_of(self, names: Any) -> Ids:
-        return np.searchsorted(self.octree.ids, names[0])
-
-    def counts(self, names: Any) -> tuple[Ids, Ids]:
-        rows = self.placements_of(names)
-        found = np.bincount(rows, minlength=len(self.owners))
-        whole = rows[names[1] == EVERY]
-        found[whole] = self._possible[whole]
-        return found, self._possible
-
-    def boxes_of(self, names: Any) -> Boxes:
-        return self.octree.bounds_of(np.unique(names[0]))
-
-    def faces(self, names: Any, owners: frozenset[int]) -> Iterator[Faces]:
-        rows = self.placements_of(names)
-        order = np.argsort(rows, kind="stable")
-        ends = np.searchsorted(rows[order], np.arange(len(self.owners) + 1))
+    def faces(self, items: Ids, owners: frozenset[int]) -> Iterator[Faces]:
+        ends = np.searchsorted(items, self.starts)
         for row in np.flatnonzero(self.placements.face_meshes >= 0).tolist():
             if self.owners[row] in owners:
                 mesh = self.placements.meshes[row]
-                triangles = names[1][order[ends[row] : ends[row + 1]]]
+                triangles = items[ends[row] : ends[row + 1]] - self.starts[row]
                 found = _flags(triangles, len(mesh.triangles))
-                possible = mesh.finite & bool(self._possible[row])
+                possible = mesh.finite & bool(self.possibles[row])
                 yield Faces(int(self.owners[row]), mesh.polygons, found, possible)
+
+    def _numbers(self, names: Ids) -> Ids:
+        """Return where triangles, (2, h) by placement and triangle, stand in `items`."""
+        return self.starts[np.searchsorted(self.octree.ids, names[0])] + names[1]
 
 
 AskedSteps = Generator[float, None, AskedScene]

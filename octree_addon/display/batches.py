@@ -103,12 +103,13 @@ def counts(built: BuiltTree) -> tuple[int, int] | None:
 
 
 def make_found_batches(query: Query) -> Colored:
-    """Make a batch of missed items, and one of found items; of too many, boxes of the found."""
+    """Make a batch of missed items, and one of found items; of too many, of these alone."""
     if query.asked.starts[-1] > limits().triangles:
-        boxes = query.asked.boxes_of(query.items)
-        return [(IN, _boxes(boxes, np.arange(len(boxes))))]
-    items = query.asked.items
-    both = ((OUT, np.flatnonzero(query.missed)), (IN, np.flatnonzero(query.found)))
+        items = query.asked.shapes_of(query.items, limits().triangles)
+        both = [(IN, np.arange(len(items)))]
+    else:
+        items = query.asked.items
+        both = [(OUT, np.flatnonzero(query.missed)), (IN, np.flatnonzero(query.found))]
     chosen = [(color, numbers) for color, numbers in both if len(numbers)]
     if not isinstance(items, Triangles):
         return [(color, _boxes(items.bounds(), numbers)) for color, numbers in chosen]

@@ -144,7 +144,7 @@ class OCTREE_OT_select_in_box(BoxOptions, VolumeOperator, bpy.types.Operator):
 
     def ask(self, asked: Asked) -> BoxQuery:
         found, apart = super().ask(asked), asked.owners == self._uid
-        items = found.items[..., ~apart[asked.placements_of(found.items)]]
+        items = found.items[~apart[asked.placements_of(found.items)]]
         return BoxQuery(**vars(found) | {"items": items}, apart=apart)
 
 

@@ -26,15 +26,15 @@ class Collisions:
 
     Attributes
     ----------
-    pairs : tuple of two ndarray of intp
-        Items as they are named, (2, h) each of a scene; sorted, each pair once.
+    pairs : ndarray of intp, shape (2, h)
+        Numbers of items, the smaller first; sorted, each pair once.
     owners : ndarray of intp, shape (2, p)
         The owners that they are of, the smaller first; sorted, each pair once.
     counts : ndarray of intp, shape (p,)
         How many of the pairs of items each pair of owners has.
     """
 
-    pairs: tuple[Ids, Ids]
+    pairs: Ids
     owners: Ids
     counts: Ids
 
@@ -52,8 +52,8 @@ def collision_steps(asked: Asked, owners: Ids, margin: float) -> CollisionSteps:
     however large the margin is.
     """
     pairs = yield from asked.pair_steps(owners, margin)
-    placements = np.stack([asked.placements_of(each) for each in pairs])
-    found, counts = np.unique(np.sort(owners[placements], axis=0), axis=1, return_counts=True)
+    of_pairs = np.sort(owners[asked.placements_of(pairs)], axis=0)
+    found, counts = np.unique(of_pairs, axis=1, return_counts=True)
     return Collisions(pairs, found.astype(np.intp), counts)
 
 
@@ -145,16 +145,11 @@ class OCTREE_OT_select_collisions(CollisionOptions, QueryOperator, bpy.types.Ope
         return CollisionQuery(
             asked=asked,
             title=self.bl_label,
-            items=unique_names(np.concatenate(found.pairs, axis=-1)),
+            items=np.unique(found.pairs),
             notes=notes_of(found, names),
             owners=owners[asked.placement_of_item],
             margin=self.margin,
         )
-
-
-def unique_names(names: Ids) -> Ids:
-    """Return the names of items, each once, sorted."""
-    return np.unique(names, axis=-1).astype(np.intp)
 
 
 def notes_of(collisions: Collisions, names: list[str]) -> tuple[str, ...]:

@@ -35,10 +35,12 @@ class Query:
         What was asked.
     title : str
         What the user calls the question.
-    items : ndarray of intp
-        What was found, as `asked` names it; sorted, each once.
+    items : ndarray of intp, shape (h,)
+        The numbers of what was found, sorted, each once.
     relation : str
         As for `query`, if it was about a volume.
+    objects_only : bool
+        Whether `items` are the first items alone of objects that were found.
     notes : tuple of str
         Further lines of the report, the most important first.
     """
@@ -47,6 +49,7 @@ class Query:
     title: str
     items: Ids
     relation: str = "touching"
+    objects_only: bool = False
     notes: tuple[str, ...] = ()
 
     @property
@@ -66,8 +69,10 @@ class Query:
     @cached_property
     def found_text(self) -> str:
         """How much was found, such as "627 of 968 triangles"."""
-        found, possible = (int(counts.sum()) for counts in self.asked.counts(self.items))
-        return f"{found:,} of {plural(possible, self.asked.noun)}"
+        found, possible = self.asked.counts(self.items)
+        if self.objects_only:
+            return f"{len(self.items):,} of {plural(int((possible > 0).sum()), 'placed mesh')}"
+        return f"{found.sum():,} of {plural(int(possible.sum()), self.asked.noun)}"
 
     def states_in(self, octree: Octree) -> NDArray[np.uint8]:
         """Return the state that `core.trace` gives each cell of an octree, shape (m,)."""
@@ -79,7 +84,7 @@ class Query:
     def found(self) -> Flags:
         """Whether each of the `asked.items` was found, shape (n,)."""
         flags = np.zeros(len(self.asked.items), np.bool_)
-        flags[self.asked.numbers_of(self.items)] = True
+        flags[self.items] = True
         return flags
 
     @cached_property

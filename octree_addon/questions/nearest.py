@@ -126,7 +126,7 @@ class OCTREE_OT_select_nearest(NearestOptions, CursorOperator, bpy.types.Operato
         return NearestQuery(
             asked=asked,
             title=self.bl_label,
-            items=asked.named(found, hits),
+            items=asked.numbers_of(found, hits),
             notes=(f"{farthest:.4g} away",) if hits.any() else (),
             point=point,
             count=count,

@@ -15,9 +15,8 @@ from .. import trees
 from ..arrays import Ids
 from ..asked import Asked, AskedTree, scene_steps
 from ..build import fresh_tree_steps, keep_tree
-from ..preferences import limits
 from ..reader import ObjectSource
-from ..scope import viewport_of
+from ..scope import is_too_much, viewport_of
 from ..selection import Answer, found_text, select_faces, select_objects
 from ..trees import BuiltTree
 from ..ui import (
@@ -148,8 +147,10 @@ class QueryOperator(SelectionOptions, SteppedOperator):
         else:
             asked = yield from scene_steps(context, viewport_of(context))
             if not asked.owners.size:
-                raise ValueError("There are no visible objects with faces")
-        self._whole_objects = not self.selects_faces(context) and too_many(asked)
+                raise ValueError("There are no triangles: no visible object has faces")
+        self._whole_objects = not self.selects_faces(context) and is_too_much(
+            int(asked.starts[-1])
+        )
         return (yield from self.ask_steps(asked))
 
     def finish(self, context: bpy.types.Context, result: Query) -> Status:
@@ -189,11 +190,6 @@ def asks_objects(scene: bpy.types.Scene) -> bool:
     if built is not None:
         return isinstance(built.source, ObjectSource)
     return bool(settings_of(scene).source.source == "OBJECTS")
-
-
-def too_many(asked: Asked) -> bool:
-    """Tell whether there are so many triangles that only their objects are named."""
-    return int(asked.starts[-1]) > limits().triangles
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -238,11 +234,19 @@ class VolumeOperator(QueryOperator):
         self._volume = self.volume(context)
 
     def ask(self, asked: Asked) -> VolumeQuery:
-        relation = self.relation.lower()
+        relation, volume = self.relation.lower(), self._volume
+        objects_only = self._whole_objects and relation == "touching"
+        if objects_only:
+            items = asked.objects_in_volume(volume)
+        else:
+            items = asked.in_volume(volume, relation)
         return VolumeQuery(
             asked=asked,
             title=self.bl_label,
-            items=asked.in_volume(self._volume, relation, whole=self._whole_objects),
+            items=asked.objects_in_volume(volume)
+            if objects_only
+            else asked.in_volume(volume, relation),
             relation=relation,
-            volume=self._volume,
+            objects_only=objects_only,
+            volume=volume,
         )

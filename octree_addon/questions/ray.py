@@ -102,7 +102,7 @@ class OCTREE_OT_select_on_ray(RayOptions, CursorOperator, bpy.types.Operator):
         else:
             hit = ray_cast(asked.octree, [origin], [direction], max_distance=distance)
             is_hit = hit.items >= 0
-            items, distances = asked.named(hit, is_hit), hit.distances[is_hit]
+            items, distances = asked.numbers_of(hit, is_hit), hit.distances[is_hit]
         return RayQuery(
             asked=asked,
             title=self.bl_label,

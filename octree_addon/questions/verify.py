@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from ..arrays import Flags
+from ..scope import is_too_much
 from ..ui import Status, SteppedOperator, plural
 from . import last_query
 from .last_query import Query
@@ -57,7 +58,10 @@ def prove_steps(query: Query) -> ProofSteps:
     """
     started = perf_counter()
     hits = np.zeros(len(query.asked.items), np.bool_)
-    hits[(yield from query.hit_steps(np.flatnonzero(query.found | query.missed)))] = True
+    found = yield from query.hit_steps(np.flatnonzero(query.found | query.missed))
+    if query.objects_only:
+        found = query.asked.starts[query.asked.placements_of(found)]
+    hits[found] = True
     return Proof(query, hits, perf_counter() - started)
 
 
@@ -72,7 +76,11 @@ class OCTREE_OT_prove_it(SteppedOperator, bpy.types.Operator):
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
-        return "" if last_query.get(context.scene) else "Ask a question first"
+        query = last_query.get(context.scene)
+        if query is None:
+            return "Ask a question first"
+        many = int(query.asked.starts[-1])
+        return f"{many:,} triangles are too many to test each" if is_too_much(many) else ""
 
     def steps(self, context: bpy.types.Context) -> ProofSteps:
         query = last_query.get(context.scene)
