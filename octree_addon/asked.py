@@ -187,7 +187,7 @@ class AskedTree(Asked):
 
     @property
     def possible(self) -> Flags:
-        flags = np.ones(len(self.items), np.bool_)
+        flags = np.ones(self.source.item_count, np.bool_)
         flags[self.octree.invalid_items] = False
         return flags
 
@@ -223,7 +223,7 @@ class AskedTree(Asked):
         source, starts = self.source, self.starts
         if not isinstance(source, TriangleSource):
             raise ValueError("Whole objects have no faces: clear the octree of objects first")
-        found, possible = _flags(items, len(self.items)), self.possible
+        found, possible = _flags(items, self.source.item_count), self.possible
         for row in np.flatnonzero(source.polygon_of_triangle[starts[:-1]] >= 0):
             if self.owners[row] in owners:
                 part = slice(starts[row], starts[row + 1])

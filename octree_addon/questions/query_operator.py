@@ -148,9 +148,8 @@ class QueryOperator(SelectionOptions, SteppedOperator):
             asked = yield from scene_steps(context, viewport_of(context))
             if not asked.owners.size:
                 raise ValueError("There are no triangles: no visible object has faces")
-        self._whole_objects = not self.selects_faces(context) and is_too_much(
-            int(asked.starts[-1])
-        )
+        is_large = is_too_much(int(asked.starts[-1]))
+        self._whole_objects = is_large and not self.selects_faces(context)
         return (yield from self.ask_steps(asked))
 
     def finish(self, context: bpy.types.Context, result: Query) -> Status:
@@ -243,9 +242,7 @@ class VolumeOperator(QueryOperator):
         return VolumeQuery(
             asked=asked,
             title=self.bl_label,
-            items=asked.objects_in_volume(volume)
-            if objects_only
-            else asked.in_volume(volume, relation),
+            items=items,
             relation=relation,
             objects_only=objects_only,
             volume=volume,
