@@ -1,6 +1,6 @@
 """SceneOctree: a two-level acceleration structure (TLAS over BLAS) of many placed meshes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -248,6 +248,34 @@ class SceneOctree(TwoLevels):
         stays = np.ones(len(self), bool)
         stays[rows] = False
         self._placements = self._placements.only(np.flatnonzero(stays))
+
+    def prepare_steps(self, meshes: ArrayLike | None = None, /) -> Generator[float, None, None]:
+        """Build octrees of meshes in steps, to show progress or not to block.
+
+        Parameters
+        ----------
+        meshes : array_like of int, shape (m,), optional
+            Numbers of meshes; by default all that are placed.
+
+        Returns
+        -------
+        generator
+            Yields the fraction done, ascending from 0 to 1, as often as `build_steps` does. After
+            it no question about these meshes builds an octree, unless they are replaced; those
+            that already have one cost nothing. The scene may change, and be asked, in between.
+            Dropping it cancels what is not done yet.
+
+        Raises
+        ------
+        ValueError
+            At the call, if a mesh is unknown.
+        """
+        if meshes is None:
+            (numbers,) = np.bincount(self._placements.meshes).nonzero()
+        else:
+            numbers = np.unique(checks.numbers("meshes", meshes, self._meshes.born))
+            self._meshes.require("meshes", numbers)
+        return self._meshes.prepare(numbers)
 
     def meshes_of(self, ids: ArrayLike) -> Ids:
         """Return the meshes that are placed.
