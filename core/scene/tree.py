@@ -10,6 +10,7 @@ from .. import checks
 from ..arrays import Floats, Ids
 from ..dynamic import DynamicOctree
 from ..groups import in_groups
+from ..octree import Freshness
 from ..options import Options
 from ..shapes import Boxes, Triangles
 from ..two_levels import TwoLevels
@@ -82,6 +83,7 @@ class SceneOctree(TwoLevels):
             0, np.empty(0, np.intp), np.empty((12, 0)), self._meshes.table
         )
         self._top = DynamicOctree()
+        self._freshness = Freshness()
 
     def __len__(self) -> int:
         return len(self._placements)
@@ -145,6 +147,7 @@ class SceneOctree(TwoLevels):
         number = self._mesh(mesh)
         checks.kind("triangles", triangles, (Triangles,))
         self._meshes.replace(number, triangles)
+        self._changed()
         (rows,) = (self._placements.meshes == number).nonzero()
         if len(rows):
             self._move(rows, self._placements.matrices[:, rows])
@@ -167,6 +170,7 @@ class SceneOctree(TwoLevels):
         if len(placed_still):
             raise ValueError(f"mesh {number} must not be placed, got placement {placed_still[0]}")
         self._meshes.remove(number)
+        self._changed()
 
     def place(
         self, meshes: ArrayLike, matrices: ArrayLike, /, *, groups: ArrayLike | None = None
@@ -208,6 +212,7 @@ class SceneOctree(TwoLevels):
         new = Placements.of(self._placements.born, numbers, rows, self._meshes.table)
         self._top.insert(self._boxes(new), groups=masks)
         self._placements = self._placements.joined(new)
+        self._changed()
         return new.ids
 
     def move(self, ids: ArrayLike, matrices: ArrayLike, /) -> None:
@@ -248,6 +253,7 @@ class SceneOctree(TwoLevels):
         stays = np.ones(len(self), bool)
         stays[rows] = False
         self._placements = self._placements.only(np.flatnonzero(stays))
+        self._changed()
 
     def prepare_steps(self, meshes: ArrayLike | None = None, /) -> Generator[float, None, None]:
         """Build octrees of meshes in steps, to show progress or not to block.
@@ -398,13 +404,20 @@ class SceneOctree(TwoLevels):
         new = Placements.of(0, numbers, matrices, self._meshes.table)
         self._top.move(self.ids[rows], self._boxes(new))
         self._placements = self._placements.moved(rows, new)
+        self._changed()
 
     def _boxes(self, placements: Placements) -> Boxes:
         """Return what the top level holds; a point for what cannot be found."""
         return Boxes.from_rows(placements.boxes)
 
     def _moment(self, groups: SupportsIndex) -> Moment:
-        return Moment(self._placements, in_groups(self._top.octree, groups), self._meshes)
+        top = in_groups(self._top.octree, groups)
+        return Moment(self._placements, top, self._meshes, self._freshness)
+
+    def _changed(self) -> None:
+        """Let whoever still asks in steps know that the scene is another now."""
+        self._freshness.is_current = False
+        self._freshness = Freshness()
 
     def _answer(self, question: str, *data: object, **options: Any) -> Any:
         """Answer one of the public questions."""
