@@ -5,11 +5,12 @@ those of the other placement; of two large meshes, those that remain are sorted 
 within one placement are those of an octree over it, placed. All of it comes in steps.
 """
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, radix_argsort, starts_of_runs
 from ..construction import build_steps
@@ -29,13 +30,13 @@ _FIRST, _PAIRS, _FOUND, _MESHES = 128, 8_192, 65_536, 1_048_576
 # Triangles that are placed in a step; those that are paired with others of their placement.
 _PLACED, _TRIANGLES = 65_536, 131_072
 # How often the triangles of two placements tell which of the others are near them.
-_ROUNDS = 2
+_ROUNDS = 3
 # Two placements with more triangles near each other than this have these sorted into cells.
 _MANY = 65_536
-# Pairs of triangles that are tested together, at least.
-_TESTED = 16_384
+# Pairs of triangles that are tested together; that wait if one of them is enough.
+_TESTED, _POOL = 16_384, 524_288
 # Pairs that two placements test first if one hit is enough, and the factor for the next round.
-_FEW, _MORE = 8, 8
+_FEW, _MORE = 4, 8
 # What rounding may take from bounds that are moved by a margin.
 _ROUNDING = 2.0**-46
 # The fractions of the work that are done when boxes have met, and when octrees are built; when
@@ -43,10 +44,24 @@ _ROUNDING = 2.0**-46
 _MET, _BUILT, _HALF, _COMPARED = 0.05, 0.3, 0.6, 0.95
 
 _NONE = np.empty(0, np.intp)
-# The pairs of triangles (h,), (h,) that a test holds for.
-Test = Callable[[Ids, Ids], Flags]
+# Cells along each axis of the grid over what two placements have in common, a bit for each; for
+# each axis, of each first and last cell along it, all cells between; all cells.
+_GRID = 4
+_ALL = np.uint64(2**64 - 1)
 # The share of the work that is done, and pairs of places.
 Batch = tuple[float, Ids, Ids]
+
+
+def _spans() -> NDArray[np.uint64]:
+    """Return for each axis the cells from a first to a last one along it, as bits, (3, 16)."""
+    places = np.indices((_GRID,) * 3).reshape(3, 1, 1, -1)
+    ends = np.arange(_GRID)
+    inside = (places >= ends[:, None, None]) & (places <= ends[:, None])
+    bits = np.uint64(1) << np.arange(_GRID**3, dtype=np.uint64)
+    return np.where(inside, bits, np.uint64(0)).sum(axis=-1).reshape(3, -1)
+
+
+_SPANS = _spans()
 
 
 def overlapping(
@@ -111,22 +126,94 @@ def _of_all(
     moment: Moment, met: Ids, margin: float, objects: bool
 ) -> Generator[float, None, list[Ids]]:
     """Return the pairs of triangles, or those of placements, some pairs of rows at a time."""
-    parts: list[Ids] = []
+    trials = _Trials(moment, met, margin, objects)
     sizes = moment.meshes.sizes[moment.placements.meshes[met]].sum(axis=0)
     before = np.append(0, np.cumsum(sizes))
     first, size, count = 0, _FIRST, met.shape[1]
     while first < count:
         last = int(np.searchsorted(before, before[first] + _MESHES, side="right")) - 1
         stop = max(first + 1, min(first + size, last))
-        some = met[:, first:stop]
-        near = yield from between(
-            first / count, (first + stop) / 2 / count, _near_each_other(moment, some, margin)
-        )
-        steps = _touching(moment, some, near, margin, objects)
-        parts.append((yield from between((first + stop) / 2 / count, stop / count, steps)))
+        half = share = (first + stop) / 2 / count
+        steps = _near_each_other(moment, met[:, first:stop], margin)
+        near = yield from between(first / count, half, steps)
+        for done, ones, others in _compared(near, margin, trials.touched[first:stop]):
+            trials.add(first + (near.sides[ones] >> 1), near.entries[ones], near.entries[others])
+            for _ in trials.settled():
+                yield share
+            share = half + done * (stop / count - half)
+            yield share
         factor = min(_FOUND / max(near.found, 1), 4.0)
         first, size = stop, min(max(1, int((stop - first) * factor)), _PAIRS)
-    return parts
+    for _ in trials.settled(is_last=True):
+        yield 1.0
+    return [trials.answer]
+
+
+class _Trials:
+    """Pairs of triangles of pairs of placements, which wait to be tested many at a time.
+
+    All are tested, or of each pair of placements only until one of them touches: `touched`.
+    """
+
+    def __init__(self, moment: Moment, met: Ids, margin: float, objects: bool) -> None:
+        self._moment, self._met, self._margin = moment, met, margin
+        self._objects = objects
+        self._waiting: list[Ids] = []
+        self._count = 0
+        self._found = [np.empty((3, 0), np.intp)]
+        self.touched = np.zeros(met.shape[1], bool)
+
+    def add(self, pairs: Ids, ones: Ids, others: Ids) -> None:
+        """Take entries on both sides of these pairs of placements."""
+        if len(pairs):
+            self._waiting.append(np.stack((pairs, ones, others)))
+            self._count += len(pairs)
+
+    def settled(self, is_last: bool = False) -> Iterator[None]:
+        """Test what waits once it is worth it, or if no more comes, in steps."""
+        most = _POOL if self._objects else _TESTED
+        if self._count == 0 or (self._count < most and not is_last):
+            return
+        waiting = np.concatenate(self._waiting, axis=1)
+        self._waiting, self._count = [], 0
+        yield from self._few_first(waiting) if self._objects else self._every(waiting)
+
+    def _every(self, waiting: Ids) -> Iterator[None]:
+        for some in blocks(waiting.shape[1], _TESTED):
+            self._found.append(self._test(waiting[:, some]))
+            yield
+
+    def _few_first(self, waiting: Ids) -> Iterator[None]:
+        waiting, few = waiting[:, np.argsort(waiting[0], kind="stable")], _FEW
+        while waiting.shape[1]:
+            waiting = waiting[:, ~self.touched[waiting[0]]]
+            early = first_of_each(waiting[0], few)
+            for _ in self._every(waiting[:, early]):
+                self.touched[self._found.pop()[0]] = True
+                yield
+            waiting, few = waiting[:, ~early], few * _MORE
+
+    def _test(self, pairs: Ids) -> Ids:
+        """Return those that touch, or come near."""
+        rows, entries = self._met[:, pairs[0]], pairs[1:]
+        forest = self._moment.forest(rows[0], np.zeros(rows.shape[1]))
+        items = self._moment.placed(forest, entries.ravel(), rows.ravel())
+        places = np.arange(pairs.shape[1])
+        test = exact_test(items, items, self._margin)
+        return pairs[:, test(places, len(places) + places)]
+
+    @property
+    def answer(self) -> Ids:
+        """The placements and triangles, twice, (4, h), or placements, twice, (2, h)."""
+        ids = self._moment.placements.ids
+        if self._objects:
+            return ids[self._met[:, self.touched]]
+        pairs, ones, others = np.concatenate(self._found, axis=1)
+        if len(pairs) == 0:
+            return np.empty((4, 0), np.intp)
+        forest = self._moment.forest(self._met[0], np.zeros(self._met.shape[1]))
+        first, second = ids[self._met[:, pairs]]
+        return np.stack((first, forest.order[ones], second, forest.order[others]))
 
 
 @dataclass(frozen=True)
@@ -156,7 +243,7 @@ def _near_each_other(moment: Moment, met: Ids, margin: float) -> Generator[float
             asked, few = found.asked[numbers[some]], entries[some]
             limits = moment.placed(found.forest, few, pairs.rows[asked]).limits()
             bounds, region = np.concatenate(limits), shared.rows.take(asked >> 1, axis=1)
-            (kept,) = _meet(bounds, region, 0.0).nonzero()
+            (kept,) = _meet(bounds, region).nonzero()
             parts.append((asked[kept], few[kept], bounds[:, kept]))
             yield 0.0
     asked, entries, bounds = (np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
@@ -164,65 +251,9 @@ def _near_each_other(moment: Moment, met: Ids, margin: float) -> Generator[float
     asked, entries, bounds = asked[order], entries[order], bounds[:, order]
     for _ in range(_ROUNDS):
         yield 0.9
-        sides = _around(asked, bounds, 2 * count)
-        (near,) = _meet(bounds, sides.take(asked ^ 1, axis=1), margin).nonzero()
-        asked, entries, bounds = asked[near], entries[near], bounds[:, near]
+        (left,) = _may_meet(asked, bounds, count, margin).nonzero()
+        asked, entries, bounds = asked[left], entries[left], bounds[:, left]
     return _Near(pairs.rows[asked], entries, asked, bounds, looked)
-
-
-def _touching(
-    moment: Moment, met: Ids, near: _Near, margin: float, objects: bool
-) -> Generator[float, None, Ids]:
-    """Return the pairs of triangles that touch, (4, h), or those of placements, (2, k)."""
-    forest = moment.forest(met[0], np.zeros(met.shape[1]))
-    items = moment.placed(forest, near.entries, near.rows)
-    test = exact_test(items, items, margin)
-    parts, touched = [np.empty((2, 0), np.intp)], np.zeros(met.shape[1], bool)
-    for done, ones, others in _gathered(_compared(near, margin, touched)):
-        if objects:
-            _try_few(test, near.sides >> 1, ones, others, touched)
-        else:
-            (kept,) = test(ones, others).nonzero()
-            parts.append(np.stack((ones[kept], others[kept])))
-        yield done
-    if objects:
-        return moment.placements.ids[met[:, touched]]
-    pairs = np.concatenate(parts, axis=1)
-    ids, triangles = moment.placements.ids[near.rows], forest.order[near.entries]
-    return np.concatenate([(ids[one], triangles[one]) for one in pairs])
-
-
-def _try_few(test: Test, pairs: Ids, ones: Ids, others: Ids, touched: Flags) -> None:
-    """Test pairs of triangles until one of each pair of placements touches; sets its flag."""
-    order = np.argsort(pairs[ones], kind="stable")
-    ones, others, few = ones[order], others[order], _FEW
-    while len(ones):
-        (left,) = (~touched[pairs[ones]]).nonzero()
-        ones, others = ones[left], others[left]
-        early = first_of_each(pairs[ones], few)
-        some = ones[early]
-        touched[pairs[some[test(some, others[early])]]] = True
-        ones, others, few = ones[~early], others[~early], few * _MORE
-
-
-def _gathered(batches: Iterator[Batch]) -> Iterator[Batch]:
-    """Yield batches of many pairs instead of few, and empty ones in between."""
-    waiting: list[tuple[Ids, Ids]] = []
-    done = 0.0
-    for done, *pairs in batches:
-        waiting.append((pairs[0], pairs[1]))
-        if sum(len(ones) for ones, _ in waiting) >= _TESTED:
-            yield done, *_joined(waiting)
-            waiting = []
-        else:
-            yield done, _NONE, _NONE
-    if waiting:
-        yield 1.0, *_joined(waiting)
-
-
-def _joined(parts: list[tuple[Ids, Ids]]) -> tuple[Ids, Ids]:
-    ones, others = zip(*parts, strict=True)
-    return np.concatenate(ones), np.concatenate(others)
 
 
 def _compared(near: _Near, margin: float, touched: Flags) -> Iterator[Batch]:
@@ -233,7 +264,7 @@ def _compared(near: _Near, margin: float, touched: Flags) -> Iterator[Batch]:
     if len(near.sides) == 0:
         return
     bounds = near.bounds
-    reach = margin + _ROUNDING * (np.abs(bounds).max(axis=0) + margin) if margin else 0.0
+    reach = _reach(bounds, margin)
     grown = np.concatenate((bounds[:3] - reach, bounds[3:] + reach))
     pairs = near.sides >> 1
     (large,) = (np.bincount(pairs) > _MANY).nonzero()
@@ -266,20 +297,46 @@ def _swept(sides: Ids, bounds: Floats) -> Iterator[Batch]:
         yield done, np.where(swapped, there, here), np.where(swapped, here, there)
 
 
-def _around(numbers: Ids, bounds: Floats, count: int) -> Floats:
-    """Return the bounds of all bounds of each number, (6, count), which ascend."""
-    around = np.repeat([[np.inf], [-np.inf]], 3, axis=0) * np.ones(count)
-    starts = starts_of_runs(numbers)
+def _may_meet(sides: Ids, bounds: Floats, count: int, margin: float) -> Flags:
+    """Return which bounds come near any of the other side of their pair; `sides` ascend."""
+    reach = _reach(bounds, margin)
+    lower, upper = bounds[:3] - reach, bounds[3:] + reach
+    starts = starts_of_runs(sides)
+    # Where the two sides are together: lower, and the negative of upper.
+    region = np.full((6, 2 * count), np.inf)
     if len(starts):
-        around[:3, numbers[starts]] = np.minimum.reduceat(bounds[:3], starts, axis=1)
-        around[3:, numbers[starts]] = np.maximum.reduceat(bounds[3:], starts, axis=1)
-    return around
+        region[:3, sides[starts]] = np.minimum.reduceat(lower, starts, axis=1)
+        region[3:, sides[starts]] = -np.maximum.reduceat(upper, starts, axis=1)
+    region = region.reshape(6, count, 2).max(axis=2)
+    size = -region[3:] - region[:3]
+    is_shared = (size >= 0).all(axis=0)
+    region, size = np.where(is_shared, region, 0.0), np.where(is_shared, size, 0.0)
+    scale = np.divide(_GRID, size, out=np.zeros((3, count)), where=size > 0)
+    cells = np.full(len(sides), _ALL)
+    pairs = sides >> 1
+    flags = is_shared[pairs]
+    for axis in range(3):
+        low, factor = region[axis].take(pairs), scale[axis].take(pairs)
+        first, last = ((side[axis] - low) * factor for side in (lower, upper))
+        flags &= (last >= 0) & (first <= _GRID)
+        first, last = first.clip(0, _GRID - 1), last.clip(0, _GRID - 1)
+        cells &= _SPANS[axis].take(first.astype(np.uint8) * _GRID + last.astype(np.uint8))
+    cells[~flags] = 0
+    held = np.zeros(2 * count, np.uint64)
+    if len(starts):
+        held[sides[starts]] = np.bitwise_or.reduceat(cells, starts)
+    found: Flags = cells & held.take(sides ^ 1) != 0
+    return found
 
 
-def _meet(ones: Floats, others: Floats, margin: float) -> Flags:
-    """Return which bounds (6, h) are no farther apart than the margin on any axis."""
-    reach = margin + _ROUNDING * (np.abs(ones).max(axis=0) + margin) if margin else 0.0
-    flags = (ones[:3] - reach <= others[3:]) & (ones[3:] + reach >= others[:3])
+def _reach(bounds: Floats, margin: float) -> Floats | float:
+    """Return how much to enlarge bounds for a margin, and for what rounding takes from it."""
+    return margin + _ROUNDING * (np.abs(bounds).max(axis=0) + margin) if margin else 0.0
+
+
+def _meet(ones: Floats, others: Floats) -> Flags:
+    """Return which bounds (6, h) have a point in common."""
+    flags = (ones[:3] <= others[3:]) & (ones[3:] >= others[:3])
     return flags[0] & flags[1] & flags[2]
 
 
