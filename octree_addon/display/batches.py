@@ -104,11 +104,11 @@ def counts(built: BuiltTree) -> tuple[int, int] | None:
 
 def make_found_batches(query: Query) -> Colored:
     """Make a batch of missed items, and one of found items; of too many, of these alone."""
-    if query.asked.starts[-1] > limits().triangles:
-        items = query.asked.shapes_of(query.items, limits().triangles)
+    if query.target.starts[-1] > limits().triangles:
+        items = query.target.shapes_of(query.items, limits().triangles)
         both = [(IN, np.arange(len(items)))]
     else:
-        items = query.asked.items
+        items = query.target.items
         both = [(OUT, np.flatnonzero(query.missed)), (IN, np.flatnonzero(query.found))]
     chosen = [(color, numbers) for color, numbers in both if len(numbers)]
     if not isinstance(items, Triangles):

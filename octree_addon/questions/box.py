@@ -14,8 +14,8 @@ from mathutils import Vector
 
 from ...core import Frusta
 from ..arrays import Flags, Floats, Ids
-from ..asked import Asked
 from ..reader import evaluated_box
+from ..targets import Target
 from ..ui import named_object
 from .last_query import HitSteps
 from .query_operator import SelectionOptions, VolumeOperator, VolumeQuery, within
@@ -47,7 +47,7 @@ class BoxQuery(VolumeQuery):
 
     @cached_property
     def _apart_items(self) -> Flags:
-        return self.apart[self.asked.placement_of_item]
+        return self.apart[self.target.placement_of_item]
 
 
 class BoxOptions(SelectionOptions):
@@ -142,9 +142,9 @@ class OCTREE_OT_select_in_box(BoxOptions, VolumeOperator, bpy.types.Operator):
         self._uid = item.session_uid
         return box_of(limits.reshape(2, 3), matrix)
 
-    def ask(self, asked: Asked) -> BoxQuery:
-        found, apart = super().ask(asked), asked.owners == self._uid
-        items = found.items[~apart[asked.placements_of(found.items)]]
+    def ask(self, target: Target) -> BoxQuery:
+        found, apart = super().ask(target), target.owners == self._uid
+        items = found.items[~apart[target.placements_of(found.items)]]
         return BoxQuery(**vars(found) | {"items": items}, apart=apart)
 
 

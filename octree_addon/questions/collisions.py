@@ -10,7 +10,7 @@ from bpy.props import BoolProperty, FloatProperty
 
 from ...core import Triangles, pairs_within
 from ..arrays import Floats, Ids
-from ..asked import Asked
+from ..targets import Target
 from .last_query import HitSteps, Query
 from .query_operator import QueryOperator, QuerySteps, SelectionOptions
 
@@ -42,7 +42,7 @@ class Collisions:
 CollisionSteps = Generator[float, None, Collisions]
 
 
-def collision_steps(asked: Asked, owners: Ids, margin: float) -> CollisionSteps:
+def collision_steps(target: Target, owners: Ids, margin: float) -> CollisionSteps:
     """Find all pairs of items of different owners that touch, or come within the margin.
 
     Triangles are tested exactly, objects by their boxes. `owners`, (p,), has the owner of each
@@ -51,8 +51,8 @@ def collision_steps(asked: Asked, owners: Ids, margin: float) -> CollisionSteps:
     Pairs within one owner, which are most, are not even compared: memory follows the answer,
     however large the margin is.
     """
-    pairs = yield from asked.pair_steps(owners, margin)
-    of_pairs = np.sort(owners[asked.placements_of(pairs)], axis=0)
+    pairs = yield from target.pair_steps(owners, margin)
+    of_pairs = np.sort(owners[target.placements_of(pairs)], axis=0)
     found, counts = np.unique(of_pairs, axis=1, return_counts=True)
     return Collisions(pairs, found.astype(np.intp), counts)
 
@@ -73,7 +73,7 @@ class CollisionQuery(Query):
     margin: float
 
     def hit_steps(self, numbers: Ids) -> HitSteps:
-        items, owners = self.asked.items, self.owners
+        items, owners = self.target.items, self.owners
         bounds = items.bounds()
         hits = np.zeros(len(items), np.bool_)
         rows = max(1, _PAIRS // max(len(numbers), 1))
@@ -136,18 +136,20 @@ class OCTREE_OT_select_collisions(CollisionOptions, QueryOperator, bpy.types.Ope
     key, settings, panel = "collisions", OctreeCollisionSettings, "OCTREE_PT_collisions"
     rows = ("margin", "instances", "kind", "action")
 
-    def ask_steps(self, asked: Asked) -> QuerySteps:
-        uids, objects = np.unique(asked.owners, return_inverse=True)
+    def ask_steps(self, target: Target) -> QuerySteps:
+        uids, objects = np.unique(target.owners, return_inverse=True)
         owners = np.arange(len(objects)) if self.instances else objects
-        found = yield from collision_steps(asked, owners, self.margin)
+        found = yield from collision_steps(target, owners, self.margin)
         known = {item.session_uid: item.name for item in bpy.context.scene.objects}
-        names = [known.get(uid, "") for uid in (asked.owners if self.instances else uids).tolist()]
+        names = [
+            known.get(uid, "") for uid in (target.owners if self.instances else uids).tolist()
+        ]
         return CollisionQuery(
-            asked=asked,
+            target=target,
             title=self.bl_label,
             items=np.unique(found.pairs),
             notes=notes_of(found, names),
-            owners=owners[asked.placement_of_item],
+            owners=owners[target.placement_of_item],
             margin=self.margin,
         )
 

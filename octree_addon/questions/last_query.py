@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ...core import Boxes, Octree, build_octree, trace
 from ..arrays import Flags, Ids
-from ..asked import Asked
+from ..targets import Target
 from ..ui import plural, settings_of, tag_redraw
 from .outlines import Outline
 
@@ -31,7 +31,7 @@ class Query:
 
     Attributes
     ----------
-    asked : Asked
+    target : Target
         What was asked.
     title : str
         What the user calls the question.
@@ -45,7 +45,7 @@ class Query:
         Further lines of the report, the most important first.
     """
 
-    asked: Asked
+    target: Target
     title: str
     items: Ids
     relation: str = "touching"
@@ -69,10 +69,10 @@ class Query:
     @cached_property
     def found_text(self) -> str:
         """How much was found, such as "627 of 968 triangles"."""
-        found, possible = self.asked.counts(self.items)
+        found, possible = self.target.counts(self.items)
         if self.objects_only:
             return f"{len(self.items):,} of {plural(int((possible > 0).sum()), 'placed mesh')}"
-        return f"{found.sum():,} of {plural(int(possible.sum()), self.asked.noun)}"
+        return f"{found.sum():,} of {plural(int(possible.sum()), self.target.noun)}"
 
     def states_in(self, octree: Octree) -> NDArray[np.uint8]:
         """Return the state that `core.trace` gives each cell of an octree, shape (m,)."""
@@ -82,15 +82,15 @@ class Query:
 
     @cached_property
     def found(self) -> Flags:
-        """Whether each of the `asked.items` was found, shape (n,)."""
-        flags = np.zeros(len(self.asked.items), np.bool_)
+        """Whether each of the `target.items` was found, shape (n,)."""
+        flags = np.zeros(len(self.target.items), np.bool_)
         flags[self.items] = True
         return flags
 
     @cached_property
     def missed(self) -> Flags:
         """Whether each item could have been found and was not, shape (n,)."""
-        return self.asked.possible & ~self.found
+        return self.target.possible & ~self.found
 
 
 def flat_octree(items: Any) -> Octree:

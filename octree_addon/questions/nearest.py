@@ -11,7 +11,7 @@ from mathutils import Vector
 
 from ...core import Spheres, nearest
 from ..arrays import Floats, Ids
-from ..asked import Asked
+from ..targets import Target
 from .last_query import HitSteps, Query, flat_octree
 from .outlines import Outline, sphere_outline
 from .query_operator import QueryOperator, SelectionOptions
@@ -48,7 +48,7 @@ class NearestQuery(Query):
 
     def hit_steps(self, numbers: Ids) -> HitSteps:
         yield 0.0
-        flat, count = flat_octree(self.asked.items), self.count
+        flat, count = flat_octree(self.target.items), self.count
         found = nearest(flat, [self.point], count=count, max_distance=self.max_distance)
         return found.items[found.items >= 0]
 
@@ -117,16 +117,16 @@ class OCTREE_OT_select_nearest(NearestOptions, CursorOperator, bpy.types.Operato
     rows = ("origin", "count", "max_distance", "kind", "action")
     panel_rows = ("count", "max_distance")
 
-    def ask(self, asked: Asked) -> NearestQuery:
+    def ask(self, target: Target) -> NearestQuery:
         point, max_distance = np.array(self.origin), self.max_distance or np.inf
-        count = min(self.count, max(len(asked), 1))
-        found = nearest(asked.octree, [point], count=count, max_distance=max_distance)
+        count = min(self.count, max(len(target), 1))
+        found = nearest(target.octree, [point], count=count, max_distance=max_distance)
         hits = found.items[0] >= 0
         farthest = float(found.distances[0][hits].max(initial=0.0))
         return NearestQuery(
-            asked=asked,
+            target=target,
             title=self.bl_label,
-            items=asked.numbers_of(found, hits),
+            items=target.numbers_of(found, hits),
             notes=(f"{farthest:.4g} away",) if hits.any() else (),
             point=point,
             count=count,

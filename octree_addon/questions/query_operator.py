@@ -13,11 +13,11 @@ from bpy.props import EnumProperty
 from ...core import Frusta, Spheres, pairs_inside, pairs_touching
 from .. import trees
 from ..arrays import Ids
-from ..asked import Asked, AskedTree, scene_steps
 from ..build import fresh_tree_steps, keep_tree
 from ..reader import ObjectSource
 from ..scope import is_too_much, viewport_of
 from ..selection import Answer, found_text, select_faces, select_objects
+from ..targets import Target, TreeTarget, scene_steps
 from ..trees import BuiltTree
 from ..ui import (
     Status,
@@ -121,13 +121,13 @@ class QueryOperator(SelectionOptions, SteppedOperator):
     def prepare(self, context: bpy.types.Context) -> None:
         """Read what the question needs of the scene, or refuse; the settings are taken."""
 
-    def ask(self, asked: Asked) -> Query:
+    def ask(self, target: Target) -> Query:
         """Ask."""
         raise NotImplementedError
 
-    def ask_steps(self, asked: Asked) -> QuerySteps:
+    def ask_steps(self, target: Target) -> QuerySteps:
         """Ask, step by step."""
-        found = self.ask(asked)
+        found = self.ask(target)
         yield 1.0
         return found
 
@@ -143,24 +143,24 @@ class QueryOperator(SelectionOptions, SteppedOperator):
         if self.needs_tree() or asks_objects(context.scene):
             built = yield from fresh_tree_steps(context)
             self._new_tree = None if built is trees.get(context.scene) else built
-            asked: Asked = AskedTree(built, built.octree)
+            target: Target = TreeTarget(built, built.octree)
         else:
-            asked = yield from scene_steps(context, viewport_of(context))
-            if not asked.owners.size:
+            target = yield from scene_steps(context, viewport_of(context))
+            if not target.owners.size:
                 raise ValueError("There are no triangles: no visible object has faces")
-        is_large = is_too_much(int(asked.starts[-1]))
+        is_large = is_too_much(int(target.starts[-1]))
         self._whole_objects = is_large and not self.selects_faces(context)
-        return (yield from self.ask_steps(asked))
+        return (yield from self.ask_steps(target))
 
     def finish(self, context: bpy.types.Context, result: Query) -> Status:
         """Select the answer; a tree that was built for it becomes the scene's."""
-        answer = Answer(result.asked, result.items, result.relation == "inside", self.invert)
+        answer = Answer(result.target, result.items, result.relation == "inside", self.invert)
         counts = self._select(context, answer)
         write_back(self, self._settings(context))
         if self._new_tree:
             keep_tree(context.scene, self._new_tree)
         last_query.remember(context.scene, result)
-        by_bounds = isinstance(getattr(result.asked, "source", None), ObjectSource)
+        by_bounds = isinstance(getattr(result.target, "source", None), ObjectSource)
         found = found_text(counts, self.action, by_bounds=by_bounds)
         self.report({"INFO"}, "; ".join([*result.notes[:1], found]))
         return {"FINISHED"}
@@ -213,7 +213,7 @@ class VolumeQuery(Query):
         for start in range(0, len(numbers), _BLOCK):
             some = numbers[start : start + _BLOCK]
             volumes = np.zeros(len(some), np.intp)
-            hits.append(some[test(self.asked.items, some, self.volume, volumes)])
+            hits.append(some[test(self.target.items, some, self.volume, volumes)])
             yield min(start + _BLOCK, len(numbers)) / len(numbers)
         return np.concatenate(hits)
 
@@ -232,15 +232,15 @@ class VolumeOperator(QueryOperator):
     def prepare(self, context: bpy.types.Context) -> None:
         self._volume = self.volume(context)
 
-    def ask(self, asked: Asked) -> VolumeQuery:
+    def ask(self, target: Target) -> VolumeQuery:
         relation, volume = self.relation.lower(), self._volume
         objects_only = self._whole_objects and relation == "touching"
         if objects_only:
-            items = asked.objects_in_volume(volume)
+            items = target.objects_in_volume(volume)
         else:
-            items = asked.in_volume(volume, relation)
+            items = target.in_volume(volume, relation)
         return VolumeQuery(
-            asked=asked,
+            target=target,
             title=self.bl_label,
             items=items,
             relation=relation,

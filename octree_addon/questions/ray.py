@@ -11,7 +11,7 @@ from mathutils import Vector
 
 from ...core import ray_cast, ray_cast_all
 from ..arrays import Floats, Ids
-from ..asked import Asked
+from ..targets import Target
 from .last_query import HitSteps, Query, flat_octree
 from .nearest import CursorOperator, CursorOptions
 from .outlines import Outline, segment_outline
@@ -48,7 +48,7 @@ class RayQuery(Query):
     def hit_steps(self, numbers: Ids) -> HitSteps:
         yield 0.0
         origin, direction, distance = self.traced
-        flat = flat_octree(self.asked.items)
+        flat = flat_octree(self.target.items)
         crossings = ray_cast_all(flat, [origin], [direction], max_distance=distance)
         return crossings.pairs[1][: 1 if self.is_first else None]
 
@@ -91,20 +91,20 @@ class OCTREE_OT_select_on_ray(RayOptions, CursorOperator, bpy.types.Operator):
     rows = ("origin", "direction", "hits", "max_distance", "kind", "action")
     panel_rows = ("direction", "hits", "max_distance")
 
-    def ask(self, asked: Asked) -> RayQuery:
+    def ask(self, target: Target) -> RayQuery:
         origin, direction = np.array(self.origin), np.array(self.direction)
         if not direction.any():
             raise ValueError("The ray needs a direction")
-        distance = self.max_distance or self._everything_within(asked)
+        distance = self.max_distance or self._everything_within(target)
         if self.hits == "ALL":
-            crossings = ray_cast_all(asked.octree, [origin], [direction], max_distance=distance)
-            items, distances = asked.crossed(crossings.pairs), crossings.distances
+            crossings = ray_cast_all(target.octree, [origin], [direction], max_distance=distance)
+            items, distances = target.crossed(crossings.pairs), crossings.distances
         else:
-            hit = ray_cast(asked.octree, [origin], [direction], max_distance=distance)
+            hit = ray_cast(target.octree, [origin], [direction], max_distance=distance)
             is_hit = hit.items >= 0
-            items, distances = asked.numbers_of(hit, is_hit), hit.distances[is_hit]
+            items, distances = target.numbers_of(hit, is_hit), hit.distances[is_hit]
         return RayQuery(
-            asked=asked,
+            target=target,
             title=self.bl_label,
             items=items,
             notes=(f"first hit {distances.min():.4g} away",) if len(distances) else (),
@@ -114,9 +114,9 @@ class OCTREE_OT_select_on_ray(RayOptions, CursorOperator, bpy.types.Operator):
             is_first=self.hits == "FIRST",
         )
 
-    def _everything_within(self, asked: Asked) -> float:
+    def _everything_within(self, target: Target) -> float:
         """Return a finite distance from the origin within which all items lie."""
-        bounds = asked.bounds()
+        bounds = target.bounds()
         farthest = np.maximum(
             np.abs(bounds.lower.min(axis=0, initial=0) - self.origin),
             np.abs(bounds.upper.max(axis=0, initial=0) - self.origin),

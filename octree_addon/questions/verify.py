@@ -57,10 +57,10 @@ def prove_steps(query: Query) -> ProofSteps:
     Yields the fraction done, returns the proof.
     """
     started = perf_counter()
-    hits = np.zeros(len(query.asked.items), np.bool_)
+    hits = np.zeros(len(query.target.items), np.bool_)
     found = yield from query.hit_steps(np.flatnonzero(query.found | query.missed))
     if query.objects_only:
-        found = query.asked.starts[query.asked.placements_of(found)]
+        found = query.target.starts[query.target.placements_of(found)]
     hits[found] = True
     return Proof(query, hits, perf_counter() - started)
 
@@ -79,7 +79,7 @@ class OCTREE_OT_prove_it(SteppedOperator, bpy.types.Operator):
         query = last_query.get(context.scene)
         if query is None:
             return "Ask a question first"
-        many = int(query.asked.starts[-1])
+        many = int(query.target.starts[-1])
         return f"{many:,} triangles are too many to test each" if is_too_much(many) else ""
 
     def steps(self, context: bpy.types.Context) -> ProofSteps:
@@ -96,7 +96,7 @@ def proof_text(proof: Proof) -> str:
     """Say in one line whether brute force confirms an answer: "Proven" or "Wrong"."""
     query, hits = proof.query, int(proof.hits.sum())
     effort = (
-        f"{plural(len(query.asked), query.asked.noun)} asked one by one in {proof.seconds:.3f} s"
+        f"{plural(len(query.target), query.target.noun)} asked one by one in {proof.seconds:.3f} s"
     )
     if not proof.holds:
         return f"Wrong: {effort}, {proof.missing:,} missing and {proof.surplus:,} too many"

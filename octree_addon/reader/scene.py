@@ -19,7 +19,7 @@ from .source import UNUSED
 from .triangles import is_editable
 
 ReadMatrices = NDArray[np.float32]
-# Vertices that are read before anyone is asked whether to go on.
+# At least this many vertices are read in a step.
 _STEP = 1_000_000
 # Columns of keys: the owner's session id, whether it is an instance, the persistent id, and a
 # number for what has all of these in common.

@@ -95,7 +95,7 @@ def _wanted(answer: Answer, objects: Iterable[bpy.types.Object]) -> dict[bpy.typ
     """Return which polygons of each mesh are wanted, through any object that uses it."""
     by_uid = {item.session_uid: item for item in objects}
     wanted: dict[bpy.types.Mesh, Flags] = {}
-    for each in answer.asked.faces(answer.items, frozenset(by_uid)):
+    for each in answer.target.faces(answer.items, frozenset(by_uid)):
         count = each.polygons[-1] + 1
         flags = answer.wanted(
             np.bincount(each.polygons[each.found], minlength=count),

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ..arrays import Flags, Ids
-from ..asked import Asked
+from ..targets import Target
 from ..ui import plural
 
 
@@ -18,7 +18,7 @@ class Answer:
 
     Attributes
     ----------
-    asked : Asked
+    target : Target
         Whose items they are.
     items : ndarray of intp
         The items found, as answers call them.
@@ -28,7 +28,7 @@ class Answer:
         Those that are not found are wanted instead.
     """
 
-    asked: Asked
+    target: Target
     items: Ids
     whole: bool = False
     invert: bool = False
@@ -70,12 +70,12 @@ def select_found(
 
 def found_objects(answer: Answer) -> dict[int, int]:
     """Return the wanted objects by session id, each with how many of its instances are."""
-    asked = answer.asked
-    found, possible = asked.counts(answer.items)
-    uids, numbers = np.unique(asked.owners, return_inverse=True)
+    target = answer.target
+    found, possible = target.counts(answer.items)
+    uids, numbers = np.unique(target.owners, return_inverse=True)
     totals = [_per_object(counts, numbers, len(uids)) for counts in (found, possible)]
     objects = answer.wanted(*totals)
-    instances = answer.wanted(found, possible) & asked.is_instance & objects[numbers]
+    instances = answer.wanted(found, possible) & target.is_instance & objects[numbers]
     counted = _per_object(instances, numbers, len(uids))
     return dict(zip(uids[objects].tolist(), counted[objects].tolist(), strict=True))
 

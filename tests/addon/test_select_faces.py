@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from blender_scenes import camera, cube, link, mesh_object, select_only, selected
 
-from octree_ext.octree_addon import trees
-
 
 def strip(count=6):
     """One mesh of quads along x, each a unit square about a whole number."""

@@ -9,9 +9,9 @@ import pytest
 from blender_scenes import cube, depsgraph, link, scatter, select_only, selected
 from costs import lines_run
 
-from octree_ext.octree_addon.asked import AskedTree
 from octree_ext.octree_addon.reader import read_triangles
 from octree_ext.octree_addon.selection import Answer, select_faces, select_objects
+from octree_ext.octree_addon.targets import TreeTarget
 from octree_ext.octree_addon.trees import BuiltTree
 
 
@@ -19,7 +19,7 @@ def asked(triangles, objects, invalid=(), **options):
     """Return an answer of a tree that was not built: only its invalid items are looked at."""
     tree = SimpleNamespace(invalid_items=np.array(invalid, np.intp), ids=None)
     built = BuiltTree(tree, read_triangles(depsgraph(), objects), {}, 0.0)
-    return Answer(AskedTree(built, tree), np.array(triangles, np.intp), **options)
+    return Answer(TreeTarget(built, tree), np.array(triangles, np.intp), **options)
 
 
 def chosen(answer, action="REPLACE"):
@@ -61,7 +61,7 @@ def test_triangles_that_are_not_in_the_tree_do_not_count(pair):
 def test_an_instancer_is_one_object_of_many_placements():
     points = cube("Points")
     scatter(cube("Pebble"), points)
-    source = asked([], [points]).asked.source
+    source = asked([], [points]).target.source
     of_instances = np.flatnonzero(np.repeat(source.is_instance, np.diff(source.placement_start)))
     layer = bpy.context.view_layer
 

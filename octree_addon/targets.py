@@ -1,4 +1,4 @@
-"""What questions are asked of: the index of the scene, or an octree that was built.
+"""Query targets: the index of the scene, or an octree that was built, behind one interface.
 
 An answer names what it found by numbers: where it stands among all items, placement after
 placement, whatever the octree calls it.
@@ -41,8 +41,8 @@ class Faces(NamedTuple):
     possible: Flags
 
 
-class Asked(ABC):
-    """Items of placements: what was asked, at the moment of the question.
+class Target(ABC):
+    """Items of placements, as they were at the moment of the question.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ class Asked(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class AskedTree(Asked):
+class TreeTarget(Target):
     """An octree of the scene that was built, of triangles or of objects.
 
     Attributes
@@ -237,7 +237,7 @@ class AskedTree(Asked):
 
 
 @dataclass(frozen=True, eq=False)
-class AskedScene(Asked):
+class SceneTarget(Target):
     """The triangles of the scene, as the index had them.
 
     Attributes
@@ -331,10 +331,10 @@ class AskedScene(Asked):
         return self.starts[np.searchsorted(self.octree.ids, names[0])] + names[1]
 
 
-AskedSteps = Generator[float, None, AskedScene]
+TargetSteps = Generator[float, None, SceneTarget]
 
 
-def scene_steps(context: bpy.types.Context, viewport: bpy.types.SpaceView3D | None) -> AskedSteps:
+def scene_steps(context: bpy.types.Context, viewport: bpy.types.SpaceView3D | None) -> TargetSteps:
     """Bring the index of the scene up to date, and return what is visible of it.
 
     The local view of `viewport`, if any, hides what is outside it.
@@ -350,7 +350,7 @@ def scene_steps(context: bpy.types.Context, viewport: bpy.types.SpaceView3D | No
         ]
         rows = np.flatnonzero(np.isin(placements.owners, local))
         placements, ids = placements.ordered(rows), ids[rows]
-    return AskedScene(index.octree.only(ids), placements)
+    return SceneTarget(index.octree.only(ids), placements)
 
 
 def _flags(numbers: Ids, count: int) -> Flags:
