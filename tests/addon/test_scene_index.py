@@ -259,7 +259,7 @@ def test_matrices_that_are_not_finite_are_set_aside(empty_scene):
 
 
 def test_a_catch_up_that_is_dropped_loses_nothing(zoo, monkeypatch):
-    monkeypatch.setattr(scene, "_STEP", 100)
+    monkeypatch.setattr(scene, "_VERTICES", 100)
     index = scene_index()
     for number in range(20):
         monkey(0, location=(number, 9, 0)).data.transform(Matrix.Scale(number + 2, 4))
