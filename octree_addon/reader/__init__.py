@@ -9,7 +9,15 @@ from .boxes import (
     read_instances,
     world_boxes,
 )
-from .meshes import MeshArrays, bulk, evaluated_mesh, mesh_arrays
+from .meshes import (
+    MeshArrays,
+    MeshVertices,
+    bulk,
+    evaluated_mesh,
+    mesh_arrays,
+    mesh_vertices,
+    triangle_count,
+)
 from .objects import ReadObjects, evaluated_box, object_bounds, read_objects, taken_types
 from .source import Key, ObjectSource, Source, SourceObject, TriangleSource, seen_objects
 from .triangles import count_triangles, is_editable, read_triangles
@@ -18,6 +26,7 @@ __all__ = [
     "Instances",
     "Key",
     "MeshArrays",
+    "MeshVertices",
     "ObjectSource",
     "ReadObjects",
     "Source",
@@ -33,11 +42,13 @@ __all__ = [
     "layer_places",
     "may_instance",
     "mesh_arrays",
+    "mesh_vertices",
     "object_bounds",
     "read_instances",
     "read_objects",
     "read_triangles",
     "seen_objects",
     "taken_types",
+    "triangle_count",
     "world_boxes",
 ]

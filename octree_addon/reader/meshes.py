@@ -1,4 +1,4 @@
-"""Bulk reads of one mesh: `positions` (v, 3), `triangles` (t, 3), `polygons` (t,)."""
+"""Bulk reads of one mesh: `positions` (v, 3), `corners` (c,), `triangles` (t, 3)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,10 +39,32 @@ def mesh_arrays(mesh: bpy.types.Mesh) -> MeshArrays:
         )
     mesh.calc_loop_triangles()
     count = len(mesh.loop_triangles)
-    positions = bulk(_values(mesh, "position"), "vector", 3 * len(mesh.vertices), np.float32)
     corners = bulk(mesh.loop_triangles, "loops", 3 * count, np.uint32)
     triangles = _corner_vertices(mesh)[corners]
-    return MeshArrays(positions.reshape(-1, 3), triangles.reshape(-1, 3), _triangle_polygons(mesh))
+    return MeshArrays(_positions(mesh), triangles.reshape(-1, 3), _triangle_polygons(mesh))
+
+
+class MeshVertices(NamedTuple):
+    """The vertices of one mesh in its own space, and which of them are corners of polygons.
+
+    Attributes
+    ----------
+    positions : ndarray of float32, shape (v, 3)
+        Where the vertices are.
+    corners : ndarray of int32, shape (c,)
+        The vertex of each corner of each polygon.
+    """
+
+    positions: NDArray[np.float32]
+    corners: NDArray[np.int32]
+
+
+def mesh_vertices(mesh: bpy.types.Mesh) -> MeshVertices:
+    """Copy the vertices of a mesh that has polygons and is not in edit mode.
+
+    No triangles are made of its polygons.
+    """
+    return MeshVertices(_positions(mesh), _corner_vertices(mesh))
 
 
 def triangle_count(mesh: bpy.types.Mesh) -> int:
@@ -98,6 +120,11 @@ def _edit_corners(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.i
     vertices = (loop.vert.index for face in edit.faces for loop in face.loops)
     polygons = np.arange(len(sizes), dtype=np.int32).repeat(sizes - 2)
     return np.fromiter(vertices, np.int32, int(sizes.sum())), polygons
+
+
+def _positions(mesh: bpy.types.Mesh) -> NDArray[np.float32]:
+    values = bulk(_values(mesh, "position"), "vector", 3 * len(mesh.vertices), np.float32)
+    return values.reshape(-1, 3)
 
 
 def _corner_vertices(mesh: bpy.types.Mesh) -> NDArray[np.int32]:

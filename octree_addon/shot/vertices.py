@@ -1,0 +1,186 @@
+"""Outcodes (Cohen and Sutherland): vertices, in blocks with a box each, against frustum planes."""
+
+from collections.abc import Generator, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Flags, Floats, Ids
+
+# A block is so many rows of so many vertices; each row is compared at once.
+_ROWS = _WIDTH = 64
+# Rounding of what is computed here, as a part of the coordinates: only what is farther counts.
+ROUNDING = 2.0**-40
+# Comparing blocks of vertices goes on for so many before Blender may draw.
+_PATIENCE = 64
+# Corners of faces looked through for a vertex before all are.
+_NEAR = 1 << 16
+# Of an outcode: the six planes that a vertex is beyond, and whether it is not certainly inside.
+BEYOND, UNSURE = np.uint8(0b111111), np.uint8(1 << 6)
+_BITS = np.array([1, 2, 4, 8, 16, 32], np.uint8)[:, None]
+
+Positions = NDArray[np.float32] | Floats
+
+
+class VertexBlocks:
+    """Vertices in the order of their mesh, and the boxes of blocks of neighbors in that order.
+
+    Parameters
+    ----------
+    positions : ndarray of float32 or float64, shape (v, 3)
+        The vertices.
+
+    Attributes
+    ----------
+    lower, upper : ndarray of float64, shape (b, 3)
+        The box of each block; not finite where a vertex is not.
+    is_finite : bool
+        Whether all coordinates are finite numbers.
+    work : float
+        How many vertices were compared with a frustum so far, in multiples of all.
+    """
+
+    def __init__(self, positions: Positions) -> None:
+        self.positions = positions
+        self._length = _ROWS * _WIDTH
+        self.lower, self.upper = _block_boxes(positions)
+        self.is_finite = bool(np.isfinite(self.lower).all() and np.isfinite(self.upper).all())
+        self.work = 0.0
+
+    def compare(self, planes: Floats, used: "UsedVertices") -> Generator[float, None, bool | None]:
+        """Tell whether six planes, (6, 4), certainly have a used vertex inside: True.
+
+        False if all vertices are certainly beyond one plane, None if neither is certain. All
+        coordinates are finite.
+        """
+        view = _BlocksInView(self, planes)
+        self.work += 1 / 64
+        for count, block in enumerate(view.candidates()):
+            start, inside = block * self._length, view.inside(block)
+            self.work += 1 / len(self.lower)
+            if inside.any() and used.holds(start, inside):
+                return True
+            if count % _PATIENCE == _PATIENCE - 1:
+                yield 0.0
+        for plane in view.separating():
+            self.work += 1 / 8
+            if view.is_separating(plane):
+                return False
+            yield 0.0
+        return None
+
+    def outcodes(self, planes: Floats) -> Generator[float, None, NDArray[np.uint8]]:
+        """Return a byte for each vertex: 0 if it is certainly inside six planes, (6, 4).
+
+        Else `UNSURE` is set, and a bit for each plane that it is certainly beyond, of which some
+        may be missing.
+        """
+        view = _BlocksInView(self, planes)
+        self.work += 1.0
+        codes = np.zeros(len(self.positions), np.uint8)
+        whole = (view.beyond * _BITS[:, 0]).sum(axis=1, dtype=np.uint8)
+        for block in np.flatnonzero(~view.contained):
+            part = slice(block * self._length, (block + 1) * self._length)
+            codes[part] = whole[block] | UNSURE if whole[block] else view.codes(block)
+            if block % _PATIENCE == 0:
+                yield 0.0
+        return codes
+
+    def part(self, block: int) -> Floats:
+        """Return the vertices of one block in double precision, (3, n)."""
+        start = block * self._length
+        return self.positions[start : start + self._length].T.astype(np.float64)
+
+
+def _block_boxes(positions: Positions) -> tuple[Floats, Floats]:
+    """Return the lower and the upper corners of the boxes of blocks, (b, 3) each."""
+    whole = len(positions) // (_ROWS * _WIDTH)
+    rest = positions[whole * _ROWS * _WIDTH :]
+    rows = positions[: len(positions) - len(rest)].reshape(whole, _ROWS, 3 * _WIDTH)
+    found = []
+    for extreme in (np.min, np.max):
+        # Rows against rows first: NumPy is slow where only three numbers follow each other.
+        boxes = extreme(extreme(rows, axis=1).reshape(whole, _WIDTH, 3), axis=1)
+        last = [extreme(rest, axis=0)[None]] if len(rest) else []
+        found.append(np.concatenate((boxes, *last)).astype(np.float64))
+    return found[0], found[1]
+
+
+class UsedVertices:
+    """Which vertices are corners of faces.
+
+    Parameters
+    ----------
+    corners : ndarray of int32, shape (c,)
+        The vertex of each corner of each face.
+    count : int
+        How many vertices there are.
+    """
+
+    def __init__(self, corners: NDArray[np.int32], count: int) -> None:
+        self._corners, self._count = corners, count
+        self._used: Flags | None = None
+
+    def holds(self, start: int, chosen: Flags) -> bool:
+        """Tell whether any of the vertices chosen, of those from `start` on, is used."""
+        if self._used is None and self._is_near(start, chosen):
+            return True
+        if self._used is None:
+            self._used = np.zeros(self._count, np.bool_)
+            self._used[self._corners] = True
+        return bool((self._used[start : start + len(chosen)] & chosen).any())
+
+    def _is_near(self, start: int, chosen: Flags) -> bool:
+        """Look at the corners about as far from the first as the vertices are: mostly enough."""
+        middle = start * len(self._corners) // self._count
+        near = self._corners[max(0, middle - _NEAR) : middle + _NEAR]
+        near = near[(near >= start) & (near < start + len(chosen))]
+        return bool(chosen[near - start].any())
+
+
+class _BlocksInView:
+    """Blocks of vertices against six planes: what their boxes tell, and each by itself."""
+
+    def __init__(self, blocks: VertexBlocks, planes: Floats) -> None:
+        self._blocks = blocks
+        self._normals, self._offsets = planes[:, :3], planes[:, 3:]
+        half = (blocks.upper - blocks.lower) / 2
+        reach = np.maximum(np.abs(blocks.lower), np.abs(blocks.upper)).max(axis=0)
+        sizes = np.abs(self._normals) @ reach[:, None] + np.abs(self._offsets)
+        self._slack = ROUNDING * sizes  # (6, 1)
+        self._heights = (blocks.lower + half) @ self._normals.T + self._offsets.T
+        radii = half @ np.abs(self._normals).T
+        self._lowest = self._heights - radii
+        # Of each block and plane: whether the whole block is beyond, (b, 6).
+        self.beyond: Flags = self._heights + radii < -self._slack.T
+        # Of each block: whether it is wholly inside, (b,).
+        self.contained: Flags = (self._lowest > self._slack.T).all(axis=1)
+
+    def candidates(self) -> Ids:
+        """Return the blocks that may hold a vertex inside, likely ones first."""
+        possible = np.flatnonzero(~self.beyond.any(axis=1))
+        return possible[np.argsort(-self._heights[possible].min(axis=1), kind="stable")]
+
+    def separating(self) -> Iterator[int]:
+        """Return the planes that all vertices may be beyond."""
+        yield from np.flatnonzero((self._lowest < -self._slack.T).all(axis=0)).tolist()
+
+    def inside(self, block: int) -> Flags:
+        """Tell which vertices of a block are certainly inside."""
+        heights = self._normals @ self._blocks.part(block) + self._offsets
+        inside: Flags = (heights > self._slack).all(axis=0)
+        return inside
+
+    def is_separating(self, plane: int) -> bool:
+        """Tell whether all vertices are certainly beyond a plane."""
+        return all(self._is_beyond(plane, each) for each in np.flatnonzero(~self.beyond[:, plane]))
+
+    def _is_beyond(self, plane: int, block: int) -> bool:
+        heights = self._normals[plane] @ self._blocks.part(block) + self._offsets[plane]
+        return bool((heights < -self._slack[plane]).all())
+
+    def codes(self, block: int) -> NDArray[np.uint8]:
+        """Return the outcodes of a block, without `UNSURE` wherever a vertex is inside."""
+        heights = self._normals @ self._blocks.part(block) + self._offsets
+        beyond = np.bitwise_or.reduce((heights < -self._slack) * _BITS, axis=0)
+        return np.where((heights > self._slack).all(axis=0), 0, beyond | UNSURE).astype(np.uint8)
