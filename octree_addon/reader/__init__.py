@@ -15,6 +15,7 @@ from .meshes import (
     bulk,
     evaluated_mesh,
     mesh_arrays,
+    mesh_triangles,
     mesh_vertices,
     triangle_count,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "layer_places",
     "may_instance",
     "mesh_arrays",
+    "mesh_triangles",
     "mesh_vertices",
     "object_bounds",
     "read_instances",

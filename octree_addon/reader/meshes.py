@@ -9,6 +9,9 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+# Numbers looked up at once: what they are converted to stays in the processor's cache.
+_BLOCK = 1 << 16
+
 
 class MeshArrays(NamedTuple):
     """The triangles of one mesh, in its own space.
@@ -65,6 +68,25 @@ def mesh_vertices(mesh: bpy.types.Mesh) -> MeshVertices:
     No triangles are made of its polygons.
     """
     return MeshVertices(_positions(mesh), _corner_vertices(mesh))
+
+
+def mesh_triangles(
+    mesh: bpy.types.Mesh, corners: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int32] | None]:
+    """Return `triangles` and `polygons` of a mesh whose `corners` were read by `mesh_vertices`.
+
+    Where each polygon is a triangle nothing is read: its triangles are the corners, three by
+    three, and instead of polygons, the same as the triangles then, stands None.
+    """
+    if triangle_count(mesh) == len(mesh.polygons):
+        return corners.reshape(-1, 3), None
+    mesh.calc_loop_triangles()
+    loops = bulk(mesh.loop_triangles, "loops", 3 * len(mesh.loop_triangles), np.uint32)
+    triangles = np.empty(len(loops), np.int32)
+    for start in range(0, len(loops), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        np.take(corners, loops[part], out=triangles[part], mode="clip")
+    return triangles.reshape(-1, 3), _triangle_polygons(mesh)
 
 
 def triangle_count(mesh: bpy.types.Mesh) -> int:

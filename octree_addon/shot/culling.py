@@ -205,7 +205,7 @@ class FaceCulling(ObjectCulling):
         self._hits.append(targets[:3, np.unique(numbers)])
         for uid in np.unique(targets[3]):
             here = targets[3, numbers] == uid
-            self._add_faces(uid, mesh, mesh.polygons[triangles[here]])
+            self._add_faces(uid, mesh, mesh.polygons_of(triangles[here]))
 
     def _add_faces(self, uid: int, mesh: LocalMesh, polygons: Ids | slice) -> None:
         """Note polygons of a mesh; -1 is a mesh without a way back."""

@@ -15,7 +15,7 @@ from ...core import Frusta, Octree, Triangles, build_octree, build_steps, query,
 from ..arrays import Flags, Floats, Ids
 from ..reader import MeshArrays
 from . import kept_octrees
-from .vertices import BEYOND, Positions, UsedVertices, VertexBlocks
+from .vertices import Positions, UsedVertices, VertexBlocks
 
 Deferred = tuple[Floats, Ids]
 
@@ -24,8 +24,8 @@ Deferred = tuple[Floats, Ids]
 _FEW_TRIANGLES = 2000
 # An octree pays for itself after a mesh was compared with frusta as a whole so many times.
 _MOST_WORK = 16
-# Triangles looked at before Blender may draw.
-_BLOCK = 1 << 19
+# Triangles looked at in one go, and before Blender may draw.
+_BLOCK, _PATIENCE = 1 << 14, 1 << 20
 
 
 @dataclass(eq=False)
@@ -41,7 +41,7 @@ class Faces:
     triangles : ndarray of int32, shape (t, 3), optional
         The vertices of each triangle; None until they are read.
     polygons : ndarray of int32, shape (t,), optional
-        The polygon that each triangle is a part of.
+        The polygon that each triangle is a part of; None if all polygons are triangles.
     """
 
     corners: NDArray[np.int32]
@@ -70,6 +70,8 @@ class LocalMesh:
         Its vertices.
     faces : Faces
         Its faces. Without triangles all coordinates of vertices are finite, or none.
+    is_large : bool, default False
+        Whether its vertices are asked first, as its triangles may not have to be read.
 
     Attributes
     ----------
@@ -77,8 +79,6 @@ class LocalMesh:
         Its box; NaN if it has no triangle with finite coordinates.
     is_empty : bool
         Whether it has no such triangle.
-    is_large : bool
-        Whether its triangles were not read with it: its vertices are asked first.
     sources : set of int
         Session ids of the objects that show it.
     new, deferred : list of (corners, targets)
@@ -86,12 +86,11 @@ class LocalMesh:
         that no vertices were asked about, and all others.
     """
 
-    def __init__(self, positions: Positions, faces: Faces) -> None:
-        self.positions, self.faces = positions, faces
+    def __init__(self, positions: Positions, faces: Faces, *, is_large: bool = False) -> None:
+        self.positions, self.faces, self.is_large = positions, faces, is_large
         self.blocks = VertexBlocks(positions)
         self.middle, self.half = self._box()
         self.is_empty = bool(np.isnan(self.middle).any())
-        self.is_large = not faces.is_read
         self.sources: set[int] = set()
         self.new: list[Deferred] = []
         self.deferred: list[Deferred] = []
@@ -118,17 +117,15 @@ class LocalMesh:
         assert self.faces.triangles is not None
         return self.faces.triangles
 
-    @property
-    def polygons(self) -> NDArray[np.int32]:
-        """The polygon of each triangle, (t,), once they are read."""
-        assert self.faces.polygons is not None
-        return self.faces.polygons
+    def polygons_of(self, triangles: Ids) -> Ids | NDArray[np.int32]:
+        """Return the polygons that triangles are parts of, once they are read."""
+        return triangles if self.faces.polygons is None else self.faces.polygons[triangles]
 
     def placed(self, matrix: Floats) -> "LocalMesh":
         """Return the same mesh where a matrix of (3, 4) puts it."""
         with np.errstate(invalid="ignore", over="ignore"):  # the core sets such triangles aside
             positions = self.positions @ matrix[:, :3].T + matrix[:, 3]
-        return LocalMesh(positions, self.faces)
+        return LocalMesh(positions, self.faces, is_large=self.is_large)
 
     def compare(self, frusta: Frusta) -> Generator[float, None, tuple[Flags, Flags]]:
         """Tell which frusta certainly hold a used vertex, and which certainly miss all triangles.
@@ -186,15 +183,14 @@ class LocalMesh:
 
         All others are certainly beyond one of the six planes.
         """
-        codes = yield from self.blocks.outcodes(planes)
+        outcodes = yield from self.blocks.outcodes(planes)
         sure, partly = [np.empty(0, np.intp)], [np.empty(0, np.intp)]
         for start in range(0, len(self.triangles), _BLOCK):
-            corners = codes[self.triangles[start : start + _BLOCK]].T
-            inside = ~np.logical_and.reduce(corners)  # an outcode of 0 is inside all planes
-            beyond = (np.bitwise_and.reduce(corners) & BEYOND) != 0
-            sure.append(start + np.flatnonzero(inside))
-            partly.append(start + np.flatnonzero(~inside & ~beyond))
-            yield 0.0
+            some = self.triangles[start : start + _BLOCK]
+            for found, flags in zip((sure, partly), outcodes.clip(some), strict=True):
+                found.append(start + np.flatnonzero(flags))
+            if start % _PATIENCE == 0:
+                yield 0.0
         return np.concatenate(sure), np.concatenate(partly)
 
     def _part(self, chosen: Ids) -> Octree:

@@ -13,6 +13,7 @@ from ..reader import (
     evaluated_mesh,
     is_editable,
     mesh_arrays,
+    mesh_triangles,
     mesh_vertices,
     triangle_count,
 )
@@ -133,12 +134,13 @@ class SceneReader:
 
     def _fill(self, evaluated: bpy.types.Object, local: LocalMesh) -> None:
         """Give a mesh its triangles, if it still is what it was."""
+        faces = local.faces
         if evaluated.type == "MESH":
             with evaluated_mesh(evaluated) as mesh:
-                arrays = mesh_arrays(mesh)
-            if np.array_equal(arrays.positions, local.positions):
-                local.faces.triangles, local.faces.polygons = arrays.triangles, arrays.polygons
-                return
+                sizes = len(mesh.vertices), len(mesh.loops), len(mesh.polygons)
+                if sizes == (len(local.positions), len(faces.corners), faces.polygon_count):
+                    faces.triangles, faces.polygons = mesh_triangles(mesh, faces.corners)
+                    return
         raise ValueError("The scene has changed meanwhile: look once more")
 
     def _forget(self, changed: set[int]) -> None:
@@ -209,7 +211,7 @@ def _read_mesh(mesh: bpy.types.Mesh) -> LocalMesh:
     """Read a mesh; of a large one with finite coordinates no triangles."""
     if triangle_count(mesh) > _MANY_TRIANGLES:
         positions, corners = mesh_vertices(mesh)
-        found = LocalMesh(positions, Faces(corners, len(mesh.polygons)))
+        found = LocalMesh(positions, Faces(corners, len(mesh.polygons)), is_large=True)
         if found.blocks.is_finite:
             return found
     arrays = mesh_arrays(mesh)

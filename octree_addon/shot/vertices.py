@@ -20,6 +20,7 @@ BEYOND, UNSURE = np.uint8(0b111111), np.uint8(1 << 6)
 _BITS = np.array([1, 2, 4, 8, 16, 32], np.uint8)[:, None]
 
 Positions = NDArray[np.float32] | Floats
+Codes = NDArray[np.uint8]
 
 
 class VertexBlocks:
@@ -69,27 +70,56 @@ class VertexBlocks:
             yield 0.0
         return None
 
-    def outcodes(self, planes: Floats) -> Generator[float, None, NDArray[np.uint8]]:
-        """Return a byte for each vertex: 0 if it is certainly inside six planes, (6, 4).
-
-        Else `UNSURE` is set, and a bit for each plane that it is certainly beyond, of which some
-        may be missing.
-        """
+    def outcodes(self, planes: Floats) -> Generator[float, None, "Outcodes"]:
+        """Compare all vertices with six planes, (6, 4). All coordinates are finite."""
         view = _BlocksInView(self, planes)
         self.work += 1.0
-        codes = np.zeros(len(self.positions), np.uint8)
         whole = (view.beyond * _BITS[:, 0]).sum(axis=1, dtype=np.uint8)
-        for block in np.flatnonzero(~view.contained):
-            part = slice(block * self._length, (block + 1) * self._length)
-            codes[part] = whole[block] | UNSURE if whole[block] else view.codes(block)
-            if block % _PATIENCE == 0:
+        whole[~view.contained] |= UNSURE
+        codes = np.repeat(whole, self._length)[: len(self.positions)]
+        for count, block in enumerate(np.flatnonzero(whole == UNSURE)):
+            start = block * self._length
+            codes[start : start + self._length] = view.codes(block)
+            if count % _PATIENCE == _PATIENCE - 1:
                 yield 0.0
-        return codes
+        return Outcodes(codes, whole, self._length)
 
     def part(self, block: int) -> Floats:
         """Return the vertices of one block in double precision, (3, n)."""
         start = block * self._length
         return self.positions[start : start + self._length].T.astype(np.float64)
+
+
+class Outcodes:
+    """Which planes of a frustum vertices are beyond.
+
+    Parameters
+    ----------
+    codes : ndarray of uint8, shape (v,)
+        0 of a vertex that is certainly inside all planes. Else `UNSURE`, and a bit for each plane
+        that it is certainly beyond, of which some may be missing.
+    whole : ndarray of uint8, shape (b,)
+        What holds for all vertices of a block.
+    length : int
+        The vertices of a block.
+    """
+
+    def __init__(self, codes: Codes, whole: Codes, length: int) -> None:
+        self._codes, self._whole, self._length = codes, whole, length
+
+    def clip(self, triangles: NDArray[np.int32]) -> tuple[Flags, Flags]:
+        """Tell which triangles, (t, 3), have a corner inside, and which others may be in view.
+
+        All others are certainly beyond one of the planes.
+        """
+        first, last = triangles.min() // self._length, triangles.max() // self._length
+        whole = self._whole[first : last + 1]
+        is_inside = not whole.any()
+        if is_inside or np.bitwise_and.reduce(whole) & BEYOND:
+            return np.full(len(triangles), is_inside), np.zeros(len(triangles), np.bool_)
+        one, two, three = self._codes[triangles].T
+        inside: Flags = np.minimum(np.minimum(one, two), three) == 0
+        return inside, ~inside & ((one & two & three & BEYOND) == 0)
 
 
 def _block_boxes(positions: Positions) -> tuple[Floats, Floats]:
@@ -154,7 +184,8 @@ class _BlocksInView:
         # Of each block and plane: whether the whole block is beyond, (b, 6).
         self.beyond: Flags = self._heights + radii < -self._slack.T
         # Of each block: whether it is wholly inside, (b,).
-        self.contained: Flags = (self._lowest > self._slack.T).all(axis=1)
+        self._within: Flags = self._lowest > self._slack.T
+        self.contained: Flags = self._within.all(axis=1)
 
     def candidates(self) -> Ids:
         """Return the blocks that may hold a vertex inside, likely ones first."""
@@ -167,20 +198,27 @@ class _BlocksInView:
 
     def inside(self, block: int) -> Flags:
         """Tell which vertices of a block are certainly inside."""
-        heights = self._normals @ self._blocks.part(block) + self._offsets
-        inside: Flags = (heights > self._slack).all(axis=0)
+        rows = ~self._within[block]
+        inside: Flags = (self._heights_of(block, rows) > self._slack[rows]).all(axis=0)
         return inside
 
     def is_separating(self, plane: int) -> bool:
         """Tell whether all vertices are certainly beyond a plane."""
-        return all(self._is_beyond(plane, each) for each in np.flatnonzero(~self.beyond[:, plane]))
+        rows = np.arange(6) == plane
+        return all(
+            (self._heights_of(block, rows) < -self._slack[plane]).all()
+            for block in np.flatnonzero(~self.beyond[:, plane])
+        )
 
-    def _is_beyond(self, plane: int, block: int) -> bool:
-        heights = self._normals[plane] @ self._blocks.part(block) + self._offsets[plane]
-        return bool((heights < -self._slack[plane]).all())
+    def codes(self, block: int) -> Codes:
+        """Return the outcodes of a block."""
+        rows = ~self._within[block]
+        heights, slack = self._heights_of(block, rows), self._slack[rows]
+        codes = np.bitwise_or.reduce((heights < -slack) * _BITS[rows], axis=0)
+        codes[~(heights > slack).all(axis=0)] |= UNSURE
+        return codes
 
-    def codes(self, block: int) -> NDArray[np.uint8]:
-        """Return the outcodes of a block, without `UNSURE` wherever a vertex is inside."""
-        heights = self._normals @ self._blocks.part(block) + self._offsets
-        beyond = np.bitwise_or.reduce((heights < -self._slack) * _BITS, axis=0)
-        return np.where((heights > self._slack).all(axis=0), 0, beyond | UNSURE).astype(np.uint8)
+    def _heights_of(self, block: int, rows: Flags) -> Floats:
+        """Return the heights of the vertices of a block above some of the planes, (r, n)."""
+        heights: Floats = self._normals[rows] @ self._blocks.part(block) + self._offsets[rows]
+        return heights
