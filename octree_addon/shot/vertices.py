@@ -124,16 +124,23 @@ class Outcodes:
 
 def _block_boxes(positions: Positions) -> tuple[Floats, Floats]:
     """Return the lower and the upper corners of the boxes of blocks, (b, 3) each."""
-    whole = len(positions) // (_ROWS * _WIDTH)
-    rest = positions[whole * _ROWS * _WIDTH :]
-    rows = positions[: len(positions) - len(rest)].reshape(whole, _ROWS, 3 * _WIDTH)
+    length = _ROWS * _WIDTH
+    whole = len(positions) // length
+    # Many numbers in a row each time: NumPy is slow where only three follow each other.
+    rows = positions[: whole * length].reshape(whole, _ROWS, 3 * _WIDTH)
+    rest = np.ascontiguousarray(positions[whole * length :].T)
+    lower, upper = (_extremes(rows, rest, extreme) for extreme in (np.minimum, np.maximum))
+    return lower, upper
+
+
+def _extremes(rows: Positions, rest: Positions, extreme: np.ufunc) -> Floats:
     found = []
-    for extreme in (np.min, np.max):
-        # Rows against rows first: NumPy is slow where only three numbers follow each other.
-        boxes = extreme(extreme(rows, axis=1).reshape(whole, _WIDTH, 3), axis=1)
-        last = [extreme(rest, axis=0)[None]] if len(rest) else []
-        found.append(np.concatenate((boxes, *last)).astype(np.float64))
-    return found[0], found[1]
+    if len(rows):
+        boxes = extreme.reduce(rows, axis=1).reshape(len(rows), _WIDTH, 3)
+        found.append(extreme.reduce(boxes, axis=1))
+    if rest.size:
+        found.append(extreme.reduce(rest, axis=1)[None])
+    return np.concatenate(found or [rest.T]).astype(np.float64)
 
 
 class UsedVertices:

@@ -167,7 +167,11 @@ def test_markers_switch_the_camera_of_the_scene(stage):
     assert scene.camera == second
 
 
-def test_faces_are_counted_in_frames(stage, cut):
+@pytest.mark.parametrize(("few", "work", "many"), [(2000, 16, 10_000), (0, 99, 0), (0, 2, 0)])
+def test_faces_are_counted_in_frames(stage, cut, monkeypatch, few, work, many):
+    monkeypatch.setattr(shot.local_mesh, "_FEW_TRIANGLES", few)
+    monkeypatch.setattr(shot.local_mesh, "_MOST_WORK", work)
+    monkeypatch.setattr(shot.scene_reader, "_MANY_TRIANGLES", many)
     names = ("Wall", "Dome", "Cube 7", "Hook", "Skinned", "Points", "Waves")
     items = [bpy.data.objects[name] for name in names]
     twin = link(bpy.data.objects.new("Twin", bpy.data.objects["Cube 7"].data))
