@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 from ...core import Octree, Triangles
 from ..arrays import Floats, Ids
 
-# All kept octrees together take at most so many bytes.
-_MOST_BYTES = 1 << 30
+# All kept octrees together take at most this many bytes: one of 4 million triangles does.
+_MOST_BYTES = 1 << 29
 # Coordinates compared at once.
 _BLOCK = 1 << 20
 # The least recently used first.

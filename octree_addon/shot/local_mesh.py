@@ -23,7 +23,7 @@ Deferred = tuple[Floats, Ids]
 # and sooner sorted than looked up.
 _FEW_TRIANGLES = 2000
 # An octree pays for itself after a mesh was compared with frusta as a whole so many times.
-_MOST_WORK = 16
+_MOST_WORK = 32
 # Triangles looked at in one go, and before Blender may draw.
 _BLOCK, _PATIENCE = 1 << 14, 1 << 20
 
@@ -209,7 +209,10 @@ class LocalMesh:
         return self._octree
 
     def _build(self) -> Generator[float, None, Octree]:
-        self._octree = yield from build_steps(Triangles(self.positions, self.triangles))
+        items = Triangles(self.positions, self.triangles)
+        yield 0.0
+        self._octree = yield from build_steps(items)
+        yield 0.0
         return self._octree
 
     def _box(self) -> tuple[Floats, Floats]:
