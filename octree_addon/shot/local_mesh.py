@@ -166,14 +166,14 @@ class LocalMesh:
         touched = np.zeros(len(frusta), np.bool_)
         for number, planes in enumerate(frusta.plane_rows.transpose(2, 0, 1)):
             sure, partly = yield from self._clip(planes)
-            touched[number] = len(sure) or query_any(self._part(partly), frusta[[number]])[0]
+            touched[number] = len(sure) or query_any(self._part(partly), frusta[number])[0]
         return touched
 
     def _in_view_by_clipping(self, frusta: Frusta) -> Generator[float, None, tuple[Ids, Ids]]:
         found = []
         for number, planes in enumerate(frusta.plane_rows.transpose(2, 0, 1)):
             sure, partly = yield from self._clip(planes)
-            _, some = query(self._part(partly), frusta[[number]])
+            _, some = query(self._part(partly), frusta[number])
             found.append(np.concatenate((sure, partly[some])))
         numbers = np.repeat(np.arange(len(found)), [len(each) for each in found])
         return numbers, np.concatenate(found)

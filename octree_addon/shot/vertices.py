@@ -65,10 +65,18 @@ class VertexBlocks:
                 yield 0.0
         for plane in view.separating():
             self.work += 1 / 8
-            if view.is_separating(plane):
+            if (yield from self._is_beyond(view, plane)):
                 return False
-            yield 0.0
         return None
+
+    def _is_beyond(self, view: "_BlocksInView", plane: int) -> Generator[float, None, bool]:
+        """Tell whether all vertices are certainly beyond a plane."""
+        for count, block in enumerate(np.flatnonzero(~view.beyond[:, plane])):
+            if not view.is_beyond(plane, block):
+                return False
+            if count % _PATIENCE == _PATIENCE - 1:
+                yield 0.0
+        return True
 
     def outcodes(self, planes: Floats) -> Generator[float, None, "Outcodes"]:
         """Compare all vertices with six planes, (6, 4). All coordinates are finite."""
@@ -209,13 +217,10 @@ class _BlocksInView:
         inside: Flags = (self._heights_of(block, rows) > self._slack[rows]).all(axis=0)
         return inside
 
-    def is_separating(self, plane: int) -> bool:
-        """Tell whether all vertices are certainly beyond a plane."""
-        rows = np.arange(6) == plane
-        return all(
-            (self._heights_of(block, rows) < -self._slack[plane]).all()
-            for block in np.flatnonzero(~self.beyond[:, plane])
-        )
+    def is_beyond(self, plane: int, block: int) -> bool:
+        """Tell whether all vertices of a block are certainly beyond a plane."""
+        heights = self._heights_of(block, np.arange(6) == plane)
+        return bool((heights < -self._slack[plane]).all())
 
     def codes(self, block: int) -> Codes:
         """Return the outcodes of a block."""

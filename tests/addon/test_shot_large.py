@@ -220,6 +220,36 @@ def test_frames_and_placements_of_one_mesh_share_its_octree(eye, calls, monkeypa
     assert calls == {"read": 1, "built": 1}
 
 
+def test_no_step_looks_at_many_vertices(eye, monkeypatch):
+    """Blocks between one yield and the next are counted, each of one row of a grid."""
+    for name, value in (("_ROWS", 1), ("_WIDTH", 41), ("_PATIENCE", 4)):
+        monkeypatch.setattr(shot.vertices, name, value)
+    counts, part = [0], shot.vertices.VertexBlocks.part
+
+    def counted(blocks, block):
+        counts[-1] += 1
+        return part(blocks, block)
+
+    monkeypatch.setattr(shot.vertices.VertexBlocks, "part", counted)
+    grid(size=40.0, location=(0, 0, 0.5), side=41)  # all around, and nothing in view
+    for faces in (False, True):
+        for _ in shot.shot_steps(bpy.context, shot.Shot(frames=(1,), faces=faces)):
+            counts.append(0)
+    assert sum(counts) > 60
+    assert max(counts) <= 12  # the ends of comparing, and of outcodes, and the next beginning
+
+
+def test_steps_closed_anywhere_leave_the_frame(eye):
+    grid("Wall", size=40.0, location=(0, 30, 0), side=3)
+    bpy.context.scene.frame_set(3)
+    done = list(shot.shot_steps(bpy.context, shot.Shot(frames=(1, 2, 3))))
+    for count in range(len(done)):
+        steps = shot.shot_steps(bpy.context, shot.Shot(frames=(1, 2, 3)))
+        assert [next(steps) for _ in range(count)] == done[:count]
+        steps.close()
+        assert bpy.context.scene.frame_current == 3
+
+
 @pytest.mark.parametrize("faces", [False, True])
 def test_a_scene_that_changes_meanwhile_is_an_error(eye, faces):
     item = cube("Room", size=30.0)
