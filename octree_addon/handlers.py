@@ -6,25 +6,59 @@ import bpy
 
 from . import display, hiding, live, shot, trees
 from .build import build_settings, chosen_bounds, steps_for_settings
-from .reader import count_triangles
+from .reader import changes_of, count_triangles
 from .ui import Listeners, listen, run, schedule, settings_of, tag_redraw
 
 AUTOMATIC_LIMIT = 200_000
+# Seconds without a change after which trees are compared with the scene, and how long at a time.
+_REST, _STEP = 0.2, 0.02
+# How the names of operators begin that may change the scene at every movement of the mouse.
+_EDITING = tuple(
+    f"{kind}_OT_"
+    for kind in (
+        "ARMATURE",
+        "CURVE",
+        "MESH",
+        "OBJECT",
+        "OCTREE",
+        "PAINT",
+        "POSE",
+        "SCULPT",
+        "TRANSFORM",
+    )
+)
 
 
 def note_changes(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Mark trees as out of date after an evaluation; to rebuild them is left to the user."""
-    if all(built.stale or built.is_live for built in trees.all_built()):
-        return
-    changed = [
-        update.id.original
-        for update in depsgraph.updates
-        if update.is_updated_geometry or update.is_updated_transform
-    ]
-    trees.mark_stale({item.session_uid for item in changed})
-    # Of an object that is deleted, Blender names only the collection that it was in.
-    if bpy.types.Collection in map(type, changed):
-        trees.mark_if_objects_lost(scene)
+    """Note what an evaluation may have changed; to build again is left to the user."""
+    if trees.may_become_doubtful():
+        trees.doubt(changes_of(depsgraph))
+        settle_later()
+
+
+def settle_later() -> None:
+    """Find out soon whether trees are out of date, if that is not known."""
+    if not trees.is_settled():
+        schedule(settle, _REST)
+
+
+def settle() -> float | None:
+    """Find out whether trees are out of date once the scene has come to rest, step by step."""
+    left = _REST - trees.seconds_at_rest()
+    if left > 0:
+        return left
+    if is_busy():
+        return _REST
+    return None if trees.settle(_STEP) else 0.0
+
+
+def is_busy() -> bool:
+    """Tell whether an animation plays, or an operator drags, edits or calculates in any window."""
+    windows = bpy.context.window_manager.windows
+    names = [each.bl_idname for window in windows for each in window.modal_operators]
+    return any(name.startswith(_EDITING) for name in names) or any(
+        window.screen.is_animation_playing for window in windows
+    )
 
 
 def before_load(*_: Any) -> None:
@@ -79,10 +113,17 @@ LIVE_LISTENERS: Listeners = (
 
 
 def uninstall() -> None:
-    """Leave nothing behind."""
+    """Leave nothing behind; what changes from now on nobody notes."""
     listen(LISTENERS + LIVE_LISTENERS, False)
     schedule(merge_later, None)
+    schedule(settle, None)
+    trees.doubt_everything()
     display.uninstall()
+
+
+def is_listening() -> bool:
+    """Tell whether changes of the scene are noted."""
+    return note_changes in bpy.app.handlers.depsgraph_update_post
 
 
 def after_tree_change() -> None:
@@ -94,6 +135,7 @@ def after_tree_change() -> None:
         listen(LISTENERS, True)
         listen(LIVE_LISTENERS, is_live)
         schedule(merge_later, live.merge_interval() if is_live else None)
+        settle_later()
     update_display()
 
 
@@ -125,6 +167,9 @@ def watch_header(_: bpy.types.Header, context: bpy.types.Context) -> None:
         schedule(restore_trees, 0.0)
     if display.is_installed() != has_something_to_draw():
         schedule(update_display, 0.0)
+    # An undo may bring a tree back that is still in memory.
+    if not (trees.is_empty() or is_listening()):
+        schedule(after_tree_change, 0.0)
 
 
 def is_tree_missing(scene: bpy.types.Scene) -> bool:
@@ -175,6 +220,7 @@ def unregister() -> None:
     uninstall()
     schedule(restore_trees, None)
     schedule(update_display, None)
+    schedule(after_tree_change, None)
     trees.stop_listening(after_tree_change)
     trees.rebuild_listeners.remove(live.keep_following)
     bpy.types.VIEW3D_HT_header.remove(watch_header)

@@ -146,8 +146,8 @@ def _bounded(
     """Return the box of the root, if an object gives it, and a source that depends on it too."""
     if bounds_object is None:
         return source, None
-    ids = source.ids | {bounds_object.session_uid}
-    return replace(source, ids=ids), object_bounds(depsgraph, bounds_object)
+    uid, box = bounds_object.session_uid, object_bounds(depsgraph, bounds_object)
+    return replace(source, ids=source.ids | {uid}, bounds_object=(uid, box.rows)), box
 
 
 def _left_out(source: Source) -> str:

@@ -1,4 +1,4 @@
-"""Scene reader: Blender -> arrays; read source, meshes and boxes, then triangles, objects."""
+"""Scene reader: Blender -> arrays; read source, meshes, boxes, triangles, objects, changes."""
 
 from .boxes import (
     Instances,
@@ -9,12 +9,26 @@ from .boxes import (
     read_instances,
     world_boxes,
 )
+from .changes import EVERYTHING, Changes, Comparison, changes_of, update_flags
 from .meshes import MeshArrays, bulk, evaluated_mesh, mesh_arrays
 from .objects import ReadObjects, evaluated_box, object_bounds, read_objects, taken_types
-from .source import Key, ObjectSource, Source, SourceObject, TriangleSource, seen_objects
+from .source import (
+    NOT_SCENE,
+    Key,
+    ObjectSource,
+    Source,
+    SourceObject,
+    TriangleSource,
+    counts_as_scene,
+    seen_objects,
+)
 from .triangles import count_triangles, is_editable, read_triangles
 
 __all__ = [
+    "EVERYTHING",
+    "NOT_SCENE",
+    "Changes",
+    "Comparison",
     "Instances",
     "Key",
     "MeshArrays",
@@ -24,7 +38,9 @@ __all__ = [
     "SourceObject",
     "TriangleSource",
     "bulk",
+    "changes_of",
     "count_triangles",
+    "counts_as_scene",
     "evaluated_box",
     "evaluated_mesh",
     "is_editable",
@@ -39,5 +55,6 @@ __all__ = [
     "read_triangles",
     "seen_objects",
     "taken_types",
+    "update_flags",
     "world_boxes",
 ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha1
 from typing import Any, NamedTuple
 
 import bmesh
@@ -43,6 +44,15 @@ def mesh_arrays(mesh: bpy.types.Mesh) -> MeshArrays:
     corners = bulk(mesh.loop_triangles, "loops", 3 * count, np.uint32)
     triangles = _corner_vertices(mesh)[corners]
     return MeshArrays(positions.reshape(-1, 3), triangles.reshape(-1, 3), _triangle_polygons(mesh))
+
+
+def mesh_digest(arrays: MeshArrays) -> bytes:
+    """Return a number of 20 bytes, the same for the same triangles of the same polygons."""
+    digest = sha1(usedforsecurity=False)
+    for array in arrays:
+        digest.update(array)
+        digest.update(b"|")
+    return digest.digest()
 
 
 def triangle_count(mesh: bpy.types.Mesh) -> int:

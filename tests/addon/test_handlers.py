@@ -58,6 +58,7 @@ def modify(ball):
 
 def carry(ball):
     ball.parent = bpy.data.objects.new("Parent", None)
+    ball.parent.location.x = 1
 
 
 @pytest.mark.parametrize("change", [move, edit, modify, carry])
