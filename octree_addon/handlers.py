@@ -7,7 +7,7 @@ import bpy
 from . import display, hiding, live, shot, trees
 from .build import build_settings, chosen_bounds, steps_for_settings
 from .reader import changes_of, count_triangles
-from .ui import Listeners, listen, run, schedule, settings_of, tag_redraw
+from .ui import Listeners, is_listening, listen, run, schedule, settings_of, tag_redraw
 
 AUTOMATIC_LIMIT = 200_000
 # Seconds without a change after which trees are compared with the scene, and how long at a time.
@@ -121,11 +121,6 @@ def uninstall() -> None:
     display.uninstall()
 
 
-def is_listening() -> bool:
-    """Tell whether changes of the scene are noted."""
-    return note_changes in bpy.app.handlers.depsgraph_update_post
-
-
 def after_tree_change() -> None:
     """Listen only while a tree exists, and show its new state."""
     if trees.is_empty():
@@ -168,7 +163,7 @@ def watch_header(_: bpy.types.Header, context: bpy.types.Context) -> None:
     if display.is_installed() != has_something_to_draw():
         schedule(update_display, 0.0)
     # An undo may bring a tree back that is still in memory.
-    if not (trees.is_empty() or is_listening()):
+    if not (trees.is_empty() or is_listening(LISTENERS)):
         schedule(after_tree_change, 0.0)
 
 

@@ -6,7 +6,7 @@ and digests of meshes are compared when someone needs to know, only those in dou
 """
 
 import math
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from itertools import islice
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -16,7 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats
-from .boxes import layer_ids, layer_matrices, may_instance, read_instances
+from .boxes import (
+    layer_boxes,
+    layer_ids,
+    layer_matrices,
+    may_instance,
+    read_instances,
+    world_boxes,
+)
 from .meshes import evaluated_mesh, mesh_arrays, mesh_digest
 from .objects import object_bounds, plain_boxes
 from .source import (
@@ -31,6 +38,8 @@ from .source import (
 
 # With more updates than this they are not looked at one by one: everything is in doubt.
 _MOST_UPDATES = 256
+# Objects looked at closely at a time.
+_MOST_AT_ONCE = 1024
 
 
 class Changes(NamedTuple):
@@ -109,33 +118,28 @@ class Comparison:
         # In doubt: session ids of objects; parts of the whole; and the meshes of instances.
         self._moved: set[int] = set()
         self._reshaped: set[int] = set()
+        self._closer: set[int] = set()  # items whose boxes are not what the last look expected
         self._parts: set[str] = set()
         self._instance_shapes = False
-        # Known to differ.
+        # Known to differ, seen or hidden; hidden, and not looked at.
         self._displaced: set[int] = set()
         self._deformed: set[int] = set()
         self._different: set[str] = set()
-        self._hidden: set[int] = set()
+        self._unseen: set[int] = set()
+        # Of meshes by their addresses, which hold until the next update.
+        self._digests: dict[int, bytes] = {}
 
     @property
     def is_settled(self) -> bool:
         """Whether it is known if the source differs."""
-        in_doubt = self._moved or self._reshaped or self._parts
-        return not in_doubt or self._certainly_differs
-
-    @property
-    def _certainly_differs(self) -> bool:
-        return bool(
-            self._displaced - self._moved
-            or self._deformed - self._reshaped
-            or self._different - self._parts
-        )
+        in_doubt = self._moved or self._reshaped or self._closer or self._parts
+        return not in_doubt or bool(self._different - self._parts)
 
     def copy(self) -> "Comparison":
         """Return another one that knows and doubts the same."""
         other = Comparison()
         for name, value in vars(self).items():
-            setattr(other, name, value.copy() if isinstance(value, set) else value)
+            setattr(other, name, value.copy() if isinstance(value, set | dict) else value)
         return other
 
     def decree(self, differs: bool) -> None:
@@ -147,19 +151,18 @@ class Comparison:
     def doubt(self, source: Source, changes: Changes) -> None:
         """Note what an update may have changed of a source."""
         self.doubted_at = perf_counter()
+        self._digests = {}
         if self.is_total:
             return
         self.is_total = changes is EVERYTHING
         moved, reshaped = (_common(source.wanted, ids) for ids in changes[:2])
         self._moved |= moved
-        if isinstance(source, ObjectSource):
-            self._moved |= reshaped
-        else:
-            self._reshaped |= reshaped
+        self._reshaped |= reshaped
         if changes.reshown:
-            moved, self._hidden = self._hidden, set()
-            self._moved |= moved
-            self._reshaped |= set() if isinstance(source, ObjectSource) else moved
+            self._reshaped |= self._unseen
+            self._unseen = set()
+        if (changes.reshown or moved or reshaped) and (self._displaced or self._deformed):
+            self._parts.add("OBJECTS")
         if changes.regrouped:
             self._parts.add("PRESENCE")
         self._doubt_instances(source, changes)
@@ -191,55 +194,61 @@ class Comparison:
             if perf_counter() > deadline:
                 break
         if self.is_settled:
-            self.differs = bool(self._displaced or self._deformed or self._different)
+            self.differs = bool(self._different)
         return self.is_settled
 
     def _settle_part(self, scene: "_SceneNow", deadline: float) -> None:
         """Settle one part, the cheapest first."""
         self.is_total = False
-        if self._parts - {"INSTANCES"}:
-            self._settle_whole("PRESENCE" if "PRESENCE" in self._parts else "BOUNDS", scene)
+        simple = [part for part in ("PRESENCE", "BOUNDS") if part in self._parts]
+        if simple:
+            self._settle_whole(simple[0], scene)
         elif self._moved:
             self._settle_moved(scene)
-        elif self._reshaped:
+        elif "OBJECTS" in self._parts:
+            self._settle_whole("OBJECTS", scene)
+        elif self._reshaped or self._closer:
             self._settle_reshaped(scene, deadline)
         else:
             self._settle_whole("INSTANCES", scene)
             self._instance_shapes = False
 
     def _settle_whole(self, part: str, scene: "_SceneNow") -> None:
-        differs = {
+        tests: dict[str, Callable[[], bool]] = {
             "PRESENCE": scene.has_lost_objects,
             "BOUNDS": scene.has_other_bounds,
+            "OBJECTS": lambda: scene.shows_any(self._known_to_differ),
             "INSTANCES": lambda: scene.has_other_instances(self._instance_shapes),
-        }[part]()
+        }
+        differs = tests[part]()
         self._parts.discard(part)
         self._different.discard(part)
         if differs:
             self._different.add(part)
 
+    @property
+    def _known_to_differ(self) -> set[int]:
+        return self._displaced | self._deformed - self._reshaped - self._closer
+
     def _settle_moved(self, scene: "_SceneNow") -> None:
         moved, self._moved = self._moved, set()
         displaced = scene.displaced(moved)
-        hidden = scene.hidden(displaced)
-        self._displaced = (self._displaced - moved) | (displaced - hidden)
-        self._hidden |= hidden
-        if scene.has_new_instancers:
-            self._parts.add("INSTANCES")
+        if scene.holds_objects:  # another box of its own may make up for another matrix
+            self._closer = self._closer - moved | displaced | self._deformed & moved
+        else:
+            self._displaced = self._displaced - moved | displaced
+            self._parts.add("OBJECTS")
 
     def _settle_reshaped(self, scene: "_SceneNow", deadline: float) -> None:
         """Settle as many as there is time for, at least one."""
-        left = set()
-        for uid, differs in scene.deformed(self._reshaped, deadline):
-            if differs is None:
-                left.add(uid)
-            elif differs:
-                self._deformed.add(uid)
-            else:
-                self._deformed.discard(uid)
-        self._hidden |= scene.unseen
-        self._deformed -= scene.unseen
-        self._reshaped = left
+        ids, had_any = self._reshaped | self._closer, bool(self._deformed)
+        settled, deformed = scene.deformed(ids, self._digests, deadline)
+        self._reshaped -= settled
+        self._closer -= settled
+        self._unseen |= scene.unseen
+        self._deformed = self._deformed - settled | deformed
+        if self._deformed or had_any:
+            self._parts.add("OBJECTS")
         if scene.has_new_instancers:
             self._instance_shapes = True
             self._parts.add("INSTANCES")
@@ -259,14 +268,18 @@ class _SceneNow:
         self.unseen: set[int] = set()
         self.has_new_instancers = False
 
-    def hidden(self, ids: Set[int]) -> set[int]:
-        """Return which of these objects are not visible."""
-        return {item.session_uid for item in self._objects(ids) if not self._shows(item)}
+    @property
+    def holds_objects(self) -> bool:
+        """Whether items are whole objects."""
+        return isinstance(self.source, ObjectSource)
+
+    def shows_any(self, ids: Set[int]) -> bool:
+        """Tell whether any of these objects is visible."""
+        return any(self._shows(item) for item in self._objects(ids))
 
     def has_lost_objects(self) -> bool:
         """Tell whether an object with an item has left the scene."""
-        needed = {each.session_uid for each in self.source.objects}
-        missing = needed.difference(layer_ids(self._layer).tolist())
+        missing = self.source.object_ids.difference(layer_ids(self._layer).tolist())
         scene = self._layer.id_data
         return bool(missing) and not missing.issubset(each.session_uid for each in scene.objects)
 
@@ -280,60 +293,91 @@ class _SceneNow:
         )
 
     def displaced(self, ids: Set[int]) -> set[int]:
-        """Return which of these objects have another matrix or, as items, another box."""
+        """Return which of these objects have another matrix or, as items, seem to."""
+        layer = self._layer
+        uids = layer_ids(layer)
+        known, rows = self.source.own_rows
+        places = np.flatnonzero(np.isin(uids, np.fromiter(ids, np.intc, len(ids))))
+        spots = np.searchsorted(known, uids[places])
+        is_own = spots < len(known)
+        is_own[is_own] = known[spots[is_own]] == uids[places[is_own]]
+        places, rows = places[is_own], rows[spots[is_own]]
+        matrices = layer_matrices(layer)[places]
+        if isinstance(self.source, TriangleSource):
+            same = _same(matrices, self.source.record.matrices[rows]).all(axis=(1, 2))
+        else:
+            boxes = world_boxes(layer_boxes(layer)[:, places], matrices)
+            same = (boxes == self._boxes[:, rows]).all(axis=0)
+        return set(uids[places[~same]].tolist())
+
+    def deformed(
+        self, ids: Set[int], digests: dict[int, bytes], deadline: float
+    ) -> tuple[set[int], set[int]]:
+        """Return which of these objects there was time for, and which have another shape.
+
+        Of some that is not known because they are hidden: they are `unseen`.
+        """
+        items = list(islice(self._objects(ids), _MOST_AT_ONCE))
+        shown = self._visible(items)
         if isinstance(self.source, ObjectSource):
-            return self._with_other_boxes(self.source, ids)
+            late: list[bpy.types.Object] = []
+            deformed = self._with_other_boxes(self.source, shown)
+        else:
+            late, deformed = self._with_other_meshes(shown, digests, deadline)
+        is_last = len(items) < _MOST_AT_ONCE  # then the others have left the view layer
+        settled = set(ids) if is_last else {item.session_uid for item in items}
+        return settled.difference(item.session_uid for item in late), deformed
+
+    def _visible(self, items: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
+        """Return the visible ones; note the others, and new instancers."""
+        shown = []
+        for item in items:
+            uid = item.session_uid
+            self.has_new_instancers |= uid not in self.source.watched and may_instance(item)
+            if self._shows(item):
+                shown.append(item)
+            else:
+                self.unseen.add(uid)
+        return shown
+
+    def _with_other_meshes(
+        self, items: list[bpy.types.Object], digests: dict[int, bytes], deadline: float
+    ) -> tuple[list[bpy.types.Object], set[int]]:
+        """Return which there was no time for, and which of the others have other triangles."""
+        deformed = set()
+        for number, item in enumerate(items):
+            known = len(digests)
+            if self._has_other_mesh(item, digests):
+                deformed.add(item.session_uid)
+            if len(digests) > known and perf_counter() > deadline:
+                return items[number + 1 :], deformed
+        return [], deformed
+
+    def _with_other_boxes(self, source: ObjectSource, items: list[bpy.types.Object]) -> set[int]:
+        """Return which of these objects, as items, have other boxes, or are items no more."""
+        items = [item for item in items if item.type in source.taken]
+        rows = [source.rows.get((item.session_uid,), -1) for item in items]
+        same = _same(self._boxes_now(items), self._boxes[:, rows]).all(axis=0)
+        # What only makes instances shows no box of its own; that is settled with them.
+        return {
+            items[number].session_uid
+            for number in np.flatnonzero(~same)
+            if rows[number] >= 0 or not may_instance(items[number])
+        }
+
+    def _has_other_mesh(self, item: bpy.types.Object, digests: dict[int, bytes]) -> bool:
         assert isinstance(self.source, TriangleSource)
         record = self.source.record
-        uids = layer_ids(self._layer).tolist()
-        both = [
-            (place, record.rows[uid,])
-            for place, uid in enumerate(uids)
-            if uid in ids and (uid,) in record.rows
-        ]
-        places, rows = np.array(both, np.intp).reshape(-1, 2).T
-        same = _same(layer_matrices(self._layer)[places], record.matrices[rows]).all(axis=(1, 2))
-        return {uids[place] for place in places[~same].tolist()}
-
-    def _with_other_boxes(self, source: ObjectSource, ids: Set[int]) -> set[int]:
-        items = [item for item in self._objects(ids) if item.type in source.taken]
-        rows, boxes = source.rows, self._boxes_now(items)
-        known = self._boxes[:, [rows.get((item.session_uid,), -1) for item in items]]
-        differ = {
-            items[number].session_uid
-            for number in np.flatnonzero(~_same(boxes, known).all(axis=0))
-        }
-        instancers = {item.session_uid for item in items if may_instance(item)}
-        self.has_new_instancers |= not instancers <= source.watched
-        # What only makes instances shows no box of its own; that is settled with them.
-        return differ - {uid for uid in instancers if (uid,) not in rows}
+        row = record.rows.get((item.session_uid,))
+        if row is None or item.type != "MESH":  # settled with what is instanced
+            return False
+        return _digest_of(item.evaluated_get(self._depsgraph), digests) != record.digests[row]
 
     def _boxes_now(self, items: list[bpy.types.Object]) -> Floats:
         """Return the boxes of objects in the world, (6, k); NaN of what cannot be an item."""
         _, boxes = plain_boxes(self._depsgraph, items)
         boxes[:, ~np.isfinite(boxes).all(axis=0)] = np.nan
         return boxes
-
-    def deformed(self, ids: Set[int], deadline: float) -> Iterator[tuple[int, bool | None]]:
-        """Yield whether each of these objects has other triangles; None for want of time."""
-        assert isinstance(self.source, TriangleSource)
-        record = self.source.record
-        digests: dict[int, bytes] = {}
-        for item in self._objects(ids):
-            uid = item.session_uid
-            self.has_new_instancers |= uid not in self.source.watched and may_instance(item)
-            row = record.rows.get((uid,))
-            if row is None or item.type != "MESH":
-                continue
-            if not self._shows(item):
-                self.unseen.add(uid)
-                continue
-            evaluated = item.evaluated_get(self._depsgraph)
-            is_late = bool(digests) and perf_counter() > deadline
-            if is_late and _address_of(evaluated) not in digests:
-                yield uid, None
-            else:
-                yield uid, _digest_of(evaluated, digests) != record.digests[row]
 
     def has_other_instances(self, with_shapes: bool) -> bool:
         """Tell whether what is instanced has changed; the meshes themselves if wanted."""

@@ -50,7 +50,7 @@ def mesh_digest(arrays: MeshArrays) -> bytes:
     """Return a number of 20 bytes, the same for the same triangles of the same polygons."""
     digest = sha1(usedforsecurity=False)
     for array in arrays:
-        digest.update(array)
+        digest.update(array)  # type: ignore[arg-type]  # arrays are buffers
         digest.update(b"|")
     return digest.digest()
 

@@ -128,7 +128,10 @@ def object_bounds(depsgraph: bpy.types.Depsgraph, item: bpy.types.Object) -> Box
 
 def evaluated_box(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
     """Return the evaluated box of an original object in its own space, (6,); NaN if hollow."""
-    return np.full(6, np.nan) if _is_hollow(item, depsgraph) else _drawn_box(item)
+    if _is_hollow(item, depsgraph):
+        return np.full(6, np.nan)
+    # In edit mode the original keeps the box that it had before.
+    return _drawn_box(item.evaluated_get(depsgraph) if item.mode == "EDIT" else item)
 
 
 def _drawn_box(item: bpy.types.Object) -> Floats:
@@ -152,6 +155,9 @@ def plain_boxes(
     own = layer_boxes(layer)[:, places]
     # Modifiers may leave no shape, and what has no size may never have had one.
     doubtful = np.array([bool(item.modifiers) for item in items], bool) | ~own.any(axis=0)
+    active = layer.objects.active
+    if active is not None and active.mode == "EDIT":
+        doubtful |= [item.mode == "EDIT" for item in items]
     for number in np.flatnonzero(doubtful):
         own[:, number] = evaluated_box(items[number], depsgraph)
     return own, world_boxes(own, layer_matrices(layer)[places])

@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from functools import cached_property
+from typing import Any, ClassVar
 
 import bpy
 import numpy as np
@@ -18,7 +19,7 @@ UNUSED = 2**31 - 1  # what fills up a persistent id
 NOT_SCENE = "octree_cells"
 
 
-def counts_as_scene(item: bpy.types.Object) -> bool:
+def counts_as_scene(item: Any) -> bool:
     """Tell whether an object, original or evaluated, is read at all: not if it is cells made real.
 
     Its mark is a custom property, which is saved, copied and appended with it; who deletes that
@@ -94,9 +95,19 @@ class Source:
     layer: tuple[int, str] = (0, "")
 
     @property
+    def own_rows(self) -> tuple[Ids, Ids]:
+        """The session ids of objects that are read themselves, sorted, and a row for each."""
+        raise NotImplementedError
+
+    @property
     def item_count(self) -> int:
         """How many items there are."""
         return int(self.placement_start[-1])
+
+    @cached_property
+    def object_ids(self) -> frozenset[int]:
+        """The session ids of the objects."""
+        return frozenset(each.session_uid for each in self.objects)
 
     @property
     def object_of_item(self) -> Ids:
@@ -146,6 +157,18 @@ class TriangleSource(Source):
     polygon_of_triangle: Ids
     record: MeshRecord
 
+    @cached_property
+    def own_rows(self) -> tuple[Ids, Ids]:
+        """The session ids of objects with meshes of their own, sorted, and their rows."""
+        return own_rows(self.record.rows)
+
+
+def own_rows(rows: Mapping[Key, int]) -> tuple[Ids, Ids]:
+    """Return the session ids of what is no instance, sorted, and their rows."""
+    pairs = sorted((key[0], row) for key, row in rows.items() if len(key) == 1)
+    ids, numbers = np.array(pairs, np.intp).reshape(-1, 2).T
+    return ids, numbers
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ObjectSource(Source):
@@ -164,10 +187,15 @@ class ObjectSource(Source):
     keys: tuple[Key, ...]
     taken: frozenset[str] = frozenset()
 
-    @property
+    @cached_property
     def rows(self) -> dict[Key, int]:
         """The number of each item by its key."""
         return {key: row for row, key in enumerate(self.keys)}
+
+    @cached_property
+    def own_rows(self) -> tuple[Ids, Ids]:
+        """The session ids of objects that are items themselves, sorted, and their numbers."""
+        return own_rows(self.rows)
 
     def arranged(self, order: Ids) -> "ObjectSource":
         """Return the items with these numbers, in this order."""

@@ -5,7 +5,7 @@ import pytest
 from blender_scenes import cube, mesh_object, select_only, selected
 
 from octree_ext.octree_addon import handlers, trees
-from octree_ext.octree_addon.ui import settings_of
+from octree_ext.octree_addon.ui import is_listening, settings_of
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_a_cleared_tree_comes_back_and_is_noted_again(three):
     first = trees.get(bpy.context.scene)
     call(bpy.ops.octree.clear)
     assert trees.is_empty()
-    assert not handlers.is_listening()
+    assert not is_listening(handlers.LISTENERS)
     bpy.ops.ed.undo()
     assert trees.get(bpy.context.scene) is first
     assert not first.stale
