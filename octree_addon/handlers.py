@@ -117,6 +117,7 @@ def uninstall() -> None:
     listen(LISTENERS + LIVE_LISTENERS, False)
     schedule(merge_later, None)
     schedule(settle, None)
+    live.stop_all()
     trees.doubt_everything()
     display.uninstall()
 

@@ -12,7 +12,7 @@ from .. import trees
 from ..reader import Source, count_triangles, object_bounds, read_objects, read_triangles
 from ..scope import refuse_too_much, viewport_of, visible_objects
 from ..trees import BuiltTree
-from ..ui import settings_of
+from ..ui import run, settings_of
 from .settings import OctreeBuildSettings, OctreeObjectSettings, SourceOptions
 
 TreeSteps = Generator[float, None, BuiltTree]
@@ -119,6 +119,21 @@ def visible_tree_steps(context: bpy.types.Context) -> TreeSteps:
     )
 
 
+def keep_visible_objects(context: bpy.types.Context) -> None:
+    """Build a tree of the visible objects, all at once, by the scene's settings, and keep it."""
+    scene, settings = context.scene, settings_of(context.scene)
+    steps = object_tree_steps(
+        context.evaluated_depsgraph_get(),
+        visible_objects(context),
+        object_options(settings.objects),
+        kinds=kinds_of(settings.source),
+        bounds_object=chosen_bounds(settings.objects),
+    )
+    built = run(steps)
+    note_source(scene, "VISIBLE", source="OBJECTS")
+    keep(scene, built)
+
+
 def count_to_divide(
     context: bpy.types.Context, source: Any, objects: Iterable[bpy.types.Object]
 ) -> int:
@@ -206,9 +221,10 @@ def kinds_of(source: SourceOptions) -> list[str]:
     return [kind for kind, is_wanted in chosen.items() if is_wanted]
 
 
-def note_source(scene: bpy.types.Scene, scope: str) -> None:
-    """Remember what the scene's tree is built of: all settings of the source except the scope."""
+def note_source(scene: bpy.types.Scene, scope: str, *, source: str = "") -> None:
+    """Remember what the scene's tree is built of: the settings of the source, except these two."""
     settings = settings_of(scene)
-    for name in ("source", "collection", "lights", "cameras", "empties"):
+    for name in ("collection", "lights", "cameras", "empties"):
         setattr(settings.built_of, name, getattr(settings.source, name))
     settings.built_of.scope = scope
+    settings.built_of.source = source or settings.source.source
