@@ -1,5 +1,6 @@
 """Handlers and timers, installed only while there is a tree or a view to draw."""
 
+import math
 from typing import Any
 
 import bpy
@@ -7,7 +8,7 @@ import bpy
 from . import display, hiding, live, shot, trees
 from .build import build_settings, chosen_bounds, steps_for_settings
 from .reader import changes_of, count_triangles
-from .ui import Listeners, is_listening, listen, run, schedule, settings_of, tag_redraw
+from .ui import Listeners, is_listening, listen, schedule, settings_of, tag_redraw
 
 AUTOMATIC_LIMIT = 200_000
 # Seconds without a change after which trees are compared with the scene, and how long at a time.
@@ -173,16 +174,24 @@ def is_tree_missing(scene: bpy.types.Scene) -> bool:
     return settings_of(scene).display.show and trees.is_missing(scene)
 
 
-def restore_trees() -> None:
-    """Build the missing trees that windows show, soon after the drawing that missed them."""
+def restore_trees() -> float | None:
+    """Build the missing trees that windows show, step by step, soon after a drawing."""
     for window in bpy.context.window_manager.windows:
         if is_tree_missing(window.scene):
             with bpy.context.temp_override(window=window):
-                restore_tree(bpy.context)
+                begin_to_restore(bpy.context)
+    is_done = trees.build_pending(slice_of_time())
+    settle_later()
+    return None if is_done else 0.0
 
 
-def restore_tree(context: bpy.types.Context) -> None:
-    """Build the scene's tree again from the objects that the file names, if they are few."""
+def slice_of_time() -> float:
+    """Return for how many seconds to work at a time: without a window, until all is done."""
+    return math.inf if bpy.app.background else _STEP
+
+
+def begin_to_restore(context: bpy.types.Context) -> None:
+    """Read the objects that the file names, if they are few, to build the scene's tree again."""
     scene, depsgraph = context.scene, context.evaluated_depsgraph_get()
     # Set first: whatever fails, fails once.
     trees.set_rebuild_error(scene, "The octree could not be built again")
@@ -195,10 +204,7 @@ def restore_tree(context: bpy.types.Context) -> None:
     steps = steps_for_settings(
         depsgraph, objects, source, settings, bounds_object=chosen_bounds(settings)
     )
-    try:
-        trees.restore(scene, run(steps))
-    except ValueError as error:
-        trees.set_rebuild_error(scene, str(error))
+    trees.build_later(scene, steps)
 
 
 def register() -> None:

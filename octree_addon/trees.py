@@ -9,7 +9,7 @@ is the tree. In another file a number without its tree is no tree, and `is_missi
 import math
 import secrets
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -128,6 +128,8 @@ _kept: dict[tuple[int, int], BuiltTree] = {}
 _errors: dict[int, tuple[int, str]] = {}
 _dropped: set[tuple[int, int]] = set()
 _preserved: list[BuiltTree] = []
+# Builds of missing trees, each for the scene and the number that miss it.
+_pending: list[tuple[tuple[int, int], Generator[float, None, BuiltTree]]] = []
 _listeners: list[Callable[[], None]] = []
 # Called with a scene, its old tree and its new one after a tree was built again.
 rebuild_listeners: list[Callable[[bpy.types.Scene, BuiltTree, BuiltTree], None]] = []
@@ -167,20 +169,53 @@ def _remember(settings: TreeRecord, objects: Iterable[bpy.types.Object]) -> None
 
 def restore(scene: bpy.types.Scene, built: BuiltTree) -> None:
     """Keep a tree under the number that the scene has already, leaving the file as it is."""
-    _kept[_key(scene)] = built
+    _kept[key_of(scene)] = built
     _drop_surplus(scene)
     _errors.pop(scene.session_uid, None)
     _notify()
 
 
-def _key(scene: bpy.types.Scene) -> tuple[int, int]:
+def build_later(scene: bpy.types.Scene, steps: Generator[float, None, BuiltTree]) -> None:
+    """Begin to build the scene's missing tree: all is read by the first step, taken now."""
+    _pending.append((key_of(scene), steps))
+    build_pending(0.0)
+
+
+def build_pending(seconds: float) -> bool:
+    """Build missing trees for some time; tell whether all are done."""
+    deadline = perf_counter() + seconds
+    while _pending:
+        key, steps = _pending.pop()
+        try:
+            next(steps)
+        except StopIteration as end:
+            for scene in _scenes_of(key):
+                restore(scene, end.value)
+            doubt_everything()  # nobody noted what has changed since it was read
+        except ValueError as error:
+            for scene in _scenes_of(key):
+                set_rebuild_error(scene, str(error))
+        else:
+            _pending.append((key, steps))
+        if perf_counter() > deadline:
+            break
+    return not _pending
+
+
+def _scenes_of(key: tuple[int, int]) -> list[bpy.types.Scene]:
+    """Return the scene that misses a tree, unless it has gone or has another one now."""
+    return [scene for scene in bpy.data.scenes if key_of(scene) == key]
+
+
+def key_of(scene: bpy.types.Scene) -> tuple[int, int]:
+    """Return the session id of the scene and the number of its tree."""
     return scene.session_uid, settings_of(scene).tree_number
 
 
 def _drop_surplus(scene: bpy.types.Scene) -> None:
     """Drop the trees used longest ago, except what is the tree of a scene."""
     get(scene)  # the most recent one
-    current = {_key(each) for each in bpy.data.scenes}
+    current = {key_of(each) for each in bpy.data.scenes}
     former = [key for key in reversed(_kept) if key not in current]
     counts: Counter[int] = Counter()
     left = MOST_FORMER_BYTES
@@ -194,7 +229,7 @@ def _drop_surplus(scene: bpy.types.Scene) -> None:
 
 def get(scene: bpy.types.Scene) -> BuiltTree | None:
     """Return the scene's tree, if it is in memory."""
-    key = _key(scene)
+    key = key_of(scene)
     built = _kept.get(key)
     if built and next(reversed(_kept)) != key:
         _kept[key] = _kept.pop(key)
@@ -203,7 +238,7 @@ def get(scene: bpy.types.Scene) -> BuiltTree | None:
 
 def was_dropped(scene: bpy.types.Scene) -> bool:
     """Tell whether the scene's tree was in memory, and had to make room for later ones."""
-    return _key(scene) in _dropped and not get(scene)
+    return key_of(scene) in _dropped and not get(scene)
 
 
 def kept_of(scene: bpy.types.Scene) -> list[BuiltTree]:
@@ -269,6 +304,7 @@ def forget() -> None:
     _kept.clear()
     _errors.clear()
     _dropped.clear()
+    _pending.clear()
 
 
 def all_built() -> list[BuiltTree]:

@@ -1,4 +1,4 @@
-"""Scene reader: Blender -> arrays; read source, meshes, boxes, triangles, objects, changes."""
+"""Scene reader: Blender -> arrays; read source, triangles, objects, differences, changes."""
 
 from .boxes import (
     Instances,

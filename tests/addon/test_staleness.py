@@ -16,7 +16,7 @@ from blender_scenes import (
 from costs import lines_run
 
 from octree_ext.octree_addon import handlers, trees
-from octree_ext.octree_addon.reader import changes
+from octree_ext.octree_addon.reader import differences
 from octree_ext.octree_addon.ui import settings_of
 
 pytestmark = pytest.mark.usefixtures("visible_scope")
@@ -273,8 +273,8 @@ def test_nothing_is_read_while_the_scene_changes(monkeypatch):
         link(bpy.data.objects.new("Copy", mesh), location=(2 * number, 0, 0))
     built = build("TRIANGLES")
     read = []
-    reader = changes.mesh_arrays
-    monkeypatch.setattr(changes, "mesh_arrays", lambda mesh: read.append(mesh) or reader(mesh))
+    reader = differences.mesh_arrays
+    monkeypatch.setattr(differences, "mesh_arrays", lambda mesh: read.append(mesh) or reader(mesh))
     for _ in range(10):
         mesh.vertices[0].co.x += 0.125
         mesh.update()
