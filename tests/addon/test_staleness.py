@@ -1,11 +1,16 @@
 """Out of date is said of a tree that differs from the scene, and of no other."""
 
+import random
+from collections import Counter
+from itertools import pairwise
+
 import bpy
 import numpy as np
 import pytest
 from blender_scenes import (
     collection_instance,
     cube,
+    depsgraph,
     link,
     mesh_object,
     monkey,
@@ -14,9 +19,10 @@ from blender_scenes import (
     text,
 )
 from costs import lines_run
+from live_scenes import boxes_by_key
 
 from octree_ext.octree_addon import handlers, trees
-from octree_ext.octree_addon.reader import differences
+from octree_ext.octree_addon.reader import differences, read_objects, read_triangles
 from octree_ext.octree_addon.ui import settings_of
 
 pytestmark = pytest.mark.usefixtures("visible_scope")
@@ -382,3 +388,121 @@ def test_lost_coordinates_are_no_change_when_nothing_happens():
     update()
     assert not built.stale
     assert settings_of(bpy.context.scene).tree_number
+
+
+def read_again(built):
+    """Return what the items of a tree are now, read anew from the same objects."""
+    wanted = [
+        item for item in bpy.context.scene.objects if item.session_uid in built.source.wanted
+    ]
+    if built.holds_objects:
+        found = read_objects(depsgraph(), wanted)
+        return boxes_by_key(found.source, found.boxes)
+    return triangles_by_owner(read_triangles(depsgraph(), wanted))
+
+
+def built_from(built):
+    """Return what the items of a tree were."""
+    if built.holds_objects:
+        return boxes_by_key(built.source, built.octree.items.bounds().rows)
+    return triangles_by_owner(built.source)
+
+
+def triangles_by_owner(source):
+    """Return the triangles and polygons of each placement, by its object."""
+    starts, corners = source.placement_start, source.vertices[source.faces]
+    return Counter(
+        (
+            source.objects[source.object_of_placement[number]].session_uid,
+            corners[start:end].tobytes(),
+            source.polygon_of_triangle[start:end].tobytes(),
+        )
+        for number, (start, end) in enumerate(pairwise(starts.tolist()))
+    )
+
+
+class Walk:
+    """A user who moves, edits, adds and takes back things at random; each step is a method."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.number = settings_of(bpy.context.scene).tree_number
+
+    def item(self):
+        return self.random.choice(list(bpy.context.scene.objects))
+
+    def move(self):
+        item = self.item()
+        item.location.x = self.random.choice([0, 1, 2])
+        item.rotation_euler.z = self.random.choice([0, 0.5])
+
+    def edit(self):
+        mesh = self.item().data
+        if isinstance(mesh, bpy.types.Mesh) and not mesh.is_editmode:
+            mesh.vertices[0].co.z = self.random.choice([-0.5, -1])
+            mesh.update()
+
+    def switch_modifier(self):
+        for each in self.item().modifiers:
+            each.show_viewport = not each.show_viewport
+
+    def write(self):
+        bpy.data.objects["Text"].data.body = self.random.choice(["Octree", "A", " "])
+
+    def tab(self):
+        item = self.item()
+        if bpy.context.mode != "OBJECT":
+            bpy.ops.object.mode_set(mode="OBJECT")
+        elif item.type == "MESH" and item.visible_get():
+            select_only(item)
+            bpy.ops.object.mode_set(mode="EDIT")
+
+    def swap(self):
+        empty = bpy.data.objects["Instance"]
+        empty.instance_collection = self.random.choice([None, *bpy.data.collections])
+
+    def regroup(self):
+        group, item = self.random.choice(list(bpy.data.collections)), bpy.data.objects["Stone"]
+        if item.name in group.objects:
+            group.objects.unlink(item)
+        else:
+            group.objects.link(item)
+
+    def undo(self):
+        """Go back some steps, not beyond the build."""
+        for _ in range(self.random.choice([1, 2, 30])):
+            if not bpy.ops.ed.undo.poll():
+                break
+            bpy.ops.ed.undo()
+            if settings_of(bpy.context.scene).tree_number != self.number:
+                bpy.ops.ed.redo()
+                break
+
+    def redo(self):
+        if bpy.ops.ed.redo.poll():
+            bpy.ops.ed.redo()
+
+    def step(self):
+        name = self.random.choice([name for name in vars(Walk) if name[0] != "_"])
+        if name in {"item", "step"}:
+            return
+        getattr(self, name)()
+        update()
+        if name not in {"undo", "redo"}:
+            bpy.ops.ed.undo_push(message=name)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_out_of_date_is_what_differs_when_all_is_read_again(built, seed):
+    bpy.ops.ed.undo_push(message="Start")
+    walk, verdicts = Walk(seed), Counter()
+    for _ in range(80):
+        walk.step()
+        if walk.random.random() < 0.5:
+            assert trees.get(bpy.context.scene) is built
+            expected = built_from(built) != read_again(built)
+            assert trees.is_stale(bpy.context.scene) == expected
+            verdicts[expected] += 1
+    if bpy.context.mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    assert min(verdicts[False], verdicts[True]) > 1
