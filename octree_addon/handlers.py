@@ -11,8 +11,9 @@ from .reader import changes_of, count_triangles
 from .ui import Listeners, is_listening, listen, schedule, settings_of, tag_redraw
 
 AUTOMATIC_LIMIT = 200_000
-# Seconds without a change after which trees are compared with the scene, and how long at a time.
-_REST, _STEP = 0.2, 0.02
+# Seconds without a change after which trees are compared with the scene, even if operators run
+# that may go on to change it; and how long at a time.
+_REST, _PATIENCE, _STEP = 0.2, 5.0, 0.02
 # How the names of operators begin that may change the scene at every movement of the mouse.
 _EDITING = tuple(
     f"{kind}_OT_"
@@ -24,6 +25,7 @@ _EDITING = tuple(
         "OCTREE",
         "PAINT",
         "POSE",
+        "RENDER",
         "SCULPT",
         "TRANSFORM",
     )
@@ -48,7 +50,7 @@ def settle() -> float | None:
     left = _REST - trees.seconds_at_rest()
     if left > 0:
         return left
-    if is_busy():
+    if is_busy() and trees.seconds_at_rest() < _PATIENCE:
         return _REST
     return None if trees.settle(_STEP) else 0.0
 
@@ -56,7 +58,8 @@ def settle() -> float | None:
 def is_busy() -> bool:
     """Tell whether an animation plays, or an operator drags, edits or calculates in any window."""
     windows = bpy.context.window_manager.windows
-    names = [each.bl_idname for window in windows for each in window.modal_operators]
+    running = [each for window in windows for each in window.modal_operators]
+    names = [each.bl_idname.upper().replace(".", "_OT_") for each in running]
     return any(name.startswith(_EDITING) for name in names) or any(
         window.screen.is_animation_playing for window in windows
     )

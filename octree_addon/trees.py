@@ -337,8 +337,11 @@ def doubt_everything() -> None:
 
 
 def is_settled() -> bool:
-    """Tell whether it is known of the scenes' trees if they are out of date."""
-    return all(each.is_live or each.comparison.is_settled for each in all_built())
+    """Tell whether it is known of the trees of all shown scenes if they are out of date."""
+    return all(
+        each.is_live or each.comparison.is_settled or not _is_shown(_layer_of(each))
+        for each in all_built()
+    )
 
 
 def is_stale(scene: bpy.types.Scene) -> bool:
@@ -349,7 +352,8 @@ def is_stale(scene: bpy.types.Scene) -> bool:
     layer = _layer_of(built)
     if layer is not None:
         layer.update()
-    return built.stale
+        _settle(built, math.inf, layer)
+    return built.was_stale
 
 
 def seconds_at_rest() -> float:
@@ -367,17 +371,23 @@ def settle(seconds: float) -> bool:
         _settle(built, deadline)
     if before != [built.was_stale for built in current]:
         _notify()
-    return is_settled()
+    return is_settled() or bool(_preserved)
 
 
-def _settle(built: BuiltTree, deadline: float) -> None:
-    """Compare what is in doubt until the time is up, but not while we change the scene."""
+def _settle(built: BuiltTree, deadline: float, layer: bpy.types.ViewLayer | None = None) -> None:
+    """Compare what is in doubt until the time is up, but not while we change the scene.
+
+    The view layer is evaluated first; by default one that a window shows, or nothing is done.
+    """
     if built.is_live or built in _preserved or built.comparison.is_settled:
         return
-    layer = _layer_of(built)
-    if layer is not None and layer.depsgraph is not None:
-        boxes = built.octree.items.bounds().rows if built.holds_objects else np.empty((6, 0))
-        built.comparison.settle(built.source, boxes, layer, deadline)
+    if layer is None:
+        layer = _layer_of(built)
+        if layer is None or not _is_shown(layer):
+            return
+    layer.update()  # an object deleted since would be met half alive
+    boxes = built.octree.items.bounds().rows if built.holds_objects else np.empty((6, 0))
+    built.comparison.settle(built.source, boxes, layer, deadline)
 
 
 def _layer_of(built: BuiltTree) -> bpy.types.ViewLayer | None:
@@ -387,6 +397,11 @@ def _layer_of(built: BuiltTree) -> bpy.types.ViewLayer | None:
         if scene.session_uid == uid:
             return scene.view_layers.get(name) or scene.view_layers[0]
     return None
+
+
+def _is_shown(layer: bpy.types.ViewLayer | None) -> bool:
+    """Tell whether a window shows a view layer; others are not evaluated by themselves."""
+    return any(window.view_layer == layer for window in bpy.context.window_manager.windows)
 
 
 def set_live(built: BuiltTree, is_live: bool) -> None:

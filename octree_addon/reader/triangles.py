@@ -144,10 +144,13 @@ class _Owner:
 
 @dataclass(eq=False)
 class _Walk:
-    """What is gathered during the walk: meshes by address, placed by number and address."""
+    """What is gathered during the walk.
 
-    ids: set[int]
+    Instanced objects are noted by address, meshes too; placements by number and mesh.
+    """
+
     watched: set[int]
+    instanced: set[int] = field(default_factory=set)
     owners: dict[int, _Owner] = field(default_factory=dict)
     meshes: dict[int, SharedMesh] = field(default_factory=dict)
     placed: dict[Key, tuple[int, int]] = field(default_factory=dict)
@@ -166,13 +169,13 @@ def read_triangles(
     order of first appearance.
     """
     wanted, skipped = seen_objects(depsgraph, objects, viewport)
-    walk = _Walk(set(dependencies(wanted.values())), _watched(wanted.values()))
+    walk = _Walk(_watched(wanted.values()))
     for number, instance, owner in numbered_placements(depsgraph, wanted):
-        depends = list(dependencies([instance.object.original]))
-        walk.ids.update(depends)
-        if instance.is_instance:
-            walk.watched.update(depends)
-        if instance.object.type == "MESH":
+        item = instance.object
+        if instance.is_instance and item.as_pointer() not in walk.instanced:
+            walk.instanced.add(item.as_pointer())
+            walk.watched.update(dependencies([item.original]))
+        if item.type == "MESH":
             _gather(number, instance, owner, walk)
     skipped.update(_reason(item) for uid, item in wanted.items() if uid not in walk.owners)
     matrices = placement_matrices(depsgraph)
@@ -184,7 +187,7 @@ def read_triangles(
             for uid, owner in walk.owners.items()
         ),
         skipped=skipped,
-        ids=frozenset(walk.ids),
+        ids=frozenset(dependencies(wanted.values())) | walk.watched,
         wanted=frozenset(wanted),
         watched=frozenset(walk.watched),
         layer=layer_of(depsgraph),

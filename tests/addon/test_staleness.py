@@ -379,6 +379,34 @@ def test_a_tree_of_another_frame_is_no_matter_while_we_walk(ball):
     assert not built.stale
 
 
+def test_a_tree_of_another_scene_is_compared_when_it_is_shown_or_asked_for():
+    item, first = cube(), bpy.context.scene
+    built = build("TRIANGLES")
+    bpy.context.window.scene = second = bpy.data.scenes.new("Other")
+    item.location.x = 1
+    bpy.context.view_layer.update()
+    assert trees.is_settled()
+    assert trees.settle(1)
+    assert not built.was_stale
+    assert trees.is_stale(first)
+    item.location.x = 0
+    bpy.context.window.scene = first
+    update()
+    assert not built.stale
+    bpy.context.window.scene = second
+    bpy.data.objects.remove(item)
+    assert trees.is_stale(first)
+
+
+def test_an_object_deleted_a_moment_ago_is_no_trap():
+    first, second = cube("A"), cube("B", location=(3, 0, 0))
+    built = build("TRIANGLES")
+    first.data.update()
+    update()
+    bpy.data.objects.remove(second)
+    assert built.stale
+
+
 def test_lost_coordinates_are_no_change_when_nothing_happens():
     item = cube()
     cube("Other")
