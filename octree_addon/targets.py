@@ -115,6 +115,10 @@ class Target(ABC):
         """
 
     @abstractmethod
+    def placement_pair_steps(self, owners: Ids, margin: float) -> PairSteps:
+        """Do the same for placements, (2, h): faster, for one touch of two is enough."""
+
+    @abstractmethod
     def shapes_of(self, items: Ids, most: int) -> Any:
         """Return items as a batch of shapes; of more than `most`, boxes around placements."""
 
@@ -216,6 +220,10 @@ class TreeTarget(Target):
         pairs = yield from overlapping_pairs_steps(self.octree, margin=margin, owners=of_item)
         return self._numbers(pairs)
 
+    def placement_pair_steps(self, owners: Ids, margin: float) -> PairSteps:
+        pairs = yield from self.pair_steps(owners, margin)
+        return np.unique(self.placements_of(pairs), axis=1)
+
     def shapes_of(self, items: Ids, most: int) -> Any:
         return self.items[items]
 
@@ -306,6 +314,10 @@ class SceneTarget(Target):
     def pair_steps(self, owners: Ids, margin: float) -> PairSteps:
         pairs = yield from overlapping_pairs_steps(self.octree, margin=margin, owners=owners)
         return np.stack((self._numbers(pairs[:2]), self._numbers(pairs[2:])))
+
+    def placement_pair_steps(self, owners: Ids, margin: float) -> PairSteps:
+        steps = overlapping_pairs_steps(self.octree, margin=margin, owners=owners, objects=True)
+        return np.searchsorted(self.octree.ids, (yield from steps))
 
     def shapes_of(self, items: Ids, most: int) -> Triangles | Boxes:
         rows = np.unique(self.placements_of(items))

@@ -42,18 +42,25 @@ class Collisions:
 CollisionSteps = Generator[float, None, Collisions]
 
 
-def collision_steps(target: Target, owners: Ids, margin: float) -> CollisionSteps:
+def collision_steps(
+    target: Target, owners: Ids, margin: float, *, objects_only: bool = False
+) -> CollisionSteps:
     """Find all pairs of items of different owners that touch, or come within the margin.
 
     Triangles are tested exactly, objects by their boxes. `owners`, (p,), has the owner of each
-    placement, a number from 0 on. Yields roughly the fraction done.
+    placement, a number from 0 on. Yields roughly the fraction done. With `objects_only`, one touch
+    of two placements is enough: their first items stand for them.
 
     Pairs within one owner, which are most, are not even compared: memory follows the answer,
     however large the margin is.
     """
-    pairs = yield from target.pair_steps(owners, margin)
-    of_pairs = np.sort(owners[target.placements_of(pairs)], axis=0)
-    found, counts = np.unique(of_pairs, axis=1, return_counts=True)
+    if objects_only:
+        placements = yield from target.placement_pair_steps(owners, margin)
+        pairs = target.starts[placements]
+    else:
+        pairs = yield from target.pair_steps(owners, margin)
+        placements = target.placements_of(pairs)
+    found, counts = np.unique(np.sort(owners[placements], axis=0), axis=1, return_counts=True)
     return Collisions(pairs, found.astype(np.intp), counts)
 
 
@@ -139,7 +146,8 @@ class OCTREE_OT_select_collisions(CollisionOptions, QueryOperator, bpy.types.Ope
     def ask_steps(self, target: Target) -> QuerySteps:
         uids, objects = np.unique(target.owners, return_inverse=True)
         owners = np.arange(len(objects)) if self.instances else objects
-        found = yield from collision_steps(target, owners, self.margin)
+        few = self._whole_objects
+        found = yield from collision_steps(target, owners, self.margin, objects_only=few)
         known = {item.session_uid: item.name for item in bpy.context.scene.objects}
         names = [
             known.get(uid, "") for uid in (target.owners if self.instances else uids).tolist()
@@ -148,6 +156,7 @@ class OCTREE_OT_select_collisions(CollisionOptions, QueryOperator, bpy.types.Ope
             target=target,
             title=self.bl_label,
             items=np.unique(found.pairs),
+            objects_only=few,
             notes=notes_of(found, names),
             owners=owners[target.placement_of_item],
             margin=self.margin,

@@ -82,9 +82,17 @@ class Query:
 
     @cached_property
     def found(self) -> Flags:
-        """Whether each of the `target.items` was found, shape (n,)."""
-        flags = np.zeros(len(self.target.items), np.bool_)
-        flags[self.items] = True
+        """Whether each of the `target.items` was found, itself or with its object, shape (n,)."""
+        return self.flags_of(self.items)
+
+    def flags_of(self, hits: Ids) -> Flags:
+        """Tell which items are hits, (n,); or, of objects only, belong to one that has a hit."""
+        target = self.target
+        if self.objects_only:
+            has_hit = np.bincount(target.placements_of(hits), minlength=len(target.owners)) > 0
+            return has_hit[target.placement_of_item] & target.possible
+        flags = np.zeros(int(target.starts[-1]), np.bool_)
+        flags[hits] = True
         return flags
 
     @cached_property

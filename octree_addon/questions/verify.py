@@ -57,12 +57,8 @@ def prove_steps(query: Query) -> ProofSteps:
     Yields the fraction done, returns the proof.
     """
     started = perf_counter()
-    hits = np.zeros(len(query.target.items), np.bool_)
-    found = yield from query.hit_steps(np.flatnonzero(query.found | query.missed))
-    if query.objects_only:
-        found = query.target.starts[query.target.placements_of(found)]
-    hits[found] = True
-    return Proof(query, hits, perf_counter() - started)
+    found = yield from query.hit_steps(np.flatnonzero(query.target.possible))
+    return Proof(query, query.flags_of(found), perf_counter() - started)
 
 
 class OCTREE_OT_prove_it(SteppedOperator, bpy.types.Operator):

@@ -58,8 +58,13 @@ def changes_of(depsgraph: bpy.types.Depsgraph) -> Changes:
         frozenset(_id_of(each) for each in updates if each.is_updated_transform),
         frozenset(_id_of(each) for each in updates if each.is_updated_geometry),
         any(_is_flagged(each) and isinstance(each.id, bpy.types.Collection) for each in updates),
-        any(isinstance(each.id, bpy.types.Scene) for each in updates[:1]),
+        any(isinstance(each.id, bpy.types.Scene) or _may_reshow(each) for each in updates),
     )
+
+
+def _may_reshow(update: bpy.types.DepsgraphUpdate) -> bool:
+    """Tell whether an object is updated for another reason: a key or driver may have hidden it."""
+    return isinstance(update.id, bpy.types.Object) and not _is_flagged(update)
 
 
 def _id_of(update: bpy.types.DepsgraphUpdate) -> int:

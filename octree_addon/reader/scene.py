@@ -113,10 +113,11 @@ class ScenePlacements:
     def polygons_of(self, rows: Ids, triangles: Ids) -> Ids:
         """Return the polygons, (k,), that triangles of the meshes in some rows, (k,), are of."""
         polygons = np.empty(len(rows), np.intp)
-        order = np.argsort(rows, kind="stable")
-        for part in np.split(order, np.flatnonzero(np.diff(rows[order])) + 1):
-            if len(part):
-                polygons[part] = self.meshes[rows[part[0]]].polygons[triangles[part]]
+        numbers = {mesh: number for number, mesh in enumerate(dict.fromkeys(self.meshes))}
+        of_rows = np.array([numbers[mesh] for mesh in self.meshes], np.intp)[rows]
+        for mesh, number in numbers.items():
+            there = np.flatnonzero(of_rows == number)
+            polygons[there] = mesh.polygons[triangles[there]]
         return polygons
 
     def __len__(self) -> int:
@@ -281,19 +282,24 @@ def matrices_of(rows: ReadMatrices) -> Floats:
 
 
 def _mesh_entries(depsgraph: bpy.types.Depsgraph) -> Iterator[_Entry]:
-    """Yield what objects of the view layer show; not what a background scene does."""
-    in_layer = set(layer_ids(depsgraph.view_layer).tolist())
+    """Yield what visible objects of the view layer show; not what a background scene does."""
+    layer = depsgraph.view_layer
+    visible = dict.fromkeys(layer_ids(layer).tolist(), None)
     for number, instance in enumerate(depsgraph.object_instances):
         item = instance.object
         # Every attribute counts here: there may be tens of thousands of instances.
         if item.type == "MESH" and instance.show_self:
-            original = item.original
-            owner = uid = original.session_uid
+            owner = original = item.original
             is_instanced = instance.is_instance
             if is_instanced:
-                owner = instance.parent.original.session_uid
-            if owner in in_layer and counts_as_scene(original):
-                yield _Entry(number, owner, (uid, item.data.as_pointer(), is_instanced))
+                owner = instance.parent.original
+            uid = owner.session_uid
+            if uid in visible and visible[uid] is None:
+                # The depsgraph shows what the eye of a collection hides.
+                visible[uid] = counts_as_scene(owner) and owner.visible_get(view_layer=layer)
+            if visible.get(uid):
+                address = original.session_uid, item.data.as_pointer(), is_instanced
+                yield _Entry(number, uid, address)
 
 
 def _face_mesh_of(instance: bpy.types.DepsgraphObjectInstance) -> int:

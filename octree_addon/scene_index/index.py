@@ -156,6 +156,14 @@ class SceneIndex:
         for fraction in self.octree.prepare_steps():
             yield _READING + (1 - _READING) * fraction
 
+    def end(self) -> None:
+        """Refuse to be brought up to date from now on: nobody notes changes any more."""
+
+        def ended() -> bpy.types.Depsgraph:
+            raise ValueError("This index has ended, with its file or the add-on: ask for another")
+
+        self._depsgraph_of, self.pending = ended, Pending(all=True)
+
     def unread_triangles(self) -> int:
         """Count the triangles of the meshes that the next update has to read; O(placements)."""
         if not self.pending.needs_reading:
@@ -217,6 +225,9 @@ class SceneIndex:
         """Move what has moved, of the same placements as before."""
         if self._layer_places is not None:
             rows = read_layer_matrices(depsgraph.view_layer)[self._layer_places]
+        elif len(depsgraph.object_instances) != self._entry_count:
+            self.pending.regrouped = True
+            return
         else:
             rows = read_matrices(depsgraph, self._entry_count)[self.placements.entries]
         # As bits: what is not a number is the same as before, too.

@@ -88,21 +88,25 @@ def doubt(*_: Any) -> None:
 
 
 def before_load(*_: Any) -> None:
-    """Drop every index before another file is opened; Blender then drops the listeners."""
-    _indexes.clear()
+    """End every index before another file is opened; Blender then drops the listeners."""
+    _end(list(_indexes))
 
 
 def forget() -> None:
-    """Drop every index, and leave nothing behind."""
-    _indexes.clear()
+    """End every index, and leave nothing behind."""
+    _end(list(_indexes))
     listen(LISTENERS, False)
 
 
+def _end(keys: Iterable[tuple[int, str]]) -> None:
+    for key in keys:
+        _indexes.pop(key).end()
+
+
 def keep_only(scenes: Iterable[bpy.types.Scene]) -> None:
-    """Drop the indexes of all other scenes, and of view layers that are gone."""
+    """End the indexes of all other scenes, and of view layers that are gone."""
     kept = {(scene.session_uid, layer.name) for scene in scenes for layer in scene.view_layers}
-    for key in _indexes.keys() - kept:
-        del _indexes[key]
+    _end(_indexes.keys() - kept)
     if not _indexes:
         listen(LISTENERS, False)
 

@@ -9,7 +9,7 @@ import pytest
 from blender_scenes import collection_instance, cube, mesh_object, scatter, select_only, selected
 
 from core import Triangles
-from octree_ext.octree_addon import questions, trees
+from octree_ext.octree_addon import preferences, questions, scope, trees
 from octree_ext.octree_addon.questions import collisions
 from octree_ext.octree_addon.questions.collisions import collision_steps
 from octree_ext.octree_addon.targets import TreeTarget
@@ -147,3 +147,15 @@ def test_collisions_are_proven(heap, empty_scene, monkeypatch, source, margin):
     questions.remember(empty_scene, replace(asked, items=asked.items[1:]))
     with pytest.raises(RuntimeError, match="1 missing"):
         bpy.ops.octree.prove_it()
+
+
+def test_of_many_triangles_one_touch_of_two_objects_is_enough(heap, monkeypatch):
+    exact = collide(margin=1.0)
+    names = selected()
+    monkeypatch.setattr(scope, "limits", lambda: preferences.Limits(triangles=10))
+    few = collide(margin=1.0)
+    assert few.objects_only
+    assert selected() == names
+    assert few.notes[0] == exact.notes[0]
+    monkeypatch.undo()
+    assert bpy.ops.octree.prove_it() == {"FINISHED"}

@@ -297,3 +297,34 @@ def test_deleted_and_renamed_objects_leave_no_reference(zoo):
     assert names[uid] == ""
     index.update()
     assert uid not in {each.session_uid for each in index.table()}
+
+
+def test_keyed_visibility_is_noticed(zoo):
+    for frame, hidden in ((1, True), (5, False)):
+        zoo.hide_viewport = hidden
+        zoo.keyframe_insert("hide_viewport", frame=frame)
+    for frame in (5, 1, 5, 1):
+        bpy.context.scene.frame_set(frame)
+        assert_fresh()
+
+
+def test_the_eye_of_a_collection_counts(empty_scene):
+    for name in ("Left", "Right"):
+        group = bpy.data.collections.new(name)
+        empty_scene.collection.children.link(group)
+        item = cube(f"{name} cube")
+        empty_scene.collection.objects.unlink(item)
+        group.objects.link(item)
+    scene_index()
+    eye = bpy.context.view_layer.layer_collection.children["Left"]
+    for hidden in (True, False, True):
+        eye.hide_viewport = hidden
+        names = sorted(each.name for each in assert_fresh().table())
+        assert names == ["Left cube"] * (not hidden) + ["Right cube"]
+
+
+def test_an_index_that_ended_says_so(zoo):
+    index = scene_index()
+    bpy.ops.wm.read_homefile(use_empty=True)
+    with pytest.raises(ValueError, match="has ended"):
+        index.update()

@@ -79,8 +79,8 @@ def test_a_cleared_tree_comes_back_and_is_noted_again(three):
     assert trees.get(bpy.context.scene) is first
     assert not first.stale
     handlers.watch_header(None, bpy.context)
-    bpy.app.timers.unregister(handlers.after_tree_change)
-    handlers.after_tree_change()
+    bpy.app.timers.unregister(handlers.after_change)
+    handlers.after_change()
     bpy.data.objects["Cube 1"].location.y = 3
     bpy.context.view_layer.update()
     assert first.stale
