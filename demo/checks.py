@@ -13,7 +13,7 @@ from demo.brute_force import (
     triangles_that_touch,
 )
 
-SAMPLE = 30  # rays, and placements, that are asked by brute force
+SAMPLE = 12  # rays, and placements, that are asked by brute force
 ROUNDING = 1e-9  # of the largest coordinate: by so much two correct formulas may differ
 
 
@@ -50,7 +50,7 @@ def frustum(source: Any, frustum_corners: np.ndarray, found: np.ndarray) -> None
 
 def placed_in_hexahedron(octree: Any, hexahedron: np.ndarray, touching: np.ndarray) -> None:
     """Assert that placements and triangles (2, h) are those that touch it, of some placements."""
-    chosen = _some(octree.ids, 5 * SAMPLE)
+    chosen = _some(octree.ids, 10 * SAMPLE)
     parts = [_corners_of(octree, [placement]) for placement in chosen]
     corners = np.concatenate(parts)
 
