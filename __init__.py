@@ -16,9 +16,9 @@ def unregister() -> None:
 
 
 def __getattr__(name: str) -> object:
-    """Return `scene_index` and `SceneIndex`, for other add-ons: see `octree_addon.scene_index`."""
+    """Return `scene_index` and `SceneIndex`, for other add-ons: see `octree_addon/scene_index`."""
     if name not in ("SceneIndex", "scene_index"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .octree_addon import scene_index
+    from . import octree_addon
 
-    return getattr(scene_index, name)
+    return getattr(octree_addon.scene_index, name)

@@ -57,9 +57,15 @@ def flagged(count: int, some: Ids, holds: Flags | bool = True) -> Flags:
 
 def gather(rows: Rows, ids: Ids) -> Rows:
     """Return `rows[:, ids]`, ids out of range giving the nearest."""
-    if rows.flags.f_contiguous and not rows.flags.c_contiguous:
+    if rows.flags.c_contiguous:
+        return rows.take(ids, axis=1, mode="clip")
+    if rows.flags.f_contiguous:
         return np.ascontiguousarray(columns(rows, ids))
-    return rows.take(ids, axis=1, mode="clip")
+    # Rows with room between them, of which `take` would first make a copy.
+    taken: Rows = np.empty((len(rows), len(ids)), rows.dtype)
+    for row, values in zip(rows, taken, strict=True):
+        row.take(ids, out=values, mode="clip")
+    return taken
 
 
 def columns(records: Rows, ids: Ids) -> Rows:

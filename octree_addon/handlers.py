@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from . import display, hiding, live, scene_index, shot, trees
+from . import display, hiding, live, questions, scene_index, shot, trees
 from .build import build_settings, chosen_bounds, steps_for_settings
 from .reader import count_triangles
 from .ui import Listeners, listen, run, schedule, settings_of, tag_redraw
@@ -34,6 +34,7 @@ def before_load(*_: Any) -> None:
     the very list that is being called, would skip the next one in it.
     """
     trees.forget()
+    questions.forget()
     display.uninstall()
 
 
@@ -63,7 +64,7 @@ def merge_later() -> float | None:
     return interval
 
 
-# While there is a tree, and while one is live.
+# While there is a tree or an answer, and while a tree is live.
 LISTENERS: Listeners = (
     ("depsgraph_update_post", note_changes),
     ("frame_change_post", note_changes),
@@ -85,9 +86,9 @@ def uninstall() -> None:
     display.uninstall()
 
 
-def after_tree_change() -> None:
-    """Listen only while a tree exists, and show its new state."""
-    if trees.is_empty():
+def after_change() -> None:
+    """Listen only while there is a tree or an answer, and show its new state."""
+    if trees.is_empty() and questions.is_empty():
         uninstall()
     else:
         is_live = any(built.is_live for built in trees.all_built())
@@ -98,9 +99,9 @@ def after_tree_change() -> None:
 
 
 def has_something_to_draw() -> bool:
-    """Tell whether there is anything to draw: a tree, or the view of a camera."""
+    """Tell whether there is anything to draw: a tree, an answer, or the view of a camera."""
     shows_frustum = any(settings_of(scene).frustum.show for scene in bpy.data.scenes)
-    return shows_frustum or not trees.is_empty()
+    return shows_frustum or not (trees.is_empty() and questions.is_empty())
 
 
 def update_display() -> None:
@@ -122,6 +123,7 @@ def watch_header(_: bpy.types.Header, context: bpy.types.Context) -> None:
     hiding.listen_if_hiding()
     trees.keep_only(bpy.data.scenes)
     scene_index.keep_only(bpy.data.scenes)
+    questions.keep_only(bpy.data.scenes)
     if is_tree_missing(context.scene):
         schedule(restore_trees, 0.0)
     if display.is_installed() != has_something_to_draw():
@@ -164,7 +166,8 @@ def restore_tree(context: bpy.types.Context) -> None:
 def register() -> None:
     """Follow the trees."""
     bpy.types.VIEW3D_HT_header.append(watch_header)
-    trees.listen(after_tree_change)
+    trees.listen(after_change)
+    questions.listen(after_change)
     trees.rebuild_listeners.append(live.keep_following)
 
 
@@ -172,11 +175,13 @@ def unregister() -> None:
     """Forget the trees and answers, and leave nothing behind."""
     trees.forget()
     scene_index.forget()
+    questions.forget()
     shot.forget()
     hiding.uninstall()
     uninstall()
     schedule(restore_trees, None)
     schedule(update_display, None)
-    trees.stop_listening(after_tree_change)
+    trees.stop_listening(after_change)
+    questions.stop_listening(after_change)
     trees.rebuild_listeners.remove(live.keep_following)
     bpy.types.VIEW3D_HT_header.remove(watch_header)

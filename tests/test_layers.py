@@ -18,7 +18,7 @@ CORE_ORDER = [
 ]  # fmt: skip
 ADDON_ORDER = [
     "arrays", "ui", "preferences", "camera", "curves", "reader", "scene_index", "trees", "scope",
-    "asked", "selection", "build", "questions", "live", "display", "shot", "hiding",
+    "targets", "selection", "build", "questions", "live", "display", "shot", "hiding",
     "main_panel", "handlers", "__init__",
 ]  # fmt: skip
 BLENDER = {"bl_math", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils"}

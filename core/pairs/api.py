@@ -29,6 +29,7 @@ def overlapping_pairs(
     margin: float = 0.0,
     skip_neighbours: bool = False,
     within: bool = False,
+    objects: bool = False,
     groups: SupportsIndex = ALL_GROUPS,
     owners: ArrayLike | None = None,
 ) -> Ids:
@@ -46,12 +47,15 @@ def overlapping_pairs(
         Leave out triangles that share a vertex number. Needs one tree of triangles.
     within : bool
         Of a `SceneOctree`, also pairs of triangles of one placement.
+    objects : bool
+        Of a `SceneOctree`, pairs of placements of which any two triangles touch, or come near;
+        each stops at the first two that it finds.
     groups : int
         A mask of 32 bits: items of either tree with a mask that shares none are not there.
     owners : array_like of int, shape (n,), optional
         The owner of each of `tree.items`, a number from 0 on: pairs of items of one owner do not
         count and are not tested, nor are cells searched whose items are all of one owner. Needs
-        one tree.
+        one tree. Of a `SceneOctree`, the owner of each placement, in the order of its `ids`.
 
     Returns
     -------
@@ -59,14 +63,16 @@ def overlapping_pairs(
         [0] items of `tree`, [1] items of `other`, sorted by the first, then by the second, each
         pair once. Within one tree the first is the smaller; a tree given twice is two trees, so
         that (i, i) and (j, i) are pairs, too. No pairs give (2, 0). Of a `SceneOctree`, (4, h):
-        placement and triangle, twice, of different placements, or also of one with `within`.
+        placement and triangle, twice, of different placements, or also of one with `within`; for
+        `objects` (2, h): placements.
 
     Raises
     ------
     ValueError
         If `margin` is negative or not finite, `groups` is no mask, `owners` are not one whole
         number for each item, or if `skip_neighbours` or `owners` are asked of two trees, or
-        `skip_neighbours` of a tree over other items than triangles.
+        `skip_neighbours` of a tree over other items than triangles; if `within` or `objects` are
+        asked of another tree than a scene, or `within` together with `objects` or `owners`.
 
     Notes
     -----
@@ -76,32 +82,28 @@ def overlapping_pairs(
     not fit, into cells of their own, O(n log n); of two trees only those that stand near the
     other.
     """
-    if isinstance(tree, TwoLevels):
-        answer: Ids = tree._answer(
-            "overlapping_pairs",
-            other,
-            margin=margin,
-            skip_neighbours=skip_neighbours,
-            within=within,
-            owners=owners,
-            groups=groups,
-        )
-        return answer
-    if within:
-        raise ValueError("within needs a scene, got an octree")
     steps = overlapping_pairs_steps(
-        tree, other, margin=margin, skip_neighbours=skip_neighbours, groups=groups, owners=owners
+        tree,
+        other,
+        margin=margin,
+        skip_neighbours=skip_neighbours,
+        within=within,
+        objects=objects,
+        groups=groups,
+        owners=owners,
     )
     return result_of(steps)
 
 
 def overlapping_pairs_steps(
-    tree: Octree,
+    tree: Octree | TwoLevels,
     other: Octree | None = None,
     /,
     *,
     margin: float = 0.0,
     skip_neighbours: bool = False,
+    within: bool = False,
+    objects: bool = False,
     groups: SupportsIndex = ALL_GROUPS,
     owners: ArrayLike | None = None,
 ) -> Generator[float, None, Ids]:
@@ -109,21 +111,38 @@ def overlapping_pairs_steps(
 
     Parameters
     ----------
-    tree, other, margin, skip_neighbours, groups, owners : optional
+    tree, other, margin, skip_neighbours, within, objects, groups, owners : optional
         As for `overlapping_pairs`.
 
     Returns
     -------
     generator
         Yields the fraction done, ascending from 0 to 1, each time that some ten thousand pairs
-        were compared; its StopIteration carries the pairs, (2, h), as `value`. Dropping it
-        cancels the search.
+        were compared; its StopIteration carries the pairs as `value`. Dropping it cancels the
+        search. Octrees of meshes of a `SceneOctree` that were never needed before are built on
+        the way.
 
     Raises
     ------
     ValueError
         At the call, as with `overlapping_pairs`.
+    RuntimeError
+        At a step, if the scene has changed since the call.
     """
+    if isinstance(tree, TwoLevels):
+        answer: Generator[float, None, Ids] = tree._answer(
+            "overlapping_pairs_steps",
+            other,
+            margin=margin,
+            skip_neighbours=skip_neighbours,
+            within=within,
+            objects=objects,
+            owners=owners,
+            groups=groups,
+        )
+        return answer
+    if within or objects:
+        raise ValueError(f"{'within' if within else 'objects'} needs a scene, got an octree")
     _check(tree, other, skip_neighbours)
     margin = checks.number("margin", margin, 0.0)
     seen = in_groups(tree, groups)

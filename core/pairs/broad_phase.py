@@ -58,7 +58,7 @@ def _within(shapes: Shapes, margin: float, owners: Ids | None) -> Iterator[PairB
     swept = None
     if not isinstance(shapes, Triangles):
         swept = grid_sweep_pairs(Boxes.from_rows(bounds), owners)
-    yield from _in_cells(bounds, 0.0, owners=owners) if swept is None else swept
+    yield from pairs_in_cells(bounds, owners=owners) if swept is None else swept
 
 
 def _between(tree: Octree, other: Octree, margin: float) -> Iterator[PairBatch]:
@@ -68,7 +68,7 @@ def _between(tree: Octree, other: Octree, margin: float) -> Iterator[PairBatch]:
     ones = _reach(tree.arranged[ours], margin / 2)
     others = _reach(other.arranged[theirs], margin / 2)
     both = np.concatenate((ones, others), axis=1)
-    for done, firsts, seconds in _in_cells(both, _SEARCHED, own=len(ours)):
+    for done, firsts, seconds in pairs_in_cells(both, _SEARCHED, own=len(ours)):
         first, second = np.minimum(firsts, seconds), np.maximum(firsts, seconds)
         yield PairBatch(done, ours[first], theirs[second - len(ours)])
 
@@ -110,8 +110,8 @@ def _cover(covered: Ids, waiting: list[tuple[Ids, Ids]]) -> None:
     waiting.clear()
 
 
-def _in_cells(
-    bounds: Floats, done: float, *, own: int | None = None, owners: Ids | None = None
+def pairs_in_cells(
+    bounds: Floats, done: float = 0.0, *, own: int | None = None, owners: Ids | None = None
 ) -> Iterator[PairBatch]:
     """Yield pairs of bounds (6, h) that may meet, by number; see `joined_cells` for the rest.
 

@@ -1,6 +1,6 @@
 """The public questions, as a scene answers them: data are checked here."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any, SupportsFloat, SupportsIndex
 
 import numpy as np
@@ -72,22 +72,34 @@ def nearest_of(
     return nearest.nearest_in(moment, np.ascontiguousarray(places.T), many, most)
 
 
-def overlapping_pairs(
+def overlapping_pairs_steps(
     moment: Moment,
     other: object,
     *,
     margin: float,
     skip_neighbours: bool,
     within: bool,
-    owners: object,
-) -> Ids:
-    """Return placements and triangles, twice, (4, h), of triangles that touch or come near."""
+    objects: bool,
+    owners: ArrayLike | None,
+) -> Generator[float, None, Ids]:
+    """Return placements and triangles, twice, of triangles that touch or come near, in steps."""
     if other is not None:
         raise ValueError(f"other must be None for a scene, got {type(other).__name__}")
-    if owners is not None:
-        raise ValueError("owners must be None for a scene: they are its placements")
     margin = checks.number("margin", margin, 0.0)
-    return pairs.overlapping(moment, margin, skip_neighbours=skip_neighbours, within=within)
+    if within and objects:
+        raise ValueError("objects are pairs of different placements: within must be False")
+    numbers = None
+    if owners is not None:
+        if within:
+            raise ValueError("within pairs triangles of one owner: owners must be None")
+        numbers = checks.numbers("owners", owners, np.iinfo(np.intp).max)
+        if len(numbers) != len(moment.placements):
+            wanted = len(moment.placements)
+            raise ValueError(f"owners must have shape ({wanted},), got {numbers.shape}")
+    steps = pairs.overlapping(
+        moment, margin, numbers, skip_neighbours=skip_neighbours, within=within, objects=objects
+    )
+    return moment.as_long_as_current(steps)
 
 
 ANSWERS: dict[str, Callable[..., Any]] = {
@@ -98,5 +110,5 @@ ANSWERS: dict[str, Callable[..., Any]] = {
     "ray_test": ray_test,
     "ray_cast_all": ray_cast_all,
     "nearest": nearest_of,
-    "overlapping_pairs": overlapping_pairs,
+    "overlapping_pairs_steps": overlapping_pairs_steps,
 }

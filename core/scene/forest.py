@@ -1,19 +1,22 @@
 """The bottom level (BLAS): the octrees of all meshes in one set of flat arrays, a root for each.
 
-One walk takes every question down the tree of the mesh that it is about.
+One walk takes every question down the tree of the mesh that it is about. Trees are appended in
+place, so that a new mesh costs what it is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Floats, Ids
 from ..octree import Octree
 from ..options import Options
 from ..shapes import Triangles
+from .growing import Growing, GrownTriangles
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -28,11 +31,10 @@ class Forest(Octree):
         How much larger cells are taken for it.
     """
 
-    arranged: Triangles
+    arranged: GrownTriangles
     roots: Ids
     slacks: Floats
-    _trees: Sequence[Octree]
-    _contents: dict[str, Floats] = field(default_factory=dict)
+    _grove: "Grove"
 
     def _roots_for(self, questions: int) -> tuple[Ids, Floats]:
         """Return where the questions of this batch begin, and the slack of each, (q,)."""
@@ -47,54 +49,13 @@ class Forest(Octree):
     @property
     def content_rows(self) -> Floats:
         """Bounds of the items of each cell and of all below it, made once, (6, m)."""
-        if "rows" not in self._contents:
-            rows = np.concatenate([tree.content_rows.T for tree in self._trees])
-            self._contents["rows"] = rows.T
-        return self._contents["rows"]
-
-
-@dataclass(frozen=True)
-class _Offsets:
-    """How many cells, references and entries stand before each tree's own."""
-
-    cells: Ids
-    references: Ids
-    entries: Ids
-
-
-def forest_of(trees: Sequence[Octree], options: Options) -> tuple[Forest, Ids, Ids]:
-    """Return the forest of these trees over triangles, the root and the first entry of each."""
-    offsets = _Offsets(
-        _before([len(tree.first_child) for tree in trees]),
-        _before([len(tree.references) for tree in trees]),
-        _before([len(tree.order) for tree in trees]),
-    )
-    arrays: dict[str, Any] = {name: _joined(trees, name, offsets) for name in _KINDS}
-    loose = (
-        arrays["cell_rows"] if options.enlargement == 1 else _joined(trees, "loose_rows", offsets)
-    )
-    arranged = joined_triangles([cast(Triangles, tree.arranged) for tree in trees])
-    forest = Forest(
-        **{each.name: getattr(options, each.name) for each in fields(Options)},
-        **arrays,
-        loose_rows=loose,
-        items=arranged,
-        arranged=arranged,
-        invalid_items=offsets.cells[:0],
-        outside=0,
-        slack=0.0,
-        ids=None,
-        groups=None,
-        roots=offsets.cells[:0],
-        slacks=np.empty(0),
-        _trees=trees,
-    )
-    return forest, offsets.cells[:-1], offsets.entries[:-1]
+        return self._grove.content_rows[:, : len(self.first_child)]
 
 
 # Arrays of a tree, and what their numbers count.
 _KINDS = {
     "cell_rows": None,
+    "loose_rows": None,
     "middle_rows": None,
     "node_depth": None,
     "node_parent": "cells",
@@ -107,29 +68,234 @@ _KINDS = {
     "references": "entries",
     "copied": None,
     "strays": "entries",
+    "vertices": None,
+    "faces": "vertices",
+}
+# What these arrays are as long as; all others as the cells.
+_LENGTHS = {
+    "order": "entries",
+    "references": "references",
+    "copied": "entries",
+    "strays": "strays",
+    "vertices": "vertices",
+    "faces": "entries",
+}
+_COUNTED = {
+    "cells": "first_child",
+    "references": "references",
+    "entries": "order",
+    "vertices": "vertices",
+    "strays": "strays",
 }
 
 
-def _before(counts: list[int]) -> Ids:
-    return np.cumsum([0, *counts], dtype=np.intp)
+def _array(tree: Octree, name: str) -> NDArray[Any]:
+    """Return an array of a tree by its name in `_KINDS`."""
+    if name in ("vertices", "faces"):
+        array: NDArray[Any] = getattr(cast(Triangles, tree.arranged), name).T
+        return array
+    return cast(NDArray[Any], getattr(tree, name))
 
 
-def _joined(trees: Sequence[Octree], name: str, offsets: _Offsets) -> Floats:
+@dataclass(frozen=True)
+class _Span:
+    """Where the arrays of a tree begin and end, by what they are as long as; and its slack."""
+
+    places: dict[str, slice]
+    slack: float
+
+    def __getitem__(self, kind: str) -> slice:
+        return self.places[kind]
+
+
+class Grove:
+    """The octrees of meshes, by number, as a forest that grows and is thinned out."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._version = 0
+        self._clear()
+
+    def _clear(self) -> None:
+        self._version += 1
+        self._arrays = {name: Growing() for name in self._names}
+        self._tables = {"bounding_spheres": Growing(), "planes": Growing()}
+        self._contents = Growing()
+        # All trees in the order of their cells, and by number those that count.
+        self._spans: list[_Span] = []
+        self._living: dict[int, _Span] = {}
+        self._forest: Forest | None = None
+
+    def copy(self) -> "Grove":
+        """Return the same trees, in the same arrays, which grow apart from these."""
+        other = Grove(self._options)
+        other._arrays = {name: array.copy() for name, array in self._arrays.items()}
+        other._tables = {name: table.copy() for name, table in self._tables.items()}
+        other._contents = self._contents.copy()
+        other._spans, other._living = list(self._spans), dict(self._living)
+        return other
+
+    @property
+    def _names(self) -> list[str]:
+        is_tight = self._options.enlargement == 1
+        return [name for name in _KINDS if not (is_tight and name == "loose_rows")]
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._living
+
+    def __len__(self) -> int:
+        return len(self._living)
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of the meshes that have a tree."""
+        return list(self._living)
+
+    def span(self, number: int) -> tuple[int, int, float]:
+        """Return the root of a tree, its first entry and its slack."""
+        span = self._living[number]
+        return span["cells"].start, span["entries"].start, span.slack
+
+    def _lengths(self) -> dict[str, int]:
+        """Return how many of each kind are kept."""
+        return {kind: len(self._arrays[name]) for kind, name in _COUNTED.items()}
+
+    def plant(self, trees: dict[int, Octree]) -> Iterator[None]:
+        """Append trees, in steps; they are there after the last one, or not at all."""
+        while trees:
+            before = self._version
+            spans = _spans(trees, self._lengths())
+            for name in self._names:
+                self._arrays[name].put(_joined(list(trees.values()), name, spans))
+                yield
+                if before != self._version:
+                    break  # others came or went in between
+            else:
+                self._keep(dict(zip(trees, spans, strict=True)))
+                return
+            trees = {number: tree for number, tree in trees.items() if number not in self}
+
+    def _keep(self, spans: dict[int, _Span]) -> None:
+        self._version += 1
+        stops = list(spans.values())[-1]
+        for name, array in self._arrays.items():
+            array.keep(stops[_LENGTHS.get(name, "cells")].stop - len(array))
+        self._spans += spans.values()
+        self._living.update(spans)
+        self._forest = None
+
+    def fell(self, number: int) -> None:
+        """Do without a tree. Once half of all is gone, its room is given back."""
+        if self._living.pop(number, None) is None:
+            return
+        used = sum(_size(span) for span in self._living.values())
+        if 2 * used < len(self._arrays["references"]) + len(self._arrays["first_child"]):
+            trees = {other: self.tree(other) for other in self._living}
+            self._clear()
+            for _ in self.plant(trees):
+                pass
+
+    @property
+    def forest(self) -> Forest:
+        """All trees; there is one at least, or was."""
+        if self._forest is None:
+            self._forest = self._grown()
+        return self._forest
+
+    def _grown(self) -> Forest:
+        arrays: dict[str, Any] = {name: array.rows for name, array in self._arrays.items()}
+        arrays.setdefault("loose_rows", arrays["cell_rows"])
+        arranged = GrownTriangles(arrays.pop("vertices"), arrays.pop("faces"), self._tables)
+        nothing = arrays["order"][:0]
+        return Forest(
+            **{each.name: getattr(self._options, each.name) for each in fields(Options)},
+            **arrays,
+            items=arranged,
+            arranged=arranged,
+            invalid_items=nothing,
+            outside=0,
+            slack=0.0,
+            ids=None,
+            groups=None,
+            roots=nothing,
+            slacks=np.empty(0),
+            _grove=self,
+        )
+
+    @property
+    def content_rows(self) -> Floats:
+        """Bounds of the items of all cells, (6, m); each tree's are made once."""
+        for span in self._spans:
+            if span["cells"].stop > len(self._contents):
+                rows = self._tree(span).content_rows
+                self._contents.put(rows)
+                self._contents.keep(rows.shape[1])
+        return self._contents.rows
+
+    def tree(self, number: int) -> Octree:
+        """Return the octree of a mesh as it was before it was planted, over its arrangement."""
+        return self._tree(self._living[number])
+
+    def _tree(self, span: _Span) -> Octree:
+        arrays: dict[str, Any] = {name: self._cut(name, span) for name in self._names}
+        arrays.setdefault("loose_rows", arrays["cell_rows"])
+        arranged = GrownTriangles(
+            arrays.pop("vertices"), arrays.pop("faces"), {name: Growing() for name in self._tables}
+        )
+        return Octree(
+            **{each.name: getattr(self._options, each.name) for each in fields(Options)},
+            **arrays,
+            items=arranged,
+            arranged=arranged,
+            invalid_items=arrays["order"][:0],
+            outside=0,
+            slack=span.slack,
+            ids=None,
+            groups=None,
+        )
+
+    def _cut(self, name: str, span: _Span) -> NDArray[Any]:
+        """Return a tree's part of an array, numbered from 0."""
+        part = self._arrays[name].rows[..., span[_LENGTHS.get(name, "cells")]]
+        counted = _KINDS[name]
+        return part.copy() if counted is None else part - (part >= 0) * span[counted].start
+
+
+def _size(span: _Span) -> int:
+    """Return how many references and cells a tree has."""
+    return sum(span[kind].stop - span[kind].start for kind in ("references", "cells"))
+
+
+def _spans(trees: dict[int, Octree], starts: dict[str, int]) -> list[_Span]:
+    """Return where the arrays of trees will be, one behind the other."""
+    spans, ends = [], dict(starts)
+    for tree in trees.values():
+        places = {}
+        for kind, name in _COUNTED.items():
+            start = ends[kind]
+            ends[kind] = start + _array(tree, name).shape[-1]
+            places[kind] = slice(start, ends[kind])
+        spans.append(_Span(places, tree.slack))
+    return spans
+
+
+def _joined(trees: Sequence[Octree], name: str, spans: Sequence[_Span]) -> NDArray[Any]:
     """Return one array of all trees, its numbers moved behind those of the trees before."""
-    parts = [getattr(tree, name) for tree in trees]
-    joined = np.concatenate(parts, axis=-1)
-    counted = _KINDS.get(name)
+    parts = [_array(tree, name) for tree in trees]
+    counted = _KINDS[name]
     if counted is not None:
-        shifts = np.repeat(getattr(offsets, counted)[:-1], [part.shape[-1] for part in parts])
-        joined += np.where(joined >= 0, shifts, 0)
-    return joined
+        parts = [
+            part if span[counted].start == 0 else part + (part >= 0) * span[counted].start
+            for part, span in zip(parts, spans, strict=True)
+        ]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1)
 
 
 def joined_triangles(parts: Sequence[Triangles]) -> Triangles:
     """Return the triangles of several batches, one after the other."""
     if len(parts) == 1:
         return parts[0]
-    before = _before([len(part.vertices) for part in parts])
+    before = np.cumsum([0, *(len(part.vertices) for part in parts)], dtype=np.intp)
     faces = [part.faces + start for part, start in zip(parts, before, strict=False)]
     return Triangles(
         np.concatenate([part.vertices for part in parts] or [np.empty((0, 3))]),

@@ -1,20 +1,28 @@
 """Meshes by number, their octrees, each built when a question first needs it, and the forest."""
 
+from collections.abc import Generator
 from copy import copy
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import checks
-from ..arrays import Floats, Ids, concatenated_ranges, starts_of_runs
-from ..construction import build_octree
+from ..arrays import Floats, Ids, concatenated_ranges, gather, starts_of_runs
+from ..construction import build_octree, build_steps
+from ..construction.levels import between, result_of
 from ..octree import Octree
 from ..options import Options
 from ..shapes import Triangles
-from .forest import Forest, forest_of
+from .forest import Forest, Grove
 
 # Meshes of at least _WORTH triangles get a box around each of up to _PARTS**3 parts.
 _WORTH, _PARTS = 8, 4
+# What a mesh costs beside its triangles, counted in these; for how many octrees are planted.
+_COST, _TOGETHER = 256, 65_536
+# Meshes of which too many copies would be made are tried again at this depth less one, and so on.
+_DEEP = 8
 # What a mesh without a finite triangle has for bounds.
 _NO_BOUNDS = np.repeat([np.inf, -np.inf], 3)
 
@@ -34,28 +42,33 @@ class Mesh:
     @classmethod
     def of(cls, triangles: Triangles) -> "Mesh":
         """Return what is known of triangles without an octree."""
-        lower, upper = triangles.limits()
-        (valid,) = (np.isfinite(lower) & np.isfinite(upper)).all(axis=0).nonzero()
+        vertices, faces = triangles.vertices.T, triangles.faces.T
+        finite = np.isfinite(vertices).all(axis=0)
+        good = np.ones(len(triangles), bool) if finite.all() else finite[faces].all(axis=0)
+        (valid,) = good.nonzero()
         if len(valid) == 0:
             return cls(triangles, valid, _NO_BOUNDS, np.zeros((6, 1)))
-        low, high = lower[:, valid].min(axis=1), upper[:, valid].max(axis=1)
-        bounds = np.concatenate((low, high))
-        return cls(triangles, valid, bounds, _parts(triangles, valid, bounds))
+        used = np.zeros(len(finite), bool)
+        for row in faces:
+            used[row if len(valid) == len(good) else row[valid]] = True
+        points = vertices if used.all() else vertices[:, used]
+        bounds = np.concatenate((points.min(axis=1), points.max(axis=1)))
+        is_worth = len(valid) >= _WORTH
+        return cls(
+            triangles, valid, bounds, _parts(points, bounds) if is_worth else bounds[:, None]
+        )
 
 
-def _parts(triangles: Triangles, valid: Ids, bounds: Floats) -> Floats:
-    """Return the bounds of the vertices in each cell of a coarse grid, (6, b)."""
-    if len(valid) < _WORTH:
-        return bounds[:, None]
-    used = np.zeros(len(triangles.vertices), bool)
-    used[triangles.faces[valid]] = True
-    points = triangles.vertices[used].T
-    size = (bounds[3:] - bounds[:3])[:, None]
-    scale = np.divide(_PARTS, size, out=np.zeros((3, 1)), where=size > 0)
-    cells = np.minimum((points - bounds[:3, None]) * scale, _PARTS - 1).astype(np.intp)
-    keys = (cells[0] * _PARTS + cells[1]) * _PARTS + cells[2]
+def _parts(points: Floats, bounds: Floats) -> Floats:
+    """Return the bounds of the points in each cell of a coarse grid, (6, b)."""
+    size = bounds[3:] - bounds[:3]
+    scale = np.divide(_PARTS, size, out=np.zeros(3), where=size > 0)
+    keys: NDArray[Any] = np.zeros(points.shape[1], np.uint8)
+    for row, low, factor in zip(points, bounds, scale, strict=False):
+        cells = np.minimum((row - low) * factor, _PARTS - 1).astype(np.uint8)
+        keys = keys * np.uint8(_PARTS) + cells
     order = np.argsort(keys, kind="stable")
-    starts, points = starts_of_runs(keys[order]), points[:, order]
+    starts, points = starts_of_runs(keys[order]), gather(points, order)
     lower = np.minimum.reduceat(points, starts, axis=1)
     return np.concatenate((lower, np.maximum.reduceat(points, starts, axis=1)))
 
@@ -98,6 +111,14 @@ class Planted:
     slacks: Floats
     firsts: Ids
 
+    @classmethod
+    def of(cls, grove: Grove, born: int) -> "Planted":
+        """Return what has been planted."""
+        roots, firsts, slacks = np.full(born, -1), np.full(born, -1), np.zeros(born)
+        for number in grove.numbers:
+            roots[number], firsts[number], slacks[number] = grove.span(number)
+        return cls(grove.forest, roots, slacks, firsts)
+
 
 class Meshes:
     """Meshes that come, change and go. Numbers are never given again."""
@@ -105,7 +126,7 @@ class Meshes:
     def __init__(self, options: Options) -> None:
         self._options = options
         self._meshes: dict[int, Mesh] = {}
-        self._trees: dict[int, Octree] = {}
+        self._grove = Grove(options)
         self._planted: Planted | None = None
         self._leaf: Octree | None = None
         self._sizes: Ids | None = None
@@ -115,7 +136,7 @@ class Meshes:
     def copy(self) -> "Meshes":
         """Return the same meshes and octrees; what is added to either is not in the other."""
         other = copy(self)
-        other._meshes, other._trees = dict(self._meshes), dict(self._trees)
+        other._meshes, other._grove, other._planted = dict(self._meshes), self._grove.copy(), None
         return other
 
     def add(self, triangles: Triangles) -> int:
@@ -123,7 +144,7 @@ class Meshes:
         mesh = Mesh.of(triangles)
         number = self.born
         self._meshes[number], self.born = mesh, number + 1
-        self._sizes = self._table = None
+        self._sizes = self._table = self._planted = None
         return number
 
     def replace(self, number: int, triangles: Triangles) -> None:
@@ -138,9 +159,8 @@ class Meshes:
         del self._meshes[number]
 
     def _forget(self, number: int) -> None:
-        self._sizes = self._table = None
-        if self._trees.pop(number, None) is not None:
-            self._planted = None
+        self._sizes = self._table = self._planted = None
+        self._grove.fell(number)
 
     def __getitem__(self, number: int) -> Mesh:
         return self._meshes[number]
@@ -158,28 +178,13 @@ class Meshes:
     def check(self, placed: Ids) -> None:
         """Assert that placed meshes are there, and that what is known of meshes is true."""
         assert set(placed.tolist()) <= set(self._meshes), "a placed mesh is gone"
-        assert set(self._trees) <= set(self._meshes), "a mesh that is gone has an octree"
+        assert set(self._grove.numbers) <= set(self._meshes), "a mesh that is gone has an octree"
         for number, mesh in self._meshes.items():
             fresh = Mesh.of(mesh.triangles)
             assert np.array_equal(fresh.bounds, self.table.bounds[:, number]), "bounds of a mesh"
             assert np.array_equal(fresh.valid, mesh.valid), "finite triangles of a mesh"
-            if number in self._trees:
-                assert self._trees[number].items is mesh.triangles, "octree of another mesh"
-                self._trees[number].check()
-        if self._planted is not None:
-            self._check_forest(self._planted)
-
-    def _check_forest(self, planted: Planted) -> None:
-        """Assert that the forest is the octrees, one behind the other."""
-        forest = planted.forest
-        for number, tree in self._trees.items():
-            root, references = planted.roots[number], len(tree.references)
-            assert root >= 0 and planted.slacks[number] == tree.slack
-            cells = slice(root, root + len(tree.first_child))
-            assert np.array_equal(forest.cell_rows[:, cells], tree.cell_rows)
-            begin = forest.begin[root]
-            entries = forest.references[begin : begin + references]
-            assert np.array_equal(forest.order[entries], tree.order[tree.references])
+            if number in self._grove:
+                _check_tree(self._grove.tree(number), mesh)
 
     def require(self, name: str, numbers: Ids) -> None:
         """Raise a ValueError unless these are numbers of meshes that are there."""
@@ -214,25 +219,67 @@ class Meshes:
 
     def planted(self, needed: Ids) -> Planted:
         """Return the forest with the octrees of all needed meshes, built if they were not."""
-        missing = [number for number in needed.tolist() if number not in self._trees]
-        for number in missing:
-            self._trees[number] = self._built(self._meshes[number])
-        if missing or self._planted is None:
-            forest, cells, entries = forest_of(list(self._trees.values()), self._options)
-            roots, firsts = np.full((2, self.born), -1)
-            slacks = np.zeros(self.born)
-            roots[list(self._trees)], firsts[list(self._trees)] = cells, entries
-            slacks[list(self._trees)] = [tree.slack for tree in self._trees.values()]
-            self._planted = Planted(forest, roots, slacks, firsts)
-        return self._planted
+        planted = self._planted
+        if planted is None or (planted.roots[needed] < 0).any():
+            result_of(self.prepare(needed))
+            planted = self._planted = Planted.of(self._grove, self.born)
+        return planted
 
-    def _built(self, mesh: Mesh) -> Octree:
+    def prepare(self, needed: Ids) -> Generator[float, None, None]:
+        """Build the octrees of meshes that have none yet, and yield the fraction done.
+
+        Those that are gone or replaced in the meantime are left out.
+        """
+        missing = [number for number in needed.tolist() if number not in self._grove]
+        sizes = np.cumsum([0, *(_COST + len(self._meshes[number].valid) for number in missing)])
+        shares = (sizes / max(int(sizes[-1]), 1)).tolist()
+        waiting: dict[int, tuple[Mesh, Octree]] = {}
+        done = 0.0
+        for number, start, stop in zip(missing, shares, shares[1:], strict=False):
+            mesh = self._meshes.get(number)
+            if mesh is None or number in self._grove:
+                continue
+            tree = yield from between(start, stop, self._built(mesh))
+            waiting[number] = mesh, tree
+            if stop - done > _TOGETHER / sizes[-1]:
+                yield from self._plant(waiting, stop)
+                done = stop
+        yield from self._plant(waiting, 1.0)
+
+    def _plant(
+        self, waiting: dict[int, tuple[Mesh, Octree]], done: float
+    ) -> Generator[float, None, None]:
+        """Plant the octrees of these meshes, as far as they are still wanted."""
+        while trees := {
+            number: tree
+            for number, (mesh, tree) in waiting.items()
+            if self._meshes.get(number) is mesh and number not in self._grove
+        }:
+            for _ in self._grove.plant(trees):
+                yield done
+            for number in trees:
+                if self._meshes.get(number) is not waiting[number][0]:
+                    self._grove.fell(number)
+        waiting.clear()
+
+    def _built(self, mesh: Mesh) -> Generator[float, None, Octree]:
         options = {each.name: getattr(self._options, each.name) for each in fields(Options)}
         if len(mesh.valid) > self._options.capacity:
-            return build_octree(mesh.triangles, **options)
+            return (yield from _divided(mesh.triangles, options))
         if self._leaf is None:
             self._leaf = build_octree(Triangles([], []), **options)
         return _single(self._leaf, mesh)
+
+
+def _divided(triangles: Triangles, options: dict[str, Any]) -> Generator[float, None, Octree]:
+    """Return an octree that is as deep as it can be without copies beyond all use."""
+    while True:
+        try:
+            return (yield from build_steps(triangles, **options))
+        except ValueError:
+            if options["max_depth"] == 0:
+                raise
+            options = {**options, "max_depth": min(options["max_depth"], _DEEP) - 1}
 
 
 def _single(leaf: Octree, mesh: Mesh) -> Octree:
@@ -252,3 +299,12 @@ def _single(leaf: Octree, mesh: Mesh) -> Octree:
         references=everyone,
         copied=np.zeros(len(everyone), bool),
     )
+
+
+def _check_tree(tree: Octree, mesh: Mesh) -> None:
+    """Assert that this is an octree of a mesh."""
+    items = mesh.triangles
+    assert np.array_equal(np.sort(tree.order), mesh.valid), "octree of another mesh"
+    assert np.array_equal(tree.arranged.rows, items[tree.order].rows), "octree of another mesh"
+    gone = np.setdiff1d(np.arange(len(items)), mesh.valid)
+    replace(tree, items=items, invalid_items=gone).check()

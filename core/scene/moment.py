@@ -1,14 +1,15 @@
 """A scene at the moment of a question: both levels, and the pairs of volumes and placements."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids
-from ..octree import Octree
+from ..octree import Freshness, Octree
 from ..query import query
-from ..shapes import Shapes, Triangles
+from ..shapes import Shapes
 from ..touch import lying_inside
 from .forest import Forest
 from .meshes import Meshes
@@ -17,6 +18,9 @@ from .placements import Placements
 
 # Volumes that ask the top level together at first; later batches should find this many pairs.
 _FIRST, _PAIRS = 4_096, 262_144
+
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,20 @@ class Moment:
     placements: Placements
     top: Octree
     meshes: Meshes
+    freshness: Freshness
+
+    def as_long_as_current(
+        self, steps: Generator[float, None, Answer]
+    ) -> Generator[float, None, Answer]:
+        """Repeat the steps; raise a RuntimeError at the first after the scene has changed."""
+        while True:
+            if not self.freshness.is_current:
+                raise RuntimeError("the scene has changed since this question: ask it anew")
+            try:
+                yield next(steps)
+            except StopIteration as finished:
+                answer: Answer = finished.value
+                return answer
 
     def reached(self, volumes: Shapes) -> Iterator[Reached]:
         """Yield the pairs of volumes and placements whose boxes they touch, some at a time."""
@@ -80,12 +98,6 @@ class Moment:
         return PlacedTriangles(
             forest.arranged, placements.matrices, placements.most, entries, rows
         )
-
-    def baked(self, forest: Forest, rows: Ids, entries: Ids) -> Triangles:
-        """Return entries of the forest where the placements in these rows put them, as a mesh."""
-        corners = self.placed(forest, entries, rows).rows
-        faces = np.arange(3 * len(rows)).reshape(-1, 3)
-        return Triangles(corners.reshape(3, 3, -1).transpose(2, 0, 1).reshape(-1, 3), faces)
 
 
 def first_of_each(numbers: Ids, few: int) -> Flags:

@@ -1,131 +1,342 @@
-"""Pairs of placed triangles: placements by their boxes, then what stands where two boxes meet.
+"""Pairs of placed triangles: a broad phase of placements, then sweep and prune of triangles.
 
 Only triangles near what the boxes of two placements have in common are placed, and swept against
-those of the other placement. Pairs within one placement are those of an octree over it, placed.
+those of the other placement; of two large meshes, those that remain are sorted into cells. Pairs
+within one placement are those of an octree over it, placed. All of it comes in steps.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, radix_argsort, starts_of_runs
-from ..construction import build_octree
-from ..pairs import overlapping_pairs
+from ..construction import build_steps
+from ..construction.levels import between
+from ..pairs import overlapping_pairs_steps
 from ..pairs.api import exact_test
+from ..pairs.broad_phase import pairs_in_cells
 from ..pairs.sweep import comparisons, grid_around, quantize
-from ..shapes import Boxes
+from ..shapes import Boxes, Triangles
 from .forest import Forest
-from .moment import Moment, Reached
+from .moment import Moment, Reached, first_of_each
 from .volumes import candidates
 
-# Pairs of placements that are looked at together, and triangles placed together for pairs within.
-_PAIRS, _TRIANGLES = 8_192, 1_048_576
+# Pairs of placements that are looked at together at first, and at most; about how many triangles
+# should be found near others then; how many triangles their meshes have together, at most.
+_FIRST, _PAIRS, _FOUND, _MESHES = 128, 8_192, 65_536, 1_048_576
+# Triangles that are placed in a step; those that are paired with others of their placement.
+_PLACED, _TRIANGLES = 65_536, 131_072
 # How often the triangles of two placements tell which of the others are near them.
-_ROUNDS = 2
-# Pairs of triangles that are tested together, at least.
-_TESTED = 65_536
+_ROUNDS = 3
+# Two placements with more triangles near each other than this have these sorted into cells.
+_MANY = 65_536
+# Pairs of triangles that are tested together; that wait if one of them is enough.
+_TESTED, _POOL = 16_384, 524_288
+# Pairs that two placements test first if one hit is enough, and the factor for the next round.
+_FEW, _MORE = 4, 8
 # What rounding may take from bounds that are moved by a margin.
 _ROUNDING = 2.0**-46
+# The fractions of the work that are done when boxes have met, and when octrees are built; when
+# pairs of placements are compared if pairs within them follow; before all is sorted.
+_MET, _BUILT, _HALF, _COMPARED = 0.05, 0.3, 0.6, 0.95
+
+_NONE = np.empty(0, np.intp)
+# Cells along each axis of the grid over what two placements have in common, a bit for each; for
+# each axis, of each first and last cell along it, all cells between; all cells.
+_GRID = 4
+_ALL = np.uint64(2**64 - 1)
+# The share of the work that is done, and pairs of places.
+Batch = tuple[float, Ids, Ids]
 
 
-def overlapping(moment: Moment, margin: float, *, skip_neighbours: bool, within: bool) -> Ids:
-    """Return placements and triangles, twice, (4, h), of triangles that touch or come near."""
-    parts = [_between(moment, margin)]
+def _spans() -> NDArray[np.uint64]:
+    """Return for each axis the cells from a first to a last one along it, as bits, (3, 16)."""
+    places = np.indices((_GRID,) * 3).reshape(3, 1, 1, -1)
+    ends = np.arange(_GRID)
+    inside = (places >= ends[:, None, None]) & (places <= ends[:, None])
+    bits = np.uint64(1) << np.arange(_GRID**3, dtype=np.uint64)
+    return np.where(inside, bits, np.uint64(0)).sum(axis=-1).reshape(3, -1)
+
+
+_SPANS = _spans()
+
+
+def overlapping(
+    moment: Moment,
+    margin: float,
+    owners: Ids | None,
+    *,
+    skip_neighbours: bool,
+    within: bool,
+    objects: bool,
+) -> Generator[float, None, Ids]:
+    """Return placements and triangles, twice, (4, h), of triangles that touch or come near.
+
+    Or of `objects` placements, twice, (2, h). With `owners` of the rows, (n,), pairs of different
+    owners only. Yields the fraction done.
+    """
+    met = yield from between(0.0, _MET, _boxes_met(moment, margin, owners))
+    rows = moment.placements.is_there.nonzero()[0] if within else np.unique(met)
+    meshes = np.unique(moment.placements.meshes[rows])
+    yield from between(_MET, _BUILT, moment.meshes.prepare(meshes))
+    stop = _HALF if within else _COMPARED
+    parts = yield from between(_BUILT, stop, _of_all(moment, met, margin, objects))
     if within:
-        parts += _within(moment, margin, skip_neighbours)
-    found = np.concatenate(parts, axis=1)
-    return found if len(parts) == 1 else found[:, np.lexsort(found[::-1])]
+        parts += yield from between(stop, _COMPARED, _within(moment, margin, skip_neighbours))
+    if objects:
+        return np.concatenate([np.empty((2, 0), np.intp), *parts], axis=1)
+    found = np.concatenate([np.empty((4, 0), np.intp), *parts], axis=1)
+    return (yield from between(_COMPARED, 1.0, _sorted(found)))
 
 
-def _between(moment: Moment, margin: float) -> Ids:
-    """Return the pairs of triangles of two placements."""
-    met = moment.placements.rows_named(overlapping_pairs(moment.top, margin=margin))
-    met = met[:, moment.placements.is_there[met].all(axis=0)]
-    if met.shape[1] == 0:
-        return np.empty((4, 0), np.intp)
-    # All meshes in question have their octrees from now on: entries keep their numbers.
-    forest = moment.forest(np.unique(met), np.zeros(1))
-    parts = [np.empty((4, 0), np.intp)]
-    for some in blocks(met.shape[1], _PAIRS):
-        rows, entries, sides, bounds = _near_each_other(moment, met[:, some], margin)
-        items = moment.placed(forest, entries, rows)
-        names = np.stack((moment.placements.ids[rows], forest.order[entries]))
-        for ones, others in _compared(sides, bounds, margin):
-            (kept,) = exact_test(items, items, margin)(ones, others).nonzero()
-            parts.append(np.concatenate((names[:, ones[kept]], names[:, others[kept]])))
-    found = np.concatenate(parts, axis=1)
-    return found[:, np.lexsort(found[[3, 2, 1, 0]])]
+def _boxes_met(moment: Moment, margin: float, owners: Ids | None) -> Generator[float, None, Ids]:
+    """Return the pairs of rows whose boxes meet, (2, h), sorted."""
+    placements, top = moment.placements, moment.top
+    there = placements.is_there
+    if not there.all():
+        # Where nothing can be found, nothing is compared.
+        named = np.arange(len(there)) if owners is None else np.unique(owners, False, True)[1]
+        owners = np.where(there, named, len(there))
+    if owners is not None:
+        owners = owners[placements.rows_named(top.named(np.arange(len(top.items))))]
+    met = yield from overlapping_pairs_steps(top, margin=margin, owners=owners)
+    met = placements.rows_named(met)
+    return met[:, there[met].all(axis=0)]
 
 
-def _compared(sides: Ids, bounds: Floats, margin: float) -> Iterator[tuple[Ids, Ids]]:
-    """Yield pairs on side 2 i and on side 2 i + 1 whose bounds (6, h) come near, by a sweep."""
+def _sorted(found: Ids) -> Generator[float, None, Ids]:
+    """Return pairs sorted by all their numbers, some placements after the others."""
+    found = found[:, np.argsort(found[0], kind="stable")]
+    yield 0.2
+    begins = np.append(starts_of_runs(found[0]), found.shape[1])
+    cuts = begins[starts_of_runs(begins // _TESTED)]
+    for start, stop in pairwise(cuts):
+        part = found[:, start:stop]
+        found[:, start:stop] = part[:, np.lexsort(part[[3, 2, 1, 0]])]
+        yield 0.2 + 0.8 * stop / found.shape[1]
+    part = found[:, cuts[-1] :]
+    found[:, cuts[-1] :] = part[:, np.lexsort(part[[3, 2, 1, 0]])]
+    return found
+
+
+def _of_all(
+    moment: Moment, met: Ids, margin: float, objects: bool
+) -> Generator[float, None, list[Ids]]:
+    """Return the pairs of triangles, or those of placements, some pairs of rows at a time."""
+    trials = _Trials(moment, met, margin, objects)
+    sizes = moment.meshes.sizes[moment.placements.meshes[met]].sum(axis=0)
+    before = np.append(0, np.cumsum(sizes))
+    first, size, count = 0, _FIRST, met.shape[1]
+    while first < count:
+        last = int(np.searchsorted(before, before[first] + _MESHES, side="right")) - 1
+        stop = max(first + 1, min(first + size, last))
+        half = share = (first + stop) / 2 / count
+        steps = _near_each_other(moment, met[:, first:stop], margin)
+        near = yield from between(first / count, half, steps)
+        for done, ones, others in _compared(near, margin, trials.touched[first:stop]):
+            trials.add(first + (near.sides[ones] >> 1), near.entries[ones], near.entries[others])
+            for _ in trials.settled():
+                yield share
+            share = half + done * (stop / count - half)
+            yield share
+        factor = min(_FOUND / max(near.found, 1), 4.0)
+        first, size = stop, min(max(1, int((stop - first) * factor)), _PAIRS)
+    for _ in trials.settled(is_last=True):
+        yield 1.0
+    return [trials.answer]
+
+
+class _Trials:
+    """Pairs of triangles of pairs of placements, which wait to be tested many at a time.
+
+    All are tested, or of each pair of placements only until one of them touches: `touched`.
+    """
+
+    def __init__(self, moment: Moment, met: Ids, margin: float, objects: bool) -> None:
+        self._moment, self._met, self._margin = moment, met, margin
+        self._objects = objects
+        self._waiting: list[Ids] = []
+        self._count = 0
+        self._found = [np.empty((3, 0), np.intp)]
+        self.touched = np.zeros(met.shape[1], bool)
+
+    def add(self, pairs: Ids, ones: Ids, others: Ids) -> None:
+        """Take entries on both sides of these pairs of placements."""
+        if len(pairs):
+            self._waiting.append(np.stack((pairs, ones, others)))
+            self._count += len(pairs)
+
+    def settled(self, is_last: bool = False) -> Iterator[None]:
+        """Test what waits once it is worth it, or if no more comes, in steps."""
+        most = _POOL if self._objects else _TESTED
+        if self._count == 0 or (self._count < most and not is_last):
+            return
+        waiting = np.concatenate(self._waiting, axis=1)
+        self._waiting, self._count = [], 0
+        yield from self._few_first(waiting) if self._objects else self._every(waiting)
+
+    def _every(self, waiting: Ids) -> Iterator[None]:
+        for some in blocks(waiting.shape[1], _TESTED):
+            self._found.append(self._test(waiting[:, some]))
+            yield
+
+    def _few_first(self, waiting: Ids) -> Iterator[None]:
+        waiting, few = waiting[:, np.argsort(waiting[0], kind="stable")], _FEW
+        while waiting.shape[1]:
+            waiting = waiting[:, ~self.touched[waiting[0]]]
+            early = first_of_each(waiting[0], few)
+            for _ in self._every(waiting[:, early]):
+                self.touched[self._found.pop()[0]] = True
+                yield
+            waiting, few = waiting[:, ~early], few * _MORE
+
+    def _test(self, pairs: Ids) -> Ids:
+        """Return those that touch, or come near."""
+        rows, entries = self._met[:, pairs[0]], pairs[1:]
+        forest = self._moment.forest(rows[0], np.zeros(rows.shape[1]))
+        items = self._moment.placed(forest, entries.ravel(), rows.ravel())
+        places = np.arange(pairs.shape[1])
+        test = exact_test(items, items, self._margin)
+        return pairs[:, test(places, len(places) + places)]
+
+    @property
+    def answer(self) -> Ids:
+        """The placements and triangles, twice, (4, h), or placements, twice, (2, h)."""
+        ids = self._moment.placements.ids
+        if self._objects:
+            return ids[self._met[:, self.touched]]
+        pairs, ones, others = np.concatenate(self._found, axis=1)
+        if len(pairs) == 0:
+            return np.empty((4, 0), np.intp)
+        forest = self._moment.forest(self._met[0], np.zeros(self._met.shape[1]))
+        first, second = ids[self._met[:, pairs]]
+        return np.stack((first, forest.order[ones], second, forest.order[others]))
+
+
+@dataclass(frozen=True)
+class _Near:
+    """Triangles that may touch one of another placement: rows, entries, sides and bounds.
+
+    Sides ascend: pair i of placements has sides 2 i and 2 i + 1. `found` were looked at.
+    """
+
+    rows: Ids
+    entries: Ids
+    sides: Ids
+    bounds: Floats
+    found: int
+
+
+def _near_each_other(moment: Moment, met: Ids, margin: float) -> Generator[float, None, _Near]:
+    """Return what may touch triangles of the other placement."""
+    count = met.shape[1]
+    shared = Boxes.from_rows(_shared(moment.placements.boxes, met[0], met[1], margin))
+    pairs = Reached(np.repeat(np.arange(count), 2), met.T.ravel(), np.zeros(2 * count, bool))
+    parts, looked = [(_NONE, _NONE, np.empty((6, 0)))], 0
+    for found in candidates(moment, shared, pairs, as_hulls=True):
+        numbers, entries = map(np.concatenate, zip(found.doubtful, found.certain, strict=True))
+        looked += len(entries)
+        for some in blocks(len(numbers), _PLACED):
+            asked, few = found.asked[numbers[some]], entries[some]
+            limits = moment.placed(found.forest, few, pairs.rows[asked]).limits()
+            bounds, region = np.concatenate(limits), shared.rows.take(asked >> 1, axis=1)
+            (kept,) = _meet(bounds, region).nonzero()
+            parts.append((asked[kept], few[kept], bounds[:, kept]))
+            yield 0.0
+    asked, entries, bounds = (np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
+    order = radix_argsort(asked, (2 * count).bit_length())
+    asked, entries, bounds = asked[order], entries[order], bounds[:, order]
+    for _ in range(_ROUNDS):
+        yield 0.9
+        (left,) = _may_meet(asked, bounds, count, margin).nonzero()
+        asked, entries, bounds = asked[left], entries[left], bounds[:, left]
+    return _Near(pairs.rows[asked], entries, asked, bounds, looked)
+
+
+def _compared(near: _Near, margin: float, touched: Flags) -> Iterator[Batch]:
+    """Yield pairs of places on side 2 i and on side 2 i + 1 whose bounds come near.
+
+    Of two placements that have touched already nothing more need come.
+    """
+    if len(near.sides) == 0:
+        return
+    bounds = near.bounds
+    reach = _reach(bounds, margin)
+    grown = np.concatenate((bounds[:3] - reach, bounds[3:] + reach))
+    pairs = near.sides >> 1
+    (large,) = (np.bincount(pairs) > _MANY).nonzero()
+    places = np.arange(len(pairs)) if len(large) == 0 else (~np.isin(pairs, large)).nonzero()[0]
+    for done, ones, others in _swept(near.sides[places], grown[:, places]):
+        yield done / (1 + len(large)), places[ones], places[others]
+    for number, pair in enumerate(large.tolist(), 1):
+        start, own, stop = np.searchsorted(near.sides, [2 * pair, 2 * pair + 1, 2 * pair + 2])
+        for share, ones, others in pairs_in_cells(grown[:, start:stop], own=int(own - start)):
+            done = (number + share) / (1 + len(large))
+            yield done, start + np.minimum(ones, others), start + np.maximum(ones, others)
+            if touched[pair]:
+                break
+
+
+def _swept(sides: Ids, bounds: Floats) -> Iterator[Batch]:
+    """Yield pairs of places as `_compared` does, by a sweep of each pair of placements."""
     if len(sides) == 0:
         return
-    reach = margin + _ROUNDING * (np.abs(bounds).max(axis=0) + margin) if margin else 0.0
-    grown = Boxes.from_rows(np.concatenate((bounds[:3] - reach, bounds[3:] + reach)))
-    quantized = quantize(grown, grid_around(grown))
+    boxes = Boxes.from_rows(bounds)
+    quantized = quantize(boxes, grid_around(boxes))
     line = comparisons(sides >> 1, (sides & 1).astype(np.uint8), quantized, 2)
     ordered = quantized[line.order]
-    waiting: list[tuple[Ids, Ids]] = []
-    for _, ones, others in line.batches():
+    for done, ones, others in line.batches():
         met = ordered.meeting(ones, ordered, others)
         here, there = line.order[ones[met]], line.order[others[met]]
         (apart,) = (sides[here] != sides[there]).nonzero()
         here, there = here[apart], there[apart]
         swapped = sides[here] & 1 == 1
-        waiting.append((np.where(swapped, there, here), np.where(swapped, here, there)))
-        if sum(len(some) for some, _ in waiting) > _TESTED:
-            yield _joined(waiting)
-            waiting = []
-    if waiting:
-        yield _joined(waiting)
+        yield done, np.where(swapped, there, here), np.where(swapped, here, there)
 
 
-def _joined(parts: list[tuple[Ids, Ids]]) -> tuple[Ids, Ids]:
-    ones, others = zip(*parts, strict=True)
-    return np.concatenate(ones), np.concatenate(others)
-
-
-def _near_each_other(moment: Moment, met: Ids, margin: float) -> tuple[Ids, Ids, Ids, Floats]:
-    """Return what may touch triangles of the other placement: rows, entries, sides and bounds.
-
-    Sides ascend: pair i of placements has sides 2 i and 2 i + 1.
-    """
-    count = met.shape[1]
-    shared = Boxes.from_rows(_shared(moment.placements.boxes, met[0], met[1], margin))
-    pairs = Reached(np.repeat(np.arange(count), 2), met.T.ravel(), np.zeros(2 * count, bool))
-    parts = [(np.empty(0, np.intp), np.empty(0, np.intp), np.empty((6, 0)))]
-    for found in candidates(moment, shared, pairs):
-        numbers, entries = map(np.concatenate, zip(found.doubtful, found.certain, strict=True))
-        asked = found.asked[numbers]
-        limits = moment.placed(found.forest, entries, pairs.rows[asked]).limits()
-        bounds, region = np.concatenate(limits), shared.rows.take(asked >> 1, axis=1)
-        (some,) = _meet(bounds, region, 0.0).nonzero()
-        parts.append((asked[some], entries[some], bounds[:, some]))
-    asked, entries, bounds = (np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
-    order = radix_argsort(asked, (2 * count).bit_length())
-    asked, entries, bounds = asked[order], entries[order], bounds[:, order]
-    for _ in range(_ROUNDS):
-        sides = _around(asked, bounds, 2 * count)
-        (some,) = _meet(bounds, sides.take(asked ^ 1, axis=1), margin).nonzero()
-        asked, entries, bounds = asked[some], entries[some], bounds[:, some]
-    return pairs.rows[asked], entries, asked, bounds
-
-
-def _around(numbers: Ids, bounds: Floats, count: int) -> Floats:
-    """Return the bounds of all bounds of each number, (6, count), which ascend."""
-    around = np.repeat([[np.inf], [-np.inf]], 3, axis=0) * np.ones(count)
-    starts = starts_of_runs(numbers)
+def _may_meet(sides: Ids, bounds: Floats, count: int, margin: float) -> Flags:
+    """Return which bounds come near any of the other side of their pair; `sides` ascend."""
+    reach = _reach(bounds, margin)
+    lower, upper = bounds[:3] - reach, bounds[3:] + reach
+    starts = starts_of_runs(sides)
+    # Where the two sides are together: lower, and the negative of upper.
+    region = np.full((6, 2 * count), np.inf)
     if len(starts):
-        around[:3, numbers[starts]] = np.minimum.reduceat(bounds[:3], starts, axis=1)
-        around[3:, numbers[starts]] = np.maximum.reduceat(bounds[3:], starts, axis=1)
-    return around
+        region[:3, sides[starts]] = np.minimum.reduceat(lower, starts, axis=1)
+        region[3:, sides[starts]] = -np.maximum.reduceat(upper, starts, axis=1)
+    region = region.reshape(6, count, 2).max(axis=2)
+    size = -region[3:] - region[:3]
+    is_shared = (size >= 0).all(axis=0)
+    region, size = np.where(is_shared, region, 0.0), np.where(is_shared, size, 0.0)
+    scale = np.divide(_GRID, size, out=np.zeros((3, count)), where=size > 0)
+    cells = np.full(len(sides), _ALL)
+    pairs = sides >> 1
+    flags = is_shared[pairs]
+    for axis in range(3):
+        low, factor = region[axis].take(pairs), scale[axis].take(pairs)
+        first, last = ((side[axis] - low) * factor for side in (lower, upper))
+        flags &= (last >= 0) & (first <= _GRID)
+        first, last = first.clip(0, _GRID - 1), last.clip(0, _GRID - 1)
+        cells &= _SPANS[axis].take(first.astype(np.uint8) * _GRID + last.astype(np.uint8))
+    cells[~flags] = 0
+    held = np.zeros(2 * count, np.uint64)
+    if len(starts):
+        held[sides[starts]] = np.bitwise_or.reduceat(cells, starts)
+    found: Flags = cells & held.take(sides ^ 1) != 0
+    return found
 
 
-def _meet(ones: Floats, others: Floats, margin: float) -> Flags:
-    """Return which bounds (6, h) are no farther apart than the margin on any axis."""
-    reach = margin + _ROUNDING * (np.abs(ones).max(axis=0) + margin) if margin else 0.0
-    flags = (ones[:3] - reach <= others[3:]) & (ones[3:] + reach >= others[:3])
+def _reach(bounds: Floats, margin: float) -> Floats | float:
+    """Return how much to enlarge bounds for a margin, and for what rounding takes from it."""
+    return margin + _ROUNDING * (np.abs(bounds).max(axis=0) + margin) if margin else 0.0
+
+
+def _meet(ones: Floats, others: Floats) -> Flags:
+    """Return which bounds (6, h) have a point in common."""
+    flags = (ones[:3] <= others[3:]) & (ones[3:] >= others[:3])
     return flags[0] & flags[1] & flags[2]
 
 
@@ -141,37 +352,54 @@ def _shared(boxes: Floats, ones: Ids, others: Ids, margin: float) -> Floats:
     return np.concatenate((lower, upper))
 
 
-def _pairs_within(
-    moment: Moment, forest: Forest, rows: Ids, entries: Ids, margin: float, skip_neighbours: bool
-) -> Ids:
-    """Return the pairs among these triangles that are of one placement."""
-    order = np.lexsort((forest.order[entries], rows))
-    rows, entries = rows[order], entries[order]
-    tree = build_octree(moment.baked(forest, rows, entries))
-    ones, others = overlapping_pairs(tree, margin=margin)
-    same = rows[ones] == rows[others]
-    ones, others = ones[same], others[same]
-    if skip_neighbours:
-        faces = forest.arranged.faces[entries]
-        shared = faces[ones][:, :, None] == faces[others][:, None, :]
-        apart = ~shared.any(axis=(1, 2))
-        ones, others = ones[apart], others[apart]
-    ids, triangles = moment.placements.ids[rows], forest.order[entries]
-    return np.stack((ids[ones], triangles[ones], ids[others], triangles[others]))
-
-
-def _within(moment: Moment, margin: float, skip: bool) -> list[Ids]:
+def _within(
+    moment: Moment, margin: float, skip_neighbours: bool
+) -> Generator[float, None, list[Ids]]:
     """Return the pairs of triangles of one placement, of some placements at a time."""
     (there,) = moment.placements.is_there.nonzero()
     parts: list[Ids] = []
     if len(there) == 0:
         return parts
     counts = moment.meshes.sizes[moment.placements.meshes[there]]
-    for some in np.split(there, np.flatnonzero(np.diff(np.cumsum(counts) // _TRIANGLES)) + 1):
-        meshes = moment.placements.meshes[some]
-        planted = moment.meshes.planted(np.unique(meshes))
-        counts = moment.meshes.sizes[meshes]
-        entries = concatenated_ranges(planted.firsts[meshes], counts)
-        rows, forest = np.repeat(some, counts), planted.forest
-        parts.append(_pairs_within(moment, forest, rows, entries, margin, skip))
+    ends = np.flatnonzero(np.diff(np.cumsum(counts) // _TRIANGLES)) + 1
+    cuts = [0, *ends.tolist(), len(there)]
+    for start, stop in pairwise(cuts):
+        steps = _within_some(moment, there[start:stop], margin, skip_neighbours)
+        found = yield from between(start / len(there), stop / len(there), steps)
+        parts.append(found)
     return parts
+
+
+def _within_some(
+    moment: Moment, rows: Ids, margin: float, skip_neighbours: bool
+) -> Generator[float, None, Ids]:
+    """Return the pairs of triangles of one placement, of these placements."""
+    meshes = moment.placements.meshes[rows]
+    planted = moment.meshes.planted(np.unique(meshes))
+    counts = moment.meshes.sizes[meshes]
+    entries = concatenated_ranges(planted.firsts[meshes], counts)
+    rows, forest = np.repeat(rows, counts), planted.forest
+    order = np.lexsort((forest.order[entries], rows))
+    rows, entries = rows[order], entries[order]
+    corners = np.empty((9, len(rows)))
+    for some in blocks(len(rows), _PLACED):
+        corners[:, some] = moment.placed(forest, entries[some], rows[some]).rows
+        yield 0.0
+    vertices = corners.reshape(3, 3, -1).transpose(2, 0, 1).reshape(-1, 3)
+    triangles = Triangles(vertices, np.arange(len(vertices)).reshape(-1, 3))
+    tree = yield from between(0.0, 0.5, build_steps(triangles))
+    steps = overlapping_pairs_steps(tree, margin=margin, owners=None)
+    ones, others = yield from between(0.5, 1.0, steps)
+    same = rows[ones] == rows[others]
+    if skip_neighbours:
+        same &= _strangers(forest, entries[ones], entries[others])
+    pairs = (ones[same], others[same])
+    ids, numbers = moment.placements.ids[rows], forest.order[entries]
+    return np.concatenate([(ids[one], numbers[one]) for one in pairs])
+
+
+def _strangers(forest: Forest, ones: Ids, others: Ids) -> Flags:
+    """Return which pairs of entries share no vertex."""
+    faces = forest.arranged.faces
+    shared: Flags = faces[ones][:, :, None] == faces[others][:, None, :]
+    return ~shared.any(axis=(1, 2))

@@ -8,6 +8,7 @@ import numpy as np
 from ..arrays import Flags, Floats, Ids, blocks, gather
 from ..shapes import Triangles
 from ..shapes.boxes import as_batch
+from .growing import GrownTriangles
 
 # Bounding spheres of all triangles take one pass over them; a pair is worth this many of them.
 _WORTH = 16
@@ -98,7 +99,7 @@ class PlacedTriangles(Triangles):
         Those of the meshes, moved and stretched, where these are there or worth to be made.
         """
         triangles = self._triangles
-        is_made = "bounding_spheres" in vars(triangles)
+        is_made = isinstance(triangles, GrownTriangles) and triangles.has_spheres
         if not is_made and len(triangles) > _WORTH * len(self):
             lower, upper = self.limits()
             return _around(lower, upper)

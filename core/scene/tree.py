@@ -1,6 +1,6 @@
 """SceneOctree: a two-level acceleration structure (TLAS over BLAS) of many placed meshes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from copy import copy, deepcopy
 from typing import Any, SupportsIndex
 
@@ -11,6 +11,7 @@ from .. import checks
 from ..arrays import Floats, Ids
 from ..dynamic import DynamicOctree
 from ..groups import in_groups
+from ..octree import Freshness
 from ..options import Options
 from ..shapes import Boxes, Triangles
 from ..two_levels import TwoLevels
@@ -83,6 +84,7 @@ class SceneOctree(TwoLevels):
             0, np.empty(0, np.intp), np.empty((12, 0)), self._meshes.table
         )
         self._top = DynamicOctree()
+        self._freshness = Freshness()
 
     def __len__(self) -> int:
         return len(self._placements)
@@ -146,6 +148,7 @@ class SceneOctree(TwoLevels):
         number = self._mesh(mesh)
         checks.kind("triangles", triangles, (Triangles,))
         self._meshes.replace(number, triangles)
+        self._changed()
         (rows,) = (self._placements.meshes == number).nonzero()
         if len(rows):
             self._move(rows, self._placements.matrices[:, rows])
@@ -168,6 +171,7 @@ class SceneOctree(TwoLevels):
         if len(placed_still):
             raise ValueError(f"mesh {number} must not be placed, got placement {placed_still[0]}")
         self._meshes.remove(number)
+        self._changed()
 
     def place(
         self, meshes: ArrayLike, matrices: ArrayLike, /, *, groups: ArrayLike | None = None
@@ -209,6 +213,7 @@ class SceneOctree(TwoLevels):
         new = Placements.of(self._placements.born, numbers, rows, self._meshes.table)
         self._top.insert(self._boxes(new), groups=masks)
         self._placements = self._placements.joined(new)
+        self._changed()
         return new.ids
 
     def move(self, ids: ArrayLike, matrices: ArrayLike, /) -> None:
@@ -249,6 +254,35 @@ class SceneOctree(TwoLevels):
         stays = np.ones(len(self), bool)
         stays[rows] = False
         self._placements = self._placements.only(np.flatnonzero(stays))
+        self._changed()
+
+    def prepare_steps(self, meshes: ArrayLike | None = None, /) -> Generator[float, None, None]:
+        """Build octrees of meshes in steps, to show progress or not to block.
+
+        Parameters
+        ----------
+        meshes : array_like of int, shape (m,), optional
+            Numbers of meshes; by default all that are placed.
+
+        Returns
+        -------
+        generator
+            Yields the fraction done, ascending from 0 to 1, as often as `build_steps` does. After
+            it no question about these meshes builds an octree, unless they are replaced; those
+            that already have one cost nothing. The scene may change, and be asked, in between.
+            Dropping it cancels what is not done yet.
+
+        Raises
+        ------
+        ValueError
+            At the call, if a mesh is unknown.
+        """
+        if meshes is None:
+            (numbers,) = np.bincount(self._placements.meshes).nonzero()
+        else:
+            numbers = np.unique(checks.numbers("meshes", meshes, self._meshes.born))
+            self._meshes.require("meshes", numbers)
+        return self._meshes.prepare(numbers)
 
     def only(self, ids: ArrayLike) -> "SceneOctree":
         """Return a scene of some of the placements alone, under the same ids.
@@ -276,6 +310,7 @@ class SceneOctree(TwoLevels):
         other._meshes, other._top = self._meshes.copy(), deepcopy(self._top)
         other._top.remove(np.delete(self.ids, rows))
         other._placements = self._placements.only(rows)
+        other._freshness = Freshness()
         return other
 
     def meshes_of(self, ids: ArrayLike) -> Ids:
@@ -399,16 +434,20 @@ class SceneOctree(TwoLevels):
         new = Placements.of(0, numbers, matrices, self._meshes.table)
         self._top.move(self.ids[rows], self._boxes(new))
         self._placements = self._placements.moved(rows, new)
+        self._changed()
 
     def _boxes(self, placements: Placements) -> Boxes:
         """Return what the top level holds; a point for what cannot be found."""
         return Boxes.from_rows(placements.boxes)
 
     def _moment(self, groups: SupportsIndex) -> Moment:
-        return Moment(self._placements, in_groups(self._top.octree, groups), self._meshes)
+        top = in_groups(self._top.octree, groups)
+        return Moment(self._placements, top, self._meshes, self._freshness)
 
-    def prepare_steps(self) -> Iterator[float]:
-        yield from ()
+    def _changed(self) -> None:
+        """Let whoever still asks in steps know that the scene is another now."""
+        self._freshness.is_current = False
+        self._freshness = Freshness()
 
     def _answer(self, question: str, *data: object, **options: Any) -> Any:
         """Answer one of the public questions."""

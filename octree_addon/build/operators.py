@@ -197,18 +197,21 @@ class OCTREE_OT_rebuild(BuildOperator, bpy.types.Operator):
 
 
 class OCTREE_OT_clear(RefusingOperator, bpy.types.Operator):
-    """Remove the octree of the scene, in memory and on the screen."""
+    """Remove the octree of the scene and the last answer, in memory and on the screen."""
 
     bl_idname = "octree.clear"
     bl_label = "Clear Octree"
-    bl_description = "Remove the octree of the scene, in memory and on the screen"
+    bl_description = "Remove the octree and the last answer, in memory and on the screen"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
-        return "" if settings_of(context.scene).tree_number else "There is no octree"
+        settings = settings_of(context.scene)
+        is_there = settings.tree_number or settings.question_number
+        return "" if is_there else "There is no octree"
 
     def execute(self, context: bpy.types.Context) -> Status:
+        settings_of(context.scene).question_number = 0
         trees.clear(context.scene)
         return {"FINISHED"}
 

@@ -6,11 +6,19 @@ from time import perf_counter
 from typing import Any
 
 import bpy
+import numpy as np
 
 from ...core import Boxes, DynamicOctree, Octree, Triangles, build_steps
 from .. import trees
-from ..reader import Source, count_triangles, object_bounds, read_objects, read_triangles
-from ..scope import refuse_too_much, viewport_of, visible_objects
+from ..reader import (
+    ObjectSource,
+    Source,
+    count_triangles,
+    object_bounds,
+    read_objects,
+    read_triangles,
+)
+from ..scope import current_objects, refuse_too_much, viewport_of, visible_objects
 from ..trees import BuiltTree
 from ..ui import settings_of
 from .settings import OctreeBuildSettings, OctreeObjectSettings, SourceOptions
@@ -117,6 +125,53 @@ def visible_tree_steps(context: bpy.types.Context) -> TreeSteps:
         bounds_object=chosen_bounds(settings),
         viewport=viewport_of(context),
     )
+
+
+def fresh_tree_steps(context: bpy.types.Context) -> TreeSteps:
+    """Return the scene's tree, built again if it is out of date, or one of all that is visible."""
+    scene, built = context.scene, trees.get(context.scene)
+    if built is None:
+        return (yield from visible_tree_steps(context))
+    if not is_out_of_date(context, built):
+        return built
+    source = settings_of(scene).built_of
+    settings = build_settings(scene, source.source)
+    return (
+        yield from steps_for_settings(
+            context.evaluated_depsgraph_get(),
+            objects_to_build_of(context),
+            source,
+            settings,
+            bounds_object=chosen_bounds(settings),
+            viewport=viewport_of(context),
+        )
+    )
+
+
+def objects_to_build_of(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """Return what the scene's tree is to be built of now: as chosen, new objects included."""
+    layer = context.view_layer
+    return [item for item in current_objects(context.scene, layer) if item.visible_get()]
+
+
+def is_out_of_date(context: bpy.types.Context, built: BuiltTree) -> bool:
+    """Tell whether a tree is another than would be built now."""
+    if built.is_live:
+        return False
+    if built.stale or not isinstance(built.source, ObjectSource):
+        return built.stale
+    kinds = kinds_of(settings_of(context.scene).built_of)
+    depsgraph = context.evaluated_depsgraph_get()
+    found = read_objects(depsgraph, objects_to_build_of(context), kinds=kinds)
+    is_same = found.source.keys == built.source.keys
+    return not (is_same and np.array_equal(found.boxes, built.octree.items.bounds().rows))
+
+
+def keep_tree(scene: bpy.types.Scene, built: BuiltTree) -> None:
+    """Store what `fresh_tree_steps` built."""
+    if trees.get(scene) is None:
+        note_source(scene, "VISIBLE")
+    keep(scene, built)
 
 
 def count_to_divide(

@@ -80,7 +80,7 @@ def picture_of(built: BuiltTree, query: Query | None, display: OctreeDisplaySett
         query = None
     picture = _pictures.get(built)
     if picture is None or not picture.shows(octree, query, look):
-        shown = shaded_cells(octree, look, query.states if query else None)
+        shown = shaded_cells(octree, look, query.states_in(octree) if query else None)
         batches = make_batches(octree, shown, look.boxes)
         picture = Picture(octree, query, look, batches, len(shown.cells), shown.wanted)
         _pictures[built] = picture
@@ -103,9 +103,13 @@ def counts(built: BuiltTree) -> tuple[int, int] | None:
 
 
 def make_found_batches(query: Query) -> Colored:
-    """Make a batch of missed items, and one of found items."""
-    items = query.octree.items
-    both = ((OUT, np.flatnonzero(query.missed)), (IN, np.flatnonzero(query.found)))
+    """Make a batch of missed items, and one of found items; of too many, of these alone."""
+    if query.target.starts[-1] > limits().triangles:
+        items = query.target.shapes_of(query.items, limits().triangles)
+        both = [(IN, np.arange(len(items)))]
+    else:
+        items = query.target.items
+        both = [(OUT, np.flatnonzero(query.missed)), (IN, np.flatnonzero(query.found))]
     chosen = [(color, numbers) for color, numbers in both if len(numbers)]
     if not isinstance(items, Triangles):
         return [(color, _boxes(items.bounds(), numbers)) for color, numbers in chosen]

@@ -68,7 +68,7 @@ class OCTREE_OT_make_real(RefusingOperator, bpy.types.Operator):
         scene = context.scene
         octree, query = trees.get(scene).octree, questions.get(scene)
         look = look_of(settings_of(scene).display, limits().cells)
-        shown = shaded_cells(octree, look, query.states if query else None)
+        shown = shaded_cells(octree, look, query.states_in(octree) if query else None)
         if not len(shown.cells):
             self.report({"ERROR"}, "No cells are shown")
             return {"CANCELLED"}

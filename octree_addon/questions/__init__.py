@@ -9,7 +9,18 @@ import bpy
 
 from ..ui import Feature
 from .frustum import camera_outline
-from .last_query import OctreeAnswerSettings, Query, QueryRecord, get, remember
+from .last_query import (
+    OctreeAnswerSettings,
+    Query,
+    QueryRecord,
+    forget,
+    get,
+    is_empty,
+    keep_only,
+    listen,
+    remember,
+    stop_listening,
+)
 from .outlines import Outline
 from .panel import (
     QUESTIONS,
@@ -19,6 +30,7 @@ from .panel import (
     OCTREE_PT_cursor,
 )
 from .query_operator import SelectionOptions
+from .show_cells import OCTREE_OT_show_cells
 from .verify import OCTREE_OT_prove_it
 
 __all__ = [
@@ -28,8 +40,13 @@ __all__ = [
     "QueryRecord",
     "SelectionOptions",
     "camera_outline",
+    "forget",
     "get",
+    "is_empty",
+    "keep_only",
+    "listen",
     "remember",
+    "stop_listening",
 ]
 
 
@@ -46,6 +63,7 @@ FEATURE = Feature(
     classes=(
         *QUESTIONS,
         OCTREE_OT_prove_it,
+        OCTREE_OT_show_cells,
         OCTREE_PT_camera,
         OCTREE_PT_cursor,
         OCTREE_PT_collisions,

@@ -15,10 +15,10 @@ from mathutils import Vector
 from ...core import Frusta
 from ..arrays import Flags, Floats, Ids
 from ..reader import evaluated_box
-from ..trees import BuiltTree
+from ..targets import Target
 from ..ui import named_object
 from .last_query import HitSteps
-from .query_operator import QuerySteps, SelectionOptions, VolumeOperator, VolumeQuery, within
+from .query_operator import SelectionOptions, VolumeOperator, VolumeQuery, within
 
 # The corners in the order of `Frusta`, from -1 to 1.
 _SIGNS = np.array([(x, y, z) for z in (-1, 1) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
@@ -32,18 +32,22 @@ class BoxQuery(VolumeQuery):
 
     Attributes
     ----------
-    apart : ndarray of bool, shape (n,)
-        The items of the object that gives the box, which are not asked.
+    apart : ndarray of bool, shape (p,)
+        The placements of the object that gives the box, which are not asked.
     """
 
     apart: Flags
 
     @cached_property
     def missed(self) -> Flags:
-        return super().missed & ~self.apart
+        return super().missed & ~self._apart_items
 
     def hit_steps(self, numbers: Ids) -> HitSteps:
-        return super().hit_steps(numbers[~self.apart[numbers]])
+        return super().hit_steps(numbers[~self._apart_items[numbers]])
+
+    @cached_property
+    def _apart_items(self) -> Flags:
+        return self.apart[self.target.placement_of_item]
 
 
 class BoxOptions(SelectionOptions):
@@ -138,12 +142,9 @@ class OCTREE_OT_select_in_box(BoxOptions, VolumeOperator, bpy.types.Operator):
         self._uid = item.session_uid
         return box_of(limits.reshape(2, 3), matrix)
 
-    def ask_steps(self, built: BuiltTree) -> QuerySteps:
-        found, source = self.ask(built.octree), built.source
-        uids = np.array([each.session_uid for each in source.objects], np.int64)
-        apart = uids[source.object_of_item] == self._uid
-        yield 1.0
-        items = found.items[~apart[built.places_of(found.items)]]
+    def ask(self, target: Target) -> BoxQuery:
+        found, apart = super().ask(target), target.owners == self._uid
+        items = found.items[~apart[target.placements_of(found.items)]]
         return BoxQuery(**vars(found) | {"items": items}, apart=apart)
 
 

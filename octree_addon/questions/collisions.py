@@ -8,9 +8,9 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, FloatProperty
 
-from ...core import Triangles, overlapping_pairs_steps, pairs_within
+from ...core import Triangles, pairs_within
 from ..arrays import Floats, Ids
-from ..trees import BuiltTree
+from ..targets import Target
 from .last_query import HitSteps, Query
 from .query_operator import QueryOperator, QuerySteps, SelectionOptions
 
@@ -27,7 +27,7 @@ class Collisions:
     Attributes
     ----------
     pairs : ndarray of intp, shape (2, h)
-        Items, as answers call them, the smaller first; sorted, each pair once.
+        Numbers of items, the smaller first; sorted, each pair once.
     owners : ndarray of intp, shape (2, p)
         The owners that they are of, the smaller first; sorted, each pair once.
     counts : ndarray of intp, shape (p,)
@@ -42,20 +42,19 @@ class Collisions:
 CollisionSteps = Generator[float, None, Collisions]
 
 
-def collision_steps(built: BuiltTree, owners: Ids, margin: float) -> CollisionSteps:
+def collision_steps(target: Target, owners: Ids, margin: float) -> CollisionSteps:
     """Find all pairs of items of different owners that touch, or come within the margin.
 
-    Triangles are tested exactly, objects by their boxes. `owners`, (n,), has the owner of each
-    item, such as `built.source.object_of_item`. Yields roughly the fraction done.
+    Triangles are tested exactly, objects by their boxes. `owners`, (p,), has the owner of each
+    placement, a number from 0 on. Yields roughly the fraction done.
 
     Pairs within one owner, which are most, are not even compared: memory follows the answer,
     however large the margin is.
     """
-    octree = built.octree
-    steps = overlapping_pairs_steps(octree, margin=margin, owners=owners)
-    pairs = built.places_of((yield from steps))
-    found, counts = np.unique(np.sort(owners[pairs], axis=0), axis=1, return_counts=True)
-    return Collisions(octree.named(pairs), found.astype(np.intp), counts)
+    pairs = yield from target.pair_steps(owners, margin)
+    of_pairs = np.sort(owners[target.placements_of(pairs)], axis=0)
+    found, counts = np.unique(of_pairs, axis=1, return_counts=True)
+    return Collisions(pairs, found.astype(np.intp), counts)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -65,7 +64,7 @@ class CollisionQuery(Query):
     Attributes
     ----------
     owners : ndarray of intp, shape (n,)
-        The owner of each item.
+        The owner of each item, by its number.
     margin : float
         What counts as near.
     """
@@ -74,7 +73,7 @@ class CollisionQuery(Query):
     margin: float
 
     def hit_steps(self, numbers: Ids) -> HitSteps:
-        items, owners = self.octree.items, self.owners
+        items, owners = self.target.items, self.owners
         bounds = items.bounds()
         hits = np.zeros(len(items), np.bool_)
         rows = max(1, _PAIRS // max(len(numbers), 1))
@@ -137,22 +136,20 @@ class OCTREE_OT_select_collisions(CollisionOptions, QueryOperator, bpy.types.Ope
     key, settings, panel = "collisions", OctreeCollisionSettings, "OCTREE_PT_collisions"
     rows = ("margin", "instances", "kind", "action")
 
-    def ask_steps(self, built: BuiltTree) -> QuerySteps:
-        source = built.source
-        placements = np.repeat(
-            np.arange(len(source.object_of_placement)), np.diff(source.placement_start)
-        )
-        owners = placements if self.instances else source.object_of_item
-        found = yield from collision_steps(built, owners, self.margin)
-        names = [each.name for each in source.objects]
-        if self.instances:
-            names = [names[number] for number in source.object_of_placement]
+    def ask_steps(self, target: Target) -> QuerySteps:
+        uids, objects = np.unique(target.owners, return_inverse=True)
+        owners = np.arange(len(objects)) if self.instances else objects
+        found = yield from collision_steps(target, owners, self.margin)
+        known = {item.session_uid: item.name for item in bpy.context.scene.objects}
+        names = [
+            known.get(uid, "") for uid in (target.owners if self.instances else uids).tolist()
+        ]
         return CollisionQuery(
-            octree=built.octree,
+            target=target,
             title=self.bl_label,
             items=np.unique(found.pairs),
             notes=notes_of(found, names),
-            owners=owners,
+            owners=owners[target.placement_of_item],
             margin=self.margin,
         )
 

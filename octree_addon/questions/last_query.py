@@ -1,15 +1,14 @@
 """The last query of each scene, its answer and its brute force: scene -> `Query`.
 
-It goes with its tree, and with what an undo takes back: the file and each undo step keep the
-number of the query, as they keep the number of the tree.
+It holds what was asked as it was then, and goes with what an undo takes back: the file and each
+undo step keep the number of the query.
 """
 
 import secrets
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 import bpy
 import numpy as np
@@ -17,9 +16,9 @@ from bpy.props import BoolProperty, IntProperty
 from numpy.typing import NDArray
 
 from ...core import Boxes, Octree, build_octree, trace
-from .. import trees
 from ..arrays import Flags, Ids
-from ..ui import settings_of, tag_redraw
+from ..targets import Target
+from ..ui import plural, settings_of, tag_redraw
 from .outlines import Outline
 
 # Yields the fraction done, returns the numbers of the hits.
@@ -28,26 +27,29 @@ HitSteps = Generator[float, None, Ids]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Query:
-    """What was asked of an octree, and what was found.
+    """A question, what it was asked of, and what was found.
 
     Attributes
     ----------
-    octree : Octree
+    target : Target
         What was asked.
     title : str
         What the user calls the question.
     items : ndarray of intp, shape (h,)
-        What was found, sorted, each once.
+        The numbers of what was found, sorted, each once.
     relation : str
         As for `query`, if it was about a volume.
+    objects_only : bool
+        Whether `items` are the first items alone of objects that were found.
     notes : tuple of str
         Further lines of the report, the most important first.
     """
 
-    octree: Octree
+    target: Target
     title: str
     items: Ids
     relation: str = "touching"
+    objects_only: bool = False
     notes: tuple[str, ...] = ()
 
     @property
@@ -65,27 +67,30 @@ class Query:
         raise NotImplementedError
 
     @cached_property
-    def states(self) -> NDArray[np.uint8]:
-        """The state of each cell as `core.trace` has it, shape (m,)."""
+    def found_text(self) -> str:
+        """How much was found, such as "627 of 968 triangles"."""
+        found, possible = self.target.counts(self.items)
+        if self.objects_only:
+            return f"{len(self.items):,} of {plural(int((possible > 0).sum()), 'placed mesh')}"
+        return f"{found.sum():,} of {plural(int(possible.sum()), self.target.noun)}"
+
+    def states_in(self, octree: Octree) -> NDArray[np.uint8]:
+        """Return the state that `core.trace` gives each cell of an octree, shape (m,)."""
         if self.traced is None:
-            return np.zeros(len(self.octree.node_depth), np.uint8)
-        return trace(self.octree, self.traced)
+            return np.zeros(len(octree.node_depth), np.uint8)
+        return trace(octree, self.traced)
 
     @cached_property
     def found(self) -> Flags:
-        """Whether each item was found, shape (n,), in the order of the tree's items."""
-        ids = self.octree.ids
-        numbers = self.items if ids is None else np.searchsorted(ids, self.items)
-        flags = np.zeros(len(self.octree.items), np.bool_)
-        flags[numbers] = True
+        """Whether each of the `target.items` was found, shape (n,)."""
+        flags = np.zeros(len(self.target.items), np.bool_)
+        flags[self.items] = True
         return flags
 
     @cached_property
     def missed(self) -> Flags:
         """Whether each item could have been found and was not, shape (n,)."""
-        flags = ~self.found
-        flags[self.octree.invalid_items] = False
-        return flags
+        return self.target.possible & ~self.found
 
 
 def flat_octree(items: Any) -> Octree:
@@ -126,23 +131,47 @@ class OctreeAnswerSettings(bpy.types.PropertyGroup):
         )
 
 
-_queries: WeakKeyDictionary[trees.BuiltTree, tuple[int, Query]] = WeakKeyDictionary()
+# By the session_uid of the scene: the number of its last query, and the query.
+_queries: dict[int, tuple[int, Query]] = {}
+_listeners: list[Callable[[], None]] = []
+
+
+def listen(listener: Callable[[], None]) -> None:
+    """Call `listener` after every question."""
+    _listeners.append(listener)
+
+
+def stop_listening(listener: Callable[[], None]) -> None:
+    """Take back `listen`."""
+    _listeners.remove(listener)
 
 
 def remember(scene: bpy.types.Scene, query: Query) -> None:
-    """Keep the last query of the scene's tree, and show it."""
-    built = trees.get(scene)
-    assert built is not None
+    """Keep the last query of the scene, and show it."""
     settings = settings_of(scene)
     settings.question_number = secrets.randbelow(2**31 - 1) + 1
-    _queries[built] = (settings.question_number, query)
-    tag_redraw()
+    _queries[scene.session_uid] = settings.question_number, query
+    for listener in _listeners:
+        listener()
 
 
 def get(scene: bpy.types.Scene) -> Query | None:
-    """Return the last query, unless its tree has changed or an undo has taken it back."""
-    built = trees.get(scene)
-    number, query = (0, None) if built is None else _queries.get(built, (0, None))
-    if query is None or number != settings_of(scene).question_number:
-        return None
-    return query if query.octree is built.octree else None
+    """Return the last query, unless an undo has taken it back."""
+    number, query = _queries.get(scene.session_uid, (0, None))
+    return query if number == settings_of(scene).question_number else None
+
+
+def is_empty() -> bool:
+    """Tell whether no scene has a query."""
+    return not _queries
+
+
+def keep_only(scenes: Iterable[bpy.types.Scene]) -> None:
+    """Forget the queries of all other scenes."""
+    for uid in _queries.keys() - {scene.session_uid for scene in scenes}:
+        del _queries[uid]
+
+
+def forget() -> None:
+    """Forget every query."""
+    _queries.clear()

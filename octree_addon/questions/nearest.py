@@ -9,8 +9,9 @@ import numpy as np
 from bpy.props import FloatProperty, FloatVectorProperty, IntProperty
 from mathutils import Vector
 
-from ...core import Octree, Spheres, nearest
+from ...core import Spheres, nearest
 from ..arrays import Floats, Ids
+from ..targets import Target
 from .last_query import HitSteps, Query, flat_octree
 from .outlines import Outline, sphere_outline
 from .query_operator import QueryOperator, SelectionOptions
@@ -47,7 +48,7 @@ class NearestQuery(Query):
 
     def hit_steps(self, numbers: Ids) -> HitSteps:
         yield 0.0
-        flat, count = flat_octree(self.octree.items), self.count
+        flat, count = flat_octree(self.target.items), self.count
         found = nearest(flat, [self.point], count=count, max_distance=self.max_distance)
         return found.items[found.items >= 0]
 
@@ -116,16 +117,16 @@ class OCTREE_OT_select_nearest(NearestOptions, CursorOperator, bpy.types.Operato
     rows = ("origin", "count", "max_distance", "kind", "action")
     panel_rows = ("count", "max_distance")
 
-    def ask(self, octree: Octree) -> NearestQuery:
+    def ask(self, target: Target) -> NearestQuery:
         point, max_distance = np.array(self.origin), self.max_distance or np.inf
-        count = min(self.count, max(len(octree), 1))
-        found = nearest(octree, [point], count=count, max_distance=max_distance)
+        count = min(self.count, max(len(target), 1))
+        found = nearest(target.octree, [point], count=count, max_distance=max_distance)
         hits = found.items[0] >= 0
         farthest = float(found.distances[0][hits].max(initial=0.0))
         return NearestQuery(
-            octree=octree,
+            target=target,
             title=self.bl_label,
-            items=np.sort(found.items[0][hits]),
+            items=target.numbers_of(found, hits),
             notes=(f"{farthest:.4g} away",) if hits.any() else (),
             point=point,
             count=count,

@@ -2,7 +2,6 @@
 
 import bpy
 
-from .. import trees
 from ..ui import SubPanel, column_of, draw_rows, settings_of
 from . import last_query
 from .box import OCTREE_OT_select_in_box
@@ -80,18 +79,15 @@ class OCTREE_PT_answer(SubPanel):
 
     def draw(self, context: bpy.types.Context) -> None:
         query, settings = last_query.get(context.scene), settings_of(context.scene)
-        noun = trees.get(context.scene).source.noun
         column = column_of(self)
         column.label(text=query.title)
-        column.label(text=f"{len(query.items):,} of {len(query.octree):,} {noun}s")
+        column.label(text=query.found_text)
         for note in query.notes[:1]:
             column.label(text=note)
         column.prop(settings.answer, "found")
         if query.outline:
             column.prop(settings.answer, "outline")
-            row = column.row()
-            row.use_property_split = False
-            row.prop_enum(settings.display, "cells", "QUESTION", text="Show Its Cells")
+            column.operator("octree.show_cells")
         column.operator("octree.prove_it")
         for note in query.notes[1:]:
             column.label(text=note)

@@ -1,4 +1,4 @@
-"""Query operators: ask the scene's tree, select the answer, remember the query."""
+"""Query operators: ask the scene as it is now, select the answer, remember the query."""
 
 from collections import Counter
 from collections.abc import Generator
@@ -10,12 +10,14 @@ import bpy
 import numpy as np
 from bpy.props import EnumProperty
 
-from ...core import Frusta, Octree, Spheres, pairs_inside, pairs_touching, query
+from ...core import Frusta, Spheres, pairs_inside, pairs_touching
 from .. import trees
 from ..arrays import Ids
-from ..build import keep, note_source, visible_tree_steps
+from ..build import fresh_tree_steps, keep_tree
 from ..reader import ObjectSource
+from ..scope import is_too_much, viewport_of
 from ..selection import Answer, found_text, select_faces, select_objects
+from ..targets import Target, TreeTarget, scene_steps
 from ..trees import BuiltTree
 from ..ui import (
     Status,
@@ -23,7 +25,6 @@ from ..ui import (
     column_of,
     draw_rows,
     mode_obstacle,
-    plural,
     settings_of,
     take,
     write_back,
@@ -33,7 +34,6 @@ from .last_query import HitSteps, Query
 from .outlines import Outline, hexahedron_outline, sphere_outline
 
 QuerySteps = Generator[float, None, Query]
-AnswerSteps = Generator[float, None, tuple[BuiltTree, Query]]
 Volume = Frusta | Spheres
 # At most this many items are tested at a time.
 _BLOCK = 65_536
@@ -111,6 +111,8 @@ class QueryOperator(SelectionOptions, SteppedOperator):
     panel_rows: tuple[str, ...] = ()
     panel = "OCTREE_PT_cursor"
     invert = False
+    _new_tree: BuiltTree | None = None
+    _whole_objects = False
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
@@ -119,37 +121,48 @@ class QueryOperator(SelectionOptions, SteppedOperator):
     def prepare(self, context: bpy.types.Context) -> None:
         """Read what the question needs of the scene, or refuse; the settings are taken."""
 
-    def ask(self, octree: Octree) -> Query:
-        """Ask the tree."""
+    def ask(self, target: Target) -> Query:
+        """Ask."""
         raise NotImplementedError
 
-    def ask_steps(self, built: BuiltTree) -> QuerySteps:
-        """Ask the tree, step by step."""
-        found = self.ask(built.octree)
+    def ask_steps(self, target: Target) -> QuerySteps:
+        """Ask, step by step."""
+        found = self.ask(target)
         yield 1.0
         return found
 
-    def steps(self, context: bpy.types.Context) -> AnswerSteps:
-        """Ask the scene's tree, or one of all that is visible, which is built first."""
+    def needs_tree(self) -> bool:
+        """Tell whether only an octree that was built has the answer, for it is about cells."""
+        return False
+
+    def steps(self, context: bpy.types.Context) -> QuerySteps:
+        """Ask the scene as it is now."""
         take(self, self._settings(context))
         self.prepare(context)
-        built = trees.get(context.scene) or (yield from visible_tree_steps(context))
-        found = yield from self.ask_steps(built)
-        return built, found
+        self._new_tree = None
+        if self.needs_tree() or asks_objects(context.scene):
+            built = yield from fresh_tree_steps(context)
+            self._new_tree = None if built is trees.get(context.scene) else built
+            target: Target = TreeTarget(built, built.octree)
+        else:
+            target = yield from scene_steps(context, viewport_of(context))
+            if not target.owners.size:
+                raise ValueError("There are no triangles: no visible object has faces")
+        is_large = is_too_much(int(target.starts[-1]))
+        self._whole_objects = is_large and not self.selects_faces(context)
+        return (yield from self.ask_steps(target))
 
-    def finish(self, context: bpy.types.Context, result: tuple[BuiltTree, Query]) -> Status:
-        """Select the answer; a new tree becomes the scene's."""
-        built, found = result
-        answer = Answer(built, found.items, found.relation == "inside", self.invert)
+    def finish(self, context: bpy.types.Context, result: Query) -> Status:
+        """Select the answer; a tree that was built for it becomes the scene's."""
+        answer = Answer(result.target, result.items, result.relation == "inside", self.invert)
         counts = self._select(context, answer)
         write_back(self, self._settings(context))
-        is_new = trees.get(context.scene) is not built
-        if is_new:
-            note_source(context.scene, "VISIBLE")
-            keep(context.scene, built)
-        last_query.remember(context.scene, found)
-        text = "; ".join([*found.notes[:1], answer_text(counts, self.action, built, is_new)])
-        self.report({"WARNING"} if built.stale else {"INFO"}, text)
+        if self._new_tree:
+            keep_tree(context.scene, self._new_tree)
+        last_query.remember(context.scene, result)
+        by_bounds = isinstance(getattr(result.target, "source", None), ObjectSource)
+        found = found_text(counts, self.action, by_bounds=by_bounds)
+        self.report({"INFO"}, "; ".join([*result.notes[:1], found]))
         return {"FINISHED"}
 
     @classmethod
@@ -166,22 +179,16 @@ class QueryOperator(SelectionOptions, SteppedOperator):
 
     def _select(self, context: bpy.types.Context, answer: Answer) -> Counter[str]:
         if self.selects_faces(context):
-            return select_faces(context, answer, self.action)
+            return select_faces(context, answer, self.action, trees.get(context.scene))
         return select_objects(context.view_layer, answer, self.action)
 
 
-def answer_text(counts: Counter[str], action: str, built: BuiltTree, is_new: bool) -> str:
-    """Say what was really selected or deselected, and by which tree.
-
-    Such as "12 objects, 340 instances selected".
-    """
-    text = found_text(counts, action, by_bounds=isinstance(built.source, ObjectSource))
-    if built.stale:
-        text += "; the octree is out of date"
-    if is_new:
-        items = plural(built.statistics.items, f"visible {built.source.noun}")
-        text += f"; built an octree of {items} first"
-    return text
+def asks_objects(scene: bpy.types.Scene) -> bool:
+    """Tell whether questions are about whole objects, as the scene's octree is, or shall be."""
+    built = trees.get(scene)
+    if built is not None:
+        return isinstance(built.source, ObjectSource)
+    return bool(settings_of(scene).source.source == "OBJECTS")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -206,7 +213,7 @@ class VolumeQuery(Query):
         for start in range(0, len(numbers), _BLOCK):
             some = numbers[start : start + _BLOCK]
             volumes = np.zeros(len(some), np.intp)
-            hits.append(some[test(self.octree.items, some, self.volume, volumes)])
+            hits.append(some[test(self.target.items, some, self.volume, volumes)])
             yield min(start + _BLOCK, len(numbers)) / len(numbers)
         return np.concatenate(hits)
 
@@ -225,12 +232,18 @@ class VolumeOperator(QueryOperator):
     def prepare(self, context: bpy.types.Context) -> None:
         self._volume = self.volume(context)
 
-    def ask(self, octree: Octree) -> VolumeQuery:
-        relation = self.relation.lower()
+    def ask(self, target: Target) -> VolumeQuery:
+        relation, volume = self.relation.lower(), self._volume
+        objects_only = self._whole_objects and relation == "touching"
+        if objects_only:
+            items = target.objects_in_volume(volume)
+        else:
+            items = target.in_volume(volume, relation)
         return VolumeQuery(
-            octree=octree,
+            target=target,
             title=self.bl_label,
-            items=query(octree, self._volume, relation=relation)[1],
+            items=items,
             relation=relation,
-            volume=self._volume,
+            objects_only=objects_only,
+            volume=volume,
         )

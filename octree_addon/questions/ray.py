@@ -9,8 +9,9 @@ import numpy as np
 from bpy.props import EnumProperty, FloatVectorProperty
 from mathutils import Vector
 
-from ...core import Octree, ray_cast, ray_cast_all
+from ...core import ray_cast, ray_cast_all
 from ..arrays import Floats, Ids
+from ..targets import Target
 from .last_query import HitSteps, Query, flat_octree
 from .nearest import CursorOperator, CursorOptions
 from .outlines import Outline, segment_outline
@@ -47,7 +48,7 @@ class RayQuery(Query):
     def hit_steps(self, numbers: Ids) -> HitSteps:
         yield 0.0
         origin, direction, distance = self.traced
-        flat = flat_octree(self.octree.items)
+        flat = flat_octree(self.target.items)
         crossings = ray_cast_all(flat, [origin], [direction], max_distance=distance)
         return crossings.pairs[1][: 1 if self.is_first else None]
 
@@ -90,31 +91,32 @@ class OCTREE_OT_select_on_ray(RayOptions, CursorOperator, bpy.types.Operator):
     rows = ("origin", "direction", "hits", "max_distance", "kind", "action")
     panel_rows = ("direction", "hits", "max_distance")
 
-    def ask(self, octree: Octree) -> RayQuery:
+    def ask(self, target: Target) -> RayQuery:
         origin, direction = np.array(self.origin), np.array(self.direction)
         if not direction.any():
             raise ValueError("The ray needs a direction")
-        distance = self.max_distance or self._everything_within(octree)
+        distance = self.max_distance or self._everything_within(target)
         if self.hits == "ALL":
-            crossings = ray_cast_all(octree, [origin], [direction], max_distance=distance)
-            items, distances = crossings.pairs[1], crossings.distances
+            crossings = ray_cast_all(target.octree, [origin], [direction], max_distance=distance)
+            items, distances = target.crossed(crossings.pairs), crossings.distances
         else:
-            hit = ray_cast(octree, [origin], [direction], max_distance=distance)
-            items, distances = hit.items[hit.items >= 0], hit.distances[hit.items >= 0]
+            hit = ray_cast(target.octree, [origin], [direction], max_distance=distance)
+            is_hit = hit.items >= 0
+            items, distances = target.numbers_of(hit, is_hit), hit.distances[is_hit]
         return RayQuery(
-            octree=octree,
+            target=target,
             title=self.bl_label,
-            items=np.sort(items),
-            notes=(f"first hit {distances.min():.4g} away",) if len(items) else (),
+            items=items,
+            notes=(f"first hit {distances.min():.4g} away",) if len(distances) else (),
             origin=origin,
             direction=direction,
             max_distance=distance,
             is_first=self.hits == "FIRST",
         )
 
-    def _everything_within(self, octree: Octree) -> float:
+    def _everything_within(self, target: Target) -> float:
         """Return a finite distance from the origin within which all items lie."""
-        bounds = octree.arranged.bounds()
+        bounds = target.bounds()
         farthest = np.maximum(
             np.abs(bounds.lower.min(axis=0, initial=0) - self.origin),
             np.abs(bounds.upper.max(axis=0, initial=0) - self.origin),

@@ -63,6 +63,9 @@ class OCTREE_OT_select_in_sphere(SphereOptions, VolumeOperator, bpy.types.Operat
             options={"SKIP_SAVE"},
         )
 
+    def needs_tree(self) -> bool:
+        return self.relation == "CANDIDATES"
+
     def volume(self, context: bpy.types.Context) -> Spheres:
         if not self.properties.is_property_set("center"):
             self.center = context.scene.cursor.location

@@ -7,8 +7,8 @@ from time import perf_counter
 import bpy
 import numpy as np
 
-from ...core import Triangles
 from ..arrays import Flags
+from ..scope import is_too_much
 from ..ui import Status, SteppedOperator, plural
 from . import last_query
 from .last_query import Query
@@ -57,8 +57,11 @@ def prove_steps(query: Query) -> ProofSteps:
     Yields the fraction done, returns the proof.
     """
     started = perf_counter()
-    hits = np.zeros(len(query.octree.items), np.bool_)
-    hits[(yield from query.hit_steps(np.flatnonzero(query.found | query.missed)))] = True
+    hits = np.zeros(len(query.target.items), np.bool_)
+    found = yield from query.hit_steps(np.flatnonzero(query.found | query.missed))
+    if query.objects_only:
+        found = query.target.starts[query.target.placements_of(found)]
+    hits[found] = True
     return Proof(query, hits, perf_counter() - started)
 
 
@@ -73,7 +76,11 @@ class OCTREE_OT_prove_it(SteppedOperator, bpy.types.Operator):
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
-        return "" if last_query.get(context.scene) else "Ask a question first"
+        query = last_query.get(context.scene)
+        if query is None:
+            return "Ask a question first"
+        many = int(query.target.starts[-1])
+        return f"{many:,} triangles are too many to test each" if is_too_much(many) else ""
 
     def steps(self, context: bpy.types.Context) -> ProofSteps:
         query = last_query.get(context.scene)
@@ -88,10 +95,13 @@ class OCTREE_OT_prove_it(SteppedOperator, bpy.types.Operator):
 def proof_text(proof: Proof) -> str:
     """Say in one line whether brute force confirms an answer: "Proven" or "Wrong"."""
     query, hits = proof.query, int(proof.hits.sum())
-    noun = "triangle" if isinstance(query.octree.items, Triangles) else "object"
-    effort = f"{plural(len(query.octree), noun)} asked one by one in {proof.seconds:.3f} s"
+    effort = (
+        f"{plural(len(query.target), query.target.noun)} asked one by one in {proof.seconds:.3f} s"
+    )
     if not proof.holds:
         return f"Wrong: {effort}, {proof.missing:,} missing and {proof.surplus:,} too many"
     if query.relation == "candidates":
-        return f"Proven: {effort}, all {hits:,} hits are among the {len(query.items):,} found"
+        return (
+            f"Proven: {effort}, all {hits:,} hits are among the {int(query.found.sum()):,} found"
+        )
     return f"Proven: {effort}, the same {hits:,} found"

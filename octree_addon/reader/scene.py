@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import blake2b
 from typing import NamedTuple
 from weakref import WeakValueDictionary
@@ -12,12 +13,13 @@ from numpy.typing import NDArray
 
 from ...core import Triangles
 from ..arrays import Floats, Ids
+from .boxes import layer_ids
 from .meshes import bulk, evaluated_mesh, mesh_arrays
 from .source import UNUSED
 from .triangles import is_editable
 
 ReadMatrices = NDArray[np.float32]
-# Vertices that are read before anyone is asked whether to go on.
+# At least this many vertices are read in a step.
 _STEP = 1_000_000
 # Columns of keys: the owner's session id, whether it is an instance, the persistent id, and a
 # number for what has all of these in common.
@@ -39,6 +41,13 @@ class SceneMesh:
 
     triangles: Triangles
     polygons: NDArray[np.int32]
+
+    @cached_property
+    def finite(self) -> NDArray[np.bool_]:
+        """Which triangles have finite coordinates and can be found, (t,)."""
+        finite = np.isfinite(self.triangles.vertices).all(axis=1)
+        flags: NDArray[np.bool_] = finite[self.triangles.faces].all(axis=1)
+        return flags
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,8 +211,8 @@ class SceneReader:
             arrays = mesh_arrays(mesh)
         content = blake2b(digest_size=16)
         for part in arrays:
-            content.update(np.int64(len(part)))
-            content.update(part.view(np.uint8))
+            content.update(str(part.shape).encode())
+            content.update(part.view(np.uint8).data)
         known = self._by_content.get(content.digest())
         if known is None:
             triangles = Triangles(arrays.positions, arrays.triangles)
@@ -251,10 +260,14 @@ def matrices_of(rows: ReadMatrices) -> Floats:
 
 
 def _mesh_entries(depsgraph: bpy.types.Depsgraph) -> Iterator[_Entry]:
+    """Yield what objects of the view layer show; not what a background scene does."""
+    in_layer = set(layer_ids(depsgraph.view_layer).tolist())
     for number, instance in enumerate(depsgraph.object_instances):
         address = _address_of(instance)
         if address:
-            yield _Entry(number, _owner_of(instance).session_uid, address)
+            owner = _owner_of(instance).session_uid
+            if owner in in_layer:
+                yield _Entry(number, owner, address)
 
 
 def _address_of(instance: bpy.types.DepsgraphObjectInstance) -> _Address | None:

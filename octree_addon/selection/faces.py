@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Flags
-from ..reader import TriangleSource
 from ..trees import BuiltTree, preserving_staleness
 from .objects import Answer
 
 
-def select_faces(context: bpy.types.Context, answer: Answer, action: str) -> Counter[str]:
+def select_faces(
+    context: bpy.types.Context, answer: Answer, action: str, built: BuiltTree | None
+) -> Counter[str]:
     """Select the faces of an answer, and switch Edit Mode to face select mode.
 
     Parameters
@@ -26,25 +27,23 @@ def select_faces(context: bpy.types.Context, answer: Answer, action: str) -> Cou
         What is wanted.
     action : {"REPLACE", "EXTEND", "SUBTRACT"}
         How the present selection changes.
+    built : BuiltTree, optional
+        The scene's tree, which does not become out of date.
 
     Returns
     -------
     Counter of str
         `faces` that were selected or, for `"SUBTRACT"`, deselected; `refused`, the meshes
-        that have changed since the tree was built; `unknown`, the meshes in Edit Mode of which
-        the tree knows no faces.
+        that have changed since the question was asked; `unknown`, the meshes in Edit Mode of which
+        no faces are known.
 
     Raises
     ------
     ValueError
-        If no mesh in question has faces in the tree, or the tree is one of objects. Nothing is
-        changed.
+        If no mesh in question has faces, or whole objects were asked. Nothing is changed.
     """
-    source, objects = answer.built.source, _objects(context)
-    if not isinstance(source, TriangleSource):
-        raise ValueError("The octree holds whole objects; build one of triangles to select faces")
-    wanted = _wanted(answer, source, objects)
-    return _select_all(context, objects, wanted, action, answer.built)
+    objects = _objects(context)
+    return _select_all(context, objects, _wanted(answer, objects), action, built)
 
 
 def select_polygons(
@@ -92,25 +91,18 @@ def _select_all(
     return counts
 
 
-def _wanted(
-    answer: Answer, source: TriangleSource, objects: Iterable[bpy.types.Object]
-) -> dict[bpy.types.Mesh, Flags]:
+def _wanted(answer: Answer, objects: Iterable[bpy.types.Object]) -> dict[bpy.types.Mesh, Flags]:
     """Return which polygons of each mesh are wanted, through any object that uses it."""
-    starts = source.placement_start
     by_uid = {item.session_uid: item for item in objects}
-    found, possible = answer.flags()
     wanted: dict[bpy.types.Mesh, Flags] = {}
-    for placement in np.flatnonzero(source.polygon_of_triangle[starts[:-1]] >= 0):
-        owner = source.objects[source.object_of_placement[placement]]
-        if owner.session_uid in by_uid:
-            part = slice(starts[placement], starts[placement + 1])
-            polygons = source.polygon_of_triangle[part]
-            flags = answer.wanted(
-                np.bincount(polygons[found[part]], minlength=polygons[-1] + 1),
-                np.bincount(polygons[possible[part]], minlength=polygons[-1] + 1),
-            )
-            mesh = _mesh_of(by_uid[owner.session_uid])
-            wanted[mesh] = flags | wanted.get(mesh, False)
+    for each in answer.target.faces(answer.items, frozenset(by_uid)):
+        count = each.polygons[-1] + 1
+        flags = answer.wanted(
+            np.bincount(each.polygons[each.found], minlength=count),
+            np.bincount(each.polygons[each.possible], minlength=count),
+        )
+        mesh = _mesh_of(by_uid[each.owner])
+        wanted[mesh] = flags | wanted.get(mesh, False)
     return wanted
 
 

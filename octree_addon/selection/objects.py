@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ..arrays import Flags, Ids
-from ..trees import BuiltTree
+from ..targets import Target
 from ..ui import plural
 
 
@@ -18,9 +18,9 @@ class Answer:
 
     Attributes
     ----------
-    built : BuiltTree
+    target : Target
         Whose items they are.
-    items : ndarray of intp, shape (h,)
+    items : ndarray of intp
         The items found, as answers call them.
     whole : bool
         An object or a face needs all of its items found, otherwise any of them.
@@ -28,18 +28,10 @@ class Answer:
         Those that are not found are wanted instead.
     """
 
-    built: BuiltTree
+    target: Target
     items: Ids
     whole: bool = False
     invert: bool = False
-
-    def flags(self) -> tuple[Flags, Flags]:
-        """Return for each item whether it was found, and whether it could be."""
-        found = np.zeros(self.built.source.item_count, np.bool_)
-        found[self.built.places_of(self.items)] = True
-        possible = np.ones_like(found)
-        possible[self.built.octree.invalid_items] = False
-        return found, possible
 
     def wanted(self, found: Ids, possible: Ids) -> Flags:
         """Tell which groups are wanted, by how many of their items were found and could be."""
@@ -54,12 +46,7 @@ def select_objects(layer: bpy.types.ViewLayer, answer: Answer, action: str) -> C
     that were selected or, for "SUBTRACT", deselected; and `refused`, the objects that are gone,
     hidden or not selectable.
     """
-    chosen, instances = _wanted(answer)
-    found = {
-        answer.built.source.objects[number].session_uid: int(instances[number])
-        for number in np.flatnonzero(chosen)
-    }
-    return select_found(layer, found, action)
+    return select_found(layer, found_objects(answer), action)
 
 
 def select_found(
@@ -81,21 +68,20 @@ def select_found(
     return counts
 
 
-def _wanted(answer: Answer) -> tuple[Flags, Ids]:
-    """Return for each object whether it is wanted, and how many of its instances are."""
-    source = answer.built.source
-    starts, owners = source.placement_start[:-1], source.object_of_placement
-    found, possible = (np.add.reduceat(flags, starts, dtype=np.intp) for flags in answer.flags())
-    objects = answer.wanted(
-        _per_object(found, owners, len(source.objects)),
-        _per_object(possible, owners, len(source.objects)),
-    )
-    instances = answer.wanted(found, possible) & source.is_instance & objects[owners]
-    return objects, _per_object(instances, owners, len(source.objects))
+def found_objects(answer: Answer) -> dict[int, int]:
+    """Return the wanted objects by session id, each with how many of its instances are."""
+    target = answer.target
+    found, possible = target.counts(answer.items)
+    uids, numbers = np.unique(target.owners, return_inverse=True)
+    totals = [_per_object(counts, numbers, len(uids)) for counts in (found, possible)]
+    objects = answer.wanted(*totals)
+    instances = answer.wanted(found, possible) & target.is_instance & objects[numbers]
+    counted = _per_object(instances, numbers, len(uids))
+    return dict(zip(uids[objects].tolist(), counted[objects].tolist(), strict=True))
 
 
-def _per_object(counts: Ids | Flags, owners: Ids, length: int) -> Ids:
-    return np.bincount(owners, counts, minlength=length).astype(np.intp)
+def _per_object(counts: Ids | Flags, numbers: Ids, length: int) -> Ids:
+    return np.bincount(numbers, counts, minlength=length).astype(np.intp)
 
 
 def _deselect_others(layer: bpy.types.ViewLayer, kept: Container[int]) -> None:

@@ -230,7 +230,10 @@ def test_its_outline_is_the_box(row):
     near = np.linalg.norm(outline.points[:, None] - corners, axis=2).min(axis=1)
     np.testing.assert_allclose(near, 0, atol=1e-6)
     assert outline.edges.shape == (12, 2)
-    assert set(questions.get(bpy.context.scene).states.tolist()) <= {0, 1, 2, 3}
+    assert bpy.ops.octree.show_cells() == {"FINISHED"}
+    octree = trees.get(bpy.context.scene).octree
+    states = questions.get(bpy.context.scene).states_in(octree)
+    assert set(states.tolist()) <= {0, 1, 2, 3}
 
 
 def test_settings_are_remembered_and_shown(row):

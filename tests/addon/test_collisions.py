@@ -12,6 +12,7 @@ from core import Triangles
 from octree_ext.octree_addon import questions, trees
 from octree_ext.octree_addon.questions import collisions
 from octree_ext.octree_addon.questions.collisions import collision_steps
+from octree_ext.octree_addon.targets import TreeTarget
 from octree_ext.octree_addon.ui import run
 
 
@@ -40,8 +41,8 @@ def strange_pairs(built, margin):
 
 @pytest.mark.parametrize("margin", [0, 1, 3])
 def test_pairs_are_those_of_brute_force(heap, margin):
-    owners = heap.source.object_of_item
-    found = run(collision_steps(heap, owners, margin))
+    asked, owners = TreeTarget(heap, heap.octree), heap.source.object_of_item
+    found = run(collision_steps(asked, heap.source.object_of_placement, margin))
     expected = strange_pairs(heap, margin)
     np.testing.assert_array_equal(found.pairs, expected)
     between = np.sort(owners[expected], axis=0).T.tolist()
@@ -51,7 +52,7 @@ def test_pairs_are_those_of_brute_force(heap, margin):
 
 
 def test_all_at_once_and_step_by_step_is_the_same(heap):
-    fractions = list(collision_steps(heap, heap.source.object_of_item, 0.5))
+    fractions = list(collision_steps(TreeTarget(heap, heap.octree), np.arange(12), 0.5))
     assert fractions
     assert fractions == sorted(fractions)
     assert 0 < fractions[-1] <= 1
@@ -127,7 +128,7 @@ def test_instances_collide_with_each_other_if_asked(empty_scene):
     assert selected() == {"Points", "Instance"}
 
 
-def test_without_a_tree_one_is_built_of_what_is_visible(empty_scene):
+def test_without_a_tree_what_is_visible_is_asked(empty_scene):
     cube("One")
     cube("Two", location=(0.5, 0.5, 0.5))
     bpy.context.view_layer.update()
@@ -141,7 +142,7 @@ def test_collisions_are_proven(heap, empty_scene, monkeypatch, source, margin):
     empty_scene.octree.source.source = source
     bpy.ops.octree.build()
     asked = collide(margin=margin)
-    assert 0 < len(asked.items) <= len(asked.octree)
+    assert 0 < len(asked.items) <= len(asked.target)
     assert bpy.ops.octree.prove_it() == {"FINISHED"}
     questions.remember(empty_scene, replace(asked, items=asked.items[1:]))
     with pytest.raises(RuntimeError, match="1 missing"):

@@ -78,7 +78,7 @@ def test_ray_needs_a_direction(row):
 
 
 def test_cells_of_a_ray_are_told(row):
-    states = cast().states
+    states = cast().states_in(trees.get(row).octree)
     assert states[0] == 2
     assert set(states.tolist()) <= {0, 1, 2}
 

@@ -30,7 +30,7 @@ def test_awake_exactly_while_there_is_a_tree(empty_scene, stored):
 
 
 def test_installing_twice_is_once(stored):
-    handlers.after_tree_change()
+    handlers.after_change()
     assert all(listeners_of(name).count(it) == 1 for name, it in handlers.LISTENERS)
     handlers.uninstall()
     handlers.uninstall()

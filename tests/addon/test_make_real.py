@@ -41,7 +41,7 @@ def test_mesh_holds_the_shown_cells(display, choice, boxes):
 def test_cells_of_the_last_question_have_its_colors(display):
     bpy.ops.octree.select_in_sphere(center=(1, 0, 0), radius=0.5)
     display.cells = "QUESTION"
-    states = questions.get(bpy.context.scene).states
+    states = questions.get(bpy.context.scene).states_in(trees.get(bpy.context.scene).octree)
     mesh = make_real().data
     found = np.empty(4 * len(mesh.vertices), np.float32)
     mesh.color_attributes["Color"].data.foreach_get("color_srgb", found)

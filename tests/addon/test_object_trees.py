@@ -82,7 +82,7 @@ def test_questions_are_answered_by_bounds(capfd):
     bpy.ops.octree.select_in_sphere(center=(4, 0.55, 0.55), radius=0.5)
     assert selected() == {"Cube 2"}
     assert "1 object selected, by their bounds" in capfd.readouterr().out
-    with pytest.raises(RuntimeError, match="holds whole objects"):
+    with pytest.raises(RuntimeError, match="Whole objects have no faces"):
         bpy.ops.octree.select_in_sphere(center=(0, 0, 0), radius=1, kind="FACES")
 
 

@@ -212,7 +212,7 @@ def test_outline_of_a_sphere_is_three_closed_circles():
 
 def test_outline_of_a_ray_ends_where_it_ends():
     query = RayQuery(
-        octree=None,
+        target=None,
         title="",
         items=np.empty(0, np.intp),
         origin=np.array([1.0, 0, 0]),

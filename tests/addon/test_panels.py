@@ -31,7 +31,7 @@ def test_every_panel_is_drawn_with_and_without_a_tree(empty_scene, ball, build):
     trees.clear(empty_scene)
     absent = {panel for panel in PANELS if not getattr(panel, "poll", bool)(bpy.context)}
     names = {panel.__name__ for panel in absent}
-    assert names == {"OCTREE_PT_live", "OCTREE_PT_answer", "OCTREE_PT_statistics"}
+    assert names == {"OCTREE_PT_live", "OCTREE_PT_statistics"}
     assert all(drawn(panel) for panel in PANELS if panel not in absent)
 
 

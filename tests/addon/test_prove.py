@@ -49,7 +49,7 @@ def test_frusta_are_proven(built, relation):
 def test_wrong_answers_are_called_wrong(built, change, text):
     bpy.ops.octree.select_in_sphere(center=(-2, 0, 0), radius=2.0)
     scene, asked = bpy.context.scene, questions.get(bpy.context.scene)
-    items = change(asked.items) if change else [*asked.items, len(asked.octree.items) - 1]
+    items = change(asked.items) if change else [*asked.items, len(asked.target.items) - 1]
     questions.remember(scene, replace(asked, items=items))
     assert not proof().holds
     with pytest.raises(RuntimeError, match=text):

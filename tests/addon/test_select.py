@@ -20,7 +20,7 @@ from camera_oracle import clip_planes, inside, touches
 from mathutils import Vector
 from mathutils.geometry import closest_point_on_tri
 
-from octree_ext.octree_addon import trees
+from octree_ext.octree_addon import questions, trees
 
 NEAR, FAR = 0.5, 12.0
 
@@ -165,15 +165,23 @@ def test_render_border_crops_the_view(row):
     assert selected() == in_row(0, 1)
 
 
-def test_without_a_tree_the_visible_objects_are_built(row, capfd):
+def test_without_a_tree_the_visible_objects_are_asked(row):
     row[2].hide_set(True)
-    assert trees.get(bpy.context.scene) is None
     bpy.ops.octree.select_in_frustum()
     assert selected() == in_row(0, 1, 3)
-    assert {each.name for each in trees.get(bpy.context.scene).source.objects} == in_row(
-        0, 1, 3, 4, 5, 6, 7, 8, 9
-    )
-    assert "built an octree of 108 visible triangles first" in capfd.readouterr().out
+    assert len(questions.get(bpy.context.scene).target) == 9 * 12
+    assert trees.get(bpy.context.scene) is None
+
+
+def test_the_scene_is_asked_as_it_is_now(row):
+    select_only(*row)
+    bpy.ops.octree.build()
+    bpy.ops.octree.select_in_frustum()
+    row[9].location = (0, 1, 0)
+    row[0].location = (50, 0, 0)
+    cube("New", size=0.5, location=(2, -1, 0))
+    bpy.ops.octree.select_in_frustum()
+    assert selected() == in_row(1, 2, 3, 9) | {"New"}
 
 
 def test_instances_are_counted_and_select_their_instancer(capfd):
@@ -198,7 +206,7 @@ def test_what_cannot_be_selected_is_counted(row, capfd):
     bpy.data.objects.remove(row[2])
     bpy.ops.octree.select_in_frustum()
     assert selected() == in_row(3)
-    assert "1 object selected; 3 could not be" in capfd.readouterr().out
+    assert "1 object selected; 1 could not be" in capfd.readouterr().out
 
 
 def test_the_cursor_is_the_default_center(row):

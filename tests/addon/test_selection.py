@@ -11,6 +11,7 @@ from costs import lines_run
 
 from octree_ext.octree_addon.reader import read_triangles
 from octree_ext.octree_addon.selection import Answer, select_faces, select_objects
+from octree_ext.octree_addon.targets import TreeTarget
 from octree_ext.octree_addon.trees import BuiltTree
 
 
@@ -18,7 +19,7 @@ def asked(triangles, objects, invalid=(), **options):
     """Return an answer of a tree that was not built: only its invalid items are looked at."""
     tree = SimpleNamespace(invalid_items=np.array(invalid, np.intp), ids=None)
     built = BuiltTree(tree, read_triangles(depsgraph(), objects), {}, 0.0)
-    return Answer(built, np.array(triangles, np.intp), **options)
+    return Answer(TreeTarget(built, tree), np.array(triangles, np.intp), **options)
 
 
 def chosen(answer, action="REPLACE"):
@@ -60,7 +61,7 @@ def test_triangles_that_are_not_in_the_tree_do_not_count(pair):
 def test_an_instancer_is_one_object_of_many_placements():
     points = cube("Points")
     scatter(cube("Pebble"), points)
-    source = asked([], [points]).built.source
+    source = asked([], [points]).target.source
     of_instances = np.flatnonzero(np.repeat(source.is_instance, np.diff(source.placement_start)))
     layer = bpy.context.view_layer
 
@@ -97,7 +98,7 @@ def faces(item):
 def test_any_and_all_triangles_of_a_face(options, expected):
     item = cube()
     bpy.context.view_layer.update()
-    counts = select_faces(bpy.context, asked([3, 4, 5], [item], **options), "REPLACE")
+    counts = select_faces(bpy.context, asked([3, 4, 5], [item], **options), "REPLACE", None)
     assert counts == Counter(faces=len(expected))
     assert faces(item) == expected
 
@@ -111,7 +112,7 @@ def test_actions_on_faces():
         ([0, 11], "SUBTRACT", [1, 2], 1),
         ([11], "REPLACE", [5], 1),
     ):
-        counts = select_faces(bpy.context, asked(triangles, [item]), action)
+        counts = select_faces(bpy.context, asked(triangles, [item]), action, None)
         assert (faces(item), counts["faces"]) == (expected, count)
 
 
@@ -142,6 +143,6 @@ def test_meshes_in_edit_mode_without_a_way_back_are_counted(pair):
     answer = asked([5], pair)
     select_only(*pair)
     bpy.ops.object.mode_set(mode="EDIT")
-    counts = select_faces(bpy.context, answer, "REPLACE")
+    counts = select_faces(bpy.context, answer, "REPLACE", None)
     bpy.ops.object.mode_set(mode="OBJECT")
     assert (counts["faces"], counts["unknown"]) == (1, 1)

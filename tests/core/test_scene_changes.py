@@ -263,13 +263,13 @@ def test_a_hundred_thousand_placements_of_one_triangle():
 def test_octrees_are_built_when_a_question_needs_them(monkeypatch):
     built = []
     meshes = __import__("core.scene.meshes", fromlist=["build_octree"])
-    make = meshes.build_octree
+    make = meshes.build_steps
 
     def counting(triangles, **options):
         built.append(len(triangles))
         return make(triangles, **options)
 
-    monkeypatch.setattr(meshes, "build_octree", counting)
+    monkeypatch.setattr(meshes, "build_steps", counting)
     rng = np.random.default_rng(0)
     scene = SceneOctree(capacity=8)
     for size in (100, 200, 300):

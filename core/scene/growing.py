@@ -1,0 +1,94 @@
+"""Dynamic tables: arrays that grow at their end in amortized constant time, and triangles in them.
+
+As in T. H. Cormen, C. E. Leiserson, R. L. Rivest and C. Stein, "Introduction to Algorithms",
+chapter on amortized analysis.
+"""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Floats, Ids
+from ..shapes import Triangles
+
+# Of their length, what room arrays get to grow.
+_ROOM = 0.5
+
+
+class Growing:
+    """Rows (..., n) that grow at their end, in place while there is room.
+
+    What is put behind the end counts only once it is kept: until then it can be put anew.
+    """
+
+    def __init__(self) -> None:
+        self._held: NDArray[Any] | None = None
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def rows(self) -> NDArray[Any]:
+        """All that is kept."""
+        assert self._held is not None, "nothing was ever put here"
+        return self._held[..., : self._count]
+
+    def put(self, rows: NDArray[Any]) -> None:
+        """Put rows behind the end."""
+        if self._held is None:
+            self._held = rows  # the first ones are taken as they are
+            return
+        stop = self._count + rows.shape[-1]
+        if stop > self._held.shape[-1]:
+            shape = (*rows.shape[:-1], stop + int(stop * _ROOM))
+            is_flat = self._held.flags.c_contiguous
+            held = np.empty(shape if is_flat else shape[::-1], rows.dtype)
+            held = held if is_flat else held.T
+            held[..., : self._count] = self.rows
+            self._held = held
+        elif not self._held.flags.writeable:
+            self._held = self._held.copy(order="K")
+        self._held[..., self._count : stop] = rows
+
+    def copy(self) -> "Growing":
+        """Return the same rows, which grow apart from these."""
+        other = Growing()
+        other._held = None if self._held is None else self._held[..., : self._count]
+        other._count = self._count
+        return other
+
+    def keep(self, count: int) -> None:
+        """Let the first `count` behind the end belong to the rest."""
+        self._count += count
+
+
+class GrownTriangles(Triangles):
+    """Triangles whose arrays grow, and with them the tables that earlier ones have made."""
+
+    def __init__(self, vertices: Floats, faces: Ids, tables: dict[str, Growing]) -> None:
+        self._vertex_rows, self._face_rows, self._tables = vertices, faces, tables
+
+    @property
+    def has_spheres(self) -> bool:
+        """Whether the bounding spheres of most of them are there already."""
+        return 2 * len(self._tables["bounding_spheres"]) >= len(self)
+
+    @cached_property
+    def bounding_spheres(self) -> Floats:
+        """A sphere around each triangle: center x, y, z and radius, (4, n)."""
+        return self._table("bounding_spheres")
+
+    @cached_property
+    def planes(self) -> Floats:
+        """The planes as seen from the centers of `bounding_spheres`, (4, n)."""
+        return self._table("planes")
+
+    def _table(self, name: str) -> Floats:
+        table = self._tables[name]
+        if len(table) < len(self):
+            table.put(getattr(self[len(table) :], name))
+            table.keep(len(self) - len(table))
+        return table.rows[:, : len(self)]

@@ -1,0 +1,359 @@
+"""Query targets: the index of the scene, or an octree that was built, behind one interface.
+
+An answer names what it found by numbers: where it stands among all items, placement after
+placement, whatever the octree calls it.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import bpy
+import numpy as np
+
+from ..core import Boxes, Octree, SceneOctree, Triangles, overlapping_pairs_steps, query
+from .arrays import Flags, Ids
+from .reader import ScenePlacements, Source, TriangleSource
+from .scene_index import index_steps
+from .trees import BuiltTree
+
+PairSteps = Generator[float, None, Ids]
+
+
+class Faces(NamedTuple):
+    """The faces of one object's own mesh: t triangles.
+
+    Attributes
+    ----------
+    owner : int
+        Session id of the object.
+    polygons : ndarray of int, shape (t,)
+        The polygon of the original mesh that each triangle is a part of.
+    found, possible : ndarray of bool, shape (t,)
+        Whether each was found, and whether it could be.
+    """
+
+    owner: int
+    polygons: Ids
+    found: Flags
+    possible: Flags
+
+
+class Target(ABC):
+    """Items of placements, as they were at the moment of the question.
+
+    Attributes
+    ----------
+    octree : Octree or SceneOctree
+        Takes the questions of the core.
+    """
+
+    octree: Any
+
+    @property
+    @abstractmethod
+    def noun(self) -> str:
+        """What its items are."""
+
+    @property
+    @abstractmethod
+    def owners(self) -> Ids:
+        """Session id of each placement's object, or instancer, (p,)."""
+
+    @property
+    @abstractmethod
+    def is_instance(self) -> Flags:
+        """Which placements are instances, (p,)."""
+
+    @property
+    @abstractmethod
+    def starts(self) -> Ids:
+        """Where the items of each placement begin, and the number of `items`, (p + 1,)."""
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """How many items can be found."""
+
+    @property
+    @abstractmethod
+    def items(self) -> Any:
+        """All items as a batch of shapes, found or not."""
+
+    @property
+    @abstractmethod
+    def possible(self) -> Flags:
+        """Which of the items can be found, (n,)."""
+
+    @abstractmethod
+    def bounds(self) -> Boxes:
+        """Return boxes around all that can be found; there may be none."""
+
+    @abstractmethod
+    def in_volume(self, volume: Any, relation: str) -> Ids:
+        """Return the numbers of the items in one volume, sorted."""
+
+    @abstractmethod
+    def objects_in_volume(self, volume: Any) -> Ids:
+        """Return the number of the first item of each placement that touches one volume."""
+
+    @abstractmethod
+    def numbers_of(self, answer: Any, kept: Flags) -> Ids:
+        """Return the numbers, sorted, of what one ray hit or what is nearest, where it is kept."""
+
+    @abstractmethod
+    def crossed(self, pairs: Ids) -> Ids:
+        """Return the numbers, sorted, of what one ray has crossed."""
+
+    @abstractmethod
+    def pair_steps(self, owners: Ids, margin: float) -> PairSteps:
+        """Find pairs of items of different owners that are no farther apart than the margin.
+
+        `owners`, (p,), are numbers of the placements' owners from 0 on. Yields the fraction done,
+        returns numbers, (2, h).
+        """
+
+    @abstractmethod
+    def shapes_of(self, items: Ids, most: int) -> Any:
+        """Return items as a batch of shapes; of more than `most`, boxes around placements."""
+
+    @abstractmethod
+    def faces(self, items: Ids, owners: frozenset[int]) -> Iterator[Faces]:
+        """Yield the faces of those of these objects whose polygons are known."""
+
+    @property
+    def placement_of_item(self) -> Ids:
+        """The placement of each of the `items`, (n,), as a row of `owners`."""
+        return np.repeat(np.arange(len(self.owners)), np.diff(self.starts))
+
+    def placements_of(self, items: Ids) -> Ids:
+        """Return the placements of items, (h,), as rows of `owners`."""
+        return np.searchsorted(self.starts, items, side="right") - 1
+
+    def counts(self, items: Ids) -> tuple[Ids, Ids]:
+        """Return how many items of each placement were found, and could be, (p,) each."""
+        return np.bincount(self.placements_of(items), minlength=len(self.owners)), self.possibles
+
+    @property
+    @abstractmethod
+    def possibles(self) -> Ids:
+        """How many items of each placement can be found, (p,)."""
+
+
+@dataclass(frozen=True, eq=False)
+class TreeTarget(Target):
+    """An octree of the scene that was built, of triangles or of objects.
+
+    Attributes
+    ----------
+    built : BuiltTree
+        As it was.
+    octree : Octree
+        As it was then.
+    """
+
+    built: BuiltTree
+    octree: Octree
+
+    @property
+    def noun(self) -> str:
+        return self.source.noun
+
+    @property
+    def source(self) -> Source:
+        """What its items are of."""
+        return self.built.source
+
+    @cached_property
+    def owners(self) -> Ids:
+        uids = np.array([each.session_uid for each in self.source.objects], np.intp)
+        return uids[self.source.object_of_placement]
+
+    @property
+    def is_instance(self) -> Flags:
+        return self.source.is_instance
+
+    @property
+    def starts(self) -> Ids:
+        return self.source.placement_start
+
+    def __len__(self) -> int:
+        return len(self.octree)
+
+    @property
+    def items(self) -> Any:
+        return self.octree.items
+
+    @property
+    def possible(self) -> Flags:
+        flags = np.ones(self.source.item_count, np.bool_)
+        flags[self.octree.invalid_items] = False
+        return flags
+
+    def bounds(self) -> Boxes:
+        return self.octree.arranged.bounds()
+
+    @cached_property
+    def possibles(self) -> Ids:
+        counts: Ids = np.add.reduceat(self.possible, self.starts[:-1], dtype=np.intp)
+        return counts
+
+    def in_volume(self, volume: Any, relation: str) -> Ids:
+        return self._numbers(query(self.octree, volume, relation=relation)[1])
+
+    def objects_in_volume(self, volume: Any) -> Ids:
+        return self.starts[np.unique(self.placements_of(self.in_volume(volume, "touching")))]
+
+    def numbers_of(self, answer: Any, kept: Flags) -> Ids:
+        return self._numbers(np.sort(answer.items.ravel()[kept]))
+
+    def crossed(self, pairs: Ids) -> Ids:
+        return self._numbers(np.sort(pairs[1]))
+
+    def pair_steps(self, owners: Ids, margin: float) -> PairSteps:
+        of_item = owners[self.placement_of_item]
+        pairs = yield from overlapping_pairs_steps(self.octree, margin=margin, owners=of_item)
+        return self._numbers(pairs)
+
+    def shapes_of(self, items: Ids, most: int) -> Any:
+        return self.items[items]
+
+    def faces(self, items: Ids, owners: frozenset[int]) -> Iterator[Faces]:
+        source, starts = self.source, self.starts
+        if not isinstance(source, TriangleSource):
+            raise ValueError("Whole objects have no faces: clear the octree of objects first")
+        found, possible = _flags(items, self.source.item_count), self.possible
+        for row in np.flatnonzero(source.polygon_of_triangle[starts[:-1]] >= 0):
+            if self.owners[row] in owners:
+                part = slice(starts[row], starts[row + 1])
+                polygons = source.polygon_of_triangle[part]
+                yield Faces(int(self.owners[row]), polygons, found[part], possible[part])
+
+    def _numbers(self, items: Ids) -> Ids:
+        """Return where items, as the octree calls them, stand in `items`; both ascend."""
+        ids = self.octree.ids
+        return items if ids is None else np.searchsorted(ids, items)
+
+
+@dataclass(frozen=True, eq=False)
+class SceneTarget(Target):
+    """The triangles of the scene, as the index had them.
+
+    Attributes
+    ----------
+    octree : SceneOctree
+        Of its own: later changes of the index leave it alone.
+    placements : ScenePlacements
+        In the order of `octree.ids`.
+    """
+
+    octree: SceneOctree
+    placements: ScenePlacements
+
+    @property
+    def noun(self) -> str:
+        return "triangle"
+
+    @property
+    def owners(self) -> Ids:
+        return self.placements.owners
+
+    @property
+    def is_instance(self) -> Flags:
+        return self.placements.is_instance
+
+    @cached_property
+    def starts(self) -> Ids:
+        return np.cumsum([0, *(len(mesh.triangles) for mesh in self.placements.meshes)])
+
+    @cached_property
+    def possibles(self) -> Ids:
+        counts = np.array([mesh.finite.sum() for mesh in self.placements.meshes], np.intp)
+        counts[np.searchsorted(self.octree.ids, self.octree.invalid_ids)] = 0
+        return counts
+
+    def __len__(self) -> int:
+        return int(self.possibles.sum())
+
+    @cached_property
+    def items(self) -> Triangles:
+        return self.octree.triangles_of(self.octree.ids)
+
+    @property
+    def possible(self) -> Flags:
+        parts = [mesh.finite for mesh in self.placements.meshes]
+        flags = np.concatenate([np.empty(0, np.bool_), *parts])
+        return flags & np.repeat(self.possibles > 0, np.diff(self.starts))
+
+    def bounds(self) -> Boxes:
+        return self.octree.bounds_of(self.octree.ids[self.possibles > 0])
+
+    def in_volume(self, volume: Any, relation: str) -> Ids:
+        return self._numbers(query(self.octree, volume, relation=relation)[1:])
+
+    def objects_in_volume(self, volume: Any) -> Ids:
+        placements = query(self.octree, volume, relation="objects")[1]
+        return self.starts[np.searchsorted(self.octree.ids, placements)]
+
+    def numbers_of(self, answer: Any, kept: Flags) -> Ids:
+        both = answer.placements.ravel()[kept], answer.items.ravel()[kept]
+        return np.sort(self._numbers(np.stack(both)))
+
+    def crossed(self, pairs: Ids) -> Ids:
+        return np.sort(self._numbers(pairs[1:]))
+
+    def pair_steps(self, owners: Ids, margin: float) -> PairSteps:
+        pairs = yield from overlapping_pairs_steps(self.octree, margin=margin, owners=owners)
+        return np.stack((self._numbers(pairs[:2]), self._numbers(pairs[2:])))
+
+    def shapes_of(self, items: Ids, most: int) -> Triangles | Boxes:
+        rows = np.unique(self.placements_of(items))
+        sizes = np.diff(self.starts)[rows]
+        if sizes.sum() > most:
+            return self.octree.bounds_of(self.octree.ids[rows])
+        shift = self.starts[rows] - (np.cumsum(sizes) - sizes)
+        there = items - shift[np.searchsorted(rows, self.placements_of(items))]
+        return self.octree.triangles_of(self.octree.ids[rows])[there]
+
+    def faces(self, items: Ids, owners: frozenset[int]) -> Iterator[Faces]:
+        ends = np.searchsorted(items, self.starts)
+        for row in np.flatnonzero(self.placements.face_meshes >= 0).tolist():
+            if self.owners[row] in owners:
+                mesh = self.placements.meshes[row]
+                triangles = items[ends[row] : ends[row + 1]] - self.starts[row]
+                found = _flags(triangles, len(mesh.triangles))
+                possible = mesh.finite & bool(self.possibles[row])
+                yield Faces(int(self.owners[row]), mesh.polygons, found, possible)
+
+    def _numbers(self, names: Ids) -> Ids:
+        """Return where triangles, (2, h) by placement and triangle, stand in `items`."""
+        return self.starts[np.searchsorted(self.octree.ids, names[0])] + names[1]
+
+
+TargetSteps = Generator[float, None, SceneTarget]
+
+
+def scene_steps(context: bpy.types.Context, viewport: bpy.types.SpaceView3D | None) -> TargetSteps:
+    """Bring the index of the scene up to date, and return what is visible of it.
+
+    The local view of `viewport`, if any, hides what is outside it.
+    """
+    index = yield from index_steps(context)
+    placements, ids = index.placements, index.octree.ids
+    if viewport is not None and viewport.local_view:
+        layer = context.view_layer
+        local = [
+            item.session_uid
+            for item in layer.objects
+            if item.visible_get(view_layer=layer, viewport=viewport)
+        ]
+        rows = np.flatnonzero(np.isin(placements.owners, local))
+        placements, ids = placements.ordered(rows), ids[rows]
+    return SceneTarget(index.octree.only(ids), placements)
+
+
+def _flags(numbers: Ids, count: int) -> Flags:
+    flags = np.zeros(count, np.bool_)
+    flags[numbers] = True
+    return flags
