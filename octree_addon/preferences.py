@@ -30,7 +30,7 @@ class OctreePreferences(bpy.types.AddonPreferences):
     else:
         triangle_limit: IntProperty(
             name="Triangle Limit",
-            description="Ask before building an octree of more triangles than this",
+            description="Ask before reading more triangles than this for an octree or a question",
             default=Limits.triangles,
             min=1,
             soft_max=100_000_000,

@@ -4,7 +4,10 @@ import bpy
 
 from . import trees
 from .preferences import limits
-from .ui import settings_of
+from .ui import memory_text, settings_of
+
+# What a triangle takes in an octree, in bytes: its corners, its copies, its share of the cells.
+_BYTES = 250
 
 
 def chosen_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
@@ -59,6 +62,11 @@ def viewport_of(context: bpy.types.Context) -> bpy.types.SpaceView3D | None:
 def is_too_much(triangles: int) -> bool:
     """Tell whether a build is so large that the user has to agree to it."""
     return triangles > limits().triangles
+
+
+def too_much_text(triangles: int) -> str:
+    """Say how many triangles there are, and how much memory their octrees take."""
+    return f"{triangles:,} triangles, {memory_text(_BYTES * triangles)} of memory"
 
 
 def refuse_too_much(triangles: int) -> None:

@@ -8,7 +8,14 @@ from bpy.props import BoolProperty, StringProperty
 
 from .. import trees
 from ..reader import TriangleSource
-from ..scope import chosen_objects, is_too_much, refuse_too_much, scoped_objects, viewport_of
+from ..scope import (
+    chosen_objects,
+    is_too_much,
+    refuse_too_much,
+    scoped_objects,
+    too_much_text,
+    viewport_of,
+)
 from ..trees import BuiltTree
 from ..ui import (
     RefusingOperator,
@@ -16,8 +23,8 @@ from ..ui import (
     SteppedOperator,
     draw_hint,
     draw_rows,
-    given_values,
     named_object,
+    offer_anyway,
     plural,
     settings_of,
     take,
@@ -71,7 +78,7 @@ class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
         except ValueError as error:
             return self.refuse(error)
         if is_too_much(triangles) and not self.any_size:
-            self._ask(context, triangles)
+            offer_anyway(context, self, f"Build an octree of {too_much_text(triangles)}?")
             return {"CANCELLED"}
         take(self, self._settings(context.scene))
         return super().invoke(context, event)
@@ -123,19 +130,6 @@ class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
         if not self.bounds_object:
             raise ValueError("Choose the object that gives the bounds")
         return named_object(scene, self.bounds_object)
-
-    def _ask(self, context: bpy.types.Context, triangles: int) -> None:
-        """Offer to build anyway, in a menu; moving away from it declines."""
-        name, given = self.bl_idname, {**given_values(self), "any_size": True}
-
-        def offer(popup: bpy.types.UIPopupMenu, _: bpy.types.Context) -> None:
-            popup.layout.operator_context = "INVOKE_DEFAULT"
-            button = popup.layout.operator(name, text="Build")
-            for key, value in given.items():
-                setattr(button, key, value)
-
-        title = f"Build an octree of {triangles:,} triangles?"
-        context.window_manager.popup_menu(offer, title=title, icon="QUESTION")
 
 
 class OCTREE_OT_build(SourceOptions, BuildOperator, bpy.types.Operator):

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
-from bpy.props import EnumProperty
+from bpy.props import BoolProperty, EnumProperty
 
 from ...core import Frusta, Spheres, pairs_inside, pairs_touching
 from .. import trees
 from ..arrays import Ids
 from ..build import fresh_tree_steps, keep_tree
 from ..reader import ObjectSource
-from ..scope import is_too_much, viewport_of
+from ..scene_index import unread_triangles
+from ..scope import is_too_much, too_much_text, viewport_of
 from ..selection import Answer, found_text, select_faces, select_objects
 from ..targets import Target, TreeTarget, scene_steps
 from ..trees import BuiltTree
@@ -25,6 +26,7 @@ from ..ui import (
     column_of,
     draw_rows,
     mode_obstacle,
+    offer_anyway,
     settings_of,
     take,
     write_back,
@@ -114,6 +116,15 @@ class QueryOperator(SelectionOptions, SteppedOperator):
     _new_tree: BuiltTree | None = None
     _whole_objects = False
 
+    if TYPE_CHECKING:
+        any_size: bool
+    else:
+        any_size: BoolProperty(
+            name="Any Size",
+            description="Ask even if more triangles have to be read than the preferences allow",
+            options={"HIDDEN", "SKIP_SAVE"},
+        )
+
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
         return mode_obstacle(context, may_edit=True)
@@ -134,6 +145,13 @@ class QueryOperator(SelectionOptions, SteppedOperator):
     def needs_tree(self) -> bool:
         """Tell whether only an octree that was built has the answer, for it is about cells."""
         return False
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        triangles = 0 if asks_objects(context.scene) else unread_triangles(context)
+        if is_too_much(triangles) and not (self.any_size or bpy.app.background):
+            offer_anyway(context, self, f"Read {too_much_text(triangles)}?")
+            return {"CANCELLED"}
+        return super().invoke(context, event)
 
     def steps(self, context: bpy.types.Context) -> QuerySteps:
         """Ask the scene as it is now."""

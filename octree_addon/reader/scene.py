@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...core import Triangles
 from ..arrays import Floats, Ids
 from .boxes import layer_ids
-from .meshes import bulk, evaluated_mesh, mesh_arrays
+from .meshes import bulk, evaluated_mesh, mesh_arrays, triangle_count
 from .source import UNUSED
 from .triangles import is_editable
 
@@ -188,6 +188,17 @@ class SceneReader:
             if not missing:
                 return self._placements(depsgraph, entries)
             yield read / (read + len(missing))
+
+    def unread_triangles(self, depsgraph: bpy.types.Depsgraph) -> int:
+        """Count the triangles of the meshes that are not known; O(placements)."""
+        known, count = {address[1] for address in self._known}, 0
+        for instance in depsgraph.object_instances:
+            address = _address_of(instance)
+            if address and address[1] not in known:
+                known.add(address[1])
+                with evaluated_mesh(instance.object) as mesh:
+                    count += triangle_count(mesh)
+        return count
 
     def _read(self, depsgraph: bpy.types.Depsgraph, missing: set[_Address]) -> int:
         """Read missing meshes until they are many vertices, strike them out, and count them."""

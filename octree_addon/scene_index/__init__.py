@@ -11,6 +11,7 @@ from .session import (
     keep_only,
     note_changes,
     scene_index,
+    unread_triangles,
 )
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "keep_only",
     "note_changes",
     "scene_index",
+    "unread_triangles",
 ]

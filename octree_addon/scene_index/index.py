@@ -159,6 +159,14 @@ class SceneIndex:
         for fraction in self.octree.prepare_steps():
             yield _READING + (1 - _READING) * fraction
 
+    def unread_triangles(self) -> int:
+        """Count the triangles of the meshes that the next update has to read; O(placements)."""
+        changes = self.changes
+        if not (changes.geometry or changes.others or changes.all):
+            return 0
+        self._reader.forget(None if changes.all else changes.geometry)
+        return self._reader.unread_triangles(self._depsgraph_of())
+
     def polygons_of(self, placements: ArrayLike, triangles: ArrayLike) -> Ids:
         """Return the polygon of the evaluated mesh that each triangle is a part of.
 

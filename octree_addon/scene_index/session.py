@@ -47,6 +47,11 @@ def index_steps(context: bpy.types.Context) -> Generator[float, None, SceneIndex
     return index
 
 
+def unread_triangles(context: bpy.types.Context) -> int:
+    """Count the triangles that the context's index would have to read now; O(placements)."""
+    return _index_of(context.evaluated_depsgraph_get()).unread_triangles()
+
+
 def _index_of(depsgraph: bpy.types.Depsgraph) -> SceneIndex:
     scene, layer = depsgraph.scene.original, depsgraph.view_layer.name
     key = scene.session_uid, layer

@@ -81,6 +81,24 @@ def given_values(operator: bpy.types.Operator) -> dict[str, Any]:
     return {name: getattr(operator, name) for name in names if properties.is_property_set(name)}
 
 
+def offer_anyway(context: bpy.types.Context, operator: Any, title: str) -> None:
+    """Offer to go on with `any_size`, in a menu; moving away from it declines."""
+    name, given = operator.bl_idname, {**given_values(operator), "any_size": True}
+
+    def offer(popup: bpy.types.UIPopupMenu, _: bpy.types.Context) -> None:
+        popup.layout.operator_context = "INVOKE_DEFAULT"
+        button = popup.layout.operator(name, text="Go On")
+        for key, value in given.items():
+            setattr(button, key, value)
+
+    context.window_manager.popup_menu(offer, title=title, icon="QUESTION")
+
+
+def memory_text(size: float) -> str:
+    """Write roughly how much memory something takes, such as "about 1.2 GB"."""
+    return f"about {size / 1e9:.1f} GB" if size >= 1e8 else f"about {size / 1e6:.0f} MB"
+
+
 def named_object(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
     """Return the object that a text property names; a `ValueError` if the scene has none."""
     item: bpy.types.Object | None = scene.objects.get(name)

@@ -3,9 +3,11 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import cube, link, monkey, text, tube
+from blender_scenes import cube, link, mesh_object, monkey, scatter, text, tube
+from mathutils import Matrix
 
-from octree_ext.octree_addon.reader import read_triangles
+from octree_ext.core import Spheres, query, ray_cast
+from octree_ext.octree_addon.reader import mesh_arrays, read_triangles, scene
 from octree_ext.octree_addon.scene_index import scene_index
 
 
@@ -102,3 +104,183 @@ def test_edit_mode(zoo):
     assert_fresh()
     bpy.ops.object.mode_set(mode="OBJECT")
     assert_fresh()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_sessions_are_followed(seed):
+    random = np.random.default_rng(seed)
+    cube("Seed")
+    for number in range(30):
+        CHANGES[random.integers(len(CHANGES))](random, f"New {number}")
+        if random.random() < 0.5:
+            assert_fresh()
+    assert_fresh()
+
+
+def any_mesh(random):
+    meshes = [item for item in bpy.context.scene.objects if item.type == "MESH"]
+    return meshes[random.integers(len(meshes))] if meshes else cube("Again")
+
+
+def any_object(random):
+    items = list(bpy.context.scene.objects)
+    return items[random.integers(len(items))] if items else cube("Again")
+
+
+def instance_all(random, name):
+    group = bpy.data.collections.new(name)
+    group.objects.link(any_mesh(random))
+    item = link(bpy.data.objects.new(name, None), location=random.uniform(-9, 9, 3))
+    item.instance_type, item.instance_collection = "COLLECTION", group
+
+
+def instance_at_vertices(random, name):
+    points, pebble = cube(name, location=random.uniform(-9, 9, 3)), cube(f"{name} pebble", 0.1)
+    scatter(pebble, points)
+
+
+def edit(random, name):
+    any_mesh(random).data.transform(Matrix.Translation(random.uniform(-1, 1, 3)))
+
+
+def swap_mesh(random, name):
+    any_mesh(random).data = any_mesh(random).data
+
+
+def bend(random, name):
+    item = any_mesh(random)
+    if item.modifiers:
+        item.modifiers.clear()
+    else:
+        item.modifiers.new("Array", "ARRAY").count = 2
+
+
+def step_over_undo(random, name):
+    bpy.ops.ed.undo_push(message=name)
+    any_object(random).location.z += 1
+    cube(name)
+    bpy.ops.ed.undo_push(message=name)
+    scene_index()
+    bpy.ops.ed.undo()
+
+
+def enter_edit_mode(random, name):
+    item = any_mesh(random)
+    if not item.visible_get():
+        return
+    bpy.context.view_layer.objects.active = item
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert_fresh()
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+CHANGES = [
+    lambda random, name: cube(name, location=random.uniform(-9, 9, 3)),
+    lambda random, name: bpy.data.objects.remove(any_object(random)),
+    lambda random, name: setattr(any_object(random), "location", random.uniform(-9, 9, 3)),
+    lambda random, name: setattr(any_object(random), "scale", random.uniform(-2, 2, 3)),
+    lambda random, name: setattr(any_object(random), "hide_viewport", random.random() < 0.5),
+    lambda random, name: any_object(random).hide_set(random.random() < 0.5),
+    lambda random, name: link(bpy.data.objects.new(name, any_mesh(random).data)),
+    lambda random, name: setattr(any_object(random), "name", name),
+    lambda random, name: bpy.context.scene.frame_set(int(random.integers(100))),
+    instance_all,
+    instance_at_vertices,
+    edit,
+    swap_mesh,
+    bend,
+    step_over_undo,
+    enter_edit_mode,
+]
+
+
+def test_equal_meshes_are_one(empty_scene):
+    for number in range(3):
+        cube(f"Cube {number}")
+    assert len(set(scene_index().octree.meshes_of([0, 1, 2]).tolist())) == 1
+
+
+def test_what_has_not_changed_is_neither_read_nor_built(zoo, monkeypatch):
+    scene_index()
+    read = []
+    monkeypatch.setattr(scene, "mesh_arrays", lambda mesh: read.append(mesh) or mesh_arrays(mesh))
+    zoo.location.x += 1
+    bpy.data.objects["Linked 1"].hide_set(True)
+    zoo.select_set(True)
+    index = scene_index()
+    assert not read
+    ids = set(index.octree.ids.tolist())
+    zoo.data.update_tag()
+    assert set(scene_index().octree.ids.tolist()) == ids
+    assert len(read) == 1
+
+
+def test_an_edited_mesh_keeps_its_placements(zoo):
+    index = scene_index()
+    before = {each.session_uid: each.id for each in index.table() if not each.persistent_id}
+    zoo.data.vertices[0].co.z += 5
+    zoo.data.update()
+    index.update()
+    assert {e.session_uid: e.id for e in index.table() if not e.persistent_id} == before
+
+
+def test_polygons_and_objects_of_hits(zoo):
+    bpy.ops.object.select_all(action="DESELECT")
+    quad = mesh_object("Quad", [(50, 0, 0), (52, 0, 0), (52, 2, 0), (50, 2, 0)], [(0, 1, 2, 3)])
+    strip = mesh_object(
+        "Strip", [(x, y, 0) for x in range(60, 64) for y in (0, 1)], [(0, 2, 3, 1), (2, 4, 5, 3)]
+    )
+    index = scene_index()
+    hits = ray_cast(index.octree, [(51, 1.5, 9), (61.5, 0.5, 9)], [(0, 0, -1)] * 2)
+    assert index.objects_of(hits.placements) == [quad, strip]
+    assert index.polygons_of(hits.placements, hits.items).tolist() == [0, 1]
+    assert [index.table([each])[0].name for each in hits.placements] == ["Quad", "Strip"]
+
+
+def test_matrices_that_are_not_finite_are_set_aside(empty_scene):
+    cube("Good")
+    bad = cube("Bad")
+    bad.delta_location.x = np.inf
+    index = scene_index()
+    assert len(index.octree.invalid_ids) == 1
+    assert query(index.octree, Spheres([(0, 0, 0)], [5.0])).shape == (3, 12)
+
+
+def test_a_catch_up_that_is_dropped_loses_nothing(zoo):
+    index = scene_index()
+    for number in range(20):
+        monkey(2, location=(number, 9, 0), name=f"Monkey {number}")
+    steps = index.update_steps()
+    next(steps)
+    steps.close()
+    assert index.changes
+    assert_fresh()
+
+
+def test_another_view_layer_has_its_own_index(zoo):
+    first = scene_index()
+    layer = bpy.context.scene.view_layers.new("Second")
+    layer.layer_collection.children[0].exclude = True if layer.layer_collection.children else False
+    layer.update()
+    assert scene_index(layer.depsgraph) is not first
+    assert scene_index() is first
+
+
+def test_another_file_ends_it(zoo):
+    index = scene_index()
+    bpy.ops.wm.read_homefile(use_empty=True)
+    cube("Fresh")
+    assert scene_index() is not index
+    assert_fresh()
+
+
+def test_deleted_and_renamed_objects_leave_no_reference(zoo):
+    index = scene_index()
+    zoo.name = "Renamed"
+    assert "Renamed" in {each.name for each in index.table()}
+    uid = zoo.session_uid
+    bpy.data.objects.remove(zoo)
+    names = {each.session_uid: each.name for each in index.table()}
+    assert names[uid] == ""
+    index.update()
+    assert uid not in {each.session_uid for each in index.table()}
