@@ -260,12 +260,10 @@ def collisions(seconds: float, scale: float) -> Rows:
 
 
 def _placed(count: int) -> bpy.types.Scene:
-    """Enable the extension in a scene of placed objects; all other scenes go."""
+    """Enable the extension in an empty file, and fill a scene with placed objects."""
+    bpy.ops.wm.read_homefile(use_empty=True)
     octree_ext.register()
-    scene = scenes.placed_objects(count)
-    for other in [each for each in bpy.data.scenes if each != scene]:
-        bpy.data.batch_remove([*other.objects, other])
-    return scene
+    return scenes.placed_objects(count)
 
 
 def _once(contestant: Callable[[], object]) -> float:
