@@ -16,6 +16,7 @@ from mathutils import Vector
 import octree_ext
 from benchmarks import memory, scenes
 from benchmarks.table import Row, fastest
+from octree_ext.octree_addon import shot
 
 Rows = Iterator[Row]
 Ask = Callable[[float, float], Rows]
@@ -101,6 +102,55 @@ def corners_in_view(scene: bpy.types.Scene) -> set[tuple[str, int]]:
 def _is_in_view(scene: bpy.types.Scene, point: Vector) -> bool:
     x, y, depth = world_to_camera_view(scene, scene.camera, point)
     return 0 <= x <= 1 and 0 <= y <= 1 and depth > 0
+
+
+def big_meshes(seconds: float, scale: float) -> Rows:
+    """Find whether a camera sees one big mesh, against looking at its vertices alone."""
+    octree_ext.register()
+    for triangles in (1_000_000, 4_000_000):
+        scene, layer = _swarm(0)
+        item = scenes.blender_object(scenes.landscape(int(triangles * scale)))
+        eye = bpy.data.objects.new("Eye", bpy.data.cameras.new("Eye"))
+        scene.collection.objects.link(eye)
+        scene.camera = eye
+        for view, place, turn in (
+            ("half of it in view", (-9, -11, 6), (1.18, 0, -0.69)),
+            ("all around, none in view", (0, 0, 2), (2.9, 0.3, 0)),
+        ):
+            eye.location, eye.rotation_euler = place, turn
+            layer.update()
+            yield from _big_mesh(seconds, item, f"{len(item.data.polygons):,} triangles, {view}")
+        bpy.data.meshes.remove(item.data)
+    octree_ext.unregister()
+
+
+def _big_mesh(seconds: float, item: bpy.types.Object, what: str) -> Rows:
+    ask, layer = partial(bpy.ops.octree.find_seen, span="CURRENT"), bpy.context.view_layer
+
+    def prepare(number: int) -> None:
+        if number == 0:  # the mesh as Blender has just made it, its triangles and ours forgotten
+            item.data.vertices[0].co = item.data.vertices[0].co
+            item.data.update_tag()
+            layer.update()
+            shot.forget()
+
+    first, again, theirs = fastest(
+        ask, ask, partial(vertices_in_view, item), seconds=seconds, before=prepare
+    )
+    yield Row(f"{what}: first", "any vertex in view", first, theirs, must=4.0, aim=2.0)
+    yield Row(f"{what}: again", "any vertex in view", again, theirs, must=2.0, aim=1.2)
+
+
+def vertices_in_view(item: bpy.types.Object) -> bool:
+    """Ask as NumPy does it at once: whether any vertex, as evaluated, is in view of the camera."""
+    graph, render = bpy.context.evaluated_depsgraph_get(), bpy.context.scene.render
+    eye, shown = (each.evaluated_get(graph) for each in (bpy.context.scene.camera, item))
+    lens = eye.calc_matrix_camera(graph, x=render.resolution_x, y=render.resolution_y)
+    matrix = np.array(lens @ eye.matrix_world.inverted() @ shown.matrix_world, np.float32)
+    places = np.empty(3 * len(shown.data.vertices), np.float32)
+    shown.data.attributes["position"].data.foreach_get("vector", places)
+    clip = places.reshape(-1, 3) @ matrix[:, :3].T + matrix[:, 3]
+    return bool((np.abs(clip[:, :3]) <= clip[:, 3:]).all(axis=1).any())
 
 
 def hiding(seconds: float, scale: float) -> Rows:
@@ -304,6 +354,7 @@ EVERY: tuple[Ask, ...] = (
     idle,
     live,
     shots,
+    big_meshes,
     hiding,
     cells,
     index_rays,

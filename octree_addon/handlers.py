@@ -35,6 +35,7 @@ def before_load(*_: Any) -> None:
     """
     trees.forget()
     questions.forget()
+    shot.forget()
     display.uninstall()
 
 

@@ -269,7 +269,7 @@ class SceneTarget(Target):
 
     @cached_property
     def possibles(self) -> Ids:
-        counts = np.array([mesh.finite.sum() for mesh in self.placements.meshes], np.intp)
+        counts = np.array([mesh.finite_count for mesh in self.placements.meshes], np.intp)
         counts[np.searchsorted(self.octree.ids, self.octree.invalid_ids)] = 0
         return counts
 

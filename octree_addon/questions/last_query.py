@@ -71,7 +71,7 @@ class Query:
         """How much was found, such as "627 of 968 triangles"."""
         found, possible = self.target.counts(self.items)
         if self.objects_only:
-            return f"{len(self.items):,} of {plural(int((possible > 0).sum()), 'placed mesh')}"
+            return f"{len(self.items):,} of {plural(int((possible > 0).sum()), 'placement')}"
         return f"{found.sum():,} of {plural(int(possible.sum()), self.target.noun)}"
 
     def states_in(self, octree: Octree) -> NDArray[np.uint8]:

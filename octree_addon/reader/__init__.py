@@ -9,7 +9,16 @@ from .boxes import (
     read_instances,
     world_boxes,
 )
-from .meshes import MeshArrays, bulk, evaluated_mesh, mesh_arrays
+from .meshes import (
+    MeshArrays,
+    MeshVertices,
+    bulk,
+    evaluated_mesh,
+    mesh_arrays,
+    mesh_triangles,
+    mesh_vertices,
+    triangle_count,
+)
 from .objects import ReadObjects, evaluated_box, object_bounds, read_objects, taken_types
 from .scene import (
     SceneMesh,
@@ -27,6 +36,7 @@ __all__ = [
     "Instances",
     "Key",
     "MeshArrays",
+    "MeshVertices",
     "ObjectSource",
     "ReadObjects",
     "SceneMesh",
@@ -46,6 +56,8 @@ __all__ = [
     "matrices_of",
     "may_instance",
     "mesh_arrays",
+    "mesh_triangles",
+    "mesh_vertices",
     "object_bounds",
     "read_instances",
     "read_layer_matrices",
@@ -55,5 +67,6 @@ __all__ = [
     "row_bytes",
     "seen_objects",
     "taken_types",
+    "triangle_count",
     "world_boxes",
 ]

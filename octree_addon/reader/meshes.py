@@ -1,4 +1,4 @@
-"""Bulk reads of one mesh: `positions` (v, 3), `triangles` (t, 3), `polygons` (t,)."""
+"""Bulk reads of one mesh: `positions` (v, 3), `corners` (c,), `triangles` (t, 3)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,6 +8,9 @@ import bmesh
 import bpy
 import numpy as np
 from numpy.typing import NDArray
+
+# Numbers looked up at once: what they are converted to stays in the processor's cache.
+_BLOCK = 1 << 16
 
 
 class MeshArrays(NamedTuple):
@@ -39,10 +42,51 @@ def mesh_arrays(mesh: bpy.types.Mesh) -> MeshArrays:
         )
     mesh.calc_loop_triangles()
     count = len(mesh.loop_triangles)
-    positions = bulk(_values(mesh, "position"), "vector", 3 * len(mesh.vertices), np.float32)
     corners = bulk(mesh.loop_triangles, "loops", 3 * count, np.uint32)
     triangles = _corner_vertices(mesh)[corners]
-    return MeshArrays(positions.reshape(-1, 3), triangles.reshape(-1, 3), _triangle_polygons(mesh))
+    return MeshArrays(_positions(mesh), triangles.reshape(-1, 3), _triangle_polygons(mesh))
+
+
+class MeshVertices(NamedTuple):
+    """The vertices of one mesh in its own space, and which of them are corners of polygons.
+
+    Attributes
+    ----------
+    positions : ndarray of float32, shape (v, 3)
+        Where the vertices are.
+    corners : ndarray of int32, shape (c,)
+        The vertex of each corner of each polygon.
+    """
+
+    positions: NDArray[np.float32]
+    corners: NDArray[np.int32]
+
+
+def mesh_vertices(mesh: bpy.types.Mesh) -> MeshVertices:
+    """Copy the vertices of a mesh that has polygons and is not in edit mode.
+
+    No triangles are made of its polygons.
+    """
+    return MeshVertices(_positions(mesh), _corner_vertices(mesh))
+
+
+def mesh_triangles(
+    mesh: bpy.types.Mesh, corners: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int32] | None]:
+    """Return `triangles` and `polygons` of a mesh whose `corners` were read by `mesh_vertices`.
+
+    Where each polygon is a triangle nothing is read: its triangles are the corners, three by
+    three, and instead of polygons, the same as the triangles then, stands None.
+    """
+    if triangle_count(mesh) == len(mesh.polygons):
+        return corners.reshape(-1, 3), None
+    mesh.calc_loop_triangles()
+    loops = bulk(mesh.loop_triangles, "loops", 3 * len(mesh.loop_triangles), np.uint32)
+    triangles = np.empty(len(loops), np.int32)
+    for start in range(0, len(loops), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        np.take(corners, loops[part], out=triangles[part], mode="clip")
+    return triangles.reshape(-1, 3), _triangle_polygons(mesh)
 
 
 def triangle_count(mesh: bpy.types.Mesh) -> int:
@@ -98,6 +142,11 @@ def _edit_corners(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.i
     vertices = (loop.vert.index for face in edit.faces for loop in face.loops)
     polygons = np.arange(len(sizes), dtype=np.int32).repeat(sizes - 2)
     return np.fromiter(vertices, np.int32, int(sizes.sum())), polygons
+
+
+def _positions(mesh: bpy.types.Mesh) -> NDArray[np.float32]:
+    values = bulk(_values(mesh, "position"), "vector", 3 * len(mesh.vertices), np.float32)
+    return values.reshape(-1, 3)
 
 
 def _corner_vertices(mesh: bpy.types.Mesh) -> NDArray[np.int32]:

@@ -19,8 +19,8 @@ from .source import UNUSED
 from .triangles import is_editable
 
 ReadMatrices = NDArray[np.float32]
-# At least this many vertices are read in a step.
-_STEP = 1_000_000
+# What is read in a step, at least: vertices, and objects that show meshes.
+_VERTICES, _OBJECTS = 1_000_000, 10_000
 # Columns of keys: the owner's session id, whether it is an instance, the persistent id, and a
 # number for what has all of these in common.
 _OWNER, _INSTANCE, _PERSISTENT, _REPEATED = 0, 1, slice(2, 10), 10
@@ -41,6 +41,11 @@ class SceneMesh:
 
     triangles: Triangles
     polygons: NDArray[np.int32]
+
+    @cached_property
+    def finite_count(self) -> int:
+        """How many triangles can be found."""
+        return int(self.finite.sum())
 
     @cached_property
     def finite(self) -> NDArray[np.bool_]:
@@ -182,40 +187,49 @@ class SceneReader:
             entries = list(_mesh_entries(depsgraph))
             there = {entry.address: self._known.get(entry.address) for entry in entries}
             self._known = {address: known for address, known in there.items() if known}
-            missing = {address for address, known in there.items() if not known}
-            if missing:
-                read += self._read(depsgraph, missing)
-            if not missing:
+            missing = {
+                entry.address: entry.number for entry in entries if not there[entry.address]
+            }
+            done = self._read(depsgraph, {n: address for address, n in missing.items()})
+            if done == len(missing):
                 return self._placements(depsgraph, entries)
-            yield read / (read + len(missing))
+            read += done
+            yield read / (read + len(missing) - done)
 
     def unread_triangles(self, depsgraph: bpy.types.Depsgraph) -> int:
         """Count the triangles of the meshes that are not known; O(placements)."""
-        known, count = {address[1] for address in self._known}, 0
-        for instance in depsgraph.object_instances:
-            address = _address_of(instance)
-            if address and address[1] not in known:
-                known.add(address[1])
+        known = {address[1] for address in self._known}
+        unread = {
+            entry.number: entry.address[1]
+            for entry in _mesh_entries(depsgraph)
+            if entry.address[1] not in known
+        }
+        first = {address: number for number, address in reversed(unread.items())}
+        wanted, count = set(first.values()), 0
+        for number, instance in enumerate(depsgraph.object_instances):
+            if number in wanted:
                 with evaluated_mesh(instance.object) as mesh:
                     count += triangle_count(mesh)
         return count
 
-    def _read(self, depsgraph: bpy.types.Depsgraph, missing: set[_Address]) -> int:
-        """Read missing meshes until they are many vertices, strike them out, and count them."""
+    def _read(self, depsgraph: bpy.types.Depsgraph, missing: dict[int, _Address]) -> int:
+        """Read the meshes of some object instances, by number; at some point stop, and count."""
         meshes = {address[1]: known.mesh for address, known in self._known.items()}
-        count, vertices = len(missing), 0
-        for instance in depsgraph.object_instances:
-            address = _address_of(instance)
-            if address not in missing:
+        done = vertices = 0
+        for number, instance in enumerate(depsgraph.object_instances):
+            address = missing.get(number)
+            if address is None:
                 continue
             if address[1] not in meshes:
-                if vertices > _STEP:
+                if vertices > _VERTICES:
                     break
                 meshes[address[1]] = self._mesh_of(instance.object)
                 vertices += len(meshes[address[1]].triangles.vertices)
             self._known[address] = _Known(meshes[address[1]], _face_mesh_of(instance))
-            missing.remove(address)
-        return count - len(missing)
+            done += 1
+            if done > _OBJECTS:
+                break
+        return done
 
     def _mesh_of(self, evaluated: bpy.types.Object) -> SceneMesh:
         with evaluated_mesh(evaluated) as mesh:
@@ -274,29 +288,21 @@ def _mesh_entries(depsgraph: bpy.types.Depsgraph) -> Iterator[_Entry]:
     """Yield what objects of the view layer show; not what a background scene does."""
     in_layer = set(layer_ids(depsgraph.view_layer).tolist())
     for number, instance in enumerate(depsgraph.object_instances):
-        address = _address_of(instance)
-        if address:
-            owner = _owner_of(instance).session_uid
+        item = instance.object
+        # Every attribute counts here: there may be tens of thousands of instances.
+        if item.type == "MESH" and instance.show_self:
+            owner = uid = item.original.session_uid
+            is_instanced = instance.is_instance
+            if is_instanced:
+                owner = instance.parent.original.session_uid
             if owner in in_layer:
-                yield _Entry(number, owner, address)
-
-
-def _address_of(instance: bpy.types.DepsgraphObjectInstance) -> _Address | None:
-    """Return what leads to the mesh that is shown; None if there is none."""
-    if not instance.show_self:
-        return None
-    item = instance.object
-    if item.type != "MESH":
-        return None
-    return item.original.session_uid, item.data.as_pointer(), instance.is_instance
-
-
-def _owner_of(instance: bpy.types.DepsgraphObjectInstance) -> bpy.types.Object:
-    return (instance.parent if instance.is_instance else instance.object).original
+                yield _Entry(number, owner, (uid, item.data.as_pointer(), is_instanced))
 
 
 def _face_mesh_of(instance: bpy.types.DepsgraphObjectInstance) -> int:
-    owner = _owner_of(instance)
+    if instance.is_instance:
+        return -1
+    owner = instance.object.original
     return owner.data.session_uid if is_editable(instance, owner) else -1
 
 

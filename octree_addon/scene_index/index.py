@@ -30,6 +30,8 @@ from ..ui import run
 IndexSteps = Generator[float, None, None]
 # Above this many updates at once, walking through the scene again is as fast as through them.
 _MANY = 1000
+# At most this many are placed in a step.
+_PLACED = 8192
 # The share of catching up that is reading; the rest is building octrees.
 _READING = 0.4
 
@@ -240,12 +242,13 @@ class SceneIndex:
                 found: ScenePlacements = end.value
                 break
             yield _READING * fraction
-        self._take(found)
+        yield _READING
+        yield from self._take(found)
         depsgraph = self._depsgraph_of()
         self._entry_count = found.entry_count
         self._layer_places = _places_in_layer(depsgraph.view_layer, self.placements)
 
-    def _take(self, found: ScenePlacements) -> None:
+    def _take(self, found: ScenePlacements) -> IndexSteps:
         """Let the octree hold what was found, at the cost of what is another."""
         self._replace_meshes(found)
         numbers = np.array([self._number_of(mesh) for mesh in found.meshes], np.intp)
@@ -259,11 +262,15 @@ class SceneIndex:
         moved = np.flatnonzero(stays)[~same.all(axis=1)]
         self.octree.move(ids[before[moved]], matrices_of(found.matrices[moved]))
         self.octree.remove(ids[gone])
-        new = np.flatnonzero(~stays)
-        self.octree.place(numbers[new], matrices_of(found.matrices[new]))
-        kept = np.flatnonzero(stays)
+        kept, new = np.flatnonzero(stays), np.flatnonzero(~stays)
         order = np.concatenate((kept[np.argsort(before[kept])], new))
-        self.placements, self._mesh_of = found.ordered(order), numbers[order]
+        # What is placed is known at each step: whoever drops them goes on from there.
+        for stop in range(len(kept), len(order) + _PLACED, _PLACED):
+            there = order[: min(stop, len(order))]
+            some = there[len(self.octree) :]
+            self.octree.place(numbers[some], matrices_of(found.matrices[some]))
+            self.placements, self._mesh_of = found.ordered(there), numbers[there]
+            yield _READING
         self._remove_unused_meshes()
 
     def _rows_before(self, found: ScenePlacements) -> Ids:

@@ -1,12 +1,13 @@
 """Shot feature: frustum culling of objects and faces, frame by frame.
 
-Read in this order: visibility_result, frames, placements, scene_reader, culling,
-shot; then the operators find_seen and use_seen.
+Read in this order: visibility_result, frames, vertices, kept_octrees, local_mesh, placements,
+scene_reader, culling, shot; then the operators find_seen and use_seen.
 """
 
 import bpy
 
 from ..ui import Feature
+from . import kept_octrees, visibility_result
 from .find_seen import OCTREE_OT_find_seen
 from .panel import OCTREE_PT_shot
 from .settings import OctreeShotSettings
@@ -21,7 +22,6 @@ from .visibility_result import (
     TestedObject,
     VisibilityResult,
     csv_table,
-    forget,
     get,
     intervals,
     keep,
@@ -40,6 +40,12 @@ __all__ = [
     "objects_of",
     "shot_steps",
 ]
+
+
+def forget() -> None:
+    """Drop every result, and every octree kept for the next question."""
+    visibility_result.forget()
+    kept_octrees.forget()
 
 
 def draw_object_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:

@@ -1,6 +1,7 @@
 """Frustum culling of objects and faces over frames: by boxes, then vertices, then octrees.
 
-What boxes leave undecided is deferred until its mesh has many frusta to answer for.
+What boxes leave undecided is deferred until its mesh has many frusta to answer for; the vertices
+of a large mesh are compared at once, as they may be all that has to be read of it.
 """
 
 import itertools
@@ -8,18 +9,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...core import Boxes, Frusta, build_octree, query, query_any
+from ...core import Boxes, Frusta, build_octree, query_any
 from ..arrays import Flags, Floats, Ids
-from .placements import Deferred, LocalMesh, Placements, concatenated
+from .local_mesh import Deferred, LocalMesh, concatenated
+from .placements import Placements
+from .vertices import ROUNDING
 
 # At most this many frusta are deferred; 200 bytes each.
 _MOST_PENDING = 1 << 14
-# A mesh of at most this many triangles is sooner compared by its vertices than sorted into a tree.
-_FEW_TRIANGLES = 2000
 # Heights computed at once: 8 MiB.
 _BLOCK = 1 << 20
-# Rounding of what is computed here, as a part of the coordinates: only what is farther counts.
-_ROUNDING = 2.0**-40
 # No edge of a box counts as shorter than this part of its longest.
 _THIN = 2.0**-20
 _CUBE = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
@@ -46,7 +45,7 @@ class ObjectCulling:
         return np.concatenate(self._hits, axis=1)
 
     def cull(self, placements: Placements, frusta: Frusta, cameras: list[int], frame: int) -> None:
-        """Decide what boxes can; the rest is deferred to `resolve`.
+        """Decide what boxes can; the rest is deferred to `compare` and `resolve`.
 
         `frusta` are the views of this frame, `cameras` the numbers of their cameras.
         """
@@ -58,6 +57,23 @@ class ObjectCulling:
             undecided = np.flatnonzero(self._undecided(placements, outside, inside))
             defer = self._defer_to_meshes if self._exact else self._defer_to_boxes
             defer(placements, undecided, corners[view], target)
+
+    def compare(self) -> Iterator[float]:
+        """Decide what the vertices of large meshes can; see `unread` for what they cannot."""
+        for mesh in [mesh for mesh in self._pending if mesh.new]:
+            corners, targets = concatenated(mesh.new)
+            mesh.new.clear()
+            seen, misses = yield from mesh.compare(Frusta(corners))
+            undecided = self._note_decided(targets, seen, misses)
+            if undecided.any():
+                mesh.deferred.append((corners[undecided], targets[:, undecided]))
+            self._count_pending(mesh)
+            yield 0.0
+
+    @property
+    def unread(self) -> list[LocalMesh]:
+        """The meshes whose triangles are needed, while they are in the scene."""
+        return [mesh for mesh in self._pending if not mesh.faces.is_read]
 
     def resolve(self, placements: Placements | None = None) -> Iterator[float]:
         """Answer for meshes that have left the scene; for all, and boxes, if many are pending.
@@ -109,21 +125,32 @@ class ObjectCulling:
         numbers, starts = np.unique(placements.mesh_of[chosen][order], return_index=True)
         for number, part in zip(numbers, np.split(order, starts[1:]), strict=False):
             mesh = placements.meshes[number]
-            mesh.deferred.append((local[part], targets[:, part]))
+            batches = mesh.new if mesh.is_large else mesh.deferred
+            batches.append((local[part], targets[:, part]))
             self._pending[mesh] = self._pending.get(mesh, 0) + len(part)
 
     def _targets(self, placements: Placements, chosen: Ids, target: Ids) -> Ids:
         return np.concatenate((placements.object_of[None, chosen], target[1:] + 0 * chosen))
 
+    def _note_decided(self, targets: Ids, seen: Flags, misses: Flags) -> Flags:
+        """Note what vertices have decided, and return what they have not."""
+        self._hits.append(targets[:, seen])
+        undecided: Flags = ~seen & ~misses
+        return undecided
+
+    def _count_pending(self, mesh: LocalMesh) -> None:
+        self._pending[mesh] = sum(len(corners) for corners, _ in mesh.deferred)
+        if not self._pending[mesh]:
+            del self._pending[mesh]
+
     def _resolve_mesh(self, mesh: LocalMesh, frusta: Frusta, targets: Ids) -> Iterator[float]:
         """Find which frusta touch a triangle, and note it."""
         seen, undecided = np.zeros(len(frusta), np.bool_), np.ones(len(frusta), np.bool_)
-        if len(mesh.arrays.triangles) <= _FEW_TRIANGLES:
+        if mesh.is_small:
             seen, misses = cull_by_vertices(mesh.corners, frusta)
             undecided = ~seen & ~misses
         if undecided.any():
-            yield from mesh.build()
-            seen[undecided] = query_any(mesh.octree, frusta[np.flatnonzero(undecided)])
+            seen[undecided] = yield from mesh.touched(frusta[np.flatnonzero(undecided)])
         self._hits.append(targets[:, seen])
 
 
@@ -146,7 +173,7 @@ class FaceCulling(ObjectCulling):
         for uid, place in zip(*np.unique(placements.face_mesh_of, return_index=True), strict=True):
             if uid >= 0 and uid not in self.counts:
                 mesh = placements.meshes[placements.mesh_of[place]]
-                self.counts[int(uid)] = np.zeros(mesh.polygon_count, np.intp)
+                self.counts[int(uid)] = np.zeros(mesh.faces.polygon_count, np.intp)
         super().cull(placements, frusta, cameras, frame)
 
     def resolve(self, placements: Placements | None = None) -> Iterator[float]:
@@ -165,22 +192,25 @@ class FaceCulling(ObjectCulling):
     def _undecided(self, placements: Placements, outside: Flags, inside: Flags) -> Flags:
         return ~outside & ~inside  # another placement in view says nothing of faces
 
+    def _note_decided(self, targets: Ids, seen: Flags, misses: Flags) -> Flags:
+        undecided: Flags = ~misses  # what is in view in part has yet to be asked for its faces
+        return undecided
+
     def _targets(self, placements: Placements, chosen: Ids, target: Ids) -> Ids:
         targets = super()._targets(placements, chosen, target)
         return np.concatenate((targets, placements.face_mesh_of[None, chosen]))
 
     def _resolve_mesh(self, mesh: LocalMesh, frusta: Frusta, targets: Ids) -> Iterator[float]:
-        yield from mesh.build()
-        numbers, triangles = query(mesh.octree, frusta)
+        numbers, triangles = yield from mesh.in_view(frusta)
         self._hits.append(targets[:3, np.unique(numbers)])
         for uid in np.unique(targets[3]):
             here = targets[3, numbers] == uid
-            self._add_faces(uid, mesh, mesh.arrays.polygons[triangles[here]])
+            self._add_faces(uid, mesh, mesh.polygons_of(triangles[here]))
 
     def _add_faces(self, uid: int, mesh: LocalMesh, polygons: Ids | slice) -> None:
         """Note polygons of a mesh; -1 is a mesh without a way back."""
         if uid >= 0:
-            none = np.zeros(mesh.polygon_count, np.bool_)
+            none = np.zeros(mesh.faces.polygon_count, np.bool_)
             self._in_view.setdefault(int(uid), none)[polygons] = True
 
 
@@ -197,8 +227,8 @@ def cull_by_vertices(vertices: Floats, frusta: Frusta) -> tuple[Flags, Flags]:
         normals, offsets = planes[part, :, :3], planes[part, :, 3:]
         heights = normals @ vertices.T + offsets
         sizes = np.abs(normals) @ np.abs(vertices).max(axis=0)[:, None] + np.abs(offsets)
-        holds[part] = (heights > _ROUNDING * sizes).all(axis=1).any(axis=1)
-        misses[part] = (heights < -_ROUNDING * sizes).all(axis=2).any(axis=1)
+        holds[part] = (heights > ROUNDING * sizes).all(axis=1).any(axis=1)
+        misses[part] = (heights < -ROUNDING * sizes).all(axis=2).any(axis=1)
     return holds, misses
 
 
@@ -212,7 +242,7 @@ def cull_by_planes(placements: Placements, planes: Floats) -> tuple[Flags, Flags
     heights = placements.centers @ normals.T + offsets
     radii = np.abs(normals @ placements.half_edges).sum(axis=2)
     sizes = np.abs(placements.centers) @ np.abs(normals).T + np.abs(offsets) + radii
-    slack = _ROUNDING * sizes
+    slack = ROUNDING * sizes
     nowhere = np.isnan(placements.centers).any(axis=1)
     outside: Flags = nowhere | (heights + radii < -slack).any(axis=1)
     inside: Flags = (heights - radii > slack).all(axis=1)

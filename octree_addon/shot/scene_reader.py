@@ -1,6 +1,6 @@
 """Per-frame scene reads: frusta of cameras, placements of meshes that are read once."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import NamedTuple
 
 import bpy
@@ -8,9 +8,23 @@ import numpy as np
 
 from ...core import Frusta
 from ..camera import view_of
-from ..reader import bulk, evaluated_mesh, is_editable, mesh_arrays
-from .placements import LocalMesh, Placements
+from ..reader import (
+    bulk,
+    evaluated_mesh,
+    is_editable,
+    mesh_arrays,
+    mesh_triangles,
+    mesh_vertices,
+    triangle_count,
+)
+from .local_mesh import Faces, LocalMesh
+from .placements import Placements
 from .visibility_result import TestedObject
+
+# Triangles of a larger mesh are read only if they are needed.
+_MANY_TRIANGLES = 10_000
+# Triangles read before Blender may draw.
+_PATIENCE = 1 << 22
 
 
 def read_frusta(
@@ -73,6 +87,7 @@ class SceneReader:
         self._numbers: dict[int, int] = {}
         self._meshes: dict[int, LocalMesh] = {}
         self._known: dict[int, Shown] = {}
+        self._entries: list[Shown] = []
 
     def read(self, depsgraph: bpy.types.Depsgraph, changed: set[int]) -> Placements:
         """Read the placements of one frame: of visible objects, and of what they instance.
@@ -80,7 +95,7 @@ class SceneReader:
         `changed` holds session ids of what has changed its geometry since the last frame read.
         """
         self._forget(changed)
-        shown = self._shown(depsgraph)
+        shown = self._entries = self._shown(depsgraph)
         # All at once: NumPy is ten times slower on a Matrix.
         rows = bulk(depsgraph.object_instances, "matrix_world", 16 * len(shown), np.float32)
         matrices = rows.reshape(-1, 4, 4).swapaxes(1, 2)[:, :3].astype(np.float64)
@@ -90,6 +105,43 @@ class SceneReader:
         return Placements.of(
             meshes, np.array(numbers, np.intp), np.array(face_meshes, np.intp), matrices
         )
+
+    def read_triangles(
+        self, context: bpy.types.Context, meshes: Sequence[LocalMesh]
+    ) -> Iterator[float]:
+        """Read the triangles of some meshes of the frame that was read last.
+
+        Yields now and then. A `ValueError` says that the frame has changed since.
+        """
+        unread = {mesh.faces for mesh in meshes}
+        while unread:
+            before = len(unread)
+            self._read_some(context.evaluated_depsgraph_get(), unread)
+            if len(unread) == before:
+                raise ValueError("The scene has changed meanwhile: look once more")
+            yield 0.0
+
+    def _read_some(self, depsgraph: bpy.types.Depsgraph, unread: set[Faces]) -> None:
+        """Read triangles until enough are read for a while; the rest stays in the set."""
+        count = 0
+        for instance, shown in zip(depsgraph.object_instances, self._entries, strict=False):
+            if shown.mesh and shown.mesh.faces in unread:
+                unread.discard(shown.mesh.faces)
+                self._fill(instance.object, shown.mesh)
+                count += len(shown.mesh.triangles)
+            if count > _PATIENCE or not unread:
+                return
+
+    def _fill(self, evaluated: bpy.types.Object, local: LocalMesh) -> None:
+        """Give a mesh its triangles, if it still is what it was."""
+        faces = local.faces
+        if evaluated.type == "MESH":
+            with evaluated_mesh(evaluated) as mesh:
+                sizes = len(mesh.vertices), len(mesh.loops), len(mesh.polygons)
+                if sizes == (len(local.positions), len(faces.corners), faces.polygon_count):
+                    faces.triangles, faces.polygons = mesh_triangles(mesh, faces.corners)
+                    return
+        raise ValueError("The scene has changed meanwhile: look once more")
 
     def _forget(self, changed: set[int]) -> None:
         """Drop what has to be read again.
@@ -137,7 +189,7 @@ class SceneReader:
         pointer = evaluated.data.as_pointer()
         if pointer not in self._meshes:
             with evaluated_mesh(evaluated) as mesh:
-                self._meshes[pointer] = LocalMesh(mesh_arrays(mesh))
+                self._meshes[pointer] = _read_mesh(mesh)
         return self._meshes[pointer]
 
     def _number_of(self, owner: bpy.types.Object) -> int:
@@ -153,3 +205,14 @@ class SceneReader:
         if self._faces and is_editable(instance, owner):
             return owner.data.session_uid
         return -1
+
+
+def _read_mesh(mesh: bpy.types.Mesh) -> LocalMesh:
+    """Read a mesh; of a large one with finite coordinates no triangles."""
+    if triangle_count(mesh) > _MANY_TRIANGLES:
+        positions, corners = mesh_vertices(mesh)
+        found = LocalMesh(positions, Faces(corners, len(mesh.polygons)), is_large=True)
+        if found.blocks.is_finite:
+            return found
+    arrays = mesh_arrays(mesh)
+    return LocalMesh(arrays.positions, Faces.of(arrays))

@@ -1,6 +1,6 @@
 """Frustum culling over a shot: frame by frame, then one visibility result."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from .culling import FaceCulling, ObjectCulling
 from .frames import walk
+from .placements import Placements
 from .scene_reader import SceneReader, read_frusta
 from .visibility_result import VisibilityResult
 
@@ -64,12 +65,21 @@ def shot_steps(context: bpy.types.Context, shot: Shot) -> Generator[float, None,
             placements = reader.read(depsgraph, changed)
             columns = [cameras.setdefault(name, len(cameras)) for name in names]
             culling.cull(placements, frusta, columns, number)
-            for _ in culling.resolve(placements):
+            for _ in _decided(context, reader, culling, placements):
                 yield number / len(shot.frames)
             yield (number + 1) / len(shot.frames)
     for _ in culling.resolve():
         yield 1.0
     return _answer(shot, reader, culling, tuple(cameras))
+
+
+def _decided(
+    context: bpy.types.Context, reader: SceneReader, culling: ObjectCulling, placements: Placements
+) -> Iterator[float]:
+    """Decide what has to be while this frame lasts."""
+    yield from culling.compare()
+    yield from reader.read_triangles(context, culling.unread)
+    yield from culling.resolve(placements)
 
 
 def _answer(

@@ -96,7 +96,7 @@ def offer_anyway(context: bpy.types.Context, operator: Any, title: str) -> None:
 
 def memory_text(size: float) -> str:
     """Write roughly how much memory something takes, such as "about 1.2 GB"."""
-    return f"about {size / 1e9:.1f} GB" if size >= 1e8 else f"about {size / 1e6:.0f} MB"
+    return f"about {size / 1e9:.1f} GB" if size >= 1e8 else f"about {max(size / 1e6, 1):.0f} MB"
 
 
 def named_object(scene: bpy.types.Scene, name: str) -> bpy.types.Object:

@@ -75,23 +75,58 @@ def test_a_long_build_is_modal_and_ends_by_itself(window):
     assert window.call(settings)[0] == 64
 
 
-def test_a_question_builds_a_large_scene_first(window):
+def test_a_question_reads_a_large_scene_first(window):
     window.call(add_plain, 1000)
     question = {"center": [4, 4, 0], "radius": 1}
     assert window.call(invoke, "select_in_sphere", question) == ["RUNNING_MODAL"]
-    wait_for(lambda: window.call(tree) is not None)
+    wait_for(lambda: window.call(modal_operators) == 0)
     assert window.call(selected) == ["Grid"]
+    assert window.call(tree) is None
+    # Nothing has changed: there is nothing to wait for.
+    assert window.call(invoke, "select_in_sphere", question) == ["FINISHED"]
 
 
-def test_escape_leaves_no_tree_and_no_selection(window):
+def test_escape_leaves_no_answer_and_no_selection(window):
     window.call(add_plain, 1000)
     window.move(430, 420)
     question = {"center": [4, 4, 0], "radius": 1}
     assert window.call(invoke, "select_in_sphere", question) == ["RUNNING_MODAL"]
     window.keys("Escape")
     wait_for(lambda: window.call(modal_operators) == 0)
-    assert window.call(tree) is None
+    assert window.call(answer) is None
     assert window.call(selected) == ["Cube", "Grid"]
+
+
+def answer():
+    """Say how much the last question has found."""
+    import importlib
+
+    import bpy
+
+    questions = importlib.import_module("bl_ext.user_default.octree.octree_addon.questions")
+    query = questions.get(bpy.context.scene)
+    return query and query.found_text
+
+
+def test_a_moved_object_is_found_where_it_is(window):
+    window.call(select_with, ["Cube"])
+    assert window.call(invoke, "select_in_sphere", {"radius": 1}) == ["FINISHED"]
+    window.move(430, 420)
+    window.keys("g", "x", "5", "Return")
+    assert window.call(invoke, "select_in_sphere", {"radius": 1}) == ["FINISHED"]
+    assert window.call(selected) == []
+    assert window.call(answer) == "0 of 12 triangles"
+    window.keys("ctrl+z", "ctrl+z")
+    assert window.call(invoke, "select_in_sphere", {"radius": 1}) == ["FINISHED"]
+    assert window.call(selected) == ["Cube"]
+
+
+def select_with(names):
+    import bpy
+
+    for item in bpy.context.view_layer.objects:
+        item.select_set(item.name in names)
+    bpy.context.view_layer.objects.active = bpy.data.objects[names[0]]
 
 
 def test_another_file_ends_a_modal_build(window):
@@ -195,7 +230,8 @@ def test_a_local_view_hides_the_rest_from_the_question(window):
     window.call(add_plain, 20)
     window.call(enter_local_view)
     assert window.call(invoke, "select_in_sphere", {"radius": 50}) == ["FINISHED"]
-    assert window.call(tree)[2] == ["Cube"]
+    assert window.call(selected) == ["Cube"]
+    assert window.call(answer) == "12 of 12 triangles"
 
 
 def lower_the_limit(triangles):
@@ -215,3 +251,12 @@ def test_above_the_limit_the_button_asks(window):
     window.keys("Return")
     wait_for(lambda: window.call(tree) is not None)
     assert window.call(tree)[1] == 9
+
+
+def test_much_memory_is_told_before_it_is_taken(window):
+    window.call(lower_the_limit, 11)
+    assert window.call(invoke, "select_in_sphere", {"radius": 50}) == ["CANCELLED"]
+    window.picture("much_memory")
+    assert window.call(answer) is None
+    window.keys("Return")
+    wait_for(lambda: window.call(answer) == "1 of 1 placement")

@@ -1,0 +1,147 @@
+"""The index of the scene and the octree that was built: they agree on every answer."""
+
+import bpy
+import numpy as np
+import pytest
+from blender_scenes import camera, collection_instance, cube, link, monkey, scatter, selected, tube
+from registered import OPERATORS
+
+from octree_ext.octree_addon import preferences, questions, scope, trees
+from octree_ext.octree_addon.questions import query_operator
+from octree_ext.octree_addon.targets import TreeTarget
+
+QUESTIONS = [
+    ("select_in_frustum", {"relation": "TOUCHING"}),
+    ("select_in_frustum", {"relation": "INSIDE"}),
+    ("select_in_frustum", {"relation": "TOUCHING", "invert": True}),
+    ("select_in_sphere", {"center": (1, 0, 0), "radius": 2.5}),
+    ("select_in_sphere", {"center": (1, 0, 0), "radius": 0.0}),
+    ("select_in_box", {"around": "CURSOR", "center": (0, 1, 0), "size": (4, 3, 2)}),
+    ("select_in_box", {"around": "ACTIVE", "object": "Cube 3"}),
+    ("select_nearest", {"origin": (0, 0, 3), "count": 7}),
+    ("select_nearest", {"origin": (0, 0, 3), "count": 100_000}),
+    ("select_on_ray", {"origin": (-20, 0.1, 0.05), "direction": (1, 0, 0)}),
+    ("select_on_ray", {"origin": (-20, 0.1, 0.05), "direction": (1, 0, 0), "hits": "ALL"}),
+    ("select_collisions", {}),
+    ("select_collisions", {"margin": 0.5, "instances": True}),
+]
+
+
+@pytest.fixture
+def crowd(empty_scene):
+    """Add objects of every kind in front of a camera, mirrored, flat and instanced ones too."""
+    random = np.random.default_rng(3)
+
+    def anywhere():
+        return {
+            "location": random.uniform(-5, 5, 3),
+            "rotation_euler": random.uniform(-3, 3, 3),
+        }
+
+    first = monkey(1, **anywhere())
+    for number, scale in enumerate([(1, 1, 1), (-1, 1, 1), (2, 0.3, 1), (0, 1, 1)]):
+        copy = link(bpy.data.objects.new(f"Copy {number}", first.data), **anywhere())
+        copy.scale = scale
+    scatter(cube("Pebble", size=0.2, **anywhere()), cube("Points", size=3, **anywhere()))
+    collection_instance([cube("In")], scale=(-1, 2, 1), **anywhere())
+    tube(**anywhere())
+    for number in range(20):
+        cube(f"Cube {number}", size=random.uniform(0.2, 1.5), **anywhere())
+    camera(location=(0, 0, 9))
+    empty_scene.octree.source.scope = "VISIBLE"
+
+
+def ask(name, options):
+    assert getattr(bpy.ops.octree, name)(**options) == {"FINISHED"}
+    found = questions.get(bpy.context.scene)
+    corners = found.target.items[found.items]
+    return selected(), found.notes, np.sort(corners.vertices[corners.faces].sum(axis=(1, 2)))
+
+
+@pytest.mark.parametrize(("name", "options"), QUESTIONS)
+def test_both_agree(crowd, monkeypatch, name, options):
+    chosen, notes, places = ask(name, options)
+    bpy.ops.octree.build()
+    monkeypatch.setattr(query_operator, "scene_steps", tree_steps)
+    other_chosen, other_notes, other_places = ask(name, options)
+    assert chosen == other_chosen
+    assert sorted(notes) == sorted(other_notes)
+    np.testing.assert_allclose(places, other_places, rtol=1e-9, atol=1e-9)
+
+
+def tree_steps(context, _):
+    """Ask the octree that was built instead of the index."""
+    built = trees.get(context.scene)
+    yield 1.0
+    return TreeTarget(built, built.octree)
+
+
+@pytest.mark.parametrize("relation", ["TOUCHING", "INSIDE"])
+@pytest.mark.parametrize("invert", [False, True])
+def test_of_too_many_triangles_objects_are_told_alone(crowd, monkeypatch, relation, invert):
+    options = {"relation": relation, "invert": invert}
+    bpy.ops.octree.select_in_frustum(**options)
+    expected, count = selected(), questions.get(bpy.context.scene).found_text
+    monkeypatch.setattr(scope, "limits", lambda: preferences.Limits(triangles=100))
+    bpy.ops.octree.select_in_frustum(**options)
+    found = questions.get(bpy.context.scene)
+    assert selected() == expected
+    assert found.objects_only == (relation == "TOUCHING")
+    assert (found.found_text != count) == found.objects_only
+    assert "too many to test each" in bpy.types.OCTREE_OT_prove_it.obstacle(bpy.context)
+    monkeypatch.undo()
+    assert bpy.ops.octree.prove_it() == {"FINISHED"}
+
+
+def test_an_octree_of_objects_is_refreshed_before_it_is_asked(empty_scene):
+    items = [cube(f"Cube {x}", location=(3 * x, 0, 0)) for x in range(4)]
+    empty_scene.octree.source.source = "OBJECTS"
+    empty_scene.octree.source.scope = "VISIBLE"
+    bpy.ops.octree.build()
+    items[0].location = (0, 50, 0)
+    cube("New", location=(0, 0, 1))
+    bpy.ops.octree.select_in_sphere(center=(0, 0, 0), radius=1)
+    assert selected() == {"New"}
+    assert not trees.get(empty_scene).stale
+    first = trees.get(empty_scene)
+    bpy.ops.octree.select_in_sphere(center=(3, 0, 0), radius=1)
+    assert trees.get(empty_scene) is first
+
+
+def test_potential_colliders_are_of_a_fresh_octree(empty_scene):
+    cube("Left", location=(-3, 0, 0))
+    right = cube("Right", location=(3, 0, 0))
+    empty_scene.octree.source.scope = "VISIBLE"
+    bpy.ops.octree.build(capacity=4)
+    right.location = (-3, 0, 3)
+    bpy.ops.octree.select_in_sphere(center=(3, 0, 0), radius=1, relation="CANDIDATES")
+    assert selected() == set()
+    bpy.ops.octree.select_in_sphere(center=(-3, 0, 3), radius=1, relation="CANDIDATES")
+    assert "Right" in selected()
+
+
+def test_its_cells_are_those_of_a_fresh_octree(empty_scene):
+    item = cube("Only")
+    bpy.ops.octree.select_in_sphere(center=(0, 0, 0), radius=1)
+    assert trees.get(empty_scene) is None
+    assert bpy.ops.octree.show_cells() == {"FINISHED"}
+    first = trees.get(empty_scene)
+    assert empty_scene.octree.display.cells == "QUESTION"
+    assert questions.get(empty_scene).states_in(first.octree).any()
+    bpy.ops.octree.show_cells()
+    assert trees.get(empty_scene) is first
+    item.location = (9, 9, 9)
+    bpy.ops.octree.show_cells()
+    assert trees.get(empty_scene) is not first
+    assert trees.get(empty_scene).octree.items.vertices.min() > 8
+
+
+def test_showing_cells_needs_a_question(empty_scene):
+    with pytest.raises(RuntimeError, match="Ask a question first"):
+        bpy.ops.octree.show_cells()
+
+
+def test_every_question_waits_with_esc():
+    for each in questions.QUESTIONS:
+        assert each in OPERATORS
+        assert hasattr(each, "modal")
