@@ -49,6 +49,7 @@ def live(seconds: float, scale: float) -> Rows:
     octree_ext.register()
     for share, pairs in ((0.01, False), (1.0, False), (1.0, True)):
         yield _live(seconds, int(10_000 * scale), share, pairs)
+    yield _live_beside_instances(seconds, int(10_000 * scale))
     octree_ext.unregister()
 
 
@@ -68,6 +69,35 @@ def _live(seconds: float, count: int, share: float, pairs: bool) -> Row:
     bpy.ops.octree.clear()
     what = f"live, {share:.0%} of {count:,} moving{', with pairs' if pairs else ''}"
     return Row(what, "evaluation alone", ours, theirs)
+
+
+def _live_beside_instances(seconds: float, count: int) -> Row:
+    """Drag one object beside many instances, and in a scene of nothing else."""
+    _, alone = _swarm(1)
+    scene, followed = _swarm(1, keep=True)
+    mesh = bpy.data.meshes.new("Points")
+    mesh.from_pydata(np.random.default_rng(7).uniform(-50, 50, (count, 3)).tolist(), [], [])
+    points = bpy.data.objects.new("Points", mesh)
+    child = bpy.data.objects.new("Child", bpy.data.meshes["Cube"])
+    child.parent, points.instance_type = points, "VERTS"
+    for item in (points, child):
+        scene.collection.objects.link(item)
+    followed.update()
+    bpy.ops.octree.live()
+    layers = followed, alone
+    dragged = [next(item for item in each.objects if item.name[:3] == "Fly") for each in layers]
+    ours, theirs = fastest(
+        *(layer.update for layer in layers),
+        seconds=seconds,
+        before=lambda number: _drag(dragged[number]),
+    )
+    bpy.ops.octree.clear()
+    what = f"live, 1 object dragged beside {count:,} instances"
+    return Row(what, "evaluation alone", ours, theirs, must=10.0, aim=3.0, absolute=True)
+
+
+def _drag(item: bpy.types.Object) -> None:
+    item.location.x += 0.01
 
 
 def shots(seconds: float, scale: float) -> Rows:

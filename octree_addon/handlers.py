@@ -1,30 +1,68 @@
 """Handlers and timers, installed only while there is a tree or a view to draw."""
 
+import math
 from typing import Any
 
 import bpy
 
 from . import display, hiding, live, questions, scene_index, shot, trees
 from .build import build_settings, chosen_bounds, steps_for_settings
-from .reader import count_triangles
-from .ui import Listeners, listen, run, schedule, settings_of, tag_redraw
+from .reader import changes_of, count_triangles
+from .ui import Listeners, is_listening, listen, schedule, settings_of, tag_redraw
 
 AUTOMATIC_LIMIT = 200_000
+# Seconds without a change after which trees are compared with the scene, even if operators run
+# that may go on to change it; and how long at a time.
+_REST, _PATIENCE, _STEP = 0.2, 5.0, 0.02
+# How the names of operators begin that may change the scene at every movement of the mouse.
+_EDITING = tuple(
+    f"{kind}_OT_"
+    for kind in (
+        "ARMATURE",
+        "CURVE",
+        "MESH",
+        "OBJECT",
+        "OCTREE",
+        "PAINT",
+        "POSE",
+        "RENDER",
+        "SCULPT",
+        "TRANSFORM",
+    )
+)
 
 
 def note_changes(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Mark trees as out of date after an evaluation; to rebuild them is left to the user."""
-    if all(built.stale or built.is_live for built in trees.all_built()):
-        return
-    changed = [
-        update.id.original
-        for update in depsgraph.updates
-        if update.is_updated_geometry or update.is_updated_transform
-    ]
-    trees.mark_stale({item.session_uid for item in changed})
-    # Of an object that is deleted, Blender names only the collection that it was in.
-    if bpy.types.Collection in map(type, changed):
-        trees.mark_if_objects_lost(scene)
+    """Note what an evaluation may have changed; to build again is left to the user."""
+    if trees.may_become_doubtful():
+        trees.doubt(changes_of(depsgraph))
+        settle_later()
+
+
+def settle_later() -> None:
+    """Find out soon whether trees are out of date, if that is not known."""
+    if not trees.is_settled():
+        schedule(settle, _REST)
+
+
+def settle() -> float | None:
+    """Find out whether trees are out of date once the scene has come to rest, step by step."""
+    left = _REST - trees.seconds_at_rest()
+    if left > 0:
+        return left
+    if is_busy() and trees.seconds_at_rest() < _PATIENCE:
+        return _REST
+    return None if trees.settle(_STEP) else 0.0
+
+
+def is_busy() -> bool:
+    """Tell whether an animation plays, or an operator drags, edits or calculates in any window."""
+    windows = bpy.context.window_manager.windows
+    running = [each for window in windows for each in window.modal_operators]
+    names = [each.bl_idname.upper().replace(".", "_OT_") for each in running]
+    return any(name.startswith(_EDITING) for name in names) or any(
+        window.screen.is_animation_playing for window in windows
+    )
 
 
 def before_load(*_: Any) -> None:
@@ -81,9 +119,12 @@ LIVE_LISTENERS: Listeners = (
 
 
 def uninstall() -> None:
-    """Leave nothing behind."""
+    """Leave nothing behind; what changes from now on nobody notes."""
     listen(LISTENERS + LIVE_LISTENERS, False)
     schedule(merge_later, None)
+    schedule(settle, None)
+    live.stop_all()
+    trees.doubt_everything()
     display.uninstall()
 
 
@@ -96,6 +137,7 @@ def after_change() -> None:
         listen(LISTENERS, True)
         listen(LIVE_LISTENERS, is_live)
         schedule(merge_later, live.merge_interval() if is_live else None)
+        settle_later()
     update_display()
 
 
@@ -129,6 +171,9 @@ def watch_header(_: bpy.types.Header, context: bpy.types.Context) -> None:
         schedule(restore_trees, 0.0)
     if display.is_installed() != has_something_to_draw():
         schedule(update_display, 0.0)
+    # An undo may bring a tree back that is still in memory.
+    if not (trees.is_empty() or is_listening(LISTENERS)):
+        schedule(after_change, 0.0)
 
 
 def is_tree_missing(scene: bpy.types.Scene) -> bool:
@@ -136,16 +181,24 @@ def is_tree_missing(scene: bpy.types.Scene) -> bool:
     return settings_of(scene).display.show and trees.is_missing(scene)
 
 
-def restore_trees() -> None:
-    """Build the missing trees that windows show, soon after the drawing that missed them."""
+def restore_trees() -> float | None:
+    """Build the missing trees that windows show, step by step, soon after a drawing."""
     for window in bpy.context.window_manager.windows:
         if is_tree_missing(window.scene):
             with bpy.context.temp_override(window=window):
-                restore_tree(bpy.context)
+                begin_to_restore(bpy.context)
+    is_done = trees.build_pending(slice_of_time())
+    settle_later()
+    return None if is_done else 0.0
 
 
-def restore_tree(context: bpy.types.Context) -> None:
-    """Build the scene's tree again from the objects that the file names, if they are few."""
+def slice_of_time() -> float:
+    """Return for how many seconds to work at a time: without a window, until all is done."""
+    return math.inf if bpy.app.background else _STEP
+
+
+def begin_to_restore(context: bpy.types.Context) -> None:
+    """Read the objects that the file names, if they are few, to build the scene's tree again."""
     scene, depsgraph = context.scene, context.evaluated_depsgraph_get()
     # Set first: whatever fails, fails once.
     trees.set_rebuild_error(scene, "The octree could not be built again")
@@ -158,10 +211,7 @@ def restore_tree(context: bpy.types.Context) -> None:
     steps = steps_for_settings(
         depsgraph, objects, source, settings, bounds_object=chosen_bounds(settings)
     )
-    try:
-        trees.restore(scene, run(steps))
-    except ValueError as error:
-        trees.set_rebuild_error(scene, str(error))
+    trees.build_later(scene, steps)
 
 
 def register() -> None:
@@ -182,6 +232,7 @@ def unregister() -> None:
     uninstall()
     schedule(restore_trees, None)
     schedule(update_display, None)
+    schedule(after_change, None)
     trees.stop_listening(after_change)
     questions.stop_listening(after_change)
     trees.rebuild_listeners.remove(live.keep_following)

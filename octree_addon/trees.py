@@ -1,14 +1,19 @@
-"""The built trees of the session, and whether they are out of date: scene -> `BuiltTree`.
+"""Least recently used (LRU) cache of built trees, and whether they are out of date.
 
 A tree is not stored in the file. The file, and each undo step, keeps the number of the scene's
-tree and the objects that it was built from. So `get` alone decides what is shown: after an undo,
-or in another file, a number without its tree is no tree, and `is_missing` says so.
+tree and the objects that it was built from. So `get` alone decides what is shown. The last few
+trees of a scene stay in memory: after an undo the number of an earlier one is there again, and so
+is the tree. In another file a number without its tree is no tree, and `is_missing` says so.
 """
 
+import math
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -17,8 +22,11 @@ from bpy.props import CollectionProperty, IntProperty, PointerProperty
 from numpy.typing import NDArray
 
 from ..core import DynamicOctree, Octree, Statistics, statistics
-from .reader import Source
+from .reader import EVERYTHING, Changes, Comparison, ObjectSource, Source
 from .ui import settings_of
+
+# Of each scene, besides its tree; and bytes of all these together.
+MOST_FORMER, MOST_FORMER_BYTES = 4, 2**30
 
 
 class OctreeObject(bpy.types.PropertyGroup):
@@ -55,19 +63,45 @@ class BuiltTree:
         What it was built with.
     build_seconds : float
         How long that took.
-    stale : bool
-        Whether the scene has changed since.
     is_live : bool
         Whether it follows the scene, and never is stale.
+    comparison : Comparison
+        What is known of its source beside the scene as it is now.
     """
 
     tree: Octree | DynamicOctree
     source: Source
     options: Mapping[str, Any]
     build_seconds: float
-    stale: bool = False
     is_live: bool = False
+    comparison: Comparison = field(default_factory=Comparison)
     _counted: tuple[Octree, Statistics] | None = None
+
+    @property
+    def stale(self) -> bool:
+        """Whether the scene has changed since; what is in doubt is compared first."""
+        _settle(self, math.inf)
+        return self.was_stale
+
+    @stale.setter
+    def stale(self, value: bool) -> None:
+        self.comparison.decree(value)
+
+    @property
+    def was_stale(self) -> bool:
+        """The same, as far as it is known: at no cost, for panels."""
+        return self.comparison.differs and not self.is_live
+
+    @cached_property
+    def nbytes(self) -> int:
+        """Memory of its arrays and of those of its source."""
+        arrays = (each for each in vars(self.source).values() if isinstance(each, np.ndarray))
+        return self.statistics.bytes + sum(array.nbytes for array in arrays)
+
+    @property
+    def holds_objects(self) -> bool:
+        """Whether its items are whole objects."""
+        return isinstance(self.source, ObjectSource)
 
     @property
     def octree(self) -> Octree:
@@ -88,10 +122,14 @@ class BuiltTree:
         return items if ids is None else np.searchsorted(ids, items)
 
 
-# By the session_uid of the scene: a tree, or why it could not be built again; each is valid for
-# one tree number.
-_trees: dict[int, tuple[int, BuiltTree]] = {}
+# By the session_uid of the scene and the number of the tree, the least recently used first; and by
+# the scene's, why a tree of one number could not be built again.
+_kept: dict[tuple[int, int], BuiltTree] = {}
 _errors: dict[int, tuple[int, str]] = {}
+_dropped: set[tuple[int, int]] = set()
+_preserved: list[BuiltTree] = []
+# Builds of missing trees, each for the scene and the number that miss it.
+_pending: list[tuple[tuple[int, int], Generator[float, None, BuiltTree]]] = []
 _listeners: list[Callable[[], None]] = []
 # Called with a scene, its old tree and its new one after a tree was built again.
 rebuild_listeners: list[Callable[[bpy.types.Scene, BuiltTree, BuiltTree], None]] = []
@@ -131,15 +169,81 @@ def _remember(settings: TreeRecord, objects: Iterable[bpy.types.Object]) -> None
 
 def restore(scene: bpy.types.Scene, built: BuiltTree) -> None:
     """Keep a tree under the number that the scene has already, leaving the file as it is."""
-    _trees[scene.session_uid] = (settings_of(scene).tree_number, built)
+    _kept[key_of(scene)] = built
+    _drop_surplus(scene)
     _errors.pop(scene.session_uid, None)
     _notify()
 
 
+def build_later(scene: bpy.types.Scene, steps: Generator[float, None, BuiltTree]) -> None:
+    """Begin to build the scene's missing tree: all is read by the first step, taken now."""
+    _pending.append((key_of(scene), steps))
+    build_pending(0.0)
+
+
+def build_pending(seconds: float) -> bool:
+    """Build missing trees for some time; tell whether all are done."""
+    deadline = perf_counter() + seconds
+    while _pending:
+        key, steps = _pending.pop()
+        try:
+            next(steps)
+        except StopIteration as end:
+            for scene in _scenes_of(key):
+                restore(scene, end.value)
+            doubt_everything()  # nobody noted what has changed since it was read
+        except ValueError as error:
+            for scene in _scenes_of(key):
+                set_rebuild_error(scene, str(error))
+        else:
+            _pending.append((key, steps))
+        if perf_counter() > deadline:
+            break
+    return not _pending
+
+
+def _scenes_of(key: tuple[int, int]) -> list[bpy.types.Scene]:
+    """Return the scene that misses a tree, unless it has gone or has another one now."""
+    return [scene for scene in bpy.data.scenes if key_of(scene) == key]
+
+
+def key_of(scene: bpy.types.Scene) -> tuple[int, int]:
+    """Return the session id of the scene and the number of its tree."""
+    return scene.session_uid, settings_of(scene).tree_number
+
+
+def _drop_surplus(scene: bpy.types.Scene) -> None:
+    """Drop the trees used longest ago, except what is the tree of a scene."""
+    get(scene)  # the most recent one
+    current = {key_of(each) for each in bpy.data.scenes}
+    former = [key for key in reversed(_kept) if key not in current]
+    counts: Counter[int] = Counter()
+    left = MOST_FORMER_BYTES
+    for key in former:
+        counts[key[0]] += 1
+        left -= _kept[key].nbytes
+        if counts[key[0]] > MOST_FORMER or left < 0:
+            del _kept[key]
+            _dropped.add(key)
+
+
 def get(scene: bpy.types.Scene) -> BuiltTree | None:
     """Return the scene's tree, if it is in memory."""
-    number, built = _trees.get(scene.session_uid, (0, None))
-    return built if number == settings_of(scene).tree_number else None
+    key = key_of(scene)
+    built = _kept.get(key)
+    if built and next(reversed(_kept)) != key:
+        _kept[key] = _kept.pop(key)
+    return built
+
+
+def was_dropped(scene: bpy.types.Scene) -> bool:
+    """Tell whether the scene's tree was in memory, and had to make room for later ones."""
+    return key_of(scene) in _dropped and not get(scene)
+
+
+def kept_of(scene: bpy.types.Scene) -> list[BuiltTree]:
+    """Return the scene's tree and its former ones, as far as they are in memory."""
+    return [built for (uid, _), built in _kept.items() if uid == scene.session_uid]
 
 
 def source_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
@@ -174,18 +278,11 @@ def rebuild_error(scene: bpy.types.Scene) -> str:
     return reason if number == settings_of(scene).tree_number else ""
 
 
-def set_live(built: BuiltTree, is_live: bool) -> None:
-    """Mark a tree as following the scene, or as no longer following it."""
-    built.is_live = is_live
-    _notify()
-
-
 def clear(scene: bpy.types.Scene) -> None:
-    """Forget the scene's tree, in memory and in the file."""
+    """Forget the scene's tree in the file; in memory it stays for an undo."""
     settings = settings_of(scene)
     settings.tree_number = 0
     settings.sources.clear()
-    _trees.pop(scene.session_uid, None)
     _errors.pop(scene.session_uid, None)
     _notify()
 
@@ -193,64 +290,142 @@ def clear(scene: bpy.types.Scene) -> None:
 def keep_only(scenes: Iterable[bpy.types.Scene]) -> None:
     """Drop the trees of all other scenes from memory."""
     kept = {scene.session_uid for scene in scenes}
-    gone = (_trees.keys() | _errors.keys()) - kept
-    for uid in gone:
-        _trees.pop(uid, None)
-        _errors.pop(uid, None)
+    gone = [key for key in _kept if key[0] not in kept]
+    for key in gone:
+        del _kept[key]
+    for uid in _errors.keys() - kept:
+        del _errors[uid]
     if gone:
         _notify()
 
 
 def forget() -> None:
     """Drop everything from memory, without a notice."""
-    _trees.clear()
+    _kept.clear()
     _errors.clear()
+    _dropped.clear()
+    _pending.clear()
 
 
 def all_built() -> list[BuiltTree]:
     """Return the trees of all scenes."""
-    return [built for _, built in _trees.values()]
+    scenes = bpy.data.scenes if _kept else ()
+    return [built for scene in scenes if (built := get(scene))]
 
 
 def is_empty() -> bool:
-    """Tell whether no tree of any scene is in memory."""
-    return not _trees
+    """Tell whether no scene has a tree in memory; former ones do not count."""
+    return not all_built()
 
 
-def mark_if_objects_lost(scene: bpy.types.Scene) -> None:
-    """Mark the tree as out of date if one of its objects has left the scene."""
+def may_become_doubtful() -> bool:
+    """Tell whether any tree in memory has to know what updates name."""
+    return any(not (each.is_live or each.comparison.is_total) for each in _kept.values())
+
+
+def doubt(changes: Changes) -> None:
+    """Note for all trees in memory what an update may have changed."""
+    for built in _kept.values():
+        if not built.is_live:
+            built.comparison.doubt(built.source, changes)
+
+
+def doubt_everything() -> None:
+    """Note that nobody will tell what changes."""
+    for built in _kept.values():
+        built.comparison.doubt(built.source, EVERYTHING)
+
+
+def is_settled() -> bool:
+    """Tell whether it is known of the trees of all shown scenes if they are out of date."""
+    return all(
+        each.is_live or each.comparison.is_settled or not _is_shown(_layer_of(each))
+        for each in all_built()
+    )
+
+
+def is_stale(scene: bpy.types.Scene) -> bool:
+    """Tell whether the scene has a tree that is out of date, after a look at what is in doubt."""
     built = get(scene)
-    if built is None or built.stale or built.is_live:
+    if built is None:
+        return False
+    layer = _layer_of(built)
+    if layer is not None:
+        layer.update()
+        _settle(built, math.inf, layer)
+    return built.was_stale
+
+
+def seconds_at_rest() -> float:
+    """Return how long ago an update changed anything, as far as the scenes' trees know."""
+    times = [built.comparison.doubted_at for built in all_built()]
+    return perf_counter() - max(times, default=-math.inf)
+
+
+def settle(seconds: float) -> bool:
+    """Compare the scenes' trees with them for some time; tell whether all is known then."""
+    current = all_built()
+    before = [built.was_stale for built in current]
+    deadline = perf_counter() + seconds
+    for built in current:
+        _settle(built, deadline)
+    if before != [built.was_stale for built in current]:
+        _notify()
+    return is_settled() or bool(_preserved)
+
+
+def _settle(built: BuiltTree, deadline: float, layer: bpy.types.ViewLayer | None = None) -> None:
+    """Compare what is in doubt until the time is up, but not while we change the scene.
+
+    The view layer is evaluated first; by default one that a window shows, or nothing is done.
+    """
+    if built.is_live or built in _preserved or built.comparison.is_settled:
         return
-    if len(source_objects(scene)) < len(settings_of(scene).sources):
-        built.stale = True
-        _notify()
+    if layer is None:
+        layer = _layer_of(built)
+        if layer is None or not _is_shown(layer):
+            return
+    layer.update()  # an object deleted since would be met half alive
+    boxes = built.octree.items.bounds().rows if built.holds_objects else np.empty((6, 0))
+    built.comparison.settle(built.source, boxes, layer, deadline)
 
 
-def mark_stale(changed_ids: Set[int]) -> None:
-    """Mark the trees as out of date that depend on data-blocks with these session_uids."""
-    outdated = [
-        built
-        for _, built in _trees.values()
-        if not (built.stale or built.is_live or changed_ids.isdisjoint(built.source.ids))
-    ]
-    for built in outdated:
-        built.stale = True
-    if outdated:
-        _notify()
+def _layer_of(built: BuiltTree) -> bpy.types.ViewLayer | None:
+    """Return the view layer that the tree was built in, or the only one that there is now."""
+    uid, name = built.source.layer
+    for scene in bpy.data.scenes:
+        if scene.session_uid == uid:
+            return scene.view_layers.get(name) or scene.view_layers[0]
+    return None
+
+
+def _is_shown(layer: bpy.types.ViewLayer | None) -> bool:
+    """Tell whether a window shows a view layer; others are not evaluated by themselves."""
+    return any(window.view_layer == layer for window in bpy.context.window_manager.windows)
+
+
+def set_live(built: BuiltTree, is_live: bool) -> None:
+    """Mark a tree as following the scene, or as no longer following it."""
+    built.is_live = is_live
+    # Of a tree that follows nothing is noted meanwhile, so that it costs nothing.
+    doubt_everything()
+    _notify()
 
 
 @contextmanager
 def preserving_staleness(built: BuiltTree | None, layer: bpy.types.ViewLayer) -> Iterator[None]:
-    """Keep our own writing from putting the tree, if there is one, out of date.
+    """Keep our own writing from putting the tree, if there is one, in doubt.
 
     Blender cannot be told that only a selection or an attribute has changed, or that a value is
     what it was before.
     """
-    stale = built is not None and built.stale
+    layer.update()
+    preserved = [(built, built.comparison.copy())] if built else []
+    _preserved.extend(built for built, _ in preserved)
     try:
         yield
     finally:
         layer.update()
-        if built is not None:
-            built.stale = stale
+        for built, comparison in preserved:
+            _preserved.remove(built)
+            built.comparison = comparison

@@ -43,13 +43,21 @@ def state_of(scene: bpy.types.Scene) -> str:
     """Say why the scene's tree should be built again; nothing if it need not."""
     built = trees.get(scene)
     if built is None:
-        left = "Not built since the file was opened" if trees.is_missing(scene) else ""
-        return trees.rebuild_error(scene) or left
-    if built.stale:
+        return trees.rebuild_error(scene) or (
+            missing_text(scene) if trees.is_missing(scene) else ""
+        )
+    if built.was_stale:
         return "Out of date: the scene has changed"
     if not is_built_as_set(scene, built):
         return "Out of date: built with other settings"
     return ""
+
+
+def missing_text(scene: bpy.types.Scene) -> str:
+    """Say why the scene's tree is not in memory."""
+    if trees.was_dropped(scene):
+        return "No longer in memory: many were built since"
+    return "Not built since the file was opened"
 
 
 def is_built_as_set(scene: bpy.types.Scene, built: BuiltTree) -> bool:

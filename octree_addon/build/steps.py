@@ -20,7 +20,7 @@ from ..reader import (
 )
 from ..scope import current_objects, refuse_too_much, viewport_of, visible_objects
 from ..trees import BuiltTree
-from ..ui import settings_of
+from ..ui import run, settings_of
 from .settings import OctreeBuildSettings, OctreeObjectSettings, SourceOptions
 
 TreeSteps = Generator[float, None, BuiltTree]
@@ -174,6 +174,21 @@ def keep_tree(scene: bpy.types.Scene, built: BuiltTree) -> None:
     keep(scene, built)
 
 
+def keep_visible_objects(context: bpy.types.Context) -> None:
+    """Build a tree of the visible objects, all at once, by the scene's settings, and keep it."""
+    scene, settings = context.scene, settings_of(context.scene)
+    steps = object_tree_steps(
+        context.evaluated_depsgraph_get(),
+        visible_objects(context),
+        object_options(settings.objects),
+        kinds=kinds_of(settings.source),
+        bounds_object=chosen_bounds(settings.objects),
+    )
+    built = run(steps)
+    note_source(scene, "VISIBLE", source="OBJECTS")
+    keep(scene, built)
+
+
 def count_to_divide(
     context: bpy.types.Context, source: Any, objects: Iterable[bpy.types.Object]
 ) -> int:
@@ -201,8 +216,8 @@ def _bounded(
     """Return the box of the root, if an object gives it, and a source that depends on it too."""
     if bounds_object is None:
         return source, None
-    ids = source.ids | {bounds_object.session_uid}
-    return replace(source, ids=ids), object_bounds(depsgraph, bounds_object)
+    uid, box = bounds_object.session_uid, object_bounds(depsgraph, bounds_object)
+    return replace(source, ids=source.ids | {uid}, bounds_object=(uid, box.rows)), box
 
 
 def _left_out(source: Source) -> str:
@@ -261,9 +276,10 @@ def kinds_of(source: SourceOptions) -> list[str]:
     return [kind for kind, is_wanted in chosen.items() if is_wanted]
 
 
-def note_source(scene: bpy.types.Scene, scope: str) -> None:
-    """Remember what the scene's tree is built of: all settings of the source except the scope."""
+def note_source(scene: bpy.types.Scene, scope: str, *, source: str = "") -> None:
+    """Remember what the scene's tree is built of: the settings of the source, except these two."""
     settings = settings_of(scene)
-    for name in ("source", "collection", "lights", "cameras", "empties"):
+    for name in ("collection", "lights", "cameras", "empties"):
         setattr(settings.built_of, name, getattr(settings.source, name))
     settings.built_of.scope = scope
+    settings.built_of.source = source or settings.source.source

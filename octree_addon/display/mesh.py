@@ -1,5 +1,7 @@
 """Make Real: wireframe of cells as a mesh object of edges, in their colors."""
 
+from typing import Any
+
 import bpy
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +10,7 @@ from ...core import Octree
 from .. import questions, trees
 from ..arrays import Ids
 from ..preferences import limits
+from ..reader import NOT_SCENE
 from ..ui import RefusingOperator, Status, mode_obstacle, settings_of
 from .cells import RAMP, box_edges, cell_corners, cell_shades, look_of, shaded_cells
 
@@ -51,12 +54,24 @@ def _color(mesh: bpy.types.Mesh, colors: NDArray[np.float32]) -> None:
 NAME = "Octree Cells"
 
 
+def mark_as_cells(item: Any) -> None:
+    """Keep an object from counting as a part of the scene, wherever it is copied to."""
+    item[NOT_SCENE] = True
+    item.id_properties_ui(NOT_SCENE).update(
+        description="Cells of an octree made real: left out of octrees, questions and views of"
+        " cameras. Delete this property to make the object count"
+    )
+
+
 class OCTREE_OT_make_real(RefusingOperator, bpy.types.Operator):
     """Turn the cells that are shown into a mesh object of edges in their colors."""
 
     bl_idname = "octree.make_real"
     bl_label = "Make Real"
-    bl_description = "Turn the cells that are shown into a mesh object of edges in their colors"
+    bl_description = (
+        "Turn the cells that are shown into a mesh object of edges in their colors. It never"
+        " counts as a part of the scene, unless its custom property octree_cells is deleted"
+    )
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -74,7 +89,9 @@ class OCTREE_OT_make_real(RefusingOperator, bpy.types.Operator):
             return {"CANCELLED"}
         colors = shown.palette[shown.shades]
         mesh = cells_to_mesh(octree, shown.cells, boxes=look.boxes, colors=colors, name=NAME)
-        self._select_only(context, bpy.data.objects.new(NAME, mesh))
+        item: Any = bpy.data.objects.new(NAME, mesh)
+        mark_as_cells(item)
+        self._select_only(context, item)
         left_out = shown.wanted - len(shown.cells)
         note = f", {left_out:,} smaller ones left out" if left_out else ""
         self.report({"INFO"}, f"Mesh of {len(shown.cells):,} cells{note}")

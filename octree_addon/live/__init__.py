@@ -17,6 +17,7 @@ from .session import (
     merge_interval,
     start,
     stop,
+    stop_all,
 )
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "merge_interval",
     "start",
     "stop",
+    "stop_all",
 ]
 
 FEATURE = Feature(settings={"live": OctreeLiveSettings}, classes=(OCTREE_OT_live, OCTREE_PT_live))

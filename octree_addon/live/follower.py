@@ -1,6 +1,6 @@
 """Incremental updates: a dynamic octree that follows the scene, at the cost of what moved."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import bpy
@@ -105,7 +105,7 @@ class Follower:
         gone = np.setdiff1d(np.arange(len(rows)), staying)
         self.tree.remove(self.tree.ids[gone])
         self.source, self._boxes, boxes = (
-            source.arranged(order),
+            replace(source.arranged(order), bounds_object=self.source.bounds_object),
             self._boxes[:, staying],
             boxes[:, order],
         )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...core import Octree, query
 from .. import trees
+from ..build import keep_visible_objects
 from ..reader import ObjectSource
 from ..trees import BuiltTree
 from ..ui import RefusingOperator, Status, SubPanel, column_of, draw_table, settings_of
@@ -57,20 +58,27 @@ class OCTREE_OT_live(RefusingOperator, bpy.types.Operator):
     bl_label = "Toggle Live Octree"
     bl_description = (
         "Make the octree of objects follow them while they are dragged, animated, added and"
-        " removed, or stop it"
+        " removed, or stop it. Without one, an octree of the visible objects is built first"
     )
     # No undo: what is live is no part of the file.
     bl_options = {"REGISTER"}
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
-        return "" if has_objects(context.scene) else "Build an octree of objects first"
+        return ""
 
     def execute(self, context: bpy.types.Context) -> Status:
         scene = context.scene
         if session.get(scene):
             session.stop(scene)
             return {"FINISHED"}
+        if not has_objects(scene):
+            try:
+                keep_visible_objects(context)
+            except ValueError as error:
+                return self.refuse(error)
+            # The tree is a part of the file: one step to take it back.
+            bpy.ops.ed.undo_push(message="Build Octree")
         follower = session.start(scene, context.evaluated_depsgraph_get())
         self.report({"INFO"}, f"Following {len(follower.tree):,} objects and instances")
         return {"FINISHED"}

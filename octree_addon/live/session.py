@@ -33,11 +33,17 @@ def start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Follower:
 
 
 def stop(scene: bpy.types.Scene) -> None:
-    """Stop the scene's tree from following it."""
-    built = trees.get(scene)
-    if built is not None:
-        _followers.pop(built, None)
-        trees.set_live(built, False)
+    """Stop the scene's tree from following it, and those that an undo may bring back."""
+    for built in trees.kept_of(scene):
+        if _followers.pop(built, None):
+            trees.set_live(built, False)
+
+
+def stop_all() -> None:
+    """Stop all trees, without a notice: nothing is noted any more that they could follow."""
+    while _followers:
+        built, _ = _followers.popitem()
+        built.is_live = False
 
 
 def get(scene: bpy.types.Scene) -> Follower | None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import Any
 
 import bpy
 import numpy as np
@@ -16,16 +15,18 @@ from ..reader import (
     read_instances,
     seen_objects,
     taken_types,
+    update_flags,
 )
 from ..scope import current_objects
-from .plain_objects import PlainObjects
+from .plain_objects import PlainObjects, Updates
 
 # Items, by number, and their boxes in the world, (6, k).
 Moved = tuple[NDArray[np.intp], Floats]
 _NONE: Moved = (np.empty(0, np.intp), np.empty((6, 0)))
 _FLAGS = ("is_updated_transform", "is_updated_geometry")
-# Up to this share of the objects, reading them one by one is faster than all at once.
-_FEW = 1 / 16
+# Up to this share of the objects, reading them one by one is faster than all at once; and up to
+# this number it hardly matters.
+_FEW, _ALWAYS_FEW = 1 / 16, 32
 
 
 class TrackedItems:
@@ -55,8 +56,8 @@ class TrackedItems:
         self._seen, self._instancers = found.seen, found.instancers
         self._watched = found.watched
         self._plain = PlainObjects(layer, found.ids, found.own, keys)
-        self._instances = tuple(key for key in found.source.keys if len(key) > 1)
-        self._instance_rows = np.array([rows[key] for key in self._instances], np.intp)
+        self._instances = found.instances
+        self._instance_rows = np.array([rows[key] for key in self._instances.keys], np.intp)
 
     def moved(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Moved | None:
         """Return the items that may have moved, (k,), each once, and their boxes, (6, k).
@@ -65,19 +66,19 @@ class TrackedItems:
         """
         # Blender walks through all updates to count them, and to find one by its number: walk
         # through them once.
-        limit = int(_FEW * len(self._plain.rows))
+        limit = max(int(_FEW * len(self._plain.rows)), _ALWAYS_FEW)
         few = list(islice(depsgraph.updates, limit + 1))
         if not few:
             return _NONE
         if self._has_other_items(few[0], scene, depsgraph):
             return None
         if len(few) <= limit:
-            plain = self._few_moved(few, depsgraph)
-            instances_may_move = self._concerns_instances(few)
+            plain, instances = (
+                self._few_moved(few, depsgraph),
+                self._instances_near(few, depsgraph),
+            )
         else:
-            plain = self._many_moved(depsgraph)
-            instances_may_move = bool(self._watched)
-        instances = self._instances_moved(depsgraph) if instances_may_move else _NONE
+            plain, instances = self._many_moved(depsgraph), self._all_instances(depsgraph)
         if plain is None or instances is None:
             return None
         rows, boxes = zip(plain, instances, strict=True)
@@ -98,14 +99,10 @@ class TrackedItems:
         wanted, _ = seen_objects(depsgraph, current, None)
         if wanted.keys() != self._seen:
             return True
-        if not any(_flags(depsgraph, name).any() for name in _FLAGS):
+        if not any(update_flags(depsgraph, name).any() for name in _FLAGS):
             return False
         instancers = {uid for uid, item in wanted.items() if may_instance(item)}
         return instancers != self._instancers
-
-    def _concerns_instances(self, few: list[bpy.types.DepsgraphUpdate]) -> bool:
-        watched = self._watched
-        return bool(watched) and any(each.id.original.session_uid in watched for each in few)
 
     def _few_moved(
         self, few: list[bpy.types.DepsgraphUpdate], depsgraph: bpy.types.Depsgraph
@@ -117,7 +114,7 @@ class TrackedItems:
         layer = depsgraph.view_layer
         if not self._plain.is_known(layer):
             return None
-        if _flags(depsgraph, "is_updated_geometry").any():
+        if update_flags(depsgraph, "is_updated_geometry").any():
             self._plain.reshape(depsgraph.updates, depsgraph)
         return self._items_of(*self._plain.all_boxes(layer))
 
@@ -129,15 +126,39 @@ class TrackedItems:
         items = np.flatnonzero(finite)
         return rows[items], boxes[:, items]
 
-    def _instances_moved(self, depsgraph: bpy.types.Depsgraph) -> Moved | None:
-        """Return all instances; None if they are not the same as before."""
+    def _instances_near(self, updates: Updates, depsgraph: bpy.types.Depsgraph) -> Moved | None:
+        """Return the instances, if any of these updates is about what they depend on."""
+        near = [each for each in updates if each.id.original.session_uid in self._watched]
+        if not near:
+            return _NONE
+        return self._instances_moved(depsgraph, are_same=not any(map(_may_replace, updates)))
+
+    def _all_instances(self, depsgraph: bpy.types.Depsgraph) -> Moved | None:
+        """Return the instances after many updates."""
+        if not self._watched:
+            return _NONE
+        replacing = [each for each in depsgraph.updates if _may_replace(each)]
+        return self._instances_moved(depsgraph, are_same=not replacing)
+
+    def _instances_moved(self, depsgraph: bpy.types.Depsgraph, *, are_same: bool) -> Moved | None:
+        """Return all instances; None if they are not the same as before.
+
+        If it is known that they are, their matrices are enough.
+        """
+        if are_same:
+            boxes = self._instances.moved_boxes(depsgraph)
+            return None if boxes is None else (self._instance_rows, boxes)
         found = read_instances(depsgraph, self._seen, self._taken)
-        return (self._instance_rows, found.boxes) if found.keys == self._instances else None
+        if found.keys != self._instances.keys:
+            return None
+        self._instances = found
+        return self._instance_rows, found.boxes
 
 
-def _flags(depsgraph: bpy.types.Depsgraph, name: str) -> NDArray[np.bool_]:
-    """Return one flag of all updates."""
-    updates: Any = depsgraph.updates
-    flags = np.empty(len(updates), np.bool_)
-    updates.foreach_get(name, flags)
-    return flags
+def _may_replace(update: bpy.types.DepsgraphUpdate) -> bool:
+    """Tell whether an update may bring other instances, or others of their shapes."""
+    # Of a group that an object was moved in, Blender says that its geometry has changed. Of one
+    # that has gained or lost an object, and of all that is shown or hidden, the scene comes too.
+    if isinstance(update.id, bpy.types.Scene):
+        return True
+    return update.is_updated_geometry and not isinstance(update.id, bpy.types.Collection)

@@ -1,4 +1,4 @@
-"""Scene reader: Blender -> arrays; source, meshes, boxes; then triangles, objects, scene."""
+"""Scene reader: Blender -> arrays; meshes, source, boxes, triangles, objects, scene, changes."""
 
 from .boxes import (
     Instances,
@@ -9,6 +9,7 @@ from .boxes import (
     read_instances,
     world_boxes,
 )
+from .changes import EVERYTHING, Changes, Comparison, changes_of, update_flags
 from .meshes import (
     MeshArrays,
     MeshVertices,
@@ -29,10 +30,23 @@ from .scene import (
     read_matrices,
     row_bytes,
 )
-from .source import Key, ObjectSource, Source, SourceObject, TriangleSource, seen_objects
+from .source import (
+    NOT_SCENE,
+    Key,
+    ObjectSource,
+    Source,
+    SourceObject,
+    TriangleSource,
+    counts_as_scene,
+    seen_objects,
+)
 from .triangles import count_triangles, is_editable, read_triangles
 
 __all__ = [
+    "EVERYTHING",
+    "NOT_SCENE",
+    "Changes",
+    "Comparison",
     "Instances",
     "Key",
     "MeshArrays",
@@ -46,7 +60,9 @@ __all__ = [
     "SourceObject",
     "TriangleSource",
     "bulk",
+    "changes_of",
     "count_triangles",
+    "counts_as_scene",
     "evaluated_box",
     "evaluated_mesh",
     "is_editable",
@@ -68,5 +84,6 @@ __all__ = [
     "seen_objects",
     "taken_types",
     "triangle_count",
+    "update_flags",
     "world_boxes",
 ]

@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ids
-from .source import UNUSED, Key, dependencies, is_true_instance, placements
+from .source import (
+    Key,
+    dependencies,
+    is_true_instance,
+    key_of,
+    numbered_placements,
+    placement_matrices,
+)
 
 # These come twice, the second time as an instance of type MESH, which has the right box.
 _BECOME_MESHES = {"CURVE", "FONT", "META", "SURFACE"}
@@ -81,15 +88,37 @@ class Instances:
         The world-space box around each, finite.
     ids : frozenset of int
         Session ids of everything that the instances depend on.
+    own : ndarray of float64, shape (6, c)
+        The box of each in its own space.
+    entries : ndarray of intp, shape (c,)
+        The number of each among all entries of the depsgraph.
+    entry_count : int
+        How many entries the depsgraph had.
     """
 
     shown: frozenset[int]
     keys: tuple[Key, ...]
     boxes: Floats
     ids: frozenset[int]
+    own: Floats
+    entries: Ids
+    entry_count: int
+
+    def moved_boxes(self, depsgraph: bpy.types.Depsgraph) -> Floats | None:
+        """Return the boxes, (6, c), after a change of nothing but matrices.
+
+        None if something else has changed: the number of entries, or which boxes are finite.
+        """
+        matrices = placement_matrices(depsgraph)
+        if len(matrices) != self.entry_count:
+            return None
+        boxes = world_boxes(self.own, matrices[self.entries])
+        return boxes if np.isfinite(boxes).all() else None
 
 
-NO_INSTANCES = Instances(frozenset(), (), np.empty((6, 0)), frozenset())
+NO_INSTANCES = Instances(
+    frozenset(), (), np.empty((6, 0)), frozenset(), np.empty((6, 0)), np.empty(0, np.intp), 0
+)
 
 
 @dataclass(eq=False)
@@ -99,7 +128,7 @@ class _Met:
     shown: set[int] = field(default_factory=set)
     ids: set[int] = field(default_factory=set)
     own: dict[int, Floats] = field(default_factory=dict)
-    placed: dict[Key, tuple[Floats, list[tuple[float, ...]]]] = field(default_factory=dict)
+    placed: dict[Key, tuple[Floats, int]] = field(default_factory=dict)
 
 
 def may_instance(item: bpy.types.Object) -> bool:
@@ -113,21 +142,31 @@ def read_instances(depsgraph: bpy.types.Depsgraph, wanted: Set[int], kinds: Set[
 
     Only types in `kinds` are taken, in the order of the graph. O(all instances in the scene).
     """
-    met = _Met()
-    for instance, owner in placements(depsgraph, wanted):
+    met, taken = _Met(), kinds - _BECOME_MESHES
+    for number, instance, owner in numbered_placements(depsgraph, wanted):
         if not instance.is_instance:
             met.shown.add(owner.session_uid)
-        elif is_true_instance(instance) and instance.object.type in kinds - _BECOME_MESHES:
-            _gather(instance, owner.session_uid, met)
+        elif instance.object.type in taken and is_true_instance(instance):
+            _gather(number, instance, owner.session_uid, met)
     own = np.array([box for box, _ in met.placed.values()]).reshape(-1, 6).T
-    matrices = np.array([matrix for _, matrix in met.placed.values()]).reshape(-1, 4, 4)
-    boxes = world_boxes(own, matrices)
+    entries = np.array([number for _, number in met.placed.values()], np.intp)
+    matrices = placement_matrices(depsgraph)
+    boxes = world_boxes(own, matrices[entries])
     finite = np.isfinite(boxes).all(axis=0)
-    keys = tuple(compress(met.placed, finite))
-    return Instances(frozenset(met.shown), keys, boxes[:, finite], frozenset(met.ids))
+    return Instances(
+        shown=frozenset(met.shown),
+        keys=tuple(compress(met.placed, finite)),
+        boxes=boxes[:, finite],
+        ids=frozenset(met.ids),
+        own=own[:, finite],
+        entries=entries[finite],
+        entry_count=len(matrices),
+    )
 
 
-def _gather(instance: bpy.types.DepsgraphObjectInstance, owner_id: int, met: _Met) -> None:
+def _gather(
+    number: int, instance: bpy.types.DepsgraphObjectInstance, owner_id: int, met: _Met
+) -> None:
     """Note one instance, and its own box if it is the first of its kind."""
     item = instance.object
     # Not by the object: those of geometry nodes are one object with changing data.
@@ -135,10 +174,7 @@ def _gather(instance: bpy.types.DepsgraphObjectInstance, owner_id: int, met: _Me
     if kind not in met.own:
         met.own[kind] = _box_of(item)
         met.ids.update(dependencies([item.original]))
-    key = owner_id, *(number for number in instance.persistent_id if number != UNUSED)
-    # Row by row: NumPy is several times slower on a Matrix.
-    matrix = instance.matrix_world
-    met.placed[key] = met.own[kind], [matrix[row][:] for row in range(4)]
+    met.placed[key_of(instance, owner_id)] = met.own[kind], number
 
 
 def _box_of(item: bpy.types.Object) -> Floats:

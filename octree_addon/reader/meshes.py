@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha1
 from typing import Any, NamedTuple
 
 import bmesh
@@ -87,6 +88,15 @@ def mesh_triangles(
         part = slice(start, start + _BLOCK)
         np.take(corners, loops[part], out=triangles[part], mode="clip")
     return triangles.reshape(-1, 3), _triangle_polygons(mesh)
+
+
+def mesh_digest(arrays: MeshArrays) -> bytes:
+    """Return a number of 20 bytes, the same for the same triangles of the same polygons."""
+    digest = sha1(usedforsecurity=False)
+    for array in arrays:
+        digest.update(array)  # type: ignore[arg-type]  # arrays are buffers
+        digest.update(b"|")
+    return digest.digest()
 
 
 def triangle_count(mesh: bpy.types.Mesh) -> int:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import bpy
 import numpy as np
@@ -12,6 +12,7 @@ from ...core import Boxes
 from ..arrays import Floats
 from .boxes import (
     NO_INSTANCES,
+    Instances,
     layer_boxes,
     layer_matrices,
     layer_places,
@@ -20,7 +21,7 @@ from .boxes import (
     read_instances,
     world_boxes,
 )
-from .source import Key, ObjectSource, SourceObject, dependencies, seen_objects
+from .source import Key, ObjectSource, SourceObject, dependencies, layer_of, seen_objects
 
 _SHAPED = frozenset({
     "CURVE", "CURVES", "FONT", "GPENCIL", "GREASEPENCIL", "MESH", "META", "POINTCLOUD", "SURFACE",
@@ -50,6 +51,8 @@ class ReadObjects:
         Those of them that may have instances.
     watched : frozenset of int
         Session ids of everything that the instances depend on.
+    instances : Instances
+        The last items, as they were read.
     """
 
     source: ObjectSource
@@ -59,6 +62,7 @@ class ReadObjects:
     seen: frozenset[int]
     instancers: frozenset[int]
     watched: frozenset[int]
+    instances: Instances
 
 
 def read_objects(
@@ -86,18 +90,27 @@ def read_objects(
     shown = instances.shown if instancers else wanted.keys()
     items = [item for uid, item in wanted.items() if uid in shown and item.type in taken]
     ids = np.array([item.session_uid for item in items], np.intc)
-    own, boxes = _plain_boxes(depsgraph, items)
+    own, boxes = plain_boxes(depsgraph, items)
     finite = np.isfinite(boxes).all(axis=0)
     keys = (*((uid,) for uid in ids[finite].tolist()), *instances.keys)
-    depends = instances.ids.union(dependencies(wanted.values()))
+    seen, watched = frozenset(wanted), instances.ids | instancers
+    source = replace(
+        _source_of(keys, wanted, taken, skipped),
+        ids=instances.ids.union(dependencies(wanted.values())),
+        wanted=seen,
+        watched=watched,
+        layer=layer_of(depsgraph),
+        taken=taken,
+    )
     return ReadObjects(
-        source=_source_of(keys, wanted, taken, skipped, depends),
+        source=source,
         boxes=np.concatenate((boxes[:, finite], instances.boxes), axis=1),
         ids=ids,
         own=own,
-        seen=frozenset(wanted),
+        seen=seen,
         instancers=instancers,
-        watched=instances.ids | instancers,
+        watched=watched,
+        instances=instances,
     )
 
 
@@ -115,7 +128,10 @@ def object_bounds(depsgraph: bpy.types.Depsgraph, item: bpy.types.Object) -> Box
 
 def evaluated_box(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
     """Return the evaluated box of an original object in its own space, (6,); NaN if hollow."""
-    return np.full(6, np.nan) if _is_hollow(item, depsgraph) else _drawn_box(item)
+    if _is_hollow(item, depsgraph):
+        return np.full(6, np.nan)
+    # In edit mode the original keeps the box that it had before.
+    return _drawn_box(item.evaluated_get(depsgraph) if item.mode == "EDIT" else item)
 
 
 def _drawn_box(item: bpy.types.Object) -> Floats:
@@ -130,7 +146,7 @@ def _is_hollow(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
     return item.type in _SHAPED and not own_box(item).any()
 
 
-def _plain_boxes(
+def plain_boxes(
     depsgraph: bpy.types.Depsgraph, items: Sequence[bpy.types.Object]
 ) -> tuple[Floats, Floats]:
     """Return the boxes of objects in their own space and in the world, (6, k) each."""
@@ -139,6 +155,9 @@ def _plain_boxes(
     own = layer_boxes(layer)[:, places]
     # Modifiers may leave no shape, and what has no size may never have had one.
     doubtful = np.array([bool(item.modifiers) for item in items], bool) | ~own.any(axis=0)
+    active = layer.objects.active
+    if active is not None and active.mode == "EDIT":
+        doubtful |= [item.mode == "EDIT" for item in items]
     for number in np.flatnonzero(doubtful):
         own[:, number] = evaluated_box(items[number], depsgraph)
     return own, world_boxes(own, layer_matrices(layer)[places])
@@ -149,7 +168,6 @@ def _source_of(
     wanted: Mapping[int, bpy.types.Object],
     taken: Set[str],
     skipped: Counter[str],
-    ids: frozenset[int],
 ) -> ObjectSource:
     """Return what the items belong to, and why some of the wanted objects have none."""
     owners = np.array([key[0] for key in keys], np.intp)
@@ -169,7 +187,7 @@ def _source_of(
         is_instance=is_instance,
         objects=objects,
         skipped=skipped,
-        ids=ids,
+        ids=frozenset(),
     )
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import blake2b
 from typing import NamedTuple
 from weakref import WeakValueDictionary
 
@@ -14,8 +13,8 @@ from numpy.typing import NDArray
 from ...core import Triangles
 from ..arrays import Floats, Ids
 from .boxes import layer_ids
-from .meshes import bulk, evaluated_mesh, mesh_arrays, triangle_count
-from .source import UNUSED
+from .meshes import bulk, evaluated_mesh, mesh_arrays, mesh_digest, triangle_count
+from .source import UNUSED, counts_as_scene
 from .triangles import is_editable
 
 ReadMatrices = NDArray[np.float32]
@@ -234,14 +233,11 @@ class SceneReader:
     def _mesh_of(self, evaluated: bpy.types.Object) -> SceneMesh:
         with evaluated_mesh(evaluated) as mesh:
             arrays = mesh_arrays(mesh)
-        content = blake2b(digest_size=16)
-        for part in arrays:
-            content.update(str(part.shape).encode())
-            content.update(part.view(np.uint8).data)
-        known = self._by_content.get(content.digest())
+        digest = mesh_digest(arrays)
+        known = self._by_content.get(digest)
         if known is None:
             triangles = Triangles(arrays.positions, arrays.triangles)
-            known = self._by_content[content.digest()] = SceneMesh(triangles, arrays.polygons)
+            known = self._by_content[digest] = SceneMesh(triangles, arrays.polygons)
         return known
 
     def _placements(
@@ -291,11 +287,12 @@ def _mesh_entries(depsgraph: bpy.types.Depsgraph) -> Iterator[_Entry]:
         item = instance.object
         # Every attribute counts here: there may be tens of thousands of instances.
         if item.type == "MESH" and instance.show_self:
-            owner = uid = item.original.session_uid
+            original = item.original
+            owner = uid = original.session_uid
             is_instanced = instance.is_instance
             if is_instanced:
                 owner = instance.parent.original.session_uid
-            if owner in in_layer:
+            if owner in in_layer and counts_as_scene(original):
                 yield _Entry(number, owner, (uid, item.data.as_pointer(), is_instanced))
 
 

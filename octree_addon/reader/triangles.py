@@ -1,6 +1,6 @@
 """World-space triangles of a scene: each mesh read once, baked by each of its matrices."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,29 +9,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ids
-from .meshes import MeshArrays, evaluated_mesh, has_polygons_of, mesh_arrays, triangle_count
+from .boxes import may_instance
+from .meshes import (
+    MeshArrays,
+    evaluated_mesh,
+    has_polygons_of,
+    mesh_arrays,
+    mesh_digest,
+    triangle_count,
+)
 from .source import (
+    Key,
+    MeshRecord,
     SourceObject,
     TriangleSource,
     dependencies,
     is_true_instance,
+    key_of,
+    layer_of,
+    numbered_placements,
+    placement_matrices,
     placements,
     seen_objects,
 )
 
-Rows = list[tuple[float, ...]]
-
 
 @dataclass(eq=False)
 class SharedMesh:
-    """A mesh read once, with one entry in each list for every placement.
+    """A mesh read once, with one element in each list for every placement.
 
     Attributes
     ----------
     arrays : MeshArrays
         Its triangles, in its own space.
-    matrices : list of four rows of four float
-        From its own space to world space.
+    entries : list of int
+        Their numbers among all entries of the depsgraph.
     objects : list of int
         Indices of the objects that the placements belong to.
     instances : list of bool
@@ -41,7 +53,7 @@ class SharedMesh:
     """
 
     arrays: MeshArrays
-    matrices: list[Rows] = field(default_factory=list)
+    entries: list[int] = field(default_factory=list)
     objects: list[int] = field(default_factory=list)
     instances: list[bool] = field(default_factory=list)
     editable: list[bool] = field(default_factory=list)
@@ -59,14 +71,14 @@ class SharedMesh:
 
 def baked(
     meshes: list[SharedMesh],
+    matrices: Floats,
     objects: tuple[SourceObject, ...],
-    skipped: Mapping[str, int],
-    ids: frozenset[int],
+    **passed_on: Any,
 ) -> TriangleSource:
     """Bake every placement by its matrix, all of a mesh in one step.
 
     The order is that of the meshes, each with a triangle and a placement at least, and of the
-    placements of each. What is skipped, and the ids, are passed on.
+    placements of each. `matrices` are those of all entries; the rest is passed on.
     """
     vertices = np.empty((sum(shared.vertex_count for shared in meshes), 3))
     faces = np.empty((sum(shared.triangle_count for shared in meshes), 3), np.intp)
@@ -76,7 +88,7 @@ def baked(
     with np.errstate(invalid="ignore", over="ignore"):
         for shared in meshes:
             vertex_end, end = vertex + shared.vertex_count, triangle + shared.triangle_count
-            _place_vertices(shared, vertices[vertex:vertex_end])
+            _place_vertices(shared, matrices, vertices[vertex:vertex_end])
             _place_triangles(shared, vertex, faces[triangle:end])
             _place_polygons(shared, polygons[triangle:end])
             vertex, triangle = vertex_end, end
@@ -89,13 +101,12 @@ def baked(
         object_of_placement=_joined([shared.objects for shared in meshes], np.intp),
         is_instance=_joined([shared.instances for shared in meshes], np.bool_),
         objects=objects,
-        skipped=skipped,
-        ids=ids,
+        **passed_on,
     )
 
 
-def _place_vertices(shared: SharedMesh, target: Floats) -> None:
-    matrices = np.array(shared.matrices, np.float64)
+def _place_vertices(shared: SharedMesh, matrices: Floats, target: Floats) -> None:
+    matrices = matrices[shared.entries]
     linear = matrices[:, :3, :3].swapaxes(1, 2)
     placed = target.reshape(len(matrices), -1, 3)
     np.matmul(shared.arrays.positions.astype(np.float64), linear, out=placed)
@@ -131,6 +142,20 @@ class _Owner:
     editable: bool = False
 
 
+@dataclass(eq=False)
+class _Walk:
+    """What is gathered during the walk.
+
+    Instanced objects are noted by address, meshes too; placements by number and mesh.
+    """
+
+    watched: set[int]
+    instanced: set[int] = field(default_factory=set)
+    owners: dict[int, _Owner] = field(default_factory=dict)
+    meshes: dict[int, SharedMesh] = field(default_factory=dict)
+    placed: dict[Key, tuple[int, int]] = field(default_factory=dict)
+
+
 def read_triangles(
     depsgraph: bpy.types.Depsgraph,
     objects: Iterable[bpy.types.Object],
@@ -144,20 +169,50 @@ def read_triangles(
     order of first appearance.
     """
     wanted, skipped = seen_objects(depsgraph, objects, viewport)
-    ids = set(dependencies(wanted.values()))
-    owners: dict[int, _Owner] = {}
-    meshes: dict[int, SharedMesh] = {}
-    for instance, owner in placements(depsgraph, wanted):
-        ids.update(dependencies([instance.object.original]))
-        if instance.object.type == "MESH":
-            _gather(instance, owner, owners, meshes)
-    skipped.update(_reason(item) for uid, item in wanted.items() if uid not in owners)
-    found = tuple(
-        SourceObject(uid, owner.name, owner.instances, owner.editable)
-        for uid, owner in owners.items()
+    walk = _Walk(_watched(wanted.values()))
+    for number, instance, owner in numbered_placements(depsgraph, wanted):
+        item = instance.object
+        if instance.is_instance and item.as_pointer() not in walk.instanced:
+            walk.instanced.add(item.as_pointer())
+            walk.watched.update(dependencies([item.original]))
+        if item.type == "MESH":
+            _gather(number, instance, owner, walk)
+    skipped.update(_reason(item) for uid, item in wanted.items() if uid not in walk.owners)
+    matrices = placement_matrices(depsgraph)
+    return baked(
+        [shared for shared in walk.meshes.values() if shared.objects],
+        matrices,
+        tuple(
+            SourceObject(uid, owner.name, owner.instances, owner.editable)
+            for uid, owner in walk.owners.items()
+        ),
+        skipped=skipped,
+        ids=frozenset(dependencies(wanted.values())) | walk.watched,
+        wanted=frozenset(wanted),
+        watched=frozenset(walk.watched),
+        layer=layer_of(depsgraph),
+        record=_record_of(walk, matrices),
     )
-    filled = [shared for shared in meshes.values() if shared.objects]
-    return baked(filled, found, skipped, frozenset(ids))
+
+
+def _watched(objects: Iterable[bpy.types.Object]) -> set[int]:
+    """Return the session ids of those whose triangles are, or may be, those of instances."""
+    return {
+        item.session_uid
+        for item in objects
+        if may_instance(item) or (item.type in _HAVE_FACES and item.type != "MESH")
+    }
+
+
+def _record_of(walk: _Walk, matrices: Floats) -> MeshRecord:
+    """Return what has to stay for the triangles to be the same."""
+    digests = {pointer: mesh_digest(shared.arrays) for pointer, shared in walk.meshes.items()}
+    numbers = [number for number, _ in walk.placed.values()]
+    return MeshRecord(
+        rows={key: row for row, key in enumerate(walk.placed)},
+        matrices=matrices[numbers],
+        digests=tuple(digests[pointer] for _, pointer in walk.placed.values()),
+    )
 
 
 def count_triangles(
@@ -177,27 +232,26 @@ def count_triangles(
 
 
 def _gather(
+    number: int,
     instance: bpy.types.DepsgraphObjectInstance,
     owner: bpy.types.Object,
-    owners: dict[int, _Owner],
-    meshes: dict[int, SharedMesh],
+    walk: _Walk,
 ) -> None:
     """Note one placement, and its mesh when it is a new one."""
     # Not the session id, which some evaluated meshes lack; addresses hold as long as the graph.
-    key = instance.object.data.as_pointer()
-    if key not in meshes:
+    pointer, uid = instance.object.data.as_pointer(), owner.session_uid
+    if pointer not in walk.meshes:
         with evaluated_mesh(instance.object) as mesh:
-            meshes[key] = SharedMesh(mesh_arrays(mesh))
-    shared = meshes[key]
+            walk.meshes[pointer] = SharedMesh(mesh_arrays(mesh))
+    walk.placed[key_of(instance, uid)] = number, pointer
+    shared = walk.meshes[pointer]
     if not len(shared.arrays.triangles):
         return
-    entry = owners.setdefault(owner.session_uid, _Owner(len(owners), owner.name))
+    entry = walk.owners.setdefault(uid, _Owner(len(walk.owners), owner.name))
     is_instance, editable = is_true_instance(instance), is_editable(instance, owner)
     entry.instances += is_instance
     entry.editable |= editable
-    # Row by row: NumPy is several times slower on a Matrix.
-    matrix = instance.matrix_world
-    shared.matrices.append([matrix[row][:] for row in range(4)])
+    shared.entries.append(number)
     shared.objects.append(entry.number)
     shared.instances.append(is_instance)
     shared.editable.append(editable)

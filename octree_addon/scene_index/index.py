@@ -4,9 +4,8 @@ It is brought up to date before it is asked, at the cost of what has changed: ma
 placements again where objects came, went or were shown, meshes again where their geometry changed.
 """
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import NamedTuple
 
 import bpy
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike
 from ...core import SceneOctree
 from ..arrays import Flags, Ids
 from ..reader import (
+    Changes,
     SceneMesh,
     ScenePlacements,
     SceneReader,
@@ -28,8 +28,6 @@ from ..reader import (
 from ..ui import run
 
 IndexSteps = Generator[float, None, None]
-# Above this many updates at once, walking through the scene again is as fast as through them.
-_MANY = 1000
 # At most this many are placed in a step.
 _PLACED = 8192
 # The share of catching up that is reading; the rest is building octrees.
@@ -61,43 +59,40 @@ class Placement(NamedTuple):
 
 
 @dataclass(eq=False)
-class Changes:
+class Pending:
     """What Blender has said of the scene since it was read.
 
     Attributes
     ----------
-    geometry : set of int
+    reshaped : set of int
         Session ids of what may have another shape.
     moved : bool
         Whether anything may be elsewhere.
-    others : bool
+    regrouped : bool
         Whether objects may have come, gone, or been shown or hidden.
     all : bool
         Whether nothing that is known holds.
     """
 
-    geometry: set[int] = field(default_factory=set)
+    reshaped: set[int] = field(default_factory=set)
     moved: bool = False
-    others: bool = False
+    regrouped: bool = False
     all: bool = False
 
-    def note(self, updates: Iterable[bpy.types.DepsgraphUpdate]) -> None:
-        """Take down what an evaluation has updated."""
-        updates = iter(updates)
-        for update in islice(updates, _MANY):
-            self.moved |= update.is_updated_transform
-            self.others |= isinstance(update.id, bpy.types.Scene | bpy.types.Collection)
-            self._note_geometry(update)
-        for update in updates:
-            self.others = True
-            self._note_geometry(update)
+    def note(self, changes: Changes) -> None:
+        """Add what an update may have changed."""
+        self.all |= changes.reshaped is None
+        self.reshaped |= changes.reshaped or set()
+        self.moved |= changes.moved is None or bool(changes.moved)
+        self.regrouped |= changes.regrouped or changes.reshown
 
-    def _note_geometry(self, update: bpy.types.DepsgraphUpdate) -> None:
-        if update.is_updated_geometry:
-            self.geometry.add(update.id.original.session_uid)
+    @property
+    def needs_reading(self) -> bool:
+        """Whether looking at matrices is not enough."""
+        return bool(self.reshaped) or self.regrouped or self.all
 
     def __bool__(self) -> bool:
-        return bool(self.geometry) or self.moved or self.others or self.all
+        return self.moved or self.needs_reading
 
 
 class SceneIndex:
@@ -123,7 +118,7 @@ class SceneIndex:
     def __init__(self, depsgraph_of: Callable[[], bpy.types.Depsgraph]) -> None:
         self.octree = SceneOctree()
         self.placements = ScenePlacements.none()
-        self.changes = Changes(all=True)
+        self.pending = Pending(all=True)
         self._depsgraph_of = depsgraph_of
         self._reader = SceneReader()
         self._numbers: dict[SceneMesh, int] = {}
@@ -147,15 +142,15 @@ class SceneIndex:
         Dropped in the middle, it goes on from there the next time.
         """
         depsgraph = self._depsgraph_of()
-        while self.changes:
-            changes, self.changes = self.changes, Changes()
+        while self.pending:
+            pending, self.pending = self.pending, Pending()
             try:
-                if changes.geometry or changes.others or changes.all:
-                    yield from self._read_again(changes)
+                if pending.needs_reading:
+                    yield from self._read_again(pending)
                 else:
                     self._read_matrices(depsgraph)
             except BaseException:
-                self.changes.others = True
+                self.pending.regrouped = True
                 raise
             depsgraph = self._depsgraph_of()
         for fraction in self.octree.prepare_steps():
@@ -163,10 +158,9 @@ class SceneIndex:
 
     def unread_triangles(self) -> int:
         """Count the triangles of the meshes that the next update has to read; O(placements)."""
-        changes = self.changes
-        if not (changes.geometry or changes.others or changes.all):
+        if not self.pending.needs_reading:
             return 0
-        self._reader.forget(None if changes.all else changes.geometry)
+        self._reader.forget(None if self.pending.all else self.pending.reshaped)
         return self._reader.unread_triangles(self._depsgraph_of())
 
     def polygons_of(self, placements: ArrayLike, triangles: ArrayLike) -> Ids:
@@ -231,9 +225,9 @@ class SceneIndex:
         self.octree.move(self.octree.ids[moved], matrices_of(rows[moved]))
         self.placements = self.placements.moved(rows)
 
-    def _read_again(self, changes: Changes) -> IndexSteps:
+    def _read_again(self, pending: Pending) -> IndexSteps:
         """Read the placements, and the meshes that may have changed, and take them over."""
-        self._reader.forget(None if changes.all else changes.geometry)
+        self._reader.forget(None if pending.all else pending.reshaped)
         reading = self._reader.steps(self._depsgraph_of)
         while True:
             try:

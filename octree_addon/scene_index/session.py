@@ -5,6 +5,7 @@ from typing import Any
 
 import bpy
 
+from ..reader import changes_of
 from ..ui import Listeners, listen
 from .index import SceneIndex
 
@@ -77,13 +78,13 @@ def note_changes(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None
     """Note what an evaluation has changed; it is read when a question needs it."""
     index = _indexes.get((scene.original.session_uid, depsgraph.view_layer.name))
     if index is not None and depsgraph.mode == "VIEWPORT":
-        index.changes.note(depsgraph.updates)
+        index.pending.note(changes_of(depsgraph))
 
 
 def doubt(*_: Any) -> None:
     """Trust nothing that was read: an undo does not say what it changed."""
     for index in _indexes.values():
-        index.changes.all = True
+        index.pending.all = True
 
 
 def before_load(*_: Any) -> None:

@@ -258,6 +258,11 @@ def listen(listeners: Listeners, wanted: bool) -> None:
             called.remove(listener)
 
 
+def is_listening(listeners: Listeners) -> bool:
+    """Tell whether all of these are among Blender's handlers."""
+    return all(listener in getattr(bpy.app.handlers, name) for name, listener in listeners)
+
+
 def schedule(timer: Callable[[], float | None], seconds: float | None) -> None:
     """Register a timer, once, to be called after this time; None unregisters it."""
     is_registered = bpy.app.timers.is_registered(timer)

@@ -8,6 +8,7 @@ import pytest
 from blender_scenes import cube, link, mesh_object, monkey, select_only, text
 
 from octree_ext.octree_addon import preferences, scope, trees
+from octree_ext.octree_addon.build import steps as steps_module
 from octree_ext.octree_addon.build.operators import BuildOperator
 from octree_ext.octree_addon.build.steps import build_tree_steps
 from octree_ext.octree_addon.ui import run, settings_of
@@ -140,6 +141,36 @@ def test_settings_change_with_success_only():
     with pytest.raises(RuntimeError, match="no triangles"):
         bpy.ops.octree.build(capacity=5)
     assert settings().capacity == 32
+
+
+def everything():
+    """Return all that the scene remembers of builds."""
+    groups = settings_of(bpy.context.scene)
+    return {
+        (name, each.identifier): getattr(getattr(groups, name), each.identifier)
+        for name in ("source", "build", "objects", "built_of")
+        for each in getattr(groups, name).bl_rna.properties
+        if each.identifier not in {"rna_type", "name"}
+    }
+
+
+@pytest.mark.parametrize("call", ["EXEC_DEFAULT", "INVOKE_DEFAULT"])
+@pytest.mark.parametrize("source", ["TRIANGLES", "OBJECTS"])
+def test_a_build_that_fails_on_the_way_leaves_no_option_behind(monkeypatch, call, source):
+    def fail(*_, **__):
+        raise ValueError("28,374,214 copies at depth 11")
+
+    select_only(monkey())
+    bpy.ops.octree.build(source=source)
+    before, tree = everything(), built()
+    for name in ("build_steps", "DynamicOctree"):
+        monkeypatch.setattr(steps_module, name, fail)
+    with pytest.raises(RuntimeError, match="copies at depth"):
+        bpy.ops.octree.build(call, capacity=1, max_depth=12, scope="VISIBLE", min_size=0.125)
+    with pytest.raises(RuntimeError, match="copies at depth"):
+        bpy.ops.octree.rebuild(call, capacity=1, max_depth=12)
+    assert everything() == before
+    assert built() is tree
 
 
 def test_steps_ask_blender_before_the_first_is_done():

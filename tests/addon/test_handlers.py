@@ -58,6 +58,7 @@ def modify(ball):
 
 def carry(ball):
     ball.parent = bpy.data.objects.new("Parent", None)
+    ball.parent.location.x = 1
 
 
 @pytest.mark.parametrize("change", [move, edit, modify, carry])
@@ -136,6 +137,29 @@ def test_opened_file_gets_its_tree_back(reopened):
     handlers.restore_trees()
     assert trees.get(reopened).statistics.items == 1280
     assert not handlers.is_tree_missing(reopened)
+
+
+def test_tree_comes_back_step_by_step(reopened, monkeypatch):
+    monkeypatch.setattr(handlers, "slice_of_time", lambda: 0.0)
+    assert handlers.restore_trees() == 0.0
+    assert trees.get(reopened) is None
+    assert not handlers.is_tree_missing(reopened)
+    reopened.objects["Icosphere"].location.x = 1
+    bpy.context.view_layer.update()
+    while handlers.restore_trees() is not None:
+        pass
+    assert trees.get(reopened).statistics.items == 1280
+    assert trees.is_stale(reopened)
+
+
+def test_tree_that_somebody_built_meanwhile_stays(reopened, monkeypatch):
+    monkeypatch.setattr(handlers, "slice_of_time", lambda: 0.0)
+    assert handlers.restore_trees() == 0.0
+    bpy.ops.octree.rebuild(capacity=5)
+    built = trees.get(reopened)
+    while handlers.restore_trees() is not None:
+        pass
+    assert trees.get(reopened) is built
 
 
 def test_large_tree_waits_for_the_user(reopened, monkeypatch):

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.usefixtures("visible_scope")
 @pytest.fixture(params=["few", "many"])
 def way(request, monkeypatch):
     monkeypatch.setattr(tracked_items, "_FEW", 1e9 if request.param == "few" else 0.0)
+    monkeypatch.setattr(tracked_items, "_ALWAYS_FEW", 0)
 
 
 def move(items):
@@ -131,12 +132,29 @@ def test_instances_are_followed(way):
     for change in (
         lambda: setattr(empty, "location", (0, 20, 0)),
         lambda: setattr(inner[0], "location", (3, 3, 3)),
+        lambda: setattr(points, "location", (0, 0, 7)),
+        lambda: setattr(inner[1].data.vertices[0].co, "x", 3) or inner[1].data.update(),
+        lambda: empty.instance_collection.objects.link(cube("D")),
+        lambda: empty.instance_collection.objects.unlink(inner[1]),
+        lambda: setattr(inner[0], "hide_viewport", True),
+        lambda: setattr(inner[0], "hide_viewport", False),
+        lambda: swap(empty),
         lambda: setattr(points.data.vertices[1].co, "x", 8) or points.data.update(),
         lambda: setattr(empty, "instance_collection", None),
         points.modifiers.clear,
     ):
         change()
         assert_followed(built)
+
+
+def swap(empty):
+    """Show another group of as many objects."""
+    other = bpy.data.collections.new("Other")
+    for number in range(len(empty.instance_collection.objects)):
+        item = cube(f"Other {number}", size=3)
+        bpy.context.scene.collection.objects.unlink(item)
+        other.objects.link(item)
+    empty.instance_collection = other
 
 
 def test_bones_are_followed_over_frames():
@@ -196,6 +214,7 @@ def test_the_selected_stay_the_same_few():
 
 def test_another_order_of_the_same_objects_is_no_trap(monkeypatch):
     monkeypatch.setattr(tracked_items, "_FEW", 0.0)
+    monkeypatch.setattr(tracked_items, "_ALWAYS_FEW", 0)
     items, scene = grid(4), bpy.context.scene
     built = switch_on()
     collection = bpy.data.collections.new("Some")

@@ -1,12 +1,17 @@
 """What Live does inside its handler, for ten thousand objects: lines run and bytes allocated."""
 
+from collections import Counter
+
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import cube, link
+from blender_scenes import collection_instance, cube, link, mesh_object, scatter
 from costs import bytes_made, lines_run
-from live_scenes import step, switch_on
+from live_scenes import assert_followed, grid, step, switch_on
 
+from octree_ext.octree_addon import reader
+from octree_ext.octree_addon.live import tracked_items
+from octree_ext.octree_addon.reader import objects
 from octree_ext.octree_addon.ui import settings_of
 
 COUNT = 10_000
@@ -50,3 +55,60 @@ def test_what_moves_is_paid_for_and_nothing_else(moving, pairs, most_lines, most
 
 def lines_of(work):
     return lines_run(work).total()
+
+
+@pytest.fixture
+def readings(monkeypatch):
+    """Count how often instances are read: as they are, or their matrices alone."""
+    counts = Counter()
+
+    def counted(owner, name):
+        read = getattr(owner, name)
+        monkeypatch.setattr(
+            owner, name, lambda *given: counts.update([name]) or read(*given), raising=True
+        )
+
+    counted(tracked_items, "read_instances")
+    counted(objects, "read_instances")
+    counted(reader.Instances, "moved_boxes")
+    return counts
+
+
+def test_instances_are_read_when_they_change_and_not_when_others_do(readings):
+    points = mesh_object("Points", [(x, 0, 9) for x in range(1000)], [])
+    scatter(cube("Stone", size=0.5), points)
+    collection_instance([cube("A", location=(1, 0, 0)), cube("B")], location=(0, 9, 0))
+    other = cube("Other", location=(0, 0, 20))
+    built = switch_on()
+    readings.clear()
+    for item, expected in (
+        (other, {}),
+        (points, {"moved_boxes": 1}),
+        (bpy.data.objects["Instance"], {"moved_boxes": 1}),
+        (bpy.data.objects["A"], {"moved_boxes": 1}),
+    ):
+        item.location.y += 1
+        lines = lines_of(bpy.context.view_layer.update)
+        assert readings == expected
+        assert lines < 2_400
+        readings.clear()
+    assert_followed(built)
+    readings.clear()
+    bpy.data.objects["Stone"].data.vertices[0].co.x -= 1
+    bpy.data.objects["Stone"].data.update()
+    bpy.context.view_layer.update()
+    assert readings == {"read_instances": 1}
+    assert_followed(built)
+
+
+def test_many_others_beside_instances_are_moved_in_bulk(readings):
+    points = mesh_object("Points", [(x, 0, 9) for x in range(100)], [])
+    scatter(cube("Stone", size=0.5), points)
+    items = grid(200)
+    built = switch_on()
+    readings.clear()
+    for item in items:
+        item.location.z += 1
+    bpy.context.view_layer.update()
+    assert readings == {"moved_boxes": 1}
+    assert_followed(built)

@@ -63,6 +63,70 @@ def test_handlers_go_with_the_file():
     assert ours() == []
 
 
+def test_a_tree_that_followed_does_so_again_after_an_undo():
+    items = grid(3)
+    first = switch_on()
+    bpy.ops.ed.undo_push(message="Live")
+    bpy.ops.octree.build("EXEC_DEFAULT", True, capacity=5)
+    items[0].location.x += 1
+    bpy.context.view_layer.update()
+    bpy.ops.ed.undo_push(message="Move")
+    bpy.ops.ed.undo()
+    bpy.ops.ed.undo()
+    assert trees.get(bpy.context.scene) is first
+    bpy.data.objects["Cube 0"].location.y += 1
+    assert_followed(first)
+
+
+def test_a_cleared_tree_comes_back_without_following():
+    grid(3)
+    built = switch_on()
+    bpy.ops.ed.undo_push(message="Live")
+    bpy.ops.octree.clear("EXEC_DEFAULT", True)
+    bpy.data.objects["Cube 0"].location.x += 1
+    bpy.context.view_layer.update()
+    bpy.ops.ed.undo_push(message="Move")
+    bpy.ops.ed.undo()
+    bpy.ops.ed.undo()
+    assert trees.get(bpy.context.scene) is built
+    assert not built.is_live
+    assert not built.stale
+    bpy.ops.octree.live()
+    bpy.data.objects["Cube 0"].location.x += 1
+    assert_followed(built)
+
+
+def test_switched_off_every_tree_of_the_scene_stops():
+    items = grid(3)
+    first = switch_on()
+    bpy.ops.ed.undo_push(message="Live")
+    bpy.ops.octree.build("EXEC_DEFAULT", True, capacity=5)
+    bpy.ops.octree.live()
+    bpy.ops.ed.undo()
+    assert trees.get(bpy.context.scene) is first
+    assert ours() == []
+    assert not first.is_live
+    bpy.data.objects["Cube 0"].location.y += 1
+    bpy.context.view_layer.update()
+    assert first.stale
+    assert items
+
+
+def test_what_moved_while_it_followed_is_no_change_afterwards():
+    items = grid(3)
+    built = switch_on()
+    items[0].location.x += 1
+    bpy.context.view_layer.update()
+    bpy.ops.octree.live()
+    assert not built.stale
+    items[0].location.x -= 1
+    bpy.context.view_layer.update()
+    assert built.stale
+    items[0].location.x += 1
+    bpy.context.view_layer.update()
+    assert not built.stale
+
+
 def test_deferred_merging_is_left_to_a_timer():
     items = grid(30)
     settings_of(bpy.context.scene).live.interval = 0.5
@@ -94,15 +158,34 @@ def test_switched_off_it_goes_out_of_date():
     assert_followed(built)
 
 
-def test_switching_on_needs_a_tree_of_objects():
-    grid(2)
-    with pytest.raises(RuntimeError, match="Build an octree of objects first"):
-        bpy.ops.octree.live()
-    bpy.ops.octree.build(source="TRIANGLES")
-    with pytest.raises(RuntimeError, match="Build an octree of objects first"):
-        bpy.ops.octree.live()
+@pytest.mark.parametrize("before", ["nothing", "TRIANGLES"])
+def test_switching_on_builds_what_is_missing(before):
+    items = grid(3)
+    items[2].hide_set(True)
+    settings_of(bpy.context.scene).source.lights = True
+    if before != "nothing":
+        bpy.ops.octree.build(source=before)
+    bpy.ops.ed.undo_push(message="Before")
+    old = trees.get(bpy.context.scene)
     with pytest.raises(ValueError, match="Only an octree of objects"):
         live.start(bpy.context.scene, depsgraph())
+    assert bpy.ops.octree.live() == {"FINISHED"}
+    built = trees.get(bpy.context.scene)
+    assert [each.name for each in built.source.objects] == ["Cube 0", "Cube 1"]
+    items[0].location.x += 1
+    assert_followed(built)
+    built_of = settings_of(bpy.context.scene).built_of
+    assert (built_of.source, built_of.scope, built_of.lights) == ("OBJECTS", "VISIBLE", True)
+    bpy.ops.octree.live()
+    assert not live.get(bpy.context.scene)
+    bpy.ops.ed.undo()
+    assert trees.get(bpy.context.scene) is old
+
+
+def test_switching_on_without_anything_to_follow_is_refused():
+    with pytest.raises(RuntimeError, match="no objects to build"):
+        bpy.ops.octree.live()
+    assert ours() == []
 
 
 def test_other_view_layers_and_renders_are_nothing_to_it(monkeypatch):

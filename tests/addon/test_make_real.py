@@ -3,9 +3,9 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import select_only, selected
+from blender_scenes import collection_instance, cube, select_only, selected
 
-from octree_ext.octree_addon import questions, trees
+from octree_ext.octree_addon import questions, reader, trees
 from octree_ext.octree_addon.display import cells
 from octree_ext.octree_addon.ui import settings_of
 
@@ -66,3 +66,75 @@ def test_no_cells_are_no_object(display):
     bpy.ops.octree.clear()
     with pytest.raises(RuntimeError, match="Build an octree first"):
         bpy.ops.octree.make_real()
+
+
+def edit(item):
+    """Make one triangle of the cells."""
+    item.data.clear_geometry()
+    item.data.from_pydata([(0, 0, 9), (1, 0, 9), (0, 1, 9)], [], [(0, 1, 2)])
+    bpy.context.view_layer.update()
+
+
+def count_of(scope="VISIBLE", **options):
+    """Return how many items a tree of what is visible has."""
+    bpy.ops.octree.build(scope=scope, **options)
+    return trees.get(bpy.context.scene).statistics.items
+
+
+def read(source, objects=None):
+    """Return the keys of what is read of objects, or of all."""
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    items = list(bpy.context.scene.objects) if objects is None else objects
+    if source == "OBJECTS":
+        return reader.read_objects(depsgraph, items).source
+    return reader.read_triangles(depsgraph, items)
+
+
+@pytest.mark.parametrize("source", ["TRIANGLES", "OBJECTS"])
+def test_cells_never_count_as_scene(display, source, tmp_path):
+    count = count_of(source=source)
+    item = make_real()
+    assert not reader.counts_as_scene(item)
+    assert count_of(source=source) == count
+    assert not trees.is_stale(bpy.context.scene)
+    copy = item.copy()  # and linked into the scene once more, and edited
+    bpy.context.scene.collection.objects.link(copy)
+    edit(item)
+    item.modifiers.new("Array", "ARRAY")
+    assert count_of(source=source) == count
+    found = read(source)
+    assert found.skipped == {"made of cells": 2}
+    assert [each.name for each in found.objects] == ["Icosphere"]
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "cells.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "cells.blend"))
+    assert read(source).skipped == {"made of cells": 2}
+
+
+@pytest.mark.parametrize("source", ["TRIANGLES", "OBJECTS"])
+def test_cells_do_not_count_where_they_are_instanced(display, source):
+    item = make_real()
+    edit(item)
+    group = collection_instance([item, cube("Inner")], location=(9, 0, 0))
+    found = read(source, [group])
+    assert found.is_instance.tolist() == [True]
+    assert found.item_count == (1 if source == "OBJECTS" else 12)
+
+
+def test_cells_count_once_their_mark_is_deleted(display):
+    item = make_real()
+    del item["octree_cells"]
+    edit(item)
+    assert count_of() == 1281
+
+
+def test_cells_are_not_followed(display):
+    bpy.ops.octree.build(source="OBJECTS", scope="VISIBLE")
+    bpy.ops.octree.live()
+    make_real().location.x = 1
+    bpy.context.view_layer.update()
+    assert [each.name for each in trees.get(bpy.context.scene).source.objects] == ["Icosphere"]
+
+
+def test_the_tooltip_says_that_cells_do_not_count():
+    assert "octree_cells" in bpy.ops.octree.make_real.get_rna_type().description
+    assert reader.NOT_SCENE == "octree_cells"

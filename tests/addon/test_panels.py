@@ -78,7 +78,9 @@ def test_fresh_tree_needs_nothing(stored):
 
 
 def test_out_of_date_tree_offers_rebuild(ball, stored):
-    trees.mark_stale({ball.session_uid})
+    ball.location.x = 1
+    bpy.context.view_layer.update()
+    trees.settle(1)
     lines = drawn(bpy.types.OCTREE_PT_main)
     assert any(line.startswith("Out of date") for line in lines)
     assert "octree.rebuild" in lines

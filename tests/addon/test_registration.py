@@ -60,6 +60,8 @@ def timers():
         for each in (
             handlers.restore_trees,
             handlers.update_display,
+            handlers.after_tree_change,
+            handlers.settle,
             drawing.switch_off,
             hidden_objects.show_warning,
         )
@@ -112,6 +114,8 @@ def test_pending_timers_go_too(ball):
     octree_ext.register()
     bpy.app.timers.register(handlers.restore_trees)
     bpy.app.timers.register(handlers.update_display)
+    bpy.app.timers.register(handlers.after_tree_change)
+    bpy.app.timers.register(handlers.settle)
     bpy.app.timers.register(drawing.switch_off)
     bpy.app.timers.register(hidden_objects.show_warning)
     octree_ext.unregister()

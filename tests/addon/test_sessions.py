@@ -166,7 +166,7 @@ class Session:
         if bpy.ops.octree.build.poll():
             with contextlib.suppress(RuntimeError):
                 bpy.ops.octree.build("EXEC_DEFAULT", True, source="OBJECTS", scope="VISIBLE")
-        if bpy.ops.octree.live.poll():
+        with contextlib.suppress(RuntimeError):  # nothing to follow
             bpy.ops.octree.live()
 
     def options(self, call):
@@ -186,6 +186,9 @@ class Session:
         handlers.watch_header(None, bpy.context)
         handlers.restore_trees()
         handlers.merge_later()
+        handlers.settle()
+        for scene in bpy.data.scenes:
+            trees.is_stale(scene)
         for panel in PANELS:
             if not hasattr(panel, "poll") or panel.poll(bpy.context):
                 panel.draw(MagicMock(), bpy.context)

@@ -5,7 +5,13 @@ import numpy as np
 import pytest
 
 from octree_ext.octree_addon import trees
+from octree_ext.octree_addon.reader import Changes
 from octree_ext.octree_addon.ui import settings_of
+
+
+def moved(*items):
+    """Return what an update says in which these data-blocks may have moved."""
+    return Changes(frozenset(item.session_uid for item in items), frozenset(), False, False)
 
 
 @pytest.fixture
@@ -90,9 +96,12 @@ def test_tree_of_a_deleted_scene_is_dropped(ball, built):
 
 def test_stale_once_something_of_the_source_changed(empty_scene, ball, built):
     trees.store(empty_scene, built, [ball])
-    trees.mark_stale({empty_scene.session_uid})
+    ball.location.x = 1
+    bpy.context.view_layer.update()
+    built.stale = False
+    trees.doubt(moved(empty_scene))
     assert not built.stale
-    trees.mark_stale({empty_scene.session_uid, ball.session_uid})
+    trees.doubt(moved(empty_scene, ball))
     assert built.stale
 
 
@@ -101,8 +110,10 @@ def test_listeners_hear_each_change_once(empty_scene, ball, built):
     trees.listen(listener := lambda: heard.append(trees.is_empty()))
     try:
         trees.store(empty_scene, built, [ball])
-        trees.mark_stale({ball.session_uid})
-        trees.mark_stale({ball.session_uid})
+        ball.location.x = 1
+        bpy.context.view_layer.update()
+        assert trees.settle(1)
+        assert trees.settle(1)
         trees.clear(empty_scene)
     finally:
         trees.stop_listening(listener)

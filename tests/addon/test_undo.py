@@ -4,8 +4,8 @@ import bpy
 import pytest
 from blender_scenes import cube, mesh_object, select_only, selected
 
-from octree_ext.octree_addon import trees
-from octree_ext.octree_addon.ui import settings_of
+from octree_ext.octree_addon import handlers, trees
+from octree_ext.octree_addon.ui import is_listening, settings_of
 
 
 @pytest.fixture
@@ -39,11 +39,51 @@ def test_the_settings_of_a_question_are_taken_back(three):
 
 
 def test_the_settings_of_a_build_are_taken_back(three):
+    before = trees.get(bpy.context.scene)
     call(bpy.ops.octree.build, capacity=5)
     assert settings_of(bpy.context.scene).build.capacity == 5
+    assert trees.get(bpy.context.scene) is not before
     bpy.ops.ed.undo()
     assert settings_of(bpy.context.scene).build.capacity == 32
-    assert trees.get(bpy.context.scene) is None
+    assert trees.get(bpy.context.scene) is before
+    assert not before.stale
+
+
+def test_the_tree_before_a_rebuild_comes_back(three):
+    first = trees.get(bpy.context.scene)
+    bpy.data.objects["Cube 1"].location.y = 3
+    bpy.context.view_layer.update()
+    bpy.ops.ed.undo_push(message="Move")
+    call(bpy.ops.octree.rebuild)
+    second = trees.get(bpy.context.scene)
+    assert not second.stale
+    bpy.ops.ed.undo()
+    assert trees.get(bpy.context.scene) is first
+    assert first.stale
+    bpy.ops.ed.undo()
+    assert trees.get(bpy.context.scene) is first
+    assert not first.stale
+    bpy.ops.ed.redo()
+    assert first.stale
+    bpy.ops.ed.redo()
+    assert trees.get(bpy.context.scene) is second
+    assert not second.stale
+
+
+def test_a_cleared_tree_comes_back_and_is_noted_again(three):
+    first = trees.get(bpy.context.scene)
+    call(bpy.ops.octree.clear)
+    assert trees.is_empty()
+    assert not is_listening(handlers.LISTENERS)
+    bpy.ops.ed.undo()
+    assert trees.get(bpy.context.scene) is first
+    assert not first.stale
+    handlers.watch_header(None, bpy.context)
+    bpy.app.timers.unregister(handlers.after_tree_change)
+    handlers.after_tree_change()
+    bpy.data.objects["Cube 1"].location.y = 3
+    bpy.context.view_layer.update()
+    assert first.stale
 
 
 def test_clearing_is_taken_back_as_far_as_the_file_remembers(three):

@@ -56,6 +56,54 @@ def test_build_move_rebuild_and_clear_by_the_buttons(window):
     window.picture("panel_cleared")
 
 
+def said():
+    """Return what the panel says of the tree, without a look at the scene."""
+    import importlib
+
+    import bpy
+
+    panel = importlib.import_module("bl_ext.user_default.octree.octree_addon.build.panel")
+    return panel.state_of(bpy.context.scene)
+
+
+def is_settled():
+    import importlib
+
+    trees = importlib.import_module("bl_ext.user_default.octree.octree_addon.trees")
+    return trees.is_settled()
+
+
+def test_out_of_date_comes_and_goes_by_itself(window):
+    window.call(add_ball, 4)
+    window.call(open_sidebar)
+    window.picture("panel_before_out_of_date")
+    window.click(*BUILD)
+    wait_for(lambda: window.call(tree))
+    window.move(*CENTER)
+    for keys in (("Tab",), ("Tab",), ("g", "Escape"), ("alt+a",), ("a",), ("alt+a", "ctrl+z")):
+        window.keys(*keys)
+        wait_for(lambda: window.call(is_settled))
+        assert window.call(said) == ""
+    window.keys("g", "x", "1")
+    window.keys("Return")
+    wait_for(lambda: window.call(said).startswith("Out of date"))
+    window.picture("panel_out_of_date_by_itself")
+    window.keys("ctrl+z")
+    wait_for(lambda: window.call(said) == "")
+    window.keys("ctrl+shift+z")
+    wait_for(lambda: window.call(said).startswith("Out of date"))
+    window.click(*REBUILD)
+    wait_for(lambda: window.call(said) == "")
+    window.move(*CENTER)
+    window.keys("ctrl+z")
+    wait_for(lambda: window.call(said).startswith("Out of date"))
+    window.keys("ctrl+z")
+    wait_for(lambda: window.call(said) == "")
+    window.keys("ctrl+shift+z", "ctrl+shift+z")
+    wait_for(lambda: window.call(said) == "")
+    assert "Traceback" not in window.read_log()
+
+
 def test_escape_stops_a_long_build_and_leaves_the_tree(window):
     window.call(add_ball, 3)
     window.call(open_sidebar)
