@@ -1,4 +1,8 @@
-"""Peak memory of a build in a process of its own: `memory.py ours|theirs ARRAYS.npz` prints MB."""
+"""Peak memory in a process of its own, in MB.
+
+`memory.py ours|theirs ARRAYS.npz` prints that of a build, `memory.py index COUNT` that of an index
+of a scene, and that of Blender without it.
+"""
 
 import subprocess
 import sys
@@ -20,10 +24,20 @@ def peaks(vertices: np.ndarray, faces: np.ndarray) -> tuple[float, float]:
     return ours, theirs
 
 
+def of_index(count: int) -> tuple[float, float]:
+    """Measure an index of linked objects, made and asked, and what Blender takes for them."""
+    ours, theirs = _printed("index", count)
+    return ours, theirs
+
+
 def _child(whose: str, arrays: Path) -> float:
-    command = [sys.executable, __file__, whose, str(arrays)]
+    return _printed(whose, arrays)[-1]
+
+
+def _printed(*arguments: object) -> list[float]:
+    command = [sys.executable, __file__, *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return float(done.stdout.split()[-1])
+    return [float(word) for word in done.stdout.splitlines()[-1].split()]
 
 
 def _build(whose: str, arrays: Path) -> float:
@@ -48,10 +62,38 @@ def _build(whose: str, arrays: Path) -> float:
     return (peak - before) / 1024
 
 
+def _index(count: int) -> tuple[float, float]:
+    """Return the highest use of memory above Blender's while an index is made and asked."""
+    sys.path.insert(0, str(ROOT))
+    import bpy
+
+    import tests.conftest  # noqa: F401  # lets the checkout be imported as octree_ext
+    from benchmarks import scenes
+
+    before = _kilobytes("VmRSS")
+    import octree_ext
+    from octree_ext.core import Boxes, query, ray_cast
+
+    octree_ext.register()
+    scene = scenes.placed_objects(count, [scenes.ball()])
+    bpy.context.evaluated_depsgraph_get()
+    blender = _kilobytes("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")
+    octree = octree_ext.scene_index().octree
+    ray_cast(octree, *scenes.segments_through(scene, 10_000))
+    query(octree, Boxes([[-20.0] * 3], [[0.0] * 3]), relation="objects")
+    peak = _kilobytes("VmHWM")
+    octree_ext.unregister()
+    return (peak - blender) / 1024, (blender - before) / 1024
+
+
 def _kilobytes(name: str) -> int:
     lines = dict(line.split(":") for line in STATUS.read_text().splitlines())
     return int(lines[name].split()[0])
 
 
 if __name__ == "__main__":
-    print(_build(sys.argv[1], Path(sys.argv[2])))
+    if sys.argv[1] == "index":
+        print(*_index(int(sys.argv[2])))
+    else:
+        print(_build(sys.argv[1], Path(sys.argv[2])))

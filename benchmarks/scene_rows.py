@@ -6,6 +6,7 @@ Every function is as those of `rows` are. All but one ask by operator, as a user
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import count as counting
+from time import perf_counter
 
 import bpy
 import numpy as np
@@ -13,7 +14,7 @@ from bpy_extras.object_utils import world_to_camera_view
 from mathutils import Vector
 
 import octree_ext
-from benchmarks import scenes
+from benchmarks import memory, scenes
 from benchmarks.table import Row, fastest
 from octree_ext.octree_addon import shot
 
@@ -227,6 +228,131 @@ def cells(seconds: float, scale: float) -> Rows:
     yield Row(what, "a copy of the corners", ours, theirs, must=20.0, absolute=True)
 
 
+def index_rays(seconds: float, scale: float) -> Rows:
+    """Cast rays to objects, faces and distances, against `scene.ray_cast` in a loop."""
+    from octree_ext.core import ray_cast
+
+    scene = _placed(int(10_000 * scale))
+    starts, steps = scenes.segments_through(scene, int(20_000 * scale))
+    few = [(start.tolist(), step.tolist()) for start, step in zip(starts, steps, strict=True)]
+    few = few[: max(10, int(500 * scale))]
+
+    def cast() -> tuple[object, ...]:
+        index = octree_ext.scene_index()
+        hits = ray_cast(index.octree, starts, steps)
+        met = hits.placements[hits.items >= 0], hits.items[hits.items >= 0]
+        return index.objects_of(met[0]), index.polygons_of(*met), hits.distances
+
+    def cast_by_blender() -> list[tuple]:
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        return [scene.ray_cast(depsgraph, *ray) for ray in few]
+
+    ours, theirs = fastest(cast, cast_by_blender, seconds=seconds)
+    answers = _compared(starts, cast()[2], cast_by_blender())
+    what = f"{len(starts):,} rays to object, face and distance, {len(scene.objects):,} objects"
+    theirs *= len(starts) / len(few)
+    yield Row(what, "scene.ray_cast", ours, theirs, must=1 / 200, aim=1 / 500, answers=answers)
+    octree_ext.unregister()
+
+
+def _compared(starts: np.ndarray, ours: np.ndarray, theirs: list[tuple]) -> str:
+    """Say how many of Blender's rays end as far away as ours, in single precision."""
+    is_hit, places = (np.array([found[part] for found in theirs]) for part in (0, 1))
+    lengths = np.linalg.norm(places - starts[: len(theirs)], axis=1)
+    alike = np.isclose(np.where(is_hit, lengths, np.inf), ours[: len(theirs)], rtol=1e-5)
+    return f"{np.count_nonzero(alike)} of {len(alike)} alike, {np.count_nonzero(is_hit)} hits"
+
+
+def index_updates(seconds: float, scale: float) -> Rows:
+    """Make the index of a scene and bring it up to date, against one octree over all triangles."""
+    from octree_ext.core import build_octree
+    from octree_ext.octree_addon.scene_index import forget
+
+    scene = _placed(int(10_000 * scale))
+    layer, moved = scene.view_layers[0], list(scene.objects)[:50]
+    octree = octree_ext.scene_index().octree
+    baked = octree.triangles_of(octree.ids)
+    theirs = _once(lambda: build_octree(baked))
+
+    def move(_: int) -> None:
+        for item in moved:
+            item.location.x += 0.5
+        layer.update()
+
+    (made,) = fastest(octree_ext.scene_index, seconds=seconds, before=lambda _: forget())
+    (updated,) = fastest(octree_ext.scene_index, seconds=seconds, before=move)
+    what, against = f"{len(scene.objects):,} objects", f"octree of {len(baked):,} triangles"
+    targets = {"absolute": True, "must": 500.0, "aim": 200.0}
+    yield Row(f"index of {what} made", against, made, theirs, **targets)
+    targets = {"absolute": True, "must": 15.0, "aim": 5.0}
+    yield Row(f"the same, {len(moved)} of them moved", against, updated, theirs, **targets)
+    octree_ext.unregister()
+
+
+def index_listening(seconds: float, scale: float) -> Rows:
+    """Evaluate a scene a tenth of which has moved, with an index that is not asked and without."""
+    from octree_ext.octree_addon.scene_index import forget
+
+    layer = _placed(int(10_000 * scale)).view_layers[0]
+
+    def prepare(number: int) -> None:
+        (octree_ext.scene_index, forget)[number]()
+        _move(layer, 0.1)
+
+    ours, alone = fastest(layer.update, layer.update, seconds=seconds, before=prepare)
+    what = f"an index not asked, {len(layer.objects):,} objects, a tenth moving"
+    yield Row(what, "no index", ours, alone)
+    octree_ext.unregister()
+
+
+def index_memory(seconds: float, scale: float) -> Rows:
+    """Weigh the index of many linked objects above what Blender itself has taken for them."""
+    count = int(30_000 * scale)
+    ours, theirs = memory.of_index(count)
+    what = f"peak memory, index of {count:,} linked objects"
+    yield Row(what, "Blender alone", ours, theirs, must=300.0, aim=150.0, absolute=True, unit="MB")
+
+
+def collisions(seconds: float, scale: float) -> Rows:
+    """Select what collides by operator, against one octree over all triangles."""
+    from octree_ext.core import build_octree, overlapping_pairs
+
+    scene = _placed(int(10_000 * scale))
+    octree = octree_ext.scene_index().octree
+    sizes = [len(octree.triangles_of([placement])) for placement in octree.ids]
+    owners, baked = np.repeat(octree.ids, sizes), octree.triangles_of(octree.ids)
+    theirs = _once(lambda: overlapping_pairs(build_octree(baked), owners=owners))
+    scene.octree.source.scope = "VISIBLE"
+    (ours,) = fastest(bpy.ops.octree.select_collisions, seconds=seconds)
+    what = f"what collides of {len(scene.objects):,} objects"
+    selected = sum(item.select_get() for item in scene.objects)
+    yield Row(
+        what,
+        "one octree",
+        ours,
+        theirs,
+        must=2_000.0,
+        aim=1_000.0,
+        absolute=True,
+        answers=f"{selected:,} objects collide",
+    )
+    octree_ext.unregister()
+
+
+def _placed(count: int) -> bpy.types.Scene:
+    """Enable the extension in an empty file, and fill a scene with placed objects."""
+    bpy.ops.wm.read_homefile(use_empty=True)
+    octree_ext.register()
+    return scenes.placed_objects(count)
+
+
+def _once(contestant: Callable[[], object]) -> float:
+    """Time what takes seconds a single time, in ms."""
+    start = perf_counter()
+    contestant()
+    return 1000 * (perf_counter() - start)
+
+
 _numbers = counting()
 
 
@@ -254,4 +380,16 @@ def _move(layer: bpy.types.ViewLayer, share: float) -> None:
         item.location.x += 0.5
 
 
-EVERY: tuple[Ask, ...] = (idle, live, shots, big_meshes, hiding, cells)
+EVERY: tuple[Ask, ...] = (
+    idle,
+    live,
+    shots,
+    big_meshes,
+    hiding,
+    cells,
+    index_rays,
+    index_updates,
+    index_listening,
+    index_memory,
+    collisions,
+)

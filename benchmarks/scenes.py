@@ -4,7 +4,7 @@ A real mesh with shared vertices, in the order that Blender gives it, of whateve
 half of the triangles are rolling ground, half are Suzannes, smaller than the ground's waves.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import bpy
@@ -160,3 +160,60 @@ def camera(angle: float, near: float = 0.1, far: float = 100.0) -> np.ndarray:
         [[zoom, 0, 0, 0], [0, zoom * 16 / 9, 0, 0], [0, 0, depth, shift], [0, 0, -1, 0]]
     )
     return lens @ view
+
+
+def placed_objects(count: int, meshes: Sequence[bpy.types.Mesh] = ()) -> bpy.types.Scene:
+    """Fill a scene of its own with objects of some meshes, by default of five, and show it.
+
+    They float in a cube, turned and stretched; one of two touches another one, about.
+    """
+    scene = bpy.data.scenes.new("Placed")
+    bpy.context.window.scene = scene
+    meshes = meshes or five_meshes()
+    random = np.random.default_rng(3)
+    side = 4.0 * count ** (1 / 3)
+    rows = (
+        random.uniform(-side / 2, side / 2, (count, 3)),
+        random.uniform(-np.pi, np.pi, (count, 3)),
+        random.uniform(0.5, 1.5, (count, 3)),
+    )
+    for number, (place, turn, scale) in enumerate(zip(*rows, strict=True)):
+        item = bpy.data.objects.new("Placed", meshes[number % len(meshes)])
+        item.location, item.rotation_euler, item.scale = place, turn, scale
+        scene.collection.objects.link(item)
+    scene.view_layers[0].update()
+    return scene
+
+
+def five_meshes() -> list[bpy.types.Mesh]:
+    """Make a monkey, two kinds of balls, a ring and a cube: 756 triangles on average."""
+    add = bpy.ops.mesh
+    return [
+        _mesh_of(add.primitive_monkey_add),
+        _mesh_of(add.primitive_ico_sphere_add, subdivisions=4),
+        _mesh_of(add.primitive_uv_sphere_add, segments=32, ring_count=16),
+        _mesh_of(add.primitive_torus_add, major_segments=24, minor_segments=12),
+        _mesh_of(add.primitive_cube_add),
+    ]
+
+
+def ball() -> bpy.types.Mesh:
+    """Make a ball of 384 triangles."""
+    return _mesh_of(bpy.ops.mesh.primitive_uv_sphere_add, segments=16, ring_count=13)
+
+
+def _mesh_of(add: Callable[..., object], **options: float) -> bpy.types.Mesh:
+    add(**options)
+    made = bpy.context.object
+    mesh = made.data
+    bpy.data.objects.remove(made)
+    return mesh
+
+
+def segments_through(scene: bpy.types.Scene, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return rays from anywhere around the objects to anywhere among them: (count, 3) twice."""
+    random = np.random.default_rng(4)
+    side = 4.0 * len(scene.objects) ** (1 / 3)
+    starts = random.normal(size=(count, 3))
+    starts *= side / np.linalg.norm(starts, axis=1, keepdims=True)
+    return starts, random.uniform(-side / 2, side / 2, (count, 3)) - starts

@@ -24,6 +24,38 @@ def triangles_in_frustum(corners: np.ndarray, frustum: np.ndarray) -> np.ndarray
     return np.flatnonzero(np.concatenate(touching))
 
 
+def shares_along(starts: np.ndarray, steps: np.ndarray, corners: np.ndarray) -> np.ndarray:
+    """Tell where lines meet triangles, in steps from their start, (l, t); infinite if nowhere.
+
+    After Moeller and Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection", 1997.
+    """
+    first, edge, other = (
+        corners[:, 0],
+        corners[:, 1] - corners[:, 0],
+        corners[:, 2] - corners[:, 0],
+    )
+    upright, from_first = np.cross(steps[:, None], other), starts[:, None] - first
+    across = np.cross(from_first, edge)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scale = 1 / _dot(upright, edge)
+        u, v = scale * _dot(from_first, upright), scale * _dot(across, steps[:, None])
+        shares = scale * _dot(across, other)
+        return np.where((u >= 0) & (v >= 0) & (u + v <= 1), shares, np.inf)
+
+
+def triangles_that_touch(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    """Pairs (2, h) of triangles (n, 3, 3) and (m, 3, 3): an edge of one passes the other."""
+    meets = _edges_pass(ours, theirs) | _edges_pass(theirs, ours).T
+    return np.array(np.nonzero(meets))
+
+
+def _edges_pass(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    """Tell which of our triangles have an edge that passes which of theirs, (n, m)."""
+    starts, steps = ours, np.roll(ours, -1, axis=1) - ours
+    shares = shares_along(starts.reshape(-1, 3), steps.reshape(-1, 3), theirs)
+    return ((shares >= 0) & (shares <= 1)).reshape(len(ours), 3, len(theirs)).any(axis=1)
+
+
 def grown(frustum: np.ndarray, slack: float) -> np.ndarray:
     """Move the corners of a frustum (8, 3) away from its middle."""
     outward = frustum - frustum.mean(axis=0)

@@ -53,6 +53,7 @@ def frustum_of(camera: bpy.types.Object) -> Any:
 def of_camera(built: Any, camera: bpy.types.Object) -> dict:
     """Select what the camera sees by the operator, and count and check the triangles."""
     bpy.ops.octree.select_in_frustum()
+    selected = {item.name for item in bpy.context.selected_objects}  # the entity may be one
     frustum = frustum_of(camera)
     candidates, touching, ours = _asked(built.octree, frustum)
     _, theirs = _timed(lambda: checks.frustum(built.source, frustum.corners[0], touching[1]))
@@ -63,7 +64,7 @@ def of_camera(built: Any, camera: bpy.types.Object) -> dict:
         "true_hits": spread(np.array([touching.shape[1]])),
         "ms": ours,
         "brute_force_ms": theirs,
-        "selected_objects": sorted(item.name for item in bpy.context.selected_objects),
+        "selected_objects": sorted(selected & {item.name for item in built.source.objects}),
     }
 
 

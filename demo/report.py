@@ -16,7 +16,12 @@ def spread(numbers: np.ndarray) -> dict[str, float]:
 
 def page(report: dict) -> str:
     """Set a report as the page that is printed."""
-    return "\n".join([*_tree(report), "", *_questions(report), "", *_sentences(report)])
+    lines = [*_tree(report), "", *_questions(report), "", *_sentences(report)]
+    if "forest" in report:
+        lines += ["", *of_forest(report["forest"])]
+    if "swarm" in report:
+        lines += ["", of_swarm(report["swarm"])]
+    return "\n".join(lines)
 
 
 def _tree(report: dict) -> Iterable[str]:
@@ -78,8 +83,34 @@ def _sentences(report: dict) -> Iterable[str]:
         f"Each answer was held against brute force ({checked} places):"
         " not one triangle differs, rounding apart."
     )
-    if "swarm" in report:
-        yield of_swarm(report["swarm"])
+
+
+def of_forest(forest: dict) -> Iterable[str]:
+    """Tell what the scene index answered about the forest."""
+    camera, box, rays, pairs = (forest[name] for name in ("camera", "box", "rays", "pairs"))
+    yield (
+        f"A forest: {forest['placements'] - 1:,} trees and their ground are {forest['meshes']}"
+        f" meshes, {forest['triangles']:,} triangles, of which {forest['stored_triangles']:,}"
+        " are stored."
+    )
+    yield ""
+    yield _asked("index made", forest["made_ms"], f"{forest['placements']:,} placements")
+    yield _asked(
+        "brought up to date", forest["update"]["ms"], f"{forest['update']['moved']} moved"
+    )
+    yield _asked("what the camera sees", camera["ms"], f"{camera['objects']:,} of them")
+    yield _asked("what is in the box", box["ms"], f"{box['objects']:,} of them")
+    hits = f"{rays['hits']:,} hit {rays['faces']:,} faces of {rays['objects']:,} objects"
+    yield _asked(f"{rays['rays']:,} rays", rays["ms"], hits)
+    yield _asked("", rays["blender_ms"], "by scene.ray_cast, one by one")
+    touching = f"{pairs['objects']:,} of objects, {pairs['triangles']:,} of triangles"
+    yield _asked("all touching pairs", pairs["ms"], touching)
+    yield ""
+    yield "Samples were held against brute force: nothing differs, rounding apart."
+
+
+def _asked(what: str, spent: float, found: str) -> str:
+    return f"  {what:<20}{spent:>9,.1f} ms   {found}"
 
 
 def of_swarm(swarm: dict) -> str:

@@ -29,10 +29,12 @@ FRUSTUM = (1.0, 0.6, 0.2)
 QUADS = [[0, 3, 7, 4], [1, 2, 6, 5], [0, 1, 5, 4], [3, 2, 6, 7], [0, 1, 2, 3], [4, 5, 6, 7]]
 
 
-def surface(vertices: np.ndarray, faces: np.ndarray, shades: np.ndarray) -> bpy.types.Object:
-    """Make an object of all triangles; a shade (t,) is a place in `COLORS`."""
+def surface(
+    vertices: np.ndarray, faces: np.ndarray, shades: np.ndarray, colors: dict = COLORS
+) -> bpy.types.Object:
+    """Make an object of all triangles; a shade (t,) is a place in the colors."""
     mesh = mesh_of("Triangles", vertices, faces)
-    for name, color in COLORS.items():
+    for name, color in colors.items():
         mesh.materials.append(clay(name, color, backdrop="Backdrop" in name))
     mesh.polygons.foreach_set("material_index", shades.astype(np.int32))
     return bpy.data.objects.new(mesh.name, mesh)

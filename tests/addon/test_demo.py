@@ -6,7 +6,20 @@ import bpy
 import numpy as np
 import pytest
 
-from demo import brute_force, checks, extension, picture, questions, scene, show, user_file, walk
+from demo import (
+    brute_force,
+    checks,
+    extension,
+    forest,
+    picture,
+    questions,
+    report,
+    scene,
+    show,
+    user_file,
+    walk,
+    woods,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -159,3 +172,30 @@ def test_an_empty_scene_ends_with_a_sentence(tmp_path: Path) -> None:
 def test_a_newer_file_is_announced() -> None:
     assert "5.2" in user_file.newer("a.blend", (5, 2, 0), (5, 0, 1))
     assert user_file.newer("a.blend", (4, 2, 0), (5, 0, 1)) == ""
+
+
+def test_the_forest_is_planted_in_three_ways_and_asked(tmp_path: Path) -> None:
+    found = woods.run(tmp_path, with_picture=False)
+    assert (found["placements"], found["meshes"]) == (forest.COUNT + 1, 4)
+    assert found["stored_triangles"] < found["triangles"] / 10
+    assert 300 < found["camera"]["objects"] < 600
+    assert found["rays"]["objects"] <= found["camera"]["objects"]
+    selected = {item.type for item in bpy.context.selected_objects}
+    assert selected == {"MESH", "EMPTY"}
+    assert f"{found['camera']['objects']} of them" in "\n".join(report.of_forest(found))
+    assert [path.name for path in tmp_path.iterdir()] == ["forest.blend"]
+
+
+def test_trees_of_the_forest_keep_their_distance() -> None:
+    places = forest.forest().places
+    away = np.linalg.norm(places[:, None, :2] - places[None, :, :2], axis=2)
+    assert away[~np.eye(len(places), dtype=bool)].min() >= forest.SPACING[0]
+    assert np.array_equal(places, forest.forest().places)
+
+
+def test_brute_force_knows_which_triangles_an_edge_passes() -> None:
+    flat = np.array([[[0.0, 0, 0], [4, 0, 0], [0, 4, 0]]])
+    upright = np.array([[[1.0, 1, -1], [1, 1, 1], [2, 1, 1]], [[3, 3, -1], [3, 3, 1], [4, 3, 1]]])
+    assert brute_force.triangles_that_touch(flat, upright).tolist() == [[0], [0]]
+    starts, steps = np.array([[1.0, 1, 2], [5, 5, 2]]), np.array([[0.0, 0, -4]] * 2)
+    assert brute_force.shares_along(starts, steps, flat).tolist() == [[0.5], [np.inf]]
