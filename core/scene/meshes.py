@@ -15,6 +15,7 @@ from ..octree import Octree
 from ..options import Options
 from ..shapes import Triangles
 from .forest import Forest, Grove
+from .patches import Patches
 
 # Meshes of at least _WORTH triangles get a box around each of up to _PARTS**3 parts.
 _WORTH, _PARTS = 8, 4
@@ -238,6 +239,17 @@ class Meshes:
                 yield from self._plant(waiting, stop)
                 done = stop
         yield from self._plant(waiting, 1.0)
+
+    def patches(self, needed: Ids) -> Generator[float, None, Patches]:
+        """Return the patches of meshes that have octrees; yields while they are made."""
+        steps = self._grove.patch(needed.tolist(), self.born)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as finished:
+                patches: Patches = finished.value
+                return patches
+            yield 0.5
 
     def _plant(
         self, waiting: dict[int, tuple[Mesh, Octree]], done: float

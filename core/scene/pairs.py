@@ -1,8 +1,10 @@
 """Pairs of placed triangles: a broad phase of placements, then sweep and prune of triangles.
 
-Only triangles near what the boxes of two placements have in common are placed, and swept against
-those of the other placement; of two large meshes, those that remain are sorted into cells. Pairs
-within one placement are those of an octree over it, placed. All of it comes in steps.
+Two placements are followed down to patches of triangles that come near patches of the other, then
+to triangles, which are placed and swept against those of the other; of two large meshes, those
+that remain are sorted into cells. What is far from everything on the other side is told by bits:
+those of the cells of a coarse grid that each side has something in. Pairs within one placement
+are those of an octree over it, placed. All of it comes in steps.
 """
 
 from collections.abc import Generator, Iterator
@@ -12,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, radix_argsort, starts_of_runs
+from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, starts_of_runs
 from ..construction import build_steps
 from ..construction.levels import between
 from ..pairs import overlapping_pairs_steps
@@ -21,16 +23,16 @@ from ..pairs.broad_phase import pairs_in_cells
 from ..pairs.sweep import comparisons, grid_around, quantize
 from ..shapes import Boxes, Triangles
 from .forest import Forest
-from .moment import Moment, Reached, first_of_each
-from .volumes import candidates
+from .moment import Moment, first_of_each
+from .patches import Patches
 
 # Pairs of placements that are looked at together at first, and at most; about how many triangles
-# should be found near others then; how many triangles their meshes have together, at most.
-_FIRST, _PAIRS, _FOUND, _MESHES = 128, 8_192, 65_536, 1_048_576
+# should be placed then; how many triangles their meshes have together, at most.
+_FIRST, _PAIRS, _FOUND, _MESHES = 128, 2_048, 65_536, 4_194_304
 # Triangles that are placed in a step; those that are paired with others of their placement.
 _PLACED, _TRIANGLES = 65_536, 131_072
 # How often the triangles of two placements tell which of the others are near them.
-_ROUNDS = 3
+_ROUNDS = 2
 # Two placements with more triangles near each other than this have these sorted into cells.
 _MANY = 65_536
 # Pairs of triangles that are tested together; that wait if one of them is enough.
@@ -126,6 +128,10 @@ def _of_all(
     moment: Moment, met: Ids, margin: float, objects: bool
 ) -> Generator[float, None, list[Ids]]:
     """Return the pairs of triangles, or those of placements, some pairs of rows at a time."""
+    if met.shape[1] == 0:
+        return []
+    needed = np.unique(moment.placements.meshes[np.unique(met)])
+    patches = yield from between(0.0, 0.0, moment.meshes.patches(needed))
     trials = _Trials(moment, met, margin, objects)
     sizes = moment.meshes.sizes[moment.placements.meshes[met]].sum(axis=0)
     before = np.append(0, np.cumsum(sizes))
@@ -134,7 +140,7 @@ def _of_all(
         last = int(np.searchsorted(before, before[first] + _MESHES, side="right")) - 1
         stop = max(first + 1, min(first + size, last))
         half = share = (first + stop) / 2 / count
-        steps = _near_each_other(moment, met[:, first:stop], margin)
+        steps = _near_each_other(moment, patches, met[:, first:stop], margin)
         near = yield from between(first / count, half, steps)
         for done, ones, others in _compared(near, margin, trials.touched[first:stop]):
             trials.add(first + (near.sides[ones] >> 1), near.entries[ones], near.entries[others])
@@ -218,42 +224,50 @@ class _Trials:
 
 @dataclass(frozen=True)
 class _Near:
-    """Triangles that may touch one of another placement: rows, entries, sides and bounds.
+    """Triangles that may touch one of another placement: entries, sides and bounds.
 
     Sides ascend: pair i of placements has sides 2 i and 2 i + 1. `found` were looked at.
     """
 
-    rows: Ids
     entries: Ids
     sides: Ids
     bounds: Floats
     found: int
 
 
-def _near_each_other(moment: Moment, met: Ids, margin: float) -> Generator[float, None, _Near]:
-    """Return what may touch triangles of the other placement."""
-    count = met.shape[1]
-    shared = Boxes.from_rows(_shared(moment.placements.boxes, met[0], met[1], margin))
-    pairs = Reached(np.repeat(np.arange(count), 2), met.T.ravel(), np.zeros(2 * count, bool))
-    parts, looked = [(_NONE, _NONE, np.empty((6, 0)))], 0
-    for found in candidates(moment, shared, pairs, as_hulls=True):
-        numbers, entries = map(np.concatenate, zip(found.doubtful, found.certain, strict=True))
-        looked += len(entries)
-        for some in blocks(len(numbers), _PLACED):
-            asked, few = found.asked[numbers[some]], entries[some]
-            limits = moment.placed(found.forest, few, pairs.rows[asked]).limits()
-            bounds, region = np.concatenate(limits), shared.rows.take(asked >> 1, axis=1)
-            (kept,) = _meet(bounds, region).nonzero()
-            parts.append((asked[kept], few[kept], bounds[:, kept]))
+def _near_each_other(
+    moment: Moment, patches: Patches, met: Ids, margin: float
+) -> Generator[float, None, _Near]:
+    """Return what may touch triangles of the other placement: first of patches, then of these."""
+    count, rows = met.shape[1], met.T.ravel()
+    meshes = moment.placements.meshes[rows]
+    sides = np.repeat(np.arange(2 * count), patches.top_counts[meshes])
+    found = concatenated_ranges(patches.tops[meshes], patches.top_counts[meshes])
+    while True:
+        bounds = np.empty((6, len(found)))
+        for some in blocks(len(found), _PLACED):
+            here = patches.rows.take(found[some], axis=1)
+            bounds[:, some] = moment.placements.boxes_around(rows[sides[some]], here)
             yield 0.0
-    asked, entries, bounds = (np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
-    order = radix_argsort(asked, (2 * count).bit_length())
-    asked, entries, bounds = asked[order], entries[order], bounds[:, order]
+        (left,) = _may_meet(sides, bounds, count, margin).nonzero()
+        sides, found = sides[left], found[left]
+        if patches.are_small[found].all():
+            break
+        of_which, found = patches.children(found)
+        sides = sides[of_which]
+    of_which, entries = patches.entries(found)
+    sides = sides[of_which]
+    forest = moment.forest(rows, np.zeros(len(rows)))
+    bounds, looked = np.empty((6, len(entries))), len(entries)
+    for some in blocks(len(entries), _PLACED):
+        limits = moment.placed(forest, entries[some], rows[sides[some]]).limits()
+        bounds[:3, some], bounds[3:, some] = limits
+        yield 0.5
     for _ in range(_ROUNDS):
+        (left,) = _may_meet(sides, bounds, count, margin).nonzero()
+        sides, entries, bounds = sides[left], entries[left], bounds[:, left]
         yield 0.9
-        (left,) = _may_meet(asked, bounds, count, margin).nonzero()
-        asked, entries, bounds = asked[left], entries[left], bounds[:, left]
-    return _Near(pairs.rows[asked], entries, asked, bounds, looked)
+    return _Near(entries, sides, bounds, looked)
 
 
 def _compared(near: _Near, margin: float, touched: Flags) -> Iterator[Batch]:
@@ -332,24 +346,6 @@ def _may_meet(sides: Ids, bounds: Floats, count: int, margin: float) -> Flags:
 def _reach(bounds: Floats, margin: float) -> Floats | float:
     """Return how much to enlarge bounds for a margin, and for what rounding takes from it."""
     return margin + _ROUNDING * (np.abs(bounds).max(axis=0) + margin) if margin else 0.0
-
-
-def _meet(ones: Floats, others: Floats) -> Flags:
-    """Return which bounds (6, h) have a point in common."""
-    flags = (ones[:3] <= others[3:]) & (ones[3:] >= others[:3])
-    return flags[0] & flags[1] & flags[2]
-
-
-def _shared(boxes: Floats, ones: Ids, others: Ids, margin: float) -> Floats:
-    """Return what pairs of boxes have in common, with a margin around it, (6, h)."""
-    ours, theirs = boxes[:, ones], boxes[:, others]
-    lower, upper = np.maximum(ours[:3], theirs[:3]), np.minimum(ours[3:], theirs[3:])
-    # Boxes that are only near each other have nothing in common but the gap between them.
-    lower, upper = np.minimum(lower, upper), np.maximum(lower, upper)
-    if margin:
-        reach = margin + _ROUNDING * (np.maximum(np.abs(lower), np.abs(upper)) + margin)
-        lower, upper = lower - reach, upper + reach
-    return np.concatenate((lower, upper))
 
 
 def _within(

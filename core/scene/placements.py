@@ -102,6 +102,13 @@ class Placements:
             flags &= (held == new) | ((held != held) & (new != new))
         return flags
 
+    def boxes_around(self, rows: Ids, boxes: Floats) -> Floats:
+        """Return boxes (6, h) around boxes of the meshes placed in these rows."""
+        matrices = gather(self.matrices, rows)
+        lower, upper = _sides(matrices, boxes)
+        grown = _reach(matrices, boxes) * _GROWN
+        return np.concatenate((lower - grown, upper + grown))
+
     def joined(self, new: "Placements") -> "Placements":
         """Return these and new ones."""
         both = {

@@ -141,16 +141,11 @@ def _passed(
     return test(items, np.arange(len(entries)), volumes, pairs.volumes[asked])
 
 
-def candidates(
-    moment: Moment, volumes: Shapes, pairs: Reached, as_hulls: bool = False
-) -> Iterator[Candidates]:
-    """Yield what the walks of the volumes' images down the meshes' octrees find, each once.
-
-    With images as boxes, if wanted.
-    """
+def candidates(moment: Moment, volumes: Shapes, pairs: Reached) -> Iterator[Candidates]:
+    """Yield what the walks of the volumes' images down the meshes' octrees find, each once."""
     if len(pairs) == 0:
         return
-    for images in images_of(volumes, pairs.volumes, moment.placements, pairs.rows, as_hulls):
+    for images in images_of(volumes, pairs.volumes, moment.placements, pairs.rows):
         forest = moment.forest(pairs.rows[images.pairs], images.slacks)
         boxes = mailboxes_for(len(forest.order))
         runs = _runs(forest, images)
