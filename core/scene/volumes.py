@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -165,7 +166,7 @@ def _runs(forest: Forest, images: Images) -> list[Found]:
         everyone = np.arange(len(roots))
         return [Found(everyone, forest.begin[roots], forest.end[roots], False), NOTHING]
     found: tuple[list[Found], list[Found]] = [NOTHING], [NOTHING]
-    for each in descend(forest, images.shapes):
+    for each in descend(forest, images.shapes, tight=False):
         found[each.certain and images.exact].append(each)
     return [by_volume(some) for some in found]
 
@@ -175,15 +176,20 @@ def _with_whole(moment: Moment, pairs: Reached, found: Ids) -> Ids:
     meshes = moment.placements.meshes[pairs.rows]
     sizes = moment.meshes.sizes[meshes]
     counts = np.where(pairs.whole, sizes, np.bincount(found[0], minlength=len(pairs)))
-    starts = np.cumsum(counts) - counts
+    ends = np.cumsum(counts)
     result = np.empty((3, int(counts.sum())), np.intp)
-    result[0] = np.repeat(pairs.volumes, counts)
-    result[1] = np.repeat(moment.placements.ids[pairs.rows], counts)
-    if not pairs.whole.any():
+    ids = moment.placements.ids[pairs.rows]
+    cuts = [0, *(np.flatnonzero(np.diff(ends // _PIECE)) + 1).tolist(), len(pairs)]
+    for first, stop in pairwise(cuts if len(pairs) else []):
+        some = slice(first, stop)
+        volumes, placements, triangles = result[:, ends[first] - counts[first] : ends[stop - 1]]
+        volumes[:] = np.repeat(pairs.volumes[some], counts[some])
+        placements[:] = np.repeat(ids[some], counts[some])
+        if pairs.whole[some].any():
+            triangles[:] = moment.meshes.valid_triangles(meshes[some], counts[some])
+    (rest,) = (~pairs.whole).nonzero()
+    if len(rest) == len(pairs):
         result[2] = found[1]
-        return result
-    (whole,), (rest,) = pairs.whole.nonzero(), (~pairs.whole).nonzero()
-    result[2, concatenated_ranges(starts[rest], counts[rest])] = found[1]
-    places = concatenated_ranges(starts[whole], counts[whole])
-    result[2, places] = moment.meshes.valid_triangles(meshes[whole])
+    else:
+        result[2, concatenated_ranges(ends[rest] - counts[rest], counts[rest])] = found[1]
     return result
