@@ -7,8 +7,9 @@ those of the cells of a coarse grid that each side has something in. Pairs withi
 are those of an octree over it, placed. All of it comes in steps.
 """
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -44,12 +45,15 @@ _ROUNDING = 2.0**-46
 # The fractions of the work that are done when boxes have met, and when octrees are built; when
 # pairs of placements are compared if pairs within them follow; before all is sorted.
 _MET, _BUILT, _HALF, _COMPARED = 0.05, 0.3, 0.6, 0.95
+# The fraction of looking at pairs of placements that is done after a glance at each.
+_GLANCED = 0.3
 
 _NONE = np.empty(0, np.intp)
 # Cells along each axis of the grid over what two placements have in common, a bit for each; for
 # each axis, of each first and last cell along it, all cells between; all cells.
 _GRID = 4
 _ALL = np.uint64(2**64 - 1)
+_HALVES = np.array([2**32 - 1, 2**64 - 2**32], np.uint64)
 # The share of the work that is done, and pairs of places.
 Batch = tuple[float, Ids, Ids]
 
@@ -133,17 +137,33 @@ def _of_all(
     needed = np.unique(moment.placements.meshes[np.unique(met)])
     patches = yield from between(0.0, 0.0, moment.meshes.patches(needed))
     trials = _Trials(moment, met, margin, objects)
+    done = 0.0
+    if objects:
+        done = _GLANCED
+        yield from between(0.0, done, _looked(moment, patches, trials, glance=True))
+    yield from between(done, 1.0, _looked(moment, patches, trials))
+    return [trials.answer]
+
+
+def _looked(
+    moment: Moment, patches: Patches, trials: "_Trials", glance: bool = False
+) -> Generator[float, None, None]:
+    """Look at all pairs of rows that are not known to touch; at a glance, at a part of each."""
+    (open_still,) = (~trials.touched).nonzero()
+    met, count = trials.met[:, open_still], len(open_still)
     sizes = moment.meshes.sizes[moment.placements.meshes[met]].sum(axis=0)
     before = np.append(0, np.cumsum(sizes))
-    first, size, count = 0, _FIRST, met.shape[1]
+    first, size, share = 0, _FIRST, 0.0
     while first < count:
         last = int(np.searchsorted(before, before[first] + _MESHES, side="right")) - 1
         stop = max(first + 1, min(first + size, last))
-        half = share = (first + stop) / 2 / count
-        steps = _near_each_other(moment, patches, met[:, first:stop], margin)
+        half, pairs = (first + stop) / 2 / count, open_still[first:stop]
+        steps = _near_each_other(moment, patches, met[:, first:stop], trials.margin, glance)
         near = yield from between(first / count, half, steps)
-        for done, ones, others in _compared(near, margin, trials.touched[first:stop]):
-            trials.add(first + (near.sides[ones] >> 1), near.entries[ones], near.entries[others])
+        share = half
+        has_touched = partial(trials.has_touched, pairs)
+        for done, ones, others in _compared(near, trials.margin, has_touched):
+            trials.add(pairs[near.sides[ones] >> 1], near.entries[ones], near.entries[others])
             for _ in trials.settled():
                 yield share
             share = half + done * (stop / count - half)
@@ -152,7 +172,6 @@ def _of_all(
         first, size = stop, min(max(1, int((stop - first) * factor)), _PAIRS)
     for _ in trials.settled(is_last=True):
         yield 1.0
-    return [trials.answer]
 
 
 class _Trials:
@@ -162,12 +181,16 @@ class _Trials:
     """
 
     def __init__(self, moment: Moment, met: Ids, margin: float, objects: bool) -> None:
-        self._moment, self._met, self._margin = moment, met, margin
+        self._moment, self.met, self.margin = moment, met, margin
         self._objects = objects
         self._waiting: list[Ids] = []
         self._count = 0
         self._found = [np.empty((3, 0), np.intp)]
         self.touched = np.zeros(met.shape[1], bool)
+
+    def has_touched(self, pairs: Ids, which: int) -> bool:
+        """Return whether one of these pairs of placements is known to touch."""
+        return bool(self.touched[pairs[which]])
 
     def add(self, pairs: Ids, ones: Ids, others: Ids) -> None:
         """Take entries on both sides of these pairs of placements."""
@@ -201,11 +224,11 @@ class _Trials:
 
     def _test(self, pairs: Ids) -> Ids:
         """Return those that touch, or come near."""
-        rows, entries = self._met[:, pairs[0]], pairs[1:]
+        rows, entries = self.met[:, pairs[0]], pairs[1:]
         forest = self._moment.forest(rows[0], np.zeros(rows.shape[1]))
         items = self._moment.placed(forest, entries.ravel(), rows.ravel())
         places = np.arange(pairs.shape[1])
-        test = exact_test(items, items, self._margin)
+        test = exact_test(items, items, self.margin)
         return pairs[:, test(places, len(places) + places)]
 
     @property
@@ -213,12 +236,12 @@ class _Trials:
         """The placements and triangles, twice, (4, h), or placements, twice, (2, h)."""
         ids = self._moment.placements.ids
         if self._objects:
-            return ids[self._met[:, self.touched]]
+            return ids[self.met[:, self.touched]]
         pairs, ones, others = np.concatenate(self._found, axis=1)
         if len(pairs) == 0:
             return np.empty((4, 0), np.intp)
-        forest = self._moment.forest(self._met[0], np.zeros(self._met.shape[1]))
-        first, second = ids[self._met[:, pairs]]
+        forest = self._moment.forest(self.met[0], np.zeros(self.met.shape[1]))
+        first, second = ids[self.met[:, pairs]]
         return np.stack((first, forest.order[ones], second, forest.order[others]))
 
 
@@ -236,9 +259,12 @@ class _Near:
 
 
 def _near_each_other(
-    moment: Moment, patches: Patches, met: Ids, margin: float
+    moment: Moment, patches: Patches, met: Ids, margin: float, glance: bool
 ) -> Generator[float, None, _Near]:
-    """Return what may touch triangles of the other placement: first of patches, then of these."""
+    """Return what may touch triangles of the other placement: first of patches, then of these.
+
+    At a glance, of each two placements only in two of the cells that they share.
+    """
     count, rows = met.shape[1], met.T.ravel()
     meshes = moment.placements.meshes[rows]
     sides = np.repeat(np.arange(2 * count), patches.top_counts[meshes])
@@ -249,9 +275,13 @@ def _near_each_other(
             here = patches.rows.take(found[some], axis=1)
             bounds[:, some] = moment.placements.boxes_around(rows[sides[some]], here)
             yield 0.0
-        (left,) = _may_meet(sides, bounds, count, margin).nonzero()
+        cells, shared = _cells(sides, bounds, count, margin)
+        is_last = bool(patches.are_small[found].all())
+        if is_last and glance:
+            shared = _one_of_each_half(shared)
+        (left,) = (cells & shared[sides >> 1]).nonzero()
         sides, found = sides[left], found[left]
-        if patches.are_small[found].all():
+        if is_last:
             break
         of_which, found = patches.children(found)
         sides = sides[of_which]
@@ -264,13 +294,14 @@ def _near_each_other(
         bounds[:3, some], bounds[3:, some] = limits
         yield 0.5
     for _ in range(_ROUNDS):
-        (left,) = _may_meet(sides, bounds, count, margin).nonzero()
+        cells, shared = _cells(sides, bounds, count, margin)
+        (left,) = (cells & shared[sides >> 1]).nonzero()
         sides, entries, bounds = sides[left], entries[left], bounds[:, left]
         yield 0.9
     return _Near(entries, sides, bounds, looked)
 
 
-def _compared(near: _Near, margin: float, touched: Flags) -> Iterator[Batch]:
+def _compared(near: _Near, margin: float, touched: Callable[[int], bool]) -> Iterator[Batch]:
     """Yield pairs of places on side 2 i and on side 2 i + 1 whose bounds come near.
 
     Of two placements that have touched already nothing more need come.
@@ -290,7 +321,7 @@ def _compared(near: _Near, margin: float, touched: Flags) -> Iterator[Batch]:
         for share, ones, others in pairs_in_cells(grown[:, start:stop], own=int(own - start)):
             done = (number + share) / (1 + len(large))
             yield done, start + np.minimum(ones, others), start + np.maximum(ones, others)
-            if touched[pair]:
+            if touched(pair):
                 break
 
 
@@ -311,8 +342,20 @@ def _swept(sides: Ids, bounds: Floats) -> Iterator[Batch]:
         yield done, np.where(swapped, there, here), np.where(swapped, here, there)
 
 
-def _may_meet(sides: Ids, bounds: Floats, count: int, margin: float) -> Flags:
-    """Return which bounds come near any of the other side of their pair; `sides` ascend."""
+def _one_of_each_half(cells: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the first of the cells in each half of the grid."""
+    halves = cells & _HALVES[:, None]
+    first: NDArray[np.uint64] = np.bitwise_or.reduce(halves & (~halves + np.uint64(1)), axis=0)
+    return first
+
+
+def _cells(
+    sides: Ids, bounds: Floats, count: int, margin: float
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Return the cells that bounds stand in, and those that both sides of each pair stand in.
+
+    The cells are those of a grid over what the two sides have in common. `sides` ascend.
+    """
     reach = _reach(bounds, margin)
     lower, upper = bounds[:3] - reach, bounds[3:] + reach
     starts = starts_of_runs(sides)
@@ -339,8 +382,7 @@ def _may_meet(sides: Ids, bounds: Floats, count: int, margin: float) -> Flags:
     held = np.zeros(2 * count, np.uint64)
     if len(starts):
         held[sides[starts]] = np.bitwise_or.reduceat(cells, starts)
-    found: Flags = cells & held.take(sides ^ 1) != 0
-    return found
+    return cells, held[::2] & held[1::2]
 
 
 def _reach(bounds: Floats, margin: float) -> Floats | float:
