@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..arrays import Flags, Ids, concatenated_ranges
+from ..arrays import Flags, Ids, concatenated_ranges, dot, gather
 from ..descend import NOTHING, Found, descend, expanded, portions
 from ..mailboxing import Answers, Pairs, deduplicate, mailboxes_for
 from ..query import by_volume, vouched
-from ..shapes import Shapes
+from ..shapes import Shapes, Spheres
 from ..touch import lying_inside, touching
 from .forest import Forest
 from .images import Images, images_of
@@ -44,7 +44,7 @@ def found_in(moment: Moment, volumes: Shapes, relation: str) -> Ids:
     for pairs in moment.reached(volumes):
         rest, answers = np.flatnonzero(~pairs.whole), Answers(len(pairs), moment.meshes.largest)
         some = pairs[rest]
-        for found in candidates(moment, volumes, some):
+        for found in candidates(moment, volumes, some, relation == "candidates"):
             numbers, entries = confirmed(moment, volumes, some, found, relation)
             answers.add(rest[found.asked], numbers, found.forest.order[entries])
         parts.append(_with_whole(moment, pairs, answers.pairs()))
@@ -127,6 +127,19 @@ def confirmed(
     return np.concatenate(ones), np.concatenate(others)
 
 
+def _near(forest: Forest, images: Images, numbers: Ids, entries: Ids) -> Pairs:
+    """Return the candidates whose bounding spheres come near spherical images, without placing."""
+    triangles, spheres = forest.arranged, images.shapes
+    if not (isinstance(spheres, Spheres) and triangles.is_worth_spheres(len(entries))):
+        return numbers, entries
+    apart = gather(triangles.bounding_spheres, entries)
+    asked = gather(spheres.rows, numbers)
+    apart[:3] -= asked[:3]
+    reach = apart[3] + asked[3] + 2 * images.slacks[numbers]
+    (some,) = (dot(apart, apart) <= reach * reach).nonzero()
+    return numbers[some], entries[some]
+
+
 def _passed(
     moment: Moment,
     volumes: Shapes,
@@ -142,8 +155,13 @@ def _passed(
     return test(items, np.arange(len(entries)), volumes, pairs.volumes[asked])
 
 
-def candidates(moment: Moment, volumes: Shapes, pairs: Reached) -> Iterator[Candidates]:
-    """Yield what the walks of the volumes' images down the meshes' octrees find, each once."""
+def candidates(
+    moment: Moment, volumes: Shapes, pairs: Reached, all_in_cells: bool = False
+) -> Iterator[Candidates]:
+    """Yield what the walks of the volumes' images down the meshes' octrees find, each once.
+
+    Of the doubtful ones only those that may touch, unless `all_in_cells` are wanted.
+    """
     if len(pairs) == 0:
         return
     for images in images_of(volumes, pairs.volumes, moment.placements, pairs.rows):
@@ -154,6 +172,8 @@ def candidates(moment: Moment, volumes: Shapes, pairs: Reached) -> Iterator[Cand
         count = len(images.pairs)
         for portion in portions(runs, count, _PIECE) if references > _PIECE else [runs]:
             found = [expanded(forest, some) for some in portion]
+            if not all_in_cells:
+                found[0] = _near(forest, images, *found[0])
             if forest.straddlers != "keep":
                 found = deduplicate(found, len(forest.order), boxes)
             yield Candidates(forest, images.pairs, *found)
