@@ -194,7 +194,7 @@ class Grove:
         for number in numbers:
             if number not in self._patches:
                 entries = self._living[number]["entries"]
-                triangles = self.forest.arranged[entries]
+                triangles = self.forest.arranged.view_of(entries)
                 yield from self._patches.add(number, triangles, entries.start)
         return self._patches.of_meshes(born)
 

@@ -66,6 +66,11 @@ class GrownTriangles(Triangles):
     def __init__(self, vertices: Floats, faces: Ids, tables: dict[str, Growing]) -> None:
         self._vertex_rows, self._face_rows, self._tables = vertices, faces, tables
 
+    def view_of(self, some: slice) -> "GrownTriangles":
+        """Return some of the triangles, not copied."""
+        tables = {name: Growing() for name in self._tables}
+        return GrownTriangles(self._vertex_rows, self._face_rows[:, some], tables)
+
     def is_worth_spheres(self, times: int) -> bool:
         """Return whether to look at bounding spheres so often: they are there, or worth it."""
         is_made = 2 * len(self._tables["bounding_spheres"]) >= len(self)

@@ -37,7 +37,7 @@ _ROUNDS = 2
 # Two placements with more triangles near each other than this have these sorted into cells.
 _MANY = 65_536
 # Pairs of triangles that are tested together; that wait if one of them is enough.
-_TESTED, _POOL = 16_384, 524_288
+_TESTED, _POOL = 16_384, 262_144
 # Pairs that two placements test first if one hit is enough, and the factor for the next round.
 _FEW, _MORE = 4, 8
 # What rounding may take from bounds that are moved by a margin.
@@ -215,6 +215,7 @@ class _Trials:
     def _few_first(self, waiting: Ids) -> Iterator[None]:
         waiting, few = waiting[:, np.argsort(waiting[0], kind="stable")], _FEW
         while waiting.shape[1]:
+            yield
             waiting = waiting[:, ~self.touched[waiting[0]]]
             early = first_of_each(waiting[0], few)
             for _ in self._every(waiting[:, early]):
