@@ -3,8 +3,7 @@
 Two placements are followed down to patches of triangles that come near patches of the other, then
 to triangles, which are placed and swept against those of the other; of two large meshes, those
 that remain are sorted into cells. What is far from everything on the other side is told by bits:
-those of the cells of a coarse grid that each side has something in. Pairs within one placement
-are those of an octree over it, placed. All of it comes in steps.
+those of the cells of a coarse grid that each side has something in. All of it comes in steps.
 """
 
 from collections.abc import Callable, Generator, Iterator
@@ -15,23 +14,22 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, starts_of_runs
-from ..construction import build_steps
+from ..arrays import Floats, Ids, blocks, concatenated_ranges, starts_of_runs
 from ..construction.levels import between
 from ..pairs import overlapping_pairs_steps
 from ..pairs.api import exact_test
 from ..pairs.broad_phase import pairs_in_cells
 from ..pairs.sweep import comparisons, grid_around, quantize
-from ..shapes import Boxes, Triangles
-from .forest import Forest
+from ..shapes import Boxes
 from .moment import Moment, first_of_each
 from .patches import Patches
+from .within import pairs_within
 
 # Pairs of placements that are looked at together at first, and at most; about how many triangles
 # should be placed then; how many triangles their meshes have together, at most.
 _FIRST, _PAIRS, _FOUND, _MESHES = 128, 2_048, 65_536, 4_194_304
-# Triangles that are placed in a step; those that are paired with others of their placement.
-_PLACED, _TRIANGLES = 65_536, 131_072
+# Triangles that are placed in a step.
+_PLACED = 65_536
 # How often the triangles of two placements tell which of the others are near them.
 _ROUNDS = 2
 # Two placements with more triangles near each other than this have these sorted into cells.
@@ -91,7 +89,7 @@ def overlapping(
     stop = _HALF if within else _COMPARED
     parts = yield from between(_BUILT, stop, _of_all(moment, met, margin, objects))
     if within:
-        parts += yield from between(stop, _COMPARED, _within(moment, margin, skip_neighbours))
+        parts += yield from between(stop, _COMPARED, pairs_within(moment, margin, skip_neighbours))
     if objects:
         return np.concatenate([np.empty((2, 0), np.intp), *parts], axis=1)
     found = np.concatenate([np.empty((4, 0), np.intp), *parts], axis=1)
@@ -389,56 +387,3 @@ def _cells(
 def _reach(bounds: Floats, margin: float) -> Floats | float:
     """Return how much to enlarge bounds for a margin, and for what rounding takes from it."""
     return margin + _ROUNDING * (np.abs(bounds).max(axis=0) + margin) if margin else 0.0
-
-
-def _within(
-    moment: Moment, margin: float, skip_neighbours: bool
-) -> Generator[float, None, list[Ids]]:
-    """Return the pairs of triangles of one placement, of some placements at a time."""
-    (there,) = moment.placements.is_there.nonzero()
-    parts: list[Ids] = []
-    if len(there) == 0:
-        return parts
-    counts = moment.meshes.sizes[moment.placements.meshes[there]]
-    ends = np.flatnonzero(np.diff(np.cumsum(counts) // _TRIANGLES)) + 1
-    cuts = [0, *ends.tolist(), len(there)]
-    for start, stop in pairwise(cuts):
-        steps = _within_some(moment, there[start:stop], margin, skip_neighbours)
-        found = yield from between(start / len(there), stop / len(there), steps)
-        parts.append(found)
-    return parts
-
-
-def _within_some(
-    moment: Moment, rows: Ids, margin: float, skip_neighbours: bool
-) -> Generator[float, None, Ids]:
-    """Return the pairs of triangles of one placement, of these placements."""
-    meshes = moment.placements.meshes[rows]
-    planted = moment.meshes.planted(np.unique(meshes))
-    counts = moment.meshes.sizes[meshes]
-    entries = concatenated_ranges(planted.firsts[meshes], counts)
-    rows, forest = np.repeat(rows, counts), planted.forest
-    order = np.lexsort((forest.order[entries], rows))
-    rows, entries = rows[order], entries[order]
-    corners = np.empty((9, len(rows)))
-    for some in blocks(len(rows), _PLACED):
-        corners[:, some] = moment.placed(forest, entries[some], rows[some]).rows
-        yield 0.0
-    vertices = corners.reshape(3, 3, -1).transpose(2, 0, 1).reshape(-1, 3)
-    triangles = Triangles(vertices, np.arange(len(vertices)).reshape(-1, 3))
-    tree = yield from between(0.0, 0.5, build_steps(triangles))
-    steps = overlapping_pairs_steps(tree, margin=margin, owners=None)
-    ones, others = yield from between(0.5, 1.0, steps)
-    same = rows[ones] == rows[others]
-    if skip_neighbours:
-        same &= _strangers(forest, entries[ones], entries[others])
-    pairs = (ones[same], others[same])
-    ids, numbers = moment.placements.ids[rows], forest.order[entries]
-    return np.concatenate([(ids[one], numbers[one]) for one in pairs])
-
-
-def _strangers(forest: Forest, ones: Ids, others: Ids) -> Flags:
-    """Return which pairs of entries share no vertex."""
-    faces = forest.arranged.faces
-    shared: Flags = faces[ones][:, :, None] == faces[others][:, None, :]
-    return ~shared.any(axis=(1, 2))
