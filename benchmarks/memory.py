@@ -1,12 +1,13 @@
 """Peak memory in a process of its own, in MB.
 
-`memory.py ours|theirs ARRAYS.npz` prints that of a build, `memory.py index COUNT` that of an index
-of a scene, and that of Blender without it.
+`memory.py ours|theirs|placed ARRAYS.npz` prints that of a build, or of placed meshes, `memory.py
+index COUNT` that of an index of a scene, and that of Blender without it.
 """
 
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,17 @@ def of_index(count: int) -> tuple[float, float]:
     """Measure an index of linked objects, made and asked, and what Blender takes for them."""
     ours, theirs = _printed("index", count)
     return ours, theirs
+
+
+def peak_of_placed(meshes: Sequence, which: np.ndarray, matrices: np.ndarray) -> float:
+    """Measure the index of placed meshes, and questions to it, in MB beyond its input."""
+    arrays = {"which": which, "matrices": matrices}
+    for number, mesh in enumerate(meshes):
+        arrays |= {f"vertices{number}": mesh.vertices, f"faces{number}": mesh.faces}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "arrays.npz"
+        np.savez(path, **arrays)
+        return _child("placed", path)
 
 
 def _child(whose: str, arrays: Path) -> float:
@@ -87,6 +99,29 @@ def _index(count: int) -> tuple[float, float]:
     return (peak - blender) / 1024, (blender - before) / 1024
 
 
+def _place(arrays: Path) -> float:
+    """Make an index of placed meshes, ask it, and return the highest use of memory, in MB."""
+    sys.path.insert(0, str(ROOT))
+    from core import SceneOctree, Spheres, Triangles, nearest, overlapping_pairs, query, ray_cast
+
+    with np.load(arrays) as file:
+        held = dict(file)
+    which, matrices = held["which"], held["matrices"]
+    parts = [(held[f"vertices{i}"], held[f"faces{i}"]) for i in range(which.max() + 1)]
+    middles = matrices[:10_000, :3, 3]
+    Path("/proc/self/clear_refs").write_text("5")
+    before = _kilobytes("VmRSS")
+    scene = SceneOctree()
+    numbers = np.array([scene.add_mesh(Triangles(*part)) for part in parts])
+    scene.place(numbers[which], matrices)
+    query(scene, Spheres(middles, np.full(len(middles), 0.5)))
+    query(scene, Spheres([middles.mean(axis=0)], [1e9]), relation="objects")
+    ray_cast(scene, middles + 2.0, np.roll(middles, 1, axis=0) - middles)
+    nearest(scene, middles + 1.0)
+    overlapping_pairs(scene, objects=True)
+    return (_kilobytes("VmHWM") - before) / 1024
+
+
 def _kilobytes(name: str) -> int:
     lines = dict(line.split(":") for line in STATUS.read_text().splitlines())
     return int(lines[name].split()[0])
@@ -97,3 +132,6 @@ if __name__ == "__main__":
         print(*_index(int(sys.argv[2])))
     else:
         print(_build(sys.argv[1], Path(sys.argv[2])))
+
+    whose, path = sys.argv[1], Path(sys.argv[2])
+    print(_place(path) if whose == "placed" else _build(whose, path))

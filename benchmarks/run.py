@@ -23,12 +23,13 @@ def main() -> None:
     sys.path.insert(0, str(ROOT))
     import tests.conftest  # noqa: F401  # lets the checkout be imported as octree_ext
     from benchmarks import (  # not before: NumPy reads the environment on import
+        placed_rows,
         rows,
         scene_rows,
         table,
     )
 
-    known = {ask.__name__: ask for ask in rows.EVERY + scene_rows.EVERY}
+    known = {ask.__name__: ask for ask in rows.EVERY + scene_rows.EVERY + placed_rows.EVERY}
     chosen = arguments(list(known))
     seconds, scale = (0.5, 0.1) if chosen.quick else (5.0, 1.0)
     measured = [row for name in chosen.rows for row in known[name](seconds, scale)]

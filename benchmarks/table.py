@@ -55,14 +55,15 @@ def fastest(
     *contestants: Callable[[], object],
     seconds: float,
     before: Callable[[int], object] = lambda number: None,
+    turns: int = 3,
 ) -> list[float]:
-    """Best time of each in ms: turns alternate, three at least, until the time is spent.
+    """Best time of each in ms: turns alternate, so many at least, until the time is spent.
 
     `before` is called before each turn of a contestant, with its number, and is not timed.
     """
     best = [float("inf")] * len(contestants)
     turn, end = 0, time.perf_counter() + seconds
-    while turn < 3 or time.perf_counter() < end:
+    while turn < turns or time.perf_counter() < end:
         for number, contestant in enumerate(contestants):
             before(number)
             best[number] = min(best[number], _timed(contestant))

@@ -62,8 +62,13 @@ _SIDE_BITS = np.array([[1], [2], [4], [8], [16], [32]], np.uint8)
 _OVERLAPPED = ON_SIDES[sum((_SIDES >> i & 1) << 2 * (i % 3) + i // 3 for i in range(6))]
 
 
-def classifier(volumes: Shapes, slack: Floats) -> Classify:
-    """Return the test for these volumes, each with its own slack (q,)."""
+def classifier(volumes: Shapes, slack: Floats, tight: bool = True) -> Classify:
+    """Return the test for these volumes, each with its own slack (q,).
+
+    If it need not be `tight`, frusta touch some more cells near their edges.
+    """
+    if not tight and isinstance(volumes, Frusta):
+        return _frusta(volumes, slack, tight=False)
     makers: dict[type[Shapes], Callable[[Any, Floats], Classify]] = {
         Boxes: _boxes,
         Spheres: _spheres,
@@ -187,7 +192,9 @@ def _half_spaces(volumes: HalfSpaces, slack: Floats) -> Classify:
     return classify
 
 
-def _frusta(frusta: Frusta, slack: Floats) -> Classify:
+def _frusta(frusta: Frusta, slack: Floats, tight: bool = True) -> Classify:
+    lower, upper = frusta.limits()
+
     def classify(numbers: Ids, cells: Floats) -> States:
         middle = (cells[:3] + cells[3:]) / 2
         half = (cells[3:] - cells[:3]) / 2 + slack[numbers]
@@ -198,26 +205,26 @@ def _frusta(frusta: Frusta, slack: Floats) -> Classify:
         held = (distance >= 0).all(axis=0)
         some = np.flatnonzero(touching & ~held)
         for few in np.split(some, range(_AT_ONCE, len(some), _AT_ONCE)):
-            touching[few] = _edges_overlap(frusta, numbers[few], middle[:, few], half[:, few])
+            near = (middle[:, few] - half[:, few] <= upper[:, numbers[few]]).all(axis=0)
+            near &= (middle[:, few] + half[:, few] >= lower[:, numbers[few]]).all(axis=0)
+            touching[few] = near
+            left = few[near] if tight else few[:0]
+            touching[left] = _edges_overlap(frusta, numbers[left], middle[:, left], half[:, left])
         return _states(touching, (distance >= reach).all(axis=0))
 
     return classify
 
 
 def _edges_overlap(frusta: Frusta, numbers: Ids, middle: Floats, half: Floats) -> Flags:
-    """Return for which pairs neither an axis nor a cross product of edges separates the two.
+    """Return for which pairs no cross product of edges separates the two.
 
     Gottschalk, Lin and Manocha, "OBBTree", 1996.
     """
-    lower, upper = frusta.limits()
-    flags = (middle - half <= upper[:, numbers]).all(axis=0)
-    flags &= (middle + half >= lower[:, numbers]).all(axis=0)
-    some = np.flatnonzero(flags)
-    axes, least, greatest = (take_columns(rows, numbers[some]) for rows in frusta.edge_axes)
-    center, reach = project(axes, middle[:, some]), project(np.abs(axes), half[:, some])
+    axes, least, greatest = (take_columns(rows, numbers) for rows in frusta.edge_axes)
+    center, reach = project(axes, middle), project(np.abs(axes), half)
     apart = (center - reach > greatest) | (center + reach < least)
-    flags[some] = ~apart.any(axis=0)
-    return flags
+    overlap: Flags = ~apart.any(axis=0)
+    return overlap
 
 
 @dataclass(frozen=True)
@@ -245,11 +252,14 @@ _NONE = np.empty(0, np.intp)
 NOTHING = Found(_NONE, _NONE, _NONE, certain=False)
 
 
-def descend(tree: Octree, volumes: Shapes, states: States | None = None) -> Iterator[Found]:
+def descend(
+    tree: Octree, volumes: Shapes, states: States | None = None, *, tight: bool = True
+) -> Iterator[Found]:
     """Walk down from the root with q finite volumes of any kind except triangles.
 
     Yields each cell's items once for each volume that touches the cell. `states`, (m,), receives
-    the state of each visited cell, which means little unless there is one query.
+    the state of each visited cell, which means little unless there is one query. For `tight` see
+    `classifier`.
     """
     if tree.outside:
         for some in blocks(len(volumes), _FRONT):
@@ -261,7 +271,7 @@ def descend(tree: Octree, volumes: Shapes, states: States | None = None) -> Iter
     roots, slack = tree._roots_for(len(volumes))
     slack = slack + largest.max(axis=0) * 2.0**-46
     bounds = np.concatenate((lower - slack, upper + slack))
-    classify = classifier(volumes, slack)
+    classify = classifier(volumes, slack, tight)
     # A trace wants to see the first steps, too.
     starts = _starts(tree, bounds, roots) if states is None else roots
     fronts = _pieces(np.arange(len(volumes)), starts)

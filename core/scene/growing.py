@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from ..arrays import Floats, Ids
 from ..shapes import Triangles
 
+# Bounding spheres of all triangles take one pass over them; a look is worth this many of them.
+_WORTH = 16
 # Of their length, what room arrays get to grow.
 _ROOM = 0.5
 
@@ -71,10 +73,15 @@ class GrownTriangles(Triangles):
     def __init__(self, vertices: Floats, faces: Ids, tables: dict[str, Growing]) -> None:
         self._vertex_rows, self._face_rows, self._tables = vertices, faces, tables
 
-    @property
-    def has_spheres(self) -> bool:
-        """Whether the bounding spheres of most of them are there already."""
-        return 2 * len(self._tables["bounding_spheres"]) >= len(self)
+    def view_of(self, some: slice) -> "GrownTriangles":
+        """Return some of the triangles, not copied."""
+        tables = {name: Growing() for name in self._tables}
+        return GrownTriangles(self._vertex_rows, self._face_rows[:, some], tables)
+
+    def is_worth_spheres(self, times: int) -> bool:
+        """Return whether to look at bounding spheres so often: they are there, or worth it."""
+        is_made = 2 * len(self._tables["bounding_spheres"]) >= len(self)
+        return is_made or len(self) <= _WORTH * times
 
     @cached_property
     def bounding_spheres(self) -> Floats:

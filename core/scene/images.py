@@ -57,24 +57,19 @@ def taken_back(inverses: Floats, vectors: Floats) -> Floats:
 
 
 def images_of(
-    volumes: Shapes, numbers: Ids, placements: Placements, rows: Ids, as_hulls: bool = False
+    volumes: Shapes, numbers: Ids, placements: Placements, rows: Ids
 ) -> Iterator[Images]:
-    """Yield images of volumes `numbers`, as the meshes placed in `rows` see them, of all pairs.
-
-    As boxes around them, if wanted: these are tried faster on cells, and hold more of them.
-    """
-    is_small = as_hulls or isinstance(volumes, Spheres | HalfSpaces | Capsules)
+    """Yield images of volumes `numbers`, as the meshes placed in `rows` see them, of all pairs."""
+    is_small = isinstance(volumes, Spheres | HalfSpaces | Capsules)
     size = _TOGETHER if is_small else _HEXAHEDRA
     for some in blocks(len(numbers), size):
-        few = _images(volumes, numbers[some], placements, rows[some], as_hulls)
+        few = _images(volumes, numbers[some], placements, rows[some])
         for images in few:
             if len(images.pairs):
                 yield Images(some.start + images.pairs, images.shapes, images.slacks, images.exact)
 
 
-def _images(
-    volumes: Shapes, numbers: Ids, placements: Placements, rows: Ids, as_hulls: bool
-) -> list[Images]:
+def _images(volumes: Shapes, numbers: Ids, placements: Placements, rows: Ids) -> list[Images]:
     if isinstance(volumes, HalfSpaces):
         return _parted(*_planes(volumes, numbers, placements, rows), np.ones(len(rows), bool))
     inverses = gather(placements.inverses, rows)
@@ -86,8 +81,6 @@ def _images(
     seen = taken_back(inverses, points - shifts)
     widths = radii * np.sqrt((inverses.reshape(3, 3, -1) ** 2).sum(axis=1))
     hulls = Boxes.from_rows(np.concatenate((seen.min(axis=0) - widths, seen.max(axis=0) + widths)))
-    if as_hulls:
-        return _parted(hulls, slacks, np.zeros(len(rows), bool), hulls, slacks)
     most, least = placements.most[rows], placements.least[rows]
     shapes, wider, exact = _kept(volumes, seen, radii, most, least)
     return _parted(shapes, slacks + wider, exact, hulls, slacks)

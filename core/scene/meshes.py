@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import checks
-from ..arrays import Floats, Ids, concatenated_ranges, gather, starts_of_runs
+from ..arrays import Flags, Floats, Ids, concatenated_ranges, flagged, gather, starts_of_runs
 from ..construction import build_octree, build_steps
 from ..construction.levels import between, result_of
 from ..octree import Octree
 from ..options import Options
 from ..shapes import Triangles
 from .forest import Forest, Grove
+from .patches import Patches
 
 # Meshes of at least _WORTH triangles get a box around each of up to _PARTS**3 parts.
 _WORTH, _PARTS = 8, 4
@@ -103,6 +104,24 @@ class Table:
 
 
 @dataclass(frozen=True)
+class _Holed:
+    """The meshes with triangles that are not finite: which, and the others of each in a row."""
+
+    flags: Flags
+    starts: Ids
+    valid: Ids
+
+    @classmethod
+    def of(cls, meshes: dict[int, Mesh], born: int) -> "_Holed":
+        """Return what there is to know of these meshes."""
+        holed = [n for n, mesh in meshes.items() if len(mesh.valid) < len(mesh.triangles)]
+        flags, starts = flagged(born, np.array(holed, np.intp)), np.zeros(born, np.intp)
+        parts = [meshes[number].valid for number in holed]
+        starts[holed] = np.cumsum([0, *map(len, parts)])[:-1]
+        return cls(flags, starts, np.concatenate([np.empty(0, np.intp), *parts]))
+
+
+@dataclass(frozen=True)
 class Planted:
     """The forest of some meshes, and of each: its root, or -1, its slack and first entry."""
 
@@ -131,6 +150,7 @@ class Meshes:
         self._leaf: Octree | None = None
         self._sizes: Ids | None = None
         self._table: Table | None = None
+        self._holed: _Holed | None = None
         self.born = 0
 
     def copy(self) -> "Meshes":
@@ -144,7 +164,7 @@ class Meshes:
         mesh = Mesh.of(triangles)
         number = self.born
         self._meshes[number], self.born = mesh, number + 1
-        self._sizes = self._table = self._planted = None
+        self._sizes = self._table = self._planted = self._holed = None
         return number
 
     def replace(self, number: int, triangles: Triangles) -> None:
@@ -159,7 +179,7 @@ class Meshes:
         del self._meshes[number]
 
     def _forget(self, number: int) -> None:
-        self._sizes = self._table = self._planted = None
+        self._sizes = self._table = self._planted = self._holed = None
         self._grove.fell(number)
 
     def __getitem__(self, number: int) -> Mesh:
@@ -205,16 +225,15 @@ class Meshes:
         """The number of triangles that no mesh has more than."""
         return max((len(mesh.triangles) for mesh in self._meshes.values()), default=0)
 
-    def valid_triangles(self, numbers: Ids) -> Ids:
-        """Return the numbers of the finite triangles of these meshes, one after the other."""
-        counts = self.sizes[numbers]
+    def valid_triangles(self, numbers: Ids, counts: Ids) -> Ids:
+        """Return the first so many finite triangles of these meshes, one after the other."""
         ranks = concatenated_ranges(0 * counts, counts)
-        holed = [n for n, mesh in self._meshes.items() if len(mesh.valid) < len(mesh.triangles)]
-        if holed and np.isin(numbers, holed).any():
-            starts = np.zeros(self.born, np.intp)
-            starts[list(self._meshes)] = np.cumsum([0, *self.sizes[list(self._meshes)][:-1]])
-            every = np.concatenate([mesh.valid for mesh in self._meshes.values()])
-            ranks = every[ranks + np.repeat(starts[numbers], counts)]
+        if self._holed is None:
+            self._holed = _Holed.of(self._meshes, self.born)
+        holes = np.repeat(self._holed.flags[numbers], counts)
+        if holes.any():
+            starts = np.repeat(self._holed.starts[numbers], counts)
+            ranks[holes] = self._holed.valid[(ranks + starts)[holes]]
         return ranks
 
     def planted(self, needed: Ids) -> Planted:
@@ -245,6 +264,17 @@ class Meshes:
                 yield from self._plant(waiting, stop)
                 done = stop
         yield from self._plant(waiting, 1.0)
+
+    def patches(self, needed: Ids) -> Generator[float, None, Patches]:
+        """Return the patches of meshes that have octrees; yields while they are made."""
+        steps = self._grove.patch(needed.tolist(), self.born)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as finished:
+                patches: Patches = finished.value
+                return patches
+            yield 0.5
 
     def _plant(
         self, waiting: dict[int, tuple[Mesh, Octree]], done: float

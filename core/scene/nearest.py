@@ -27,6 +27,8 @@ _POINTS, _TOGETHER = 16_384, 16_384
 _MOST = 1_048_576
 # Nearest boxes that a point tries first, and the factor for more if these are too few.
 _BOXES, _MORE = 1, 8
+# So few points try more boxes at once: that costs less than another look.
+_ALONE = 16
 # Relative error that a few roundings leave in sums of products.
 _ROUNDING = 2.0**-46
 
@@ -113,7 +115,8 @@ def _first_looks(moment: Moment, points: Floats, best: _Best) -> Ids:
     Returns keys of the pairs of points and rows that were looked at.
     """
     count, keys = len(moment.placements), np.empty(0, np.intp)
-    asking, boxes = np.arange(points.shape[1]), _BOXES
+    asking = np.arange(points.shape[1])
+    boxes = _BOXES if len(asking) > _ALONE else _BOXES * _MORE
     while len(asking):
         found = nearest(moment.top, points[:, asking].T, count=boxes, max_distance=best._most)
         numbers, ranks = np.nonzero(found.items >= 0)

@@ -1,40 +1,41 @@
 """Pairs of placed triangles: a broad phase of placements, then sweep and prune of triangles.
 
-Only triangles near what the boxes of two placements have in common are placed, and swept against
-those of the other placement; of two large meshes, those that remain are sorted into cells. Pairs
-within one placement are those of an octree over it, placed. All of it comes in steps.
+Two placements are followed down to patches of triangles that come near patches of the other, then
+to triangles, which are placed and swept against those of the other; of two large meshes, those
+that remain are sorted into cells. What is far from everything on the other side is told by bits:
+those of the cells of a coarse grid that each side has something in. All of it comes in steps.
 """
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, radix_argsort, starts_of_runs
-from ..construction import build_steps
+from ..arrays import Floats, Ids, blocks, concatenated_ranges, starts_of_runs
 from ..construction.levels import between
 from ..pairs import overlapping_pairs_steps
 from ..pairs.api import exact_test
 from ..pairs.broad_phase import pairs_in_cells
 from ..pairs.sweep import comparisons, grid_around, quantize
-from ..shapes import Boxes, Triangles
-from .forest import Forest
-from .moment import Moment, Reached, first_of_each
-from .volumes import candidates
+from ..shapes import Boxes
+from .moment import Moment, first_of_each
+from .patches import Patches
+from .within import pairs_within
 
 # Pairs of placements that are looked at together at first, and at most; about how many triangles
-# should be found near others then; how many triangles their meshes have together, at most.
-_FIRST, _PAIRS, _FOUND, _MESHES = 128, 8_192, 65_536, 1_048_576
-# Triangles that are placed in a step; those that are paired with others of their placement.
-_PLACED, _TRIANGLES = 65_536, 131_072
+# should be placed then; how many triangles their meshes have together, at most.
+_FIRST, _PAIRS, _FOUND, _MESHES = 128, 2_048, 65_536, 4_194_304
+# Triangles that are placed in a step.
+_PLACED = 65_536
 # How often the triangles of two placements tell which of the others are near them.
-_ROUNDS = 3
+_ROUNDS = 2
 # Two placements with more triangles near each other than this have these sorted into cells.
 _MANY = 65_536
 # Pairs of triangles that are tested together; that wait if one of them is enough.
-_TESTED, _POOL = 16_384, 524_288
+_TESTED, _POOL = 16_384, 262_144
 # Pairs that two placements test first if one hit is enough, and the factor for the next round.
 _FEW, _MORE = 4, 8
 # What rounding may take from bounds that are moved by a margin.
@@ -42,12 +43,15 @@ _ROUNDING = 2.0**-46
 # The fractions of the work that are done when boxes have met, and when octrees are built; when
 # pairs of placements are compared if pairs within them follow; before all is sorted.
 _MET, _BUILT, _HALF, _COMPARED = 0.05, 0.3, 0.6, 0.95
+# The fraction of looking at pairs of placements that is done after a glance at each.
+_GLANCED = 0.3
 
 _NONE = np.empty(0, np.intp)
 # Cells along each axis of the grid over what two placements have in common, a bit for each; for
 # each axis, of each first and last cell along it, all cells between; all cells.
 _GRID = 4
 _ALL = np.uint64(2**64 - 1)
+_HALVES = np.array([2**32 - 1, 2**64 - 2**32], np.uint64)
 # The share of the work that is done, and pairs of places.
 Batch = tuple[float, Ids, Ids]
 
@@ -85,7 +89,7 @@ def overlapping(
     stop = _HALF if within else _COMPARED
     parts = yield from between(_BUILT, stop, _of_all(moment, met, margin, objects))
     if within:
-        parts += yield from between(stop, _COMPARED, _within(moment, margin, skip_neighbours))
+        parts += yield from between(stop, _COMPARED, pairs_within(moment, margin, skip_neighbours))
     if objects:
         return np.concatenate([np.empty((2, 0), np.intp), *parts], axis=1)
     found = np.concatenate([np.empty((4, 0), np.intp), *parts], axis=1)
@@ -126,18 +130,38 @@ def _of_all(
     moment: Moment, met: Ids, margin: float, objects: bool
 ) -> Generator[float, None, list[Ids]]:
     """Return the pairs of triangles, or those of placements, some pairs of rows at a time."""
+    if met.shape[1] == 0:
+        return []
+    needed = np.unique(moment.placements.meshes[np.unique(met)])
+    patches = yield from between(0.0, 0.0, moment.meshes.patches(needed))
     trials = _Trials(moment, met, margin, objects)
+    done = 0.0
+    if objects:
+        done = _GLANCED
+        yield from between(0.0, done, _looked(moment, patches, trials, glance=True))
+    yield from between(done, 1.0, _looked(moment, patches, trials))
+    return [trials.answer]
+
+
+def _looked(
+    moment: Moment, patches: Patches, trials: "_Trials", glance: bool = False
+) -> Generator[float, None, None]:
+    """Look at all pairs of rows that are not known to touch; at a glance, at a part of each."""
+    (open_still,) = (~trials.touched).nonzero()
+    met, count = trials.met[:, open_still], len(open_still)
     sizes = moment.meshes.sizes[moment.placements.meshes[met]].sum(axis=0)
     before = np.append(0, np.cumsum(sizes))
-    first, size, count = 0, _FIRST, met.shape[1]
+    first, size, share = 0, _FIRST, 0.0
     while first < count:
         last = int(np.searchsorted(before, before[first] + _MESHES, side="right")) - 1
         stop = max(first + 1, min(first + size, last))
-        half = share = (first + stop) / 2 / count
-        steps = _near_each_other(moment, met[:, first:stop], margin)
+        half, pairs = (first + stop) / 2 / count, open_still[first:stop]
+        steps = _near_each_other(moment, patches, met[:, first:stop], trials.margin, glance)
         near = yield from between(first / count, half, steps)
-        for done, ones, others in _compared(near, margin, trials.touched[first:stop]):
-            trials.add(first + (near.sides[ones] >> 1), near.entries[ones], near.entries[others])
+        share = half
+        has_touched = partial(trials.has_touched, pairs)
+        for done, ones, others in _compared(near, trials.margin, has_touched):
+            trials.add(pairs[near.sides[ones] >> 1], near.entries[ones], near.entries[others])
             for _ in trials.settled():
                 yield share
             share = half + done * (stop / count - half)
@@ -146,7 +170,6 @@ def _of_all(
         first, size = stop, min(max(1, int((stop - first) * factor)), _PAIRS)
     for _ in trials.settled(is_last=True):
         yield 1.0
-    return [trials.answer]
 
 
 class _Trials:
@@ -156,12 +179,16 @@ class _Trials:
     """
 
     def __init__(self, moment: Moment, met: Ids, margin: float, objects: bool) -> None:
-        self._moment, self._met, self._margin = moment, met, margin
+        self._moment, self.met, self.margin = moment, met, margin
         self._objects = objects
         self._waiting: list[Ids] = []
         self._count = 0
         self._found = [np.empty((3, 0), np.intp)]
         self.touched = np.zeros(met.shape[1], bool)
+
+    def has_touched(self, pairs: Ids, which: int) -> bool:
+        """Return whether one of these pairs of placements is known to touch."""
+        return bool(self.touched[pairs[which]])
 
     def add(self, pairs: Ids, ones: Ids, others: Ids) -> None:
         """Take entries on both sides of these pairs of placements."""
@@ -186,6 +213,7 @@ class _Trials:
     def _few_first(self, waiting: Ids) -> Iterator[None]:
         waiting, few = waiting[:, np.argsort(waiting[0], kind="stable")], _FEW
         while waiting.shape[1]:
+            yield
             waiting = waiting[:, ~self.touched[waiting[0]]]
             early = first_of_each(waiting[0], few)
             for _ in self._every(waiting[:, early]):
@@ -195,11 +223,11 @@ class _Trials:
 
     def _test(self, pairs: Ids) -> Ids:
         """Return those that touch, or come near."""
-        rows, entries = self._met[:, pairs[0]], pairs[1:]
+        rows, entries = self.met[:, pairs[0]], pairs[1:]
         forest = self._moment.forest(rows[0], np.zeros(rows.shape[1]))
         items = self._moment.placed(forest, entries.ravel(), rows.ravel())
         places = np.arange(pairs.shape[1])
-        test = exact_test(items, items, self._margin)
+        test = exact_test(items, items, self.margin)
         return pairs[:, test(places, len(places) + places)]
 
     @property
@@ -207,56 +235,72 @@ class _Trials:
         """The placements and triangles, twice, (4, h), or placements, twice, (2, h)."""
         ids = self._moment.placements.ids
         if self._objects:
-            return ids[self._met[:, self.touched]]
+            return ids[self.met[:, self.touched]]
         pairs, ones, others = np.concatenate(self._found, axis=1)
         if len(pairs) == 0:
             return np.empty((4, 0), np.intp)
-        forest = self._moment.forest(self._met[0], np.zeros(self._met.shape[1]))
-        first, second = ids[self._met[:, pairs]]
+        forest = self._moment.forest(self.met[0], np.zeros(self.met.shape[1]))
+        first, second = ids[self.met[:, pairs]]
         return np.stack((first, forest.order[ones], second, forest.order[others]))
 
 
 @dataclass(frozen=True)
 class _Near:
-    """Triangles that may touch one of another placement: rows, entries, sides and bounds.
+    """Triangles that may touch one of another placement: entries, sides and bounds.
 
     Sides ascend: pair i of placements has sides 2 i and 2 i + 1. `found` were looked at.
     """
 
-    rows: Ids
     entries: Ids
     sides: Ids
     bounds: Floats
     found: int
 
 
-def _near_each_other(moment: Moment, met: Ids, margin: float) -> Generator[float, None, _Near]:
-    """Return what may touch triangles of the other placement."""
-    count = met.shape[1]
-    shared = Boxes.from_rows(_shared(moment.placements.boxes, met[0], met[1], margin))
-    pairs = Reached(np.repeat(np.arange(count), 2), met.T.ravel(), np.zeros(2 * count, bool))
-    parts, looked = [(_NONE, _NONE, np.empty((6, 0)))], 0
-    for found in candidates(moment, shared, pairs, as_hulls=True):
-        numbers, entries = map(np.concatenate, zip(found.doubtful, found.certain, strict=True))
-        looked += len(entries)
-        for some in blocks(len(numbers), _PLACED):
-            asked, few = found.asked[numbers[some]], entries[some]
-            limits = moment.placed(found.forest, few, pairs.rows[asked]).limits()
-            bounds, region = np.concatenate(limits), shared.rows.take(asked >> 1, axis=1)
-            (kept,) = _meet(bounds, region).nonzero()
-            parts.append((asked[kept], few[kept], bounds[:, kept]))
+def _near_each_other(
+    moment: Moment, patches: Patches, met: Ids, margin: float, glance: bool
+) -> Generator[float, None, _Near]:
+    """Return what may touch triangles of the other placement: first of patches, then of these.
+
+    At a glance, of each two placements only in two of the cells that they share.
+    """
+    count, rows = met.shape[1], met.T.ravel()
+    meshes = moment.placements.meshes[rows]
+    sides = np.repeat(np.arange(2 * count), patches.top_counts[meshes])
+    found = concatenated_ranges(patches.tops[meshes], patches.top_counts[meshes])
+    while True:
+        bounds = np.empty((6, len(found)))
+        for some in blocks(len(found), _PLACED):
+            here = patches.rows.take(found[some], axis=1)
+            bounds[:, some] = moment.placements.boxes_around(rows[sides[some]], here)
             yield 0.0
-    asked, entries, bounds = (np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
-    order = radix_argsort(asked, (2 * count).bit_length())
-    asked, entries, bounds = asked[order], entries[order], bounds[:, order]
+        cells, shared = _cells(sides, bounds, count, margin)
+        is_last = bool(patches.are_small[found].all())
+        if is_last and glance:
+            shared = _one_of_each_half(shared)
+        (left,) = (cells & shared[sides >> 1]).nonzero()
+        sides, found = sides[left], found[left]
+        if is_last:
+            break
+        of_which, found = patches.children(found)
+        sides = sides[of_which]
+    of_which, entries = patches.entries(found)
+    sides = sides[of_which]
+    forest = moment.forest(rows, np.zeros(len(rows)))
+    bounds, looked = np.empty((6, len(entries))), len(entries)
+    for some in blocks(len(entries), _PLACED):
+        limits = moment.placed(forest, entries[some], rows[sides[some]]).limits()
+        bounds[:3, some], bounds[3:, some] = limits
+        yield 0.5
     for _ in range(_ROUNDS):
+        cells, shared = _cells(sides, bounds, count, margin)
+        (left,) = (cells & shared[sides >> 1]).nonzero()
+        sides, entries, bounds = sides[left], entries[left], bounds[:, left]
         yield 0.9
-        (left,) = _may_meet(asked, bounds, count, margin).nonzero()
-        asked, entries, bounds = asked[left], entries[left], bounds[:, left]
-    return _Near(pairs.rows[asked], entries, asked, bounds, looked)
+    return _Near(entries, sides, bounds, looked)
 
 
-def _compared(near: _Near, margin: float, touched: Flags) -> Iterator[Batch]:
+def _compared(near: _Near, margin: float, touched: Callable[[int], bool]) -> Iterator[Batch]:
     """Yield pairs of places on side 2 i and on side 2 i + 1 whose bounds come near.
 
     Of two placements that have touched already nothing more need come.
@@ -276,7 +320,7 @@ def _compared(near: _Near, margin: float, touched: Flags) -> Iterator[Batch]:
         for share, ones, others in pairs_in_cells(grown[:, start:stop], own=int(own - start)):
             done = (number + share) / (1 + len(large))
             yield done, start + np.minimum(ones, others), start + np.maximum(ones, others)
-            if touched[pair]:
+            if touched(pair):
                 break
 
 
@@ -297,8 +341,20 @@ def _swept(sides: Ids, bounds: Floats) -> Iterator[Batch]:
         yield done, np.where(swapped, there, here), np.where(swapped, here, there)
 
 
-def _may_meet(sides: Ids, bounds: Floats, count: int, margin: float) -> Flags:
-    """Return which bounds come near any of the other side of their pair; `sides` ascend."""
+def _one_of_each_half(cells: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the first of the cells in each half of the grid."""
+    halves = cells & _HALVES[:, None]
+    first: NDArray[np.uint64] = np.bitwise_or.reduce(halves & (~halves + np.uint64(1)), axis=0)
+    return first
+
+
+def _cells(
+    sides: Ids, bounds: Floats, count: int, margin: float
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Return the cells that bounds stand in, and those that both sides of each pair stand in.
+
+    The cells are those of a grid over what the two sides have in common. `sides` ascend.
+    """
     reach = _reach(bounds, margin)
     lower, upper = bounds[:3] - reach, bounds[3:] + reach
     starts = starts_of_runs(sides)
@@ -325,81 +381,9 @@ def _may_meet(sides: Ids, bounds: Floats, count: int, margin: float) -> Flags:
     held = np.zeros(2 * count, np.uint64)
     if len(starts):
         held[sides[starts]] = np.bitwise_or.reduceat(cells, starts)
-    found: Flags = cells & held.take(sides ^ 1) != 0
-    return found
+    return cells, held[::2] & held[1::2]
 
 
 def _reach(bounds: Floats, margin: float) -> Floats | float:
     """Return how much to enlarge bounds for a margin, and for what rounding takes from it."""
     return margin + _ROUNDING * (np.abs(bounds).max(axis=0) + margin) if margin else 0.0
-
-
-def _meet(ones: Floats, others: Floats) -> Flags:
-    """Return which bounds (6, h) have a point in common."""
-    flags = (ones[:3] <= others[3:]) & (ones[3:] >= others[:3])
-    return flags[0] & flags[1] & flags[2]
-
-
-def _shared(boxes: Floats, ones: Ids, others: Ids, margin: float) -> Floats:
-    """Return what pairs of boxes have in common, with a margin around it, (6, h)."""
-    ours, theirs = boxes[:, ones], boxes[:, others]
-    lower, upper = np.maximum(ours[:3], theirs[:3]), np.minimum(ours[3:], theirs[3:])
-    # Boxes that are only near each other have nothing in common but the gap between them.
-    lower, upper = np.minimum(lower, upper), np.maximum(lower, upper)
-    if margin:
-        reach = margin + _ROUNDING * (np.maximum(np.abs(lower), np.abs(upper)) + margin)
-        lower, upper = lower - reach, upper + reach
-    return np.concatenate((lower, upper))
-
-
-def _within(
-    moment: Moment, margin: float, skip_neighbours: bool
-) -> Generator[float, None, list[Ids]]:
-    """Return the pairs of triangles of one placement, of some placements at a time."""
-    (there,) = moment.placements.is_there.nonzero()
-    parts: list[Ids] = []
-    if len(there) == 0:
-        return parts
-    counts = moment.meshes.sizes[moment.placements.meshes[there]]
-    ends = np.flatnonzero(np.diff(np.cumsum(counts) // _TRIANGLES)) + 1
-    cuts = [0, *ends.tolist(), len(there)]
-    for start, stop in pairwise(cuts):
-        steps = _within_some(moment, there[start:stop], margin, skip_neighbours)
-        found = yield from between(start / len(there), stop / len(there), steps)
-        parts.append(found)
-    return parts
-
-
-def _within_some(
-    moment: Moment, rows: Ids, margin: float, skip_neighbours: bool
-) -> Generator[float, None, Ids]:
-    """Return the pairs of triangles of one placement, of these placements."""
-    meshes = moment.placements.meshes[rows]
-    planted = moment.meshes.planted(np.unique(meshes))
-    counts = moment.meshes.sizes[meshes]
-    entries = concatenated_ranges(planted.firsts[meshes], counts)
-    rows, forest = np.repeat(rows, counts), planted.forest
-    order = np.lexsort((forest.order[entries], rows))
-    rows, entries = rows[order], entries[order]
-    corners = np.empty((9, len(rows)))
-    for some in blocks(len(rows), _PLACED):
-        corners[:, some] = moment.placed(forest, entries[some], rows[some]).rows
-        yield 0.0
-    vertices = corners.reshape(3, 3, -1).transpose(2, 0, 1).reshape(-1, 3)
-    triangles = Triangles(vertices, np.arange(len(vertices)).reshape(-1, 3))
-    tree = yield from between(0.0, 0.5, build_steps(triangles))
-    steps = overlapping_pairs_steps(tree, margin=margin, owners=None)
-    ones, others = yield from between(0.5, 1.0, steps)
-    same = rows[ones] == rows[others]
-    if skip_neighbours:
-        same &= _strangers(forest, entries[ones], entries[others])
-    pairs = (ones[same], others[same])
-    ids, numbers = moment.placements.ids[rows], forest.order[entries]
-    return np.concatenate([(ids[one], numbers[one]) for one in pairs])
-
-
-def _strangers(forest: Forest, ones: Ids, others: Ids) -> Flags:
-    """Return which pairs of entries share no vertex."""
-    faces = forest.arranged.faces
-    shared: Flags = faces[ones][:, :, None] == faces[others][:, None, :]
-    return ~shared.any(axis=(1, 2))

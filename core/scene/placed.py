@@ -10,9 +10,6 @@ from ..shapes import Triangles
 from ..shapes.boxes import as_batch
 from .growing import GrownTriangles
 
-# Bounding spheres of all triangles take one pass over them; a pair is worth this many of them.
-_WORTH = 16
-
 
 def placed(points: Floats, matrices: Floats) -> Floats:
     """Return points times matrices, column by column, always in the same order of operations.
@@ -99,8 +96,7 @@ class PlacedTriangles(Triangles):
         Those of the meshes, moved and stretched, where these are there or worth to be made.
         """
         triangles = self._triangles
-        is_made = isinstance(triangles, GrownTriangles) and triangles.has_spheres
-        if not is_made and len(triangles) > _WORTH * len(self):
+        if not (isinstance(triangles, GrownTriangles) and triangles.is_worth_spheres(len(self))):
             lower, upper = self.limits()
             return _around(lower, upper)
         spheres = gather(triangles.bounding_spheres, self._entries)

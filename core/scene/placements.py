@@ -94,6 +94,21 @@ class Placements:
         """Return where ids stand that are known to live."""
         return ids if len(self.ids) == self.born else np.searchsorted(self.ids, ids)
 
+    def stand_at(self, rows: Ids, matrices: Floats) -> Flags:
+        """Return which placements in these rows have these matrices already."""
+        flags = np.ones(len(rows), bool)
+        for old, new in zip(self.matrices, matrices, strict=True):
+            held = old.take(rows)
+            flags &= (held == new) | ((held != held) & (new != new))
+        return flags
+
+    def boxes_around(self, rows: Ids, boxes: Floats) -> Floats:
+        """Return boxes (6, h) around boxes of the meshes placed in these rows."""
+        matrices = gather(self.matrices, rows)
+        lower, upper = _sides(matrices, boxes)
+        grown = _reach(matrices, boxes) * _GROWN
+        return np.concatenate((lower - grown, upper + grown))
+
     def joined(self, new: "Placements") -> "Placements":
         """Return these and new ones."""
         both = {

@@ -18,6 +18,8 @@ from .moment import Moment, first_of_each
 _RAYS, _TOGETHER = 65_536, 16_384
 # Pairs of ray and placement that are worth a step; the most placements that one ray then takes.
 _PAIRS, _MOST = 256, 8
+# So few rays ask for all boxes at once: that costs less than to look where the scene begins.
+_ALONE = 16
 # Boxes that the first window holds, about; the factor by which the next one is wider.
 _CROSSED, _WIDER = 6.0, 3.0
 # The slowest that a direction counts as moving along an axis.
@@ -74,6 +76,9 @@ def windows(moment: Moment, rays: Rays, closest: Floats) -> Iterator[Crossed]:
     The caller lowers `closest`. A ray that has found something nearer than its window reaches has
     no more; the windows of the others grow. So few boxes behind the hits are looked for.
     """
+    if len(rays) <= _ALONE:
+        yield crossed_by(moment, rays.up_to(closest), np.zeros(len(rays)))
+        return
     there = moment.placements.boxes[:, moment.placements.is_there]
     if there.shape[1] == 0:
         return
@@ -272,7 +277,7 @@ def tested(moment: Moment, rays: Rays) -> Flags:
 
 def _test(moment: Moment, rays: Rays, crossed: Crossed, limits: Floats) -> None:
     """Look at placements that rays cross until something is met; sets their limits below 0."""
-    few = 1
+    few = min(max(1, _PAIRS // max(len(crossed.rays), 1)), _MOST)
     while len(crossed.rays):
         early = first_of_each(crossed.rays, few)
         pairs = crossed[early]

@@ -231,10 +231,16 @@ class SceneOctree(TwoLevels):
         ValueError
             If an id is unknown, removed or repeated, the numbers differ, or a last row is not 0,
             0, 0, 1. Nothing is changed then.
+
+        Notes
+        -----
+        Of placements whose matrices stay as they are nothing is touched: a caller may pass all.
         """
         rows, matrix_rows = self._placements.rows_of(ids, once=True), _matrix_rows(matrices)
         checks.same_length("ids and matrices", rows, matrix_rows.T)
-        self._move(rows, matrix_rows)
+        (changed,) = (~self._placements.stand_at(rows, matrix_rows)).nonzero()
+        if len(changed):
+            self._move(rows[changed], matrix_rows[:, changed])
 
     def remove(self, ids: ArrayLike, /) -> None:
         """Take placements out; their meshes stay.

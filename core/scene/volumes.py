@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from ..arrays import Flags, Ids, concatenated_ranges
+from ..arrays import Flags, Ids, concatenated_ranges, dot, gather
 from ..descend import NOTHING, Found, descend, expanded, portions
 from ..mailboxing import Answers, Pairs, deduplicate, mailboxes_for
 from ..query import by_volume, vouched
-from ..shapes import Shapes
+from ..shapes import Shapes, Spheres
 from ..touch import lying_inside, touching
 from .forest import Forest
 from .images import Images, images_of
@@ -43,7 +44,7 @@ def found_in(moment: Moment, volumes: Shapes, relation: str) -> Ids:
     for pairs in moment.reached(volumes):
         rest, answers = np.flatnonzero(~pairs.whole), Answers(len(pairs), moment.meshes.largest)
         some = pairs[rest]
-        for found in candidates(moment, volumes, some):
+        for found in candidates(moment, volumes, some, relation == "candidates"):
             numbers, entries = confirmed(moment, volumes, some, found, relation)
             answers.add(rest[found.asked], numbers, found.forest.order[entries])
         parts.append(_with_whole(moment, pairs, answers.pairs()))
@@ -126,6 +127,19 @@ def confirmed(
     return np.concatenate(ones), np.concatenate(others)
 
 
+def _near(forest: Forest, images: Images, numbers: Ids, entries: Ids) -> Pairs:
+    """Return the candidates whose bounding spheres come near spherical images, without placing."""
+    triangles, spheres = forest.arranged, images.shapes
+    if not (isinstance(spheres, Spheres) and triangles.is_worth_spheres(len(entries))):
+        return numbers, entries
+    apart = gather(triangles.bounding_spheres, entries)
+    asked = gather(spheres.rows, numbers)
+    apart[:3] -= asked[:3]
+    reach = apart[3] + asked[3] + 2 * images.slacks[numbers]
+    (some,) = (dot(apart, apart) <= reach * reach).nonzero()
+    return numbers[some], entries[some]
+
+
 def _passed(
     moment: Moment,
     volumes: Shapes,
@@ -142,15 +156,15 @@ def _passed(
 
 
 def candidates(
-    moment: Moment, volumes: Shapes, pairs: Reached, as_hulls: bool = False
+    moment: Moment, volumes: Shapes, pairs: Reached, all_in_cells: bool = False
 ) -> Iterator[Candidates]:
     """Yield what the walks of the volumes' images down the meshes' octrees find, each once.
 
-    With images as boxes, if wanted.
+    Of the doubtful ones only those that may touch, unless `all_in_cells` are wanted.
     """
     if len(pairs) == 0:
         return
-    for images in images_of(volumes, pairs.volumes, moment.placements, pairs.rows, as_hulls):
+    for images in images_of(volumes, pairs.volumes, moment.placements, pairs.rows):
         forest = moment.forest(pairs.rows[images.pairs], images.slacks)
         boxes = mailboxes_for(len(forest.order))
         runs = _runs(forest, images)
@@ -158,6 +172,8 @@ def candidates(
         count = len(images.pairs)
         for portion in portions(runs, count, _PIECE) if references > _PIECE else [runs]:
             found = [expanded(forest, some) for some in portion]
+            if not all_in_cells:
+                found[0] = _near(forest, images, *found[0])
             if forest.straddlers != "keep":
                 found = deduplicate(found, len(forest.order), boxes)
             yield Candidates(forest, images.pairs, *found)
@@ -170,7 +186,7 @@ def _runs(forest: Forest, images: Images) -> list[Found]:
         everyone = np.arange(len(roots))
         return [Found(everyone, forest.begin[roots], forest.end[roots], False), NOTHING]
     found: tuple[list[Found], list[Found]] = [NOTHING], [NOTHING]
-    for each in descend(forest, images.shapes):
+    for each in descend(forest, images.shapes, tight=False):
         found[each.certain and images.exact].append(each)
     return [by_volume(some) for some in found]
 
@@ -180,15 +196,20 @@ def _with_whole(moment: Moment, pairs: Reached, found: Ids) -> Ids:
     meshes = moment.placements.meshes[pairs.rows]
     sizes = moment.meshes.sizes[meshes]
     counts = np.where(pairs.whole, sizes, np.bincount(found[0], minlength=len(pairs)))
-    starts = np.cumsum(counts) - counts
+    ends = np.cumsum(counts)
     result = np.empty((3, int(counts.sum())), np.intp)
-    result[0] = np.repeat(pairs.volumes, counts)
-    result[1] = np.repeat(moment.placements.ids[pairs.rows], counts)
-    if not pairs.whole.any():
+    ids = moment.placements.ids[pairs.rows]
+    cuts = [0, *(np.flatnonzero(np.diff(ends // _PIECE)) + 1).tolist(), len(pairs)]
+    for first, stop in pairwise(cuts if len(pairs) else []):
+        some = slice(first, stop)
+        volumes, placements, triangles = result[:, ends[first] - counts[first] : ends[stop - 1]]
+        volumes[:] = np.repeat(pairs.volumes[some], counts[some])
+        placements[:] = np.repeat(ids[some], counts[some])
+        if pairs.whole[some].any():
+            triangles[:] = moment.meshes.valid_triangles(meshes[some], counts[some])
+    (rest,) = (~pairs.whole).nonzero()
+    if len(rest) == len(pairs):
         result[2] = found[1]
-        return result
-    (whole,), (rest,) = pairs.whole.nonzero(), (~pairs.whole).nonzero()
-    result[2, concatenated_ranges(starts[rest], counts[rest])] = found[1]
-    places = concatenated_ranges(starts[whole], counts[whole])
-    result[2, places] = moment.meshes.valid_triangles(meshes[whole])
+    else:
+        result[2, concatenated_ranges(ends[rest] - counts[rest], counts[rest])] = found[1]
     return result

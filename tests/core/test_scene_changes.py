@@ -223,6 +223,23 @@ def test_a_matrix_that_is_not_finite_sets_its_placement_aside(scene):
     scene.check()
 
 
+def test_a_move_costs_what_moved(scene):
+    there = scene.matrices_of(scene.ids)
+    there[2] = np.nan
+    scene.move(scene.ids, there)
+    top = scene._top.octree
+    scene.move(scene.ids, there)
+    assert scene._top.octree is top
+    moved_ids = []
+    move = scene._top.move
+    scene._top.move = lambda ids, boxes: moved_ids.append(ids.tolist()) or move(ids, boxes)
+    there[1] = moved(7)
+    scene.move(scene.ids, there)
+    assert moved_ids == [[1]]
+    np.testing.assert_array_equal(scene.matrices_of([1])[0], moved(7))
+    scene.check()
+
+
 def test_triangles_that_are_not_finite_are_set_aside():
     vertices = np.concatenate((np.eye(3), np.full((3, 3), np.nan), 3 + np.eye(3)))
     scene = SceneOctree()

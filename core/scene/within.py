@@ -1,0 +1,70 @@
+"""Pairs of triangles of one placement: those of an octree over it, placed."""
+
+from collections.abc import Generator
+from itertools import pairwise
+
+import numpy as np
+
+from ..arrays import Flags, Ids, blocks, concatenated_ranges
+from ..construction import build_steps
+from ..construction.levels import between
+from ..pairs import overlapping_pairs_steps
+from ..shapes import Triangles
+from .forest import Forest
+from .moment import Moment
+
+# Triangles that are placed in a step; those that are paired with others of their placement.
+_PLACED, _TRIANGLES = 65_536, 131_072
+
+
+def pairs_within(
+    moment: Moment, margin: float, skip_neighbours: bool
+) -> Generator[float, None, list[Ids]]:
+    """Return the pairs of triangles of one placement, of some placements at a time."""
+    (there,) = moment.placements.is_there.nonzero()
+    parts: list[Ids] = []
+    if len(there) == 0:
+        return parts
+    counts = moment.meshes.sizes[moment.placements.meshes[there]]
+    ends = np.flatnonzero(np.diff(np.cumsum(counts) // _TRIANGLES)) + 1
+    cuts = [0, *ends.tolist(), len(there)]
+    for start, stop in pairwise(cuts):
+        steps = _within_some(moment, there[start:stop], margin, skip_neighbours)
+        found = yield from between(start / len(there), stop / len(there), steps)
+        parts.append(found)
+    return parts
+
+
+def _within_some(
+    moment: Moment, rows: Ids, margin: float, skip_neighbours: bool
+) -> Generator[float, None, Ids]:
+    """Return the pairs of triangles of one placement, of these placements."""
+    meshes = moment.placements.meshes[rows]
+    planted = moment.meshes.planted(np.unique(meshes))
+    counts = moment.meshes.sizes[meshes]
+    entries = concatenated_ranges(planted.firsts[meshes], counts)
+    rows, forest = np.repeat(rows, counts), planted.forest
+    order = np.lexsort((forest.order[entries], rows))
+    rows, entries = rows[order], entries[order]
+    corners = np.empty((9, len(rows)))
+    for some in blocks(len(rows), _PLACED):
+        corners[:, some] = moment.placed(forest, entries[some], rows[some]).rows
+        yield 0.0
+    vertices = corners.reshape(3, 3, -1).transpose(2, 0, 1).reshape(-1, 3)
+    triangles = Triangles(vertices, np.arange(len(vertices)).reshape(-1, 3))
+    tree = yield from between(0.0, 0.5, build_steps(triangles))
+    steps = overlapping_pairs_steps(tree, margin=margin, owners=None)
+    ones, others = yield from between(0.5, 1.0, steps)
+    same = rows[ones] == rows[others]
+    if skip_neighbours:
+        same &= _strangers(forest, entries[ones], entries[others])
+    pairs = (ones[same], others[same])
+    ids, numbers = moment.placements.ids[rows], forest.order[entries]
+    return np.concatenate([(ids[one], numbers[one]) for one in pairs])
+
+
+def _strangers(forest: Forest, ones: Ids, others: Ids) -> Flags:
+    """Return which pairs of entries share no vertex."""
+    faces = forest.arranged.faces
+    shared: Flags = faces[ones][:, :, None] == faces[others][:, None, :]
+    return ~shared.any(axis=(1, 2))
