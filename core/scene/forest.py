@@ -114,11 +114,11 @@ class Grove:
 
     def __init__(self, options: Options) -> None:
         self._options = options
-        self._version = 0
+        self.version = 0
         self._clear()
 
     def _clear(self) -> None:
-        self._version += 1
+        self.version += 1
         self._arrays = {name: Growing() for name in self._names}
         self._tables = {"bounding_spheres": Growing(), "planes": Growing()}
         self._contents = Growing()
@@ -127,15 +127,6 @@ class Grove:
         self._spans: list[_Span] = []
         self._living: dict[int, _Span] = {}
         self._forest: Forest | None = None
-
-    def copy(self) -> "Grove":
-        """Return the same trees, in the same arrays, which grow apart from these."""
-        other = Grove(self._options)
-        other._arrays = {name: array.copy() for name, array in self._arrays.items()}
-        other._tables = {name: table.copy() for name, table in self._tables.items()}
-        other._contents = self._contents.copy()
-        other._spans, other._living = list(self._spans), dict(self._living)
-        return other
 
     @property
     def _names(self) -> list[str]:
@@ -165,12 +156,12 @@ class Grove:
     def plant(self, trees: dict[int, Octree]) -> Iterator[None]:
         """Append trees, in steps; they are there after the last one, or not at all."""
         while trees:
-            before = self._version
+            before = self.version
             spans = _spans(trees, self._lengths())
             for name in self._names:
                 self._arrays[name].put(_joined(list(trees.values()), name, spans))
                 yield
-                if before != self._version:
+                if before != self.version:
                     break  # others came or went in between
             else:
                 self._keep(dict(zip(trees, spans, strict=True)))
@@ -178,7 +169,7 @@ class Grove:
             trees = {number: tree for number, tree in trees.items() if number not in self}
 
     def _keep(self, spans: dict[int, _Span]) -> None:
-        self._version += 1
+        self.version += 1
         stops = list(spans.values())[-1]
         for name, array in self._arrays.items():
             array.keep(stops[_LENGTHS.get(name, "cells")].stop - len(array))
@@ -191,6 +182,7 @@ class Grove:
         self._patches.forget(number)
         if self._living.pop(number, None) is None:
             return
+        self.version += 1
         used = sum(_size(span) for span in self._living.values())
         if 2 * used < len(self._arrays["references"]) + len(self._arrays["first_child"]):
             trees = {other: self.tree(other) for other in self._living}

@@ -55,13 +55,6 @@ class Growing:
             self._held = self._held.copy(order="K")
         self._held[..., self._count : stop] = rows
 
-    def copy(self) -> "Growing":
-        """Return the same rows, which grow apart from these."""
-        other = Growing()
-        other._held = None if self._held is None else self._held[..., : self._count]
-        other._count = self._count
-        return other
-
     def keep(self, count: int) -> None:
         """Let the first `count` behind the end belong to the rest."""
         self._count += count

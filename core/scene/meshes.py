@@ -151,13 +151,20 @@ class Meshes:
         self._sizes: Ids | None = None
         self._table: Table | None = None
         self._holed: _Holed | None = None
+        # The version of the grove, if that is another's.
+        self._borrowed: int | None = None
         self.born = 0
 
     def copy(self) -> "Meshes":
         """Return the same meshes and octrees; what is added to either is not in the other."""
         other = copy(self)
-        other._meshes, other._grove, other._planted = dict(self._meshes), self._grove.copy(), None
+        other._meshes, other._borrowed = dict(self._meshes), self._grove.version
         return other
+
+    def _own_grove(self, *, changing: bool = False) -> None:
+        """Do without a grove of another that has changed since, or is to be changed."""
+        if self._borrowed is not None and (changing or self._borrowed != self._grove.version):
+            self._grove, self._planted, self._borrowed = Grove(self._options), None, None
 
     def add(self, triangles: Triangles) -> int:
         """Take a mesh and return its number."""
@@ -180,6 +187,7 @@ class Meshes:
 
     def _forget(self, number: int) -> None:
         self._sizes = self._table = self._planted = self._holed = None
+        self._own_grove(changing=True)
         self._grove.fell(number)
 
     def __getitem__(self, number: int) -> Mesh:
@@ -197,6 +205,7 @@ class Meshes:
 
     def check(self, placed: Ids) -> None:
         """Assert that placed meshes are there, and that what is known of meshes is true."""
+        self._own_grove()
         assert set(placed.tolist()) <= set(self._meshes), "a placed mesh is gone"
         assert set(self._grove.numbers) <= set(self._meshes), "a mesh that is gone has an octree"
         for number, mesh in self._meshes.items():
@@ -238,6 +247,7 @@ class Meshes:
 
     def planted(self, needed: Ids) -> Planted:
         """Return the forest with the octrees of all needed meshes, built if they were not."""
+        self._own_grove()
         planted = self._planted
         if planted is None or (planted.roots[needed] < 0).any():
             result_of(self.prepare(needed))
@@ -249,7 +259,11 @@ class Meshes:
 
         Those that are gone or replaced in the meantime are left out.
         """
+        self._own_grove()
         missing = [number for number in needed.tolist() if number not in self._grove]
+        if missing and self._borrowed is not None:
+            self._own_grove(changing=True)
+            missing = needed.tolist()
         sizes = np.cumsum([0, *(_COST + len(self._meshes[number].valid) for number in missing)])
         shares = (sizes / max(int(sizes[-1]), 1)).tolist()
         waiting: dict[int, tuple[Mesh, Octree]] = {}
@@ -267,6 +281,9 @@ class Meshes:
 
     def patches(self, needed: Ids) -> Generator[float, None, Patches]:
         """Return the patches of meshes that have octrees; yields while they are made."""
+        self._own_grove()
+        if any(number not in self._grove for number in needed.tolist()):
+            yield from self.prepare(needed)
         steps = self._grove.patch(needed.tolist(), self.born)
         while True:
             try:

@@ -1,0 +1,88 @@
+"""Scenes of some placements alone: they answer as these do, and change apart from each other."""
+
+import numpy as np
+import pytest
+import scene_oracle as oracle
+from scene_oracle import KINDS
+
+from core import SceneOctree, Spheres, Triangles, nearest, overlapping_pairs, query
+from core.scene import meshes as meshes_module
+
+BALLS = Spheres(np.random.default_rng(1).uniform(-6, 6, (40, 3)), np.full(40, 2.0))
+
+
+def whole(seed=3):
+    rng = np.random.default_rng(seed)
+    scene = oracle.scene(rng, placements=14, kinds=KINDS, capacity=4)
+    scene.remove(scene.ids[[2, 5]])
+    return scene
+
+
+def answers(scene):
+    points = BALLS.centers
+    found = nearest(scene, points, count=3)
+    return query(scene, BALLS), found.placements, found.items, overlapping_pairs(scene)
+
+
+def assert_same(one, other):
+    for mine, theirs in zip(answers(one), answers(other), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 20])
+def test_it_answers_as_if_the_others_were_removed(step):
+    scene, other = whole(), whole()
+    some = scene.ids[::step]
+    other.remove(np.setdiff1d(other.ids, some))
+    only = scene.only(some[::-1])
+    only.check()
+    np.testing.assert_array_equal(only.ids, some)
+    assert_same(only, other)
+
+
+def test_nothing_is_built_again(monkeypatch):
+    scene = whole()
+    expected = answers(scene)
+    built = []
+    monkeypatch.setattr(
+        meshes_module, "build_steps", lambda *a, **o: built.append(a) or pytest.fail("built")
+    )
+    for mine, theirs in zip(answers(scene.only(scene.ids)), expected, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def change(scene):
+    mesh = scene.add_mesh(Triangles(9 * np.eye(3), [[0, 1, 2]]))
+    scene.place([mesh], np.eye(4)[None])
+    scene.replace_mesh(int(scene.meshes_of(scene.ids[:1])[0]), Triangles(np.eye(3), [[0, 1, 2]]))
+    scene.move(scene.ids[1:3], np.tile(np.eye(4), (2, 1, 1)))
+    scene.remove(scene.ids[-3:-2])
+
+
+@pytest.mark.parametrize("asked_first", [False, True])
+@pytest.mark.parametrize("which", [0, 1])
+def test_each_changes_apart_from_the_other(asked_first, which):
+    scene, same = whole(), whole()
+    if asked_first:
+        answers(scene)
+    both = scene, scene.only(scene.ids)
+    changed = whole()
+    change(changed)
+    change(both[which])
+    for each, wanted in ((both[which], changed), (both[1 - which], same)):
+        each.check()
+        assert_same(each, wanted)
+        np.testing.assert_array_equal(
+            each.triangles_of(each.ids).vertices, wanted.triangles_of(wanted.ids).vertices
+        )
+
+
+@pytest.mark.parametrize("ids", [[2], [0, 0], [99], [-1]])
+def test_unknown_and_repeated_placements_are_refused(ids):
+    with pytest.raises(ValueError, match="ids"):
+        whole().only(ids)
+
+
+def test_of_none_there_is_nothing():
+    assert len(whole().only([])) == 0
+    assert len(SceneOctree().only([])) == 0
