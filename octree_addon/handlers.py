@@ -151,6 +151,7 @@ def update_display() -> None:
     """Draw only while there is something to draw, and show its new state."""
     if has_something_to_draw():
         display.install()
+        display.keep_only(trees.all_built())
     else:
         display.uninstall()
     tag_redraw()

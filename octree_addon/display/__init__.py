@@ -3,13 +3,13 @@
 import bpy
 
 from ..ui import Feature
-from .batches import counts
+from .batches import counts, keep_only
 from .drawing import install, is_installed, uninstall
 from .mesh import OCTREE_OT_make_real
 from .panel import OCTREE_PT_display, draw_switch
 from .settings import OctreeDisplaySettings
 
-__all__ = ["counts", "install", "is_installed", "uninstall"]
+__all__ = ["counts", "install", "is_installed", "keep_only", "uninstall"]
 
 
 def draw_make_real(menu: bpy.types.Menu, _: bpy.types.Context) -> None:

@@ -1,6 +1,6 @@
 """GPU batches by signature: cells, one batch a shade; found and missed items."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
@@ -149,6 +149,16 @@ def _nearer() -> Iterator[None]:
     with gpu.matrix.push_pop_projection():
         gpu.matrix.load_projection_matrix(projection)
         yield
+
+
+def keep_only(trees: Iterable[BuiltTree]) -> None:
+    """Leave nothing of other trees, which an undo may bring back, on the graphics card."""
+    kept = list(trees)
+    octrees = [built.octree for built in kept]
+    for built in [each for each in _pictures if each not in kept]:
+        del _pictures[built]
+    for query in [each for each in _found if not any(each.octree is one for one in octrees)]:
+        del _found[query]
 
 
 def forget() -> None:

@@ -5,6 +5,7 @@ import pytest
 from costs import lines_run
 
 from octree_ext.octree_addon import display, handlers, trees
+from octree_ext.octree_addon.display import batches
 from octree_ext.octree_addon.ui import settings_of
 
 
@@ -241,3 +242,12 @@ def test_view_of_a_camera_stays_when_the_tree_goes(empty_scene, stored):
     settings_of(empty_scene).frustum.show = False
     see_header()
     assert not display.is_installed()
+
+
+def test_pictures_of_former_trees_are_dropped(empty_scene, ball, stored, build):
+    batches._pictures[stored] = "picture"
+    handlers.update_display()
+    assert stored in batches._pictures
+    trees.store(empty_scene, build([ball]), [ball])
+    assert stored in trees.kept_of(empty_scene)
+    assert stored not in batches._pictures
