@@ -68,7 +68,8 @@ def build_octree(
         With "keep", each cell is enlarged by this factor about its center, so that small
         straddlers sink: 1.0 not at all, 2.0 the classical loose octree.
     bounds : Boxes, optional
-        One box, the root. By default the cube around the items. Items that reach beyond it are
+        One box, the root. By default a cube a little larger than the items need, and not centered
+        on them, so that its walls miss what is symmetric. Items that reach beyond it are
         held by the root and looked at by every question.
     progress : callable, optional
         Called with the fraction done, 0 to 1; if it returns False, building stops.

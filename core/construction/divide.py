@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import child_masks
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, gather, radix_argsort
-from ..cells import UPPER_SIDES, smallest_cube
+from ..cells import UPPER_SIDES, root_around
 from ..child_masks import ChildMasks
 from ..grid import (
     DEEPEST,
@@ -27,7 +27,17 @@ from ..grid import (
 )
 from ..options import Options
 from ..shapes import Shapes
-from .levels import NO_PAIRS, Level, Pairs, between, check_copies, handed_down, moving, settle
+from .levels import (
+    NO_PAIRS,
+    Level,
+    Pairs,
+    between,
+    check_copies,
+    handed_down,
+    most_references,
+    moving,
+    settle,
+)
 
 # Large enough that NumPy's own overhead vanishes, small enough to report progress in time.
 _STEP = 32_768
@@ -63,8 +73,8 @@ class Entries:
 
 
 def root_grid(lower: Floats, upper: Floats, options: Options) -> Grid:
-    """Return the grid over `options.bounds`, or over the smallest cube around these bounds."""
-    walls = options.bounds.rows[:, 0] if options.bounds else smallest_cube(lower, upper)
+    """Return the grid over `options.bounds`, or over a cube around these bounds."""
+    walls = options.bounds.rows[:, 0] if options.bounds else root_around(lower, upper)
     low, high = walls[:3], walls[3:]
     depth = min(options.max_depth, DEEPEST)
     while depth and (high - low).max() / 2**depth < options.min_size:
@@ -131,7 +141,8 @@ def divide(
     """
     root = np.zeros((3, 1), np.int64)
     whole = np.array([[0], [len(entries)]])
-    levels = [Level.of_leaves(root, whole, NO_PAIRS, np.ones(1, np.intp))]
+    allowance = np.array([most_references(len(entries), options)])
+    levels = [Level.of_leaves(root, whole, NO_PAIRS, np.ones(1, np.intp), allowance)]
     strays = [np.empty(0, np.intp)]
     gone = np.zeros(len(entries) + 1, np.intp)
     for depth in range(grid.depth):
@@ -225,4 +236,5 @@ def _children(
     bounds = np.column_stack((begin, inner, end))
     slices = np.stack((bounds[:, :-1].ravel(), bounds[:, 1:].ravel()))
     copies = handed_down(pairs.entries, 8 * pairs.cells, masks)
-    return Level.of_leaves(cells, slices, copies, np.repeat(level.spread[overfull], 8))
+    spread, allowance = level.spread[overfull], level.allowance[overfull]
+    return Level.of_leaves(cells, slices, copies, np.repeat(spread, 8), np.repeat(allowance, 8))

@@ -20,6 +20,9 @@ T = TypeVar("T")
 
 # A division whose children together hold more than this many times the cell's items is not kept.
 MOST_COPIES = 4
+# All divisions on the way to a cell may make this many references of an item with leaves of 32,
+# more with smaller ones, each of which is worth more copies.
+_MOST_REFERENCES, _IN_LEAVES_OF = 128, 32
 # Copies at one depth that no tree is worth, at some hundred bytes each: this many for an item,
 # except in a small tree, which may have this many in all.
 MOST_FOR_AN_ITEM, MOST_IN_ALL = 8, 2**24
@@ -57,7 +60,8 @@ class Level:
     `cells` say where they are: their numbers on the grid (3, c), or their walls (6, c). `slices`
     (2, c) bound each cell's slice of the sorted items; of those the cell holds the items that no
     cell above it handed down or kept. `copies` are what it holds besides. `spread` tells over how
-    many cells divisions that separated nothing have spread a cell's items.
+    many cells divisions that separated nothing have spread a cell's items, `allowance` how many
+    references of each, on average, divisions of the cell and below may make.
 
     After the division: `divided` are the cells that have children, `separated` says which of
     these divisions set items apart, and `own` are the pairs that stay at this depth.
@@ -67,15 +71,18 @@ class Level:
     slices: Ids
     copies: Pairs
     spread: Ids
+    allowance: Floats
     divided: Ids
     separated: Flags
     own: Pairs
 
     @classmethod
-    def of_leaves(cls, cells: NDArray[Any], slices: Ids, copies: Pairs, spread: Ids) -> "Level":
+    def of_leaves(
+        cls, cells: NDArray[Any], slices: Ids, copies: Pairs, spread: Ids, allowance: Floats
+    ) -> "Level":
         """Return a level whose cells have no children."""
         nothing = np.empty(0, np.intp)
-        return cls(cells, slices, copies, spread, nothing, nothing > 0, copies)
+        return cls(cells, slices, copies, spread, allowance, nothing, nothing > 0, copies)
 
     def counts(self, gone: Ids) -> Ids:
         """Count the items of each cell, where `gone[i]` of the first i sorted items are not.
@@ -152,7 +159,10 @@ def settle(
     occupied = (held > 0).sum(axis=1)
     separated = ((held > 0) & (held < counts[:, None])).any(axis=1)
     spread = np.where(separated, 1, level.spread[overfull] * occupied)
-    worth = (held.sum(axis=1) <= MOST_COPIES * counts) & (spread <= MOST_COPIES) & (occupied > 0)
+    together = held.sum(axis=1)
+    allowance = level.allowance[overfull] * counts / np.maximum(together, 1)
+    worth = (together <= MOST_COPIES * counts) & (spread <= MOST_COPIES)
+    worth &= (allowance >= 1) & (occupied > 0)
     level.divided, level.separated = overfull[worth], separated[worth]
     is_leaf = ~flagged(level.slices.shape[1], level.divided)
     stay = stay[worth[stay.cells]]
@@ -162,7 +172,7 @@ def settle(
     may_go_back = flagged(len(is_leaf), level.divided, ~level.separated)
     level.copies = level.copies[may_go_back[level.copies.cells]]
     yield 0.6
-    children.spread = np.repeat(spread, 8)
+    children.spread, children.allowance = np.repeat(spread, 8), np.repeat(allowance, 8)
     return children if worth.all() else _some_of(children, np.repeat(worth, 8))
 
 
@@ -175,6 +185,7 @@ def _some_of(level: Level, some: Flags) -> Level:
         level.slices[:, some],
         Pairs(copies.entries, rank[copies.cells]),
         level.spread[some],
+        level.allowance[some],
     )
 
 
@@ -220,6 +231,15 @@ def _pruned(level: Level, useful: Flags, exists: Flags) -> Level:
         divided=rank[divided],
         own=Pairs(own.entries, rank[own.cells]),
     )
+
+
+def most_references(entries: int, options: Options) -> float:
+    """Return how many references of an item, on average, all divisions together may make.
+
+    With leaves of 32 or more, no more than `check_copies` allows.
+    """
+    most = min(_MOST_REFERENCES, max(MOST_FOR_AN_ITEM, MOST_IN_ALL / max(entries, 1)))
+    return most * _IN_LEAVES_OF / options.capacity
 
 
 def check_copies(count: int, entries: int, depth: int, options: Options) -> None:

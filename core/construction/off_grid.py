@@ -132,11 +132,13 @@ class Rule(Protocol):
         """Raise if this many copies at one depth are beyond all use."""
 
 
-def leaves_of(walls: Floats, pairs: Pairs) -> Level:
+def leaves_of(walls: Floats, pairs: Pairs, allowance: float = np.inf) -> Level:
     """Return leaves with these walls (6, c) and items, given cell by cell, as a level."""
     count = walls.shape[1]
     no_slices = np.zeros((2, count), np.intp)
-    return Level.of_leaves(walls, no_slices, pairs, np.ones(count, np.intp))
+    return Level.of_leaves(
+        walls, no_slices, pairs, np.ones(count, np.intp), np.full(count, allowance)
+    )
 
 
 def divide_off_grid(
@@ -178,7 +180,7 @@ def divide_level(
     dividing = rule.divide(bounds, level.cells[:, overfull], pairs)
     cells, masks, strays = yield from between(0.0, 0.7, dividing)
     move, stay = moving(masks, options)
-    making = _children(cells, pairs[move], masks[move], level.spread[overfull])
+    making = _children(cells, pairs[move], masks[move], len(overfull))
     children = yield from between(0.7, 0.9, making)
     rule.check(len(children.copies), depth + 1)
     bounds.never_copied[pairs.entries[np.flatnonzero(POPCOUNT.take(masks) > 1)]] = False
@@ -197,13 +199,13 @@ def _pairs_of(level: Level, overfull: Ids, counts: Ids) -> Pairs:
 
 
 def _children(
-    cells: OffGridCells, pairs: Pairs, masks: ChildMasks, spread: Ids
+    cells: OffGridCells, pairs: Pairs, masks: ChildMasks, count: int
 ) -> Generator[float, None, Level]:
     """Return the children of the cells, with copies of the pairs in those that they go to."""
-    going, held = [], np.empty((8, len(spread)), np.intp)
+    going, held = [], np.empty((8, count), np.intp)
     for child in range(8):
         going.append(np.flatnonzero(masks & np.uint8(1 << child)))
-        held[child] = np.bincount(pairs.cells[going[child]], minlength=len(spread))
+        held[child] = np.bincount(pairs.cells[going[child]], minlength=count)
         yield 0.05 * (child + 1)
     ends = np.cumsum(held.T)
     starts = ends.reshape(-1, 8).T - held
@@ -215,6 +217,4 @@ def _children(
         yield 0.4 + 0.05 * (child + 1)
     copies = Pairs(entries, np.repeat(np.arange(held.size), held.T.ravel()))
     yield 0.9
-    no_slices = np.zeros((2, held.size), np.intp)
-    walls = child_walls(cells.walls, cells.middles)
-    return Level.of_leaves(walls, no_slices, copies, np.repeat(spread, 8))
+    return leaves_of(child_walls(cells.walls, cells.middles), copies)
