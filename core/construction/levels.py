@@ -4,8 +4,9 @@ The same for cells on a grid and off it, in a tree that is built and in one that
 done in steps: generators that yield the fraction done and return what they made.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -26,6 +27,10 @@ _MOST_REFERENCES, _IN_LEAVES_OF = 128, 32
 # Copies at one depth that no tree is worth, at some hundred bytes each: this many for an item,
 # except in a small tree, which may have this many in all.
 MOST_FOR_AN_ITEM, MOST_IN_ALL = 8, 2**24
+# A build is tried on about this many cells of each depth once it has a part of the copies that no
+# tree is worth: one for each of so many that are still ahead, with leaves of one item. What it
+# makes of a sample must be so many times too much. A fraction that no step repeats.
+_SAMPLE, _COPIES_AHEAD, _FOR_CERTAIN, _GOLDEN = 2048, 128, 1.25, 0.6180339887498949
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,12 @@ class Pairs:
 
 
 NO_PAIRS = Pairs(np.empty(0, np.intp), np.empty(0, np.intp))
+
+
+# Raises if this many copies at this depth are beyond all use.
+Check = Callable[[int, int], None]
+# Divides cells of a level, of a depth, and returns their children, and strays.
+Division = Callable[["Level", Ids, int, Ids, Check], Generator[float, None, tuple["Level", Ids]]]
 
 
 @dataclass
@@ -149,11 +160,18 @@ def moving(masks: ChildMasks, options: Options) -> tuple[slice | Ids, slice | Id
 
 
 def settle(
-    level: Level, overfull: Ids, counts: Ids, stay: Pairs, children: Level, gone: Ids
+    level: Level,
+    overfull: Ids,
+    counts: Ids,
+    stay: Pairs,
+    children: Level,
+    gone: Ids,
+    check: Callable[[int], None],
 ) -> Generator[float, None, Level]:
     """Keep the divisions that are worth it: note them in `level`, return their children.
 
-    Yields the fraction done.
+    Those that would make more copies than they are allowed do not count for `check`. Yields the
+    fraction done.
     """
     held = children.counts(gone).reshape(-1, 8)
     occupied = (held > 0).sum(axis=1)
@@ -161,8 +179,9 @@ def settle(
     spread = np.where(separated, 1, level.spread[overfull] * occupied)
     together = held.sum(axis=1)
     allowance = level.allowance[overfull] * counts / np.maximum(together, 1)
-    worth = (together <= MOST_COPIES * counts) & (spread <= MOST_COPIES)
-    worth &= (allowance >= 1) & (occupied > 0)
+    allowed = allowance >= 1
+    check(_copies_in(children, allowed))
+    worth = (together <= MOST_COPIES * counts) & (spread <= MOST_COPIES) & (occupied > 0) & allowed
     level.divided, level.separated = overfull[worth], separated[worth]
     is_leaf = ~flagged(level.slices.shape[1], level.divided)
     stay = stay[worth[stay.cells]]
@@ -174,6 +193,13 @@ def settle(
     yield 0.6
     children.spread, children.allowance = np.repeat(spread, 8), np.repeat(allowance, 8)
     return children if worth.all() else _some_of(children, np.repeat(worth, 8))
+
+
+def _copies_in(children: Level, some: Flags) -> int:
+    """Count the copies in the children of some cells."""
+    if some.all():
+        return len(children.copies)
+    return int(np.count_nonzero(np.repeat(some, 8)[children.copies.cells]))
 
 
 def _some_of(level: Level, some: Flags) -> Level:
@@ -238,14 +264,66 @@ def most_references(entries: int, options: Options) -> float:
 
     With leaves of 32 or more, no more than `check_copies` allows.
     """
-    most = min(_MOST_REFERENCES, max(MOST_FOR_AN_ITEM, MOST_IN_ALL / max(entries, 1)))
+    most = min(_MOST_REFERENCES, most_copies(entries) / max(entries, 1))
     return most * _IN_LEAVES_OF / options.capacity
 
 
-def check_copies(count: int, entries: int, depth: int, options: Options) -> None:
-    """Raise if this many copies of this many entries at one depth are beyond all use."""
-    if count > max(MOST_FOR_AN_ITEM * entries, MOST_IN_ALL):
-        raise ValueError(
-            f"capacity must be larger, or max_depth smaller: got {options.capacity} and"
-            f" {options.max_depth}, which make {count:,} copies at depth {depth}"
-        )
+def check_copies(
+    entries: int, options: Options, count: int, depth: int, weight: float = 1.0
+) -> None:
+    """Raise if this many copies of this many entries at one depth are beyond all use.
+
+    Of a sample that stands for `weight` times as many cells they have to be so for certain.
+    """
+    if weight == 1.0 and count > most_copies(entries):
+        made = f"{count:,}"
+    elif weight > 1.0 and count * weight > most_copies(entries) * _FOR_CERTAIN:
+        made = f"about {float(f'{count * weight:.1e}'):,.0f}"
+    else:
+        return
+    raise ValueError(
+        f"capacity must be larger, or max_depth smaller: got {options.capacity} and"
+        f" {options.max_depth}, which make {made} copies at depth {depth}"
+    )
+
+
+def most_copies(entries: int) -> int:
+    """Return how many copies of this many entries at one depth are not yet beyond all use."""
+    return max(MOST_FOR_AN_ITEM * entries, MOST_IN_ALL)
+
+
+def may_be_refused(level: Level, overfull: Ids, entries: int, options: Options) -> bool:
+    """Tell whether copies grow so that a sample of the cells should be divided before all are.
+
+    The smaller the leaves, the more of the copies are still to be made.
+    """
+    many = len(level.copies) * _COPIES_AHEAD > most_copies(entries) * options.capacity
+    return many and len(overfull) >= _SAMPLE // 2
+
+
+def foresee(
+    level: Level, depths: range, gone: Ids, divide: Division, entries: int, options: Options
+) -> Generator[float, None, None]:
+    """Divide a sample of the cells down to the last of these depths; raise if that is too much.
+
+    Of the cells of each depth every second, third or so is taken, and stands for the others.
+    Yields the fraction done.
+    """
+    weight = 1.0
+    for done, depth in enumerate(depths):
+        overfull = np.flatnonzero(level.counts(gone) > options.capacity)
+        if len(overfull) == 0:
+            return
+        some = _sample(overfull)
+        weight *= len(overfull) / len(some)
+        level = _some_of(level, flagged(level.slices.shape[1], some))
+        check = partial(check_copies, entries, options, weight=weight)
+        dividing = divide(level, np.arange(len(some)), depth, gone, check)
+        level, _ = yield from between(done / len(depths), (done + 1) / len(depths), dividing)
+
+
+def _sample(cells: Ids) -> Ids:
+    """Return one of each few cells, not always the same one of eight children."""
+    step = -(-len(cells) // _SAMPLE)
+    first = np.arange(0, len(cells) - step + 1, step)
+    return cells[first + (first * _GOLDEN % 1 * step).astype(np.intp)]

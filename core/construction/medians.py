@@ -58,7 +58,7 @@ class _Medians:
 
     def check(self, copies: int, depth: int) -> None:
         """Raise if this many copies at one depth are beyond all use."""
-        check_copies(copies, self.entries, depth, self.options)
+        check_copies(self.entries, self.options, copies, depth)
 
     def divide(
         self, bounds: ItemBounds, walls: Floats, pairs: Pairs

@@ -6,7 +6,7 @@ these are kept in the order of the cells. For medians, and for trees that change
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Protocol
 
 import numpy as np
@@ -182,9 +182,9 @@ def divide_level(
     move, stay = moving(masks, options)
     making = _children(cells, pairs[move], masks[move], len(overfull))
     children = yield from between(0.7, 0.9, making)
-    rule.check(len(children.copies), depth + 1)
     bounds.never_copied[pairs.entries[np.flatnonzero(POPCOUNT.take(masks) > 1)]] = False
-    settling = settle(level, overfull, counts[overfull], pairs[stay], children, _NONE_GONE)
+    check = partial(rule.check, depth=depth + 1)
+    settling = settle(level, overfull, counts[overfull], pairs[stay], children, _NONE_GONE, check)
     children = yield from between(0.9, 1.0, settling)
     yield 1.0
     return children, strays
