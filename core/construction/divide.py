@@ -195,8 +195,8 @@ def _divide_level(
     move, stay = moving(masks, options)
     children = _children(entries, grid, level, overfull, pairs[move], masks[move], depth)
     yield 0.95
-    check_now = partial(check, depth=depth + 1)
-    settling = settle(level, overfull, counts, pairs[stay], children, gone, check_now)
+    check_below = partial(check, depth + 1)
+    settling = settle(level, overfull, counts, pairs[stay], children, gone, check_below)
     children = yield from between(0.95, 1.0, settling)
     return children, np.concatenate(strays)
 

@@ -58,7 +58,7 @@ class Pairs:
 NO_PAIRS = Pairs(np.empty(0, np.intp), np.empty(0, np.intp))
 
 
-# Raises if this many copies at this depth are beyond all use.
+# Raises if at this depth this many copies are beyond all use.
 Check = Callable[[int, int], None]
 # Divides cells of a level, of a depth, and returns their children, and strays.
 Division = Callable[["Level", Ids, int, Ids, Check], Generator[float, None, tuple["Level", Ids]]]
@@ -269,7 +269,7 @@ def most_references(entries: int, options: Options) -> float:
 
 
 def check_copies(
-    entries: int, options: Options, count: int, depth: int, weight: float = 1.0
+    entries: int, options: Options, depth: int, count: int, weight: float = 1.0
 ) -> None:
     """Raise if this many copies of this many entries at one depth are beyond all use.
 

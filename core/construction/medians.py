@@ -68,9 +68,9 @@ class _Medians:
         """Tell whether copies grow so that a sample of these cells should be divided first."""
         return may_be_refused(level, overfull, self.entries, self.options)
 
-    def check(self, count: int, depth: int) -> None:
+    def check(self, depth: int, count: int) -> None:
         """Raise if this many copies at one depth are beyond all use."""
-        check_copies(self.entries, self.options, count, depth)
+        check_copies(self.entries, self.options, depth, count)
 
     def divide(
         self, bounds: ItemBounds, walls: Floats, pairs: Pairs

@@ -132,7 +132,7 @@ class Rule(Protocol):
     def may_be_refused(self, level: Level, overfull: Ids) -> bool:
         """Tell whether copies grow so that a sample of these cells should be divided first."""
 
-    def check(self, count: int, depth: int) -> None:
+    def check(self, depth: int, count: int) -> None:
         """Raise if this many copies at one depth are beyond all use."""
 
 
@@ -214,9 +214,9 @@ def divide_level(
     making = _children(cells, pairs[move], masks[move], len(overfull))
     children = yield from between(0.7, 0.9, making)
     bounds.never_copied[pairs.entries[np.flatnonzero(POPCOUNT.take(masks) > 1)]] = False
-    check_now = partial(check or rule.check, depth=depth + 1)
+    check_below = partial(check or rule.check, depth + 1)
     counts = counts[overfull]
-    settling = settle(level, overfull, counts, pairs[stay], children, _NONE_GONE, check_now)
+    settling = settle(level, overfull, counts, pairs[stay], children, _NONE_GONE, check_below)
     children = yield from between(0.9, 1.0, settling)
     yield 1.0
     return children, strays

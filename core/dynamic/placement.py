@@ -155,7 +155,7 @@ class _Centers:
         """Let any number of copies be: items come and go."""
         return False
 
-    def check(self, count: int, depth: int) -> None:
+    def check(self, depth: int, count: int) -> None:
         """Let any number of copies be: items come and go."""
 
 

@@ -209,7 +209,7 @@ def test_what_a_sample_does_not_tell_for_certain_is_counted(few, monkeypatch):
 def test_a_sample_tells_how_many_copies_there_will_be(split, monkeypatch):
     said, items = {}, sheet(110, 3.0)
 
-    def note(entries, options, count, depth, weight=1.0):
+    def note(entries, options, depth, count, weight=1.0):
         said.setdefault(depth, []).append(count * weight)
 
     for module in ("divide", "medians", "levels"):
