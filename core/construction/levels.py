@@ -265,7 +265,7 @@ def most_references(entries: int, options: Options) -> float:
     With leaves of 32 or more, no more than `check_copies` allows.
     """
     most = min(_MOST_REFERENCES, most_copies(entries) / max(entries, 1))
-    return most * _IN_LEAVES_OF / options.capacity
+    return most * _IN_LEAVES_OF / min(options.capacity, _IN_LEAVES_OF)
 
 
 def check_copies(

@@ -134,7 +134,7 @@ def test_fans_are_divided_as_far_as_their_copies_are_worth_it(items, monkeypatch
 
 @pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("straddlers", ["copy", "hybrid"])
-@pytest.mark.parametrize(("capacity", "most"), [(32, 10), (64, 5), (16, 20)])
+@pytest.mark.parametrize(("capacity", "most"), [(32, 10), (64, 10), (16, 20)])
 def test_divisions_together_make_no_more_references_than_allowed(
     capacity, most, straddlers, split, monkeypatch
 ):
@@ -148,6 +148,13 @@ def test_leaves_of_half_the_size_may_make_twice_the_copies():
     items = fan(2000)
     few, many = (references(build_octree(items, capacity=most)) for most in (32, 8))
     assert 2 * few < many < 5 * few
+
+
+@pytest.mark.parametrize("capacity", [100, 5_000, 50_000])
+def test_large_leaves_are_divided_like_small_ones(capacity):
+    tree = built(sheet(200), capacity=capacity)
+    assert tree.item_counts.max() <= capacity
+    assert references(tree) < 2.2
 
 
 def test_a_fan_of_any_size_is_built(monkeypatch):
