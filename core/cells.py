@@ -22,6 +22,9 @@ Promise = tuple[bool | np.bool_, str]
 CHILDREN = np.arange(8)
 # Which children lie above the middle on each axis, (3, 8).
 UPPER_SIDES = (CHILDREN >> np.arange(3)[:, None] & 1) == 1
+# How far a root reaches beyond its items on each axis, by parts of their size: 3.5 % together.
+_BELOW = np.array([4, 6, 5]) * (9 / 4096)
+_ABOVE = 9 / 256 - _BELOW
 
 
 @dataclass(frozen=True)
@@ -234,13 +237,18 @@ class Cells:
         return Cells.of(self.rows[:, kept], parent, self.factor, self.depth[kept] - shift)
 
 
-def smallest_cube(lower: Floats, upper: Floats) -> Floats:
-    """Return the smallest cube (6,) around bounds (3, n) each; without any, the origin."""
+def root_around(lower: Floats, upper: Floats) -> Floats:
+    """Return a cube (6,) around bounds (3, n), larger and aside; without any, the origin.
+
+    What is symmetric has much in its middle planes, and in those of its halves. Walls there would
+    copy all of that, and a fan of triangles to all eight children.
+    """
     if lower.shape[1] == 0:
         return np.zeros(6)
     low, high = lower.min(axis=1), upper.max(axis=1)
-    middle, half = (low + high) / 2, (high - low).max() / 2
-    return np.concatenate((np.minimum(middle - half, low), np.maximum(middle + half, high)))
+    middle, size = (low + high) / 2, (high - low).max()
+    start, end = middle - (0.5 + _BELOW) * size, middle + (0.5 + _ABOVE) * size
+    return np.concatenate((np.minimum(start, low), np.maximum(end, high)))
 
 
 def doubled(walls: Floats, octant: int) -> Floats:

@@ -30,6 +30,19 @@ SCENES = {
 WHOLE = ("whole", "grid")
 
 
+def smallest_cube(items):
+    """Return a root whose walls run through the middle, and all that is symmetric."""
+    bounds = items.bounds()
+    lower, upper = bounds.lower.min(axis=0), bounds.upper.max(axis=0)
+    middle, half = (lower + upper) / 2, (upper - lower).max() / 2
+    return Boxes([np.minimum(middle - half, lower)], [np.maximum(middle + half, upper)])
+
+
+def root_of(scene, items):
+    """Return bounds to build with: items in whole numbers lie on walls of cells."""
+    return smallest_cube(items) if scene in WHOLE else None
+
+
 def arguments(kind):
     """Return the names of what a batch is made from."""
     return list(inspect.signature(kind).parameters)

@@ -7,12 +7,13 @@ item and cell, handed down level by level.
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from .. import child_masks
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, gather, radix_argsort
-from ..cells import UPPER_SIDES, smallest_cube
+from ..cells import UPPER_SIDES, root_around
 from ..child_masks import ChildMasks
 from ..grid import (
     DEEPEST,
@@ -27,7 +28,20 @@ from ..grid import (
 )
 from ..options import Options
 from ..shapes import Shapes
-from .levels import NO_PAIRS, Level, Pairs, between, check_copies, handed_down, moving, settle
+from .levels import (
+    NO_PAIRS,
+    Check,
+    Level,
+    Pairs,
+    between,
+    check_copies,
+    foresee,
+    handed_down,
+    may_be_refused,
+    most_references,
+    moving,
+    settle,
+)
 
 # Large enough that NumPy's own overhead vanishes, small enough to report progress in time.
 _STEP = 32_768
@@ -63,8 +77,8 @@ class Entries:
 
 
 def root_grid(lower: Floats, upper: Floats, options: Options) -> Grid:
-    """Return the grid over `options.bounds`, or over the smallest cube around these bounds."""
-    walls = options.bounds.rows[:, 0] if options.bounds else smallest_cube(lower, upper)
+    """Return the grid over `options.bounds`, or over a cube around these bounds."""
+    walls = options.bounds.rows[:, 0] if options.bounds else root_around(lower, upper)
     low, high = walls[:3], walls[3:]
     depth = min(options.max_depth, DEEPEST)
     while depth and (high - low).max() / 2**depth < options.min_size:
@@ -131,32 +145,60 @@ def divide(
     """
     root = np.zeros((3, 1), np.int64)
     whole = np.array([[0], [len(entries)]])
-    levels = [Level.of_leaves(root, whole, NO_PAIRS, np.ones(1, np.intp))]
+    allowance = np.array([most_references(len(entries), options)])
+    levels = [Level.of_leaves(root, whole, NO_PAIRS, np.ones(1, np.intp), allowance)]
     strays = [np.empty(0, np.intp)]
-    gone = np.zeros(len(entries) + 1, np.intp)
+    gone, is_safe = np.zeros(len(entries) + 1, np.intp), False
+    division = partial(_divide_level, entries, grid, options)
+    check = partial(check_copies, len(entries), options)
     for depth in range(grid.depth):
-        level = levels[-1]
-        counts = level.counts(gone)
-        overfull = np.flatnonzero(counts > options.capacity)
+        level, start = levels[-1], depth / grid.depth
+        overfull = np.flatnonzero(level.counts(gone) > options.capacity)
         if len(overfull) == 0:
             break
-        pairs, fresh = _straddlers(entries, level, overfull, depth)
-        masks = np.zeros(len(pairs), np.uint8)
-        if options.straddlers != "keep":
-            cut = _Cut(entries, grid, level.cells[:, overfull], depth)
-            for some in blocks(len(pairs), _STEP):
-                masks[some], lost = cut.touched(pairs[some], max(fresh - some.start, 0))
-                strays.append(lost)
-                yield (depth + 0.9 * some.stop / len(pairs)) / grid.depth
-        np.cumsum(entries.depths <= depth, out=gone[1:])
-        move, stay = moving(masks, options)
-        children = _children(entries, grid, level, overfull, pairs[move], masks[move], depth)
-        check_copies(len(children.copies), len(entries), depth + 1, options)
-        now, after = (depth + 0.95) / grid.depth, (depth + 1) / grid.depth
-        yield now
-        settling = settle(level, overfull, counts[overfull], pairs[stay], children, gone)
-        levels.append((yield from between(now, after, settling)))
+        if not is_safe and may_be_refused(level, overfull, len(entries), options):
+            below = range(depth, grid.depth)
+            trying = foresee(level, below, gone.copy(), division, len(entries), options)
+            yield from between(start, start + 0.5 / grid.depth, trying)
+            start, is_safe = start + 0.5 / grid.depth, True
+        dividing = division(level, overfull, depth, gone, check)
+        children, lost = yield from between(start, (depth + 1) / grid.depth, dividing)
+        levels.append(children)
+        strays.append(lost)
     return levels, np.concatenate(strays)
+
+
+def _divide_level(
+    entries: Entries,
+    grid: Grid,
+    options: Options,
+    level: Level,
+    overfull: Ids,
+    depth: int,
+    gone: Ids,
+    check: Check,
+) -> Generator[float, None, tuple[Level, Ids]]:
+    """Divide these cells of a level where it is worth it; yields the fraction done.
+
+    Returns their children, and strays. `gone` is brought up to date.
+    """
+    counts = level.counts(gone)[overfull]
+    pairs, fresh = _straddlers(entries, level, overfull, depth)
+    masks, strays = np.zeros(len(pairs), np.uint8), [np.empty(0, np.intp)]
+    if options.straddlers != "keep":
+        cut = _Cut(entries, grid, level.cells[:, overfull], depth)
+        for some in blocks(len(pairs), _STEP):
+            masks[some], lost = cut.touched(pairs[some], max(fresh - some.start, 0))
+            strays.append(lost)
+            yield 0.9 * some.stop / len(pairs)
+    np.cumsum(entries.depths <= depth, out=gone[1:])
+    move, stay = moving(masks, options)
+    children = _children(entries, grid, level, overfull, pairs[move], masks[move], depth)
+    yield 0.95
+    check_below = partial(check, depth + 1)
+    settling = settle(level, overfull, counts, pairs[stay], children, gone, check_below)
+    children = yield from between(0.95, 1.0, settling)
+    return children, np.concatenate(strays)
 
 
 def _straddlers(entries: Entries, level: Level, overfull: Ids, depth: int) -> tuple[Pairs, int]:
@@ -225,4 +267,5 @@ def _children(
     bounds = np.column_stack((begin, inner, end))
     slices = np.stack((bounds[:, :-1].ravel(), bounds[:, 1:].ravel()))
     copies = handed_down(pairs.entries, 8 * pairs.cells, masks)
-    return Level.of_leaves(cells, slices, copies, np.repeat(level.spread[overfull], 8))
+    spread, allowance = level.spread[overfull], level.allowance[overfull]
+    return Level.of_leaves(cells, slices, copies, np.repeat(spread, 8), np.repeat(allowance, 8))

@@ -4,8 +4,9 @@ The same for cells on a grid and off it, in a tree that is built and in one that
 done in steps: generators that yield the fraction done and return what they made.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,9 +21,16 @@ T = TypeVar("T")
 
 # A division whose children together hold more than this many times the cell's items is not kept.
 MOST_COPIES = 4
+# All divisions on the way to a cell may make this many references of an item with leaves of 32,
+# more with smaller ones, each of which is worth more copies.
+_MOST_REFERENCES, _IN_LEAVES_OF = 128, 32
 # Copies at one depth that no tree is worth, at some hundred bytes each: this many for an item,
 # except in a small tree, which may have this many in all.
 MOST_FOR_AN_ITEM, MOST_IN_ALL = 8, 2**24
+# A build is tried on about this many cells of each depth once it has a part of the copies that no
+# tree is worth: one for each of so many that are still ahead, with leaves of one item. What it
+# makes of a sample must be so many times too much. A fraction that no step repeats.
+_SAMPLE, _COPIES_AHEAD, _FOR_CERTAIN, _GOLDEN = 2048, 128, 1.25, 0.6180339887498949
 
 
 @dataclass(frozen=True)
@@ -50,6 +58,12 @@ class Pairs:
 NO_PAIRS = Pairs(np.empty(0, np.intp), np.empty(0, np.intp))
 
 
+# Raises if at this depth this many copies are beyond all use.
+Check = Callable[[int, int], None]
+# Divides cells of a level, of a depth, and returns their children, and strays.
+Division = Callable[["Level", Ids, int, Ids, Check], Generator[float, None, tuple["Level", Ids]]]
+
+
 @dataclass
 class Level:
     """All cells of one depth, numbered from 0.
@@ -57,7 +71,8 @@ class Level:
     `cells` say where they are: their numbers on the grid (3, c), or their walls (6, c). `slices`
     (2, c) bound each cell's slice of the sorted items; of those the cell holds the items that no
     cell above it handed down or kept. `copies` are what it holds besides. `spread` tells over how
-    many cells divisions that separated nothing have spread a cell's items.
+    many cells divisions that separated nothing have spread a cell's items, `allowance` how many
+    references of each, on average, divisions of the cell and below may make.
 
     After the division: `divided` are the cells that have children, `separated` says which of
     these divisions set items apart, and `own` are the pairs that stay at this depth.
@@ -67,15 +82,18 @@ class Level:
     slices: Ids
     copies: Pairs
     spread: Ids
+    allowance: Floats
     divided: Ids
     separated: Flags
     own: Pairs
 
     @classmethod
-    def of_leaves(cls, cells: NDArray[Any], slices: Ids, copies: Pairs, spread: Ids) -> "Level":
+    def of_leaves(
+        cls, cells: NDArray[Any], slices: Ids, copies: Pairs, spread: Ids, allowance: Floats
+    ) -> "Level":
         """Return a level whose cells have no children."""
         nothing = np.empty(0, np.intp)
-        return cls(cells, slices, copies, spread, nothing, nothing > 0, copies)
+        return cls(cells, slices, copies, spread, allowance, nothing, nothing > 0, copies)
 
     def counts(self, gone: Ids) -> Ids:
         """Count the items of each cell, where `gone[i]` of the first i sorted items are not.
@@ -142,17 +160,28 @@ def moving(masks: ChildMasks, options: Options) -> tuple[slice | Ids, slice | Id
 
 
 def settle(
-    level: Level, overfull: Ids, counts: Ids, stay: Pairs, children: Level, gone: Ids
+    level: Level,
+    overfull: Ids,
+    counts: Ids,
+    stay: Pairs,
+    children: Level,
+    gone: Ids,
+    check: Callable[[int], None],
 ) -> Generator[float, None, Level]:
     """Keep the divisions that are worth it: note them in `level`, return their children.
 
-    Yields the fraction done.
+    Those that would make more copies than they are allowed do not count for `check`. Yields the
+    fraction done.
     """
     held = children.counts(gone).reshape(-1, 8)
     occupied = (held > 0).sum(axis=1)
     separated = ((held > 0) & (held < counts[:, None])).any(axis=1)
     spread = np.where(separated, 1, level.spread[overfull] * occupied)
-    worth = (held.sum(axis=1) <= MOST_COPIES * counts) & (spread <= MOST_COPIES) & (occupied > 0)
+    together = held.sum(axis=1)
+    allowance = level.allowance[overfull] * counts / np.maximum(together, 1)
+    allowed = allowance >= 1
+    check(_copies_in(children, allowed))
+    worth = (together <= MOST_COPIES * counts) & (spread <= MOST_COPIES) & (occupied > 0) & allowed
     level.divided, level.separated = overfull[worth], separated[worth]
     is_leaf = ~flagged(level.slices.shape[1], level.divided)
     stay = stay[worth[stay.cells]]
@@ -162,8 +191,15 @@ def settle(
     may_go_back = flagged(len(is_leaf), level.divided, ~level.separated)
     level.copies = level.copies[may_go_back[level.copies.cells]]
     yield 0.6
-    children.spread = np.repeat(spread, 8)
+    children.spread, children.allowance = np.repeat(spread, 8), np.repeat(allowance, 8)
     return children if worth.all() else _some_of(children, np.repeat(worth, 8))
+
+
+def _copies_in(children: Level, some: Flags) -> int:
+    """Count the copies in the children of some cells."""
+    if some.all():
+        return len(children.copies)
+    return int(np.count_nonzero(np.repeat(some, 8)[children.copies.cells]))
 
 
 def _some_of(level: Level, some: Flags) -> Level:
@@ -175,6 +211,7 @@ def _some_of(level: Level, some: Flags) -> Level:
         level.slices[:, some],
         Pairs(copies.entries, rank[copies.cells]),
         level.spread[some],
+        level.allowance[some],
     )
 
 
@@ -222,10 +259,71 @@ def _pruned(level: Level, useful: Flags, exists: Flags) -> Level:
     )
 
 
-def check_copies(count: int, entries: int, depth: int, options: Options) -> None:
-    """Raise if this many copies of this many entries at one depth are beyond all use."""
-    if count > max(MOST_FOR_AN_ITEM * entries, MOST_IN_ALL):
-        raise ValueError(
-            f"capacity must be larger, or max_depth smaller: got {options.capacity} and"
-            f" {options.max_depth}, which make {count:,} copies at depth {depth}"
-        )
+def most_references(entries: int, options: Options) -> float:
+    """Return how many references of an item, on average, all divisions together may make.
+
+    With leaves of 32 or more, no more than `check_copies` allows.
+    """
+    most = min(_MOST_REFERENCES, most_copies(entries) / max(entries, 1))
+    return most * _IN_LEAVES_OF / min(options.capacity, _IN_LEAVES_OF)
+
+
+def check_copies(
+    entries: int, options: Options, depth: int, count: int, weight: float = 1.0
+) -> None:
+    """Raise if this many copies of this many entries at one depth are beyond all use.
+
+    Of a sample that stands for `weight` times as many cells they have to be so for certain.
+    """
+    if weight == 1.0 and count > most_copies(entries):
+        made = f"{count:,}"
+    elif weight > 1.0 and count * weight > most_copies(entries) * _FOR_CERTAIN:
+        made = f"about {float(f'{count * weight:.1e}'):,.0f}"
+    else:
+        return
+    raise ValueError(
+        f"capacity must be larger, or max_depth smaller: got {options.capacity} and"
+        f" {options.max_depth}, which make {made} copies at depth {depth}"
+    )
+
+
+def most_copies(entries: int) -> int:
+    """Return how many copies of this many entries at one depth are not yet beyond all use."""
+    return max(MOST_FOR_AN_ITEM * entries, MOST_IN_ALL)
+
+
+def may_be_refused(level: Level, overfull: Ids, entries: int, options: Options) -> bool:
+    """Tell whether copies grow so that a sample of the cells should be divided before all are.
+
+    The smaller the leaves, the more of the copies are still to be made.
+    """
+    many = len(level.copies) * _COPIES_AHEAD > most_copies(entries) * options.capacity
+    return many and len(overfull) >= _SAMPLE // 2
+
+
+def foresee(
+    level: Level, depths: range, gone: Ids, divide: Division, entries: int, options: Options
+) -> Generator[float, None, None]:
+    """Divide a sample of the cells down to the last of these depths; raise if that is too much.
+
+    Of the cells of each depth every second, third or so is taken, and stands for the others.
+    Yields the fraction done.
+    """
+    weight = 1.0
+    for done, depth in enumerate(depths):
+        overfull = np.flatnonzero(level.counts(gone) > options.capacity)
+        if len(overfull) == 0:
+            return
+        some = _sample(overfull)
+        weight *= len(overfull) / len(some)
+        level = _some_of(level, flagged(level.slices.shape[1], some))
+        check = partial(check_copies, entries, options, weight=weight)
+        dividing = divide(level, np.arange(len(some)), depth, gone, check)
+        level, _ = yield from between(done / len(depths), (done + 1) / len(depths), dividing)
+
+
+def _sample(cells: Ids) -> Ids:
+    """Return one of each few cells, not always the same one of eight children."""
+    step = -(-len(cells) // _SAMPLE)
+    first = np.arange(0, len(cells) - step + 1, step)
+    return cells[first + (first * _GOLDEN % 1 * step).astype(np.intp)]

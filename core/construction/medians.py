@@ -11,7 +11,15 @@ from ..grid import DEEPEST, Grid
 from ..options import Options
 from ..shapes import Shapes
 from .divide import Entries
-from .levels import MOST_COPIES, Level, Pairs, between, check_copies
+from .levels import (
+    MOST_COPIES,
+    Level,
+    Pairs,
+    between,
+    check_copies,
+    may_be_refused,
+    most_references,
+)
 from .off_grid import ItemBounds, OffGridCells, divide_off_grid, leaves_of
 
 # Pairs looked at together, and numbers in a table whose rows are searched for their medians.
@@ -28,7 +36,8 @@ def divide_at_medians(
     lower, upper = yield from between(0.0, 0.04, _limits(entries.arranged))
     bounds = ItemBounds(entries.arranged, lower, upper)
     everything = Pairs(np.arange(len(entries)), np.zeros(len(entries), np.intp))
-    root = leaves_of(np.concatenate((grid.lower, grid.upper))[:, None], everything)
+    walls = np.concatenate((grid.lower, grid.upper))[:, None]
+    root = leaves_of(walls, everything, most_references(len(entries), options))
     rule = _Medians(grid, options, len(entries))
     dividing = divide_off_grid(bounds, root, np.zeros(1, np.intp), rule, options)
     return (yield from between(0.05, 1.0, dividing))
@@ -55,9 +64,13 @@ class _Medians:
         large = (walls[3:] - walls[:3]).max(axis=0) / 2 >= self.options.min_size
         return large & (depths < min(self.options.max_depth, DEEPEST))
 
-    def check(self, copies: int, depth: int) -> None:
+    def may_be_refused(self, level: Level, overfull: Ids) -> bool:
+        """Tell whether copies grow so that a sample of these cells should be divided first."""
+        return may_be_refused(level, overfull, self.entries, self.options)
+
+    def check(self, depth: int, count: int) -> None:
         """Raise if this many copies at one depth are beyond all use."""
-        check_copies(copies, self.entries, depth, self.options)
+        check_copies(self.entries, self.options, depth, count)
 
     def divide(
         self, bounds: ItemBounds, walls: Floats, pairs: Pairs

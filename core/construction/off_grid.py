@@ -5,8 +5,9 @@ these are kept in the order of the cells. For medians, and for trees that change
 """
 
 from collections.abc import Generator
+from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Protocol
 
 import numpy as np
@@ -18,7 +19,7 @@ from ..child_masks import ON_SIDES, POPCOUNT, ChildMasks
 from ..grid import DEEPEST, Grid, enlarged
 from ..options import Options
 from ..shapes import Shapes
-from .levels import Level, Pairs, between, moving, settle
+from .levels import Check, Level, Pairs, between, foresee, moving, settle
 
 # Of the root's size: what a few roundings may move an item by.
 _MARGIN = 2.0**-46
@@ -128,15 +129,20 @@ class Rule(Protocol):
     ) -> Generator[float, None, tuple[OffGridCells, ChildMasks, Ids]]:
         """Choose where to divide cells; return them, the children that take items, and strays."""
 
-    def check(self, copies: int, depth: int) -> None:
+    def may_be_refused(self, level: Level, overfull: Ids) -> bool:
+        """Tell whether copies grow so that a sample of these cells should be divided first."""
+
+    def check(self, depth: int, count: int) -> None:
         """Raise if this many copies at one depth are beyond all use."""
 
 
-def leaves_of(walls: Floats, pairs: Pairs) -> Level:
+def leaves_of(walls: Floats, pairs: Pairs, allowance: float = np.inf) -> Level:
     """Return leaves with these walls (6, c) and items, given cell by cell, as a level."""
     count = walls.shape[1]
     no_slices = np.zeros((2, count), np.intp)
-    return Level.of_leaves(walls, no_slices, pairs, np.ones(count, np.intp))
+    return Level.of_leaves(
+        walls, no_slices, pairs, np.ones(count, np.intp), np.full(count, allowance)
+    )
 
 
 def divide_off_grid(
@@ -147,17 +153,38 @@ def divide_off_grid(
     Returns the levels, and the entries that were placed where rounding hid what they touch.
     """
     levels, strays = [leaves], [np.empty(0, np.intp)]
-    deepest = max(min(options.max_depth, DEEPEST), 1)
+    deepest, is_safe = max(min(options.max_depth, DEEPEST), 1), False
     while True:
         level, done = levels[-1], len(levels) - 1
         overfull = overfull_cells(level, depths, rule, options)
         if len(overfull) == 0:
             return levels, np.concatenate(strays)
+        start = done / deepest
+        if not is_safe and rule.may_be_refused(level, overfull):
+            trying = _foresee(bounds, level, range(done, deepest), rule, options)
+            yield from between(start, start + 0.5 / deepest, trying)
+            start, is_safe = start + 0.5 / deepest, True
         dividing = divide_level(bounds, level, overfull, done, rule, options)
-        children, lost = yield from between(done / deepest, (done + 1) / deepest, dividing)
+        children, lost = yield from between(start, (done + 1) / deepest, dividing)
         levels.append(children)
         strays.append(lost)
         depths = np.repeat(depths[level.divided] + 1, 8)
+
+
+def _foresee(
+    bounds: ItemBounds, level: Level, depths: range, rule: Rule, options: Options
+) -> Generator[float, None, None]:
+    """Divide a sample of the cells down to the last depth; raise if all make too many copies."""
+    bounds = copy(bounds)
+    bounds.never_copied = bounds.never_copied.copy()
+
+    def divide(
+        level: Level, some: Ids, depth: int, _: Ids, check: Check
+    ) -> Generator[float, None, tuple[Level, Ids]]:
+        some = some[rule.divisible(level.cells[:, some], np.full(len(some), depth))]
+        return divide_level(bounds, level, some, depth, rule, options, check)
+
+    return foresee(level, depths, _NONE_GONE, divide, len(bounds.items), options)
 
 
 def overfull_cells(level: Level, depths: Ids, rule: Rule, options: Options) -> Ids:
@@ -167,7 +194,13 @@ def overfull_cells(level: Level, depths: Ids, rule: Rule, options: Options) -> I
 
 
 def divide_level(
-    bounds: ItemBounds, level: Level, overfull: Ids, depth: int, rule: Rule, options: Options
+    bounds: ItemBounds,
+    level: Level,
+    overfull: Ids,
+    depth: int,
+    rule: Rule,
+    options: Options,
+    check: Check | None = None,
 ) -> Generator[float, None, tuple[Level, Ids]]:
     """Divide these cells of a level where it is worth it; yields the fraction done.
 
@@ -178,11 +211,12 @@ def divide_level(
     dividing = rule.divide(bounds, level.cells[:, overfull], pairs)
     cells, masks, strays = yield from between(0.0, 0.7, dividing)
     move, stay = moving(masks, options)
-    making = _children(cells, pairs[move], masks[move], level.spread[overfull])
+    making = _children(cells, pairs[move], masks[move], len(overfull))
     children = yield from between(0.7, 0.9, making)
-    rule.check(len(children.copies), depth + 1)
     bounds.never_copied[pairs.entries[np.flatnonzero(POPCOUNT.take(masks) > 1)]] = False
-    settling = settle(level, overfull, counts[overfull], pairs[stay], children, _NONE_GONE)
+    check_below = partial(check or rule.check, depth + 1)
+    counts = counts[overfull]
+    settling = settle(level, overfull, counts, pairs[stay], children, _NONE_GONE, check_below)
     children = yield from between(0.9, 1.0, settling)
     yield 1.0
     return children, strays
@@ -197,13 +231,13 @@ def _pairs_of(level: Level, overfull: Ids, counts: Ids) -> Pairs:
 
 
 def _children(
-    cells: OffGridCells, pairs: Pairs, masks: ChildMasks, spread: Ids
+    cells: OffGridCells, pairs: Pairs, masks: ChildMasks, count: int
 ) -> Generator[float, None, Level]:
     """Return the children of the cells, with copies of the pairs in those that they go to."""
-    going, held = [], np.empty((8, len(spread)), np.intp)
+    going, held = [], np.empty((8, count), np.intp)
     for child in range(8):
         going.append(np.flatnonzero(masks & np.uint8(1 << child)))
-        held[child] = np.bincount(pairs.cells[going[child]], minlength=len(spread))
+        held[child] = np.bincount(pairs.cells[going[child]], minlength=count)
         yield 0.05 * (child + 1)
     ends = np.cumsum(held.T)
     starts = ends.reshape(-1, 8).T - held
@@ -215,6 +249,4 @@ def _children(
         yield 0.4 + 0.05 * (child + 1)
     copies = Pairs(entries, np.repeat(np.arange(held.size), held.T.ravel()))
     yield 0.9
-    no_slices = np.zeros((2, held.size), np.intp)
-    walls = child_walls(cells.walls, cells.middles)
-    return Level.of_leaves(walls, no_slices, copies, np.repeat(spread, 8))
+    return leaves_of(child_walls(cells.walls, cells.middles), copies)

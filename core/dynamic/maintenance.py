@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import checks
 from ..arrays import Floats, Ids, flagged
-from ..cells import Cells, doubled, smallest_cube
+from ..cells import Cells, doubled, root_around
 from ..grid import enlarged
 from ..options import Options
 from .assignment import Assignment, OneCellEach
@@ -173,15 +173,15 @@ class Maintenance:
 
 
 def _rebuilt_root(assignment: Assignment, rows: Floats, options: Options) -> Assignment:
-    """Return an assignment whose root is the cube around all items (7, n), undivided."""
-    cells = Cells.of_root(smallest_cube(*limits(rows)), options.enlargement)
+    """Return an assignment whose root is a cube around all items (7, n), undivided."""
+    cells = Cells.of_root(root_around(*limits(rows)), options.enlargement)
     fresh = assignment.of(cells, assignment.count)
     return placed(fresh, rows, np.arange(assignment.count), options)
 
 
 def _is_wide(assignment: Assignment, rows: Floats) -> bool:
     """Tell whether all items (7, n) are in the root, and in less than half of its width."""
-    walls, size = smallest_cube(*limits(rows)), assignment.cells.size
+    walls, size = root_around(*limits(rows)), assignment.cells.size
     return len(assignment.outside) == 0 and bool((walls[3:] - walls[:3])[0] < size / 2)
 
 

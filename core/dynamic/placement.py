@@ -151,7 +151,11 @@ class _Centers:
         yield 1.0
         return cells, masks, strays
 
-    def check(self, copies: int, depth: int) -> None:
+    def may_be_refused(self, level: Level, overfull: Ids) -> bool:
+        """Let any number of copies be: items come and go."""
+        return False
+
+    def check(self, depth: int, count: int) -> None:
         """Let any number of copies be: items come and go."""
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core import Frusta
 from ..camera import view_of
-from ..reader import (
+from ..reader import counts_as_scene, (
     bulk,
     evaluated_mesh,
     is_editable,
@@ -175,9 +175,8 @@ class SceneReader:
         self, instance: bpy.types.DepsgraphObjectInstance, owner: bpy.types.Object
     ) -> Shown:
         evaluated, uid = instance.object, instance.object.original.session_uid
-        if evaluated.type != "MESH" or not (
-            self._wanted is None or owner.session_uid in self._wanted
-        ):
+        is_wanted = self._wanted is None or owner.session_uid in self._wanted
+        if evaluated.type != "MESH" or not is_wanted or not counts_as_scene(evaluated):
             return Shown(uid)
         mesh = self._mesh_of(evaluated)
         mesh.sources.add(uid)

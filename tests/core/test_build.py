@@ -76,7 +76,8 @@ def test_no_cell_is_deeper_than_allowed(policy):
 @pytest.mark.parametrize("depth", [20, 21, 30, 1000])
 def test_great_depths_are_allowed(depth):
     points = Spheres([[0, 0, 0], [2.0**-15, 0, 0], [1, 1, 1]], [0, 0, 0])
-    tree = built(points, capacity=1, max_depth=depth)
+    unit = Boxes([[0, 0, 0]], [[1, 1, 1]])
+    tree = built(points, capacity=1, max_depth=depth, bounds=unit)
     assert tree.node_depth.max() == 16
     assert tree.max_depth == depth
 
@@ -98,19 +99,21 @@ def test_min_size_is_compared_with_the_longest_edge():
     assert tree.node_depth.max() == 2
 
 
-def test_the_root_is_the_cube_around_the_items():
+def test_the_root_is_a_cube_around_the_items_and_not_centered_on_them():
     tree = built(Boxes([[0, 0, 0], [1, 3, 2]], [[1, 1, 1], [4, 5, 3]]))
-    assert_array_equal(tree.node_lower[0], [-0.5, 0, -1])
-    assert_array_equal(tree.node_upper[0], [4.5, 5, 4])
+    below, above = np.array([36, 54, 45]) * (5 / 4096), np.array([108, 90, 99]) * (5 / 4096)
+    assert_array_equal(tree.node_lower[0], [-0.5, 0, -1] - below)
+    assert_array_equal(tree.node_upper[0], np.add([4.5, 5, 4], above))
 
 
 @pytest.mark.parametrize("scene", scenes.SCENES)
-def test_the_root_holds_all_items_and_is_grown_by_rounding_only(scene):
+def test_the_root_holds_all_items_and_is_a_little_larger(scene):
     items = scenes.moved(scenes.SCENES[scene](), 1 / 3, 0.1)
     tree, bounds, (_, half) = built(items), items.bounds(), scenes.extent(items)
-    assert (bounds.lower >= tree.node_lower[0]).all()
-    assert (bounds.upper <= tree.node_upper[0]).all()
-    assert tree.node_upper[0] - tree.node_lower[0] == pytest.approx(2 * half, rel=1e-12)
+    assert (bounds.lower > tree.node_lower[0]).all()
+    assert (bounds.upper < tree.node_upper[0]).all()
+    larger = 2 * half * (1 + 9 / 256)
+    assert tree.node_upper[0] - tree.node_lower[0] == pytest.approx(larger, rel=1e-12)
 
 
 def test_given_bounds_are_the_root():

@@ -79,7 +79,8 @@ def test_a_leaf_splits_above_capacity_and_merges_below_the_minimum(straddlers):
 
 def test_how_far_a_crowded_leaf_is_divided_may_depend_on_what_came_before():
     """Two that share all near parts would be divided further if asked again: that is no fault."""
-    tree = DynamicOctree(capacity=1, merge_below=1, max_depth=4, straddlers="copy")
+    root = Boxes([[-0.5, 0, -1]], [[1.5, 2, 1]])
+    tree = DynamicOctree(capacity=1, merge_below=1, max_depth=4, straddlers="copy", bounds=root)
     tree.insert(Boxes([[0, 0, 0]], [[1, 2, 0]]))
     tree.insert(Boxes([[-1, 0, 0]], [[1, 1, 1]]))
     tree.check()

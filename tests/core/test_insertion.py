@@ -32,7 +32,8 @@ def cells(tree, chosen=slice(None), grown=0.0):
 def test_a_leaf_holds_what_truly_touches_it_and_little_else(scene, kind, policy, split):
     """In whole numbers the truth is exact; else it is asked of leaves shrunk by a rounding."""
     items = kind(scenes.SCENES[scene]())[:100]
-    tree = built(items, capacity=4, max_depth=3, straddlers=policy, split=split)
+    options = {"straddlers": policy, "split": split, "bounds": scenes.root_of(scene, items)}
+    tree = built(items, capacity=4, max_depth=3, **options)
     leaves, held = cells(tree, tree.is_leaf), standing(tree)
     kept = held[~tree.is_leaf].any(axis=0)
     shrunk = 0.0 if scene in scenes.WHOLE else -1e-12
@@ -53,7 +54,8 @@ def test_copies_stand_in_leaves_only(scene):
 @pytest.mark.parametrize("scene", scenes.SCENES)
 def test_kept_items_lie_whole_in_their_one_cell(scene, kind, factor):
     items = kind(scenes.SCENES[scene]())
-    tree = built(items, capacity=8, straddlers="keep", loose_factor=factor)
+    root = scenes.root_of(scene, items)
+    tree = built(items, capacity=8, straddlers="keep", loose_factor=factor, bounds=root)
     ids, homes = tree.cells_of()
     bounds = items.bounds()
     assert_array_equal(ids, np.arange(len(items)))
@@ -132,7 +134,8 @@ def below(tree):
 def test_every_division_separates_something_without_many_copies(scene, kind, policy, split):
     """At most four times the items; itself, or by a division further down."""
     options = {"capacity": 6, "max_depth": 5, "straddlers": policy, "split": split}
-    tree = built(kind(scenes.SCENES[scene]()), **options)
+    items = kind(scenes.SCENES[scene]())
+    tree = built(items, bounds=scenes.root_of(scene, items), **options)
     counts = below(tree).sum(axis=1)
     separates = np.zeros(len(counts), bool)
     for cell in np.flatnonzero(~tree.is_leaf)[::-1]:

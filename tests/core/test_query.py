@@ -42,7 +42,8 @@ NO_VOLUMES = (
 @pytest.mark.parametrize("scene", scenes.SCENES)
 def test_answers_equal_brute_force(scene, kind, about):
     items = kind(scenes.SCENES[scene]())
-    assert_true_answers(built(items, capacity=8, max_depth=6), about(items))
+    root = scenes.root_of(scene, items)
+    assert_true_answers(built(items, capacity=8, max_depth=6, bounds=root), about(items))
 
 
 @pytest.mark.parametrize("volumes", scenes.WHOLE_VOLUMES)
@@ -50,7 +51,9 @@ def test_answers_equal_brute_force(scene, kind, about):
 @pytest.mark.parametrize("scene", scenes.WHOLE)
 def test_answers_in_whole_numbers_equal_brute_force_exactly(scene, kind, volumes):
     items = kind(scenes.SCENES[scene]())[::5]
-    assert_true_answers(built(items, capacity=4), volumes()[:6], exactly=True)
+    for root in (None, scenes.root_of(scene, items)):
+        tree = built(items, capacity=4, bounds=root)
+        assert_true_answers(tree, volumes()[:6], exactly=True)
 
 
 @pytest.mark.parametrize("split", ["middle", "median"])

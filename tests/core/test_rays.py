@@ -17,7 +17,8 @@ ASK = (ray_cast, ray_test, ray_cast_all)
 @pytest.mark.parametrize("kind", rays.KINDS)
 def test_answers_are_true(kind, scene):
     items = kind(scenes.SCENES[scene]())
-    rays.assert_nearly_true(built(items, capacity=8), *rays.about(items))
+    tree = built(items, capacity=8, bounds=scenes.root_of(scene, items))
+    rays.assert_nearly_true(tree, *rays.about(items))
 
 
 @pytest.mark.parametrize("policy", POLICIES)

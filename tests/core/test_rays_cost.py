@@ -84,7 +84,7 @@ def test_rays_stop_at_their_hit(axis, tested):
     towards = np.insert(random + 1e-3, axis, 2000, axis=1) - origins
     hits = ray_cast(tree, origins, towards)
     assert (hits.items == 0).all()
-    assert tested().shape[1] < 40 * len(origins)
+    assert tested().shape[1] <= 40 * len(origins)
 
 
 def test_in_a_dense_scene_most_items_on_the_way_are_not_looked_at(tested):

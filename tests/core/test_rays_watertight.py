@@ -56,7 +56,8 @@ def test_rays_in_whole_numbers_through_a_lattice_hit_every_corner_and_edge():
     """Through each vertex of a triangulated floor, from places in whole numbers."""
     items = scenes.grid()
     sheet = Triangles(items.vertices, items.faces[: len(items) // 3])
-    tree, aims = built(sheet, capacity=1), sheet.vertices[: 9 * 9]
+    tree = built(sheet, capacity=1, bounds=scenes.smallest_cube(sheet))
+    aims = sheet.vertices[: 9 * 9]
     for eye in ([3, 5, 20], [-7, 2, 13], [4, 4, -9]):
         hits = ray_cast(tree, np.broadcast_to(eye, aims.shape), aims - eye)
         assert (hits.items >= 0).all()

@@ -91,7 +91,7 @@ def test_a_point_on_a_middle_plane_is_found(policy):
     """A strict comparison puts it in none of eight leaves."""
     places = [(x, y, z) for x in (0, 0.5, 1) for y in (0, 0.5, 1) for z in (0, 0.5, 1)]
     items = points(*places)
-    tree = built(items, capacity=1, straddlers=policy)
+    tree = built(items, capacity=1, straddlers=policy, bounds=UNIT)
     assert_array_equal(tree.node_middle[0], [0.5, 0.5, 0.5])
     assert_array_equal(query(tree, items), [np.arange(27)] * 2)
 
@@ -100,7 +100,8 @@ def test_a_point_on_a_middle_plane_is_found(policy):
 @pytest.mark.parametrize("kind", scenes.KINDS)
 def test_sheets_exactly_on_cell_walls(kind, policy):
     items = kind(scenes.grid(4))[:96]
-    tree = built(items, capacity=2, max_depth=6, straddlers=policy)
+    root = scenes.smallest_cube(items)
+    tree = built(items, capacity=2, max_depth=6, straddlers=policy, bounds=root)
     ask = Boxes(tree.node_lower[1:60], tree.node_upper[1:60])
     assert_true_answers(tree, ask, exactly=kind is not scenes.as_spheres)
 
@@ -108,7 +109,8 @@ def test_sheets_exactly_on_cell_walls(kind, policy):
 @pytest.mark.parametrize("policy", POLICIES)
 def test_boxes_that_fill_cells_touch_all_their_neighbors(policy):
     places = np.stack(np.meshgrid(*[range(4)] * 3), axis=-1).reshape(-1, 3)
-    tree = built(Boxes(places, places + 1), capacity=1, straddlers=policy)
+    root = Boxes([[0, 0, 0]], [[4, 4, 4]])
+    tree = built(Boxes(places, places + 1), capacity=1, straddlers=policy, bounds=root)
     counts = np.bincount(query(tree, tree.items)[0])
     assert_array_equal(counts, (3 - (places % 3 == 0)).prod(axis=1))
 
