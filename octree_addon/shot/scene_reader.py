@@ -8,8 +8,9 @@ import numpy as np
 
 from ...core import Frusta
 from ..camera import view_of
-from ..reader import counts_as_scene, (
+from ..reader import (
     bulk,
+    counts_as_scene,
     evaluated_mesh,
     is_editable,
     mesh_arrays,
