@@ -128,10 +128,8 @@ def _kilobytes(name: str) -> int:
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "index":
-        print(*_index(int(sys.argv[2])))
+    whose, what = sys.argv[1:]
+    if whose == "index":
+        print(*_index(int(what)))
     else:
-        print(_build(sys.argv[1], Path(sys.argv[2])))
-
-    whose, path = sys.argv[1], Path(sys.argv[2])
-    print(_place(path) if whose == "placed" else _build(whose, path))
+        print(_place(Path(what)) if whose == "placed" else _build(whose, Path(what)))

@@ -259,14 +259,15 @@ class SceneReader:
         )
 
 
-def read_matrices(depsgraph: bpy.types.Depsgraph, count: int | None = None) -> ReadMatrices:
-    """Return the matrices of all object instances, (count, 16), column after column.
+def entry_count(depsgraph: bpy.types.Depsgraph) -> int:
+    """Count all object instances of a depsgraph."""
+    return len(depsgraph.object_instances)
 
-    A `RuntimeError` or `TypeError` says that there are not `count` of them any more.
-    """
+
+def read_matrices(depsgraph: bpy.types.Depsgraph) -> ReadMatrices:
+    """Return the matrices of all object instances, (e, 16), column after column."""
     instances = depsgraph.object_instances
-    count = len(instances) if count is None else count
-    return bulk(instances, "matrix_world", 16 * count, np.float32).reshape(-1, 16)
+    return bulk(instances, "matrix_world", 16 * len(instances), np.float32).reshape(-1, 16)
 
 
 def read_layer_matrices(layer: bpy.types.ViewLayer) -> ReadMatrices:

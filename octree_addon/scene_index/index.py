@@ -19,6 +19,7 @@ from ..reader import (
     SceneMesh,
     ScenePlacements,
     SceneReader,
+    entry_count,
     layer_ids,
     matrices_of,
     read_layer_matrices,
@@ -225,11 +226,11 @@ class SceneIndex:
         """Move what has moved, of the same placements as before."""
         if self._layer_places is not None:
             rows = read_layer_matrices(depsgraph.view_layer)[self._layer_places]
-        elif len(depsgraph.object_instances) != self._entry_count:
+        elif entry_count(depsgraph) != self._entry_count:
             self.pending.regrouped = True
             return
         else:
-            rows = read_matrices(depsgraph, self._entry_count)[self.placements.entries]
+            rows = read_matrices(depsgraph)[self.placements.entries]
         # As bits: what is not a number is the same as before, too.
         old = self.placements.matrices.view(np.int32)
         moved = np.flatnonzero((rows.view(np.int32) != old).any(axis=1))

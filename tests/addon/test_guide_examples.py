@@ -107,6 +107,6 @@ def test_what_undo_delete_rename_and_load_do(things):
     ]
     assert set(before) - {ids["Ball"]} <= set(index.octree.ids.tolist())
     bpy.ops.wm.read_homefile(use_empty=True)
-    with pytest.raises(ValueError, match="gone"):
+    with pytest.raises(ValueError, match="has ended"):
         index.update()
     assert len(octree_ext.scene_index()) == 0
