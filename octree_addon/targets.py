@@ -6,14 +6,22 @@ placement, whatever the octree calls it.
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import bpy
 import numpy as np
 
-from ..core import Boxes, Octree, SceneOctree, Triangles, overlapping_pairs_steps, query
+from ..core import (
+    Boxes,
+    Octree,
+    SceneOctree,
+    Triangles,
+    overlapping_pairs_steps,
+    pairs_touching,
+    query,
+)
 from .arrays import Flags, Ids
 from .reader import ScenePlacements, Source, TriangleSource
 from .scene_index import index_steps
@@ -89,6 +97,14 @@ class Target(ABC):
     @abstractmethod
     def bounds(self) -> Boxes:
         """Return boxes around all that can be found; there may be none."""
+
+    @abstractmethod
+    def prepare_steps(self, volume: Any) -> Generator[float, None, None]:
+        """Make what a question about one volume will need; yield the fraction done."""
+
+    @abstractmethod
+    def frozen(self) -> Self:
+        """Return the same, which stays as it is when the scene changes."""
 
     @abstractmethod
     def in_volume(self, volume: Any, relation: str) -> Ids:
@@ -203,6 +219,12 @@ class TreeTarget(Target):
         counts: Ids = np.add.reduceat(self.possible, self.starts[:-1], dtype=np.intp)
         return counts
 
+    def prepare_steps(self, volume: Any) -> Generator[float, None, None]:
+        yield from ()
+
+    def frozen(self) -> Self:
+        return self
+
     def in_volume(self, volume: Any, relation: str) -> Ids:
         return self._numbers(query(self.octree, volume, relation=relation)[1])
 
@@ -251,7 +273,7 @@ class SceneTarget(Target):
     Attributes
     ----------
     octree : SceneOctree
-        Of its own: later changes of the index leave it alone.
+        That of the index; of a frozen one, what it was.
     placements : ScenePlacements
         In the order of `octree.ids`.
     """
@@ -296,6 +318,15 @@ class SceneTarget(Target):
 
     def bounds(self) -> Boxes:
         return self.octree.bounds_of(self.octree.ids[self.possibles > 0])
+
+    def prepare_steps(self, volume: Any) -> Generator[float, None, None]:
+        ids = self.octree.ids[self.possibles > 0]
+        numbers = np.arange(len(ids))
+        near = pairs_touching(self.octree.bounds_of(ids), numbers, volume, 0 * numbers)
+        return self.octree.prepare_steps(self.octree.meshes_of(ids[near]))
+
+    def frozen(self) -> Self:
+        return replace(self, octree=self.octree.only(self.octree.ids))
 
     def in_volume(self, volume: Any, relation: str) -> Ids:
         return self._numbers(query(self.octree, volume, relation=relation)[1:])
@@ -349,10 +380,11 @@ TargetSteps = Generator[float, None, SceneTarget]
 def scene_steps(context: bpy.types.Context, viewport: bpy.types.SpaceView3D | None) -> TargetSteps:
     """Bring the index of the scene up to date, and return what is visible of it.
 
-    The local view of `viewport`, if any, hides what is outside it.
+    The local view of `viewport`, if any, hides what is outside it. It holds until the index is
+    brought up to date again.
     """
     index = yield from index_steps(context)
-    placements, ids = index.placements, index.octree.ids
+    placements, octree = index.placements, index.octree
     if viewport is not None and viewport.local_view:
         layer = context.view_layer
         local = [
@@ -361,8 +393,8 @@ def scene_steps(context: bpy.types.Context, viewport: bpy.types.SpaceView3D | No
             if item.visible_get(view_layer=layer, viewport=viewport)
         ]
         rows = np.flatnonzero(np.isin(placements.owners, local))
-        placements, ids = placements.ordered(rows), ids[rows]
-    return SceneTarget(index.octree.only(ids), placements)
+        placements, octree = placements.ordered(rows), octree.only(octree.ids[rows])
+    return SceneTarget(octree, placements)
 
 
 def _flags(numbers: Ids, count: int) -> Flags:

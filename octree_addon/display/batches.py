@@ -154,11 +154,8 @@ def _nearer() -> Iterator[None]:
 def keep_only(trees: Iterable[BuiltTree]) -> None:
     """Leave nothing of other trees, which an undo may bring back, on the graphics card."""
     kept = list(trees)
-    octrees = [built.octree for built in kept]
     for built in [each for each in _pictures if each not in kept]:
         del _pictures[built]
-    for query in [each for each in _found if not any(each.octree is one for one in octrees)]:
-        del _found[query]
 
 
 def forget() -> None:

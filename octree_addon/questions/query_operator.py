@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty
 
-from ...core import Frusta, Spheres, pairs_inside, pairs_touching
+from ...core import Capsules, Frusta, Spheres, pairs_inside, pairs_touching
 from .. import trees
 from ..arrays import Ids
 from ..build import fresh_tree_steps, keep_tree
@@ -23,6 +23,7 @@ from ..trees import BuiltTree
 from ..ui import (
     Status,
     SteppedOperator,
+    between,
     column_of,
     draw_rows,
     mode_obstacle,
@@ -36,7 +37,7 @@ from .last_query import HitSteps, Query
 from .outlines import Outline, hexahedron_outline, sphere_outline
 
 QuerySteps = Generator[float, None, Query]
-Volume = Frusta | Spheres
+Volume = Capsules | Frusta | Spheres
 # At most this many items are tested at a time.
 _BLOCK = 65_536
 
@@ -142,6 +143,10 @@ class QueryOperator(SelectionOptions, SteppedOperator):
         yield 1.0
         return found
 
+    def reach(self, target: Target) -> Volume | None:
+        """Return a volume that holds all that can be found; None if that is not known."""
+        return None
+
     def needs_tree(self) -> bool:
         """Tell whether only an octree that was built has the answer, for it is about cells."""
         return False
@@ -157,18 +162,25 @@ class QueryOperator(SelectionOptions, SteppedOperator):
         """Ask the scene as it is now."""
         take(self, self._settings(context))
         self.prepare(context)
+        target = yield from between(0.0, 0.4, self._target_steps(context))
+        reach = self.reach(target)
+        if reach is not None:
+            yield from between(0.4, 0.6, target.prepare_steps(reach))
+        is_large = is_too_much(int(target.starts[-1]))
+        self._whole_objects = is_large and not self.selects_faces(context)
+        found = yield from between(0.6, 1.0, self.ask_steps(target))
+        return replace(found, target=target.frozen())
+
+    def _target_steps(self, context: bpy.types.Context) -> Generator[float, None, Target]:
         self._new_tree = None
         if self.needs_tree() or asks_objects(context.scene):
             built = yield from fresh_tree_steps(context)
             self._new_tree = None if built is trees.get(context.scene) else built
-            target: Target = TreeTarget(built, built.octree)
-        else:
-            target = yield from scene_steps(context, viewport_of(context))
-            if not target.owners.size:
-                raise ValueError("There are no triangles: no visible object has faces")
-        is_large = is_too_much(int(target.starts[-1]))
-        self._whole_objects = is_large and not self.selects_faces(context)
-        return (yield from self.ask_steps(target))
+            return TreeTarget(built, built.octree)
+        target = yield from scene_steps(context, viewport_of(context))
+        if not target.owners.size:
+            raise ValueError("There are no triangles: no visible object has faces")
+        return target
 
     def finish(self, context: bpy.types.Context, result: Query) -> Status:
         """Select the answer; a tree that was built for it becomes the scene's."""
@@ -249,6 +261,9 @@ class VolumeOperator(QueryOperator):
 
     def prepare(self, context: bpy.types.Context) -> None:
         self._volume = self.volume(context)
+
+    def reach(self, target: Target) -> Volume:
+        return self._volume
 
     def ask(self, target: Target) -> VolumeQuery:
         relation, volume = self.relation.lower(), self._volume

@@ -9,7 +9,7 @@ import numpy as np
 from bpy.props import EnumProperty, FloatVectorProperty
 from mathutils import Vector
 
-from ...core import ray_cast, ray_cast_all
+from ...core import Capsules, ray_cast, ray_cast_all
 from ..arrays import Floats, Ids
 from ..targets import Target
 from .last_query import HitSteps, Query, flat_octree
@@ -91,11 +91,22 @@ class OCTREE_OT_select_on_ray(RayOptions, CursorOperator, bpy.types.Operator):
     rows = ("origin", "direction", "hits", "max_distance", "kind", "action")
     panel_rows = ("direction", "hits", "max_distance")
 
-    def ask(self, target: Target) -> RayQuery:
-        origin, direction = np.array(self.origin), np.array(self.direction)
-        if not direction.any():
+    def reach(self, target: Target) -> Capsules:
+        origin, direction = self._line()
+        way = direction * (self._distance(target) / np.linalg.norm(direction))
+        return Capsules([origin], [origin + way], [0.0])
+
+    def _line(self) -> tuple[Floats, Floats]:
+        if not np.array(self.direction).any():
             raise ValueError("The ray needs a direction")
-        distance = self.max_distance or self._everything_within(target)
+        return np.array(self.origin, np.float64), np.array(self.direction, np.float64)
+
+    def _distance(self, target: Target) -> float:
+        return self.max_distance or self._everything_within(target)
+
+    def ask(self, target: Target) -> RayQuery:
+        origin, direction = self._line()
+        distance = self._distance(target)
         if self.hits == "ALL":
             crossings = ray_cast_all(target.octree, [origin], [direction], max_distance=distance)
             items, distances = target.crossed(crossings.pairs), crossings.distances

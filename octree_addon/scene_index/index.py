@@ -31,8 +31,8 @@ from ..ui import run
 IndexSteps = Generator[float, None, None]
 # At most this many are placed in a step.
 _PLACED = 8192
-# The share of catching up that is reading; the rest is building octrees.
-_READING = 0.4
+# The share of catching up that is reading; the rest is placing what was read.
+_READING = 0.8
 
 
 class Placement(NamedTuple):
@@ -138,9 +138,10 @@ class SceneIndex:
         run(self.update_steps())
 
     def update_steps(self) -> IndexSteps:
-        """Bring the index up to date step by step, its octrees included; yield the fraction done.
+        """Bring the index up to date step by step; yield the fraction done.
 
-        Dropped in the middle, it goes on from there the next time.
+        Dropped in the middle, it goes on from there the next time. Octrees of meshes are built
+        when a question first needs them, or by `octree.prepare_steps`.
         """
         depsgraph = self._depsgraph_of()
         while self.pending:
@@ -154,8 +155,6 @@ class SceneIndex:
                 self.pending.regrouped = True
                 raise
             depsgraph = self._depsgraph_of()
-        for fraction in self.octree.prepare_steps():
-            yield _READING + (1 - _READING) * fraction
 
     def end(self) -> None:
         """Refuse to be brought up to date from now on: nobody notes changes any more."""
@@ -276,7 +275,7 @@ class SceneIndex:
             some = there[len(self.octree) :]
             self.octree.place(numbers[some], matrices_of(found.matrices[some]))
             self.placements, self._mesh_of = found.ordered(there), numbers[there]
-            yield _READING
+            yield _READING + (1 - _READING) * len(there) / max(len(order), 1)
         self._remove_unused_meshes()
 
     def _rows_before(self, found: ScenePlacements) -> Ids:

@@ -129,6 +129,18 @@ def run(steps: Generator[float, None, Result]) -> Result:
             return result
 
 
+def between(
+    start: float, stop: float, steps: Generator[float, None, Result]
+) -> Generator[float, None, Result]:
+    """Take steps as a part of longer work: yield fractions from start to stop, return the same."""
+    while True:
+        try:
+            yield start + (stop - start) * next(steps)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+
+
 def mode_obstacle(context: bpy.types.Context, *, may_edit: bool) -> str:
     """Say which mode to go to; nothing in Object Mode or, if it may be, Edit Mode of a mesh."""
     if context.mode == "OBJECT" or (may_edit and context.mode == "EDIT_MESH"):
