@@ -5,7 +5,18 @@ from typing import Any
 import bpy
 from bpy.props import PointerProperty
 
-from . import build, display, handlers, hiding, live, main_panel, preferences, questions, shot
+from . import (
+    build,
+    display,
+    example,
+    handlers,
+    hiding,
+    live,
+    main_panel,
+    preferences,
+    questions,
+    shot,
+)
 from .questions import QueryRecord
 from .trees import OctreeObject, TreeRecord
 from .ui import Group
@@ -19,6 +30,7 @@ FEATURES = (
     display.FEATURE,
     shot.FEATURE,
     hiding.FEATURE,
+    example.FEATURE,
 )
 GROUPS = (OctreeObject, *(group for feature in FEATURES for group in feature.all_groups()))
 CLASSES = tuple(each for feature in FEATURES for each in feature.classes)

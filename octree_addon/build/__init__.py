@@ -4,7 +4,7 @@ import bpy
 
 from ..ui import Feature
 from .operators import OCTREE_OT_build, OCTREE_OT_clear, OCTREE_OT_rebuild
-from .panel import OCTREE_PT_advanced, OCTREE_PT_statistics, draw_build
+from .panel import OCTREE_PT_advanced, OCTREE_PT_statistics, OCTREE_PT_tree
 from .settings import OctreeBuildSettings, OctreeObjectSettings, OctreeSourceSettings
 from .steps import (
     build_settings,
@@ -21,7 +21,6 @@ from .steps import (
 __all__ = [
     "build_settings",
     "chosen_bounds",
-    "draw_build",
     "fresh_tree_steps",
     "keep",
     "keep_tree",
@@ -50,6 +49,7 @@ FEATURE = Feature(
         OCTREE_OT_build,
         OCTREE_OT_rebuild,
         OCTREE_OT_clear,
+        OCTREE_PT_tree,
         OCTREE_PT_advanced,
         OCTREE_PT_statistics,
     ),

@@ -14,7 +14,7 @@ from ...core import Octree, query
 from .. import trees
 from ..reader import ObjectSource
 from ..trees import BuiltTree
-from ..ui import RefusingOperator, Status, SubPanel, column_of, draw_table, settings_of
+from ..ui import RefusingOperator, SidebarPanel, Status, column_of, draw_table, settings_of
 from . import session
 from .follower import Follower, TreeUpdate
 
@@ -76,11 +76,12 @@ class OCTREE_OT_live(RefusingOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class OCTREE_PT_live(SubPanel):
+class OCTREE_PT_live(SidebarPanel):
     """Make the tree of objects follow them, and show what that does to it."""
 
     bl_label = "Live"
-    bl_order = 20
+    bl_parent_id = "OCTREE_PT_tree"
+    bl_order = 92
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

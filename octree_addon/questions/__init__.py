@@ -24,10 +24,10 @@ from .last_query import (
 from .outlines import Outline
 from .panel import (
     QUESTIONS,
-    OCTREE_PT_answer,
     OCTREE_PT_camera,
     OCTREE_PT_collisions,
     OCTREE_PT_cursor,
+    OctreeTabSettings,
 )
 from .query_operator import SelectionOptions
 from .show_cells import OCTREE_OT_show_cells
@@ -59,7 +59,8 @@ def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
 
 
 FEATURE = Feature(
-    settings={each.key: each.settings for each in QUESTIONS} | {"answer": OctreeAnswerSettings},
+    settings={each.key: each.settings for each in QUESTIONS}
+    | {"answer": OctreeAnswerSettings, "tab": OctreeTabSettings},
     classes=(
         *QUESTIONS,
         OCTREE_OT_prove_it,
@@ -67,7 +68,6 @@ FEATURE = Feature(
         OCTREE_PT_camera,
         OCTREE_PT_cursor,
         OCTREE_PT_collisions,
-        OCTREE_PT_answer,
     ),
     menus=(("VIEW3D_MT_select_object", draw_menu), ("VIEW3D_MT_select_edit_mesh", draw_menu)),
 )
