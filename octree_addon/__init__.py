@@ -13,9 +13,12 @@ from . import (
     hiding,
     live,
     main_panel,
+    menus,
     preferences,
     questions,
+    shortcuts,
     shot,
+    translations,
 )
 from .questions import QueryRecord
 from .trees import OctreeObject, TreeRecord
@@ -24,6 +27,7 @@ from .ui import Group
 FEATURES = (
     preferences.FEATURE,
     main_panel.FEATURE,
+    menus.FEATURE,
     build.FEATURE,
     questions.FEATURE,
     live.FEATURE,
@@ -58,12 +62,18 @@ def register() -> None:
         bpy.utils.register_class(each)
     for menu, draw in MENUS:
         getattr(bpy.types, menu).append(draw)
+    build.register_presets()
+    shortcuts.register()
+    translations.register()
     handlers.register()
 
 
 def unregister() -> None:
     """Take all of it back, the last first; the values of settings stay in the file."""
     handlers.unregister()
+    translations.unregister()
+    shortcuts.unregister()
+    build.unregister_presets()
     for menu, draw in reversed(MENUS):
         getattr(bpy.types, menu).remove(draw)
     for each in reversed(CLASSES):

@@ -48,6 +48,10 @@ class Paper:
         assert value in group.bl_rna.properties[name].enum_items
         self.lines.append((value, text))
 
+    def menu(self, name, **_):
+        assert name in dir(bpy.types)
+        self.lines.append((name, "menu"))
+
     def operator(self, name, text=None, **_):
         module, function = name.split(".")
         assert function in dir(getattr(bpy.ops, module))

@@ -5,6 +5,12 @@ import bpy
 from ..ui import Feature
 from .operators import OCTREE_OT_build, OCTREE_OT_clear, OCTREE_OT_rebuild
 from .panel import OCTREE_PT_advanced, OCTREE_PT_statistics, OCTREE_PT_tree
+from .presets import (
+    OCTREE_OT_add_build_preset,
+    OCTREE_PT_build_presets,
+    register_presets,
+    unregister_presets,
+)
 from .settings import OctreeBuildSettings, OctreeObjectSettings, OctreeSourceSettings
 from .steps import (
     build_settings,
@@ -26,14 +32,15 @@ __all__ = [
     "keep_tree",
     "kinds_of",
     "note_source",
+    "register_presets",
     "steps_for_settings",
+    "unregister_presets",
     "visible_tree_steps",
 ]
 
 
 def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     """Offer to build, to follow and to clear."""
-    menu.layout.separator()
     for name in ("octree.build", "octree.rebuild", "octree.live", "octree.clear"):
         menu.layout.operator(name)
 
@@ -49,9 +56,11 @@ FEATURE = Feature(
         OCTREE_OT_build,
         OCTREE_OT_rebuild,
         OCTREE_OT_clear,
+        OCTREE_OT_add_build_preset,
+        OCTREE_PT_build_presets,
         OCTREE_PT_tree,
         OCTREE_PT_advanced,
         OCTREE_PT_statistics,
     ),
-    menus=(("VIEW3D_MT_object", draw_menu), ("VIEW3D_MT_edit_mesh", draw_menu)),
+    menus=(("OCTREE_MT_object", draw_menu),),
 )

@@ -137,6 +137,7 @@ class OCTREE_OT_build(SourceOptions, BuildOperator, bpy.types.Operator):
     bl_idname = "octree.build"
     bl_label = "Build Octree"
     bl_description = "Build an octree of the evaluated triangles, or of whole objects"
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
 
     if TYPE_CHECKING:
         collection: str

@@ -7,6 +7,7 @@ from ..reader import ObjectSource
 from ..trees import BuiltTree
 from ..ui import SidebarPanel, column_of, draw_hint, draw_rows, draw_table, settings_of
 from .operators import draw_options
+from .presets import OCTREE_PT_build_presets
 from .settings import ADVANCED, PLAIN, OctreeSourceSettings
 from .steps import build_options, build_settings, chosen_bounds, object_options
 
@@ -19,6 +20,9 @@ class OCTREE_PT_tree(SidebarPanel):
     bl_label = "Octree"
     bl_order = 90
     bl_options = {"DEFAULT_CLOSED"}
+
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
+        OCTREE_PT_build_presets.draw_panel_header(self.layout)
 
     def draw_header(self, context: bpy.types.Context) -> None:
         if state_of(context.scene):

@@ -185,14 +185,14 @@ class UpkeepOptions:
             default="EAGER",
         )
         grow_above: IntProperty(
-            name="Grow If Outside",
+            name="Max Outside",
             description="Double the root while more items than this lie outside it",
             default=0,
             min=0,
             soft_max=1000,
         )
         shrink_below: IntProperty(
-            name="Shrink If Outside",
+            name="Min Outside",
             description=(
                 "Make the fullest child the root while at most this many items lie outside it"
             ),

@@ -38,7 +38,7 @@ class OCTREE_PT_display(SidebarPanel):
         self.layout.operator("octree.make_real")
 
 
-def draw_switch(popover: bpy.types.Panel, context: bpy.types.Context) -> None:
-    """Add the display switch to the Overlays popover."""
+def draw_switch(drawn: bpy.types.Panel | bpy.types.Menu, context: bpy.types.Context) -> None:
+    """Add the display switch to the Overlays popover or to a menu."""
     display = settings_of(context.scene).display
-    popover.layout.prop(display, "show", text="Octree Cells")
+    drawn.layout.prop(display, "show", text="Octree Cells")

@@ -56,7 +56,9 @@ def revolved(profile: Iterable[tuple[float, float]], color: str, *, sides: int =
     return Part(points, faces, color)
 
 
-def mesh_of(name: str, parts: Iterable[Part], materials: dict[str, bpy.types.Material]) -> bpy.types.Mesh:
+def mesh_of(
+    name: str, parts: Iterable[Part], materials: dict[str, bpy.types.Material]
+) -> bpy.types.Mesh:
     """Return a new mesh of all parts, each in the material of its color."""
     mesh = bpy.data.meshes.new(name)
     points: list[Point] = []

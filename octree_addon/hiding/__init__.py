@@ -50,5 +50,9 @@ FEATURE = Feature(
     layer_settings=OctreeLayerMemory,
     groups=(OctreeHiddenObject,),
     classes=(OCTREE_OT_hide_unseen, OCTREE_OT_restore_hidden),
-    menus=(("VIEW3D_MT_object_showhide", draw_menu), ("OCTREE_PT_shot", draw_hide)),
+    menus=(
+        ("OCTREE_MT_object", draw_menu),
+        ("VIEW3D_MT_object_showhide", draw_menu),
+        ("OCTREE_PT_shot", draw_hide),
+    ),
 )

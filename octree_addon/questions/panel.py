@@ -73,9 +73,10 @@ def draw_answer(
     box = layout.box().column()
     if len(asked) > 1:
         box.label(text=query.title)
-    for line in (query.found_text, *query.notes):
+    for line in (query.found_text, *query.notes[:1]):
         box.label(text=line)
     row = box.row(align=True)
+    row.use_property_split = False
     row.prop(settings, "found", toggle=True)
     if query.outline:
         row.prop(settings, "outline", toggle=True)

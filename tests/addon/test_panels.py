@@ -65,7 +65,11 @@ def test_display_switch_stands_in_its_header():
 
 def test_only_options_that_count_are_shown(empty_scene):
     build = settings_of(empty_scene).build
-    for policy, wanted in (("COPY", set()), ("KEEP", {"loose_factor"}), ("HYBRID", {"hybrid_limit"})):
+    for policy, wanted in (
+        ("COPY", set()),
+        ("KEEP", {"loose_factor"}),
+        ("HYBRID", {"hybrid_limit"}),
+    ):
         build.straddlers = policy
         lines = drawn(bpy.types.OCTREE_PT_tree)
         assert {"loose_factor", "hybrid_limit"} & lines.keys() == wanted

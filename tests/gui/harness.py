@@ -188,9 +188,7 @@ class Window:
         path = str(PICTURES / f"{name}.png")
         run_there("import", "-window", "root", path, env=self.environment)
         pixels = run_there("convert", path, "-depth", "8", "rgb:-", stdout=subprocess.PIPE).stdout
-        return np.frombuffer(pixels, np.uint8).reshape(
-            self.screen.height, self.screen.width, 3
-        )
+        return np.frombuffer(pixels, np.uint8).reshape(self.screen.height, self.screen.width, 3)
 
     def close(self) -> None:
         """End Blender."""

@@ -41,11 +41,17 @@ def show_tab(opened):
     panels = [each for each in addon.CLASSES if issubclass(each, bpy.types.Panel)]
     for panel in reversed(panels):
         bpy.utils.unregister_class(panel)
+    # Blender remembers by its name whether a panel is open: give it another.
+    suffix = "_open_" + "_".join(opened)
     for panel in panels:
         options = set(getattr(panel, "bl_options", ())) - {"DEFAULT_CLOSED"}
         is_open = panel.__name__.removeprefix("OCTREE_PT_") in opened
         panel.bl_options = options if is_open else options | {"DEFAULT_CLOSED"}
+        panel.bl_idname = panel.__name__ + suffix
+        if hasattr(panel, "bl_parent_id"):
+            panel.bl_parent_id = panel.bl_parent_id.partition("_open_")[0] + suffix
         bpy.utils.register_class(panel)
+    bpy.context.preferences.system.use_region_overlap = False  # nothing shines through
     bpy.context.space_data.show_region_ui = True
     sidebar = next(region for region in bpy.context.area.regions if region.type == "UI")
     bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=2)  # the tabs are known then
@@ -71,7 +77,8 @@ def photograph(window, name):
 
 def height_of(sidebar):
     """Measure how far down the panels reach: below them all rows are the same."""
-    changes = np.flatnonzero((sidebar[1:, 10:-40] != sidebar[:-1, 10:-40]).any(axis=(1, 2)))
+    rows = sidebar[:-8, 10:-40]
+    changes = np.flatnonzero((rows[1:] != rows[:-1]).any(axis=(1, 2)))
     return int(changes.max(initial=0)) + 1
 
 
@@ -89,28 +96,38 @@ def change(path, value):
 
 
 def test_collapsed(tall):
-    assert height_of(photograph(tall, "collapsed")) < COLLAPSED
+    height = height_of(photograph(tall, "collapsed"))
+    print("collapsed", height)
+    assert height < COLLAPSED
 
 
 def test_town(tall):
     tall.call(press, "add_example", {})
-    assert height_of(photograph(tall, "town")) < COLLAPSED
+    height = height_of(photograph(tall, "town"))
+    print("town", height)
+    assert height < COLLAPSED
 
 
 @pytest.mark.parametrize("near", ["sphere", "box", "nearest", "ray"])
 def test_near(tall, near):
     tall.call(change, "tab.near", near)
-    options = {"radius": 9.0} if near == "sphere" else {"around": "CURSOR"} if near == "box" else {}
+    options = (
+        {"radius": 9.0} if near == "sphere" else {"around": "CURSOR"} if near == "box" else {}
+    )
     question = {"sphere": "in_sphere", "box": "in_box", "nearest": "nearest", "ray": "on_ray"}
     tall.call(press, f"select_{question[near]}", options)
     tall.call(show_tab, ["cursor"])
-    assert height_of(photograph(tall, near)) < OPEN
+    height = height_of(photograph(tall, near))
+    print(near, height)
+    assert height < OPEN
 
 
 def test_collisions(tall):
     tall.call(press, "select_collisions", {})
     tall.call(show_tab, ["collisions"])
-    assert height_of(photograph(tall, "collisions")) < OPEN
+    height = height_of(photograph(tall, "collisions"))
+    print("collisions", height)
+    assert height < OPEN
 
 
 def test_cameras(tall):
@@ -118,7 +135,9 @@ def test_cameras(tall):
     tall.call(press, "find_seen", {"span": "CUSTOM", "first": 1, "last": 20, "step": 4})
     tall.call(press, "hide_unseen", {})
     tall.call(show_tab, ["camera", "shot"])
-    assert height_of(photograph(tall, "cameras")) < OPEN
+    height = height_of(photograph(tall, "cameras"))
+    print("cameras", height)
+    assert height < OPEN
 
 
 @pytest.mark.parametrize("source", ["TRIANGLES", "OBJECTS"])
@@ -130,4 +149,6 @@ def test_octree(tall, source):
         tall.call(press, "live", {})
     for name in ("advanced", "display", "statistics", "live"):
         tall.call(show_tab, ["tree", name])
-        assert height_of(photograph(tall, f"octree_{source.lower()}_{name}")) < OPEN
+        height = height_of(photograph(tall, f"octree_{source.lower()}_{name}"))
+    print(f"octree_{source.lower()}_{name}", height)
+    assert height < OPEN

@@ -1,0 +1,9 @@
+TABLE = {}
+
+
+def register():
+    pass
+
+
+def unregister():
+    pass
