@@ -1,4 +1,4 @@
-"""The operators, panels of the tab and menus that the extension registers, and the groups of settings."""
+"""The operators, panels of the tab, menus and groups of settings that the extension registers."""
 
 import bpy
 

@@ -57,7 +57,7 @@ def draw_rows(layout: bpy.types.UILayout, owner: Any, names: Iterable[str]) -> N
 
 
 def _draw_unset(layout: bpy.types.UILayout, owner: Any, name: str) -> None:
-    """Show a property at its default, and what that means: in the field or, of a number, beside."""
+    """Show a property at its default, and what that means: of a number beside it."""
     if isinstance(getattr(owner, name), float):
         row = layout.row()
         row.prop(owner, name)

@@ -54,7 +54,7 @@ def test_presets_are_found_by_blender():
 
 def values(scene):
     return {
-        path: eval(path, {"octree": settings_of(scene)})  # noqa: S307
+        path: eval(path, {"octree": settings_of(scene)})
         for path in presets.OCTREE_OT_add_build_preset.preset_values
     }
 

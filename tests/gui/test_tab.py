@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from gui.conftest import reason_to_skip
-from gui.harness import Screen, Window, wait_for
+from gui.harness import Screen, Window
 
 pytestmark = pytest.mark.window
 
@@ -152,3 +152,43 @@ def test_octree(tall, source):
         height = height_of(photograph(tall, f"octree_{source.lower()}_{name}"))
     print(f"octree_{source.lower()}_{name}", height)
     assert height < OPEN
+
+
+def in_language(locale):
+    """Switch the interface, and return what it makes of two labels."""
+    import bpy
+
+    view = bpy.context.preferences.view
+    view.language = locale
+    view.use_translate_interface = True
+    translate = bpy.app.translations.pgettext_iface
+    return [translate("Over a Shot"), translate("Hide Unseen", "Operator")]
+
+
+def test_languages(tall):
+    tall.call(show_tab, ["camera", "shot"])
+    assert tall.call(in_language, "de_DE") == ["Über mehrere Bilder", "Ungesehenes verbergen"]
+    photograph(tall, "german")
+    assert tall.call(in_language, "zh_HANS") == ["整个镜头", "隐藏不可见物体"]
+    photograph(tall, "chinese")
+    tall.call(in_language, "en_US")
+
+
+def test_search(tall):
+    tall.move(300, 500)
+    tall.keys("F3")
+    for letter in "octree":
+        tall.keys(letter)
+    tall.picture("tab_search")
+    tall.keys("Escape")
+
+
+def open_preferences():
+    import bpy
+
+    bpy.ops.preferences.addon_show(module="bl_ext.user_default.octree")
+
+
+def test_preferences(tall):
+    tall.call(open_preferences)
+    tall.picture("tab_preferences")
