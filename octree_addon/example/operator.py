@@ -34,7 +34,7 @@ class OCTREE_OT_add_example(RefusingOperator, bpy.types.Operator):
         region = getattr(context.space_data, "region_3d", None)
         if region and region.view_perspective != "CAMERA":
             region.view_rotation = Euler((1.0, 0, -0.55)).to_quaternion()
-            region.view_distance, region.view_location = 42, (0, -3, 0)
+            region.view_distance, region.view_location = 34, (0, -2, 0)
         return status
 
     def execute(self, context: bpy.types.Context) -> Status:

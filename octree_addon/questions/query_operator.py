@@ -75,7 +75,7 @@ class SelectionOptions:
             name="Selection",
             description="How the current selection changes",
             items=(
-                ("REPLACE", "Set", "Replace the selection"),
+                ("REPLACE", "Replace", "Select the answer and nothing else"),
                 ("EXTEND", "Extend", "Add to the selection"),
                 ("SUBTRACT", "Subtract", "Remove from the selection"),
             ),
