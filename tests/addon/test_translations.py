@@ -61,8 +61,8 @@ def texts():
 
 @pytest.mark.parametrize("locale", translations.LOCALES)
 def test_every_label_is_translated(locale):
-    assert not set(labels()) - TABLES[locale].keys()
-    assert not set(texts()) - TABLES[locale].keys()
+    missing = {*labels(), *texts()} - TABLES[locale].keys()
+    assert missing == set()
     assert all(text == text.strip() != "" for text in TABLES[locale].values())
 
 
