@@ -35,7 +35,7 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
         "Find the objects that are in view of cameras, in the current frame or over a shot."
         " The result is kept for the session; nothing in the file changes"
     )
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
     doing = "Looking through cameras"
 
     if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from .operators import (
     take,
     write_back,
 )
-from .rows import SidebarPanel, SubPanel, column_of, draw_hint, draw_rows, draw_table
+from .rows import SidebarPanel, column_of, draw_hint, draw_rows, draw_table
 
 __all__ = [
     "Draw",
@@ -35,7 +35,6 @@ __all__ = [
     "Status",
     "SteppedOperator",
     "Steps",
-    "SubPanel",
     "between",
     "column_of",
     "draw_hint",
