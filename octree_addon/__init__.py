@@ -5,7 +5,18 @@ from typing import Any
 import bpy
 from bpy.props import PointerProperty
 
-from . import build, display, handlers, hiding, live, main_panel, preferences, questions, shot
+from . import (
+    build,
+    display,
+    handlers,
+    hiding,
+    live,
+    main_panel,
+    preferences,
+    questions,
+    results,
+    shot,
+)
 from .questions import QueryRecord
 from .trees import OctreeObject, TreeRecord
 from .ui import Group
@@ -14,6 +25,7 @@ FEATURES = (
     preferences.FEATURE,
     main_panel.FEATURE,
     build.FEATURE,
+    results.FEATURE,
     questions.FEATURE,
     live.FEATURE,
     display.FEATURE,

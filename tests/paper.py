@@ -42,6 +42,11 @@ class Paper:
         assert value in group.bl_rna.properties[name].enum_items
         self.lines.append((value, text))
 
+    def template_list(self, kind, _, owner, collection, active_owner, active, **__):
+        assert kind in dir(bpy.types)
+        assert collection in owner.bl_rna.properties
+        self.prop(active_owner, active)
+
     def operator(self, name, text=None, **_):
         module, function = name.split(".")
         assert function in dir(getattr(bpy.ops, module))

@@ -89,5 +89,3 @@ class OCTREE_PT_answer(SubPanel):
             column.prop(settings.answer, "outline")
             column.operator("octree.show_cells")
         column.operator("octree.prove_it")
-        for note in query.notes[1:]:
-            column.label(text=note)

@@ -9,6 +9,7 @@ from .boxes import (
     read_instances,
     world_boxes,
 )
+from .fingerprint import scene_fingerprint
 from .meshes import (
     MeshArrays,
     MeshVertices,
@@ -29,10 +30,11 @@ from .scene import (
     read_matrices,
     row_bytes,
 )
-from .source import Key, ObjectSource, Source, SourceObject, TriangleSource, seen_objects
+from .source import UNUSED, Key, ObjectSource, Source, SourceObject, TriangleSource, seen_objects
 from .triangles import count_triangles, is_editable, read_triangles
 
 __all__ = [
+    "UNUSED",
     "Instances",
     "Key",
     "MeshArrays",
@@ -65,6 +67,7 @@ __all__ = [
     "read_objects",
     "read_triangles",
     "row_bytes",
+    "scene_fingerprint",
     "seen_objects",
     "taken_types",
     "triangle_count",

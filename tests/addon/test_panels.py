@@ -53,7 +53,8 @@ def test_panels_stand_in_their_order():
     inner = sorted(PANELS[1:], key=lambda panel: panel.bl_order)
     assert PANELS[0] is bpy.types.OCTREE_PT_main
     assert [panel.__name__.removeprefix("OCTREE_PT_") for panel in inner] == [
-        "advanced", "live", "display", "camera", "cursor", "shot", "collisions", "hiding",
+        "advanced", "live", "display", "camera", "cursor", "shot", "collisions", "results",
+        "hiding",
         "answer", "statistics",
     ]  # fmt: skip
     assert len({panel.bl_order for panel in inner}) == len(inner)
