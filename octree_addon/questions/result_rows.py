@@ -16,8 +16,8 @@ from .last_query import Query
 def keep_rows(context: bpy.types.Context, asking: Any, query: Query, answer: Answer) -> None:
     """Keep the answer of an operator, a `QueryOperator`, in the list of results."""
     rows = query.pair_rows or placement_rows(query, answer)
-    question = asking.bl_idname.partition(".")[2] or asking.bl_idname
-    options, name = options_of(asking), asking.result
+    question, options = asking.bl_idname.removeprefix("OCTREE_OT_"), options_of(asking)
+    name = asking.result
     keep_result(context, rows, title=query.title, question=question, options=options, name=name)
 
 
