@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import Ids
 from ..reader import scene_fingerprint
 from ..ui import settings_of, tag_redraw
-from .rows import Rows, pack, unpack
+from .rows import Rows, pack, unpack, unpack_names
 
 NAME = "Name"
 
@@ -203,12 +203,12 @@ def write_rows(scene: bpy.types.Scene, result: Any, rows: Rows) -> None:
     present = {item.session_uid: item for item in scene.objects}
     uids, places = np.unique(rows.objects, return_inverse=True)
     result.objects.clear()
-    for uid in uids.tolist():
-        entry, item = result.objects.add(), present.get(uid)
-        if item is not None:
-            entry.object, entry.name = item, item.name
+    items = [present.get(uid) for uid in uids.tolist()]
+    for item in items:
+        result.objects.add().object = item
+    names = [item.name if item else "" for item in items]
     places = places.reshape(rows.objects.shape)
-    result.data = pack(Rows(places, rows.instances, rows.columns, rows.frames, rows.seen))
+    result.data = pack(Rows(places, rows.instances, rows.columns, rows.frames, rows.seen), names)
     result.count = len(rows)
 
 
@@ -263,9 +263,11 @@ def view_of(scene: bpy.types.Scene, result: Any) -> View:
         present = {item.session_uid for item in scene.objects}
         items = [entry.object for entry in result.objects]
         uids = [item.session_uid if item else 0 for item in items]
+        # Once an object is gone: the name that it had when it was dropped, or was found.
+        last = unpack_names(result.data)
         names = [
-            item.name if item else entry.name
-            for item, entry in zip(items, result.objects, strict=True)
+            item.name if item else result.objects[number].name or last[number]
+            for number, item in enumerate(items)
         ]
         uids = [uid if uid in present else 0 for uid in uids]
         view = _views[result.number] = View(unpack(result.data), uids, names)

@@ -1,6 +1,7 @@
 """Result rows: objects, instances or pairs of them as arrays, with numbers in named columns."""
 
 import io
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -83,9 +84,15 @@ class Rows:
         return next((each for each in self.columns if each.name == name), None)
 
 
-def pack(rows: Rows) -> bytes:
-    """Write rows as one compressed string of bytes: an archive of arrays, as NumPy saves them."""
-    arrays: dict[str, NDArray[Any]] = {"objects": rows.objects.astype(np.int32)}
+def pack(rows: Rows, names: Iterable[str] = ()) -> bytes:
+    """Write rows as one compressed string of bytes: an archive of arrays, as NumPy saves them.
+
+    `names` are those of the objects of the result, none of which holds a null character.
+    """
+    arrays: dict[str, NDArray[Any]] = {
+        "objects": rows.objects.astype(np.int32),
+        "names": np.frombuffer("\0".join(names).encode(), np.uint8),
+    }
     if (rows.instances != UNUSED).any():
         arrays["instances"] = rows.instances
     for number, (name, unit, values) in enumerate(rows.columns):
@@ -99,8 +106,14 @@ def pack(rows: Rows) -> bytes:
     return file.getvalue()
 
 
+def unpack_names(data: bytes) -> list[str]:
+    """Return the names that `pack` has written."""
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        return str(arrays["names"].tobytes(), "utf-8").split("\0")
+
+
 def unpack(data: bytes) -> Rows:
-    """Return what `pack` has written."""
+    """Return the rows that `pack` has written."""
     with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
         objects = arrays["objects"].astype(np.intp)
         width, count = objects.shape

@@ -17,7 +17,7 @@ from .kept import result_chosen
 
 
 class OctreeResultObject(bpy.types.PropertyGroup):
-    """An object that rows of a result name; its `name` is what remains once it is deleted."""
+    """An object that rows of a result name; its `name` is written when the object is dropped."""
 
     if TYPE_CHECKING:
         object: bpy.types.Object | None

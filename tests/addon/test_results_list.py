@@ -144,7 +144,8 @@ def test_isolate_shows_a_pair_alone_and_all_again(pairs):
     space = next(area for area in bpy.context.screen.areas if area.type == "VIEW_3D").spaces[0]
     assert bpy.ops.octree.isolate_row("EXEC_DEFAULT", True) == {"FINISHED"}
     assert space.local_view
-    inside = [item.name for item in pairs if item.local_view_get(space)]
+    bpy.context.view_layer.update()
+    inside = [item.name for item in pairs if item.visible_get(viewport=space)]
     assert inside == ["Cube 1", "Cube 2"]
     bpy.ops.octree.isolate_row("EXEC_DEFAULT", True)
     assert not space.local_view
