@@ -55,11 +55,11 @@ def nearest_of(target: Target, items: Ids, distances: Floats) -> Floats:
 def pair_rows(target: Target, pairs: Ids, counts: Ids, *, of_instances: bool) -> Rows:
     """Return a row for each pair, (2, p), of placements or of distinct owners.
 
-    `counts`, (p,), says how many pairs of triangles each has; the most come first.
+    `counts`, (p,), says how many pairs of triangles each has, its contacts; the most come first.
     """
     order = np.argsort(-counts, kind="stable")
     pairs, counts = pairs[:, order], counts[order].astype(np.int64)
-    columns = (Column("Triangle Pairs", "", counts),) if target.noun == "triangle" else ()
+    columns = (Column("Contacts", "", counts),) if target.noun == "triangle" else ()
     if of_instances:
         return Rows(target.owners[pairs].astype(np.intp), persistent_ids(target)[pairs], columns)
     owners = np.unique(target.owners)[pairs].astype(np.intp)

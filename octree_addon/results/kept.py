@@ -113,8 +113,8 @@ def sorted_rows(view: View, sort: str, reverse: bool) -> Ids | None:
     return order[::-1] if reverse else order
 
 
-# By the number of the result.
-_views: dict[int, View] = {}
+# By the session id of the scene and the number of the result, which a copied scene has too.
+_views: dict[tuple[int, int], View] = {}
 # By the session id of the scene: what it is like now, until it changes.
 _fingerprints: dict[int, str] = {}
 _listeners: list[Callable[[], None]] = []
@@ -258,7 +258,8 @@ def active_result(scene: bpy.types.Scene) -> Any:
 
 def view_of(scene: bpy.types.Scene, result: Any) -> View:
     """Return the rows of a result, read again only if objects came, went or were renamed."""
-    view = _views.get(result.number)
+    key = scene.session_uid, result.number
+    view = _views.get(key)
     if view is None:
         present = {item.session_uid for item in scene.objects}
         items = [entry.object for entry in result.objects]
@@ -270,7 +271,7 @@ def view_of(scene: bpy.types.Scene, result: Any) -> View:
             for number, item in enumerate(items)
         ]
         uids = [uid if uid in present else 0 for uid in uids]
-        view = _views[result.number] = View(unpack(result.data), uids, names)
+        view = _views[key] = View(unpack(result.data), uids, names)
     return view
 
 

@@ -19,7 +19,7 @@ WEIGHTS = {
     "operate": 10, "add": 8, "look": 3, "undo": 3, "ask": 3, "select": 3, "redo": 2,
     "duplicate": 1, "animate": 1, "delete": 1, "delete_selected": 0.3, "rename": 1, "move": 1,
     "edit": 1, "save": 1, "load": 1, "change_frame": 1, "toggle": 1,
-    "go_live": 2, "add_scene": 0.5, "switch_scene": 1, "delete_scene": 0.3,
+    "go_live": 2, "click": 3, "add_scene": 0.5, "switch_scene": 1, "delete_scene": 0.3,
 }  # fmt: skip
 SILENT = {
     "operate",
@@ -160,6 +160,15 @@ class Session:
         except RuntimeError as refusal:
             assert str(refusal).startswith("Error: "), refusal
             assert "Traceback" not in str(refusal)
+
+    def click(self):
+        """Click any row of any result, if there is one; names and order may be anything."""
+        results = settings_of(bpy.context.scene).results
+        if results.kept:
+            results.active = self.random.randrange(len(results.kept))
+            results.sort = self.random.choice(["", "Name", "Triangles", "Frames"])
+            if results.rows:
+                results.row = self.random.randrange(len(results.rows))
 
     def go_live(self):
         """Have a tree of what is visible follow it, or stop following."""
