@@ -53,6 +53,7 @@ def test_undo_brings_the_file_back(objects, name, options, tmp_path, monkeypatch
     if name == "octree.live":
         call("octree.build", source="OBJECTS")
     if name == "octree.mark_row_frames":
+        objects["Camera"].rotation_euler.x = 1.5
         call("octree.find_seen")
         bpy.context.scene.octree.results.row = 0
         bpy.ops.ed.undo_push(message="Click")
