@@ -19,7 +19,7 @@ def scene_fingerprint(depsgraph: bpy.types.Depsgraph) -> str:
     for instance in depsgraph.object_instances:
         item = instance.object
         if item.type == "MESH" and instance.show_self:
-            address = item.data.as_pointer()  # type: ignore[union-attr]
+            address = item.data.as_pointer()
             if address not in known:
                 known.add(address)
                 code = _mesh_code(item, code)

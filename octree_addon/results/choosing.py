@@ -105,7 +105,7 @@ def frame_selected(context: bpy.types.Context) -> None:
     if bpy.app.background:
         return
     with in_view3d(context) as space:
-        if space is not None and bpy.ops.view3d.view_selected.poll():
+        if space is not None:
             bpy.ops.view3d.view_selected()
 
 

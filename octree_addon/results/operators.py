@@ -1,6 +1,7 @@
 """Result operators: previous, next, isolate, select, copy, export, refresh, remove, clear."""
 
 import json
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -249,7 +250,7 @@ class OCTREE_OT_refresh_result(ResultOperator, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Status:
         result = active_result(context.scene)
-        ask = getattr(bpy.ops.octree, result.question)
+        ask: Any = attrgetter(f"octree.{result.question}")(bpy.ops)
         known = ask.get_rna_type().properties.keys()
         options = json.loads(result.options)
         given = {name: value for name, value in options.items() if name in known}

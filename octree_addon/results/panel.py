@@ -19,7 +19,7 @@ _LINES = 8
 class OCTREE_UL_results(bpy.types.UIList):
     """The rows of the active result, filtered and sorted by the panel's settings."""
 
-    def filter_items(
+    def filter_items(  # type: ignore[override]
         self, context: bpy.types.Context, data: Any, propname: str
     ) -> tuple[list[int], list[int]]:
         result = active_result(context.scene)
@@ -31,7 +31,7 @@ class OCTREE_UL_results(bpy.types.UIList):
     def draw_filter(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
         """Draw nothing: the search stands above the list, where it is seen."""
 
-    def draw_item(  # type: ignore[override]
+    def draw_item(
         self,
         context: bpy.types.Context,
         layout: bpy.types.UILayout,

@@ -121,8 +121,9 @@ def unpack(data: bytes) -> Rows:
         instances = arrays["instances"] if there else no_instances(count, width)
         headers = [name for name in arrays.files if name.startswith("header_")]
         columns = tuple(
-            Column(*arrays[name].tolist(), arrays[name.replace("header", "column")])
+            Column(str(header), str(unit), arrays[name.replace("header", "column")])
             for name in headers
+            for header, unit in [arrays[name].tolist()]
         )
         if "seen" not in arrays:
             return Rows(objects, instances, columns)
