@@ -11,12 +11,16 @@ from .. import results
 from ..arrays import Floats
 from ..preferences import limits
 from ..reader import evaluated_box, evaluated_mesh, mesh_arrays, triangle_count
+from ..ui import settings_of
 from .batches import nearer
 from .cells import DOUBT, IN, box_corners, box_edges
 from .lines import blended, line_batch, line_shader, vertex_buffer
 
 _COLORS = (IN, DOUBT)
 _FILL, _LINE, _WIDTH = 0.45, 0.9, 2.0
+# How much all else fades into the background.
+_FADE = 0.6
+_SCREEN = np.array([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, -1, 0), (1, 1, 0), (-1, 1, 0)])
 
 
 class Filled(NamedTuple):
@@ -36,9 +40,25 @@ def draw_active_row(scene: bpy.types.Scene) -> None:
     for uid in _filled.keys() - {item.session_uid for item in sides if item}:
         del _filled[uid]
     depsgraph = bpy.context.evaluated_depsgraph_get()
+    if len(sides) == 2 and settings_of(scene).results.dim:
+        fade()
     for item, color in zip(sides, _COLORS, strict=False):
         if item is not None and item.visible_get():
             draw_object(item, depsgraph, color)
+
+
+def fade() -> None:
+    """Let all that is drawn so far fade into the background of the theme."""
+    theme = bpy.context.preferences.themes[0].view_3d.space
+    color = (*theme.gradients.high_gradient, _FADE)
+    screen = gpu.types.GPUBatch(type="TRIS", buf=vertex_buffer(_SCREEN.astype(np.float32)))
+    with gpu.matrix.push_pop(), gpu.matrix.push_pop_projection(), blended(in_front=True):
+        gpu.matrix.load_identity()
+        gpu.matrix.load_projection_matrix(Matrix.Identity(4))
+        shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+        shader.bind()
+        shader.uniform_float("color", color)
+        screen.draw(shader)
 
 
 def draw_object(

@@ -25,7 +25,8 @@ def objects_of(scene: bpy.types.Scene, result: Any, rows: Ids) -> list[bpy.types
     view = view_of(scene, result)
     rows = np.asarray(rows)[np.asarray(rows) < len(view.rows)]
     numbers = dict.fromkeys(view.rows.objects[:, rows].T.ravel().tolist())
-    return [result.objects[number].object for number in numbers if view.uids[number]]
+    items = [result.objects[number].object for number in numbers if view.uids[number]]
+    return [item for item in items if item is not None]
 
 
 def choose(context: bpy.types.Context, rows: Ids, *, frame: bool) -> tuple[int, int]:

@@ -14,17 +14,16 @@ def has_results(scene: bpy.types.Scene) -> bool:
 
 
 def note_changes(_: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Doubt what was read of a scene after an evaluation; it is read again after a rest."""
-    changed = [
-        type(update.id)
-        for update in depsgraph.updates
-        if update.is_updated_geometry or update.is_updated_transform
-    ]
-    if changed:
+    """Doubt what was read of a scene after an evaluation; it is read again after a rest.
+
+    O(1) while everything moves: the first update that counts is enough.
+    """
+    updates = depsgraph.updates
+    if any(each.is_updated_geometry or each.is_updated_transform for each in updates):
         kept.doubt_fingerprints()
         schedule(compare_later, None)  # drawing sets it again: not before there is a rest
     # Of objects that come and go, Blender names only the collection that they are in.
-    if bpy.types.Collection in changed:
+    if depsgraph.id_type_updated("COLLECTION"):
         kept.doubt_names()
 
 

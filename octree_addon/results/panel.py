@@ -115,6 +115,8 @@ class OCTREE_PT_results(SubPanel):
             "OCTREE_UL_results", "", settings, "rows", settings, "row",
             rows=_LINES if result.count > 3 else 3,
         )  # fmt: skip
+        if context.mode != "OBJECT":
+            draw_hint(column, "Clicks select in Object Mode")
         draw_actions(column, context, result)
 
 
@@ -181,6 +183,10 @@ def draw_actions(layout: bpy.types.UILayout, context: bpy.types.Context, result:
     row = layout.row(align=True)
     row.prop(settings, "follow", toggle=True)
     row.prop(settings, "outline", toggle=True)
+    if view_of(context.scene, result).rows.are_pairs:
+        dim = row.row(align=True)
+        dim.enabled = settings.outline
+        dim.prop(settings, "dim", toggle=True)
     row = layout.row(align=True)
     row.operator("octree.copy_rows", text="Copy")
     row.operator("octree.export_rows", text="Export")

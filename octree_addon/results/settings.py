@@ -75,6 +75,7 @@ class OctreeResultsSettings(bpy.types.PropertyGroup):
         reverse: bool
         follow: bool
         outline: bool
+        dim: bool
     else:
         kept: CollectionProperty(
             type=OctreeResult, name="Results", description="The answers that are kept, by name"
@@ -120,6 +121,12 @@ class OctreeResultsSettings(bpy.types.PropertyGroup):
             name="Color Row",
             description="Color the objects of the active row, with boxes that are seen through all"
             " else: the first blue, the second of a pair orange",
+            default=True,
+            update=tag_redraw,
+        )
+        dim: BoolProperty(
+            name="Dim Others",
+            description="Fade all else while the pair of the active row is colored",
             default=True,
             update=tag_redraw,
         )

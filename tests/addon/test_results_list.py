@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from blender_scenes import camera, cube, select_only, selected
 from costs import lines_run, times_run
-from paper import drawn
+from paper import Paper, drawn
 
 from octree_ext.octree_addon import results
 from octree_ext.octree_addon.results import Column, Rows, kept, no_instances
 from octree_ext.octree_addon.results.kept import shown_of
-from octree_ext.octree_addon.results.panel import OCTREE_UL_results, value_text
+from octree_ext.octree_addon.results.panel import OCTREE_UL_results, draw_row, value_text
 from octree_ext.octree_addon.ui import settings_of
 
 EVIL = ("=1+1", '+cmd, "quoted"', "-line\nbreak", "@home", "Tür, Öl")
@@ -322,6 +322,25 @@ def test_the_panel_says_what_it_shows(pairs):
     assert "The scene has changed since" not in drawn(panel)  # not known yet
     kept.current_fingerprint(bpy.context)
     assert "The scene has changed since" in drawn(panel)
+
+
+def test_a_row_shows_the_new_name_at_once(pairs):
+    paper = Paper()
+    draw_row(paper, bpy.context.scene, active(), 0)
+    pairs[0].name = "Renamed"
+    bpy.data.objects.remove(pairs[1])
+    draw_row(paper, bpy.context.scene, active(), 0)
+    texts = [text for text, _ in paper.lines]
+    assert texts == ["Cube 0", "Cube 1", "9", "50 cm", "Renamed", "Cube 1 (deleted)", "9", "50 cm"]
+
+
+def test_many_updates_are_not_walked_through(many):
+    def play():
+        bpy.context.view_layer.update()
+
+    for item in bpy.context.scene.objects:
+        item.location.x += 1
+    assert sum(lines_run(play).values()) < 30
 
 
 MANY = 10_000
