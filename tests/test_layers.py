@@ -18,7 +18,7 @@ CORE_ORDER = [
 ]  # fmt: skip
 ADDON_ORDER = [
     "arrays", "ui", "preferences", "camera", "curves", "reader", "scene_index", "trees", "scope",
-    "targets", "selection", "build", "questions", "live", "display", "shot", "hiding",
+    "targets", "selection", "build", "results", "questions", "live", "display", "shot", "hiding",
     "main_panel", "handlers", "__init__",
 ]  # fmt: skip
 BLENDER = {"bl_math", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils"}
@@ -146,7 +146,7 @@ DOORS = {
     "listens": (r"bpy\.app\.(handlers|timers)|bpy\.msgbus", {"ui", "shot"}),
     "remembers": (
         r"^_\w+(: .+)? = (\{\}|\[\]|(Weak\w+)\(\))",
-        {"scene_index", "trees", "questions", "live", "shot", "display"},
+        {"scene_index", "trees", "results", "questions", "live", "shot", "display"},
     ),
 }
 

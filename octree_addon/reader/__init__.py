@@ -10,6 +10,7 @@ from .boxes import (
     world_boxes,
 )
 from .changes import EVERYTHING, Changes, Comparison, changes_of, update_flags
+from .fingerprint import scene_fingerprint
 from .meshes import (
     MeshArrays,
     MeshVertices,
@@ -33,6 +34,7 @@ from .scene import (
 )
 from .source import (
     NOT_SCENE,
+    UNUSED,
     Key,
     ObjectSource,
     Source,
@@ -46,6 +48,7 @@ from .triangles import count_triangles, is_editable, read_triangles
 __all__ = [
     "EVERYTHING",
     "NOT_SCENE",
+    "UNUSED",
     "Changes",
     "Comparison",
     "Instances",
@@ -83,6 +86,7 @@ __all__ = [
     "read_objects",
     "read_triangles",
     "row_bytes",
+    "scene_fingerprint",
     "seen_objects",
     "taken_types",
     "triangle_count",
