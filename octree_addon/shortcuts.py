@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import bpy
+import rna_keymap_ui
 
 _KEYMAP = "3D View"
 _NAMES = (
@@ -37,8 +38,6 @@ def unregister() -> None:
 
 def draw(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     """Show the entries as the user has set them."""
-    import rna_keymap_ui
-
     config = context.window_manager.keyconfigs.user
     for keymap, item in _entries(config):
         rna_keymap_ui.draw_kmi([], config, keymap, item, layout.column(), 0)
@@ -47,6 +46,6 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
 def _entries(
     config: bpy.types.KeyConfig | None,
 ) -> Iterator[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]]:
-    keymap = config.keymaps.get(_KEYMAP) if config else None
+    keymap: bpy.types.KeyMap | None = config.keymaps.get(_KEYMAP) if config else None
     if keymap:
         yield from ((keymap, item) for item in keymap.keymap_items if item.idname in _NAMES)

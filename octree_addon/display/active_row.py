@@ -50,7 +50,7 @@ def draw_active_row(scene: bpy.types.Scene) -> None:
 def fade() -> None:
     """Let all that is drawn so far fade into the background of the theme."""
     theme = bpy.context.preferences.themes[0].view_3d.space
-    color = (*theme.gradients.high_gradient, _FADE)
+    color = (*theme.gradients.high_gradient[:], _FADE)
     screen = gpu.types.GPUBatch(type="TRIS", buf=vertex_buffer(_SCREEN.astype(np.float32)))
     with gpu.matrix.push_pop(), gpu.matrix.push_pop_projection(), blended(in_front=True):
         gpu.matrix.load_identity()

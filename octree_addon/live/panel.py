@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import bpy
@@ -117,7 +117,8 @@ class OCTREE_PT_live(SidebarPanel):
 
 def draw_changes(layout: bpy.types.UILayout, follower: Follower) -> None:
     """Show in numbers, in a closed panel, what has changed in the octree."""
-    header, body = layout.panel("octree_changes", default_closed=True)
+    panel: Any = layout.panel  # whose stub returns nothing
+    header, body = panel("octree_changes", default_closed=True)
     header.label(text="Changes")
     if body:
         draw_table(body, changes_of(follower))
