@@ -42,9 +42,9 @@ class OCTREE_OT_add_build_preset(AddPresetBase, bpy.types.Operator):
 
 def register_presets() -> None:
     """Let Blender find the presets that come with the add-on."""
-    bpy.utils.register_preset_path(_FOLDER)
+    bpy.utils.register_preset_path(_FOLDER)  # type: ignore[attr-defined]
 
 
 def unregister_presets() -> None:
     """Take back `register_presets`."""
-    bpy.utils.unregister_preset_path(_FOLDER)
+    bpy.utils.unregister_preset_path(_FOLDER)  # type: ignore[attr-defined]

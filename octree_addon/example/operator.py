@@ -5,6 +5,7 @@ from itertools import islice
 import bpy
 from mathutils import Euler
 
+from ..selection import select_found
 from ..ui import RefusingOperator, Status, mode_obstacle
 from .town import NAME, build_town
 
@@ -38,8 +39,7 @@ class OCTREE_OT_add_example(RefusingOperator, bpy.types.Operator):
         return status
 
     def execute(self, context: bpy.types.Context) -> Status:
-        for item in list(context.view_layer.objects.selected):
-            item.select_set(False)
+        select_found(context.view_layer, {}, "REPLACE")
         town = build_town(context.scene)
         self.report({"INFO"}, f"{len(town.objects)} objects added in the collection {town.name}")
         return {"FINISHED"}

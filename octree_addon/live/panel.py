@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import bpy
@@ -107,7 +107,7 @@ class OCTREE_PT_live(SidebarPanel):
             draw_changes(self.layout, follower)
 
 
-def draw_changes(layout: bpy.types.UILayout, follower: Follower) -> None:
+def draw_changes(layout: Any, follower: Follower) -> None:
     """Show in numbers, in a closed panel, what has changed in the octree."""
     header, body = layout.panel("octree_changes", default_closed=True)
     header.label(text="Changes")

@@ -82,4 +82,5 @@ def test_presets_hold_all_build_settings_but_bounds():
 
 
 def test_no_key_is_taken():
-    assert all(item.type == "NONE" for _, item in shortcuts._added)
+    found = shortcuts.entries(bpy.context.window_manager.keyconfigs.addon)
+    assert all(item.type == "NONE" for _, item in found)
