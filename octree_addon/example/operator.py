@@ -9,8 +9,8 @@ from ..selection import select_found
 from ..ui import RefusingOperator, Status, mode_obstacle
 from .town import NAME, build_town
 
-# A scene with fewer mesh objects than this is offered the town.
-_FEW = 3
+# A scene with fewer mesh objects than this is offered the town, if it has not many others either.
+_FEW, _MANY = 3, 1000
 
 
 class OCTREE_OT_add_example(RefusingOperator, bpy.types.Operator):
@@ -47,6 +47,8 @@ class OCTREE_OT_add_example(RefusingOperator, bpy.types.Operator):
 
 def draw_offer(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
     """Offer the town to a scene with next to nothing in it."""
+    if len(scene.objects) > _MANY:
+        return
     meshes = (item for item in scene.objects if item.type == "MESH")
     if len(list(islice(meshes, _FEW))) < _FEW:
         layout.operator("octree.add_example", icon="HOME")

@@ -167,7 +167,7 @@ def test_languages(tall):
 
 
 def widths():
-    """Measure the labels of all settings, and the space that the sidebar has for one, in pixels."""
+    """Return how many pixels the sidebar has for a label, and how wide that of each setting is."""
     import importlib
 
     import blf
