@@ -1,6 +1,6 @@
 """Shortcuts: entries of the keymap without a key, shown in the preferences to be given one."""
 
-from collections.abc import Iterator
+from typing import Any
 
 import bpy
 import rna_keymap_ui
@@ -17,7 +17,6 @@ _NAMES = (
     "octree.hide_unseen",
     "octree.restore_hidden",
 )
-_added: list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]] = []
 
 
 def register() -> None:
@@ -26,26 +25,25 @@ def register() -> None:
     if config is None:
         return
     keymap = config.keymaps.new(name=_KEYMAP, space_type="VIEW_3D")
-    _added.extend((keymap, keymap.keymap_items.new(name, "NONE", "PRESS")) for name in _NAMES)
+    for name in _NAMES:
+        keymap.keymap_items.new(name, "NONE", "PRESS")
 
 
 def unregister() -> None:
     """Take them back."""
-    for keymap, item in _added:
+    for keymap, item in entries(bpy.context.window_manager.keyconfigs.addon):
         keymap.keymap_items.remove(item)
-    _added.clear()
 
 
 def draw(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     """Show the entries as the user has set them."""
     config = context.window_manager.keyconfigs.user
-    for keymap, item in _entries(config):
+    for keymap, item in entries(config):
         rna_keymap_ui.draw_kmi([], config, keymap, item, layout.column(), 0)
 
 
-def _entries(
-    config: bpy.types.KeyConfig | None,
-) -> Iterator[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]]:
-    keymap: bpy.types.KeyMap | None = config.keymaps.get(_KEYMAP) if config else None
-    if keymap:
-        yield from ((keymap, item) for item in keymap.keymap_items if item.idname in _NAMES)
+def entries(config: Any) -> list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]]:
+    """Return our entries of a key configuration; none in background."""
+    keymap = config.keymaps.get(_KEYMAP) if config else None
+    items = keymap.keymap_items if keymap else []
+    return [(keymap, item) for item in items if item.idname in _NAMES]

@@ -22,6 +22,7 @@ OPERATORS = {
     "Collect Seen": ("Gesehenes sammeln", "收集可见物体"),
     "Copy": ("Kopieren", "复制"),
     "Copy Result Rows": ("Ergebniszeilen kopieren", "复制结果行"),
+    "Copy Statistics": ("Statistik kopieren", "复制统计"),
     "Export": ("Exportieren", "导出"),
     "Export Result Rows": ("Ergebniszeilen exportieren", "导出结果行"),
     "Export Seen": ("Gesehenes exportieren", "导出可见物体"),

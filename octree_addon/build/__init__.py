@@ -4,7 +4,12 @@ import bpy
 
 from ..ui import Feature
 from .operators import OCTREE_OT_build, OCTREE_OT_clear, OCTREE_OT_rebuild
-from .panel import OCTREE_PT_advanced, OCTREE_PT_statistics, OCTREE_PT_tree
+from .panel import (
+    OCTREE_OT_copy_statistics,
+    OCTREE_PT_advanced,
+    OCTREE_PT_statistics,
+    OCTREE_PT_tree,
+)
 from .presets import (
     OCTREE_OT_add_build_preset,
     OCTREE_PT_build_presets,
@@ -43,8 +48,8 @@ __all__ = [
 
 def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     """Offer to build, to follow and to clear."""
-    for name in ("octree.build", "octree.rebuild", "octree.live", "octree.clear"):
-        menu.layout.operator(name)
+    for name in ("build", "rebuild", "live", "clear", "copy_statistics"):
+        menu.layout.operator(f"octree.{name}")
 
 
 FEATURE = Feature(
@@ -59,6 +64,7 @@ FEATURE = Feature(
         OCTREE_OT_rebuild,
         OCTREE_OT_clear,
         OCTREE_OT_add_build_preset,
+        OCTREE_OT_copy_statistics,
         OCTREE_PT_build_presets,
         OCTREE_PT_tree,
         OCTREE_PT_advanced,

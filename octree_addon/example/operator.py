@@ -5,11 +5,12 @@ from itertools import islice
 import bpy
 from mathutils import Euler
 
+from ..selection import select_found
 from ..ui import RefusingOperator, Status, mode_obstacle
 from .town import NAME, build_town
 
-# A scene with fewer mesh objects than this is offered the town.
-_FEW = 3
+# A scene with fewer mesh objects than this is offered the town, if it has not many others either.
+_FEW, _MANY = 3, 1000
 
 
 class OCTREE_OT_add_example(RefusingOperator, bpy.types.Operator):
@@ -38,8 +39,7 @@ class OCTREE_OT_add_example(RefusingOperator, bpy.types.Operator):
         return status
 
     def execute(self, context: bpy.types.Context) -> Status:
-        for item in list(context.view_layer.objects.selected):
-            item.select_set(False)
+        select_found(context.view_layer, {}, "REPLACE")
         town = build_town(context.scene)
         self.report({"INFO"}, f"{len(town.objects)} objects added in the collection {town.name}")
         return {"FINISHED"}
@@ -47,6 +47,8 @@ class OCTREE_OT_add_example(RefusingOperator, bpy.types.Operator):
 
 def draw_offer(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
     """Offer the town to a scene with next to nothing in it."""
+    if len(scene.objects) > _MANY:
+        return
     meshes = (item for item in scene.objects if item.type == "MESH")
     if len(list(islice(meshes, _FEW))) < _FEW:
         layout.operator("octree.add_example", icon="HOME")

@@ -18,11 +18,21 @@ class Part(NamedTuple):
     color: str
 
 
-_Faces = list[tuple[int, ...]]
-_BOX_FACES: _Faces = [
-    (0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5),
-]  # fmt: skip
-_GABLE_FACES: _Faces = [(0, 2, 3, 1), (0, 1, 5, 4), (3, 2, 4, 5), (0, 4, 2), (1, 3, 5)]
+_BOX_FACES: list[tuple[int, ...]] = [
+    (0, 2, 3, 1),
+    (4, 5, 7, 6),
+    (0, 1, 5, 4),
+    (2, 6, 7, 3),
+    (0, 4, 6, 2),
+    (1, 3, 7, 5),
+]
+_GABLE_FACES: list[tuple[int, ...]] = [
+    (0, 2, 3, 1),
+    (0, 1, 5, 4),
+    (3, 2, 4, 5),
+    (0, 4, 2),
+    (1, 3, 5),
+]
 
 
 def box(size: Point, foot: Point, color: str) -> Part:

@@ -50,7 +50,6 @@ def build_town(scene: bpy.types.Scene) -> bpy.types.Collection:
         town.objects.link(item)
     scene.camera = _camera(scene)
     town.objects.link(scene.camera)
-    scene.frame_set(scene.frame_current)  # where the keys of the camera put it
     return town
 
 
@@ -150,7 +149,8 @@ def _camera(scene: bpy.types.Scene) -> bpy.types.Object:
     data = bpy.data.cameras.new("Town Camera")
     data.lens = 35
     camera = bpy.data.objects.new("Town Camera", data)
-    for frame, y, turn in ((scene.frame_start, -15.5, 0.0), (scene.frame_end, -7.0, -0.35)):
+    # The last key first, so that the camera is left where it starts.
+    for frame, y, turn in ((scene.frame_end, -7.0, -0.35), (scene.frame_start, -15.5, 0.0)):
         camera.location, camera.rotation_euler = (0, y, 1.6), (1.5, 0, turn)
         for path in ("location", "rotation_euler"):
             camera.keyframe_insert(path, frame=frame)

@@ -115,7 +115,7 @@ class OCTREE_PT_live(SidebarPanel):
             draw_changes(self.layout, follower)
 
 
-def draw_changes(layout: bpy.types.UILayout, follower: Follower) -> None:
+def draw_changes(layout: Any, follower: Follower) -> None:
     """Show in numbers, in a closed panel, what has changed in the octree."""
     panel: Any = layout.panel  # whose stub returns nothing
     header, body = panel("octree_changes", default_closed=True)

@@ -27,8 +27,12 @@ QUESTIONS: tuple[type[QueryOperator], ...] = (
 )
 
 
-# Those from the 3D cursor: one is shown at a time.
-NEAR = QUESTIONS[1:5]
+# Those that have no panel of their own: one is shown at a time.
+NEAR = tuple(
+    each
+    for each in QUESTIONS
+    if each not in (OCTREE_OT_select_in_frustum, OCTREE_OT_select_collisions)
+)
 _SHARED = ("kind", "action")
 
 
@@ -41,12 +45,7 @@ class OctreeTabSettings(SelectionOptions, bpy.types.PropertyGroup):
         near: EnumProperty(
             name="Near",
             description="What is asked around the 3D cursor",
-            items=(
-                ("sphere", "Sphere", "What is within a distance of the 3D cursor"),
-                ("box", "Box", "What is in the box of an object, or around the 3D cursor"),
-                ("nearest", "Nearest", "What is nearest to the 3D cursor"),
-                ("ray", "Ray", "What a ray from the 3D cursor hits"),
-            ),
+            items=tuple((each.key, each.key.title(), each.bl_description) for each in NEAR),
             default="sphere",
         )
 

@@ -166,6 +166,36 @@ def test_languages(tall):
     tall.call(in_language, "en_US")
 
 
+def widths():
+    """Return how many pixels the sidebar has for a label, and how wide that of each setting is."""
+    import importlib
+
+    import blf
+    import bpy
+
+    addon = importlib.import_module("bl_ext.user_default.octree.octree_addon")
+    style = bpy.context.preferences.ui_styles[0].widget
+    blf.size(0, style.points * bpy.context.preferences.system.ui_scale)
+    hidden = {"OctreeObject", "OctreeHiddenObject", "OctreeSceneMemory", "OctreeLayerMemory"}
+    names = {
+        item.name
+        for group in addon.GROUPS
+        if group.__name__ not in hidden
+        for item in group.bl_rna.properties
+        if item.identifier not in ("rna_type", "name") and item.type != "BOOLEAN"
+    }
+    sidebar = next(region for region in bpy.context.area.regions if region.type == "UI")
+    # Two fifths of a panel are for labels; margins and tabs take about 58 of the sidebar.
+    return 0.4 * (sidebar.width - 58), {name: blf.dimensions(0, name)[0] for name in names}
+
+
+def test_labels_fit(tall):
+    space, found = tall.call(widths)
+    # These have a line of their own.
+    long = {name for name, width in found.items() if width > space}
+    assert long <= {"Overlapping Triangles", "Overlapping Objects"}, (space, found)
+
+
 def open_search():
     """Open what F3 opens: Blender 5.2 does not get that key from xdotool."""
     import bpy

@@ -2,7 +2,7 @@
 
 import bpy
 
-octree = bpy.context.scene.octree
+octree = bpy.context.scene.octree  # type: ignore[attr-defined]
 octree.build.capacity = 8
 octree.build.max_depth = 12
 octree.build.min_size = 0.0
