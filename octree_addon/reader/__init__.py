@@ -9,6 +9,7 @@ from .boxes import (
     read_instances,
     world_boxes,
 )
+from .find_instance import PlacedMesh, find_instance
 from .fingerprint import scene_fingerprint
 from .meshes import (
     MeshArrays,
@@ -40,6 +41,7 @@ __all__ = [
     "MeshArrays",
     "MeshVertices",
     "ObjectSource",
+    "PlacedMesh",
     "ReadObjects",
     "SceneMesh",
     "ScenePlacements",
@@ -51,6 +53,7 @@ __all__ = [
     "count_triangles",
     "evaluated_box",
     "evaluated_mesh",
+    "find_instance",
     "is_editable",
     "layer_ids",
     "layer_matrices",
