@@ -75,8 +75,8 @@ def key_of(side: Side) -> tuple[int, ...]:
 
 def fade() -> None:
     """Let all that is drawn so far fade into the background of the theme."""
-    theme = bpy.context.preferences.themes[0].view_3d.space
-    color = (*theme.gradients.high_gradient, _FADE)
+    shade = bpy.context.preferences.themes[0].view_3d.space.gradients.high_gradient
+    color = shade[0], shade[1], shade[2], _FADE
     screen = gpu.types.GPUBatch(type="TRIS", buf=vertex_buffer(_SCREEN.astype(np.float32)))
     with gpu.matrix.push_pop(), gpu.matrix.push_pop_projection(), blended(in_front=True):
         gpu.matrix.load_identity()
