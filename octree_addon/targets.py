@@ -212,8 +212,9 @@ class TreeTarget(Target):
                 key = self.source.keys[row][1:9]
                 numbers[row, : len(key)] = key
         else:
-            # Triangles do not know whose instance they are: the place among all tells it.
-            numbers[:, 0] = np.arange(len(numbers))
+            # Triangles do not know which instance they are of: the place among all, below 0,
+            # tells it, which no persistent id is.
+            numbers[:, 0] = -1 - np.arange(len(numbers))
         return numbers
 
     @property

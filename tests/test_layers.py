@@ -19,8 +19,8 @@ CORE_ORDER = [
 ADDON_ORDER = [
     "arrays", "ui", "menus", "translations", "shortcuts", "preferences", "presets", "camera",
     "curves", "reader", "scene_index", "trees", "scope", "targets", "selection", "build",
-    "results", "questions", "live", "display", "shot", "hiding", "example", "main_panel", "handlers",
-    "__init__",
+    "results", "questions", "live", "display", "shot", "hiding", "example", "main_panel",
+    "handlers", "__init__",
 ]  # fmt: skip
 BLENDER = {
     "bl_math", "bl_operators", "bl_ui", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras",

@@ -1,4 +1,4 @@
-"""Active row of the results in two colors: its objects filled, with boxes seen through all."""
+"""Active row of the results in two colors: what it is about is filled, with boxes seen through."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,15 @@ from mathutils import Matrix
 from .. import results
 from ..arrays import Floats
 from ..preferences import limits
-from ..reader import evaluated_box, evaluated_mesh, mesh_arrays, triangle_count
+from ..reader import (
+    MeshArrays,
+    evaluated_box,
+    evaluated_mesh,
+    find_instance,
+    mesh_arrays,
+    triangle_count,
+)
+from ..results import Side
 from ..ui import settings_of
 from .batches import nearer
 from .cells import DOUBT, IN, box_corners, box_edges
@@ -24,33 +32,51 @@ _SCREEN = np.array([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, -1, 0), (1, 1, 0), 
 
 
 class Filled(NamedTuple):
-    """The triangles of one object in its own space, and the state of the scene they are of."""
+    """What is drawn of one side, and the state of the scene it was read of.
+
+    Attributes
+    ----------
+    fingerprint : str, optional
+        None while it was not known.
+    batch : GPUBatch, optional
+        Triangles in their own space.
+    matrix, bounds : ndarray of float64, optional
+        Of an instance: from that space to the world, and its box. An object knows its own.
+    """
 
     fingerprint: str | None
-    batch: gpu.types.GPUBatch | None
+    batch: gpu.types.GPUBatch | None = None
+    matrix: Floats | None = None
+    bounds: Floats | None = None
 
 
-# By the session id of the object; those of the active row alone.
-_filled: dict[int, Filled] = {}
+# By the session id of the object and the persistent id of the instance; of the active row alone.
+_filled: dict[tuple[int, ...], Filled] = {}
 
 
 def draw_active_row(scene: bpy.types.Scene) -> None:
-    """Draw the objects of the active row where they are now."""
+    """Draw what the active row is about where it is now."""
     sides = results.active_sides(scene)
-    for uid in _filled.keys() - {item.session_uid for item in sides if item}:
-        del _filled[uid]
-    depsgraph = bpy.context.evaluated_depsgraph_get()
+    keys = [key_of(side) if side else () for side in sides]
+    for key in _filled.keys() - set(keys):
+        del _filled[key]
     if len(sides) == 2 and settings_of(scene).results.dim:
         fade()
-    for item, color in zip(sides, _COLORS, strict=False):
-        if item is not None and item.visible_get():
-            draw_object(item, depsgraph, color)
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    for side, key, color in zip(sides, keys, _COLORS, strict=False):
+        if side is not None and side.object.visible_get():
+            draw_side(side, key, depsgraph, color)
+
+
+def key_of(side: Side) -> tuple[int, ...]:
+    """Return what tells a side from others, whatever the row."""
+    return (side.object.session_uid, *side.numbers)
 
 
 def fade() -> None:
     """Let all that is drawn so far fade into the background of the theme."""
-    theme = bpy.context.preferences.themes[0].view_3d.space
-    color = (*theme.gradients.high_gradient[:], _FADE)
+    shade = bpy.context.preferences.themes[0].view_3d.space.gradients.high_gradient
+    color = shade[0], shade[1], shade[2], _FADE
     screen = gpu.types.GPUBatch(type="TRIS", buf=vertex_buffer(_SCREEN.astype(np.float32)))
     with gpu.matrix.push_pop(), gpu.matrix.push_pop_projection(), blended(in_front=True):
         gpu.matrix.load_identity()
@@ -61,21 +87,23 @@ def fade() -> None:
         screen.draw(shader)
 
 
-def draw_object(
-    item: bpy.types.Object, depsgraph: bpy.types.Depsgraph, color: tuple[float, float, float]
+def draw_side(
+    side: Side,
+    key: tuple[int, ...],
+    depsgraph: bpy.types.Depsgraph,
+    color: tuple[float, float, float],
 ) -> None:
-    """Fill an object and draw its box."""
-    evaluated = item.evaluated_get(depsgraph)
-    batch = batch_of(item, evaluated)
-    with gpu.matrix.push_pop():
-        gpu.matrix.multiply_matrix(evaluated.matrix_world)
-        if batch is not None:
-            with blended(in_front=False), nearer():
-                shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-                shader.bind()
-                shader.uniform_float("color", (*color, _FILL))
-                batch.draw(shader)
-    corners = corners_of(evaluated_box(item, depsgraph), evaluated.matrix_world)
+    """Fill an object or an instance and draw its box."""
+    filled = filled_of(side, key, depsgraph)
+    if side.numbers and filled.matrix is None:
+        return
+    matrix, bounds = filled.matrix, filled.bounds
+    if matrix is None or bounds is None:
+        matrix = np.array(side.object.evaluated_get(depsgraph).matrix_world)
+        bounds = evaluated_box(side.object, depsgraph).reshape(2, 3)
+    if filled.batch is not None:
+        fill(filled.batch, matrix, color)
+    corners = corners_of(bounds, matrix)
     if np.isfinite(corners).all():
         with blended(in_front=True):
             shader = line_shader(_WIDTH)
@@ -83,32 +111,55 @@ def draw_object(
             line_batch(corners.astype(np.float32), box_edges(1)).draw(shader)
 
 
-def corners_of(box: Floats, matrix: Matrix) -> Floats:
-    """Return the corners, (8, 3), of a box, (6,), that a matrix has placed."""
-    corners = box_corners(box[None, :3], box[None, 3:], np.zeros(1, np.intp)).reshape(-1, 3)
-    placed = np.array(matrix)
-    where: Floats = corners @ placed[:3, :3].T + placed[:3, 3]
-    return where
+def fill(batch: gpu.types.GPUBatch, matrix: Floats, color: tuple[float, float, float]) -> None:
+    """Draw triangles that a matrix places, on top of their own surface."""
+    with gpu.matrix.push_pop(), blended(in_front=False), nearer():
+        gpu.matrix.multiply_matrix(Matrix(matrix.tolist()))
+        shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+        shader.bind()
+        shader.uniform_float("color", (*color, _FILL))
+        batch.draw(shader)
 
 
-def batch_of(item: bpy.types.Object, evaluated: bpy.types.Object) -> gpu.types.GPUBatch | None:
-    """Return the triangles of a mesh, read again after the scene has changed and come to rest."""
-    known, now = _filled.get(item.session_uid), results.known_fingerprint(bpy.context.scene)
+def corners_of(bounds: Floats, matrix: Floats) -> Floats:
+    """Return the corners, (8, 3), of a box, (2, 3), that a matrix has placed."""
+    corners = box_corners(bounds[:1], bounds[1:], np.zeros(1, np.intp)).reshape(-1, 3)
+    placed: Floats = corners @ matrix[:3, :3].T + matrix[:3, 3]
+    return placed
+
+
+def filled_of(side: Side, key: tuple[int, ...], depsgraph: bpy.types.Depsgraph) -> Filled:
+    """Return the triangles of a side, read again after the scene has changed and come to rest."""
+    known, now = _filled.get(key), results.known_fingerprint(bpy.context.scene)
     if known is None or (now is not None and known.fingerprint != now):
-        known = _filled[item.session_uid] = Filled(now, make_batch(evaluated))
-    return known.batch
+        read = read_instance if side.numbers else read_object
+        known = _filled[key] = read(side, depsgraph)._replace(fingerprint=now)
+    return known
 
 
-def make_batch(evaluated: bpy.types.Object) -> gpu.types.GPUBatch | None:
+def read_instance(side: Side, depsgraph: bpy.types.Depsgraph) -> Filled:
+    """Find an instance again, and upload its triangles."""
+    found = find_instance(depsgraph, side.object.session_uid, side.numbers)
+    if found is None:
+        return Filled(None)
+    return Filled(None, batch_of(found.mesh), found.matrix, found.bounds)
+
+
+def read_object(side: Side, depsgraph: bpy.types.Depsgraph) -> Filled:
     """Upload the triangles of an evaluated mesh in its own space; none of too many."""
+    evaluated = side.object.evaluated_get(depsgraph)
     if evaluated.type != "MESH":
-        return None
+        return Filled(None)
     with evaluated_mesh(evaluated) as mesh:
         if not 0 < triangle_count(mesh) <= limits().triangles:
-            return None
-        arrays = mesh_arrays(mesh)
-    faces = np.ascontiguousarray(arrays.triangles, np.uint32)
-    vertices = vertex_buffer(np.ascontiguousarray(arrays.positions))
+            return Filled(None)
+        return Filled(None, batch_of(mesh_arrays(mesh)))
+
+
+def batch_of(mesh: MeshArrays) -> gpu.types.GPUBatch:
+    """Upload triangles."""
+    vertices = vertex_buffer(np.ascontiguousarray(mesh.positions))
+    faces = np.ascontiguousarray(mesh.triangles, np.uint32)
     indices = gpu.types.GPUIndexBuf(type="TRIS", seq=faces)
     return gpu.types.GPUBatch(type="TRIS", buf=vertices, elem=indices)
 

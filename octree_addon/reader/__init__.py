@@ -10,6 +10,7 @@ from .boxes import (
     world_boxes,
 )
 from .changes import EVERYTHING, Changes, Comparison, changes_of, update_flags
+from .find_instance import PlacedMesh, find_instance
 from .fingerprint import scene_fingerprint
 from .meshes import (
     MeshArrays,
@@ -56,6 +57,7 @@ __all__ = [
     "MeshArrays",
     "MeshVertices",
     "ObjectSource",
+    "PlacedMesh",
     "ReadObjects",
     "SceneMesh",
     "ScenePlacements",
@@ -70,6 +72,7 @@ __all__ = [
     "entry_count",
     "evaluated_box",
     "evaluated_mesh",
+    "find_instance",
     "is_editable",
     "layer_ids",
     "layer_matrices",

@@ -6,7 +6,7 @@ Read rows, kept, choosing, then settings, tables, operators, listeners and panel
 import bpy
 
 from ..ui import Feature
-from .choosing import active_objects, active_sides
+from .choosing import Side, active_objects, active_sides
 from .kept import (
     active_result,
     forget,
@@ -50,6 +50,7 @@ __all__ = [
     "Column",
     "PersistentIds",
     "Rows",
+    "Side",
     "active_objects",
     "active_result",
     "active_sides",

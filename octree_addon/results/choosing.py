@@ -2,15 +2,19 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
 
-from ..arrays import Ids
+from ..arrays import Floats, Ids
+from ..reader import find_instance
 from ..selection import select_found
 from ..ui import settings_of, tag_redraw
 from .kept import active_result, shown_of, view_of
+
+# Millimeters: the smaller part of what Blender's 3D view takes for the width of its sensor.
+_SENSOR = 30.0
 
 
 def row_chosen(settings: Any, context: bpy.types.Context) -> None:
@@ -42,7 +46,7 @@ def choose(context: bpy.types.Context, rows: Ids, *, frame: bool) -> tuple[int, 
     if selected:
         layer.objects.active = selected[0]
         if frame:
-            frame_selected(context)
+            frame_chosen(context, rows)
     return counts["objects"], counts["refused"]
 
 
@@ -54,19 +58,32 @@ def active_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     return objects_of(scene, result, np.array([row]))
 
 
-def active_sides(scene: bpy.types.Scene) -> list[bpy.types.Object | None]:
-    """Return the object on each side of the active row; None for an instance or what is gone."""
+class Side(NamedTuple):
+    """What stands on one side of a row.
+
+    Attributes
+    ----------
+    object : bpy.types.Object
+        The object, or the instancer; valid until the next undo.
+    numbers : tuple of int
+        The used part of the persistent id of an instance; empty for the object itself.
+    """
+
+    object: bpy.types.Object
+    numbers: tuple[int, ...]
+
+
+def active_sides(scene: bpy.types.Scene) -> list[Side | None]:
+    """Return what the active row is about, one or two; None for what is gone."""
     result, row = active_result(scene), settings_of(scene).results.row
     if result is None or not 0 <= row < result.count:
         return []
     view = view_of(scene, result)
-    numbers = view.rows.objects[:, row].tolist()
-    return [
-        result.objects[number].object
-        if view.uids[number] and not view.rows.numbers_of(row, side)
-        else None
-        for side, number in enumerate(numbers)
-    ]
+    sides: list[Side | None] = []
+    for side, number in enumerate(view.rows.objects[:, row].tolist()):
+        item = result.objects[number].object if view.uids[number] else None
+        sides.append(Side(item, tuple(view.rows.numbers_of(row, side))) if item else None)
+    return sides
 
 
 def step_row(context: bpy.types.Context, step: int) -> int | None:
@@ -101,13 +118,39 @@ def in_view3d(context: bpy.types.Context) -> Iterator[bpy.types.SpaceView3D | No
         yield space if isinstance(space, bpy.types.SpaceView3D) else None
 
 
-def frame_selected(context: bpy.types.Context) -> None:
-    """Fill the 3D view with what is selected; nothing in background."""
+def frame_chosen(context: bpy.types.Context, rows: Ids) -> None:
+    """Fill the 3D view with what is selected, or with the instances of one row."""
     if bpy.app.background:
         return
+    boxes = instance_boxes(context) if len(rows) == 1 else []
     with in_view3d(context) as space:
-        if space is not None:
+        if space is None:
+            return
+        if boxes:
+            frame_box(space, np.concatenate(boxes))
+        else:
             bpy.ops.view3d.view_selected()
+
+
+def instance_boxes(context: bpy.types.Context) -> list[Floats]:
+    """Return the corners, (8, 3), of the instances of the active row."""
+    depsgraph, boxes = context.evaluated_depsgraph_get(), []
+    for side in active_sides(context.scene):
+        if side is not None and side.numbers:
+            found = find_instance(depsgraph, side.object.session_uid, side.numbers)
+            if found is not None:
+                boxes.append(found.corners)
+    return boxes
+
+
+def frame_box(space: bpy.types.SpaceView3D, points: Floats) -> None:
+    """Turn a 3D view to the box around some points, (n, 3), so that it fills the view."""
+    view = space.region_3d
+    lower, upper = points.min(axis=0), points.max(axis=0)
+    view.view_location = ((lower + upper) / 2).tolist()
+    view.view_distance = float(np.linalg.norm(upper - lower)) * space.lens / _SENSOR
+    if view.view_perspective == "CAMERA":
+        view.view_perspective = "PERSP"
 
 
 def is_isolated(context: bpy.types.Context) -> bool:

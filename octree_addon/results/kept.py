@@ -37,10 +37,13 @@ class View:
     _shown: dict[tuple[str, str, bool], "Shown"] = field(default_factory=dict)
 
     def label(self, row: int, side: int) -> str:
-        """Return the name of what a row has on one side, such as "Tree" or "Tree [3]"."""
+        """Return the name of what a row has on one side, such as "Tree" or "#3 Tree".
+
+        The number of an instance comes first: a narrow list cuts off the end.
+        """
         numbers = self.rows.numbers_of(row, side)
         name = self.names[self.rows.objects[side, row]]
-        return f"{name} [{'.'.join(map(str, numbers))}]" if numbers else name
+        return f"#{'.'.join(str(abs(each)) for each in numbers)} {name}" if numbers else name
 
     def labels(self, row: int) -> list[str]:
         """Return the names of a row, one or two."""

@@ -3,9 +3,18 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import camera, collection_instance, cube, mesh_object, select_only, selected
+from blender_scenes import (
+    camera,
+    collection_instance,
+    cube,
+    depsgraph,
+    mesh_object,
+    select_only,
+    selected,
+)
 
 from octree_ext.octree_addon import questions, results
+from octree_ext.octree_addon.reader import find_instance
 from octree_ext.octree_addon.results import Column, Rows, kept, no_instances
 from octree_ext.octree_addon.results.rows import pack, unpack
 from octree_ext.octree_addon.ui import settings_of
@@ -122,10 +131,14 @@ def test_instances_have_a_row_each(empty_scene):
     result = ask(center=(0, 0, 0), radius=9)
     lines = table(result)
     assert len({line[0] for line in lines}) == len(lines) == 2
-    assert all(line[0].startswith("Instance [") for line in lines)
+    assert all(line[0].startswith("#") and line[0].endswith(" Instance") for line in lines)
     settings_of(bpy.context.scene).results.row = 1
     assert selected() == {wall.name}
-    assert results.active_sides(bpy.context.scene) == [None]
+    (side,) = results.active_sides(bpy.context.scene)
+    found = find_instance(depsgraph(), wall.session_uid, side.numbers)
+    np.testing.assert_allclose(found.corners.mean(axis=0), (1, 0, 0), atol=1e-6)
+    assert side.object == wall
+    assert find_instance(depsgraph(), wall.session_uid, (99, 1)) is None
     pair = ask("select_collisions", instances=True)
     assert table(pair)[0][:2] == tuple(line[0] for line in lines)
 

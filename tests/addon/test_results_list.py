@@ -59,7 +59,9 @@ def test_a_click_selects_both_of_a_pair_and_makes_the_first_active(pairs):
     settings().row = 2
     assert selected() == {"Cube 2", "Cube 3"}
     assert bpy.context.object.name == "Cube 2"
-    assert results.active_sides(bpy.context.scene) == pairs[2:4]
+    sides = results.active_sides(bpy.context.scene)
+    assert [side.object for side in sides] == pairs[2:4]
+    assert not any(side.numbers for side in sides)
 
 
 def test_a_click_in_edit_mode_leaves_the_selection(pairs):

@@ -112,6 +112,36 @@ def test_a_click_on_a_row_selects_frames_and_colors_a_pair(window):
     wait_for(lambda: window.call(state)[:2] == [-1, []])
 
 
+def build_instances():
+    """Add an empty that shows a collection of balls in a row; two of them overlap."""
+    import bpy
+
+    bpy.data.objects.remove(bpy.data.objects["Cube"])
+    balls = bpy.data.collections.new("Balls")
+    for x in (0, 4, 8, 9, 14):
+        bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=4, location=(x, 0, 1))
+        ball = bpy.context.object
+        bpy.context.collection.objects.unlink(ball)
+        balls.objects.link(ball)
+    empty = bpy.data.objects.new("Row of Balls", None)
+    empty.instance_type, empty.instance_collection = "COLLECTION", balls
+    bpy.context.collection.objects.link(empty)
+    bpy.context.view_layer.update()
+    bpy.ops.octree.select_collisions("EXEC_DEFAULT", True, instances=True)
+
+
+def test_instances_are_framed_and_colored_one_by_one(window):
+    window.call(build_instances)
+    window.call(show_results_alone)
+    plain = window.picture("results_instances")
+    window.click(LIST_LEFT, FIRST_ROW)
+    wait_for(lambda: window.call(state)[:2] == [0, ["Row of Balls"]])
+    window.move(*CENTER)
+    seen = window.picture("results_instance_pair")
+    for color in (ORANGE, BLUE):
+        assert hue_pixels(seen, color) > 8_000 + hue_pixels(plain, color)
+
+
 def test_a_change_is_told_after_a_rest_and_no_change_is_not(window):
     window.call(build_town)
     window.call(ask)
