@@ -8,14 +8,18 @@ from bpy.props import PointerProperty
 from . import (
     build,
     display,
+    example,
     handlers,
     hiding,
     live,
     main_panel,
+    menus,
     preferences,
     questions,
     results,
+    shortcuts,
     shot,
+    translations,
 )
 from .questions import QueryRecord
 from .trees import OctreeObject, TreeRecord
@@ -24,6 +28,7 @@ from .ui import Group
 FEATURES = (
     preferences.FEATURE,
     main_panel.FEATURE,
+    menus.FEATURE,
     build.FEATURE,
     results.FEATURE,
     questions.FEATURE,
@@ -31,6 +36,7 @@ FEATURES = (
     display.FEATURE,
     shot.FEATURE,
     hiding.FEATURE,
+    example.FEATURE,
 )
 GROUPS = (OctreeObject, *(group for feature in FEATURES for group in feature.all_groups()))
 CLASSES = tuple(each for feature in FEATURES for each in feature.classes)
@@ -58,12 +64,18 @@ def register() -> None:
         bpy.utils.register_class(each)
     for menu, draw in MENUS:
         getattr(bpy.types, menu).append(draw)
+    build.register_presets()
+    shortcuts.register()
+    translations.register()
     handlers.register()
 
 
 def unregister() -> None:
     """Take all of it back, the last first; the values of settings stay in the file."""
     handlers.unregister()
+    translations.unregister()
+    shortcuts.unregister()
+    build.unregister_presets()
     for menu, draw in reversed(MENUS):
         getattr(bpy.types, menu).remove(draw)
     for each in reversed(CLASSES):

@@ -1,4 +1,4 @@
-"""Preferences: limits on triangles and cells, by the user or by default."""
+"""Preferences: limits on triangles and cells, by the user or by default; shortcuts."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import IntProperty
 
+from . import shortcuts
 from .ui import Feature
 
 PACKAGE = __package__.rpartition(".")[0]
@@ -20,7 +21,7 @@ class Limits:
 
 
 class OctreePreferences(bpy.types.AddonPreferences):
-    """The limits, as the user sees them."""
+    """The limits and the shortcuts, as the user sees them."""
 
     bl_idname = PACKAGE
 
@@ -48,6 +49,8 @@ class OctreePreferences(bpy.types.AddonPreferences):
         layout.use_property_split = True
         layout.prop(self, "triangle_limit")
         layout.prop(self, "cell_limit")
+        layout.label(text="Shortcuts")
+        shortcuts.draw(layout, context)
 
 
 def limits() -> Limits:

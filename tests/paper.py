@@ -10,19 +10,25 @@ import bpy
 class Paper:
     """Stands in for a layout and for its rows and columns: what is put on it, and if greyed."""
 
-    def __init__(self, lines=None, greyed=False):
-        self.__dict__.update(lines=[] if lines is None else lines, greyed=greyed)
+    def __init__(self, lines=None, greyed=False, buttons=None):
+        lines = [] if lines is None else lines
+        buttons = [] if buttons is None else buttons
+        self.__dict__.update(lines=lines, greyed=greyed, buttons=buttons)
+        self.__dict__["operator_context"] = "INVOKE_DEFAULT"
 
     def __setattr__(self, name, value):
         if name == "enabled":
             self.__dict__["greyed"] = not value
 
     def column(self, **_):
-        return Paper(self.lines, self.greyed)
+        return Paper(self.lines, self.greyed, self.buttons)
 
     row = column
     split = column
     box = column
+
+    def panel(self, _, **__):
+        return self.column(), self.column()
 
     def separator(self):
         pass
@@ -47,11 +53,16 @@ class Paper:
         assert collection in owner.bl_rna.properties
         self.prop(active_owner, active)
 
+    def menu(self, name, **_):
+        assert name in dir(bpy.types)
+        self.lines.append((name, "menu"))
+
     def operator(self, name, text=None, **_):
         module, function = name.split(".")
         assert function in dir(getattr(bpy.ops, module))
         self.lines.append((name, text))
-        return SimpleNamespace()
+        self.buttons.append(SimpleNamespace(name=name))
+        return self.buttons[-1]
 
 
 class Redo:
@@ -82,6 +93,15 @@ def redo_panel(operator: Any) -> dict[str, str]:
 
 def drawn(panel: Any, draw: str = "draw") -> dict[str, str]:
     """Return the lines of a panel: texts with their icons, properties and operators."""
+    return dict(_paper_of(panel, draw).lines)
+
+
+def buttons(panel: Any) -> list[SimpleNamespace]:
+    """Return the buttons of a panel: their names, and the options that they pass on."""
+    return _paper_of(panel, "draw").buttons
+
+
+def _paper_of(panel: Any, draw: str) -> Paper:
     paper = Paper()
     getattr(panel, draw)(SimpleNamespace(layout=paper), bpy.context)
-    return dict(paper.lines)
+    return paper

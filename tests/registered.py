@@ -1,9 +1,11 @@
-"""The operators and panels that the extension registers, and the groups of settings."""
+"""The operators, panels of the tab, menus and groups of settings that the extension registers."""
 
 import bpy
 
 from octree_ext.octree_addon import CLASSES, GROUPS, OctreeSettings
+from octree_ext.octree_addon.ui import SidebarPanel
 
 OPERATORS = [each for each in CLASSES if issubclass(each, bpy.types.Operator)]
-PANELS = [each for each in CLASSES if issubclass(each, bpy.types.Panel)]
+PANELS = [each for each in CLASSES if issubclass(each, SidebarPanel)]
+MENUS = [each for each in CLASSES if issubclass(each, bpy.types.Menu)]
 SETTINGS = [*GROUPS, OctreeSettings]

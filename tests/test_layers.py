@@ -17,11 +17,15 @@ CORE_ORDER = [
     "pairs", "dynamic", "scene", "trace", "storage", "statistics", "wireframe", "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
-    "arrays", "ui", "preferences", "camera", "curves", "reader", "scene_index", "trees", "scope",
-    "targets", "selection", "build", "results", "questions", "live", "display", "shot", "hiding",
-    "main_panel", "handlers", "__init__",
+    "arrays", "ui", "menus", "translations", "shortcuts", "preferences", "presets", "camera",
+    "curves", "reader", "scene_index", "trees", "scope", "targets", "selection", "build",
+    "results", "questions", "live", "display", "shot", "hiding", "example", "main_panel",
+    "handlers", "__init__",
 ]  # fmt: skip
-BLENDER = {"bl_math", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils"}
+BLENDER = {
+    "bl_math", "bl_operators", "bl_ui", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras",
+    "mathutils", "rna_keymap_ui",
+}  # fmt: skip
 STANDARD = set(sys.stdlib_module_names)
 
 
@@ -139,7 +143,7 @@ DOORS = {
     "reads geometry": (r"\.to_mesh\(|\.object_instances", {"reader", "shot"}),
     "writes": (
         r"\.(select_set|hide_set|foreach_set)\(|\.(attributes|objects|collections)\.new\(",
-        {"selection", "hiding", "display"},
+        {"selection", "hiding", "display", "example"},
     ),
     "changes the frame": (r"\.frame_set\(", {"shot"}),
     "draws": (r"^\s*(import|from) (gpu|blf)\b", {"display"}),

@@ -4,7 +4,18 @@ import bpy
 
 from ..ui import Feature
 from .operators import OCTREE_OT_build, OCTREE_OT_clear, OCTREE_OT_rebuild
-from .panel import OCTREE_PT_advanced, OCTREE_PT_statistics, draw_build
+from .panel import (
+    OCTREE_OT_copy_statistics,
+    OCTREE_PT_advanced,
+    OCTREE_PT_statistics,
+    OCTREE_PT_tree,
+)
+from .presets import (
+    OCTREE_OT_add_build_preset,
+    OCTREE_PT_build_presets,
+    register_presets,
+    unregister_presets,
+)
 from .settings import OctreeBuildSettings, OctreeObjectSettings, OctreeSourceSettings
 from .steps import (
     build_settings,
@@ -21,22 +32,22 @@ from .steps import (
 __all__ = [
     "build_settings",
     "chosen_bounds",
-    "draw_build",
     "fresh_tree_steps",
     "keep",
     "keep_tree",
     "kinds_of",
     "note_source",
+    "register_presets",
     "steps_for_settings",
+    "unregister_presets",
     "visible_tree_steps",
 ]
 
 
 def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     """Offer to build, to follow and to clear."""
-    menu.layout.separator()
-    for name in ("octree.build", "octree.rebuild", "octree.live", "octree.clear"):
-        menu.layout.operator(name)
+    for name in ("build", "rebuild", "live", "clear", "copy_statistics"):
+        menu.layout.operator(f"octree.{name}")
 
 
 FEATURE = Feature(
@@ -50,8 +61,12 @@ FEATURE = Feature(
         OCTREE_OT_build,
         OCTREE_OT_rebuild,
         OCTREE_OT_clear,
+        OCTREE_OT_add_build_preset,
+        OCTREE_OT_copy_statistics,
+        OCTREE_PT_build_presets,
+        OCTREE_PT_tree,
         OCTREE_PT_advanced,
         OCTREE_PT_statistics,
     ),
-    menus=(("VIEW3D_MT_object", draw_menu), ("VIEW3D_MT_edit_mesh", draw_menu)),
+    menus=(("OCTREE_MT_object", draw_menu),),
 )

@@ -21,7 +21,6 @@ from ..ui import (
     RefusingOperator,
     Status,
     SteppedOperator,
-    draw_hint,
     draw_rows,
     named_object,
     offer_anyway,
@@ -114,7 +113,7 @@ class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
         """Draw the redo panel."""
         self.layout.use_property_split = True
         source = self.source_of(context.scene).source
-        draw_options(self.layout, self, (*PLAIN, *ADVANCED[source]))
+        draw_options(self.layout, self, (*PLAIN, *ADVANCED[source]), source)
         if self.bounds == "OBJECT":
             draw_rows(self.layout, self, ["bounds_object"])
 
@@ -138,6 +137,7 @@ class OCTREE_OT_build(SourceOptions, BuildOperator, bpy.types.Operator):
     bl_idname = "octree.build"
     bl_label = "Build Octree"
     bl_description = "Build an octree of the evaluated triangles, or of whole objects"
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
 
     if TYPE_CHECKING:
         collection: str
@@ -215,7 +215,7 @@ def built_text(built: BuiltTree) -> str:
     found, source = built.statistics, built.source
     parts = [
         f"Octree of {plural(found.items, source.noun)}: {plural(found.cells, 'cell')},"
-        f" {found.references_per_item:.2f} references per {source.noun},"
+        f" {found.references_per_item:.2f} copies per {source.noun},"
         f" {built.build_seconds:.2f} s"
     ]
     if found.invalid:
@@ -224,7 +224,7 @@ def built_text(built: BuiltTree) -> str:
     if without_faces and isinstance(source, TriangleSource):
         parts.append(f"{plural(without_faces, 'object')} without faces to select")
     if source.skipped:
-        parts.append(f"skipped: {skipped_text(source)}")
+        parts.append(f"{skipped_text(source)} left out")
     return "; ".join(parts)
 
 
@@ -235,12 +235,16 @@ def source_rows(source: SourceOptions) -> list[str]:
     return ["source", "scope", *collection, *kinds]
 
 
-def draw_options(layout: bpy.types.UILayout, options: Any, names: Iterable[str]) -> None:
-    """Show build options, or an operator's; those without effect at present are greyed."""
+def draw_options(
+    layout: bpy.types.UILayout, options: Any, names: Iterable[str], source: str
+) -> None:
+    """Show those build options of settings, or of an operator, that have an effect at present."""
     for name in names:
-        counts = options.straddlers == _NEEDED.get(name, options.straddlers)
-        column = layout.column()
-        column.enabled = counts
-        column.prop(options, name)
-        if name == "loose_factor" and not counts:
-            draw_hint(layout, "Loose cells need Straddlers: Keep")
+        if name == "straddlers":
+            column = layout.column(align=True)
+            column.label(text=f"Overlapping {source.title()}")
+            row = column.row(align=True)
+            row.use_property_split = False
+            row.prop(options, name, expand=True)
+        elif options.straddlers == _NEEDED.get(name, options.straddlers):
+            draw_rows(layout, options, [name])

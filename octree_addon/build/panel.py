@@ -1,31 +1,54 @@
-"""Panels of the build: its settings, the state of the tree, and its statistics."""
+"""The Octree panel: what the tree is built of and how, its state, and its statistics."""
 
 import bpy
 
 from .. import trees
 from ..reader import ObjectSource
 from ..trees import BuiltTree
-from ..ui import SubPanel, column_of, draw_hint, draw_rows, draw_table, settings_of
+from ..ui import (
+    RefusingOperator,
+    SidebarPanel,
+    Status,
+    column_of,
+    draw_hint,
+    draw_rows,
+    draw_table,
+    settings_of,
+)
 from .operators import draw_options
+from .presets import OCTREE_PT_build_presets
 from .settings import ADVANCED, PLAIN, OctreeSourceSettings
 from .steps import build_options, build_settings, chosen_bounds, object_options
 
 REFERENCES_WARNING = 8
 
 
-def draw_build(column: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
-    """Show what the tree is built of and how, and offer to build, clear and rebuild."""
-    source = settings_of(scene).source
-    draw_source(column, source)
-    row = column.row(align=True)
-    row.operator("octree.build", text="Build")
-    row.operator("octree.clear", text="Clear")
-    state = state_of(scene)
-    if state:
-        column.label(text=state, icon="ERROR")
-        column.operator("octree.rebuild", icon="FILE_REFRESH")
-    column.separator()
-    draw_options(column, build_settings(scene, source.source), PLAIN)
+class OCTREE_PT_tree(SidebarPanel):
+    """Build, rebuild and clear the octree: the place to look inside."""
+
+    bl_label = "Octree"
+    bl_order = 90
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
+        OCTREE_PT_build_presets.draw_panel_header(self.layout)
+
+    def draw_header(self, context: bpy.types.Context) -> None:
+        if state_of(context.scene):
+            self.layout.label(icon="ERROR")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        column, source = column_of(self), settings_of(context.scene).source
+        draw_source(column, source)
+        row = column.row(align=True)
+        row.operator("octree.build", text="Build")
+        row.operator("octree.clear", text="Clear")
+        state = state_of(context.scene)
+        if state:
+            column.label(text=state, icon="ERROR")
+            column.operator("octree.rebuild", icon="FILE_REFRESH")
+        settings = build_settings(context.scene, source.source)
+        draw_options(column, settings, PLAIN, source.source)
 
 
 def draw_source(layout: bpy.types.UILayout, source: OctreeSourceSettings) -> None:
@@ -61,26 +84,29 @@ def is_built_as_set(scene: bpy.types.Scene, built: BuiltTree) -> bool:
     return built.options == options and has_bounds == bool(chosen_bounds(settings))
 
 
-class OCTREE_PT_advanced(SubPanel):
+class OCTREE_PT_advanced(SidebarPanel):
     """What is seldom changed about the build."""
 
     bl_label = "Advanced"
-    bl_order = 10
+    bl_parent_id = "OCTREE_PT_tree"
+    bl_order = 91
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         source = settings_of(context.scene).source.source
         settings, column = build_settings(context.scene, source), column_of(self)
-        draw_options(column, settings, ADVANCED[source])
+        draw_options(column, settings, ADVANCED[source], source)
         if settings.bounds == "OBJECT":
             column.prop(settings, "bounds_object", text="Object")
 
 
-class OCTREE_PT_statistics(SubPanel):
+class OCTREE_PT_statistics(SidebarPanel):
     """Numbers of cells and references, memory and build time."""
 
     bl_label = "Statistics"
-    bl_order = 100
+    bl_parent_id = "OCTREE_PT_tree"
+    bl_order = 94
+    bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -90,8 +116,30 @@ class OCTREE_PT_statistics(SubPanel):
         built = trees.get(context.scene)
         assert built is not None
         draw_table(self.layout, table_of(built), names=0.6)
+        self.layout.operator("octree.copy_statistics", icon="COPYDOWN")
         if built.statistics.references_per_item > REFERENCES_WARNING:
-            draw_hint(self.layout, "Many copies: try a higher capacity or Keep", "ERROR")
+            draw_hint(self.layout, "Many copies: raise Capacity", "ERROR")
+
+
+class OCTREE_OT_copy_statistics(RefusingOperator, bpy.types.Operator):
+    """Copy the statistics as text."""
+
+    bl_idname = "octree.copy_statistics"
+    bl_label = "Copy Statistics"
+    bl_description = "Copy the numbers of the octree to the clipboard, as text with tabs"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return "" if trees.get(context.scene) else "Build an octree first"
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        built = trees.get(context.scene)
+        assert built is not None
+        lines = ["\t".join(row) for row in table_of(built)]
+        context.window_manager.clipboard = "\n".join(lines)
+        self.report({"INFO"}, f"{len(lines)} lines copied")
+        return {"FINISHED"}
 
 
 def table_of(built: BuiltTree) -> list[tuple[str, str]]:
@@ -100,10 +148,10 @@ def table_of(built: BuiltTree) -> list[tuple[str, str]]:
     return [
         (f"{noun}s", f"{found.items:,}"),
         ("Cells", f"{found.cells:,}"),
-        ("Leaves", f"{found.leaves:,}"),
+        ("Undivided Cells", f"{found.leaves:,}"),
         ("Depth", f"{found.depth}"),
-        (f"References per {noun}", f"{found.references_per_item:.2f}"),
-        ("Fullest Leaf", f"{found.fullest_leaf:,}"),
+        (f"Copies per {noun}", f"{found.references_per_item:.2f}"),
+        ("Most in a Cell", f"{found.fullest_leaf:,}"),
         ("Memory", f"{found.bytes / 2**20:.1f} MiB"),
         ("Build Time", f"{built.build_seconds:.3f} s"),
     ]

@@ -6,8 +6,12 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty
 
 _COPY = ("COPY", "Copy", "Stored in every leaf that it touches")
-_KEEP = ("KEEP", "Keep", "Stored once, in the smallest cell that contains it")
-_HYBRID = ("HYBRID", "Hybrid", "Copied if it touches few children of a cell, otherwise kept there")
+_KEEP = ("KEEP", "Keep Whole", "Stored once, in the smallest cell that contains it")
+_HYBRID = (
+    "HYBRID",
+    "Automatic",
+    "Hybrid: copied if it touches few children of a cell, otherwise kept there",
+)
 
 
 # What these say is the same of triangles and of objects; their defaults are not.
@@ -17,13 +21,12 @@ _CAPACITY = {
     "min": 1,
     "soft_max": 1000,
 }
-_STRADDLERS = {
-    "name": "Straddlers",
-    "description": "Where to store an item that touches several cells",
-}
+_STRADDLERS = "Where to store an item that touches several cells: a straddler"
 _LOOSE_FACTOR = {
-    "name": "Loose Factor",
-    "description": "Enlarge each cell by this factor, so that items on walls sink deeper",
+    "name": "Cell Overlap",
+    "description": (
+        "Enlarge each cell by this factor, so that items on walls sink deeper: a loose octree"
+    ),
     "min": 1.0,
     "soft_max": 2.0,
     "step": 5,
@@ -41,7 +44,7 @@ class SourceOptions:
         empties: bool
     else:
         source: EnumProperty(
-            name="Source",
+            name="Contents",
             description="What the octree holds",
             items=(
                 ("TRIANGLES", "Triangles", "Every triangle of the objects' faces"),
@@ -54,7 +57,7 @@ class SourceOptions:
             default="TRIANGLES",
         )
         scope: EnumProperty(
-            name="Scope",
+            name="Build From",
             description="Which objects the octree is built of",
             items=(
                 ("SELECTED", "Selected", "The selected objects, and those in Edit Mode"),
@@ -138,9 +141,14 @@ class BuildOptions(CellOptions):
             ),
             default="MIDDLE",
         )
-        straddlers: EnumProperty(**_STRADDLERS, items=(_COPY, _KEEP, _HYBRID), default="COPY")
+        straddlers: EnumProperty(
+            name="Overlapping Triangles",
+            description=_STRADDLERS,
+            items=(_COPY, _KEEP, _HYBRID),
+            default="COPY",
+        )
         hybrid_limit: IntProperty(
-            name="Hybrid Limit",
+            name="Copy Limit",
             description="Copy an item while it touches at most this many children of a cell",
             default=4,
             min=1,
@@ -159,7 +167,7 @@ class UpkeepOptions:
         shrink_below: int
     else:
         merge_below: IntProperty(
-            name="Merge Below",
+            name="Min Items",
             description=(
                 "Merge the children of a cell with fewer items than this; at most the capacity"
             ),
@@ -168,7 +176,7 @@ class UpkeepOptions:
             soft_max=1000,
         )
         merge: EnumProperty(
-            name="Merge",
+            name="Merge Cells",
             description="When cells are merged, and the root shrinks",
             items=(
                 ("EAGER", "At Once", "With every change"),
@@ -177,14 +185,14 @@ class UpkeepOptions:
             default="EAGER",
         )
         grow_above: IntProperty(
-            name="Grow Above",
+            name="Max Outside",
             description="Double the root while more items than this lie outside it",
             default=0,
             min=0,
             soft_max=1000,
         )
         shrink_below: IntProperty(
-            name="Shrink Below",
+            name="Min Outside",
             description=(
                 "Make the fullest child the root while at most this many items lie outside it"
             ),
@@ -203,14 +211,19 @@ class ObjectOptions(CellOptions, UpkeepOptions):
         loose_factor: float
     else:
         capacity: IntProperty(**_CAPACITY, default=8)
-        straddlers: EnumProperty(**_STRADDLERS, items=(_KEEP, _COPY), default="KEEP")
+        straddlers: EnumProperty(
+            name="Overlapping Objects",
+            description=_STRADDLERS,
+            items=(_KEEP, _COPY),
+            default="KEEP",
+        )
         loose_factor: FloatProperty(**_LOOSE_FACTOR, default=1.25)
 
 
 # What panels show by the source of the tree: first what is often changed, then the rest.
-PLAIN = ("capacity", "max_depth", "straddlers", "loose_factor")
+PLAIN = ("capacity", "max_depth", "straddlers", "loose_factor", "hybrid_limit")
 ADVANCED = {
-    "TRIANGLES": ("split", "hybrid_limit", "min_size", "bounds"),
+    "TRIANGLES": ("split", "min_size", "bounds"),
     "OBJECTS": ("merge_below", "merge", "grow_above", "shrink_below", "min_size", "bounds"),
 }
 

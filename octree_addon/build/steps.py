@@ -20,7 +20,7 @@ from ..reader import (
 )
 from ..scope import current_objects, refuse_too_much, viewport_of, visible_objects
 from ..trees import BuiltTree
-from ..ui import settings_of
+from ..ui import plural, settings_of
 from .settings import OctreeBuildSettings, OctreeObjectSettings, SourceOptions
 
 TreeSteps = Generator[float, None, BuiltTree]
@@ -191,8 +191,13 @@ def keep(scene: bpy.types.Scene, built: BuiltTree) -> None:
 
 
 def skipped_text(source: Source) -> str:
-    """Say how many objects gave no triangle, and why: such as "2 hidden, 1 without faces"."""
-    return ", ".join(f"{count:,} {reason}" for reason, count in sorted(source.skipped.items()))
+    """Say how many objects gave no item, and why: such as "1 camera, 2 hidden"."""
+    return ", ".join(
+        plural(count, reason.lower().replace("_", " "))
+        if reason.isupper()
+        else f"{count:,} {reason}"
+        for reason, count in sorted(source.skipped.items())
+    )
 
 
 def _bounded(

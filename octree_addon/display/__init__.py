@@ -14,15 +14,15 @@ __all__ = ["counts", "install", "is_installed", "uninstall"]
 
 def draw_make_real(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     """Offer to make the cells a mesh."""
-    menu.layout.operator("octree.make_real", text="Make Octree Cells Real")
+    menu.layout.operator("octree.make_real")
 
 
 FEATURE = Feature(
     settings={"display": OctreeDisplaySettings},
     classes=(OCTREE_OT_make_real, OCTREE_PT_display),
     menus=(
-        ("VIEW3D_MT_object", draw_make_real),
-        ("VIEW3D_MT_edit_mesh", draw_make_real),
+        ("OCTREE_MT_object", draw_make_real),
+        ("OCTREE_MT_view", draw_switch),
         ("VIEW3D_PT_overlay", draw_switch),
     ),
 )

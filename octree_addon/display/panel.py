@@ -1,42 +1,44 @@
-"""The Display panel, and its switch in the Overlays popover."""
+"""The Cells panel: how they are drawn; and its switch in the Overlays popover."""
 
 import bpy
 
 from .. import trees
-from ..ui import SubPanel, column_of, draw_hint, settings_of
+from ..ui import SidebarPanel, column_of, draw_hint, settings_of
 from . import batches
 
 
-class OCTREE_PT_display(SubPanel):
+class OCTREE_PT_display(SidebarPanel):
     """How the cells are drawn."""
 
-    bl_label = "Display"
-    bl_order = 30
+    bl_label = "Cells"
+    bl_parent_id = "OCTREE_PT_tree"
+    bl_order = 93
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header(self, context: bpy.types.Context) -> None:
         self.layout.prop(settings_of(context.scene).display, "show", text="")
 
     def draw(self, context: bpy.types.Context) -> None:
-        display = settings_of(context.scene).display
+        display, built = settings_of(context.scene).display, trees.get(context.scene)
         column = column_of(self)
         column.active = display.show
         column.prop(display, "cells")
         if display.cells == "DEPTH":
             column.prop(display, "depth")
-        column.prop(display, "boxes")
+        if built and built.octree.loose_factor > 1:
+            column.prop(display, "boxes")
         by_setting = column.column()
         by_setting.enabled = display.cells != "QUESTION"
         by_setting.prop(display, "color_by")
         for name in ("line_width", "opacity", "in_front"):
             column.prop(display, name)
-        built = trees.get(context.scene)
         drawn, wanted = (built and batches.counts(built)) or (0, 0)
         if drawn < wanted:
             draw_hint(column, f"Drawn: the largest {drawn:,} of {wanted:,} cells", "ERROR")
         self.layout.operator("octree.make_real")
 
 
-def draw_switch(popover: bpy.types.Panel, context: bpy.types.Context) -> None:
-    """Add the display switch to the Overlays popover."""
+def draw_switch(drawn: bpy.types.Panel | bpy.types.Menu, context: bpy.types.Context) -> None:
+    """Add the display switch to the Overlays popover or to a menu."""
     display = settings_of(context.scene).display
-    popover.layout.prop(display, "show", text="Octree Cells")
+    drawn.layout.prop(display, "show", text="Octree Cells")

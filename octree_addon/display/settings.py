@@ -34,11 +34,11 @@ class OctreeDisplaySettings(bpy.types.PropertyGroup):
                 ("ALL", "All", "Every cell"),
                 (
                     "OCCUPIED_AND_INTERNAL",
-                    "Internal and Occupied",
+                    "Divided and Filled",
                     "Every cell that was split, and every leaf with items",
                 ),
-                ("LEAVES", "Leaves", "Every cell that was not split"),
-                ("OCCUPIED_LEAVES", "Occupied Leaves", "Every leaf with items"),
+                ("LEAVES", "Undivided", "Every cell that was not split: the leaves"),
+                ("OCCUPIED_LEAVES", "Filled", "Every cell that holds items: the occupied leaves"),
                 ("DEPTH", "One Depth", "The cells at one depth"),
                 (
                     "QUESTION",
@@ -58,11 +58,11 @@ class OctreeDisplaySettings(bpy.types.PropertyGroup):
             update=tag_redraw,
         )
         boxes: EnumProperty(
-            name="Boxes",
+            name="Cell Size",
             description="Which box of a cell is drawn",
             items=(
-                ("TIGHT", "Tight", "The cell itself"),
-                ("LOOSE", "Loose", "The cell enlarged by the loose factor"),
+                ("TIGHT", "As Divided", "The cell itself: its tight box"),
+                ("LOOSE", "With Overlap", "The cell enlarged by Cell Overlap: its loose box"),
             ),
             default="TIGHT",
             update=tag_redraw,

@@ -14,8 +14,8 @@ from .hidden_objects import (
 from .operators import (
     OCTREE_OT_hide_unseen,
     OCTREE_OT_restore_hidden,
-    OCTREE_PT_hiding,
     draw_banner,
+    draw_hide,
 )
 from .plan import Plan, plan
 from .settings import (
@@ -49,6 +49,10 @@ FEATURE = Feature(
     settings={"hiding": OctreeHidingSettings, "hidden": OctreeSceneMemory},
     layer_settings=OctreeLayerMemory,
     groups=(OctreeHiddenObject,),
-    classes=(OCTREE_OT_hide_unseen, OCTREE_OT_restore_hidden, OCTREE_PT_hiding),
-    menus=(("VIEW3D_MT_object_showhide", draw_menu),),
+    classes=(OCTREE_OT_hide_unseen, OCTREE_OT_restore_hidden),
+    menus=(
+        ("OCTREE_MT_object", draw_menu),
+        ("VIEW3D_MT_object_showhide", draw_menu),
+        ("OCTREE_PT_shot", draw_hide),
+    ),
 )

@@ -1,4 +1,4 @@
-"""Hide Unseen and Restore Hidden: operators, their reports, the Hide panel and its banner."""
+"""Hide Unseen and Restore Hidden: operators, their reports, rows of the tab and its banner."""
 
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -7,11 +7,10 @@ import bpy
 from bpy.props import BoolProperty
 
 from ..shot.use_seen import SeenOperator
-from ..shot.visibility_result import objects_of
+from ..shot.visibility_result import get, objects_of
 from ..ui import (
     RefusingOperator,
     Status,
-    SubPanel,
     column_of,
     draw_rows,
     mode_obstacle,
@@ -157,14 +156,12 @@ def draw_banner(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
     box.operator("octree.restore_hidden", icon="LOOP_BACK")
 
 
-class OCTREE_PT_hiding(SubPanel):
-    """Hide what the cameras did not see."""
-
-    bl_label = "Hide"
-    bl_options = {"DEFAULT_CLOSED"}
-    bl_order = 80
-
-    def draw(self, context: bpy.types.Context) -> None:
-        column = column_of(self)
-        draw_rows(column, settings_of(context.scene).hiding, ("icon", "protect"))
-        column.operator("octree.hide_unseen")
+def draw_hide(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
+    """Offer, under a visibility result, to hide what was not seen."""
+    if get(context.scene) is None:
+        return
+    settings, column = settings_of(context.scene).hiding, column_of(panel)
+    row = column.row(align=True)
+    row.operator("octree.hide_unseen", icon="HIDE_ON")
+    row.prop(settings, "icon", text="", icon_only=True)
+    draw_rows(column, settings, ["protect"])

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import bpy
@@ -14,7 +14,7 @@ from ...core import Octree, query
 from .. import trees
 from ..reader import ObjectSource
 from ..trees import BuiltTree
-from ..ui import RefusingOperator, Status, SubPanel, column_of, draw_table, settings_of
+from ..ui import RefusingOperator, SidebarPanel, Status, column_of, draw_table, settings_of
 from . import session
 from .follower import Follower, TreeUpdate
 
@@ -76,11 +76,12 @@ class OCTREE_OT_live(RefusingOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class OCTREE_PT_live(SubPanel):
+class OCTREE_PT_live(SidebarPanel):
     """Make the tree of objects follow them, and show what that does to it."""
 
     bl_label = "Live"
-    bl_order = 20
+    bl_parent_id = "OCTREE_PT_tree"
+    bl_order = 92
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -98,17 +99,20 @@ class OCTREE_PT_live(SubPanel):
         if settings.objects.merge == "DEFERRED":
             column.prop(settings.live, "interval")
         if built and follower:
-            draw_progress(self.layout, follower, settings.live.pairs)
+            if settings.live.pairs:
+                draw_table(self.layout, pairs_of(follower.last_update))
+            draw_pairs(self.layout, built, follower)
             if context.object:
                 draw_table(self.layout, counts_of(built, context.object))
-            draw_pairs(self.layout, built, follower)
+            draw_changes(self.layout, follower)
 
 
-def draw_progress(layout: bpy.types.UILayout, follower: Follower, with_pairs: bool) -> None:
-    """Show in numbers what has changed so far."""
-    draw_table(layout, changes_of(follower))
-    if with_pairs:
-        draw_table(layout, pairs_of(follower.last_update))
+def draw_changes(layout: Any, follower: Follower) -> None:
+    """Show in numbers, in a closed panel, what has changed in the octree."""
+    header, body = layout.panel("octree_changes", default_closed=True)
+    header.label(text="Changes")
+    if body:
+        draw_table(body, changes_of(follower))
 
 
 def draw_pairs(layout: bpy.types.UILayout, built: BuiltTree, follower: Follower) -> None:

@@ -7,7 +7,7 @@ the scene and the operator share, and an operator (which rows it shows, what it 
 
 import bpy
 
-from ..ui import Feature
+from ..ui import Feature, settings_of
 from .frustum import camera_outline
 from .last_query import (
     OctreeAnswerSettings,
@@ -24,10 +24,10 @@ from .last_query import (
 from .outlines import Outline
 from .panel import (
     QUESTIONS,
-    OCTREE_PT_answer,
     OCTREE_PT_camera,
     OCTREE_PT_collisions,
     OCTREE_PT_cursor,
+    OctreeTabSettings,
 )
 from .query_operator import SelectionOptions
 from .show_cells import OCTREE_OT_show_cells
@@ -52,14 +52,25 @@ __all__ = [
 
 def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     """Offer to ask, and to prove the answer."""
-    menu.layout.separator()
     for question in QUESTIONS:
         menu.layout.operator(question.bl_idname)
-    menu.layout.operator("octree.prove_it", text="Prove Octree's Answer")
+    menu.layout.separator()
+    menu.layout.operator("octree.prove_it")
+
+
+def draw_view_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
+    """Offer to show more of an answer, and what a camera has in view."""
+    settings = settings_of(context.scene)
+    menu.layout.prop(settings.frustum, "show", text="Camera View")
+    menu.layout.prop(settings.answer, "found")
+    menu.layout.prop(settings.answer, "outline", text="Outline of Question")
+    menu.layout.separator()
+    menu.layout.operator("octree.show_cells")
 
 
 FEATURE = Feature(
-    settings={each.key: each.settings for each in QUESTIONS} | {"answer": OctreeAnswerSettings},
+    settings={each.key: each.settings for each in QUESTIONS}
+    | {"answer": OctreeAnswerSettings, "tab": OctreeTabSettings},
     classes=(
         *QUESTIONS,
         OCTREE_OT_prove_it,
@@ -67,7 +78,6 @@ FEATURE = Feature(
         OCTREE_PT_camera,
         OCTREE_PT_cursor,
         OCTREE_PT_collisions,
-        OCTREE_PT_answer,
     ),
-    menus=(("VIEW3D_MT_select_object", draw_menu), ("VIEW3D_MT_select_edit_mesh", draw_menu)),
+    menus=(("OCTREE_MT_select", draw_menu), ("OCTREE_MT_view", draw_view_menu)),
 )

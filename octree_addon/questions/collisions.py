@@ -134,7 +134,7 @@ class OCTREE_OT_select_collisions(CollisionOptions, QueryOperator, bpy.types.Ope
     bl_label = "Select Collisions"
     bl_description = "Select what touches another object, or comes near it"
     doing = "Looking for collisions"
-    key, settings, panel = "collisions", OctreeCollisionSettings, "OCTREE_PT_collisions"
+    key, settings = "collisions", OctreeCollisionSettings
     rows = ("margin", "instances", "kind", "action")
 
     def ask_steps(self, target: Target) -> QuerySteps:

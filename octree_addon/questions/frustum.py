@@ -47,8 +47,8 @@ class OctreeFrustumSettings(FrustumOptions, bpy.types.PropertyGroup):
             update=tag_redraw,
         )
         show: BoolProperty(
-            name="Show Frustum",
-            description="Draw the edges of the camera's view",
+            name="Show View",
+            description="Draw the edges of the camera's view: its frustum",
             default=False,
             update=tag_redraw,
         )
@@ -58,10 +58,11 @@ class OCTREE_OT_select_in_frustum(FrustumOptions, VolumeOperator, bpy.types.Oper
     """Select what a camera sees."""
 
     bl_idname = "octree.select_in_frustum"
-    bl_label = "Select in Camera Frustum"
-    bl_description = "Select what a camera sees"
-    key, settings, panel = "frustum", OctreeFrustumSettings, "OCTREE_PT_camera"
+    bl_label = "Select in Camera View"
+    bl_description = "Select what is in the view of a camera: its frustum"
+    key, settings = "frustum", OctreeFrustumSettings
     rows = ("camera", "margin", "angle", "relation", "kind", "action", "invert", "show")
+    panel_rows = ("camera", "relation", "invert", "show", "margin", "angle")
 
     if TYPE_CHECKING:
         camera: str

@@ -1,14 +1,18 @@
-"""Registry of questions, and their panels: what can be asked, and the last answer."""
+"""Registry of questions, and their panels: each button with its answer under it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import bpy
+from bpy.props import EnumProperty
 
-from ..ui import SubPanel, column_of, draw_rows, settings_of
+from ..ui import SidebarPanel, column_of, draw_rows, settings_of
 from . import last_query
 from .box import OCTREE_OT_select_in_box
 from .collisions import OCTREE_OT_select_collisions
 from .frustum import OCTREE_OT_select_in_frustum
 from .nearest import OCTREE_OT_select_nearest
-from .query_operator import QueryOperator
+from .query_operator import QueryOperator, SelectionOptions
 from .ray import OCTREE_OT_select_on_ray
 from .sphere import OCTREE_OT_select_in_sphere
 
@@ -23,40 +27,95 @@ QUESTIONS: tuple[type[QueryOperator], ...] = (
 )
 
 
-def draw_questions(drawn: bpy.types.Panel, scene: bpy.types.Scene, panel: str) -> None:
-    """Show the questions that name a panel, with the settings that the scene keeps for each."""
-    column = column_of(drawn)
-    questions = [question for question in QUESTIONS if question.panel == panel]
-    for question in questions:
-        settings = getattr(settings_of(scene), question.key)
-        draw_rows(column, settings, question.panel_rows or question.rows_of(settings))
-        column.operator(question.bl_idname)
-        if question is not questions[-1]:
-            column.separator()
+# Those that have no panel of their own: one is shown at a time.
+NEAR = tuple(
+    each
+    for each in QUESTIONS
+    if each not in (OCTREE_OT_select_in_frustum, OCTREE_OT_select_collisions)
+)
+_SHARED = ("kind", "action")
 
 
-class OCTREE_PT_camera(SubPanel):
-    """Ask what a camera sees."""
+class OctreeTabSettings(SelectionOptions, bpy.types.PropertyGroup):
+    """What the buttons of the tab share: `scene.octree.tab`; scripts and menus go without."""
 
-    bl_label = "Camera"
+    if TYPE_CHECKING:
+        near: str
+    else:
+        near: EnumProperty(
+            name="Near",
+            description="What is asked around the 3D cursor",
+            items=tuple((each.key, each.key.title(), each.bl_description) for each in NEAR),
+            default="sphere",
+        )
+
+
+def draw_question(
+    column: bpy.types.UILayout, scene: bpy.types.Scene, question: type[QueryOperator]
+) -> None:
+    """Show a question with the settings that the scene keeps for it, and those of the tab."""
+    settings, tab = getattr(settings_of(scene), question.key), settings_of(scene).tab
+    rows = question.panel_rows or question.rows_of(settings)
+    draw_rows(column, settings, [row for row in rows if row not in _SHARED])
+    button = column.operator(question.bl_idname)
+    for name in _SHARED:
+        setattr(button, name, getattr(tab, name))
+
+
+def draw_answer(
+    layout: bpy.types.UILayout, scene: bpy.types.Scene, asked: Sequence[type[QueryOperator]]
+) -> None:
+    """Say what the last question found, if it is one of these, and offer to look into it."""
+    query, settings = last_query.get(scene), settings_of(scene).answer
+    if query is None or query.title not in {question.bl_label for question in asked}:
+        return
+    box = layout.box().column()
+    if len(asked) > 1:
+        box.label(text=query.title)
+    for line in (query.found_text, *query.notes[:1]):
+        box.label(text=line)
+    row = box.row(align=True)
+    row.use_property_split = False
+    row.prop(settings, "found", toggle=True)
+    if query.outline:
+        row.prop(settings, "outline", toggle=True)
+    row = box.row(align=True)
+    if query.outline:
+        row.operator("octree.show_cells")
+    row.operator("octree.prove_it")
+
+
+class OCTREE_PT_camera(SidebarPanel):
+    """Ask what a camera has in view."""
+
+    bl_label = "Cameras"
     bl_order = 40
 
     def draw(self, context: bpy.types.Context) -> None:
-        draw_questions(self, context.scene, "OCTREE_PT_camera")
+        column = column_of(self)
+        draw_question(column, context.scene, OCTREE_OT_select_in_frustum)
+        draw_answer(column, context.scene, [OCTREE_OT_select_in_frustum])
 
 
-class OCTREE_PT_cursor(SubPanel):
+class OCTREE_PT_cursor(SidebarPanel):
     """Ask what is near the 3D cursor."""
 
-    bl_label = "3D Cursor"
+    bl_label = "Near"
     bl_order = 50
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        draw_questions(self, context.scene, "OCTREE_PT_cursor")
+        column, tab = column_of(self), settings_of(context.scene).tab
+        row = column.row(align=True)
+        row.use_property_split = False
+        row.prop(tab, "near", expand=True)
+        for question in NEAR:
+            if question.key == tab.near:
+                draw_question(column, context.scene, question)
+        draw_answer(column, context.scene, NEAR)
 
 
-class OCTREE_PT_collisions(SubPanel):
+class OCTREE_PT_collisions(SidebarPanel):
     """Ask what touches another object."""
 
     bl_label = "Collisions"
@@ -64,28 +123,6 @@ class OCTREE_PT_collisions(SubPanel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        draw_questions(self, context.scene, "OCTREE_PT_collisions")
-
-
-class OCTREE_PT_answer(SubPanel):
-    """The last query: what was found, how it is shown, and whether it is right."""
-
-    bl_label = "Last Question"
-    bl_order = 90
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return last_query.get(context.scene) is not None
-
-    def draw(self, context: bpy.types.Context) -> None:
-        query, settings = last_query.get(context.scene), settings_of(context.scene)
         column = column_of(self)
-        column.label(text=query.title)
-        column.label(text=query.found_text)
-        for note in query.notes[:1]:
-            column.label(text=note)
-        column.prop(settings.answer, "found")
-        if query.outline:
-            column.prop(settings.answer, "outline")
-            column.operator("octree.show_cells")
-        column.operator("octree.prove_it")
+        draw_question(column, context.scene, OCTREE_OT_select_collisions)
+        draw_answer(column, context.scene, [OCTREE_OT_select_collisions])

@@ -73,10 +73,10 @@ class SelectionOptions:
             default="AUTOMATIC",
         )
         action: EnumProperty(
-            name="Action",
+            name="Selection",
             description="How the current selection changes",
             items=(
-                ("REPLACE", "Set", "Replace the selection"),
+                ("REPLACE", "Replace", "Select the answer and nothing else"),
                 ("EXTEND", "Extend", "Add to the selection"),
                 ("SUBTRACT", "Subtract", "Remove from the selection"),
             ),
@@ -99,12 +99,10 @@ class QueryOperator(SelectionOptions, SteppedOperator):
     settings : property group
         They have the same properties as the operator, except what only one question can know.
     rows : tuple of str
-        The properties that its redo panel shows, and the sidebar those of them that the settings
-        have.
+        The properties that its redo panel shows; the sidebar shows those of them that the settings
+        have, except `kind` and `action`, which all of its buttons share.
     panel_rows : tuple of str
-        What the sidebar shows, if that is less than the rows.
-    panel : str
-        The panel of the sidebar that it stands in.
+        What the sidebar shows, if those are other rows.
     """
 
     bl_options = {"REGISTER", "UNDO"}
@@ -112,7 +110,6 @@ class QueryOperator(SelectionOptions, SteppedOperator):
     settings: type[bpy.types.PropertyGroup]
     rows: tuple[str, ...]
     panel_rows: tuple[str, ...] = ()
-    panel = "OCTREE_PT_cursor"
     invert = False
     _new_tree: BuiltTree | None = None
     _whole_objects = False

@@ -26,14 +26,14 @@ class SphereOptions(SelectionOptions):
             subtype="DISTANCE",
         )
         relation: EnumProperty(
-            name="Test",
+            name="Precision",
             description="How exact the answer is",
             items=(
                 ("TOUCHING", "Exact", "Triangles that touch the sphere"),
                 (
                     "CANDIDATES",
-                    "Potential Colliders",
-                    "Every triangle of the cells that touch the sphere",
+                    "Whole Cells",
+                    "Every triangle of the cells that touch the sphere: potential colliders",
                 ),
             ),
             default="TOUCHING",

@@ -174,5 +174,5 @@ def _source_of(
 
 
 def _reason(item: bpy.types.Object, taken: Set[str]) -> str:
-    """Say why a visible object is no item."""
-    return "without a shape" if item.type in taken else "of another type"
+    """Say why a visible object is no item: its type if none of that type is."""
+    return "without geometry" if item.type in taken else item.type

@@ -55,7 +55,7 @@ class Source:
     objects : tuple of SourceObject
         Each with at least one item.
     skipped : Mapping of str to int
-        How many objects gave no item, by reason.
+        How many objects gave no item, by reason or type.
     ids : frozenset of int
         Session ids of everything that the items depend on.
     """

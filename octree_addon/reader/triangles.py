@@ -216,6 +216,6 @@ def is_editable(instance: bpy.types.DepsgraphObjectInstance, owner: bpy.types.Ob
 
 
 def _reason(item: bpy.types.Object) -> str:
-    """Say why a visible object gave no triangle."""
+    """Say why a visible object gave no triangle: its type if none of that type does."""
     has_faces = item.type in _HAVE_FACES or item.instance_type != "NONE"
-    return "without faces" if has_faces else "of another type"
+    return "without faces" if has_faces else item.type

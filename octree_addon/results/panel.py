@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from ..ui import SubPanel, column_of, draw_hint, schedule, settings_of
+from ..ui import SidebarPanel, column_of, draw_hint, schedule, settings_of
 from . import kept
 from .choosing import is_isolated
 from .kept import NAME, active_result, shown_of, view_of
@@ -93,7 +93,7 @@ def value_text(scene: bpy.types.Scene, column: Column, row: int) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
 
 
-class OCTREE_PT_results(SubPanel):
+class OCTREE_PT_results(SidebarPanel):
     """What was found, row by row."""
 
     bl_label = "Results"

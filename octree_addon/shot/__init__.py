@@ -73,8 +73,7 @@ FEATURE = Feature(
         OCTREE_PT_shot,
     ),
     menus=(
-        ("VIEW3D_MT_object", draw_object_menu),
-        ("VIEW3D_MT_select_object", draw_select_menu),
-        ("VIEW3D_MT_select_edit_mesh", draw_select_menu),
+        ("OCTREE_MT_object", draw_object_menu),
+        ("OCTREE_MT_select", draw_select_menu),
     ),
 )

@@ -36,7 +36,7 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
         "Find the objects that are in view of cameras, in the current frame or over a shot."
         " What is seen, and what is not, is kept in Results"
     )
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
     doing = "Looking through cameras"
 
     if TYPE_CHECKING:

@@ -2,16 +2,18 @@
 
 import bpy
 
-from ..ui import SubPanel, column_of, draw_hint, draw_rows, settings_of
+from ..questions import SelectionOptions
+from ..ui import SidebarPanel, column_of, draw_hint, draw_rows, settings_of
 from .settings import rows_of
 from .visibility_result import VisibilityResult, get
 
 
-class OCTREE_PT_shot(SubPanel):
+class OCTREE_PT_shot(SidebarPanel):
     """Find what cameras see, now or over a shot."""
 
-    bl_label = "What Cameras See"
-    bl_order = 60
+    bl_label = "Over a Shot"
+    bl_parent_id = "OCTREE_PT_camera"
+    bl_order = 41
 
     def draw(self, context: bpy.types.Context) -> None:
         settings = settings_of(context.scene).shot
@@ -22,17 +24,18 @@ class OCTREE_PT_shot(SubPanel):
         column.operator("octree.find_seen", icon="VIEW_CAMERA")
         seen = get(context.scene)
         if seen:
-            draw_result(column, seen)
+            draw_result(column, seen, settings_of(context.scene).tab)
 
 
-def draw_result(layout: bpy.types.UILayout, seen: VisibilityResult) -> None:
+def draw_result(layout: bpy.types.UILayout, seen: VisibilityResult, tab: SelectionOptions) -> None:
     """Say what was seen, and offer to use it."""
     box = layout.box().column()
     for line in result_lines(seen):
         box.label(text=line)
     row = box.row(align=True)
-    row.operator("octree.select_seen", text="Select").part = "SEEN"
-    row.operator("octree.select_seen", text="Select Unseen").part = "UNSEEN"
+    for part, text in (("SEEN", "Select Seen"), ("UNSEEN", "Select Unseen")):
+        button = row.operator("octree.select_seen", text=text)
+        button.part, button.kind, button.action = part, tab.kind, tab.action
     row = box.row(align=True)
     row.operator("octree.collect_seen", text="Collect")
     row.operator("octree.mark_seen", text="Mark")

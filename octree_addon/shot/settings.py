@@ -115,4 +115,4 @@ def rows_of(options: ShotOptions) -> list[str]:
     spans = {"CURRENT": [], "SCENE": ["step"], "CUSTOM": ["first", "last", "step"]}
     collection = ["collection"] * (options.scope == "COLLECTION")
     ends = ["precision", "faces", "margin", "angle"]
-    return ["scope", *collection, "cameras", "span", *spans[options.span], *ends]
+    return ["span", *spans[options.span], "cameras", "scope", *collection, *ends]

@@ -21,7 +21,7 @@ from .operators import (
     take,
     write_back,
 )
-from .rows import SidebarPanel, SubPanel, column_of, draw_hint, draw_rows, draw_table
+from .rows import SidebarPanel, column_of, draw_hint, draw_rows, draw_table
 
 __all__ = [
     "Draw",
@@ -33,7 +33,6 @@ __all__ = [
     "Status",
     "SteppedOperator",
     "Steps",
-    "SubPanel",
     "column_of",
     "draw_hint",
     "draw_rows",

@@ -14,18 +14,16 @@ _SEARCHED = {
 }
 
 
+# What the default of a property means, where its value does not say so.
+_UNSET = {"camera": "Scene Camera", "max_distance": "Any"}
+
+
 class SidebarPanel(bpy.types.Panel):
-    """Where all our panels are."""
+    """Where all our panels are; the place of each among the others is `bl_order`."""
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "Octree"
-
-
-class SubPanel(SidebarPanel):
-    """A panel inside the main one; its place among the others is `bl_order`."""
-
-    bl_parent_id = "OCTREE_PT_main"
 
 
 def column_of(drawn: bpy.types.Panel | bpy.types.Operator) -> bpy.types.UILayout:
@@ -52,8 +50,20 @@ def draw_rows(layout: bpy.types.UILayout, owner: Any, names: Iterable[str]) -> N
         if name in known and known[name].type == "STRING" and name in _SEARCHED:
             place = bpy.context.scene if _SEARCHED[name] == "objects" else bpy.data
             layout.prop_search(owner, name, place, _SEARCHED[name])
+        elif name in known and name in _UNSET and not getattr(owner, name):
+            _draw_unset(layout, owner, name)
         elif name in known:
             layout.prop(owner, name)
+
+
+def _draw_unset(layout: bpy.types.UILayout, owner: Any, name: str) -> None:
+    """Show a property at its default, and what that means: of a number beside it."""
+    if isinstance(getattr(owner, name), float):
+        row = layout.row()
+        row.prop(owner, name)
+        row.label(text=_UNSET[name])
+    else:
+        layout.prop(owner, name, placeholder=_UNSET[name])
 
 
 def draw_hint(

@@ -57,7 +57,7 @@ def test_an_empty_scene():
 
 def test_only_lights():
     select_only(link(bpy.data.objects.new("Lamp", bpy.data.lights.new("Lamp", "POINT"))))
-    refused("build", "1 of another type")
+    refused("build", "1 light")
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

@@ -117,9 +117,9 @@ def test_says_what_was_built(capfd):
     bpy.ops.octree.build()
     line = capfd.readouterr().out
     pattern = (
-        r"Info: Octree of [\d,]+ triangles: [\d,]+ cells?, \d\.\d\d references per triangle, "
+        r"Info: Octree of [\d,]+ triangles: [\d,]+ cells?, \d\.\d\d copies per triangle, "
         r"\d\.\d\d s; \d triangles without finite coordinates left out; "
-        r"1 object without faces to select; skipped: 1 of another type, 1 without faces"
+        r"1 object without faces to select; 1 light, 1 without faces left out"
     )
     assert re.search(pattern, line), line
 

@@ -114,7 +114,7 @@ def test_object_of_nothing_but_instances_is_not_one_itself():
 def test_what_has_no_shape_comes_by_choice():
     empty = link(bpy.data.objects.new("Empty", None), empty_display_size=2, location=(1, 1, 1))
     items = lamp(location=(4, 5, 6)), camera(location=(7, 8, 9)), empty
-    assert read(*items).source.skipped == {"of another type": 3}
+    assert read(*items).source.skipped == {"LIGHT": 1, "CAMERA": 1, "EMPTY": 1}
     assert read(*items, kinds=["LIGHT"]).boxes.T.tolist() == [[4, 5, 6, 4, 5, 6]]
     found = read(*items, kinds=["LIGHT", "CAMERA", "EMPTY"])
     assert found.source.item_count == 3
@@ -127,7 +127,7 @@ def test_what_is_left_out_is_counted():
     hidden.hide_set(True)
     found = read(hidden, endless, mesh_object("Empty", [], []), cube("Seen"))
     assert [each.name for each in found.source.objects] == ["Seen"]
-    assert found.source.skipped == {"hidden": 1, "without a shape": 2}
+    assert found.source.skipped == {"hidden": 1, "without geometry": 2}
 
 
 def test_nothing_gives_nothing():

@@ -4,7 +4,7 @@ import inspect
 
 import bpy
 import pytest
-from paper import drawn, redo_panel
+from paper import buttons, drawn, redo_panel
 from registered import OPERATORS, PANELS
 
 from octree_ext.core import DynamicOctree, build_octree
@@ -50,12 +50,11 @@ def test_every_redo_panel_is_drawn(operator):
 
 
 def test_panels_stand_in_their_order():
-    inner = sorted(PANELS[1:], key=lambda panel: panel.bl_order)
-    assert PANELS[0] is bpy.types.OCTREE_PT_main
+    first, *inner = sorted(PANELS, key=lambda panel: panel.bl_order)
+    assert first is bpy.types.OCTREE_PT_main
     assert [panel.__name__.removeprefix("OCTREE_PT_") for panel in inner] == [
-        "advanced", "live", "display", "camera", "cursor", "shot", "collisions", "results",
-        "hiding",
-        "answer", "statistics",
+        "camera", "shot", "cursor", "collisions", "results", "tree", "advanced", "live", "display",
+        "statistics",
     ]  # fmt: skip
     assert len({panel.bl_order for panel in inner}) == len(inner)
 
@@ -64,34 +63,37 @@ def test_display_switch_stands_in_its_header():
     assert drawn(bpy.types.OCTREE_PT_display, "draw_header") == {"show": "open"}
 
 
-def test_loose_factor_is_greyed_with_the_reason(empty_scene):
-    lines = drawn(bpy.types.OCTREE_PT_main)
-    assert lines["loose_factor"] == "greyed"
-    assert any("Keep" in line for line in lines)
-    settings_of(empty_scene).build.straddlers = "KEEP"
-    lines = drawn(bpy.types.OCTREE_PT_main)
-    assert lines["loose_factor"] == "open"
-    assert not any("Keep" in line for line in lines)
+def test_only_options_that_count_are_shown(empty_scene):
+    build = settings_of(empty_scene).build
+    for policy, wanted in (
+        ("COPY", set()),
+        ("KEEP", {"loose_factor"}),
+        ("HYBRID", {"hybrid_limit"}),
+    ):
+        build.straddlers = policy
+        lines = drawn(bpy.types.OCTREE_PT_tree)
+        assert {"loose_factor", "hybrid_limit"} & lines.keys() == wanted
+        assert "Overlapping Triangles" in lines
 
 
 def test_fresh_tree_needs_nothing(stored):
-    assert "octree.rebuild" not in drawn(bpy.types.OCTREE_PT_main)
+    assert "octree.rebuild" not in drawn(bpy.types.OCTREE_PT_tree)
 
 
 def test_out_of_date_tree_offers_rebuild(ball, stored):
     trees.mark_stale({ball.session_uid})
-    lines = drawn(bpy.types.OCTREE_PT_main)
+    lines = drawn(bpy.types.OCTREE_PT_tree)
     assert any(line.startswith("Out of date") for line in lines)
     assert "octree.rebuild" in lines
 
 
 def test_each_source_shows_its_own_options(empty_scene):
     settings = settings_of(empty_scene).source
-    main = drawn(bpy.types.OCTREE_PT_main).keys()
+    main = drawn(bpy.types.OCTREE_PT_tree).keys()
     assert {"source", "scope"} <= main
     assert not {"lights", "cameras", "empties", "collection"} & main
     settings.source, settings.scope = "OBJECTS", "COLLECTION"
-    assert {"lights", "cameras", "empties", "collection"} <= drawn(bpy.types.OCTREE_PT_main).keys()
+    assert {"lights", "cameras", "empties", "collection"} <= drawn(bpy.types.OCTREE_PT_tree).keys()
 
 
 @pytest.mark.parametrize(
@@ -100,7 +102,11 @@ def test_each_source_shows_its_own_options(empty_scene):
 def test_panel_has_every_option_of_the_core(empty_scene, source, built):
     settings = settings_of(empty_scene)
     settings.source.source = source
-    shown = drawn(bpy.types.OCTREE_PT_main).keys() | drawn(bpy.types.OCTREE_PT_advanced).keys()
+    shown = set(drawn(bpy.types.OCTREE_PT_advanced))
+    options = build_settings(empty_scene, source)
+    for policy in options.bl_rna.properties["straddlers"].enum_items.keys():
+        options.straddlers = policy
+        shown |= drawn(bpy.types.OCTREE_PT_tree).keys()
     wanted = inspect.signature(built).parameters.keys() - {"items", "progress"}
     offered = {
         name for name in shown if name in build_settings(empty_scene, source).bl_rna.properties
@@ -111,26 +117,34 @@ def test_panel_has_every_option_of_the_core(empty_scene, source, built):
 def test_other_settings_offer_rebuild(empty_scene, ball, stored):
     build = settings_of(empty_scene).build
     build.capacity = 7
-    assert "octree.rebuild" in drawn(bpy.types.OCTREE_PT_main)
+    assert "octree.rebuild" in drawn(bpy.types.OCTREE_PT_tree)
     build.capacity = 32
-    assert "octree.rebuild" not in drawn(bpy.types.OCTREE_PT_main)
+    assert "octree.rebuild" not in drawn(bpy.types.OCTREE_PT_tree)
     build.bounds, build.bounds_object = "OBJECT", ball
-    assert "octree.rebuild" in drawn(bpy.types.OCTREE_PT_main)
+    assert "octree.rebuild" in drawn(bpy.types.OCTREE_PT_tree)
 
 
 def test_tree_that_was_not_restored_offers_rebuild(empty_scene, stored):
     trees.forget()
-    assert "octree.rebuild" in drawn(bpy.types.OCTREE_PT_main)
+    assert "octree.rebuild" in drawn(bpy.types.OCTREE_PT_tree)
     trees.set_rebuild_error(empty_scene, "1,000,000 triangles")
-    lines = drawn(bpy.types.OCTREE_PT_main)
+    lines = drawn(bpy.types.OCTREE_PT_tree)
     assert "1,000,000 triangles" in lines
     assert "octree.rebuild" in lines
 
 
 def test_statistics_are_read_as_a_table(stored):
     lines = drawn(bpy.types.OCTREE_PT_statistics)
-    assert {"Triangles", "1,280", "Leaves", "Memory", "Build Time"} <= lines.keys()
+    assert {"Triangles", "1,280", "Undivided Cells", "Memory", "Build Time"} <= lines.keys()
     assert "ERROR" not in lines.values()
+
+
+def test_statistics_can_be_copied(stored):
+    assert bpy.ops.octree.copy_statistics() == {"FINISHED"}
+    copied = bpy.context.window_manager.clipboard
+    assert copied == "" or copied.startswith("Triangles\t1,280\nCells\t")  # a wheel has none
+    trees.forget()
+    assert not bpy.ops.octree.copy_statistics.poll()
 
 
 def test_many_references_are_a_warning(empty_scene, ball, build):
@@ -143,3 +157,59 @@ def test_many_references_are_a_warning(empty_scene, ball, build):
 def test_limit_of_cells_is_said(stored, monkeypatch):
     monkeypatch.setattr(batches, "counts", lambda built: (200, 3000))
     assert "Drawn: the largest 200 of 3,000 cells" in drawn(bpy.types.OCTREE_PT_display)
+
+
+HOMES = {"frustum": "camera", "collisions": "collisions"}
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.key)
+def test_answer_stands_under_the_button_that_asked(empty_scene, ball, question):
+    empty_scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    empty_scene.collection.objects.link(empty_scene.camera)
+    settings_of(empty_scene).tab.near = "sphere"
+    ball.copy()
+    name, home = question.bl_idname.partition(".")[2], HOMES.get(question.key, "cursor")
+    assert getattr(bpy.ops.octree, name)() == {"FINISHED"}
+    for panel in ("camera", "cursor", "collisions"):
+        lines = drawn(getattr(bpy.types, f"OCTREE_PT_{panel}"))
+        assert ("octree.prove_it" in lines) == (panel == home)
+
+
+def test_what_all_questions_share_is_shown_once(empty_scene):
+    questions = [each for each in PANELS if each is not bpy.types.OCTREE_PT_main]
+    names = [name for panel in questions if getattr(panel, "poll", bool)(bpy.context)
+             for name in drawn(panel)]  # fmt: skip
+    assert not {"kind", "action"} & set(names)
+    shared = drawn(bpy.types.OCTREE_PT_main)
+    assert shared == {"octree.add_example": None, "action": "open"}
+    settings_of(empty_scene).tab.kind = "FACES"
+    assert drawn(bpy.types.OCTREE_PT_main) == shared | {"kind": "open"}
+
+
+def test_buttons_pass_on_what_they_share(empty_scene):
+    tab = settings_of(empty_scene).tab
+    tab.action, tab.kind = "EXTEND", "OBJECTS"
+    for panel in (bpy.types.OCTREE_PT_camera, bpy.types.OCTREE_PT_collisions):
+        pressed = buttons(panel)
+        assert {(each.action, each.kind) for each in pressed if hasattr(each, "action")} == {
+            ("EXTEND", "OBJECTS")
+        }
+
+
+@pytest.mark.parametrize("near", ["sphere", "box", "nearest", "ray"])
+def test_one_question_at_a_time_around_the_cursor(empty_scene, near):
+    settings_of(empty_scene).tab.near = near
+    lines = drawn(bpy.types.OCTREE_PT_cursor)
+    shown = [line for line in lines if line.startswith("octree.select")]
+    assert shown == [question.bl_idname for question in QUESTIONS if question.key == near]
+    assert ("Any" in lines) == (near in ("nearest", "ray"))
+
+
+def test_what_is_hidden_can_be_restored_at_the_top(empty_scene, ball):
+    bpy.ops.octree.add_example()
+    bpy.ops.octree.find_seen()
+    assert "octree.hide_unseen" in drawn(bpy.types.OCTREE_PT_shot)
+    bpy.ops.octree.hide_unseen()
+    assert "octree.restore_hidden" in drawn(bpy.types.OCTREE_PT_main)
+    bpy.ops.octree.restore_hidden()
+    assert "octree.restore_hidden" not in drawn(bpy.types.OCTREE_PT_main)

@@ -172,7 +172,7 @@ def test_what_gives_no_triangles_is_counted_by_reason():
     assert source.skipped == {
         "hidden": 2,
         "without faces": 1,
-        "of another type": 1,
+        "LIGHT": 1,
         "in another view layer": 1,
     }
 

@@ -102,13 +102,13 @@ def show_panels(names):
     import bpy
 
     addon = importlib.import_module("bl_ext.user_default.octree.octree_addon")
-    panels = [each for each in addon.CLASSES if issubclass(each, bpy.types.Panel)]
+    panels = [each for each in addon.CLASSES if hasattr(each, "bl_category")]
     for panel in reversed(panels):
         if panel.is_registered:
             bpy.utils.unregister_class(panel)
     for panel in panels:
         if panel.__name__.removeprefix("OCTREE_PT_") in names:
-            panel.bl_options = set()
+            panel.bl_options = set(getattr(panel, "bl_options", ())) - {"DEFAULT_CLOSED"}
             bpy.utils.register_class(panel)
     bpy.context.space_data.show_region_ui = True
     sidebar = next(region for region in bpy.context.area.regions if region.type == "UI")

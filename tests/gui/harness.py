@@ -77,9 +77,10 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 class Screen:
     """An X server without a monitor, and a window manager on it, so that keys find a window."""
 
-    def __init__(self) -> None:
+    def __init__(self, width: int = WIDTH, height: int = HEIGHT) -> None:
+        self.width, self.height = width, height
         reader, writer = os.pipe()
-        size = f"{WIDTH}x{HEIGHT}x24"
+        size = f"{width}x{height}x24"
         self.server = start_there(
             *("Xvfb", "-displayfd", str(writer), "-screen", "0", size, "-nolisten", "tcp"),
             pass_fds=[writer],
@@ -107,11 +108,11 @@ class Window:
     """One running Blender; see the module's docstring for what a test does with it."""
 
     def __init__(self, screen: Screen, user_folder: Path, folder: Path) -> None:
-        self.folder = folder
+        self.folder, self.screen = folder, screen
         self.calls = 0
         self.environment = screen.environment | {"BLENDER_USER_RESOURCES": str(user_folder)}
         self.log = (folder / "blender.log").open("wb")
-        geometry = ("--window-geometry", "0", "0", str(WIDTH), str(HEIGHT))
+        geometry = ("--window-geometry", "0", "0", str(screen.width), str(screen.height))
         agent = str(Path(__file__).with_name("agent.py"))
         self.blender = start_there(
             *("blender", "--factory-startup", "--gpu-backend", "opengl", *geometry),
@@ -187,7 +188,7 @@ class Window:
         path = str(PICTURES / f"{name}.png")
         run_there("import", "-window", "root", path, env=self.environment)
         pixels = run_there("convert", path, "-depth", "8", "rgb:-", stdout=subprocess.PIPE).stdout
-        return np.frombuffer(pixels, np.uint8).reshape(HEIGHT, WIDTH, 3)
+        return np.frombuffer(pixels, np.uint8).reshape(self.screen.height, self.screen.width, 3)
 
     def close(self) -> None:
         """End Blender."""

@@ -64,18 +64,18 @@ def show(window, *panels, **settings):
 
 def test_build(town):
     press(town, "build")
-    show(town, "statistics")
+    show(town, "tree", "statistics")
     keep(town, "build")
 
 
 def test_camera(town):
     press(town, "select_in_frustum")
-    show(town, "camera", "answer", display__show=False, answer__found=True)
+    show(town, "camera", display__show=False, answer__found=True)
     keep(town, "camera")
 
 
 def test_cells_of_the_last_question(town):
-    show(town, "display", "answer", display__show=True, answer__found=False)
+    show(town, "tree", "display", display__show=True, answer__found=False)
     town.call(scenes.change, {"display.cells": "QUESTION", "display.opacity": 1.0})
     town.call(scenes.select_nothing)
     keep(town, "cells")
@@ -83,14 +83,14 @@ def test_cells_of_the_last_question(town):
 
 def test_box(town):
     press(town, "select_in_box", around="CURSOR", center=(-1.0, -1.0, 1.0), size=(9.0, 6.0, 2.0))
-    show(town, "cursor", "answer", display__show=False, answer__found=True)
+    show(town, "cursor", tab__near="box", display__show=False, answer__found=True)
     keep(town, "box")
 
 
 def test_collisions(town):
     town.call(scenes.change, {"display.cells": "OCCUPIED_LEAVES", "display.show": False})
     press(town, "select_collisions")
-    show(town, "collisions", "answer", answer__found=True)
+    show(town, "collisions", answer__found=True)
     keep(town, "collisions")
     town.call(scenes.change, {"results.follow": False, "results.row": 3})
     show(town, "results", answer__found=False)
@@ -101,11 +101,11 @@ def test_collisions(town):
 def test_shot_and_what_it_hides(town):
     press(town, "find_seen", span="SCENE")
     town.call(scenes.select_nothing)
-    show(town, "shot", answer__found=False, frustum__show=True)
+    show(town, "camera", "shot", answer__found=False, frustum__show=True)
     keep(town, "shot")
     assert town.call(scenes.call, "hide_unseen", {"icon": "EYE"}) == ["FINISHED"]
     assert town.call(scenes.hidden_objects) > 100
-    show(town, "hiding")
+    show(town, "camera", "shot")
     keep(town, "hidden")
     assert town.call(scenes.call, "restore_hidden", {}) == ["FINISHED"]
     assert town.call(scenes.hidden_objects) == 0
@@ -116,7 +116,7 @@ def test_swarm(window):
     window.call(scenes.change, {"source.source": "OBJECTS"})
     press(window, "build")
     press(window, "live")
-    show(window, "live", display__cells="OCCUPIED_LEAVES", display__opacity=0.6)
+    show(window, "tree", "live", display__cells="OCCUPIED_LEAVES", display__opacity=0.6)
     window.call(scenes.select_nothing)
     drawn, strip = [], []
     for frame in (1, 12, 24):

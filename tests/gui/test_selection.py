@@ -53,7 +53,7 @@ def test_search_finds_the_frustum_and_undo_takes_it_back(window):
     window.picture("before_frustum")
     window.click(*BACKGROUND)
     window.call(open_search)
-    window.keys(*"frustum")
+    window.keys(*"octree", "space", *"select", "space", *"camera")
     window.picture("search", redraw=False)
     window.keys("Return")
     wait_for(lambda: 20 < window.call(selected) < 80)

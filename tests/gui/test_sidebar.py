@@ -6,7 +6,8 @@ from gui.harness import wait_for
 pytestmark = pytest.mark.window
 
 CENTER = (430, 420)
-BUILD, CLEAR, REBUILD = (940, 174), (1057, 174), (1000, 220)
+CAMERAS, OCTREE = (950, 160), (950, 244)
+BUILD, CLEAR, REBUILD = (930, 320), (1047, 320), (1000, 364)
 
 
 def add_ball(subdivisions):
@@ -18,13 +19,22 @@ def add_ball(subdivisions):
 
 
 def open_sidebar():
-    """Show our tab alone, with its statistics."""
+    """Show our tab."""
     import bpy
 
     bpy.context.space_data.show_region_ui = True
     sidebar = next(region for region in bpy.context.area.regions if region.type == "UI")
     bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=2)  # the tabs are known then
     sidebar.active_panel_category = "Octree"
+
+
+def open_octree(window):
+    """Show our tab, with the panel Octree open alone, by two clicks on headers."""
+    window.call(open_sidebar)
+    window.picture("panels")
+    window.click(*CAMERAS)
+    window.picture("panels_closed")
+    window.click(*OCTREE)
 
 
 def tree():
@@ -40,7 +50,7 @@ def tree():
 
 def test_build_move_rebuild_and_clear_by_the_buttons(window):
     window.call(add_ball, 5)
-    window.call(open_sidebar)
+    open_octree(window)
     window.picture("panel_without_a_tree")
     window.click(*BUILD)
     wait_for(lambda: window.call(tree) == [20 * 4**4, 32, False])
@@ -58,7 +68,7 @@ def test_build_move_rebuild_and_clear_by_the_buttons(window):
 
 def test_escape_stops_a_long_build_and_leaves_the_tree(window):
     window.call(add_ball, 3)
-    window.call(open_sidebar)
+    open_octree(window)
     window.picture("panel_before_a_long_build")
     window.click(*BUILD)
     wait_for(lambda: window.call(tree) == [20 * 4**2, 32, False])

@@ -1,0 +1,50 @@
+"""Build presets: those that come with the add-on, Fine, Coarse, Game and CAD, and the user's."""
+
+from pathlib import Path
+
+import bpy
+from bl_operators.presets import AddPresetBase
+from bl_ui.utils import PresetPanel
+
+# Blender looks for "presets" in it.
+_FOLDER = str(Path(__file__).resolve().parent.parent)
+_SUBFOLDER = "octree/build"
+_OPTIONS = {
+    "build": (
+        "capacity", "max_depth", "min_size", "split", "straddlers", "hybrid_limit", "loose_factor",
+    ),
+    "objects": ("capacity", "max_depth", "min_size", "straddlers", "loose_factor", "merge_below"),
+}  # fmt: skip
+
+
+class OCTREE_PT_build_presets(PresetPanel, bpy.types.Panel):
+    """The list of presets, in the header of the Octree panel."""
+
+    bl_label = "Octree Presets"
+    preset_subdir = _SUBFOLDER
+    preset_operator = "script.execute_preset"
+    preset_add_operator = "octree.add_build_preset"
+
+
+class OCTREE_OT_add_build_preset(AddPresetBase, bpy.types.Operator):
+    """Keep the build settings as a preset of the user's, or remove one."""
+
+    bl_idname = "octree.add_build_preset"
+    bl_label = "Add Octree Preset"
+    bl_description = "Add or remove a preset of build settings"
+    preset_menu = "OCTREE_PT_build_presets"
+    preset_subdir = _SUBFOLDER
+    preset_defines = ("octree = bpy.context.scene.octree",)
+    preset_values = tuple(
+        f"octree.{group}.{name}" for group, names in _OPTIONS.items() for name in names
+    )
+
+
+def register_presets() -> None:
+    """Let Blender find the presets that come with the add-on."""
+    bpy.utils.register_preset_path(_FOLDER)  # type: ignore[attr-defined]
+
+
+def unregister_presets() -> None:
+    """Take back `register_presets`."""
+    bpy.utils.unregister_preset_path(_FOLDER)  # type: ignore[attr-defined]

@@ -1,0 +1,20 @@
+"""Example feature: a small town to try everything on; read solids, town, then operator."""
+
+import bpy
+
+from ..ui import Feature
+from .operator import OCTREE_OT_add_example, draw_offer
+
+__all__ = ["draw_offer"]
+
+
+def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
+    """Offer the town."""
+    menu.layout.separator()
+    menu.layout.operator("octree.add_example", icon="HOME")
+
+
+FEATURE = Feature(
+    classes=(OCTREE_OT_add_example,),
+    menus=(("OCTREE_MT_object", draw_menu), ("VIEW3D_MT_mesh_add", draw_menu)),
+)

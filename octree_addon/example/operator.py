@@ -1,0 +1,54 @@
+"""Add Example Town: the operator, and its button in scenes with next to nothing in them."""
+
+from itertools import islice
+
+import bpy
+from mathutils import Euler
+
+from ..selection import select_found
+from ..ui import RefusingOperator, Status, mode_obstacle
+from .town import NAME, build_town
+
+# A scene with fewer mesh objects than this is offered the town, if it has not many others either.
+_FEW, _MANY = 3, 1000
+
+
+class OCTREE_OT_add_example(RefusingOperator, bpy.types.Operator):
+    """Add a small town to try all questions on."""
+
+    bl_idname = "octree.add_example"
+    bl_label = "Add Example Town"
+    bl_description = (
+        "Add a small town to try everything on: houses and trees, a camera that drives into it,"
+        " a collision, and a tower that is never in view. All of it is in one collection"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        names = [each.name for each in context.scene.collection.children]
+        other = "The scene has an example town" if NAME in names else ""
+        return mode_obstacle(context, may_edit=False) or other
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        status = self.execute(context)
+        region = getattr(context.space_data, "region_3d", None)
+        if region and region.view_perspective != "CAMERA":
+            region.view_rotation = Euler((1.0, 0, -0.55)).to_quaternion()
+            region.view_distance, region.view_location = 34, (0, -2, 0)
+        return status
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        select_found(context.view_layer, {}, "REPLACE")
+        town = build_town(context.scene)
+        self.report({"INFO"}, f"{len(town.objects)} objects added in the collection {town.name}")
+        return {"FINISHED"}
+
+
+def draw_offer(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
+    """Offer the town to a scene with next to nothing in it."""
+    if len(scene.objects) > _MANY:
+        return
+    meshes = (item for item in scene.objects if item.type == "MESH")
+    if len(list(islice(meshes, _FEW))) < _FEW:
+        layout.operator("octree.add_example", icon="HOME")

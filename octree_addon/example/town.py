@@ -1,0 +1,157 @@
+"""The example town: houses and trees around a crossing, a camera that drives into it.
+
+One pair of objects collides, the car and a house; the water tower is out of view in every frame.
+"""
+
+import random
+from collections.abc import Iterator
+from math import pi
+
+import bpy
+from mathutils import Matrix
+
+from .solids import Part, Point, box, gable, mesh_of, revolved
+
+NAME = "Example Town"
+_SEED = 12
+# Things that stand on a lawn float this high above it, so as not to collide with it.
+_GAP = 0.02
+_COLORS = {
+    "Lawn": (0.30, 0.48, 0.20),
+    "Chalk": (0.85, 0.80, 0.70),
+    "Ochre": (0.83, 0.60, 0.30),
+    "Rose": (0.80, 0.48, 0.42),
+    "Slate": (0.22, 0.27, 0.34),
+    "Brick": (0.55, 0.20, 0.14),
+    "Glass": (0.35, 0.55, 0.68),
+    "Bark": (0.30, 0.20, 0.12),
+    "Leaf": (0.22, 0.42, 0.14),
+    "Needle": (0.10, 0.30, 0.18),
+    "Paint": (0.75, 0.12, 0.10),
+    "Steel": (0.55, 0.58, 0.60),
+}
+# The centers of the places in each of the four blocks, from the crossing outwards.
+_PLACES = (4.0, 7.2, 10.4)
+_BALL = ((0.25, 0.75), (0.62, 1.0), (0.75, 1.4), (0.6, 1.8), (0.2, 2.1))
+_CONES = ((0.75, 0.5), (0.32, 1.25), (0.58, 1.25), (0.24, 1.9), (0.42, 1.9), (0.02, 2.7))
+
+
+def build_town(scene: bpy.types.Scene) -> bpy.types.Collection:
+    """Add the town to a scene, in a collection of its own, with a camera that becomes active."""
+    town = bpy.data.collections.new(NAME)
+    scene.collection.children.link(town)
+    dice = random.Random(_SEED)
+    meshes = _meshes()
+    for name, place, turn, size in _layout(dice):
+        item = bpy.data.objects.new(name, meshes[name])
+        item.matrix_world = (
+            Matrix.Translation(place) @ Matrix.Rotation(turn, 4, "Z") @ Matrix.Diagonal((*size, 1))
+        )
+        town.objects.link(item)
+    scene.camera = _camera(scene)
+    town.objects.link(scene.camera)
+    return town
+
+
+def _meshes() -> dict[str, bpy.types.Mesh]:
+    materials = {}
+    for name, color in _COLORS.items():
+        materials[name] = bpy.data.materials.new(f"Town {name}")
+        materials[name].diffuse_color = (*color, 1)
+    return {name: mesh_of(name, parts, materials) for name, parts in _models().items()}
+
+
+def _models() -> dict[str, list[Part]]:
+    """Return what stands in the town, each on the origin, facing the negative y axis."""
+    return {
+        "Lawn": [box((10.4, 10.4, 0.2), (0, 0, -0.2), "Lawn")],
+        "House": _house("Chalk", "Brick", 1.3),
+        "Shop": _house("Ochre", "Slate", 1.8),
+        "Villa": _house("Rose", "Slate", 1.0),
+        "Tree": [revolved(((0.16, 0), (0.1, 0.8)), "Bark"), revolved(_BALL, "Leaf")],
+        "Fir": [revolved(((0.14, 0), (0.1, 0.6)), "Bark"), revolved(_CONES, "Needle")],
+        "Lamp": [
+            revolved(((0.07, 0), (0.04, 1.9)), "Steel", sides=5),
+            revolved(((0.06, 1.9), (0.16, 2.1), (0.04, 2.25)), "Ochre", sides=5),
+        ],
+        "Car": [
+            box((0.8, 1.7, 0.38), (0, 0, 0.14), "Paint"),
+            box((0.7, 0.8, 0.28), (0, 0.1, 0.52), "Glass"),
+            *(
+                box((0.14, 0.36, 0.3), (x, y, 0), "Slate")
+                for x in (-0.38, 0.38)
+                for y in (-0.5, 0.5)
+            ),
+        ],
+        "Church": [
+            *_house("Chalk", "Slate", 1.9),
+            box((0.9, 0.9, 4.2), (1.1, 0, 0), "Chalk"),
+            gable((1.1, 1.1, 0.9), (1.1, 0, 4.2), "Brick"),
+        ],
+        "Water Tower": [
+            revolved(((0.5, 0), (0.35, 2.6)), "Steel", sides=8),
+            revolved(((0.4, 2.6), (1.2, 3.0), (1.2, 4.2), (0.2, 4.8)), "Brick", sides=10),
+        ],
+    }
+
+
+def _house(wall: str, roof: str, height: float) -> list[Part]:
+    windows = [box((0.36, 0.06, 0.42), (x, -0.8, 0.55), "Glass") for x in (-0.55, 0.55)]
+    return [
+        box((1.9, 1.6, height), (0, 0, 0), wall),
+        gable((2.15, 1.9, 0.75), (0, 0, height), roof),
+        box((0.32, 0.06, 0.7), (0, -0.8, 0), "Bark"),
+        box((0.22, 0.22, 0.7), (0.5, 0.3, height + 0.25), "Brick"),
+        *windows,
+    ]
+
+
+def _layout(dice: random.Random) -> Iterator[tuple[str, Point, float, Point]]:
+    """Yield what stands where: its name, its place, its turn and its scale."""
+    for block, (sx, sy) in enumerate(((-1, -1), (1, -1), (-1, 1), (1, 1))):
+        yield "Lawn", (7.2 * sx, 7.2 * sy, 0), 0, (1, 1, 1)
+        places = [(sx * x, sy * y) for x in _PLACES for y in _PLACES]
+        # The corner at the crossing is built on, so that the car finds a wall.
+        groves = dice.sample(places[1:], 3)
+        for x, y in places:
+            if (x, y) in groves:
+                yield from _grove(dice, x, y)
+            else:
+                yield _building(dice, x, y, block)
+        yield "Lamp", (2.3 * sx, 5.6 * sy, _GAP), 0, (1, 1, 1)
+    yield "Car", (-2.72, -4.0, _GAP), pi / 2, (1, 1, 1)
+    yield "Car", (0.9, 7.0, -0.18), 0, (1, 1, 1)
+    yield "Water Tower", (6.0, -21.0, -0.2), 0, (1, 1, 1)
+
+
+def _building(
+    dice: random.Random, x: float, y: float, block: int
+) -> tuple[str, Point, float, Point]:
+    """Return a building that faces the street beside it."""
+    turn = pi / 2 if x < 0 else -pi / 2
+    if block == 2 and (abs(x), abs(y)) == (4.0, 4.0):
+        return "Church", (x, y, _GAP), turn, (1, 1, 1)
+    name = dice.choice(("House", "House", "Shop", "Villa"))
+    return name, (x, y, _GAP), turn, (1, dice.uniform(0.95, 1.1), dice.uniform(0.9, 1.5))
+
+
+def _grove(dice: random.Random, x: float, y: float) -> Iterator[tuple[str, Point, float, Point]]:
+    """Yield two trees, apart from each other and from the houses around."""
+    turn = dice.choice((-1, 1))
+    for side in (-1, 1):
+        name, size = dice.choice(("Tree", "Fir")), dice.uniform(0.75, 1.05)
+        place = (x + 0.85 * side, y + 0.6 * side * turn, _GAP)
+        yield name, place, dice.uniform(0, pi), (size, size, size * dice.uniform(0.9, 1.3))
+
+
+def _camera(scene: bpy.types.Scene) -> bpy.types.Object:
+    """Return a camera that drives towards the crossing over the range of the scene."""
+    data = bpy.data.cameras.new("Town Camera")
+    data.lens = 35
+    camera = bpy.data.objects.new("Town Camera", data)
+    # The last key first, so that the camera is left where it starts.
+    for frame, y, turn in ((scene.frame_end, -7.0, -0.35), (scene.frame_start, -15.5, 0.0)):
+        camera.location, camera.rotation_euler = (0, y, 1.6), (1.5, 0, turn)
+        for path in ("location", "rotation_euler"):
+            camera.keyframe_insert(path, frame=frame)
+    return camera

@@ -1,0 +1,52 @@
+"""Shortcuts: entries of the keymap without a key, shown in the preferences to be given one."""
+
+from typing import Any
+
+import bpy
+import rna_keymap_ui
+
+_KEYMAP = "3D View"
+_NAMES = (
+    "octree.select_in_frustum",
+    "octree.select_in_sphere",
+    "octree.select_in_box",
+    "octree.select_nearest",
+    "octree.select_on_ray",
+    "octree.select_collisions",
+    "octree.find_seen",
+    "octree.hide_unseen",
+    "octree.restore_hidden",
+    "octree.previous_row",
+    "octree.next_row",
+    "octree.isolate_row",
+)
+
+
+def register() -> None:
+    """Add the entries; in background Blender has no keymap."""
+    config = bpy.context.window_manager.keyconfigs.addon
+    if config is None:
+        return
+    keymap = config.keymaps.new(name=_KEYMAP, space_type="VIEW_3D")
+    for name in _NAMES:
+        keymap.keymap_items.new(name, "NONE", "PRESS")
+
+
+def unregister() -> None:
+    """Take them back."""
+    for keymap, item in entries(bpy.context.window_manager.keyconfigs.addon):
+        keymap.keymap_items.remove(item)
+
+
+def draw(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Show the entries as the user has set them."""
+    config = context.window_manager.keyconfigs.user
+    for keymap, item in entries(config):
+        rna_keymap_ui.draw_kmi([], config, keymap, item, layout.column(), 0)
+
+
+def entries(config: Any) -> list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]]:
+    """Return our entries of a key configuration; none in background."""
+    keymap = config.keymaps.get(_KEYMAP) if config else None
+    items = keymap.keymap_items if keymap else []
+    return [(keymap, item) for item in items if item.idname in _NAMES]

@@ -1,0 +1,86 @@
+"""The menus Octree, where the search (F3) looks; presets and shortcuts."""
+
+from pathlib import Path
+
+import bpy
+import pytest
+from paper import drawn
+from registered import MENUS, OPERATORS
+
+from octree_ext.octree_addon import OctreeSettings, shortcuts
+from octree_ext.octree_addon.build import presets
+from octree_ext.octree_addon.ui import settings_of
+
+PLACES = {
+    "VIEW3D_MT_object": "OCTREE_MT_object",
+    "VIEW3D_MT_edit_mesh": "OCTREE_MT_object",
+    "VIEW3D_MT_select_object": "OCTREE_MT_select",
+    "VIEW3D_MT_select_edit_mesh": "OCTREE_MT_select",
+    "VIEW3D_MT_view": "OCTREE_MT_view",
+}
+SHIPPED = {path.stem: path for path in Path(presets._FOLDER).glob("presets/octree/build/*.py")}
+
+
+def appended(menu):
+    return {line for draw in menu.draw._draw_funcs[1:] for line in lines_of(draw)}
+
+
+def lines_of(draw):
+    class Drawn:
+        draw = None
+
+    Drawn.draw = staticmethod(draw)
+    return drawn(Drawn)
+
+
+def test_search_finds_every_operator_under_octree():
+    found = {line for menu in MENUS for line in appended(menu)}
+    # What belongs to one row of a list or to a preset has no place in a menu.
+    private = {"octree.add_build_preset"}
+    assert {operator.bl_idname for operator in OPERATORS} - private <= found
+    assert {menu.bl_label for menu in MENUS} == {"Octree"}
+
+
+@pytest.mark.parametrize(("place", "menu"), PLACES.items())
+def test_menus_of_blender_have_ours(place, menu):
+    assert menu in appended(getattr(bpy.types, place))
+
+
+def test_presets_are_found_by_blender():
+    assert SHIPPED.keys() == {"Fine", "Coarse", "Game", "CAD"}
+    folders = bpy.utils.preset_paths("octree/build")
+    assert any(Path(folder) == SHIPPED["Fine"].parent for folder in folders)
+
+
+def values(scene):
+    return {
+        path: eval(path, {"octree": settings_of(scene)})
+        for path in presets.OCTREE_OT_add_build_preset.preset_values
+    }
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_preset_sets_every_value(empty_scene, name, monkeypatch):
+    # Blender 4 writes the name of the preset over it.
+    label = presets.OCTREE_PT_build_presets.bl_label
+    monkeypatch.setattr(presets.OCTREE_PT_build_presets, "bl_label", label)
+    before = values(empty_scene)
+    source = SHIPPED[name].read_text(encoding="utf-8")
+    assert all(f"{path} = " in source for path in before)
+    bpy.ops.script.execute_preset(
+        filepath=str(SHIPPED[name]), menu_idname="OCTREE_PT_build_presets"
+    )
+    assert values(empty_scene) != before
+    bpy.ops.mesh.primitive_monkey_add()
+    assert bpy.ops.octree.build() == {"FINISHED"}
+
+
+def test_presets_hold_all_build_settings_but_bounds():
+    known = OctreeSettings.bl_rna.properties["build"].fixed_type.properties.keys()
+    kept = {path.rpartition(".")[2] for path in presets.OCTREE_OT_add_build_preset.preset_values}
+    assert set(known) - kept == {"rna_type", "name", "bounds", "bounds_object"}
+
+
+def test_no_key_is_taken():
+    found = shortcuts.entries(bpy.context.window_manager.keyconfigs.addon)
+    assert all(item.type == "NONE" for _, item in found)

@@ -1,0 +1,79 @@
+"""The labels of operators, panels, menus and settings, and whether each is translated."""
+
+import ast
+from pathlib import Path
+
+import bpy
+import pytest
+from registered import SETTINGS
+
+import octree_ext
+from octree_ext.octree_addon import CLASSES, translations
+
+SOURCES = Path(octree_ext.__file__).parent / "octree_addon"
+TABLES = dict(translations.tables())
+# Groups that no panel shows.
+MEMORY = {
+    "OctreeObject",
+    "OctreeHiddenObject",
+    "OctreeResult",
+    "OctreeResultObject",
+    "OctreeResultRow",
+    "OctreeSceneMemory",
+    "OctreeLayerMemory",
+    "OctreeSettings",
+}
+
+
+def labels():
+    """Return every label that Blender may show, with its context."""
+    for group in SETTINGS:
+        if group.__name__ not in MEMORY:
+            yield from labels_of(group.bl_rna)
+    for each in CLASSES:
+        if issubclass(each, bpy.types.Operator):
+            yield "Operator", each.bl_label
+            module, name = each.bl_idname.split(".")
+            yield from labels_of(getattr(getattr(bpy.ops, module), name).get_rna_type())
+        elif hasattr(each, "bl_label"):
+            yield "*", each.bl_label
+        elif issubclass(each, bpy.types.AddonPreferences):
+            yield from labels_of(each.bl_rna)
+
+
+def labels_of(rna):
+    for item in rna.properties:
+        if item.identifier in ("rna_type", "name", "bl_idname", "remove_name", "remove_active"):
+            continue
+        if not item.is_hidden:
+            yield "*", item.name
+            if item.type == "ENUM":
+                yield from (("*", choice.name) for choice in item.enum_items)
+
+
+def texts():
+    """Return the texts that layouts are given in the code, with their contexts."""
+    for path in SOURCES.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                for keyword in node.keywords:
+                    given = getattr(keyword.value, "value", None)
+                    if keyword.arg in ("text", "heading") and isinstance(given, str) and given:
+                        yield "Operator" if node.func.attr == "operator" else "*", given
+
+
+@pytest.mark.parametrize("locale", translations.LOCALES)
+def test_every_label_is_translated(locale):
+    missing = {*labels(), *texts()} - TABLES[locale].keys()
+    assert missing == set()
+    assert all(text == text.strip() != "" for text in TABLES[locale].values())
+
+
+def test_german_fits_where_english_does():
+    for (context, label), text in TABLES["de_DE"].items():
+        assert len(text) <= (32 if context == "Operator" else max(len(label) + 9, 16)), text
+
+
+def test_chinese_is_chinese():
+    assert all(any(ord(sign) > 0x3000 for sign in text) for text in TABLES["zh_HANS"].values())
+    assert not any(any(ord(sign) > 0x3000 for sign in text) for text in TABLES["de_DE"].values())

@@ -1,0 +1,264 @@
+"""The tab at its default width: how high it is, with what is open; pictures in tests/out."""
+
+import numpy as np
+import pytest
+from gui.conftest import reason_to_skip
+from gui.harness import Screen, Window, wait_for
+from gui.test_sidebar import open_sidebar
+
+pytestmark = pytest.mark.window
+
+# In the window of 1400 by 900: buttons of a fresh tab, from the first press to the last.
+ADD_TOWN, FIND, HIDE_UNSEEN, CONFIRM = (1000, 103), (1000, 530), (980, 658), (931, 726)
+
+# So high that the whole tab is to be seen.
+WIDTH, HEIGHT = 1400, 1300
+COLLAPSED, OPEN = 600, 1000
+
+
+@pytest.fixture(scope="module")
+def high_screen():
+    reason = reason_to_skip()
+    if reason:
+        pytest.skip(reason)
+    screen = Screen(WIDTH, HEIGHT)
+    yield screen
+    screen.close()
+
+
+@pytest.fixture(scope="module")
+def tall(high_screen, user_folder, tmp_path_factory):
+    """Start one Blender for the whole module, with the example town and some answers."""
+    window = Window(high_screen, user_folder, tmp_path_factory.mktemp("tab"))
+    window.call(show_tab, [])
+    yield window
+    window.close()
+
+
+def show_tab(opened):
+    """Show our tab at its default width, with these panels open, and those around them."""
+    import importlib
+
+    import bpy
+
+    addon = importlib.import_module("bl_ext.user_default.octree.octree_addon")
+    panels = [each for each in addon.CLASSES if hasattr(each, "bl_category")]
+    for panel in reversed(panels):
+        bpy.utils.unregister_class(panel)
+    # Blender remembers by its name whether a panel is open: give it another.
+    suffix = "_open_" + "_".join(opened)
+    for panel in panels:
+        options = set(getattr(panel, "bl_options", ())) - {"DEFAULT_CLOSED"}
+        is_open = panel.__name__.removeprefix("OCTREE_PT_") in opened
+        panel.bl_options = options if is_open else options | {"DEFAULT_CLOSED"}
+        panel.bl_idname = panel.__name__ + suffix
+        if hasattr(panel, "bl_parent_id"):
+            panel.bl_parent_id = panel.bl_parent_id.partition("_open_")[0] + suffix
+        bpy.utils.register_class(panel)
+    bpy.context.preferences.system.use_region_overlap = False  # nothing shines through
+    bpy.context.space_data.show_region_ui = True
+    sidebar = next(region for region in bpy.context.area.regions if region.type == "UI")
+    bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=2)  # the tabs are known then
+    sidebar.active_panel_category = "Octree"
+    bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=2)
+
+
+def sidebar_area():
+    """Return left, right, top and bottom of the sidebar, in pixels from the upper left."""
+    import bpy
+
+    sidebar = next(region for region in bpy.context.area.regions if region.type == "UI")
+    height = bpy.context.window.height
+    top = height - sidebar.y - sidebar.height
+    return [sidebar.x, sidebar.x + sidebar.width, top, top + sidebar.height]
+
+
+def photograph(window, name):
+    """Take a picture of the sidebar."""
+    left, right, top, bottom = window.call(sidebar_area)
+    return window.picture(f"tab_{name}")[top:bottom, left:right]
+
+
+def height_of(sidebar):
+    """Measure how far down the panels reach: below them all rows are the same."""
+    rows = sidebar[:-8, 10:-40]
+    changes = np.flatnonzero((rows[1:] != rows[:-1]).any(axis=(1, 2)))
+    return int(changes.max(initial=0)) + 1
+
+
+def press(name, options):
+    import bpy
+
+    return list(getattr(bpy.ops.octree, name)("EXEC_DEFAULT", True, **options))
+
+
+def change(path, value):
+    import bpy
+
+    group, name = path.split(".")
+    setattr(getattr(bpy.context.scene.octree, group), name, value)
+
+
+def test_collapsed(tall):
+    assert height_of(photograph(tall, "collapsed")) < COLLAPSED
+
+
+def test_town(tall):
+    tall.call(press, "add_example", {})
+    assert height_of(photograph(tall, "town")) < COLLAPSED
+
+
+@pytest.mark.parametrize("near", ["sphere", "box", "nearest", "ray"])
+def test_near(tall, near):
+    tall.call(change, "tab.near", near)
+    options = (
+        {"radius": 9.0} if near == "sphere" else {"around": "CURSOR"} if near == "box" else {}
+    )
+    question = {"sphere": "in_sphere", "box": "in_box", "nearest": "nearest", "ray": "on_ray"}
+    tall.call(press, f"select_{question[near]}", options)
+    tall.call(show_tab, ["cursor"])
+    assert height_of(photograph(tall, near)) < OPEN
+
+
+def test_collisions(tall):
+    tall.call(press, "select_collisions", {})
+    tall.call(show_tab, ["collisions"])
+    assert height_of(photograph(tall, "collisions")) < OPEN
+
+
+def test_cameras(tall):
+    tall.call(press, "select_in_frustum", {})
+    tall.call(press, "find_seen", {"span": "CUSTOM", "first": 1, "last": 20, "step": 4})
+    tall.call(press, "hide_unseen", {})
+    tall.call(show_tab, ["camera", "shot"])
+    assert height_of(photograph(tall, "cameras")) < OPEN
+
+
+@pytest.mark.parametrize("source", ["TRIANGLES", "OBJECTS"])
+def test_octree(tall, source):
+    tall.call(change, "source.source", source)
+    tall.call(change, "source.scope", "VISIBLE")
+    tall.call(press, "build", {})
+    if source == "OBJECTS":
+        tall.call(press, "live", {})
+    for name in ("advanced", "display", "statistics", "live"):
+        tall.call(show_tab, ["tree", name])
+        assert height_of(photograph(tall, f"octree_{source.lower()}_{name}")) < OPEN
+
+
+def in_language(locale):
+    """Switch the interface, and return what it makes of two labels."""
+    import bpy
+
+    view = bpy.context.preferences.view
+    view.language = locale
+    view.use_translate_interface = True
+    translate = bpy.app.translations.pgettext_iface
+    return [translate("Over a Shot"), translate("Hide Unseen", "Operator")]
+
+
+def test_languages(tall):
+    tall.call(show_tab, ["camera", "shot"])
+    assert tall.call(in_language, "de_DE") == ["Über mehrere Bilder", "Ungesehenes verbergen"]
+    photograph(tall, "german")
+    assert tall.call(in_language, "zh_HANS") == ["整个镜头", "隐藏不可见物体"]
+    photograph(tall, "chinese")
+    tall.call(in_language, "en_US")
+
+
+def widths():
+    """Return how many pixels the sidebar has for a label, and how wide that of each setting is."""
+    import importlib
+
+    import blf
+    import bpy
+
+    addon = importlib.import_module("bl_ext.user_default.octree.octree_addon")
+    style = bpy.context.preferences.ui_styles[0].widget
+    blf.size(0, style.points * bpy.context.preferences.system.ui_scale)
+    hidden = {"OctreeObject", "OctreeHiddenObject", "OctreeSceneMemory", "OctreeLayerMemory"}
+    names = {
+        item.name
+        for group in addon.GROUPS
+        if group.__name__ not in hidden
+        for item in group.bl_rna.properties
+        if item.identifier not in ("rna_type", "name") and item.type != "BOOLEAN"
+    }
+    sidebar = next(region for region in bpy.context.area.regions if region.type == "UI")
+    # Two fifths of a panel are for labels; margins and tabs take about 58 of the sidebar.
+    return 0.4 * (sidebar.width - 58), {name: blf.dimensions(0, name)[0] for name in names}
+
+
+def test_labels_fit(tall):
+    space, found = tall.call(widths)
+    # These have a line of their own.
+    long = {name for name, width in found.items() if width > space}
+    assert long <= {"Overlapping Triangles", "Overlapping Objects"}, (space, found)
+
+
+def open_search():
+    """Open what F3 opens: Blender 5.2 does not get that key from xdotool."""
+    import bpy
+
+    bpy.ops.wm.search_menu("INVOKE_DEFAULT")
+
+
+def test_search(tall):
+    tall.move(300, 500)
+    tall.call(open_search)
+    tall.keys(*"octree")
+    tall.picture("tab_search", redraw=False)
+    tall.keys("Escape")
+
+
+def open_preferences():
+    import bpy
+
+    bpy.ops.preferences.addon_show(module="bl_ext.user_default.octree")
+
+
+def test_preferences(tall):
+    tall.call(open_preferences)
+    tall.picture("tab_preferences")
+
+
+def hidden():
+    import bpy
+
+    return sum(item.hide_get() for item in bpy.context.view_layer.objects)
+
+
+def meshes():
+    import bpy
+
+    return sum(item.type == "MESH" for item in bpy.context.scene.objects)
+
+
+def test_from_the_tab_to_unseen_objects_hidden_in_three_presses(window):
+    window.call(open_sidebar)
+    window.picture("tab_fresh")
+    window.click(*ADD_TOWN)
+    wait_for(lambda: window.call(meshes) > 50)
+    window.picture("tab_with_town")
+    window.click(*FIND)
+    wait_for(lambda: window.call(has_seen))
+    window.picture("tab_found")
+    window.click(*HIDE_UNSEEN)
+    window.picture("tab_counted")
+    window.click(*CONFIRM)
+    wait_for(lambda: window.call(hidden) > 5)
+    window.picture("tab_hidden")
+    window.move(400, 500)
+    window.keys("ctrl+z")
+    wait_for(lambda: window.call(hidden) == 0)
+    window.keys("ctrl+z", "ctrl+z")
+    wait_for(lambda: window.call(meshes) == 1)
+
+
+def has_seen():
+    import importlib
+
+    import bpy
+
+    shot = importlib.import_module("bl_ext.user_default.octree.octree_addon.shot")
+    return shot.get(bpy.context.scene) is not None
