@@ -39,6 +39,13 @@ class OCTREE_OT_add_build_preset(AddPresetBase, bpy.types.Operator):
         f"octree.{group}.{name}" for group, names in _OPTIONS.items() for name in names
     )
 
+    def remove(self, context: bpy.types.Context, filepath: str) -> None:
+        """Remove a preset of the user's; those that come with the add-on stay."""
+        if Path(filepath).resolve().is_relative_to(_FOLDER):
+            self.report({"WARNING"}, "This preset comes with Octree and stays")
+        else:
+            Path(filepath).unlink()
+
 
 def register_presets() -> None:
     """Let Blender find the presets that come with the add-on."""

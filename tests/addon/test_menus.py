@@ -75,6 +75,21 @@ def test_preset_sets_every_value(empty_scene, name, monkeypatch):
     assert bpy.ops.octree.build() == {"FINISHED"}
 
 
+def test_shipped_presets_stay_and_own_ones_go(empty_scene, tmp_path, monkeypatch):
+    monkeypatch.setattr(bpy.utils, "user_resource", lambda *_, **__: str(tmp_path))
+    settings_of(empty_scene).build.capacity = 77
+    bpy.ops.octree.add_build_preset(name="Mine")
+    (mine,) = tmp_path.rglob("*.py")
+    assert "octree.build.capacity = 77" in mine.read_text(encoding="utf-8")
+    monkeypatch.setattr(
+        bpy.utils, "preset_find", lambda name, *_, **__: str(SHIPPED.get(name, mine))
+    )
+    bpy.ops.octree.add_build_preset(name="Fine", remove_name=True)
+    assert SHIPPED["Fine"].exists()
+    bpy.ops.octree.add_build_preset(name="Mine", remove_name=True)
+    assert not mine.exists()
+
+
 def test_presets_hold_all_build_settings_but_bounds():
     known = OctreeSettings.bl_rna.properties["build"].fixed_type.properties.keys()
     kept = {path.rpartition(".")[2] for path in presets.OCTREE_OT_add_build_preset.preset_values}
