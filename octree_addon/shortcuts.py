@@ -16,6 +16,9 @@ _NAMES = (
     "octree.find_seen",
     "octree.hide_unseen",
     "octree.restore_hidden",
+    "octree.previous_row",
+    "octree.next_row",
+    "octree.isolate_row",
 )
 
 

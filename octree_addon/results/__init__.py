@@ -99,5 +99,5 @@ FEATURE = Feature(
         OCTREE_UL_results,
         OCTREE_PT_results,
     ),
-    menus=(("VIEW3D_MT_select_object", draw_menu),),
+    menus=(("OCTREE_MT_select", draw_menu),),
 )

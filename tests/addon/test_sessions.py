@@ -36,6 +36,13 @@ finished: Counter[str] = Counter()  # how often each operator did something, ove
 FLAGS = ("hide_viewport", "hide_render")
 
 
+class Sheet(MagicMock):
+    """Stands in for any layout."""
+
+    def panel(self, *_, **__):
+        return Sheet(), Sheet()
+
+
 class Session:
     """A user who does anything in any order; each step is a method."""
 
@@ -212,7 +219,7 @@ class Session:
             trees.is_stale(scene)
         for panel in PANELS:
             if not hasattr(panel, "poll") or panel.poll(bpy.context):
-                panel.draw(MagicMock(), bpy.context)
+                panel.draw(Sheet(), bpy.context)
 
     def step(self):
         (name,) = self.random.choices(list(WEIGHTS), WEIGHTS.values())

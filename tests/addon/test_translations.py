@@ -16,6 +16,9 @@ TABLES = dict(translations.tables())
 MEMORY = {
     "OctreeObject",
     "OctreeHiddenObject",
+    "OctreeResult",
+    "OctreeResultObject",
+    "OctreeResultRow",
     "OctreeSceneMemory",
     "OctreeLayerMemory",
     "OctreeSettings",
