@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from . import display, hiding, live, questions, scene_index, shot, trees
+from . import display, hiding, live, questions, results, scene_index, shot, trees
 from .build import build_settings, chosen_bounds, steps_for_settings
 from .reader import count_triangles
 from .ui import Listeners, listen, run, schedule, settings_of, tag_redraw
@@ -35,6 +35,7 @@ def before_load(*_: Any) -> None:
     """
     trees.forget()
     questions.forget()
+    results.forget()
     shot.forget()
     display.uninstall()
 
@@ -99,10 +100,17 @@ def after_change() -> None:
     update_display()
 
 
+def after_results() -> None:
+    """Listen to the scene while it keeps results, and show the active one."""
+    results.listen_if_kept()
+    update_display()
+
+
 def has_something_to_draw() -> bool:
-    """Tell whether there is anything to draw: a tree, an answer, or the view of a camera."""
+    """Tell whether there is anything to draw: a tree, an answer, a result, a camera's view."""
     shows_frustum = any(settings_of(scene).frustum.show for scene in bpy.data.scenes)
-    return shows_frustum or not (trees.is_empty() and questions.is_empty())
+    shows_results = any(map(results.has_results, bpy.data.scenes))
+    return shows_frustum or shows_results or not (trees.is_empty() and questions.is_empty())
 
 
 def update_display() -> None:
@@ -122,6 +130,7 @@ def watch_header(_: bpy.types.Header, context: bpy.types.Context) -> None:
     drawn then, and not while the view turns.
     """
     hiding.listen_if_hiding()
+    results.listen_if_kept()
     trees.keep_only(bpy.data.scenes)
     scene_index.keep_only(bpy.data.scenes)
     questions.keep_only(bpy.data.scenes)
@@ -169,6 +178,7 @@ def register() -> None:
     bpy.types.VIEW3D_HT_header.append(watch_header)
     trees.listen(after_change)
     questions.listen(after_change)
+    results.listen(after_results)
     trees.rebuild_listeners.append(live.keep_following)
 
 
@@ -179,10 +189,12 @@ def unregister() -> None:
     questions.forget()
     shot.forget()
     hiding.uninstall()
+    results.uninstall()
     uninstall()
     schedule(restore_trees, None)
     schedule(update_display, None)
     trees.stop_listening(after_change)
     questions.stop_listening(after_change)
+    results.stop_listening(after_results)
     trees.rebuild_listeners.remove(live.keep_following)
     bpy.types.VIEW3D_HT_header.remove(watch_header)

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core import Boxes, Octree, SceneOctree, Triangles, overlapping_pairs_steps, query
 from .arrays import Flags, Ids
-from .reader import ScenePlacements, Source, TriangleSource
+from .reader import UNUSED, ObjectSource, ScenePlacements, Source, TriangleSource
 from .scene_index import index_steps
 from .trees import BuiltTree
 
@@ -69,6 +70,11 @@ class Target(ABC):
 
     @property
     @abstractmethod
+    def persistent_ids(self) -> NDArray[np.int32]:
+        """What tells the instances of one owner apart, (p, 8); it says nothing of objects."""
+
+    @property
+    @abstractmethod
     def starts(self) -> Ids:
         """Where the items of each placement begin, and the number of `items`, (p + 1,)."""
 
@@ -99,12 +105,16 @@ class Target(ABC):
         """Return the number of the first item of each placement that touches one volume."""
 
     @abstractmethod
-    def numbers_of(self, answer: Any, kept: Flags) -> Ids:
-        """Return the numbers, sorted, of what one ray hit or what is nearest, where it is kept."""
+    def numbers_found(self, answer: Any, kept: Flags) -> Ids:
+        """Return the numbers of what one ray hit or what is nearest, in its order, where kept."""
 
     @abstractmethod
-    def crossed(self, pairs: Ids) -> Ids:
-        """Return the numbers, sorted, of what one ray has crossed."""
+    def numbers_crossed(self, pairs: Ids) -> Ids:
+        """Return the numbers of what one ray has crossed, in the order of the pairs."""
+
+    def numbers_of(self, answer: Any, kept: Flags) -> Ids:
+        """Return the same as `numbers_found`, sorted."""
+        return np.sort(self.numbers_found(answer, kept))
 
     @abstractmethod
     def pair_steps(self, owners: Ids, margin: float) -> PairSteps:
@@ -174,6 +184,19 @@ class TreeTarget(Target):
     def is_instance(self) -> Flags:
         return self.source.is_instance
 
+    @cached_property
+    def persistent_ids(self) -> NDArray[np.int32]:
+        numbers = np.full((len(self.owners), 8), UNUSED, np.int32)
+        if isinstance(self.source, ObjectSource):
+            for row in np.flatnonzero(self.is_instance).tolist():
+                key = self.source.keys[row][1:9]
+                numbers[row, : len(key)] = key
+        else:
+            # Triangles do not know which instance they are of: the place among all, below 0,
+            # tells it, which no persistent id is.
+            numbers[:, 0] = -1 - np.arange(len(numbers))
+        return numbers
+
     @property
     def starts(self) -> Ids:
         return self.source.placement_start
@@ -205,11 +228,11 @@ class TreeTarget(Target):
     def objects_in_volume(self, volume: Any) -> Ids:
         return self.starts[np.unique(self.placements_of(self.in_volume(volume, "touching")))]
 
-    def numbers_of(self, answer: Any, kept: Flags) -> Ids:
-        return self._numbers(np.sort(answer.items.ravel()[kept]))
+    def numbers_found(self, answer: Any, kept: Flags) -> Ids:
+        return self._numbers(answer.items.ravel()[kept])
 
-    def crossed(self, pairs: Ids) -> Ids:
-        return self._numbers(np.sort(pairs[1]))
+    def numbers_crossed(self, pairs: Ids) -> Ids:
+        return self._numbers(pairs[1])
 
     def pair_steps(self, owners: Ids, margin: float) -> PairSteps:
         of_item = owners[self.placement_of_item]
@@ -231,7 +254,7 @@ class TreeTarget(Target):
                 yield Faces(int(self.owners[row]), polygons, found[part], possible[part])
 
     def _numbers(self, items: Ids) -> Ids:
-        """Return where items, as the octree calls them, stand in `items`; both ascend."""
+        """Return where items, as the octree calls them, stand in `items`."""
         ids = self.octree.ids
         return items if ids is None else np.searchsorted(ids, items)
 
@@ -262,6 +285,10 @@ class SceneTarget(Target):
     @property
     def is_instance(self) -> Flags:
         return self.placements.is_instance
+
+    @property
+    def persistent_ids(self) -> NDArray[np.int32]:
+        return self.placements.persistent_ids
 
     @cached_property
     def starts(self) -> Ids:
@@ -296,12 +323,12 @@ class SceneTarget(Target):
         placements = query(self.octree, volume, relation="objects")[1]
         return self.starts[np.searchsorted(self.octree.ids, placements)]
 
-    def numbers_of(self, answer: Any, kept: Flags) -> Ids:
+    def numbers_found(self, answer: Any, kept: Flags) -> Ids:
         both = answer.placements.ravel()[kept], answer.items.ravel()[kept]
-        return np.sort(self._numbers(np.stack(both)))
+        return self._numbers(np.stack(both))
 
-    def crossed(self, pairs: Ids) -> Ids:
-        return np.sort(self._numbers(pairs[1:]))
+    def numbers_crossed(self, pairs: Ids) -> Ids:
+        return self._numbers(pairs[1:])
 
     def pair_steps(self, owners: Ids, margin: float) -> PairSteps:
         pairs = yield from overlapping_pairs_steps(self.octree, margin=margin, owners=owners)

@@ -110,6 +110,7 @@ LABELS = {
     "Custom": ("Eigene", "自定义"),
     "Deferred": ("Später", "延迟"),
     "Depth": ("Tiefe", "深度"),
+    "Dim Others": ("Andere abblenden", "淡化其他"),
     "Direction": ("Richtung", "方向"),
     "Display": ("Anzeigen", "显示"),
     "Divided and Filled": ("Geteilte und gefüllte", "已划分与已填充"),

@@ -52,6 +52,11 @@ class Paper:
         assert name in dir(bpy.types)
         self.lines.append((name, "menu"))
 
+    def template_list(self, kind, _, owner, collection, active_owner, active, **__):
+        assert kind in dir(bpy.types)
+        assert collection in owner.bl_rna.properties
+        self.prop(active_owner, active)
+
     def operator(self, name, text=None, **_):
         module, function = name.split(".")
         assert function in dir(getattr(bpy.ops, module))

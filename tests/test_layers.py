@@ -18,7 +18,7 @@ CORE_ORDER = [
 ]  # fmt: skip
 ADDON_ORDER = [
     "arrays", "ui", "menus", "translations", "shortcuts", "preferences", "presets", "camera",
-    "curves", "reader", "scene_index", "trees", "scope", "targets", "selection", "build",
+    "curves", "reader", "scene_index", "trees", "scope", "targets", "selection", "build", "results",
     "questions", "live", "display", "shot", "hiding", "example", "main_panel", "handlers",
     "__init__",
 ]  # fmt: skip
@@ -150,7 +150,7 @@ DOORS = {
     "listens": (r"bpy\.app\.(handlers|timers)|bpy\.msgbus", {"ui", "shot"}),
     "remembers": (
         r"^_\w+(: .+)? = (\{\}|\[\]|(Weak\w+)\(\))",
-        {"scene_index", "trees", "questions", "live", "shot", "display"},
+        {"scene_index", "trees", "results", "questions", "live", "shot", "display"},
     ),
 }
 

@@ -133,7 +133,7 @@ def draw_found(query: Query, in_front: bool) -> None:
     batches = _found.get(query)
     if batches is None:
         batches = _found[query] = make_found_batches(query)
-    with blended(in_front), _nearer():
+    with blended(in_front), nearer():
         shader = gpu.shader.from_builtin("UNIFORM_COLOR")
         shader.bind()
         for color, batch in batches:
@@ -142,7 +142,7 @@ def draw_found(query: Query, in_front: bool) -> None:
 
 
 @contextmanager
-def _nearer() -> Iterator[None]:
+def nearer() -> Iterator[None]:
     """Draw slightly nearer to the eye, so that no surface shows through what lies in it."""
     projection = gpu.matrix.get_projection_matrix()
     projection[2] -= _NEARER * projection[3]

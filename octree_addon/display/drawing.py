@@ -7,7 +7,7 @@ import bpy
 
 from .. import questions, trees
 from ..ui import schedule, settings_of
-from . import batches
+from . import active_row, batches
 from .lines import draw_outline
 
 log = logging.getLogger(__name__)
@@ -41,6 +41,8 @@ def draw_scene(scene: bpy.types.Scene) -> None:
         batches.draw_found(query, settings.display.in_front)
     if built and settings.display.show:
         batches.draw_picture(batches.picture_of(built, query, settings.display), settings.display)
+    if settings.results.outline:
+        active_row.draw_active_row(scene)
     if query and query.outline and settings.answer.outline:
         draw_outline(query.outline)
     view = settings.frustum.show and questions.camera_outline(scene)
@@ -59,7 +61,7 @@ def switch_off() -> None:
     for window in manager.windows:
         settings = settings_of(window.scene)
         settings.display.show = settings.frustum.show = False
-        settings.answer.outline = settings.answer.found = False
+        settings.answer.outline = settings.answer.found = settings.results.outline = False
     with bpy.context.temp_override(window=manager.windows[0]):
         manager.popup_menu(explain, title="The Octree Could Not Be Drawn", icon="ERROR")
 
@@ -82,4 +84,5 @@ def uninstall() -> None:
         bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
     schedule(switch_off, None)
     batches.forget()
+    active_row.forget()
     _failures.clear()

@@ -13,6 +13,7 @@ from ..arrays import Floats, Ids
 from ..targets import Target
 from .last_query import HitSteps, Query
 from .query_operator import QueryOperator, QuerySteps, SelectionOptions
+from .result_rows import pair_rows
 
 # At most this many pairs of owners are named.
 _NOTES = 10
@@ -149,6 +150,7 @@ class OCTREE_OT_select_collisions(CollisionOptions, QueryOperator, bpy.types.Ope
             title=self.bl_label,
             items=np.unique(found.pairs),
             notes=notes_of(found, names),
+            pair_rows=pair_rows(target, found.owners, found.counts, of_instances=self.instances),
             owners=owners[target.placement_of_item],
             margin=self.margin,
         )

@@ -16,7 +16,8 @@ from bpy.props import BoolProperty, IntProperty
 from numpy.typing import NDArray
 
 from ...core import Boxes, Octree, build_octree, trace
-from ..arrays import Flags, Ids
+from ..arrays import Flags, Floats, Ids
+from ..results import Rows
 from ..targets import Target
 from ..ui import plural, settings_of, tag_redraw
 from .outlines import Outline
@@ -43,6 +44,10 @@ class Query:
         Whether `items` are the first items alone of objects that were found.
     notes : tuple of str
         Further lines of the report, the most important first.
+    distances : ndarray of float64, shape (h,), optional
+        How far each of `items` is, if it is about distances.
+    pair_rows : Rows, optional
+        The rows of the result, if they are pairs.
     """
 
     target: Target
@@ -51,6 +56,8 @@ class Query:
     relation: str = "touching"
     objects_only: bool = False
     notes: tuple[str, ...] = ()
+    distances: Floats | None = None
+    pair_rows: Rows | None = None
 
     @property
     def traced(self) -> Any:

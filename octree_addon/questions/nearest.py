@@ -53,6 +53,12 @@ class NearestQuery(Query):
         return found.items[found.items >= 0]
 
 
+def by_number(items: Ids, distances: Floats) -> tuple[Ids, Floats]:
+    """Sort items by their numbers, and their distances with them."""
+    order = np.argsort(items, kind="stable")
+    return items[order], distances[order]
+
+
 class CursorOptions(SelectionOptions):
     """How far to look from the 3D cursor."""
 
@@ -122,11 +128,13 @@ class OCTREE_OT_select_nearest(NearestOptions, CursorOperator, bpy.types.Operato
         count = min(self.count, max(len(target), 1))
         found = nearest(target.octree, [point], count=count, max_distance=max_distance)
         hits = found.items[0] >= 0
-        farthest = float(found.distances[0][hits].max(initial=0.0))
+        items, distances = by_number(target.numbers_found(found, hits), found.distances[0][hits])
+        farthest = float(distances.max(initial=0.0))
         return NearestQuery(
             target=target,
             title=self.bl_label,
-            items=target.numbers_of(found, hits),
+            items=items,
+            distances=distances,
             notes=(f"{farthest:.4g} away",) if hits.any() else (),
             point=point,
             count=count,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
-from bpy.props import BoolProperty, EnumProperty
+from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from ...core import Frusta, Spheres, pairs_inside, pairs_touching
 from .. import trees
@@ -34,6 +34,7 @@ from ..ui import (
 from . import last_query
 from .last_query import HitSteps, Query
 from .outlines import Outline, hexahedron_outline, sphere_outline
+from .result_rows import keep_rows
 
 QuerySteps = Generator[float, None, Query]
 Volume = Frusta | Spheres
@@ -115,7 +116,14 @@ class QueryOperator(SelectionOptions, SteppedOperator):
 
     if TYPE_CHECKING:
         any_size: bool
+        result: str
     else:
+        result: StringProperty(
+            name="Result",
+            description="Name under which the answer is kept in Results; that of the question if"
+            " empty",
+            options={"HIDDEN", "SKIP_SAVE"},
+        )
         any_size: BoolProperty(
             name="Any Size",
             description="Ask even if more triangles have to be read than the preferences allow",
@@ -175,6 +183,7 @@ class QueryOperator(SelectionOptions, SteppedOperator):
         if self._new_tree:
             keep_tree(context.scene, self._new_tree)
         last_query.remember(context.scene, result)
+        keep_rows(context, self, result, answer)
         by_bounds = isinstance(getattr(result.target, "source", None), ObjectSource)
         found = found_text(counts, self.action, by_bounds=by_bounds)
         self.report({"INFO"}, "; ".join([*result.notes[:1], found]))

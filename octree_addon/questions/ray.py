@@ -13,7 +13,7 @@ from ...core import ray_cast, ray_cast_all
 from ..arrays import Floats, Ids
 from ..targets import Target
 from .last_query import HitSteps, Query, flat_octree
-from .nearest import CursorOperator, CursorOptions
+from .nearest import CursorOperator, CursorOptions, by_number
 from .outlines import Outline, segment_outline
 
 
@@ -98,15 +98,17 @@ class OCTREE_OT_select_on_ray(RayOptions, CursorOperator, bpy.types.Operator):
         distance = self.max_distance or self._everything_within(target)
         if self.hits == "ALL":
             crossings = ray_cast_all(target.octree, [origin], [direction], max_distance=distance)
-            items, distances = target.crossed(crossings.pairs), crossings.distances
+            items, distances = target.numbers_crossed(crossings.pairs), crossings.distances
         else:
             hit = ray_cast(target.octree, [origin], [direction], max_distance=distance)
             is_hit = hit.items >= 0
-            items, distances = target.numbers_of(hit, is_hit), hit.distances[is_hit]
+            items, distances = target.numbers_found(hit, is_hit), hit.distances[is_hit]
+        items, distances = by_number(items, distances)
         return RayQuery(
             target=target,
             title=self.bl_label,
             items=items,
+            distances=distances,
             notes=(f"first hit {distances.min():.4g} away",) if len(distances) else (),
             origin=origin,
             direction=direction,

@@ -9,6 +9,8 @@ from .boxes import (
     read_instances,
     world_boxes,
 )
+from .find_instance import PlacedMesh, find_instance
+from .fingerprint import scene_fingerprint
 from .meshes import (
     MeshArrays,
     MeshVertices,
@@ -29,15 +31,17 @@ from .scene import (
     read_matrices,
     row_bytes,
 )
-from .source import Key, ObjectSource, Source, SourceObject, TriangleSource, seen_objects
+from .source import UNUSED, Key, ObjectSource, Source, SourceObject, TriangleSource, seen_objects
 from .triangles import count_triangles, is_editable, read_triangles
 
 __all__ = [
+    "UNUSED",
     "Instances",
     "Key",
     "MeshArrays",
     "MeshVertices",
     "ObjectSource",
+    "PlacedMesh",
     "ReadObjects",
     "SceneMesh",
     "ScenePlacements",
@@ -49,6 +53,7 @@ __all__ = [
     "count_triangles",
     "evaluated_box",
     "evaluated_mesh",
+    "find_instance",
     "is_editable",
     "layer_ids",
     "layer_matrices",
@@ -65,6 +70,7 @@ __all__ = [
     "read_objects",
     "read_triangles",
     "row_bytes",
+    "scene_fingerprint",
     "seen_objects",
     "taken_types",
     "triangle_count",

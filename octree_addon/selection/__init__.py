@@ -2,7 +2,14 @@
 
 from .faces import select_faces, select_polygons
 from .marks import mark_faces, mark_objects
-from .objects import Answer, collect, found_text, select_found, select_objects
+from .objects import (
+    Answer,
+    collect,
+    found_text,
+    select_found,
+    select_objects,
+    wanted_placements,
+)
 
 __all__ = [
     "Answer",
@@ -14,4 +21,5 @@ __all__ = [
     "select_found",
     "select_objects",
     "select_polygons",
+    "wanted_placements",
 ]

@@ -71,13 +71,21 @@ def select_found(
 def found_objects(answer: Answer) -> dict[int, int]:
     """Return the wanted objects by session id, each with how many of its instances are."""
     target = answer.target
+    uids, numbers = np.unique(target.owners, return_inverse=True)
+    wanted = wanted_placements(answer)
+    objects = _per_object(wanted, numbers, len(uids)) > 0
+    counted = _per_object(wanted & target.is_instance, numbers, len(uids))
+    return dict(zip(uids[objects].tolist(), counted[objects].tolist(), strict=True))
+
+
+def wanted_placements(answer: Answer) -> Flags:
+    """Tell which placements are wanted, (p,): those of wanted objects that are so themselves."""
+    target = answer.target
     found, possible = target.counts(answer.items)
     uids, numbers = np.unique(target.owners, return_inverse=True)
     totals = [_per_object(counts, numbers, len(uids)) for counts in (found, possible)]
-    objects = answer.wanted(*totals)
-    instances = answer.wanted(found, possible) & target.is_instance & objects[numbers]
-    counted = _per_object(instances, numbers, len(uids))
-    return dict(zip(uids[objects].tolist(), counted[objects].tolist(), strict=True))
+    wanted: Flags = answer.wanted(found, possible) & answer.wanted(*totals)[numbers]
+    return wanted
 
 
 def _per_object(counts: Ids | Flags, numbers: Ids, length: int) -> Ids:

@@ -21,6 +21,7 @@ from ..ui import (
     write_back,
 )
 from .frames import frame_numbers
+from .result_rows import keep_rows
 from .settings import ShotOptions, rows_of
 from .shot import Shot, shot_steps
 from .visibility_result import VisibilityResult, keep
@@ -33,14 +34,20 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
     bl_label = "Find What Cameras See"
     bl_description = (
         "Find the objects that are in view of cameras, in the current frame or over a shot."
-        " The result is kept for the session; nothing in the file changes"
+        " What is seen, and what is not, is kept in Results"
     )
     bl_options = {"REGISTER", "UNDO", "PRESET"}
     doing = "Looking through cameras"
 
     if TYPE_CHECKING:
         collection: str
+        result: str
     else:
+        result: StringProperty(
+            name="Result",
+            description="Name under which what is seen is kept in Results",
+            options={"HIDDEN", "SKIP_SAVE"},
+        )
         collection: StringProperty(
             name="Collection",
             description="Name of the collection whose objects are tested",
@@ -70,6 +77,7 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
         """Keep the result, and the settings that it was found with."""
         write_back(self, settings_of(context.scene).shot)
         keep(context.scene, result)
+        keep_rows(context, self, result)
         self.report({"INFO"}, seen_text(result))
         return {"FINISHED"}
 

@@ -9,6 +9,7 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from .. import trees
 from ..questions import SelectionOptions
+from ..results import PATH
 from ..selection import (
     collect,
     found_text,
@@ -22,8 +23,6 @@ from .settings import SeenOptions
 from .visibility_result import VisibilityResult, csv_table, get, json_table
 
 TABLES = {".csv": csv_table, ".json": json_table}
-# From 4.5 on a path that may begin with "//", the folder of the file, has to say so.
-PATH = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5) else set()
 
 
 class SeenOperator(RefusingOperator):

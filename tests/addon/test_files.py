@@ -15,6 +15,7 @@ OPTIONS = {
     "octree.select_in_sphere": [{"radius": 5}, {"radius": 5, "kind": "FACES"}],
     "octree.hide_unseen": [{"icon": icon} for icon in ("EYE", "MONITOR", "RENDER")],
     "octree.export_seen": [{"filepath": "seen.csv"}],
+    "octree.export_rows": [{"filepath": "rows.csv"}, {"filepath": "rows.json"}],
 }
 CALLS = [
     (operator.bl_idname, options)
@@ -33,6 +34,8 @@ def objects():
     keep_answer([found["Cube 0"]])
     bpy.ops.octree.hide_unseen(icon="MONITOR")
     keep_answer([found["Cube 1"]], [found["Moving"]])
+    results = bpy.context.scene.octree.results
+    results.row = 0
     bpy.ops.ed.undo_push(message="Start")
     yield found
     shot.forget()
@@ -49,6 +52,11 @@ def test_undo_brings_the_file_back(objects, name, options, tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     if name == "octree.live":
         call("octree.build", source="OBJECTS")
+    if name == "octree.mark_row_frames":
+        objects["Camera"].rotation_euler.x = 1.5
+        call("octree.find_seen")
+        bpy.context.scene.octree.results.row = 0
+        bpy.ops.ed.undo_push(message="Click")
     before = whole_file()
     assert call(name, **options) == {"FINISHED"}
     if "UNDO" in getattr(bpy.types, class_name(name)).bl_options:

@@ -36,7 +36,7 @@ def lines_of(draw):
 def test_search_finds_every_operator_under_octree():
     found = {line for menu in MENUS for line in appended(menu)}
     # What belongs to one row of a list or to a preset has no place in a menu.
-    private = {"octree.add_build_preset"}
+    private = {"octree.add_build_preset", "octree.show_result", "octree.sort_rows"}
     assert {operator.bl_idname for operator in OPERATORS} - private <= found
     assert {menu.bl_label for menu in MENUS} == {"Octree"}
 
@@ -59,11 +59,16 @@ def values(scene):
     }
 
 
-@pytest.mark.parametrize("name", SHIPPED)
-def test_preset_sets_every_value(empty_scene, name, monkeypatch):
-    # Blender 4 writes the name of the preset over it.
+@pytest.fixture
+def labeled(monkeypatch):
+    """Bring back the label of the list, over which Blender writes the name of a preset."""
     label = presets.OCTREE_PT_build_presets.bl_label
     monkeypatch.setattr(presets.OCTREE_PT_build_presets, "bl_label", label)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.usefixtures("labeled")
+def test_preset_sets_every_value(empty_scene, name):
     before = values(empty_scene)
     source = SHIPPED[name].read_text(encoding="utf-8")
     assert all(f"{path} = " in source for path in before)
@@ -75,6 +80,7 @@ def test_preset_sets_every_value(empty_scene, name, monkeypatch):
     assert bpy.ops.octree.build() == {"FINISHED"}
 
 
+@pytest.mark.usefixtures("labeled")
 def test_shipped_presets_stay_and_own_ones_go(empty_scene, tmp_path, monkeypatch):
     monkeypatch.setattr(bpy.utils, "user_resource", lambda *_, **__: str(tmp_path))
     settings_of(empty_scene).build.capacity = 77

@@ -19,6 +19,9 @@ from octree_ext.octree_addon.ui import settings_of
 MEMORY = {
     "OctreeObject",
     "OctreeHiddenObject",
+    "OctreeResult",
+    "OctreeResultObject",
+    "OctreeResultRow",
     "OctreeSceneMemory",
     "OctreeLayerMemory",
     "OctreeSettings",

@@ -19,7 +19,7 @@ WEIGHTS = {
     "operate": 10, "add": 8, "look": 3, "undo": 3, "ask": 3, "select": 3, "redo": 2,
     "duplicate": 1, "animate": 1, "delete": 1, "delete_selected": 0.3, "rename": 1, "move": 1,
     "edit": 1, "save": 1, "load": 1, "change_frame": 1, "toggle": 1,
-    "go_live": 2, "add_scene": 0.5, "switch_scene": 1, "delete_scene": 0.3,
+    "go_live": 2, "click": 3, "shoot": 1, "add_scene": 0.5, "switch_scene": 1, "delete_scene": 0.3,
 }  # fmt: skip
 SILENT = {
     "operate",
@@ -29,6 +29,8 @@ SILENT = {
     "load",
     "ask",
     "go_live",
+    "click",
+    "shoot",
 }  # those make no undo step of their own
 finished: Counter[str] = Counter()  # how often each operator did something, over all sessions
 FLAGS = ("hide_viewport", "hide_render")
@@ -149,9 +151,9 @@ class Session:
             shot.VisibilityResult(subjects, ("Camera",), (1,), flags, True, {}, {}),
         )
 
-    def operate(self):
+    def operate(self, names=()):
         """Call any of our operators; what it refuses it says to the user."""
-        names = [operator.bl_idname.partition(".")[2] for operator in OPERATORS]
+        names = names or [operator.bl_idname.partition(".")[2] for operator in OPERATORS]
         calls = {name: getattr(bpy.ops.octree, name) for name in names}
         name = self.random.choice([name for name, call in calls.items() if call.poll()])
         try:
@@ -160,6 +162,25 @@ class Session:
         except RuntimeError as refusal:
             assert str(refusal).startswith("Error: "), refusal
             assert "Traceback" not in str(refusal)
+
+    def click(self):
+        """Click any row of any result, if there is one, and use it."""
+        results = settings_of(bpy.context.scene).results
+        if results.kept:
+            results.active = self.random.randrange(len(results.kept))
+            results.sort = self.random.choice(["", "Name", "Triangles", "Frames"])
+            if results.rows:
+                results.row = self.random.randrange(len(results.rows))
+                bpy.ops.ed.undo_push(message="click")
+                self.operate(["isolate_row", "mark_row_frames", "copy_rows", "next_row"])
+
+    def shoot(self):
+        """Find what the cameras see, from farther away, if it may be."""
+        camera = bpy.context.scene.camera
+        if camera and bpy.ops.octree.find_seen.poll():
+            camera.location.z += 9
+            with contextlib.suppress(RuntimeError):
+                bpy.ops.octree.find_seen("EXEC_DEFAULT", True, scope="VISIBLE", cameras="SCENE")
 
     def go_live(self):
         """Have a tree of what is visible follow it, or stop following."""

@@ -42,7 +42,8 @@ def labels_of(rna):
     for item in rna.properties:
         if item.identifier in ("rna_type", "name", "bl_idname", "remove_name", "remove_active"):
             continue
-        if not item.is_hidden:
+        # What has no name of its own is shown nowhere.
+        if not item.is_hidden and item.name != item.identifier:
             yield "*", item.name
             if item.type == "ENUM":
                 yield from (("*", choice.name) for choice in item.enum_items)

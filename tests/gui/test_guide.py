@@ -92,6 +92,10 @@ def test_collisions(town):
     press(town, "select_collisions")
     show(town, "collisions", answer__found=True)
     keep(town, "collisions")
+    town.call(scenes.change, {"results.follow": False, "results.row": 3})
+    show(town, "results", answer__found=False)
+    keep(town, "results")
+    town.call(scenes.change, {"results.row": -1})
 
 
 def test_shot_and_what_it_hides(town):

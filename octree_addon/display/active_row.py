@@ -1,0 +1,169 @@
+"""Active row of the results in two colors: what it is about is filled, with boxes seen through."""
+
+from typing import NamedTuple
+
+import bpy
+import gpu
+import numpy as np
+from mathutils import Matrix
+
+from .. import results
+from ..arrays import Floats
+from ..preferences import limits
+from ..reader import (
+    MeshArrays,
+    evaluated_box,
+    evaluated_mesh,
+    find_instance,
+    mesh_arrays,
+    triangle_count,
+)
+from ..results import Side
+from ..ui import settings_of
+from .batches import nearer
+from .cells import DOUBT, IN, box_corners, box_edges
+from .lines import blended, line_batch, line_shader, vertex_buffer
+
+_COLORS = (IN, DOUBT)
+_FILL, _LINE, _WIDTH = 0.45, 0.9, 2.0
+# How much all else fades into the background.
+_FADE = 0.6
+_SCREEN = np.array([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, -1, 0), (1, 1, 0), (-1, 1, 0)])
+
+
+class Filled(NamedTuple):
+    """What is drawn of one side, and the state of the scene it was read of.
+
+    Attributes
+    ----------
+    fingerprint : str, optional
+        None while it was not known.
+    batch : GPUBatch, optional
+        Triangles in their own space.
+    matrix, bounds : ndarray of float64, optional
+        Of an instance: from that space to the world, and its box. An object knows its own.
+    """
+
+    fingerprint: str | None
+    batch: gpu.types.GPUBatch | None = None
+    matrix: Floats | None = None
+    bounds: Floats | None = None
+
+
+# By the session id of the object and the persistent id of the instance; of the active row alone.
+_filled: dict[tuple[int, ...], Filled] = {}
+
+
+def draw_active_row(scene: bpy.types.Scene) -> None:
+    """Draw what the active row is about where it is now."""
+    sides = results.active_sides(scene)
+    keys = [key_of(side) if side else () for side in sides]
+    for key in _filled.keys() - set(keys):
+        del _filled[key]
+    if len(sides) == 2 and settings_of(scene).results.dim:
+        fade()
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    for side, key, color in zip(sides, keys, _COLORS, strict=False):
+        if side is not None and side.object.visible_get():
+            draw_side(side, key, depsgraph, color)
+
+
+def key_of(side: Side) -> tuple[int, ...]:
+    """Return what tells a side from others, whatever the row."""
+    return (side.object.session_uid, *side.numbers)
+
+
+def fade() -> None:
+    """Let all that is drawn so far fade into the background of the theme."""
+    shade = bpy.context.preferences.themes[0].view_3d.space.gradients.high_gradient
+    color = shade[0], shade[1], shade[2], _FADE
+    screen = gpu.types.GPUBatch(type="TRIS", buf=vertex_buffer(_SCREEN.astype(np.float32)))
+    with gpu.matrix.push_pop(), gpu.matrix.push_pop_projection(), blended(in_front=True):
+        gpu.matrix.load_identity()
+        gpu.matrix.load_projection_matrix(Matrix.Identity(4))
+        shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+        shader.bind()
+        shader.uniform_float("color", color)
+        screen.draw(shader)
+
+
+def draw_side(
+    side: Side,
+    key: tuple[int, ...],
+    depsgraph: bpy.types.Depsgraph,
+    color: tuple[float, float, float],
+) -> None:
+    """Fill an object or an instance and draw its box."""
+    filled = filled_of(side, key, depsgraph)
+    if side.numbers and filled.matrix is None:
+        return
+    matrix, bounds = filled.matrix, filled.bounds
+    if matrix is None or bounds is None:
+        matrix = np.array(side.object.evaluated_get(depsgraph).matrix_world)
+        bounds = evaluated_box(side.object, depsgraph).reshape(2, 3)
+    if filled.batch is not None:
+        fill(filled.batch, matrix, color)
+    corners = corners_of(bounds, matrix)
+    if np.isfinite(corners).all():
+        with blended(in_front=True):
+            shader = line_shader(_WIDTH)
+            shader.uniform_float("color", (*color, _LINE))
+            line_batch(corners.astype(np.float32), box_edges(1)).draw(shader)
+
+
+def fill(batch: gpu.types.GPUBatch, matrix: Floats, color: tuple[float, float, float]) -> None:
+    """Draw triangles that a matrix places, on top of their own surface."""
+    with gpu.matrix.push_pop(), blended(in_front=False), nearer():
+        gpu.matrix.multiply_matrix(Matrix(matrix.tolist()))
+        shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+        shader.bind()
+        shader.uniform_float("color", (*color, _FILL))
+        batch.draw(shader)
+
+
+def corners_of(bounds: Floats, matrix: Floats) -> Floats:
+    """Return the corners, (8, 3), of a box, (2, 3), that a matrix has placed."""
+    corners = box_corners(bounds[:1], bounds[1:], np.zeros(1, np.intp)).reshape(-1, 3)
+    placed: Floats = corners @ matrix[:3, :3].T + matrix[:3, 3]
+    return placed
+
+
+def filled_of(side: Side, key: tuple[int, ...], depsgraph: bpy.types.Depsgraph) -> Filled:
+    """Return the triangles of a side, read again after the scene has changed and come to rest."""
+    known, now = _filled.get(key), results.known_fingerprint(bpy.context.scene)
+    if known is None or (now is not None and known.fingerprint != now):
+        read = read_instance if side.numbers else read_object
+        known = _filled[key] = read(side, depsgraph)._replace(fingerprint=now)
+    return known
+
+
+def read_instance(side: Side, depsgraph: bpy.types.Depsgraph) -> Filled:
+    """Find an instance again, and upload its triangles."""
+    found = find_instance(depsgraph, side.object.session_uid, side.numbers)
+    if found is None:
+        return Filled(None)
+    return Filled(None, batch_of(found.mesh), found.matrix, found.bounds)
+
+
+def read_object(side: Side, depsgraph: bpy.types.Depsgraph) -> Filled:
+    """Upload the triangles of an evaluated mesh in its own space; none of too many."""
+    evaluated = side.object.evaluated_get(depsgraph)
+    if evaluated.type != "MESH":
+        return Filled(None)
+    with evaluated_mesh(evaluated) as mesh:
+        if not 0 < triangle_count(mesh) <= limits().triangles:
+            return Filled(None)
+        return Filled(None, batch_of(mesh_arrays(mesh)))
+
+
+def batch_of(mesh: MeshArrays) -> gpu.types.GPUBatch:
+    """Upload triangles."""
+    vertices = vertex_buffer(np.ascontiguousarray(mesh.positions))
+    faces = np.ascontiguousarray(mesh.triangles, np.uint32)
+    indices = gpu.types.GPUIndexBuf(type="TRIS", seq=faces)
+    return gpu.types.GPUBatch(type="TRIS", buf=vertices, elem=indices)
+
+
+def forget() -> None:
+    """Leave nothing on the graphics card."""
+    _filled.clear()

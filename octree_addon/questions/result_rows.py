@@ -1,0 +1,71 @@
+"""Rows of a query for the list of results: placements found, or the pairs that collide."""
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..arrays import Floats, Ids
+from ..reader import UNUSED
+from ..results import Column, PersistentIds, Rows, keep_result, options_of
+from ..selection import Answer, wanted_placements
+from ..targets import Target
+from .last_query import Query
+
+
+def keep_rows(context: bpy.types.Context, asking: Any, query: Query, answer: Answer) -> None:
+    """Keep the answer of an operator, a `QueryOperator`, in the list of results."""
+    rows = query.pair_rows or placement_rows(query, answer)
+    question, options = asking.bl_idname.removeprefix("OCTREE_OT_"), options_of(asking)
+    name = asking.result
+    keep_result(context, rows, title=query.title, question=question, options=options, name=name)
+
+
+def placement_rows(query: Query, answer: Answer) -> Rows:
+    """Return a row for each object or instance that was found, with what was found of it.
+
+    Those of a nearest or a ray come with their distance, the nearest first.
+    """
+    target = query.target
+    found, possible = target.counts(answer.items)
+    placed = np.flatnonzero(wanted_placements(answer))
+    columns: list[Column] = []
+    if target.noun == "triangle" and not (query.objects_only or answer.invert):
+        columns = [
+            Column("Triangles", "", found[placed].astype(np.int64)),
+            Column("Of", "", possible[placed].astype(np.int64)),
+        ]
+    if query.distances is not None:
+        nearest = nearest_of(target, answer.items, query.distances)[placed]
+        order = np.argsort(nearest, kind="stable")
+        placed = placed[order]
+        columns = [Column(name, unit, values[order]) for name, unit, values in columns]
+        columns.insert(0, Column("Distance", "LENGTH", nearest[order]))
+    owners = target.owners[placed].astype(np.intp)
+    return Rows(owners[None], persistent_ids(target)[placed][None], tuple(columns))
+
+
+def nearest_of(target: Target, items: Ids, distances: Floats) -> Floats:
+    """Return the least distance of the items of each placement, (p,)."""
+    least = np.full(len(target.owners), np.inf)
+    np.minimum.at(least, target.placements_of(items), distances)
+    return least
+
+
+def pair_rows(target: Target, pairs: Ids, counts: Ids, *, of_instances: bool) -> Rows:
+    """Return a row for each pair, (2, p), of placements or of distinct owners.
+
+    `counts`, (p,), says how many pairs of triangles each has, its contacts; the most come first.
+    """
+    order = np.argsort(-counts, kind="stable")
+    pairs, counts = pairs[:, order], counts[order].astype(np.int64)
+    columns = (Column("Contacts", "", counts),) if target.noun == "triangle" else ()
+    if of_instances:
+        return Rows(target.owners[pairs].astype(np.intp), persistent_ids(target)[pairs], columns)
+    owners = np.unique(target.owners)[pairs].astype(np.intp)
+    return Rows(owners, np.full((*pairs.shape, 8), UNUSED, np.int32), columns)
+
+
+def persistent_ids(target: Target) -> PersistentIds:
+    """Return the persistent id of each placement, (p, 8); all `UNUSED` for an object itself."""
+    return np.where(target.is_instance[:, None], target.persistent_ids, UNUSED).astype(np.int32)

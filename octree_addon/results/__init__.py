@@ -1,0 +1,103 @@
+"""Results feature: one list for the answers to all questions, kept in the file.
+
+Read rows, kept, choosing, then settings, tables, operators, listeners and panel.
+"""
+
+import bpy
+
+from ..ui import Feature
+from .choosing import Side, active_objects, active_sides
+from .kept import (
+    active_result,
+    forget,
+    has_changed,
+    keep_result,
+    known_fingerprint,
+    listen,
+    options_of,
+    remove_named,
+    stop_listening,
+    titled,
+    view_of,
+)
+from .listeners import has_results, listen_if_kept, uninstall
+from .operators import (
+    PATH,
+    OCTREE_OT_clear_results,
+    OCTREE_OT_copy_rows,
+    OCTREE_OT_export_rows,
+    OCTREE_OT_isolate_row,
+    OCTREE_OT_mark_row_frames,
+    OCTREE_OT_next_row,
+    OCTREE_OT_previous_row,
+    OCTREE_OT_refresh_result,
+    OCTREE_OT_remove_result,
+    OCTREE_OT_select_rows,
+    OCTREE_OT_show_result,
+    OCTREE_OT_sort_rows,
+)
+from .panel import OCTREE_PT_results, OCTREE_UL_results
+from .rows import Column, PersistentIds, Rows, no_instances
+from .settings import (
+    OctreeResult,
+    OctreeResultObject,
+    OctreeResultRow,
+    OctreeResultsSettings,
+)
+
+__all__ = [
+    "PATH",
+    "Column",
+    "PersistentIds",
+    "Rows",
+    "Side",
+    "active_objects",
+    "active_result",
+    "active_sides",
+    "forget",
+    "has_changed",
+    "has_results",
+    "keep_result",
+    "known_fingerprint",
+    "listen",
+    "listen_if_kept",
+    "no_instances",
+    "options_of",
+    "remove_named",
+    "stop_listening",
+    "titled",
+    "uninstall",
+    "view_of",
+]
+
+
+def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
+    """Offer to go through the results, and to take them elsewhere."""
+    menu.layout.separator()
+    for name in ("next_row", "previous_row", "isolate_row", "select_rows", "refresh_result"):
+        menu.layout.operator(f"octree.{name}")
+    for name in ("copy_rows", "export_rows", "mark_row_frames", "remove_result", "clear_results"):
+        menu.layout.operator(f"octree.{name}")
+
+
+FEATURE = Feature(
+    settings={"results": OctreeResultsSettings},
+    groups=(OctreeResultObject, OctreeResultRow, OctreeResult),
+    classes=(
+        OCTREE_OT_previous_row,
+        OCTREE_OT_next_row,
+        OCTREE_OT_isolate_row,
+        OCTREE_OT_select_rows,
+        OCTREE_OT_sort_rows,
+        OCTREE_OT_show_result,
+        OCTREE_OT_copy_rows,
+        OCTREE_OT_export_rows,
+        OCTREE_OT_refresh_result,
+        OCTREE_OT_remove_result,
+        OCTREE_OT_clear_results,
+        OCTREE_OT_mark_row_frames,
+        OCTREE_UL_results,
+        OCTREE_PT_results,
+    ),
+    menus=(("OCTREE_MT_select", draw_menu),),
+)

@@ -1,0 +1,346 @@
+"""Result operators: previous, next, isolate, select, copy, export, refresh, remove, clear."""
+
+import json
+from operator import attrgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
+
+from ..ui import RefusingOperator, Status, mode_obstacle, plural, settings_of
+from .choosing import active_objects, choose, is_isolated, isolate, step_row, view3d_areas
+from .kept import (
+    NAME,
+    active_result,
+    notify,
+    remove_result,
+    show_result,
+    shown_of,
+    view_of,
+)
+from .rows import Rows
+from .tables import TABLES, text_table
+
+# From 4.5 on a path that may begin with "//", the folder of the file, has to say so.
+PATH = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5) else set()
+
+
+class ResultOperator(RefusingOperator):
+    """An operator on the active result of the scene; a mixin."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return "" if active_result(context.scene) else "There is no result: ask a question first"
+
+    def use(self, context: bpy.types.Context, result: Any) -> str:
+        """Use the result, and return what to report."""
+        raise NotImplementedError
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        try:
+            text = self.use(context, active_result(context.scene))
+        except (ValueError, OSError) as error:
+            return self.refuse(error)
+        if text:
+            self.report({"INFO"}, text)
+        return {"FINISHED"}
+
+
+class SelectingOperator(ResultOperator):
+    """An operator that selects objects, for which Object Mode is needed; a mixin."""
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return super().obstacle(context) or mode_obstacle(context, may_edit=False)
+
+
+class RowOperator(SelectingOperator):
+    """An operator that goes to another of the rows that are shown; a mixin."""
+
+    _step = 0
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        other = super().obstacle(context)
+        if other or len(shown_of(context.scene, active_result(context.scene)).rows):
+            return other
+        return "The list shows no row"
+
+    def use(self, context: bpy.types.Context, result: Any) -> str:
+        row = step_row(context, self._step)
+        return "" if row is None else ", ".join(view_of(context.scene, result).labels(row))
+
+
+class OCTREE_OT_previous_row(RowOperator, bpy.types.Operator):
+    """Go to the row above."""
+
+    bl_idname = "octree.previous_row"
+    bl_label = "Previous Result Row"
+    bl_description = "Select what the row above is about; from the first row go to the last"
+    _step = -1
+
+
+class OCTREE_OT_next_row(RowOperator, bpy.types.Operator):
+    """Go to the row below."""
+
+    bl_idname = "octree.next_row"
+    bl_label = "Next Result Row"
+    bl_description = "Select what the row below is about; from the last row go to the first"
+    _step = 1
+
+
+class OCTREE_OT_isolate_row(SelectingOperator, bpy.types.Operator):
+    """Show the objects of the active row alone, or all objects again."""
+
+    bl_idname = "octree.isolate_row"
+    bl_label = "Isolate Result Row"
+    bl_description = (
+        "Show only the objects of the active row in the 3D view (local view); press it again to"
+        " show all objects"
+    )
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        other = super().obstacle(context)
+        if other:
+            return other
+        if next(view3d_areas(context), None) is None:
+            return "There is no 3D view in this window"
+        return "" if is_isolated(context) or active_objects(context.scene) else "Click a row first"
+
+    def use(self, context: bpy.types.Context, result: Any) -> str:
+        isolate(context, active_objects(context.scene))
+        return ""
+
+
+class OCTREE_OT_select_rows(SelectingOperator, bpy.types.Operator):
+    """Select the objects of all rows that the list shows."""
+
+    bl_idname = "octree.select_rows"
+    bl_label = "Select All Result Rows"
+    bl_description = "Select the objects of all rows that the list shows, and nothing else"
+
+    def use(self, context: bpy.types.Context, result: Any) -> str:
+        rows = shown_of(context.scene, result).rows
+        selected, refused = choose(context, rows, frame=False)
+        return f"{plural(selected, 'object')} selected" + (
+            f"; {refused:,} could not be" if refused else ""
+        )
+
+
+class OCTREE_OT_sort_rows(ResultOperator, bpy.types.Operator):
+    """Sort the list by a column, or turn its order round."""
+
+    bl_idname = "octree.sort_rows"
+    bl_label = "Sort Result Rows"
+    bl_description = (
+        "Sort the rows by this column; press it again to turn the order round, and a third time"
+        " for the order in which they were found"
+    )
+    bl_options = {"INTERNAL", "UNDO"}
+
+    if TYPE_CHECKING:
+        by: str
+    else:
+        by: StringProperty(name="By", description="Header of the column", default=NAME)
+
+    def use(self, context: bpy.types.Context, result: Any) -> str:
+        settings = settings_of(context.scene).results
+        column = view_of(context.scene, result).rows.column(self.by)
+        # The most first, but the nearest and names from the beginning.
+        first = column is not None and column.unit != "LENGTH"
+        if settings.sort != self.by:
+            settings.sort, settings.reverse = self.by, first
+        elif settings.reverse == first:
+            settings.reverse = not first
+        else:
+            settings.sort, settings.reverse = "", False
+        return ""
+
+
+class OCTREE_OT_show_result(ResultOperator, bpy.types.Operator):
+    """Show another of the results that are kept."""
+
+    bl_idname = "octree.show_result"
+    bl_label = "Show Another Result"
+    bl_description = "Show the next or the previous of the results that are kept"
+
+    if TYPE_CHECKING:
+        step: int
+    else:
+        step: IntProperty(
+            name="Step", description="How many results to go on; backward if negative", default=1
+        )
+
+    def use(self, context: bpy.types.Context, result: Any) -> str:
+        settings = settings_of(context.scene).results
+        show_result(settings, (settings.active + self.step) % len(settings.kept))
+        return str(settings.kept[settings.active].name)
+
+
+class OCTREE_OT_copy_rows(ResultOperator, bpy.types.Operator):
+    """Copy the rows that the list shows as text."""
+
+    bl_idname = "octree.copy_rows"
+    bl_label = "Copy Result Rows"
+    bl_description = (
+        "Copy the rows that the list shows to the clipboard, as text with tabs between the columns"
+    )
+    bl_options = {"REGISTER"}
+
+    def use(self, context: bpy.types.Context, result: Any) -> str:
+        rows = shown_of(context.scene, result).rows
+        context.window_manager.clipboard = text_table(context.scene, result, rows)
+        return f"{plural(len(rows), 'row')} copied"
+
+
+class OCTREE_OT_export_rows(ResultOperator, bpy.types.Operator):
+    """Write the rows that the list shows to a file."""
+
+    bl_idname = "octree.export_rows"
+    bl_label = "Export Result Rows"
+    bl_description = (
+        "Write the rows that the list shows to a file, as CSV or JSON by the file extension"
+    )
+    bl_options = {"REGISTER"}
+
+    if TYPE_CHECKING:
+        filepath: str
+        check_existing: bool
+        filter_glob: str
+    else:
+        filepath: StringProperty(
+            name="File",
+            description="Path of the .csv or .json file",
+            subtype="FILE_PATH",
+            options=PATH,
+        )
+        check_existing: BoolProperty(default=True, options={"HIDDEN", "SKIP_SAVE"})
+        filter_glob: StringProperty(default="*.csv;*.json", options={"HIDDEN", "SKIP_SAVE"})
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        if not self.filepath:
+            blend = Path(bpy.data.filepath or "untitled.blend")
+            self.filepath = str(blend.with_name(f"{blend.stem}_results.csv"))
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def use(self, context: bpy.types.Context, result: Any) -> str:
+        path = Path(bpy.path.abspath(self.filepath))
+        table = TABLES.get(path.suffix.lower())
+        if table is None:
+            raise ValueError("The name of the file does not end in .csv or .json")
+        rows = shown_of(context.scene, result).rows
+        path.write_text(table(context.scene, result, rows), encoding="utf-8", newline="")
+        return f"{plural(len(rows), 'row')} written to {path}"
+
+
+class OCTREE_OT_refresh_result(ResultOperator, bpy.types.Operator):
+    """Ask the question of the active result again, of the scene as it is now."""
+
+    bl_idname = "octree.refresh_result"
+    bl_label = "Refresh Result"
+    bl_description = (
+        "Ask the same question again, with the same settings, of the scene as it is now"
+    )
+    bl_options = {"REGISTER"}  # the question is the undo step
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        result = active_result(context.scene)
+        ask: Any = attrgetter(f"octree.{result.question}")(bpy.ops)
+        known = ask.get_rna_type().properties.keys()
+        options = json.loads(result.options)
+        given = {name: value for name, value in options.items() if name in known}
+        how = "EXEC_DEFAULT" if bpy.app.background else "INVOKE_DEFAULT"
+        try:
+            ask(how, True, **given | {"result": result.name})
+        except RuntimeError as error:
+            return self.refuse(ValueError(str(error).removeprefix("Error: ").strip()))
+        return {"FINISHED"}
+
+
+class OCTREE_OT_remove_result(ResultOperator, bpy.types.Operator):
+    """Remove the active result."""
+
+    bl_idname = "octree.remove_result"
+    bl_label = "Remove Result"
+    bl_description = "Remove this result from the file; the objects stay as they are"
+
+    def use(self, context: bpy.types.Context, result: Any) -> str:
+        settings, name = settings_of(context.scene).results, result.name
+        remove_result(settings, settings.active)
+        return f"{name} removed"
+
+
+class OCTREE_OT_clear_results(ResultOperator, bpy.types.Operator):
+    """Remove all results of the scene."""
+
+    bl_idname = "octree.clear_results"
+    bl_label = "Clear Results"
+    bl_description = "Remove all results of the scene, pinned ones too; the objects stay"
+
+    def use(self, context: bpy.types.Context, result: Any) -> str:
+        settings = settings_of(context.scene).results
+        count = len(settings.kept)
+        settings.kept.clear()
+        show_result(settings, 0)
+        notify()
+        return f"{plural(count, 'result')} removed"
+
+
+class OCTREE_OT_mark_row_frames(ResultOperator, bpy.types.Operator):
+    """Mark on the timeline when the cameras see an object."""
+
+    bl_idname = "octree.mark_row_frames"
+    bl_label = "Mark on Timeline"
+    bl_description = (
+        "Add a marker, named after the object, to the timeline at each frame where the object of"
+        " the active row comes into view"
+    )
+
+    if TYPE_CHECKING:
+        rows: str
+    else:
+        rows: EnumProperty(
+            name="Rows",
+            description="Which rows are marked",
+            items=(
+                ("ACTIVE", "Active", "The row that was clicked"),
+                ("SHOWN", "All Shown", "All rows that the list shows"),
+            ),
+            default="ACTIVE",
+        )
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        other = super().obstacle(context)
+        if other:
+            return other
+        table = view_of(context.scene, active_result(context.scene)).rows
+        return "" if table.seen is not None else "This result is not about frames"
+
+    def use(self, context: bpy.types.Context, result: Any) -> str:
+        scene, row = context.scene, settings_of(context.scene).results.row
+        view, rows = view_of(scene, result), shown_of(scene, result).rows.tolist()
+        if self.rows == "ACTIVE":
+            if not 0 <= row < len(view.rows):
+                raise ValueError("Click a row first")
+            rows = [row]
+        count = 0
+        for each in rows:
+            for frame in first_frames(view.rows, each):
+                scene.timeline_markers.new(view.label(each, 0), frame=frame)
+                count += 1
+        return f"{plural(count, 'marker')} added"
+
+
+def first_frames(rows: Rows, row: int) -> list[int]:
+    """Return the frames, of those looked at, where a row comes into view."""
+    assert rows.seen is not None
+    seen = rows.seen[row]
+    before = [False, *seen[:-1].tolist()]
+    pairs = zip(rows.frames.tolist(), before, seen.tolist(), strict=True)
+    return [frame for frame, earlier, now in pairs if now and not earlier]

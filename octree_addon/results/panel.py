@@ -1,0 +1,195 @@
+"""Results panel: the list of rows (UIList), its search, its headers, and what it offers."""
+
+from typing import Any
+
+import bpy
+
+from ..ui import SidebarPanel, column_of, draw_hint, schedule, settings_of
+from . import kept
+from .choosing import is_isolated
+from .kept import NAME, active_result, shown_of, view_of
+from .listeners import compare_later
+from .rows import Column
+
+# Seconds of rest after which a scene that has changed is compared with what was asked.
+_REST = 0.5
+_LINES = 8
+
+
+class OCTREE_UL_results(bpy.types.UIList):
+    """The rows of the active result, filtered and sorted by the panel's settings."""
+
+    def filter_items(  # type: ignore[override]
+        self, context: bpy.types.Context, data: Any, propname: str
+    ) -> tuple[list[int], list[int]]:
+        result = active_result(context.scene)
+        if result is None or len(data.rows) != result.count:
+            return [], []
+        shown = shown_of(context.scene, result)
+        return shown.flags, shown.places
+
+    def draw_filter(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
+        """Draw nothing: the search stands above the list, where it is seen."""
+
+    def draw_item(
+        self,
+        context: bpy.types.Context,
+        layout: bpy.types.UILayout,
+        data: Any,
+        item: Any,
+        icon: int,
+        active_data: Any,
+        active_property: str,
+        index: int = 0,
+        flt_flag: int = 0,
+    ) -> None:
+        result = active_result(context.scene)
+        if result is not None and index < result.count:
+            draw_row(layout, context.scene, result, index)
+
+
+def draw_row(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, row: int) -> None:
+    """Show one row: names, grayed where the object is gone, and numbers."""
+    view = view_of(scene, result)
+    if not names_hold(view, result, row):
+        kept.doubt_names()
+        view = view_of(scene, result)
+    split = layout.split(factor=names_share(len(view.rows.columns)))
+    names = split.row(align=True)
+    for side, text in enumerate(view.labels(row)):
+        part = names.row()
+        is_there = bool(view.uids[view.rows.objects[side, row]])
+        part.active = is_there
+        part.label(text=text if is_there else f"{text} (deleted)")
+    values = split.row()
+    values.alignment = "RIGHT"
+    for column in view.rows.columns:
+        values.label(text=value_text(scene, column, row))
+
+
+def names_hold(view: kept.View, result: Any, row: int) -> bool:
+    """Tell whether the objects of a row are still called what was read."""
+    for number in view.rows.objects[:, row].tolist():
+        item = result.objects[number].object
+        if item is not None and item.name != view.names[number]:
+            return False
+    return True
+
+
+def names_share(columns: int) -> float:
+    """Return the share of the width that names take."""
+    return (1.0, 0.72, 0.6, 0.5)[min(columns, 3)]
+
+
+def value_text(scene: bpy.types.Scene, column: Column, row: int) -> str:
+    """Write a number of a row, a length in the scene's units."""
+    value = column.values[row].item()
+    if column.unit == "LENGTH":
+        system = scene.unit_settings.system
+        length: str = bpy.utils.units.to_string(
+            system, "LENGTH", value * scene.unit_settings.scale_length, precision=4
+        ) if system != "NONE" else f"{value:.4g}"  # fmt: skip
+        return length
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+
+
+class OCTREE_PT_results(SidebarPanel):
+    """What was found, row by row."""
+
+    bl_label = "Results"
+    bl_order = 75
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return active_result(context.scene) is not None
+
+    def draw(self, context: bpy.types.Context) -> None:
+        column = column_of(self)
+        column.use_property_split = False
+        scene, settings = context.scene, settings_of(context.scene).results
+        result = active_result(scene)
+        draw_names(column, settings)
+        draw_count(column, scene, result)
+        draw_headers(column, scene, settings, result)
+        column.template_list(
+            "OCTREE_UL_results", "", settings, "rows", settings, "row",
+            rows=_LINES if result.count > 3 else 3,
+        )  # fmt: skip
+        if context.mode != "OBJECT":
+            draw_hint(column, "Clicks select in Object Mode")
+        draw_actions(column, context, result)
+
+
+def draw_names(layout: bpy.types.UILayout, settings: Any) -> None:
+    """Show the results by name, and what can be done with the active one."""
+    if len(settings.kept) > 1:
+        row = layout.row(align=True)
+        row.operator("octree.show_result", text="", icon="TRIA_LEFT").step = -1
+        row.label(text=f"{settings.active + 1} of {len(settings.kept)} results")
+        row.operator("octree.show_result", text="", icon="TRIA_RIGHT").step = 1
+    result = settings.kept[settings.active]
+    row = layout.row(align=True)
+    row.prop(result, "name", text="")
+    row.prop(result, "pinned", text="", icon="PINNED" if result.pinned else "UNPINNED")
+    row.operator("octree.refresh_result", text="", icon="FILE_REFRESH")
+    row.operator("octree.remove_result", text="", icon="X")
+
+
+def draw_count(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any) -> None:
+    """Say how many rows are shown of how many, and whether the scene has changed since."""
+    shown = len(shown_of(scene, result).rows)
+    noun = "pair" if view_of(scene, result).rows.are_pairs else "row"
+    noun += "s" * (result.count != 1)
+    part = "" if shown == result.count else f"{shown:,} of "
+    layout.label(text=f"{part}{result.count:,} {noun}")
+    fingerprint = kept.known_fingerprint(scene)
+    if fingerprint is None:
+        schedule(compare_later, _REST)
+    elif fingerprint != result.fingerprint:
+        draw_hint(layout, "The scene has changed since", "ERROR")
+
+
+def draw_headers(
+    layout: bpy.types.UILayout, scene: bpy.types.Scene, settings: Any, result: Any
+) -> None:
+    """Offer to search, and to sort by a click on a header."""
+    row = layout.row(align=True)
+    row.prop(settings, "search", text="", icon="VIEWZOOM")
+    columns = view_of(scene, result).rows.columns
+    split = layout.split(factor=names_share(len(columns)), align=True)
+    draw_header(split, settings, NAME)
+    values = split.row(align=True)
+    for column in columns:
+        draw_header(values, settings, column.name)
+
+
+def draw_header(layout: bpy.types.UILayout, settings: Any, name: str) -> None:
+    """Offer to sort by one column."""
+    icon: Any = "NONE"
+    if settings.sort == name:
+        icon = "SORT_DESC" if settings.reverse else "SORT_ASC"
+    layout.operator("octree.sort_rows", text=name, icon=icon).by = name
+
+
+def draw_actions(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+    """Offer what can be done with the rows."""
+    settings = settings_of(context.scene).results
+    row = layout.row(align=True)
+    row.operator("octree.previous_row", text="", icon="TRIA_UP")
+    row.operator("octree.next_row", text="", icon="TRIA_DOWN")
+    isolated = is_isolated(context)
+    row.operator("octree.isolate_row", text="Show All" if isolated else "Isolate")
+    row.operator("octree.select_rows", text="Select All")
+    row = layout.row(align=True)
+    row.prop(settings, "follow", toggle=True)
+    row.prop(settings, "outline", toggle=True)
+    if view_of(context.scene, result).rows.are_pairs:
+        dim = row.row(align=True)
+        dim.enabled = settings.outline
+        dim.prop(settings, "dim", toggle=True)
+    row = layout.row(align=True)
+    row.operator("octree.copy_rows", text="Copy")
+    row.operator("octree.export_rows", text="Export")
+    row.operator("octree.clear_results", text="Clear")
+    if view_of(context.scene, result).rows.seen is not None:
+        layout.operator("octree.mark_row_frames")

@@ -1,0 +1,132 @@
+"""Result settings: what each result keeps in the file, and how the list shows it."""
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+from ..ui import tag_redraw
+from .choosing import row_chosen
+from .kept import result_chosen
+
+
+class OctreeResultObject(bpy.types.PropertyGroup):
+    """An object that rows of a result name; its `name` is written when the object is dropped."""
+
+    if TYPE_CHECKING:
+        object: bpy.types.Object | None
+    else:
+        object: PointerProperty(type=bpy.types.Object)
+
+
+class OctreeResultRow(bpy.types.PropertyGroup):
+    """A row of the list, with nothing in it: the numbers are packed in the result."""
+
+
+class OctreeResult(bpy.types.PropertyGroup):
+    """One answer: its question, and its rows packed into bytes."""
+
+    if TYPE_CHECKING:
+        title: str
+        question: str
+        options: str
+        number: int
+        fingerprint: str
+        count: int
+        data: bytes
+        pinned: bool
+        objects: Any  # of OctreeResultObject; the stubs know no collection that grows
+    else:
+        name: StringProperty(
+            name="Name",
+            description="Name of the result. One that was renamed is not replaced when the same"
+            " question is asked again",
+        )
+        title: StringProperty(description="What the user calls the question")
+        question: StringProperty(description="The operator that asked")
+        options: StringProperty(description="What it was called with, as JSON")
+        number: IntProperty(description="A number that no other result has")
+        fingerprint: StringProperty(description="What the scene was like when it was asked")
+        count: IntProperty(description="How many rows there are")
+        data: StringProperty(subtype="BYTE_STRING", description="The rows, packed")
+        pinned: BoolProperty(
+            name="Keep",
+            description="Keep this result beside the new one when the question is asked again",
+        )
+        objects: CollectionProperty(type=OctreeResultObject)
+
+
+class OctreeResultsSettings(bpy.types.PropertyGroup):
+    """The results of a scene and what the list shows of them: `scene.octree.results`."""
+
+    if TYPE_CHECKING:
+        kept: Any  # of OctreeResult
+        active: int
+        rows: Any  # of OctreeResultRow
+        row: int
+        search: str
+        sort: str
+        reverse: bool
+        follow: bool
+        outline: bool
+        dim: bool
+    else:
+        kept: CollectionProperty(
+            type=OctreeResult, name="Results", description="The answers that are kept, by name"
+        )
+        active: IntProperty(
+            name="Active Result",
+            description="Which of the results the list shows",
+            min=0,
+            update=result_chosen,
+        )
+        rows: CollectionProperty(
+            type=OctreeResultRow, name="Rows", description="As many as the active result has"
+        )
+        row: IntProperty(
+            name="Row",
+            description="Click to select the object, or both of a pair",
+            default=-1,
+            min=-1,
+            update=row_chosen,
+        )
+        search: StringProperty(
+            name="Search",
+            description="Show only the rows with this text in a name",
+            options={"TEXTEDIT_UPDATE"},
+            update=tag_redraw,
+        )
+        sort: StringProperty(
+            name="Sort By",
+            description="Header of the column that the rows are sorted by; as found if empty",
+            update=tag_redraw,
+        )
+        reverse: BoolProperty(
+            name="Reverse",
+            description="Sort from the largest to the smallest, or from Z to A",
+            update=tag_redraw,
+        )
+        follow: BoolProperty(
+            name="Follow",
+            description="Turn the view to what is clicked, so that it fills the view",
+            default=True,
+        )
+        outline: BoolProperty(
+            name="Color Row",
+            description="Color the objects of the active row, with boxes that are seen through all"
+            " else: the first blue, the second of a pair orange",
+            default=True,
+            update=tag_redraw,
+        )
+        dim: BoolProperty(
+            name="Dim Others",
+            description="Fade all else while the pair of the active row is colored",
+            default=True,
+            update=tag_redraw,
+        )

@@ -1,0 +1,108 @@
+"""Tables of a result: text, CSV with units in the header, JSON with a version."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..arrays import Ids
+from .kept import View, view_of
+from .rows import Column
+
+VERSION = 1
+# What spreadsheets take for the beginning of a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def length_unit(scene: bpy.types.Scene) -> tuple[str, float]:
+    """Return the unit that lengths are exported in, and how many of them one Blender unit is."""
+    settings = scene.unit_settings
+    return ("BU", 1.0) if settings.system == "NONE" else ("m", settings.scale_length)
+
+
+def headers_of(scene: bpy.types.Scene, view: View) -> list[str]:
+    """Return the headers of a table, a length with its unit: such as "Distance [m]"."""
+    unit = length_unit(scene)[0]
+    names = ["Object", "Other Object"][: len(view.rows.objects)]
+    return names + [
+        f"{each.name} [{unit}]" if each.unit == "LENGTH" else each.name
+        for each in view.rows.columns
+    ]
+
+
+def exported_values(scene: bpy.types.Scene, column: Column, rows: Ids) -> list[Any]:
+    """Return numbers in the unit of the header, as plain Python numbers; None if not finite."""
+    values = column.values[rows]
+    if column.unit == "LENGTH":
+        values = values * length_unit(scene)[1]
+    finite = np.isfinite(values).tolist()
+    return [value if good else None for value, good in zip(values.tolist(), finite, strict=True)]
+
+
+def guarded(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def table_lines(scene: bpy.types.Scene, result: Any, rows: Ids) -> Iterable[list[Any]]:
+    """Yield the header, then a line for each of some rows: names, then numbers."""
+    view = view_of(scene, result)
+    yield headers_of(scene, view)
+    names = (view.labels(row) for row in rows.tolist())
+    columns = [exported_values(scene, each, rows) for each in view.rows.columns]
+    for line, labels in enumerate(names):
+        yield [*labels, *(column[line] for column in columns)]
+
+
+def csv_table(scene: bpy.types.Scene, result: Any, rows: Ids) -> str:
+    """Return rows as CSV. A name that looks like a formula gets an apostrophe in front."""
+    return _delimited(scene, result, rows, ",")
+
+
+def text_table(scene: bpy.types.Scene, result: Any, rows: Ids) -> str:
+    """Return rows as text with tabs, to be pasted into a spreadsheet or a message."""
+    return _delimited(scene, result, rows, "\t")
+
+
+def _delimited(scene: bpy.types.Scene, result: Any, rows: Ids, delimiter: str) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    for line in table_lines(scene, result, rows):
+        writer.writerow([guarded(each) if isinstance(each, str) else each for each in line])
+    return text.getvalue()
+
+
+def json_table(scene: bpy.types.Scene, result: Any, rows: Ids) -> str:
+    """Return rows as JSON: names as they are, the persistent ids of instances, the frames."""
+    view = view_of(scene, result)
+    table, sides = view.rows, range(len(view.rows.objects))
+    columns = {each.name: exported_values(scene, each, rows) for each in table.columns}
+    written: list[dict[str, Any]] = []
+    for line, row in enumerate(rows.tolist()):
+        entry: dict[str, Any] = {
+            "objects": [view.names[table.objects[side, row]] for side in sides],
+            "instances": [table.numbers_of(row, side) for side in sides],
+        }
+        entry |= {name: values[line] for name, values in columns.items()}
+        if table.seen is not None:
+            entry["seen_in"] = table.frames[table.seen[row]].tolist()
+        written.append(entry)
+    unit = length_unit(scene)[0]
+    head = {
+        "version": VERSION,
+        "result": result.name,
+        "question": result.question,
+        "options": json.loads(result.options),
+        "units": {each.name: unit for each in table.columns if each.unit == "LENGTH"},
+        "frames": table.frames.tolist(),
+        "rows": written,
+    }
+    return json.dumps(head, indent=1, ensure_ascii=False) + "\n"
+
+
+Table = Callable[[bpy.types.Scene, Any, Ids], str]
+TABLES: dict[str, Table] = {".csv": csv_table, ".json": json_table}

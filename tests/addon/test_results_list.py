@@ -1,0 +1,399 @@
+"""The list of results: clicks, order, search, tables, buttons; its cost with 10,000 pairs."""
+
+import csv
+import io
+import json
+
+import bpy
+import numpy as np
+import pytest
+from blender_scenes import camera, cube, select_only, selected
+from costs import lines_run, times_run
+from paper import Paper, drawn
+
+from octree_ext.octree_addon import results
+from octree_ext.octree_addon.results import Column, Rows, kept, no_instances
+from octree_ext.octree_addon.results.kept import shown_of
+from octree_ext.octree_addon.results.panel import OCTREE_UL_results, draw_row, value_text
+from octree_ext.octree_addon.ui import settings_of
+
+EVIL = ("=1+1", '+cmd, "quoted"', "-line\nbreak", "@home", "Tür, Öl")
+
+
+def settings():
+    return settings_of(bpy.context.scene).results
+
+
+def active():
+    return results.active_result(bpy.context.scene)
+
+
+def keep(pairs, columns=(), **options):
+    """Keep pairs of objects, as a question would."""
+    uids = np.array([[item.session_uid for item in side] for side in pairs], np.intp)
+    rows = Rows(uids, no_instances(uids.shape[1], len(uids)), tuple(columns))
+    results.keep_result(
+        bpy.context, rows, title="Pairs", question="select_collisions", options=options
+    )
+
+
+@pytest.fixture
+def pairs(empty_scene):
+    """Keep four pairs of five cubes."""
+    items = [cube(f"Cube {x}", location=(x, 0, 0)) for x in range(5)]
+    select_only()
+    columns = [
+        Column("Triangle Pairs", "", np.array([9, 2, 7, 2])),
+        Column("Gap", "LENGTH", np.array([0.5, 0.25, 2.0, 1.0])),
+    ]
+    keep((items[:4], items[1:]), columns)
+    bpy.ops.ed.undo_push(message="Start")
+    return items
+
+
+def shown():
+    return shown_of(bpy.context.scene, active()).rows.tolist()
+
+
+def test_a_click_selects_both_of_a_pair_and_makes_the_first_active(pairs):
+    settings().row = 2
+    assert selected() == {"Cube 2", "Cube 3"}
+    assert bpy.context.object.name == "Cube 2"
+    sides = results.active_sides(bpy.context.scene)
+    assert [side.object for side in sides] == pairs[2:4]
+    assert not any(side.numbers for side in sides)
+
+
+def test_a_click_in_edit_mode_leaves_the_selection(pairs):
+    select_only(pairs[0])
+    bpy.ops.object.mode_set(mode="EDIT")
+    settings().row = 2
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert selected() == {"Cube 0"}
+
+
+def test_next_and_previous_go_through_what_is_shown(pairs):
+    settings().sort, settings().reverse = "Gap", False
+    settings().search = "3"
+    assert shown() == [2, 3][::-1]
+    for expected in (3, 2, 3):
+        assert bpy.ops.octree.next_row("EXEC_DEFAULT", True) == {"FINISHED"}
+        assert settings().row == expected
+    bpy.ops.octree.previous_row()
+    assert settings().row == 2
+    assert selected() == {"Cube 2", "Cube 3"}
+    settings().search = "nothing"
+    with pytest.raises(RuntimeError, match="shows no row"):
+        bpy.ops.octree.next_row()
+
+
+def test_one_undo_takes_a_step_back(pairs):
+    bpy.ops.octree.next_row("EXEC_DEFAULT", True)
+    bpy.ops.octree.next_row("EXEC_DEFAULT", True)
+    assert selected() == {"Cube 1", "Cube 2"}
+    bpy.ops.ed.undo()
+    assert selected() == {"Cube 0", "Cube 1"}
+    assert settings().row == 0
+    bpy.ops.ed.undo()
+    assert selected() == set()
+    assert settings().row == -1
+
+
+@pytest.mark.parametrize(
+    ("by", "orders"),
+    [
+        ("Triangle Pairs", [[0, 2, 3, 1], [1, 3, 2, 0]]),
+        ("Gap", [[1, 0, 3, 2], [2, 3, 0, 1]]),
+        ("Name", [[0, 1, 2, 3], [3, 2, 1, 0]]),
+    ],
+)
+def test_a_header_sorts_turns_round_and_lets_go(pairs, by, orders):
+    for expected in orders:
+        bpy.ops.octree.sort_rows(by=by)
+        assert shown() == expected
+    bpy.ops.octree.sort_rows(by=by)
+    assert (settings().sort, shown()) == ("", [0, 1, 2, 3])
+
+
+def listed():
+    """Return what Blender's list makes of the answer of `filter_items`: rows in drawn order."""
+    flags, places = OCTREE_UL_results.filter_items(None, bpy.context, settings(), "rows")
+    count = len(settings().rows)
+    flags, places = flags or [1 << 30] * count, places or list(range(count))
+    assert sorted(places) == list(range(count))
+    order = sorted(range(count), key=places.__getitem__)
+    return [row for row in order if flags[row] & 1 << 30]
+
+
+def test_blenders_list_shows_the_same(pairs):
+    for sort in ("", "Name", "Gap", "Triangle Pairs", "No Such"):
+        for search in ("", "cube", "CUBE 3", "x"):
+            for reverse in (False, True):
+                settings().sort, settings().search, settings().reverse = sort, search, reverse
+                assert listed() == shown()
+
+
+def test_select_all_takes_what_is_shown(pairs):
+    settings().search = "3"
+    bpy.ops.octree.select_rows("EXEC_DEFAULT", True)
+    assert selected() == {"Cube 2", "Cube 3", "Cube 4"}
+    bpy.ops.ed.undo()
+    assert selected() == set()
+
+
+def test_isolate_shows_a_pair_alone_and_all_again(pairs):
+    settings().row = 1
+    space = next(area for area in bpy.context.screen.areas if area.type == "VIEW_3D").spaces[0]
+    assert bpy.ops.octree.isolate_row("EXEC_DEFAULT", True) == {"FINISHED"}
+    assert space.local_view
+    bpy.context.view_layer.update()
+    inside = [item.name for item in pairs if item.visible_get(viewport=space)]
+    assert inside == ["Cube 1", "Cube 2"]
+    bpy.ops.octree.isolate_row("EXEC_DEFAULT", True)
+    assert not space.local_view
+
+
+@pytest.fixture
+def evil(empty_scene):
+    """Keep pairs of objects with harmful names, and a number that is none."""
+    items = [cube(name) for name in EVIL]
+    columns = [Column("Gap", "LENGTH", np.array([0.5, np.inf, -2.0, 0.0]))]
+    keep((items[:4], items[1:]), columns, margin=0.25)
+    bpy.context.scene.unit_settings.scale_length = 0.5
+    return items
+
+
+def test_csv_is_harmless_and_has_units(evil, tmp_path):
+    path = tmp_path / "found.csv"
+    bpy.ops.octree.export_rows(filepath=str(path))
+    with path.open(encoding="utf-8", newline="") as file:
+        header, *lines = csv.reader(file)
+    assert header == ["Object", "Other Object", "Gap [m]"]
+    harmless = [f"'{name}" if name[0] in "=+-@" else name for name in EVIL]
+    assert [line[0] for line in lines] == harmless[:4]
+    assert [line[1] for line in lines] == harmless[1:]
+    assert [line[2] for line in lines] == ["0.25", "", "-1.0", "0.0"]
+
+
+def test_json_has_names_as_they_are(evil, tmp_path):
+    path = tmp_path / "found.json"
+    bpy.ops.octree.export_rows(filepath=str(path))
+    read = json.loads(path.read_text(encoding="utf-8"))
+    assert (read["version"], read["result"], read["question"]) == (
+        1, "Pairs", "select_collisions",
+    )  # fmt: skip
+    assert (read["options"], read["units"]) == ({"margin": 0.25}, {"Gap": "m"})
+    assert [row["objects"] for row in read["rows"]] == [list(EVIL[n : n + 2]) for n in range(4)]
+    assert [row["Gap"] for row in read["rows"]] == [0.25, None, -1.0, 0.0]
+
+
+def test_without_units_lengths_are_blender_units(evil):
+    from octree_ext.octree_addon.results.tables import csv_table
+
+    bpy.context.scene.unit_settings.system = "NONE"
+    text = csv_table(bpy.context.scene, active(), np.arange(1))
+    assert next(csv.reader(io.StringIO(text)))[-1] == "Gap [BU]"
+    assert ",0.5\n" in text
+
+
+def test_the_list_writes_lengths_in_the_units_of_the_scene(pairs):
+    column = results.view_of(bpy.context.scene, active()).rows.columns[1]
+    assert value_text(bpy.context.scene, column, 0) == "50 cm"
+    bpy.context.scene.unit_settings.system = "NONE"
+    assert value_text(bpy.context.scene, column, 0) == "0.5"
+
+
+def test_export_refuses_other_files(pairs, tmp_path):
+    with pytest.raises(RuntimeError, match="does not end in"):
+        bpy.ops.octree.export_rows(filepath=str(tmp_path / "found.txt"))
+
+
+def test_copied_rows_have_tabs(pairs, monkeypatch):
+    from octree_ext.octree_addon.results.tables import text_table
+
+    assert bpy.ops.octree.copy_rows() == {"FINISHED"}
+    lines = text_table(bpy.context.scene, active(), np.array([2])).splitlines()
+    assert lines == ["Object\tOther Object\tTriangle Pairs\tGap [m]", "Cube 2\tCube 3\t7\t2.0"]
+
+
+def test_refresh_asks_the_same_of_the_scene_as_it_is(empty_scene):
+    for x in (0, 1, 9):
+        cube(f"Cube {x}", location=(x, 0, 0))
+    bpy.context.view_layer.update()
+    bpy.ops.octree.select_in_sphere("EXEC_DEFAULT", True, center=(9, 0, 0), radius=2)
+    active().name = "Near Nine"
+    bpy.ops.octree.select_in_sphere("EXEC_DEFAULT", True, center=(0, 0, 0), radius=0.6)
+    bpy.data.objects["Cube 1"].location.x = 8
+    settings().active = 0
+    bpy.ops.ed.undo_push(message="Move")
+    assert bpy.ops.octree.refresh_result("EXEC_DEFAULT", True) == {"FINISHED"}
+    assert active().name == "Near Nine"
+    assert selected() == {"Cube 1", "Cube 9"}
+    assert (active().count, len(settings().kept)) == (2, 2)
+    bpy.ops.ed.undo()
+    assert active().count == 1
+
+
+def test_a_refresh_that_is_refused_says_why(pairs):
+    active().question = "select_in_frustum"
+    with pytest.raises(RuntimeError, match="no camera"):
+        bpy.ops.octree.refresh_result()
+
+
+def test_results_are_shown_and_removed_one_by_one(pairs):
+    keep((pairs[:1], pairs[1:2]))
+    assert len(settings().kept) == 1
+    active().pinned = True
+    keep((pairs[:2], pairs[1:3]))
+    assert [each.count for each in settings().kept] == [1, 2]
+    bpy.ops.octree.show_result("EXEC_DEFAULT", True)
+    assert (settings().active, len(settings().rows), settings().row) == (0, 1, -1)
+    bpy.ops.octree.remove_result("EXEC_DEFAULT", True)
+    assert (settings().active, len(settings().rows), len(settings().kept)) == (0, 2, 1)
+    bpy.ops.octree.clear_results("EXEC_DEFAULT", True)
+    assert (len(settings().rows), active()) == (0, None)
+    with pytest.raises(RuntimeError, match="no result"):
+        bpy.ops.octree.select_rows()
+    for count in (1, 2):
+        bpy.ops.ed.undo()
+        assert len(settings().kept) == count
+
+
+@pytest.fixture
+def filmed(empty_scene):
+    """Move a cube past a camera that looks at another one, with a third behind it."""
+    camera(location=(0, 0, 10))
+    moving = cube("Moving", location=(-30, 0, 0))
+    cube("Still")
+    cube("Behind", location=(0, 0, 30))
+    for frame, x in ((1, -30), (11, 0), (21, 30)):
+        moving.location.x = x
+        moving.keyframe_insert("location", frame=frame)
+    bpy.context.view_layer.update()
+    bpy.ops.octree.find_seen("EXEC_DEFAULT", True, span="CUSTOM", first=1, last=21)
+    return empty_scene
+
+
+def test_a_shot_keeps_its_frames_and_marks_them(filmed):
+    scene = bpy.context.scene
+    assert [each.name for each in settings().kept] == ["Not Seen by Cameras", "Seen by Cameras"]
+    view = results.view_of(scene, active())
+    assert view.names[view.rows.objects[0, 0]] == "Still"
+    frames = dict(zip((view.label(row, 0) for row in range(2)),
+                      view.rows.columns[0].values.tolist(), strict=True))  # fmt: skip
+    assert frames["Still"] == 21
+    assert 0 < frames["Moving"] < 21
+    with pytest.raises(RuntimeError, match="Click a row"):
+        bpy.ops.octree.mark_row_frames()
+    settings().row = 1
+    bpy.ops.ed.undo_push(message="Click")
+    bpy.ops.octree.mark_row_frames("EXEC_DEFAULT", True)
+    first = view.rows.frames[np.flatnonzero(view.rows.seen[1])[0]]
+    assert [(each.name, each.frame) for each in scene.timeline_markers] == [("Moving", first)]
+    bpy.ops.ed.undo()
+    assert not bpy.context.scene.timeline_markers
+    settings().active = 0
+    assert table_names() == ["Behind"]
+    with pytest.raises(RuntimeError, match="not about frames"):
+        bpy.ops.octree.mark_row_frames()
+
+
+def table_names():
+    view = results.view_of(bpy.context.scene, active())
+    return [view.label(row, 0) for row in range(len(view.rows))]
+
+
+def test_a_shot_is_refreshed_under_its_name(filmed):
+    settings().active = 0
+    bpy.data.objects["Still"].location.x = 300
+    bpy.context.view_layer.update()
+    bpy.ops.octree.refresh_result()
+    assert active().name == "Not Seen by Cameras"
+    assert table_names() == ["Behind", "Still"] or set(table_names()) == {"Behind", "Still"}
+    assert len(settings().kept) == 2
+
+
+def test_the_panel_says_what_it_shows(pairs):
+    panel = bpy.types.OCTREE_PT_results
+    results.has_changed(bpy.context, active())
+    assert "4 pairs" in drawn(panel)
+    settings().search = "3"
+    assert "2 of 4 pairs" in drawn(panel)
+    pairs[0].location.x = -5
+    bpy.context.view_layer.update()
+    assert "The scene has changed since" not in drawn(panel)  # not known yet
+    kept.current_fingerprint(bpy.context)
+    assert "The scene has changed since" in drawn(panel)
+
+
+def test_a_row_shows_the_new_name_at_once(pairs):
+    paper = Paper()
+    draw_row(paper, bpy.context.scene, active(), 0)
+    pairs[0].name = "Renamed"
+    bpy.data.objects.remove(pairs[1])
+    draw_row(paper, bpy.context.scene, active(), 0)
+    texts = [text for text, _ in paper.lines]
+    assert texts == ["Cube 0", "Cube 1", "9", "50 cm", "Renamed", "Cube 1 (deleted)", "9", "50 cm"]
+
+
+def test_many_updates_are_not_walked_through(many):
+    def play():
+        bpy.context.view_layer.update()
+
+    for item in bpy.context.scene.objects:
+        item.location.x += 1
+    assert sum(lines_run(play).values()) < 30
+
+
+MANY = 10_000
+
+
+@pytest.fixture
+def many(empty_scene):
+    """Keep 10,000 pairs of 2,000 linked objects."""
+    mesh = cube("Seed").data
+    items = []
+    for number in range(2000):
+        item = bpy.data.objects.new(f"Part {number:04}", mesh)
+        empty_scene.collection.objects.link(item)
+        items.append(item)
+    bpy.context.view_layer.update()
+    random = np.random.default_rng(3)
+    ones, others = random.integers(0, len(items), (2, MANY)).tolist()
+    counts = random.integers(1, 500, MANY)
+    sides = [[items[number] for number in side] for side in (ones, others)]
+    keep(sides, [Column("Triangle Pairs", "", counts)])
+    return counts
+
+
+def test_ten_thousand_pairs_are_sorted_and_searched_once_a_change(many):
+    settings().sort, settings().reverse, settings().search = "Triangle Pairs", True, "part 01"
+    first = lines_run(listed_once)
+    assert times_run(first, "np.argsort(column.values") == 1
+    assert sum(first.values()) < 20 * 2000  # through the objects, not the rows
+    again = lines_run(listed_once)
+    assert not times_run(again, "argsort")
+    assert sum(again.values()) < 60
+    names = results.view_of(bpy.context.scene, active())
+    expected = [
+        row
+        for row in np.argsort(many, kind="stable")[::-1].tolist()
+        if any(name.startswith("Part 01") for name in names.labels(row))
+    ]
+    assert listed() == expected
+
+
+def listed_once():
+    OCTREE_UL_results.filter_items(None, bpy.context, settings(), "rows")
+
+
+def test_ten_thousand_pairs_are_small_in_the_file(many):
+    assert len(active().data) < 100_000
+    assert len(active().objects) <= 2000
+    assert len(settings().rows) == MANY
+
+
+def test_names_of_many_are_read_once_a_change(many):
+    results.view_of(bpy.context.scene, active())
+    read = lines_run(lambda: results.view_of(bpy.context.scene, active()))
+    assert sum(read.values()) < 10
