@@ -76,7 +76,7 @@ def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     menu.layout.separator()
     for name in ("next_row", "previous_row", "isolate_row", "select_rows", "refresh_result"):
         menu.layout.operator(f"octree.{name}")
-    for name in ("copy_rows", "export_rows", "clear_results"):
+    for name in ("copy_rows", "export_rows", "mark_row_frames", "remove_result", "clear_results"):
         menu.layout.operator(f"octree.{name}")
 
 

@@ -72,7 +72,7 @@ def test_what_only_triangles_can_is_refused_for_objects():
 
 def test_no_object_with_a_shape_is_an_error():
     select_only(lamp())
-    with pytest.raises(RuntimeError, match=r"no objects to build an octree of \(1 of another"):
+    with pytest.raises(RuntimeError, match=r"no objects to build an octree of \(1 light"):
         build()
 
 

@@ -262,3 +262,8 @@ def has_seen():
 
     shot = importlib.import_module("bl_ext.user_default.octree.octree_addon.shot")
     return shot.get(bpy.context.scene) is not None
+
+
+def test_results(tall):
+    tall.call(show_tab, ["collisions", "results"])
+    assert height_of(photograph(tall, "results")) < OPEN
