@@ -22,7 +22,6 @@ from .kept import (
 )
 from .listeners import has_results, listen_if_kept, uninstall
 from .operators import (
-    PATH,
     OCTREE_OT_clear_results,
     OCTREE_OT_copy_rows,
     OCTREE_OT_export_rows,
@@ -46,7 +45,6 @@ from .settings import (
 )
 
 __all__ = [
-    "PATH",
     "Column",
     "PersistentIds",
     "Rows",

@@ -2,13 +2,12 @@
 
 import json
 from operator import attrgetter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
+from bpy.props import EnumProperty, IntProperty, StringProperty
 
-from ..ui import RefusingOperator, Status, mode_obstacle, plural, settings_of
+from ..ui import RefusingOperator, Status, TableExport, mode_obstacle, plural, settings_of
 from .choosing import active_objects, choose, is_isolated, isolate, step_row, view3d_areas
 from .kept import (
     NAME,
@@ -21,9 +20,6 @@ from .kept import (
 )
 from .rows import Rows
 from .tables import TABLES, text_table
-
-# From 4.5 on a path that may begin with "//", the folder of the file, has to say so.
-PATH = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5) else set()
 
 
 class ResultOperator(RefusingOperator):
@@ -197,7 +193,7 @@ class OCTREE_OT_copy_rows(ResultOperator, bpy.types.Operator):
         return f"{plural(len(rows), 'row')} copied"
 
 
-class OCTREE_OT_export_rows(ResultOperator, bpy.types.Operator):
+class OCTREE_OT_export_rows(TableExport, ResultOperator, bpy.types.Operator):
     """Write the rows that the list shows to a file."""
 
     bl_idname = "octree.export_rows"
@@ -206,35 +202,11 @@ class OCTREE_OT_export_rows(ResultOperator, bpy.types.Operator):
         "Write the rows that the list shows to a file, as CSV or JSON by the file extension"
     )
     bl_options = {"REGISTER"}
-
-    if TYPE_CHECKING:
-        filepath: str
-        check_existing: bool
-        filter_glob: str
-    else:
-        filepath: StringProperty(
-            name="File",
-            description="Path of the .csv or .json file",
-            subtype="FILE_PATH",
-            options=PATH,
-        )
-        check_existing: BoolProperty(default=True, options={"HIDDEN", "SKIP_SAVE"})
-        filter_glob: StringProperty(default="*.csv;*.json", options={"HIDDEN", "SKIP_SAVE"})
-
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
-        if not self.filepath:
-            blend = Path(bpy.data.filepath or "untitled.blend")
-            self.filepath = str(blend.with_name(f"{blend.stem}_results.csv"))
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
+    stem = "results"
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
-        path = Path(bpy.path.abspath(self.filepath))
-        table = TABLES.get(path.suffix.lower())
-        if table is None:
-            raise ValueError("The name of the file does not end in .csv or .json")
         rows = shown_of(context.scene, result).rows
-        path.write_text(table(context.scene, result, rows), encoding="utf-8", newline="")
+        path = self.write(TABLES, context.scene, result, rows)
         return f"{plural(len(rows), 'row')} written to {path}"
 
 

@@ -1,15 +1,13 @@
 """Uses of a visibility result: select, collect, mark, or export what cameras saw or missed."""
 
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, StringProperty
+from bpy.props import EnumProperty, StringProperty
 
 from .. import trees
 from ..questions import SelectionOptions
-from ..results import PATH
 from ..selection import (
     collect,
     found_text,
@@ -18,7 +16,7 @@ from ..selection import (
     select_found,
     select_polygons,
 )
-from ..ui import RefusingOperator, Status, mode_obstacle, plural
+from ..ui import RefusingOperator, Status, TableExport, mode_obstacle, plural
 from .settings import SeenOptions
 from .visibility_result import VisibilityResult, csv_table, get, json_table
 
@@ -142,7 +140,7 @@ class OCTREE_OT_mark_seen(SeenOperator, bpy.types.Operator):
         return marked_text(counts, self.attribute)
 
 
-class OCTREE_OT_export_seen(SeenOperator, bpy.types.Operator):
+class OCTREE_OT_export_seen(TableExport, SeenOperator, bpy.types.Operator):
     """Write a table of what cameras saw, and when."""
 
     bl_idname = "octree.export_seen"
@@ -152,35 +150,10 @@ class OCTREE_OT_export_seen(SeenOperator, bpy.types.Operator):
         " JSON by the file extension"
     )
     bl_options = {"REGISTER"}
-
-    if TYPE_CHECKING:
-        filepath: str
-        check_existing: bool
-        filter_glob: str
-    else:
-        filepath: StringProperty(
-            name="File",
-            description="Path of the .csv or .json file",
-            subtype="FILE_PATH",
-            options=PATH,
-        )
-        check_existing: BoolProperty(default=True, options={"HIDDEN", "SKIP_SAVE"})
-        filter_glob: StringProperty(default="*.csv;*.json", options={"HIDDEN", "SKIP_SAVE"})
-
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
-        if not self.filepath:
-            blend = Path(bpy.data.filepath or "untitled.blend")
-            self.filepath = str(blend.with_name(f"{blend.stem}_seen.csv"))
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
+    stem = "seen"
 
     def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
-        path = Path(bpy.path.abspath(self.filepath))
-        table = TABLES.get(path.suffix.lower())
-        if table is None:
-            raise ValueError("The name of the file does not end in .csv or .json")
-        path.write_text(table(seen), encoding="utf-8", newline="")
-        return f"Written to {path}"
+        return f"Written to {self.write(TABLES, seen)}"
 
 
 def marked_text(counts: Counter[str], name: str) -> str:

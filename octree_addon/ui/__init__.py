@@ -24,6 +24,7 @@ from .operators import (
     write_back,
 )
 from .rows import SidebarPanel, column_of, draw_hint, draw_rows, draw_table
+from .table_export import TableExport
 
 __all__ = [
     "Draw",
@@ -35,6 +36,7 @@ __all__ = [
     "Status",
     "SteppedOperator",
     "Steps",
+    "TableExport",
     "between",
     "column_of",
     "draw_hint",

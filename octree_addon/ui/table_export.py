@@ -1,0 +1,55 @@
+"""Table export: operators that write CSV or JSON, by the extension of the file."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import BoolProperty, StringProperty
+
+from .operators import Mixin, Status
+
+# From 4.5 on a path that may begin with "//", the folder of the file, has to say so.
+_PATH: Any = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5) else set()
+
+
+class TableExport(Mixin):
+    """The part of an operator that asks for a file and writes it; a mixin.
+
+    Attributes
+    ----------
+    stem : str
+        What is added to the name of the blend file, for the name that is offered.
+    """
+
+    stem: str
+
+    if TYPE_CHECKING:
+        filepath: str
+        check_existing: bool
+        filter_glob: str
+    else:
+        filepath: StringProperty(
+            name="File",
+            description="Path of the .csv or .json file",
+            subtype="FILE_PATH",
+            options=_PATH,
+        )
+        check_existing: BoolProperty(default=True, options={"HIDDEN", "SKIP_SAVE"})
+        filter_glob: StringProperty(default="*.csv;*.json", options={"HIDDEN", "SKIP_SAVE"})
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        if not self.filepath:
+            blend = Path(bpy.data.filepath or "untitled.blend")
+            self.filepath = str(blend.with_name(f"{blend.stem}_{self.stem}.csv"))
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def write(self, tables: Mapping[str, Callable[..., str]], *data: Any) -> Path:
+        """Write the table of a file extension; a `ValueError` if there is none of it."""
+        path = Path(bpy.path.abspath(self.filepath))
+        table = tables.get(path.suffix.lower())
+        if table is None:
+            raise ValueError("The name of the file does not end in .csv or .json")
+        path.write_text(table(*data), encoding="utf-8", newline="")
+        return path
