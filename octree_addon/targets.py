@@ -19,13 +19,15 @@ from ..core import (
     Octree,
     SceneOctree,
     Triangles,
+    build_octree,
+    overlapping_pairs,
     overlapping_pairs_steps,
     pairs_touching,
     query,
 )
 from .arrays import Flags, Ids
 from .reader import UNUSED, ObjectSource, ScenePlacements, Source, TriangleSource
-from .scene_index import index_steps
+from .scene_index import SceneIndex, index_steps
 from .trees import BuiltTree
 
 PairSteps = Generator[float, None, Ids]
@@ -104,9 +106,22 @@ class Target(ABC):
     def bounds(self) -> Boxes:
         """Return boxes around all that can be found; there may be none."""
 
+    @property
+    def is_current(self) -> bool:
+        """Whether the scene has not been read again since."""
+        return True
+
+    def near(self, volume: Any) -> Ids:
+        """Return the placements whose boxes touch one volume: what is needed to ask it."""
+        return np.empty(0, np.intp)
+
+    def meeting(self, owners: Ids, margin: float) -> Ids:
+        """Return the placements whose boxes come near those of another owner, (p,)."""
+        return np.empty(0, np.intp)
+
     @abstractmethod
-    def prepare_steps(self, volume: Any) -> Generator[float, None, None]:
-        """Make what a question about one volume will need; yield the fraction done."""
+    def prepare_steps(self, placements: Ids) -> Generator[float, None, None]:
+        """Make what questions about placements will need; yield the fraction done."""
 
     @abstractmethod
     def frozen(self) -> Self:
@@ -242,7 +257,7 @@ class TreeTarget(Target):
         counts: Ids = np.add.reduceat(self.possible, self.starts[:-1], dtype=np.intp)
         return counts
 
-    def prepare_steps(self, volume: Any) -> Generator[float, None, None]:
+    def prepare_steps(self, placements: Ids) -> Generator[float, None, None]:
         yield from ()
 
     def frozen(self) -> Self:
@@ -299,10 +314,16 @@ class SceneTarget(Target):
         That of the index; of a frozen one, what it was.
     placements : ScenePlacements
         In the order of `octree.ids`.
+    index : SceneIndex
+        Where they are from.
+    read : ScenePlacements
+        All that it had then.
     """
 
     octree: SceneOctree
     placements: ScenePlacements
+    index: SceneIndex
+    read: ScenePlacements
 
     @property
     def noun(self) -> str:
@@ -344,13 +365,30 @@ class SceneTarget(Target):
         return flags & np.repeat(self.possibles > 0, np.diff(self.starts))
 
     def bounds(self) -> Boxes:
-        return self.octree.bounds_of(self.octree.ids[self.possibles > 0])
+        return self._boxes[1]
 
-    def prepare_steps(self, volume: Any) -> Generator[float, None, None]:
-        ids = self.octree.ids[self.possibles > 0]
-        numbers = np.arange(len(ids))
-        near = pairs_touching(self.octree.bounds_of(ids), numbers, volume, 0 * numbers)
-        return self.octree.prepare_steps(self.octree.meshes_of(ids[near]))
+    @property
+    def is_current(self) -> bool:
+        return self.index.placements is self.read
+
+    @cached_property
+    def _boxes(self) -> tuple[Ids, Boxes]:
+        """The placements that have triangles, and the boxes around them."""
+        rows = np.flatnonzero(self.possibles > 0)
+        return rows, self.octree.bounds_of(self.octree.ids[rows])
+
+    def near(self, volume: Any) -> Ids:
+        rows, boxes = self._boxes
+        numbers = np.arange(len(rows))
+        return rows[pairs_touching(boxes, numbers, volume, 0 * numbers)]
+
+    def meeting(self, owners: Ids, margin: float) -> Ids:
+        rows, boxes = self._boxes
+        tree = build_octree(boxes)
+        return rows[np.unique(overlapping_pairs(tree, margin=margin, owners=owners[rows]))]
+
+    def prepare_steps(self, placements: Ids) -> Generator[float, None, None]:
+        return self.octree.prepare_steps(self.octree.meshes_of(self.octree.ids[placements]))
 
     def frozen(self) -> Self:
         return replace(self, octree=self.octree.only(self.octree.ids))
@@ -421,7 +459,7 @@ def scene_steps(context: bpy.types.Context, viewport: bpy.types.SpaceView3D | No
         ]
         rows = np.flatnonzero(np.isin(placements.owners, local))
         placements, octree = placements.ordered(rows), octree.only(octree.ids[rows])
-    return SceneTarget(octree, placements)
+    return SceneTarget(octree, placements, index, index.placements)
 
 
 def _flags(numbers: Ids, count: int) -> Flags:

@@ -53,7 +53,7 @@ class Moment:
         """Repeat the steps; raise a RuntimeError at the first after the scene has changed."""
         while True:
             if not self.freshness.is_current:
-                raise RuntimeError("the scene has changed since this question: ask it anew")
+                raise RuntimeError("the scene has changed since this question: ask again")
             try:
                 yield next(steps)
             except StopIteration as finished:

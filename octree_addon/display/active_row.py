@@ -60,11 +60,12 @@ def draw_active_row(scene: bpy.types.Scene) -> None:
     keys = [key_of(side) if side else () for side in sides]
     for key in _filled.keys() - set(keys):
         del _filled[key]
-    if len(sides) == 2 and settings_of(scene).results.dim:
+    is_shown = [side is not None and side.object.visible_get() for side in sides]
+    if len(sides) == 2 and any(is_shown) and settings_of(scene).results.dim:
         fade()
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    for side, key, color in zip(sides, keys, _COLORS, strict=False):
-        if side is not None and side.object.visible_get():
+    for side, key, color, shown in zip(sides, keys, _COLORS, is_shown, strict=False):
+        if shown:
             draw_side(side, key, depsgraph, color)
 
 

@@ -20,7 +20,8 @@ class OCTREE_OT_add_example(RefusingOperator, bpy.types.Operator):
     bl_label = "Add Example Town"
     bl_description = (
         "Add a small town to try everything on: houses and trees, a camera that drives into it,"
-        " a collision, and a tower that is never in view. All of it is in one collection"
+        " a collision, and a tower that is never in view. All is in one collection; its camera"
+        " becomes the scene's"
     )
     bl_options = {"REGISTER", "UNDO"}
 
@@ -28,6 +29,8 @@ class OCTREE_OT_add_example(RefusingOperator, bpy.types.Operator):
     def obstacle(cls, context: bpy.types.Context) -> str:
         names = [each.name for each in context.scene.collection.children]
         other = "The scene has an example town" if NAME in names else ""
+        if context.scene.library:
+            other = "This scene is linked and cannot be changed"
         return mode_obstacle(context, may_edit=False) or other
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:

@@ -30,7 +30,7 @@ _COLORS = {
     "Paint": (0.75, 0.12, 0.10),
     "Steel": (0.55, 0.58, 0.60),
 }
-# The centers of the places in each of the four blocks, from the crossing outwards.
+# The centers of the places in each of the four blocks, from the crossing outward.
 _PLACES = (4.0, 7.2, 10.4)
 _BALL = ((0.25, 0.75), (0.62, 1.0), (0.75, 1.4), (0.6, 1.8), (0.2, 2.1))
 _CONES = ((0.75, 0.5), (0.32, 1.25), (0.58, 1.25), (0.24, 1.9), (0.42, 1.9), (0.02, 2.7))
@@ -145,7 +145,7 @@ def _grove(dice: random.Random, x: float, y: float) -> Iterator[tuple[str, Point
 
 
 def _camera(scene: bpy.types.Scene) -> bpy.types.Object:
-    """Return a camera that drives towards the crossing over the range of the scene."""
+    """Return a camera that drives toward the crossing over the range of the scene."""
     data = bpy.data.cameras.new("Town Camera")
     data.lens = 35
     camera = bpy.data.objects.new("Town Camera", data)

@@ -144,28 +144,37 @@ class OCTREE_OT_select_collisions(CollisionOptions, QueryOperator, bpy.types.Ope
     key, settings = "collisions", OctreeCollisionSettings
     rows = ("margin", "instances", "kind", "action")
 
+    def needed(self, target: Target) -> Ids:
+        return target.meeting(self._owners(target)[1], self.margin)
+
+    def _owners(self, target: Target) -> tuple[Ids, Ids]:
+        """Return the session ids of the owners, and the owner of each placement by its number."""
+        if self.instances:
+            return target.owners, np.arange(len(target.owners))
+        uids, owners = np.unique(target.owners, return_inverse=True)
+        return uids, owners
+
     def ask_steps(self, target: Target) -> QuerySteps:
-        uids, objects = np.unique(target.owners, return_inverse=True)
-        owners = np.arange(len(objects)) if self.instances else objects
+        uids, owners = self._owners(target)
         few = self._whole_objects
         found = yield from collision_steps(target, owners, self.margin, objects_only=few)
         known = {item.session_uid: item.name for item in bpy.context.scene.objects}
-        names = [
-            known.get(uid, "") for uid in (target.owners if self.instances else uids).tolist()
-        ]
+        names = [known.get(uid, "") for uid in uids.tolist()]
         return CollisionQuery(
             target=target,
             title=self.bl_label,
             items=np.unique(found.pairs),
             objects_only=few,
-            notes=notes_of(found, names),
-            pair_rows=pair_rows(target, found.owners, found.counts, of_instances=self.instances),
+            notes=notes_of(found, names, counted=not few),
+            pair_rows=pair_rows(
+                target, found.owners, None if few else found.counts, of_instances=self.instances
+            ),
             owners=owners[target.placement_of_item],
             margin=self.margin,
         )
 
 
-def notes_of(collisions: Collisions, names: list[str]) -> tuple[str, ...]:
+def notes_of(collisions: Collisions, names: list[str], *, counted: bool = True) -> tuple[str, ...]:
     """Say how many pairs of owners, of these names, collide, and which have most in common.
 
     One line each.
@@ -175,7 +184,8 @@ def notes_of(collisions: Collisions, names: list[str]) -> tuple[str, ...]:
     lines = [f"{count:,} {'pair collides' if count == 1 else 'pairs collide'}"]
     for number in most:
         one, other = collisions.owners[:, number]
-        lines.append(f"{names[one]}, {names[other]}: {collisions.counts[number]:,}")
+        contacts = f": {collisions.counts[number]:,}" if counted else ""
+        lines.append(f"{names[one]}, {names[other]}{contacts}")
     if count > _NOTES:
         lines.append(f"and {count - _NOTES:,} more")
     return tuple(lines)

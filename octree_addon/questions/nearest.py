@@ -123,12 +123,13 @@ class OCTREE_OT_select_nearest(NearestOptions, CursorOperator, bpy.types.Operato
     rows = ("origin", "count", "max_distance", "kind", "action")
     panel_rows = ("count", "max_distance")
 
-    def reach(self, target: Target) -> Spheres:
+    def needed(self, target: Target) -> Ids:
         bounds, point = target.bounds(), np.array(self.origin, np.float64)
         # Each box holds an item: so many lie no farther away than the far corners of so many.
         corners = np.maximum(np.abs(bounds.lower - point), np.abs(bounds.upper - point))
         farthest = np.sort(np.linalg.norm(corners, axis=1))[: self.count].max(initial=0.0)
-        return Spheres([point], [min(farthest * (1 + 1e-9), self.max_distance or np.inf)])
+        radius = min(farthest * (1 + 1e-9), self.max_distance or np.inf)
+        return target.near(Spheres([point], [radius]))
 
     def ask(self, target: Target) -> NearestQuery:
         point, max_distance = np.array(self.origin), self.max_distance or np.inf

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -148,9 +148,9 @@ class QueryOperator(SelectionOptions, SteppedOperator):
         yield 1.0
         return found
 
-    def reach(self, target: Target) -> Volume | None:
-        """Return a volume that holds all that can be found; None if that is not known."""
-        return None
+    def needed(self, target: Target) -> Ids:
+        """Return the placements that the question may have to look into."""
+        raise NotImplementedError
 
     def needs_tree(self) -> bool:
         """Tell whether only an octree that was built has the answer, for it is about cells."""
@@ -168,13 +168,14 @@ class QueryOperator(SelectionOptions, SteppedOperator):
         take(self, self._settings(context))
         self.prepare(context)
         target = yield from between(0.0, 0.4, self._target_steps(context))
-        reach = self.reach(target)
-        if reach is not None:
-            yield from between(0.4, 0.6, target.prepare_steps(reach))
+        yield from between(0.4, 0.6, target.prepare_steps(self.needed(target)))
+        if not target.is_current:
+            raise ValueError("The scene was read again meanwhile: ask again")
+        # From here on later changes leave it alone.
+        target = target.frozen()
         is_large = is_too_much(int(target.starts[-1]))
         self._whole_objects = is_large and not self.selects_faces(context)
-        found = yield from between(0.6, 1.0, self.ask_steps(target))
-        return replace(found, target=target.frozen())
+        return (yield from between(0.6, 1.0, self.ask_steps(target)))
 
     def _target_steps(self, context: bpy.types.Context) -> Generator[float, None, Target]:
         self._new_tree = None
@@ -268,8 +269,8 @@ class VolumeOperator(QueryOperator):
     def prepare(self, context: bpy.types.Context) -> None:
         self._volume = self.volume(context)
 
-    def reach(self, target: Target) -> Volume:
-        return self._volume
+    def needed(self, target: Target) -> Ids:
+        return target.near(self._volume)
 
     def ask(self, target: Target) -> VolumeQuery:
         relation, volume = self.relation.lower(), self._volume

@@ -91,10 +91,10 @@ class OCTREE_OT_select_on_ray(RayOptions, CursorOperator, bpy.types.Operator):
     rows = ("origin", "direction", "hits", "max_distance", "kind", "action")
     panel_rows = ("direction", "hits", "max_distance")
 
-    def reach(self, target: Target) -> Capsules:
+    def needed(self, target: Target) -> Ids:
         origin, direction = self._line()
         way = direction * (self._distance(target) / np.linalg.norm(direction))
-        return Capsules([origin], [origin + way], [0.0])
+        return target.near(Capsules([origin], [origin + way], [0.0]))
 
     def _line(self) -> tuple[Floats, Floats]:
         if not np.array(self.direction).any():

@@ -52,14 +52,17 @@ def nearest_of(target: Target, items: Ids, distances: Floats) -> Floats:
     return least
 
 
-def pair_rows(target: Target, pairs: Ids, counts: Ids, *, of_instances: bool) -> Rows:
+def pair_rows(target: Target, pairs: Ids, counts: Ids | None, *, of_instances: bool) -> Rows:
     """Return a row for each pair, (2, p), of placements or of distinct owners.
 
     `counts`, (p,), says how many pairs of triangles each has, its contacts; the most come first.
+    None if they were not counted.
     """
-    order = np.argsort(-counts, kind="stable")
-    pairs, counts = pairs[:, order], counts[order].astype(np.int64)
-    columns = (Column("Contacts", "", counts),) if target.noun == "triangle" else ()
+    columns: tuple[Column, ...] = ()
+    if counts is not None and target.noun == "triangle":
+        order = np.argsort(-counts, kind="stable")
+        pairs = pairs[:, order]
+        columns = (Column("Contacts", "", counts[order].astype(np.int64)),)
     if of_instances:
         return Rows(target.owners[pairs].astype(np.intp), persistent_ids(target)[pairs], columns)
     owners = np.unique(target.owners)[pairs].astype(np.intp)

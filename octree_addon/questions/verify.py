@@ -76,7 +76,7 @@ class OCTREE_OT_prove_it(SteppedOperator, bpy.types.Operator):
         if query is None:
             return "Ask a question first"
         many = int(query.target.starts[-1])
-        return f"{many:,} triangles are too many to test each" if is_too_much(many) else ""
+        return f"{plural(many, query.target.noun)} are too many to test each" * is_too_much(many)
 
     def steps(self, context: bpy.types.Context) -> ProofSteps:
         query = last_query.get(context.scene)

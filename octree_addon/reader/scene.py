@@ -206,6 +206,8 @@ class SceneReader:
         }
         first = {address: number for number, address in reversed(unread.items())}
         wanted, count = set(first.values()), 0
+        if not wanted:
+            return 0
         for number, instance in enumerate(depsgraph.object_instances):
             if number in wanted:
                 with evaluated_mesh(instance.object) as mesh:
@@ -216,6 +218,8 @@ class SceneReader:
         """Read the meshes of some object instances, by number; at some point stop, and count."""
         meshes = {address[1]: known.mesh for address, known in self._known.items()}
         done = vertices = 0
+        if not missing:
+            return 0
         for number, instance in enumerate(depsgraph.object_instances):
             address = missing.get(number)
             if address is None:
@@ -293,6 +297,8 @@ def _mesh_entries(depsgraph: bpy.types.Depsgraph) -> Iterator[_Entry]:
             owner = original = item.original
             is_instanced = instance.is_instance
             if is_instanced:
+                if not counts_as_scene(original):
+                    continue
                 owner = instance.parent.original
             uid = owner.session_uid
             if uid in visible and visible[uid] is None:

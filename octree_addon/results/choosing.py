@@ -19,7 +19,8 @@ _SENSOR = 30.0
 
 def row_chosen(settings: Any, context: bpy.types.Context) -> None:
     """Select what the active row is about; the callback of a click."""
-    if settings.row >= 0 and context.mode == "OBJECT":
+    is_here = settings.id_data == context.scene
+    if is_here and settings.row >= 0 and context.mode == "OBJECT":
         choose(context, np.array([settings.row]), frame=settings.follow)
     tag_redraw()
 
@@ -87,7 +88,7 @@ def active_sides(scene: bpy.types.Scene) -> list[Side | None]:
 
 
 def step_row(context: bpy.types.Context, step: int) -> int | None:
-    """Go so many rows on among those shown, round the end, and choose that row; return it."""
+    """Go so many rows on among those shown, wrapping around, and choose that row; return it."""
     scene = context.scene
     settings, result = settings_of(scene).results, active_result(scene)
     rows = shown_of(scene, result).rows if result else np.empty(0, np.intp)

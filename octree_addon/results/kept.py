@@ -193,12 +193,18 @@ def options_of(asking: Any) -> dict[str, Any]:
 
 def place_for(settings: Any, title: str, name: str) -> int:
     """Return where a result is replaced, or the end of the list for a new one."""
-    for place, result in enumerate(settings.kept):
-        if (name and result.name == name) or (
-            not name and result.name == result.title == title and not result.pinned
-        ):
-            return place
-    return len(settings.kept)
+    results = list(enumerate(settings.kept))
+    if name:
+        same = [place for place, result in results if result.name == name]
+        if settings.active in same:
+            return int(settings.active)
+    else:
+        same = [
+            place
+            for place, result in results
+            if result.name == result.title == title and not result.pinned
+        ]
+    return same[0] if same else len(results)
 
 
 def write_rows(scene: bpy.types.Scene, result: Any, rows: Rows) -> None:

@@ -133,7 +133,7 @@ class OCTREE_OT_sort_rows(ResultOperator, bpy.types.Operator):
     bl_idname = "octree.sort_rows"
     bl_label = "Sort Result Rows"
     bl_description = (
-        "Sort the rows by this column; press it again to turn the order round, and a third time"
+        "Sort the rows by this column; press it again to reverse the order, and a third time"
         " for the order in which they were found"
     )
     bl_options = {"INTERNAL", "UNDO"}
@@ -222,13 +222,15 @@ class OCTREE_OT_refresh_result(ResultOperator, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Status:
         result = active_result(context.scene)
-        ask: Any = attrgetter(f"octree.{result.question}")(bpy.ops)
-        known = ask.get_rna_type().properties.keys()
-        options = json.loads(result.options)
-        given = {name: value for name, value in options.items() if name in known}
         how = "EXEC_DEFAULT" if bpy.app.background else "INVOKE_DEFAULT"
         try:
-            ask(how, True, **given | {"result": result.name})
+            ask: Any = attrgetter(f"octree.{result.question}")(bpy.ops)
+            known = ask.get_rna_type().properties.keys()
+            options = json.loads(result.options)
+            given = {name: value for name, value in options.items() if name in known}
+            ask(how, True, **given | {"result": result.name or result.title})
+        except (AttributeError, KeyError, TypeError, json.JSONDecodeError):
+            return self.refuse(ValueError("This version does not know the question"))
         except RuntimeError as error:
             return self.refuse(ValueError(str(error).removeprefix("Error: ").strip()))
         return {"FINISHED"}

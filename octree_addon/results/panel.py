@@ -1,5 +1,6 @@
 """Results panel: the list of rows (UIList), its search, its headers, and what it offers."""
 
+import json
 from typing import Any
 
 import bpy
@@ -60,7 +61,7 @@ def draw_row(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, ro
         part = names.row()
         is_there = bool(view.uids[view.rows.objects[side, row]])
         part.active = is_there
-        part.label(text=text if is_there else f"{text} (deleted)")
+        part.label(text=text if is_there else f"{text} (deleted)", translate=False)
     values = split.row()
     values.alignment = "RIGHT"
     for column in view.rows.columns:
@@ -145,8 +146,13 @@ def draw_count(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any) 
     fingerprint = kept.known_fingerprint(scene)
     if fingerprint is None:
         schedule(compare_later, _REST)
-    elif fingerprint != result.fingerprint:
+    elif fingerprint != result.fingerprint and not is_of_frames(result):
         draw_hint(layout, "The scene has changed since", "ERROR")
+
+
+def is_of_frames(result: Any) -> bool:
+    """Tell whether several frames were asked: no single one is the scene as it was."""
+    return bool(json.loads(result.options).get("span", "CURRENT") != "CURRENT")
 
 
 def draw_headers(

@@ -126,6 +126,8 @@ class SceneIndex:
         self._mesh_of: Ids = np.empty(0, np.intp)
         self._layer_places: Ids | None = None
         self._entry_count = 0
+        # How many are reading, of whom only the one whose turn it is may go on.
+        self._readers = self._turn = 0
 
     def __repr__(self) -> str:
         return f"SceneIndex(placements={len(self.octree)}, meshes={len(self._numbers)})"
@@ -144,23 +146,40 @@ class SceneIndex:
         when a question first needs them, or by `octree.prepare_steps`.
         """
         depsgraph = self._depsgraph_of()
-        while self.pending:
-            pending, self.pending = self.pending, Pending()
-            try:
-                if pending.needs_reading:
-                    yield from self._read_again(pending)
-                else:
-                    self._read_matrices(depsgraph)
-            except BaseException:
-                self.pending.regrouped = True
-                raise
-            depsgraph = self._depsgraph_of()
+        # Whoever begins while another has read half of the scene reads it from the beginning.
+        self.pending.regrouped |= self._readers > 0
+        self._readers += 1
+        self._turn += 1
+        turn = self._turn
+        try:
+            while self.pending:
+                pending, self.pending = self.pending, Pending()
+                try:
+                    for fraction in self._catch_up(pending, depsgraph):
+                        yield fraction
+                        self._require_turn(turn)
+                except BaseException:
+                    self.pending.regrouped = True
+                    raise
+                depsgraph = self._depsgraph_of()
+        finally:
+            self._readers -= 1
+
+    def _require_turn(self, turn: int) -> None:
+        if self._turn != turn:
+            raise ValueError("Another question has read the scene meanwhile: ask again")
+
+    def _catch_up(self, pending: Pending, depsgraph: bpy.types.Depsgraph) -> IndexSteps:
+        if pending.needs_reading:
+            yield from self._read_again(pending)
+        else:
+            self._read_matrices(depsgraph)
 
     def end(self) -> None:
         """Refuse to be brought up to date from now on: nobody notes changes any more."""
 
         def ended() -> bpy.types.Depsgraph:
-            raise ValueError("This index has ended, with its file or the add-on: ask for another")
+            raise ValueError("This index has ended, with its view layer, its file or the add-on")
 
         self._depsgraph_of, self.pending = ended, Pending(all=True)
 

@@ -279,3 +279,18 @@ def test_a_scene_without_faces_gives_no_result(empty_scene):
     with pytest.raises(RuntimeError, match="no triangles"):
         ask()
     assert active() is None
+
+
+def test_refresh_leaves_a_pinned_result_of_the_same_name_alone():
+    cube("One")
+    bpy.ops.octree.select_in_sphere(radius=1)
+    results = bpy.context.scene.octree.results
+    results.kept[0].pinned = True
+    number = results.kept[0].number
+    bpy.ops.octree.select_in_sphere(radius=1)
+    assert (len(results.kept), results.active) == (2, 1)
+    second = results.kept[1].number
+    assert bpy.ops.octree.refresh_result() == {"FINISHED"}
+    assert results.kept[0].number == number
+    assert (len(results.kept), results.active) == (2, 1)
+    assert results.kept[1].number != second

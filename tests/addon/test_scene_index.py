@@ -7,8 +7,11 @@ from blender_scenes import cube, link, mesh_object, monkey, scatter, text, tube
 from mathutils import Matrix
 
 from octree_ext.core import Spheres, query, ray_cast
+from octree_ext.octree_addon import scene_index as scene_index_module
+from octree_ext.octree_addon.questions import query_operator
 from octree_ext.octree_addon.reader import mesh_arrays, read_triangles, scene
 from octree_ext.octree_addon.scene_index import scene_index
+from octree_ext.octree_addon.targets import scene_steps
 
 
 def visible():
@@ -328,3 +331,28 @@ def test_an_index_that_ended_says_so(zoo):
     bpy.ops.wm.read_homefile(use_empty=True)
     with pytest.raises(ValueError, match="has ended"):
         index.update()
+
+
+def test_who_reads_meanwhile_reads_everything(zoo, monkeypatch):
+    monkeypatch.setattr(scene, "_VERTICES", 10)
+    steps = scene_index_module.session._index_of(
+        bpy.context.evaluated_depsgraph_get()
+    ).update_steps()
+    next(steps)
+    assert_fresh()
+    with pytest.raises(ValueError, match="Another question has read the scene"):
+        list(steps)
+    assert_fresh()
+
+
+def test_a_question_says_that_the_scene_was_read_meanwhile(zoo, monkeypatch):
+    monkeypatch.setattr(query_operator, "scene_steps", read_twice)
+    with pytest.raises(RuntimeError, match="ask again"):
+        bpy.ops.octree.select_in_sphere(radius=3)
+
+
+def read_twice(context, viewport):
+    target = yield from scene_steps(context, viewport)
+    bpy.data.objects["Base"].location.x += 1
+    scene_index()
+    return target
