@@ -46,7 +46,7 @@ def trees_in_memory():
     handlers = bpy.app.handlers
     listeners = [*handlers.depsgraph_update_post, *handlers.load_pre]
     return {
-        "trees": len(trees._trees),
+        "trees": len(trees._kept),
         "shown": trees.get(bpy.context.scene) is not None,
         "listeners": sum("octree" in listener.__module__ for listener in listeners),
     }

@@ -85,7 +85,7 @@ def is_settled():
 
 def test_out_of_date_comes_and_goes_by_itself(window):
     window.call(add_ball, 4)
-    window.call(open_sidebar)
+    open_octree(window)
     window.picture("panel_before_out_of_date")
     window.click(*BUILD)
     wait_for(lambda: window.call(tree))
