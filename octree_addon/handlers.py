@@ -111,6 +111,8 @@ LISTENERS: Listeners = (
     ("load_pre", before_load),
     ("save_pre", before_save),
 )
+# While anything is drawn.
+DRAW_LISTENERS: Listeners = (("load_pre", before_load),)
 LIVE_LISTENERS: Listeners = (
     ("depsgraph_update_post", after_update),
     ("frame_change_post", after_update),
@@ -121,7 +123,7 @@ LIVE_LISTENERS: Listeners = (
 
 def uninstall() -> None:
     """Leave nothing behind; what changes from now on nobody notes."""
-    listen(LISTENERS + LIVE_LISTENERS, False)
+    listen(LISTENERS + LIVE_LISTENERS + DRAW_LISTENERS, False)
     schedule(merge_later, None)
     schedule(settle, None)
     live.stop_all()
@@ -162,6 +164,7 @@ def update_display() -> None:
         display.keep_only(trees.all_built())
     else:
         display.uninstall()
+    listen(DRAW_LISTENERS, display.is_installed())
     tag_redraw()
 
 

@@ -49,30 +49,33 @@ def changes_of(depsgraph: bpy.types.Depsgraph) -> Changes:
     """Return what the last update of a depsgraph names; cheap, whatever it was."""
     updates = list(islice(depsgraph.updates, _MOST_UPDATES + 1))
     if len(updates) > _MOST_UPDATES:
-        moved, reshaped = (
-            None if update_flags(depsgraph, f"is_updated_{kind}").any() else frozenset[int]()
-            for kind in ("transform", "geometry")
-        )
-        return Changes(moved, reshaped, True, True)
-    return Changes(
-        frozenset(_id_of(each) for each in updates if each.is_updated_transform),
-        frozenset(_id_of(each) for each in updates if each.is_updated_geometry),
-        any(_is_flagged(each) and isinstance(each.id, bpy.types.Collection) for each in updates),
-        any(isinstance(each.id, bpy.types.Scene) or _may_reshow(each) for each in updates),
+        return _changes_of_many(depsgraph)
+    moved: set[int] = set()
+    reshaped: set[int] = set()
+    regrouped = reshown = False
+    for update in updates:
+        item, is_moved = update.id, update.is_updated_transform
+        is_reshaped = update.is_updated_geometry
+        if is_moved:
+            moved.add(item.original.session_uid)
+        if is_reshaped:
+            reshaped.add(item.original.session_uid)
+        if isinstance(item, bpy.types.Object):
+            # One updated for another reason may have been hidden, by a key or a driver.
+            reshown |= not (is_moved or is_reshaped)
+        elif isinstance(item, bpy.types.Collection):
+            regrouped |= is_moved or is_reshaped
+        else:
+            reshown |= isinstance(item, bpy.types.Scene)
+    return Changes(frozenset(moved), frozenset(reshaped), regrouped, reshown)
+
+
+def _changes_of_many(depsgraph: bpy.types.Depsgraph) -> Changes:
+    moved, reshaped = (
+        None if update_flags(depsgraph, f"is_updated_{kind}").any() else frozenset[int]()
+        for kind in ("transform", "geometry")
     )
-
-
-def _may_reshow(update: bpy.types.DepsgraphUpdate) -> bool:
-    """Tell whether an object is updated for another reason: a key or driver may have hidden it."""
-    return isinstance(update.id, bpy.types.Object) and not _is_flagged(update)
-
-
-def _id_of(update: bpy.types.DepsgraphUpdate) -> int:
-    return update.id.original.session_uid
-
-
-def _is_flagged(update: bpy.types.DepsgraphUpdate) -> bool:
-    return update.is_updated_transform or update.is_updated_geometry
+    return Changes(moved, reshaped, True, True)
 
 
 def update_flags(depsgraph: bpy.types.Depsgraph, name: str) -> NDArray[np.bool_]:

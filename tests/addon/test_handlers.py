@@ -2,6 +2,7 @@
 
 import bpy
 import pytest
+from blender_scenes import camera, cube
 from costs import lines_run
 
 from octree_ext.octree_addon import display, handlers, trees
@@ -229,7 +230,7 @@ def test_view_of_a_camera_is_drawn_without_a_tree(empty_scene):
     frustum.show = True
     see_header()
     assert display.is_installed()
-    assert ours() == []
+    assert ours() == ["load_pre"]
     frustum.show = False
     see_header()
     assert not display.is_installed()
@@ -251,3 +252,12 @@ def test_pictures_of_former_trees_are_dropped(empty_scene, ball, stored, build):
     trees.store(empty_scene, build([ball]), [ball])
     assert stored in trees.kept_of(empty_scene)
     assert stored not in batches._pictures
+
+
+def test_nothing_is_drawn_of_the_file_before(empty_scene):
+    cube("Seen")
+    camera(location=(0, 0, 9))
+    bpy.ops.octree.find_seen()
+    assert display.is_installed()
+    bpy.ops.wm.read_homefile(use_empty=True)
+    assert not display.is_installed()
