@@ -33,7 +33,7 @@ class Paper:
     def separator(self):
         pass
 
-    def label(self, text="", icon="NONE"):
+    def label(self, text="", icon="NONE", **_):
         self.lines.append((text, icon))
 
     def prop(self, group, name, **_):
