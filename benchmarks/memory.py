@@ -4,6 +4,7 @@
 index COUNT` that of an index of a scene, and that of Blender without it.
 """
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -133,3 +134,5 @@ if __name__ == "__main__":
         print(*_index(int(what)))
     else:
         print(_place(Path(what)) if whose == "placed" else _build(whose, Path(what)))
+    sys.stdout.flush()
+    os._exit(0)  # the wheel of 4.2 may crash when it ends by itself
