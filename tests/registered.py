@@ -9,3 +9,15 @@ OPERATORS = [each for each in CLASSES if issubclass(each, bpy.types.Operator)]
 PANELS = [each for each in CLASSES if issubclass(each, SidebarPanel)]
 MENUS = [each for each in CLASSES if issubclass(each, bpy.types.Menu)]
 SETTINGS = [*GROUPS, OctreeSettings]
+# Groups that no panel shows.
+MEMORY = {
+    "OctreeObject",
+    "OctreeHiddenObject",
+    "OctreeResult",
+    "OctreeResultObject",
+    "OctreeResultRow",
+    "OctreeSceneMemory",
+    "OctreeLayerMemory",
+    "OctreeSettings",
+}
+SHOWN = [group for group in SETTINGS if group.__name__ not in MEMORY]

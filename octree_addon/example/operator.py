@@ -50,7 +50,8 @@ class OCTREE_OT_add_example(RefusingOperator, bpy.types.Operator):
 
 def draw_offer(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
     """Offer the town to a scene with next to nothing in it."""
-    if len(scene.objects) > _MANY:
+    # Of a view layer, Blender knows the number; those of a scene it would have to count.
+    if len(bpy.context.view_layer.objects) > _MANY:
         return
     meshes = (item for item in scene.objects if item.type == "MESH")
     if len(list(islice(meshes, _FEW))) < _FEW:

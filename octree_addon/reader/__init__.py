@@ -7,6 +7,7 @@ from .boxes import (
     layer_places,
     may_instance,
     read_instances,
+    read_layer_matrices,
     world_boxes,
 )
 from .changes import EVERYTHING, Changes, Comparison, changes_of, update_flags
@@ -29,7 +30,6 @@ from .scene import (
     SceneReader,
     entry_count,
     matrices_of,
-    read_layer_matrices,
     read_matrices,
     row_bytes,
 )

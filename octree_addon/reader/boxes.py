@@ -36,8 +36,13 @@ def layer_places(layer: bpy.types.ViewLayer, ids: Sequence[int]) -> Ids:
 
 def layer_matrices(layer: bpy.types.ViewLayer) -> Floats:
     """Return the world matrices of the objects of a view layer, as last evaluated, (l, 4, 4)."""
-    matrices = _bulk(layer, "matrix_world", 16, np.float32).reshape(-1, 4, 4)
+    matrices = read_layer_matrices(layer).reshape(-1, 4, 4)
     return matrices.astype(np.float64).swapaxes(1, 2)  # Blender stores column after column
+
+
+def read_layer_matrices(layer: bpy.types.ViewLayer) -> NDArray[np.float32]:
+    """Return the same as Blender stores them, (l, 16), column after column."""
+    return _bulk(layer, "matrix_world", 16, np.float32)
 
 
 def layer_boxes(layer: bpy.types.ViewLayer) -> Floats:

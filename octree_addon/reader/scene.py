@@ -274,11 +274,6 @@ def read_matrices(depsgraph: bpy.types.Depsgraph) -> ReadMatrices:
     return bulk(instances, "matrix_world", 16 * len(instances), np.float32).reshape(-1, 16)
 
 
-def read_layer_matrices(layer: bpy.types.ViewLayer) -> ReadMatrices:
-    """Return the same of all objects of a view layer, as last evaluated, (l, 16)."""
-    return bulk(layer.objects, "matrix_world", 16 * len(layer.objects), np.float32).reshape(-1, 16)
-
-
 def matrices_of(rows: ReadMatrices) -> Floats:
     """Return matrices (n, 4, 4) of what `read_matrices` has returned; the last row is exact."""
     matrices = rows.astype(np.float64).reshape(-1, 4, 4).swapaxes(1, 2).copy()

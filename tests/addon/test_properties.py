@@ -4,7 +4,7 @@ import inspect
 
 import bpy
 import pytest
-from registered import SETTINGS
+from registered import SHOWN
 
 from octree_ext.core import DynamicOctree, build_octree
 from octree_ext.octree_addon.build.steps import (
@@ -15,18 +15,6 @@ from octree_ext.octree_addon.build.steps import (
 )
 from octree_ext.octree_addon.questions import frustum
 from octree_ext.octree_addon.ui import settings_of
-
-MEMORY = {
-    "OctreeObject",
-    "OctreeHiddenObject",
-    "OctreeResult",
-    "OctreeResultObject",
-    "OctreeResultRow",
-    "OctreeSceneMemory",
-    "OctreeLayerMemory",
-    "OctreeSettings",
-}
-SHOWN = [group for group in SETTINGS if group.__name__ not in MEMORY]
 
 
 def own_properties(group):

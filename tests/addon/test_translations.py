@@ -5,31 +5,19 @@ from pathlib import Path
 
 import bpy
 import pytest
-from registered import SETTINGS
+from registered import SHOWN
 
 import octree_ext
 from octree_ext.octree_addon import CLASSES, translations
 
 SOURCES = Path(octree_ext.__file__).parent / "octree_addon"
 TABLES = dict(translations.tables())
-# Groups that no panel shows.
-MEMORY = {
-    "OctreeObject",
-    "OctreeHiddenObject",
-    "OctreeResult",
-    "OctreeResultObject",
-    "OctreeResultRow",
-    "OctreeSceneMemory",
-    "OctreeLayerMemory",
-    "OctreeSettings",
-}
 
 
 def labels():
     """Return every label that Blender may show, with its context."""
-    for group in SETTINGS:
-        if group.__name__ not in MEMORY:
-            yield from labels_of(group.bl_rna)
+    for group in SHOWN:
+        yield from labels_of(group.bl_rna)
     for each in CLASSES:
         if issubclass(each, bpy.types.Operator):
             yield "Operator", each.bl_label
