@@ -154,12 +154,14 @@ class Meshes:
         # The version of the grove, if that is another's.
         self._borrowed: int | None = None
         self.born = 0
+        # What others found out about meshes as they are laid out; gone once one of these is.
+        self.notes: dict[str, Any] = {}
 
     def copy(self) -> "Meshes":
         """Return the same meshes and octrees; what is added to either is not in the other."""
         other = copy(self)
         other._meshes, other._borrowed = dict(self._meshes), self._grove.version
-        other._sheets = GrowingSheets()
+        other._sheets, other.notes = GrowingSheets(), {}
         return other
 
     def _own_grove(self, *, changing: bool = False) -> None:
@@ -191,6 +193,7 @@ class Meshes:
         self._own_grove(changing=True)
         self._grove.fell(number)
         self._sheets.forget(number)
+        self.notes = {}
 
     def __getitem__(self, number: int) -> Mesh:
         return self._meshes[number]

@@ -236,3 +236,15 @@ def _measure(
         asked, found, lengths = asked[near], found[near], lengths[near]
         best.improve(numbers[asked], rows[asked], found, forest.order[found], lengths)
         search.limits = np.minimum(search.limits, best.limits[numbers] / inner.most)
+
+
+def nearest_in_rows(moment: Moment, points: Floats, rows: Ids) -> tuple[Floats, Floats]:
+    """Return how far points (3, q) are from the meshes placed in these rows, and their triangles.
+
+    (q,), and the placed corners of the nearest triangle of each, (9, q).
+    """
+    numbers = np.arange(len(rows))
+    best = _Best(len(rows), 1, np.inf)
+    _look(moment, points, numbers, rows, best)
+    forest = moment.forest(rows, np.zeros(len(rows)))
+    return best.lengths[:, 0], moment.placed(forest, best.entries[:, 0], rows).rows

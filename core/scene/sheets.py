@@ -33,14 +33,15 @@ class Sheet:
 class Sheets:
     """All meshes that were laid out: entry e is triangle `order[e]` of its mesh.
 
-    The entries of mesh i are those from `firsts[i]` on, its vertices those from `corners[i]` on;
-    -1 if it was not laid out.
+    The entries of mesh i are those from `firsts[i]` on, its vertices `corner_counts[i]` from
+    `corners[i]` on; -1 if it was not laid out.
     """
 
     arranged: GrownTriangles
     order: Ids
     firsts: Ids
     corners: Ids
+    corner_counts: Ids
     patches: Patches
 
 
@@ -54,8 +55,8 @@ class GrowingSheets:
         self._vertices, self._faces, self._order = (Growing() for _ in range(3))
         self._tables = {"bounding_spheres": Growing(), "planes": Growing()}
         self._patches = GrowingPatches()
-        # The first entry, the first vertex and the number of triangles of each mesh.
-        self._places: dict[int, tuple[int, int, int]] = {}
+        # Of each mesh the first entry, the first vertex, how many of these, and how many triangles.
+        self._places: dict[int, tuple[int, ...]] = {}
         self._all: Sheets | None = None
 
     def __contains__(self, mesh: int) -> bool:
@@ -106,10 +107,9 @@ class GrowingSheets:
             array.put(rows)
             array.keep(rows.shape[-1])
         firsts = entry + np.cumsum(counts) - counts
-        for number, *place in zip(
-            numbers, firsts.tolist(), (corner + starts).tolist(), counts.tolist(), strict=True
-        ):
-            self._places[number] = (place[0], place[1], place[2])
+        lengths = np.diff(starts, append=vertices.shape[1])
+        places = np.stack((firsts, corner + starts, lengths, counts), axis=1).tolist()
+        self._places.update(zip(numbers, map(tuple, places), strict=True))
         self._all = None
         triangles = GrownTriangles(vertices, arranged, {})
         for _ in self._patches.add(numbers, triangles, counts, entry):
@@ -118,12 +118,12 @@ class GrowingSheets:
     def sheets(self, born: int) -> Sheets:
         """Return all meshes that were laid out, by number."""
         if self._all is None or len(self._all.firsts) != born:
-            firsts, corners = np.full((2, born), -1)
-            for mesh, (first, corner, _) in self._places.items():
-                firsts[mesh], corners[mesh] = first, corner
+            places = np.full((3, born), -1)
+            for mesh, place in self._places.items():
+                places[:, mesh] = place[:3]
             arranged = GrownTriangles(self._vertices.rows, self._faces.rows, self._tables)
             patches = self._patches.of_meshes(born)
-            self._all = Sheets(arranged, self._order.rows, firsts, corners, patches)
+            self._all = Sheets(arranged, self._order.rows, *places, patches)
         return self._all
 
 

@@ -18,10 +18,13 @@ _PLACED, _TRIANGLES = 65_536, 131_072
 
 
 def pairs_within(
-    moment: Moment, margin: float, skip_neighbours: bool
+    moment: Moment, margin: float, skip_neighbours: bool, rows: Ids | None = None
 ) -> Generator[float, None, list[Ids]]:
-    """Return the pairs of triangles of one placement, of some placements at a time."""
-    (there,) = moment.placements.is_there.nonzero()
+    """Return the pairs of triangles of one placement, of some placements at a time.
+
+    Of all that are there, or of those in some rows.
+    """
+    (there,) = moment.placements.is_there.nonzero() if rows is None else (rows,)
     parts: list[Ids] = []
     if len(there) == 0:
         return parts
