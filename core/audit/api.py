@@ -83,7 +83,7 @@ def audit(
     What is inside is told by the parity of three skew rays, of closed surfaces alone: those whose
     edges each have an even number of triangles, vertices at one place taken as one. Of two open
     surfaces that cross, the length of the line in which they do is told instead of a depth.
-    Depths are told as intervals no wider than a tenth of the depth or ten bands, unless thousands
+    Depths are told as intervals no wider than a tenth of the depth or two bands, unless thousands
     of looks do not get there. Each pair is judged by itself, so that answers do not depend on the
     order of placements, but for the last bits.
     """

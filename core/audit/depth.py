@@ -2,8 +2,8 @@
 
 The depth is the largest distance that a point of the surface, inside the solid, has from the
 solid's own surface. A distance changes no faster than its point moves (it is 1-Lipschitz), and the
-distance from one triangle is convex, so that a corner of a piece has the largest: both bound a
-piece from its middle. Pieces of the greatest bound are divided first (A. H. Land and A. G. Doig,
+distance from one triangle is convex, so that a corner of a piece has the largest, and so is the
+mean of two such, which the smaller of them does not exceed: between parallel faces that is all. Pieces of the greatest bound are divided first (A. H. Land and A. G. Doig,
 "An Automatic Method of Solving Discrete Programming Problems", 1960; M. Tang, M. Lee and Y. J. Kim,
 "Interactive Hausdorff Distance Computation for General Polygonal Models", 2009).
 """
@@ -13,18 +13,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, dot
+from ..arrays import Flags, Floats, Ids, dot, flagged
 from ..scene.moment import Moment, first_of_each
 from ..touch.triangle_distance import points_to_triangles
 from .inside import inside, nearest_triangles
-from .pieces import Pieces
+from .pieces import Pieces, cut, plane_through
 
 # Pieces of a solid that are looked at in a round, and in all.
-_ROUND, _MOST = 64, 8_192
+_ROUND, _MOST = 128, 2_048
 # An interval is narrow enough if it is this part of the depth, or this many bands, wide.
-_PART, _BANDS = 0.1, 10.0
-# Sides of the solid's surface that a piece may be on.
-_ANY, _ONE, _IN = 0, 1, 2
+_PART, _BANDS = 0.1, 2.0
+# How much farther than it must be the nearest triangle is looked for.
+_BEYOND = 1.001
 
 
 @dataclass(frozen=True)
@@ -39,26 +39,55 @@ class Depths:
 class _Queue:
     """Pieces that may be the deepest, with what their depths are no more than."""
 
-    def __init__(self, corners: Floats, solids: Ids, sides: Ids, uppers: Floats) -> None:
-        self.corners, self.solids, self.sides, self.uppers = corners, solids, sides, uppers
+    def __init__(self, corners: Floats, solids: Ids, are_in: Flags, uppers: Floats) -> None:
+        self.corners, self.solids, self.are_in, self.uppers = corners, solids, are_in, uppers
 
     def __len__(self) -> int:
         return len(self.solids)
 
     def __getitem__(self, some: Ids | Flags) -> "_Queue":
         return _Queue(
-            self.corners[:, some], self.solids[some], self.sides[some], self.uppers[some]
+            self.corners[:, some], self.solids[some], self.are_in[some], self.uppers[some]
         )
 
-    def with_children(self, other: "_Queue") -> "_Queue":
-        """Return these, and the four parts of each of the others."""
-        children = _quartered(other.corners)
+    def joined(self, other: "_Queue") -> "_Queue":
+        """Return these and others."""
         return _Queue(
-            np.concatenate((self.corners, children), axis=1),
-            np.concatenate((self.solids, np.tile(other.solids, 4))),
-            np.concatenate((self.sides, np.tile(other.sides, 4))),
-            np.concatenate((self.uppers, np.tile(other.uppers, 4))),
+            np.concatenate((self.corners, other.corners), axis=1),
+            np.concatenate((self.solids, other.solids)),
+            np.concatenate((self.are_in, other.are_in)),
+            np.concatenate((self.uppers, other.uppers)),
         )
+
+    def divided(self, nearest: Floats, band: float) -> "_Queue":
+        """Return parts of all, cut along the edges of their nearest triangles (9, n), or in four.
+
+        What lies above such a triangle is no deeper than its corners are.
+        """
+        corners, which = self.corners, np.arange(len(self))
+        everyone = np.ones(len(self), bool)
+        for edge in range(3):
+            normals, heights = plane_through(nearest[:, which], edge)
+            corners, of_which = cut(corners, normals, heights, everyone[which], band / 4)
+            which = which[of_which]
+        is_cut = np.bincount(which, minlength=len(self)) > 1
+        (whole,), (parts,) = (~is_cut).nonzero(), is_cut[which].nonzero()
+        corners, which = corners[:, parts], which[parts]
+        convex = _heights(corners, nearest[:, which]).max(axis=0)
+        uppers = np.minimum(self.uppers[which], convex)
+        cut_up = _Queue(corners, self.solids[which], self.are_in[which], uppers)
+        some = self[whole]
+        quarters = _Queue(
+            _quartered(some.corners),
+            *(np.tile(each, 4) for each in (some.solids, some.are_in, some.uppers)),
+        )
+        return cut_up.joined(quarters)
+
+
+def _heights(corners: Floats, triangles: Floats) -> Floats:
+    """Return how far each corner of triangles (9, n) is from others, (3, n)."""
+    points = corners.reshape(3, 3, -1)
+    return np.stack([points_to_triangles(point, triangles) for point in points])
 
 
 def depths_of(
@@ -71,9 +100,14 @@ def depths_of(
     count = len(rows)
     lower, ended, looks = np.zeros(count), np.zeros(count), np.zeros(count, np.intp)
     places = np.full((3, count), np.nan)
-    sides = np.where(known, _IN, np.where(pieces.uniform, _ONE, _ANY))
     walls = below_walls(pieces.corners, boxes[:, pieces.solids])
-    queue = _Queue(pieces.corners, pieces.solids, sides, walls)
+    in_doubt = pieces.uniform & ~known
+    (asked,) = (in_doubt & (walls > band)).nonzero()
+    middles = pieces.corners[:, asked].reshape(3, 3, -1).mean(axis=0)
+    is_in = yield from inside(moment, middles, rows[pieces.solids[asked]])
+    known = flagged(len(known), asked[is_in]) | known
+    (kept,) = (known | ~pieces.uniform).nonzero()
+    queue = _Queue(pieces.corners[:, kept], pieces.solids[kept], known[kept], walls[kept])
     while True:
         limits = _enough(lower, band)
         done = (queue.uppers <= limits[queue.solids]) | (looks[queue.solids] >= _MOST)
@@ -85,13 +119,15 @@ def depths_of(
         chosen = first_of_each(queue.solids, _ROUND)
         some, queue = queue[chosen], queue[~chosen]
         looks += np.bincount(some.solids, minlength=count)
-        middles, is_in, distances, left = yield from _looked(moment, some, rows, limits)
+        middles, is_in, distances, left, nearest = yield from _looked(
+            moment, some, rows, limits, ended
+        )
         deeper = is_in & (distances > lower[left.solids])
         order = np.lexsort((distances, left.solids))
         order = order[deeper[order]]
         lower[left.solids[order]] = distances[order]  # the last of each is the deepest
         places[:, left.solids[order]] = middles[:, order]
-        queue = queue.with_children(left)
+        queue = queue.joined(left.divided(nearest, band))
     return Depths(lower, np.maximum(lower, ended), places)
 
 
@@ -102,28 +138,38 @@ def _enough(lower: Floats, band: float) -> Floats:
 
 
 def _looked(
-    moment: Moment, some: _Queue, rows: Ids, limits: Floats
-) -> Generator[float, None, tuple[Floats, Flags, Floats, _Queue]]:
-    """Return middles, whether they lie inside, and distances of pieces that may be deep still."""
+    moment: Moment, some: _Queue, rows: Ids, limits: Floats, ended: Floats
+) -> Generator[float, None, tuple[Floats, Flags, Floats, _Queue, Floats]]:
+    """Return of what may be deep still: middles, whether inside, distances, pieces, nearest."""
     points = some.corners.reshape(3, 3, -1)
     middles = points.mean(axis=0)
-    steps = nearest_triangles(moment, middles, rows[some.solids])
+    # A point inside is no farther from the surface than from the walls of its box.
+    limits_of = np.where(some.are_in, some.uppers * _BEYOND, np.inf)
+    steps = nearest_triangles(moment, middles, rows[some.solids], limits_of)
     distances, nearest = yield from steps
     away = points - middles
     radii = np.sqrt(np.stack([dot(each, each) for each in away]).max(axis=0))
-    convex = np.stack([points_to_triangles(point, nearest) for point in points]).max(axis=0)
-    uppers = np.minimum(np.minimum(some.uppers, distances + radii), convex)
-    (left,) = (uppers > limits[some.solids]).nonzero()
+    heights = _heights(some.corners, nearest)
+    uppers = np.minimum(np.minimum(some.uppers, distances + radii), heights.max(axis=0))
+    (asked,) = (some.are_in & (uppers > limits[some.solids])).nonzero()
+    if len(asked):
+        farthest = heights[:, asked].argmax(axis=0)
+        corners = points[farthest, :, asked].T
+        reach = heights[farthest, asked] * _BEYOND
+        steps = nearest_triangles(moment, corners, rows[some.solids[asked]], reach)
+        _, second = yield from steps
+        means = (heights[:, asked] + _heights(some.corners[:, asked], second)).max(axis=0) / 2
+        uppers[asked] = np.minimum(uppers[asked], means)
+    open_still = uppers > limits[some.solids]
+    np.maximum.at(ended, some.solids[~open_still], uppers[~open_still])
+    (left,) = open_still.nonzero()
     some, middles, distances, radii = some[left], middles[:, left], distances[left], radii[left]
     some.uppers = uppers[left]
-    is_in = some.sides == _IN
+    is_in = some.are_in.copy()
     (asked,) = (~is_in).nonzero()
     is_in[asked] = yield from inside(moment, middles[:, asked], rows[some.solids[asked]])
-    some.sides[is_in & (some.sides == _ONE)] = _IN
-    mixed = ~is_in & (some.sides == _ANY)
-    some.uppers = np.where(mixed, np.minimum(some.uppers, radii - distances), some.uppers)
-    (kept,) = (is_in | mixed).nonzero()
-    return middles[:, kept], is_in[kept], distances[kept], some[kept]
+    some.uppers = np.where(is_in, some.uppers, np.minimum(some.uppers, radii - distances))
+    return middles, is_in, distances, some, nearest[:, left]
 
 
 def below_walls(corners: Floats, boxes: Floats) -> Floats:

@@ -36,15 +36,17 @@ def inside(moment: Moment, points: Floats, rows: Ids) -> Generator[float, None, 
 
 
 def nearest_triangles(
-    moment: Moment, points: Floats, rows: Ids
+    moment: Moment, points: Floats, rows: Ids, limits: Floats
 ) -> Generator[float, None, tuple[Floats, Floats]]:
     """Return how far points (3, q) are from the surfaces in these rows, and from which triangles.
 
-    (q,) and (9, q).
+    (q,) and (9, q). All are known to be no farther than their limits, (q,).
     """
     lengths, corners = np.empty(len(rows)), np.empty((9, len(rows)))
     for some in blocks(len(rows), _POINTS):
         here = np.ascontiguousarray(points[:, some])
-        lengths[some], corners[:, some] = nearest_in_rows(moment, here, rows[some])
+        lengths[some], corners[:, some] = nearest_in_rows(
+            moment, here, rows[some], limits[some]
+        )
         yield some.stop / len(rows)
     return lengths, corners

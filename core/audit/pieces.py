@@ -13,11 +13,12 @@ import numpy as np
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, cross, dot, starts_of_runs
 from ..scene.moment import Moment
 from ..scene.sheets import Sheets
+from ..touch.triangle_distance import points_to_triangles
 
 # Parts of surfaces that are placed in a step.
 _PLACED = 32_768
-# A triangle with more contacts than this is not divided.
-_CONTACTS = 256
+# A triangle with more contacts than this is not divided, nor into more parts.
+_CONTACTS, _PARTS = 256, 512
 # Cuts closer to a corner than this part of the band go through it.
 _THROUGH = 0.25
 # Faces of a smaller angle may lie in one plane within the band: its sine, squared.
@@ -92,38 +93,66 @@ def _reach(bounds: Floats, boxes: Floats) -> Ids:
 
 
 def divided(
-    pieces: Pieces, starts: Ids, counts: Ids, cutters: Floats, band: float
+    pieces: Pieces, starts: Ids, counts: Ids, cutters: Floats, points: Floats, band: float
 ) -> Generator[float, None, Pieces]:
-    """Return pieces divided by the triangles they have contact with.
+    """Return pieces divided by the triangles they have contact with, without what lies on these.
 
-    Piece i has contact with `counts[i]` of `cutters`, (9, c), from `starts[i]` on. Those with too
-    many stay as they are, and are not uniform.
+    Piece i has contact with `counts[i]` of `cutters`, (9, c), from `starts[i]` on, at `points`,
+    (3, 6, c). Those with too many, or in too many parts, stay as they are, and are not uniform.
     """
-    many = counts > _CONTACTS
-    rest = pieces[many]
-    done = [Pieces(rest.corners, rest.solids, rest.entries, np.zeros(len(rest), bool))]
-    live = pieces[~many]
-    first, left = starts[~many], counts[~many]
+    done, origins = [pieces[:0]], np.arange(len(pieces))
+    live, first, left = pieces, starts, counts
+    left = np.where(counts > _CONTACTS, 0, counts)
+    live.uniform[counts > _CONTACTS] = False
     while len(live):
-        ended = left == 0
+        parts = np.bincount(origins, minlength=len(pieces))[origins]
+        live.uniform[parts > _PARTS] = False
+        ended = (left == 0) | ~live.uniform
         done.append(live[ended])
-        live, first, left = live[~ended], first[~ended], left[~ended]
+        live, first, left, origins = live[~ended], first[~ended], left[~ended], origins[~ended]
         if len(live) == 0:
             break
         corners, which = live.corners, np.arange(len(live))
-        cutter = cutters[:, first]
+        cutter, place = cutters[:, first], points[:, :, first]
         flat = _in_one_plane(corners, cutter, band)
         for plane in range(4):
-            normals, heights = _plane(cutter[:, which], plane)
+            normals, heights = plane_through(cutter[:, which], plane)
             wanted = flat[which] == (plane < 3)
-            wanted &= _near(corners, cutter[:, which], band)
-            corners, of_which = _cut(corners, normals, heights, wanted, band * _THROUGH)
+            wanted &= _near(corners, place[:, :, which], band)
+            corners, of_which = cut(corners, normals, heights, wanted, band * _THROUGH)
             which = which[of_which]
             yield 0.5
+        (kept,) = (~_on(corners, cutter[:, which], band)).nonzero()
+        corners, which = corners[:, kept], which[kept]
         live = Pieces(corners, live.solids[which], live.entries[which], live.uniform[which])
-        first, left = first[which] + 1, left[which] - 1
+        first, left, origins = first[which] + 1, left[which] - 1, origins[which]
     parts = [np.concatenate([getattr(part, name) for part in done], axis=-1) for name in _NAMES]
     return Pieces(*parts)
+
+
+def contact_points(ones: Floats, others: Floats, band: float) -> Floats:
+    """Return corners of what of `others` comes near the planes of `ones`, (9, c) each.
+
+    (3, 6, c); where nothing does, they are infinite.
+    """
+    one, other = ones.reshape(3, 3, -1), others.reshape(3, 3, -1)
+    normal, start = plane_through(ones, 3)
+    heights = np.stack([dot(normal, corner) - start for corner in other])
+    reach = 4 * band + np.abs(one).max(axis=(0, 1)) * 2.0**-40
+    nexts, next_heights = np.roll(other, -1, axis=0), np.roll(heights, -1, axis=0)
+    steps = next_heights - heights
+    steep = steps != 0
+    first = np.divide(-reach - heights, steps, out=np.zeros_like(steps), where=steep)
+    last = np.divide(reach - heights, steps, out=np.ones_like(steps), where=steep)
+    begin, end = np.minimum(first, last), np.maximum(first, last)
+    counts = np.where(steep, (begin <= 1) & (end >= 0), np.abs(heights) <= reach)
+    ways = nexts - other
+    points = [other + share.clip(0, 1)[:, None] * ways for share in (begin, end)]
+    both = np.concatenate(points)
+    counts = np.concatenate((counts, counts))
+    stand_in = both[counts.argmax(axis=0), :, np.arange(both.shape[2])].T
+    stand_in = np.where(counts.any(axis=0), stand_in, np.inf)
+    return np.where(counts[:, None], both, stand_in).swapaxes(0, 1)
 
 
 _NAMES = ("corners", "solids", "entries", "uniform")
@@ -146,7 +175,7 @@ def _in_one_plane(ones: Floats, others: Floats, band: float) -> Flags:
     return flat
 
 
-def _plane(corners: Floats, number: int) -> tuple[Floats, Floats]:
+def plane_through(corners: Floats, number: int) -> tuple[Floats, Floats]:
     """Return the unit normal and height of the plane through an edge, or of the triangle (3)."""
     points = corners.reshape(3, 3, -1)
     normal = cross(points[1] - points[0], points[2] - points[0])
@@ -158,15 +187,32 @@ def _plane(corners: Floats, number: int) -> tuple[Floats, Floats]:
     return normal, dot(normal, start)
 
 
-def _near(corners: Floats, cutters: Floats, band: float) -> Flags:
-    here, there = bounds_of(corners), bounds_of(cutters)
-    flags: Flags = ((here[:3] <= there[3:] + 2 * band) & (here[3:] >= there[:3] - 2 * band)).all(
-        axis=0
-    )
+def _on(corners: Floats, cutters: Floats, band: float) -> Flags:
+    """Return which triangles lie within the band of others: all of their corners do."""
+    points = corners.reshape(3, 3, -1)
+    return np.stack([points_to_triangles(point, cutters) for point in points]).max(axis=0) <= band
+
+
+def _near(corners: Floats, there: Floats, band: float) -> Flags:
+    """Return which triangles come near points (3, 6, h) in their planes: no edge keeps these off."""
+    points = corners.reshape(3, 3, -1)
+    with np.errstate(invalid="ignore"):
+        flags = (there.min(axis=1) <= points.max(axis=0) + 2 * band).all(axis=0)
+        flags &= (there.max(axis=1) >= points.min(axis=0) - 2 * band).all(axis=0)
+    (some,) = flags.nonzero()
+    points, near = points[:, :, some], there[:, :, some]
+    normal = cross(points[1] - points[0], points[2] - points[0])
+    kept = np.ones(len(some), bool)
+    for start, stop in ((0, 1), (1, 2), (2, 0)):
+        outwards = cross(points[stop] - points[start], normal)
+        length = np.sqrt(dot(outwards, outwards))
+        beyond = dot(outwards[:, None], near - points[start][:, None]).min(axis=0)
+        kept &= beyond <= 2 * band * length
+    flags[some] = kept
     return flags
 
 
-def _cut(
+def cut(
     corners: Floats, normals: Floats, heights: Floats, wanted: Flags, through: float
 ) -> tuple[Floats, Ids]:
     """Return triangles (9, n) divided by planes where wanted, and of which each is a part."""

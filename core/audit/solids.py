@@ -14,7 +14,7 @@ from .components import components
 from .contacts import Contacts
 from .depth import Depths, below_walls, depths_of
 from .inside import inside
-from .pieces import Pieces, contacts_by_entry, divided, triangles_in_boxes
+from .pieces import Pieces, contact_points, contacts_by_entry, divided, triangles_in_boxes
 from .shells import Shells
 
 # Pairs of a surface and a solid whose depths are looked for together.
@@ -98,8 +98,11 @@ def _depths(
     theirs = contacts.entries[1][order]
     (cut,) = (counts > 0).nonzero()
     cut = cut[below_walls(pieces.corners[:, cut], boxes[:, pieces.solids[cut]]) > world.band]
-    cutters = world.corners(theirs, solids[contacts.pairs[order]])
-    parts = yield from divided(pieces[cut], starts[cut], counts[cut], cutters, world.band)
+    whose = contacts.pairs[order]
+    cutters = world.corners(theirs, solids[whose])
+    near = contact_points(world.corners(contacts.entries[0][order], rows[whose]), cutters, world.band)
+    steps = divided(pieces[cut], starts[cut], counts[cut], cutters, near, world.band)
+    parts = yield from steps
     (free,) = (counts == 0).nonzero()
     inner = yield from _inner(world, pieces[free], solids, boxes)
     everyone = Pieces(
