@@ -331,9 +331,7 @@ def _default_band(moment: Moment) -> tuple[float, int]:
     return widths[best], best + 1
 
 
-def _all(
-    moment: Moment, rules: _Rules, options: _Options
-) -> Generator[float, None, Audit]:
+def _all(moment: Moment, rules: _Rules, options: _Options) -> Generator[float, None, Audit]:
     met = yield from between(0.0, 0.05, boxes_met(moment, options.reach, rules.owners))
     met = rules.kept(met)
     (rows,) = moment.placements.is_there.nonzero()
@@ -363,9 +361,7 @@ def _seen(moment: Moment, rows: Ids) -> Ids:
 def _again(
     moment: Moment, rules: _Rules, before: Audit, changed: Ids
 ) -> Generator[float, None, Audit]:
-    options = _Options(
-        before.band, before.band_from, before.clearance, before.self_intersections
-    )
+    options = _Options(before.band, before.band_from, before.clearance, before.self_intersections)
     placements = moment.placements
     alive = np.isin(changed, placements.ids)
     rows = placements.rows_named(changed[alive])
@@ -387,4 +383,4 @@ def _again(
 def _sorted(parts: list[dict[str, Any]], options: _Options) -> Audit:
     found = Audit(**joined_findings(parts), **vars(options))
     order = np.lexsort((found.pairs[1], found.pairs[0], found.classes))
-    return Audit(**some_of(found, order), **vars(options))  # type: ignore[arg-type]
+    return Audit(**some_of(found, order), **vars(options))

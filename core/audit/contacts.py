@@ -1,9 +1,9 @@
 """Contacts: pairs of triangles of two placements no farther apart than a margin, with distances.
 
-Two placements are followed down to triangles whose bounds come near each other (a linear BVH, then
-sweep and prune). What touches has distance 0; the others' is measured if no plane keeps them apart.
-The gap of two placements that have no contact is found best first: pairs of triangles in the order
-of the gaps of their bounds, until these exceed the least distance found.
+Two placements are followed down to triangles whose bounds come near each other: a linear BVH, then
+sweep and prune. What touches has distance 0; the distance of others is measured if no plane keeps
+them apart. The gap of two placements that have no contact is found best first: pairs of triangles
+in the order of the gaps of their bounds, until these exceed the least distance found.
 """
 
 from collections.abc import Generator
@@ -74,7 +74,7 @@ def contacts_of(
 def gaps_of(
     moment: Moment, sheets: Sheets, met: Ids, margin: float
 ) -> Generator[float, None, Contacts]:
-    """Return for each pair of rows the nearest two triangles, if no farther apart than a margin."""
+    """Return for each pair of rows the nearest two triangles, if no farther than a margin."""
     best = _Gaps(moment, sheets, met, margin)
     for share, first, near, ones, others in _candidates(moment, sheets, met, margin):
         yield share
@@ -134,7 +134,7 @@ _NOTHING = Near(np.empty(0, np.intp), np.empty(0, np.intp), np.empty((6, 0)), 0)
 
 
 def _beyond_plane(ones: Floats, others: Floats, margin: float) -> Flags:
-    """Return which `others` surely lie farther than the margin on one side of a plane of `ones`."""
+    """Return which `others` surely lie beyond the margin on one side of a plane of `ones`."""
     one, other = ones.reshape(3, 3, -1), others.reshape(3, 3, -1)
     normal = cross(one[1] - one[0], one[2] - one[0])
     length = np.sqrt(dot(normal, normal))

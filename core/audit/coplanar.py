@@ -59,7 +59,7 @@ def _clipped(one: Floats, other: Floats, band: float) -> tuple[Floats, Floats]:
         edge = triangle[stop] - triangle[start]
         inwards = cross(normal, edge)
         sides = np.stack([dot(inwards, corner - triangle[start]) for corner in polygon])
-        polygon = _clip(polygon, sides)
+        polygon, _ = clip(polygon, sides)
     heights = np.stack([dot(normal, corner) for corner in polygon])
     within = np.abs(heights).max(axis=0) <= band * scale * (1 + 2.0**-20)
     fan = [
@@ -80,10 +80,10 @@ def _clipped(one: Floats, other: Floats, band: float) -> tuple[Floats, Floats]:
     return np.where(counts, area / (scale * scale), 0.0), middles
 
 
-def _clip(polygon: Floats, sides: Floats) -> Floats:
+def clip(polygon: Floats, sides: Floats) -> tuple[Floats, Flags]:
     """Return convex polygons (k, 3, h) without what lies on the negative side, (k + 1, 3, h).
 
-    Corners that are not needed repeat the last one; nothing at all is left as one corner.
+    And of which anything is left. Corners that are not needed repeat the last one.
     """
     k, count = sides.shape
     following, next_sides = np.roll(polygon, -1, axis=0), np.roll(sides, -1, axis=0)
@@ -104,4 +104,4 @@ def _clip(polygon: Floats, sides: Floats) -> Floats:
     each = np.arange(count)
     for axis in range(3):
         result[:, axis] = slots[:, axis][order, each]
-    return result
+    return result, kept.any(axis=0)

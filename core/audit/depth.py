@@ -3,9 +3,10 @@
 The depth is the largest distance that a point of the surface, inside the solid, has from the
 solid's own surface. A distance changes no faster than its point moves (it is 1-Lipschitz), and the
 distance from one triangle is convex, so that a corner of a piece has the largest, and so is the
-mean of two such, which the smaller of them does not exceed: between parallel faces that is all. Pieces of the greatest bound are divided first (A. H. Land and A. G. Doig,
-"An Automatic Method of Solving Discrete Programming Problems", 1960; M. Tang, M. Lee and Y. J. Kim,
-"Interactive Hausdorff Distance Computation for General Polygonal Models", 2009).
+mean of two such, which the smaller of them does not exceed: between parallel faces that is all.
+Pieces of the greatest bound are divided first (A. H. Land and A. G. Doig, "An Automatic Method of
+Solving Discrete Programming Problems", 1960; M. Tang, M. Lee and Y. J. Kim, "Interactive Hausdorff
+Distance Computation for General Polygonal Models", 2009).
 """
 
 from collections.abc import Generator
@@ -79,7 +80,9 @@ class _Queue:
         some = self[whole]
         quarters = _Queue(
             _quartered(some.corners),
-            *(np.tile(each, 4) for each in (some.solids, some.are_in, some.uppers)),
+            np.tile(some.solids, 4),
+            np.tile(some.are_in, 4),
+            np.tile(some.uppers, 4),
         )
         return cut_up.joined(quarters)
 

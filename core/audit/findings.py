@@ -1,6 +1,7 @@
 """Findings of a clash audit: classes of pairs, each with the interval that decided it."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from ..arrays import Flags, Floats, Ids
 
 # Classes, the gravest first: findings are sorted by them.
 OVERLAP, CONTAINED, DUPLICATE, COPLANAR_SAME, COPLANAR_OPPOSITE, TOUCHING, NEAR, SELF = range(8)
-CLASSES = (
+FINDING_CLASSES = (
     "overlap",
     "contained",
     "duplicate",
@@ -20,7 +21,7 @@ CLASSES = (
 )
 # What the deciding number is.
 DISTANCE, DEPTH, AREA, LENGTH = range(4)
-MEASURES = ("distance", "depth", "area", "length")
+FINDING_MEASURES = ("distance", "depth", "area", "length")
 # What decided the band.
 BANDS = ("given", "size", "least", "coordinates")
 
@@ -35,12 +36,12 @@ class Audit:
     Attributes
     ----------
     classes : ndarray of intp, shape (f,)
-        Numbers of `classes_names`.
+        Numbers of `FINDING_CLASSES`.
     pairs : ndarray of intp, shape (2, f)
         Placements, the smaller first; the same one twice for a self-intersection. Of a contained
         pair, `inner` says which lies in the other.
     measures : ndarray of intp, shape (f,)
-        What the deciding number is, numbers of `measures_names`.
+        What the deciding number is, numbers of `FINDING_MEASURES`.
     lower, upper : ndarray of float64, shape (f,)
         The deciding number lies between these, scene units: the least distance of touching and
         near pairs; the depth of overlapping and contained ones, or, if both are open, the length
@@ -101,11 +102,11 @@ _OF_FINDINGS = {
 _OF_PARTS = (("segments", "segment_findings", 0), ("faces", "face_findings", -1))
 
 
-def some_of(audit: Audit, some: Ids) -> dict[str, object]:
+def some_of(audit: Audit, some: Ids) -> dict[str, Any]:
     """Return the arrays of some findings, in this order."""
     numbers = np.full(len(audit), -1)
     numbers[some] = np.arange(len(some))
-    arrays: dict[str, object] = {
+    arrays: dict[str, Any] = {
         name: getattr(audit, name).take(some, axis=axis) for name, axis in _OF_FINDINGS.items()
     }
     for name, whose, axis in _OF_PARTS:
@@ -117,7 +118,7 @@ def some_of(audit: Audit, some: Ids) -> dict[str, object]:
     return arrays
 
 
-def joined_findings(parts: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+def joined_findings(parts: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the arrays of all parts, one after the other."""
     arrays = {
         name: np.concatenate([part[name] for part in parts], axis=axis)

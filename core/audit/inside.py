@@ -45,8 +45,6 @@ def nearest_triangles(
     lengths, corners = np.empty(len(rows)), np.empty((9, len(rows)))
     for some in blocks(len(rows), _POINTS):
         here = np.ascontiguousarray(points[:, some])
-        lengths[some], corners[:, some] = nearest_in_rows(
-            moment, here, rows[some], limits[some]
-        )
+        lengths[some], corners[:, some] = nearest_in_rows(moment, here, rows[some], limits[some])
         yield some.stop / len(rows)
     return lengths, corners

@@ -68,19 +68,17 @@ def judged(moment: Moment, met: Ids, band: float, clearance: float) -> Steps:
         return nothing()
     meshes = np.unique(moment.placements.meshes[np.unique(met)])
     world = yield from between(0.0, 0.15, world_of(moment, meshes, band))
-    steps = contacts_of(moment, world.sheets, met, band)
-    contacts = yield from between(0.15, 0.4, steps)
+    looking = contacts_of(moment, world.sheets, met, band)
+    contacts = yield from between(0.15, 0.4, looking)
     features = yield from between(0.4, 0.5, _features(world, met, contacts))
     touched = np.zeros(met.shape[1], bool)
     touched[contacts.pairs] = True
     are_open = ~world.shells.closed[world.meshes(met)]
     twins = _twins(world, met, contacts, features)
     (free,) = (~touched).nonzero()
-    steps = _nested(world, met, are_open, free)
-    within, whole = yield from between(0.5, 0.6, steps)
+    within, whole = yield from between(0.5, 0.6, _nested(world, met, are_open, free))
     wanted = ((touched & np.isnan(twins)) | within) & ~are_open[::-1]
-    steps = _both_depths(world, met, contacts, wanted)
-    deep = yield from between(0.6, 0.9, steps)
+    deep = yield from between(0.6, 0.9, _both_depths(world, met, contacts, wanted))
     verdict = _Verdict(world, met, contacts, features, are_open)
     parts = [
         verdict.duplicates(twins),
@@ -136,12 +134,9 @@ def _features(world: World, met: Ids, contacts: Contacts) -> Generator[float, No
         ones, others = (world.corners(*each) for each in zip(entries, rows, strict=True))
         shared = shared_areas(ones, others, world.band)
         crossed = crossings_of(ones, others)
-        parts.append(
-            Features(
-                shared.areas, shared.middles, shared.same,
-                crossed.starts, crossed.ends, crossed.heights, _unlike(ones, others, world.band),
-            )  # fmt: skip
-        )
+        alike = _unlike(ones, others, world.band)
+        line = (crossed.starts, crossed.ends, crossed.heights)
+        parts.append(Features(shared.areas, shared.middles, shared.same, *line, alike))
         yield some.stop / len(contacts)
     if not parts:
         none, points = np.empty(0), np.empty((3, 0))
@@ -330,9 +325,7 @@ class _Verdict:
     def _between(self, contacts: Contacts) -> Floats:
         """Return the middle of the shortest way between two triangles, (c, 3)."""
         rows = self._met[:, contacts.pairs]
-        corners = [
-            self._world.corners(*each) for each in zip(contacts.entries, rows, strict=True)
-        ]
+        corners = [self._world.corners(*each) for each in zip(contacts.entries, rows, strict=True)]
         here, there = nearest_points(*corners)
         crossed = crossings_of(*corners)
         middle = np.where(crossed.lengths > 0, crossed.starts + crossed.ends, here + there) / 2
@@ -351,7 +344,7 @@ class _Verdict:
         )  # fmt: skip
 
     def near(self, gaps: Contacts) -> Part:
-        """Return the pairs that are farther apart than the band, but no more than the clearance."""
+        """Return the pairs that are farther apart than the band, but within the clearance."""
         faces = self._world.sheets.order[gaps.entries]
         return self._found(
             of.NEAR, gaps.pairs, of.DISTANCE, gaps.distances, gaps.distances,

@@ -100,7 +100,7 @@ def divided(
     Piece i has contact with `counts[i]` of `cutters`, (9, c), from `starts[i]` on, at `points`,
     (3, 6, c). Those with too many, or in too many parts, stay as they are, and are not uniform.
     """
-    done, origins = [pieces[:0]], np.arange(len(pieces))
+    done, origins = [pieces[_NONE]], np.arange(len(pieces))
     live, first, left = pieces, starts, counts
     left = np.where(counts > _CONTACTS, 0, counts)
     live.uniform[counts > _CONTACTS] = False
@@ -155,6 +155,7 @@ def contact_points(ones: Floats, others: Floats, band: float) -> Floats:
     return np.where(counts[:, None], both, stand_in).swapaxes(0, 1)
 
 
+_NONE = np.empty(0, np.intp)
 _NAMES = ("corners", "solids", "entries", "uniform")
 
 
@@ -194,7 +195,7 @@ def _on(corners: Floats, cutters: Floats, band: float) -> Flags:
 
 
 def _near(corners: Floats, there: Floats, band: float) -> Flags:
-    """Return which triangles come near points (3, 6, h) in their planes: no edge keeps these off."""
+    """Return which triangles come near points (3, 6, h) in their planes: no edge is between."""
     points = corners.reshape(3, 3, -1)
     with np.errstate(invalid="ignore"):
         flags = (there.min(axis=1) <= points.max(axis=0) + 2 * band).all(axis=0)

@@ -4,7 +4,7 @@ from collections.abc import Generator
 
 import numpy as np
 
-from ..arrays import Ids, blocks, starts_of_runs
+from ..arrays import Floats, Ids, blocks, dot, starts_of_runs
 from ..construction.levels import between
 from ..scene.moment import Moment
 from ..scene.within import pairs_within
@@ -29,8 +29,9 @@ def crossing_selves(moment: Moment, rows: Ids, band: float) -> Steps:
     found = found[:, kept]
     begins = starts_of_runs(found[0])
     which = np.repeat(np.arange(len(begins)), np.diff(begins, append=found.shape[1]))
-    lengths = np.sqrt(((ends - starts) ** 2).sum(axis=0))
-    sums = np.bincount(which, lengths, len(begins))
+    way = ends - starts
+    lengths = np.sqrt(dot(way, way))
+    sums = np.bincount(which, lengths, len(begins)).astype(np.float64)
     middles = [np.bincount(which, lengths * row, len(begins)) for row in (starts + ends) / 2]
     ids = found[0][begins]
     is_open = ~world.shells.closed[world.meshes(moment.placements.rows_named(ids))]
@@ -49,13 +50,15 @@ def crossing_selves(moment: Moment, rows: Ids, band: float) -> Steps:
     )
 
 
-def _crossing(world: World, found: Ids) -> Generator[float, None, tuple]:
+def _crossing(world: World, found: Ids) -> Generator[float, None, tuple[Ids, Floats, Floats]]:
     """Return which of these pairs cross deeper than the band, and from where to where."""
     rows = world.moment.placements.rows_named(found[0])
     entries = _entries(world, np.tile(world.meshes(rows), 2), found[1:].ravel()).reshape(2, -1)
     kept, starts, ends = [np.empty(0, np.intp)], [np.empty((3, 0))], [np.empty((3, 0))]
     for some in blocks(len(rows), _LOOKED):
-        knots = [world.shells.knots[world.sheets.arranged.faces.T[:, each[some]]] for each in entries]
+        knots = [
+            world.shells.knots[world.sheets.arranged.faces.T[:, each[some]]] for each in entries
+        ]
         strangers = ~(knots[0][:, None] == knots[1][None]).any(axis=(0, 1))
         crossed = crossings_of(*(world.corners(each[some], rows[some]) for each in entries))
         deep = strangers & (crossed.heights > world.band) & (crossed.lengths > world.band)

@@ -75,7 +75,11 @@ def depths(
 
     `contacts.pairs` are numbers of these d, and `contacts.entries` those of surface and solid.
     """
-    lower, upper, places = np.zeros(len(rows)), np.zeros(len(rows)), np.full((3, len(rows)), np.nan)
+    lower, upper, places = (
+        np.zeros(len(rows)),
+        np.zeros(len(rows)),
+        np.full((3, len(rows)), np.nan),
+    )
     for first in range(0, len(rows), _TOGETHER):
         stop = min(first + _TOGETHER, len(rows))
         start, end = np.searchsorted(contacts.pairs, [first, stop])
@@ -100,7 +104,9 @@ def _depths(
     cut = cut[below_walls(pieces.corners[:, cut], boxes[:, pieces.solids[cut]]) > world.band]
     whose = contacts.pairs[order]
     cutters = world.corners(theirs, solids[whose])
-    near = contact_points(world.corners(contacts.entries[0][order], rows[whose]), cutters, world.band)
+    near = contact_points(
+        world.corners(contacts.entries[0][order], rows[whose]), cutters, world.band
+    )
     steps = divided(pieces[cut], starts[cut], counts[cut], cutters, near, world.band)
     parts = yield from steps
     (free,) = (counts == 0).nonzero()

@@ -40,8 +40,8 @@ _TESTED, _POOL = 16_384, 262_144
 _FEW, _MORE = 4, 8
 # What rounding may take from bounds that are moved by a margin.
 _ROUNDING = 2.0**-46
-# The fractions of the work that are done when boxes have met; when pairs of placements are compared
-# if pairs within them follow; before all is sorted.
+# The fractions of the work that are done when boxes have met; when pairs of placements are
+# compared if pairs within them follow; before all is sorted.
 _MET, _HALF, _COMPARED = 0.05, 0.6, 0.95
 # The fractions of looking at pairs of placements that are done when meshes are laid out, and after
 # a glance at each pair.

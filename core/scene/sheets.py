@@ -4,12 +4,12 @@ What pairs triangles of placements asks for no cells. To lay all triangles of a 
 costs a tenth of an octree, and many meshes are laid out at once.
 """
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Ids, blocks, concatenated_ranges, gather, radix_argsort
+from ..arrays import Floats, Ids, blocks, gather, radix_argsort
 from ..grid import Words, morton_codes
 from ..shapes import Triangles
 from .growing import Growing, GrownTriangles
@@ -55,7 +55,7 @@ class GrowingSheets:
         self._vertices, self._faces, self._order = (Growing() for _ in range(3))
         self._tables = {"bounding_spheres": Growing(), "planes": Growing()}
         self._patches = GrowingPatches()
-        # Of each mesh the first entry, the first vertex, how many of these, and how many triangles.
+        # Of each mesh the first entry and vertex, how many vertices, and how many triangles.
         self._places: dict[int, tuple[int, ...]] = {}
         self._all: Sheets | None = None
 
@@ -78,9 +78,9 @@ class GrowingSheets:
         cuts = np.flatnonzero(np.diff(ends // _TOGETHER)) + 1
         for some in np.split(np.array(numbers, np.intp), cuts):
             # Others may have come while this one waited.
-            some = [number for number in some.tolist() if number not in self]
-            if some:
-                yield from self._add([sheets[number] for number in some], some)
+            left = [number for number in some.tolist() if number not in self]
+            if left:
+                yield from self._add([sheets[number] for number in left], left)
 
     def _add(self, sheets: list[Sheet], numbers: list[int]) -> Iterator[None]:
         faces, owners, vertices, starts = _joined(sheets)
@@ -123,7 +123,9 @@ class GrowingSheets:
                 places[:, mesh] = place[:3]
             arranged = GrownTriangles(self._vertices.rows, self._faces.rows, self._tables)
             patches = self._patches.of_meshes(born)
-            self._all = Sheets(arranged, self._order.rows, *places, patches)
+            self._all = Sheets(
+                arranged, self._order.rows, places[0], places[1], places[2], patches
+            )
         return self._all
 
 
