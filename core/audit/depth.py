@@ -19,6 +19,7 @@ from ..scene.moment import Moment, first_of_each
 from ..touch.triangle_distance import points_to_triangles
 from .inside import inside, nearest_triangles
 from .pieces import Pieces, cut, plane_through
+from .walls import Walls
 
 # Pieces of a solid that are looked at in a round, and in all.
 _ROUND, _MOST = 128, 2_048
@@ -94,23 +95,23 @@ def _heights(corners: Floats, triangles: Floats) -> Floats:
 
 
 def depths_of(
-    moment: Moment, pieces: Pieces, known: Flags, rows: Ids, boxes: Floats, band: float
+    moment: Moment, pieces: Pieces, known: Flags, rows: Ids, walls: Walls, band: float
 ) -> Generator[float, None, Depths]:
     """Return how deep pieces of surfaces lie in solids, the meshes placed in `rows`, (s,).
 
-    `known` pieces lie inside. `boxes` (6, s) hold the solids.
+    `known` pieces lie inside. `walls` hold the solids.
     """
     count = len(rows)
     lower, ended, looks = np.zeros(count), np.zeros(count), np.zeros(count, np.intp)
     places = np.full((3, count), np.nan)
-    walls = below_walls(pieces.corners, boxes[:, pieces.solids])
+    uppers = walls.below(pieces.corners, pieces.solids)
     in_doubt = pieces.uniform & ~known
-    (asked,) = (in_doubt & (walls > band)).nonzero()
+    (asked,) = (in_doubt & (uppers > band)).nonzero()
     middles = pieces.corners[:, asked].reshape(3, 3, -1).mean(axis=0)
     is_in = yield from inside(moment, middles, rows[pieces.solids[asked]])
     known = flagged(len(known), asked[is_in]) | known
     (kept,) = (known | ~pieces.uniform).nonzero()
-    queue = _Queue(pieces.corners[:, kept], pieces.solids[kept], known[kept], walls[kept])
+    queue = _Queue(pieces.corners[:, kept], pieces.solids[kept], known[kept], uppers[kept])
     while True:
         limits = _enough(lower, band)
         done = (queue.uppers <= limits[queue.solids]) | (looks[queue.solids] >= _MOST)
@@ -173,14 +174,6 @@ def _looked(
     is_in[asked] = yield from inside(moment, middles[:, asked], rows[some.solids[asked]])
     some.uppers = np.where(is_in, some.uppers, np.minimum(some.uppers, radii - distances))
     return middles, is_in, distances, some, nearest[:, left]
-
-
-def below_walls(corners: Floats, boxes: Floats) -> Floats:
-    """Return how deep triangles (9, n) may lie in what is inside boxes (6, n), at most, (n,)."""
-    points = corners.reshape(3, 3, -1)
-    beyond = points.max(axis=0) - boxes[:3]
-    before = boxes[3:] - points.min(axis=0)
-    return np.maximum(np.minimum(beyond, before).min(axis=0), 0.0)
 
 
 def _quartered(corners: Floats) -> Floats:

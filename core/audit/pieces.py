@@ -92,13 +92,33 @@ def _reach(bounds: Floats, boxes: Floats) -> Ids:
     return ((bounds[:3] <= boxes[3:]) & (bounds[3:] >= boxes[:3])).all(axis=0).nonzero()[0]
 
 
+@dataclass(frozen=True)
+class Cutters:
+    """Triangles that others have contact with, (9, c), as these see them.
+
+    `normals` (3, c) are those of the others; `flat` ones lie in their plane; `points` (3, 6, c)
+    are corners of what comes near it.
+    """
+
+    corners: Floats
+    normals: Floats
+    flat: Flags
+    points: Floats
+
+    @classmethod
+    def of(cls, ones: Floats, others: Floats, band: float) -> "Cutters":
+        """Return `others` as `ones` see them, (9, c) each."""
+        normals, heights = plane_through(ones, 3)
+        flat = _in_one_plane(ones, others, band)
+        return cls(others, normals, flat, _contact_points(ones, others, normals, heights, band))
+
+
 def divided(
-    pieces: Pieces, starts: Ids, counts: Ids, cutters: Floats, points: Floats, band: float
+    pieces: Pieces, starts: Ids, counts: Ids, cutters: Cutters, band: float
 ) -> Generator[float, None, Pieces]:
     """Return pieces divided by the triangles they have contact with, without what lies on these.
 
-    Piece i has contact with `counts[i]` of `cutters`, (9, c), from `starts[i]` on, at `points`,
-    (3, 6, c). Those with too many, or in too many parts, stay as they are, and are not uniform.
+    Piece i has contact with `counts[i]` of the cutters from `starts[i]` on. Those with too many, or in too many parts, stay as they are, and are not uniform.
     """
     done, origins = [pieces[_NONE]], np.arange(len(pieces))
     live, first, left = pieces, starts, counts
@@ -113,12 +133,12 @@ def divided(
         if len(live) == 0:
             break
         corners, which = live.corners, np.arange(len(live))
-        cutter, place = cutters[:, first], points[:, :, first]
-        flat = _in_one_plane(corners, cutter, band)
+        cutter, place = cutters.corners[:, first], cutters.points[:, :, first]
+        flat, facing = cutters.flat[first], cutters.normals[:, first]
         for plane in range(4):
             normals, heights = plane_through(cutter[:, which], plane)
             wanted = flat[which] == (plane < 3)
-            wanted &= _near(corners, place[:, :, which], band)
+            wanted &= _near(corners, place[:, :, which], facing[:, which], band)
             corners, of_which = cut(corners, normals, heights, wanted, band * _THROUGH)
             which = which[of_which]
             yield 0.5
@@ -130,13 +150,14 @@ def divided(
     return Pieces(*parts)
 
 
-def contact_points(ones: Floats, others: Floats, band: float) -> Floats:
+def _contact_points(
+    ones: Floats, others: Floats, normal: Floats, start: Floats, band: float
+) -> Floats:
     """Return corners of what of `others` comes near the planes of `ones`, (9, c) each.
 
     (3, 6, c); where nothing does, they are infinite.
     """
     one, other = ones.reshape(3, 3, -1), others.reshape(3, 3, -1)
-    normal, start = plane_through(ones, 3)
     heights = np.stack([dot(normal, corner) - start for corner in other])
     reach = 4 * band + np.abs(one).max(axis=(0, 1)) * 2.0**-40
     nexts, next_heights = np.roll(other, -1, axis=0), np.roll(heights, -1, axis=0)
@@ -194,7 +215,7 @@ def _on(corners: Floats, cutters: Floats, band: float) -> Flags:
     return np.stack([points_to_triangles(point, cutters) for point in points]).max(axis=0) <= band
 
 
-def _near(corners: Floats, there: Floats, band: float) -> Flags:
+def _near(corners: Floats, there: Floats, normals: Floats, band: float) -> Flags:
     """Return which triangles come near points (3, 6, h) in their planes: no edge is between."""
     points = corners.reshape(3, 3, -1)
     with np.errstate(invalid="ignore"):
@@ -202,13 +223,14 @@ def _near(corners: Floats, there: Floats, band: float) -> Flags:
         flags &= (there.max(axis=1) >= points.min(axis=0) - 2 * band).all(axis=0)
     (some,) = flags.nonzero()
     points, near = points[:, :, some], there[:, :, some]
-    normal = cross(points[1] - points[0], points[2] - points[0])
+    normal = normals[:, some]
+    turn = dot(cross(points[1] - points[0], points[2] - points[0]), normal)
     kept = np.ones(len(some), bool)
     for start, stop in ((0, 1), (1, 2), (2, 0)):
         outwards = cross(points[stop] - points[start], normal)
         length = np.sqrt(dot(outwards, outwards))
         beyond = dot(outwards[:, None], near - points[start][:, None]).min(axis=0)
-        kept &= beyond <= 2 * band * length
+        kept &= (beyond <= 2 * band * length) | (turn <= 0)
     flags[some] = kept
     return flags
 

@@ -12,10 +12,11 @@ from ..scene.placed import placed
 from ..scene.sheets import Sheets
 from .components import components
 from .contacts import Contacts
-from .depth import Depths, below_walls, depths_of
+from .depth import Depths, depths_of
 from .inside import inside
-from .pieces import Pieces, contact_points, contacts_by_entry, divided, triangles_in_boxes
+from .pieces import Cutters, Pieces, contacts_by_entry, divided, triangles_in_boxes
 from .shells import Shells
+from .walls import Walls, walls_of
 
 # Pairs of a surface and a solid whose depths are looked for together.
 _TOGETHER = 256
@@ -101,16 +102,15 @@ def _depths(
     order, starts, counts = contacts_by_entry(pieces, contacts.pairs, contacts.entries[0])
     theirs = contacts.entries[1][order]
     (cut,) = (counts > 0).nonzero()
-    cut = cut[below_walls(pieces.corners[:, cut], boxes[:, pieces.solids[cut]]) > world.band]
+    walls = yield from walls_of(world.moment, world.sheets, solids)
+    cut = cut[walls.below(pieces.corners[:, cut], pieces.solids[cut]) > world.band]
     whose = contacts.pairs[order]
     cutters = world.corners(theirs, solids[whose])
-    near = contact_points(
-        world.corners(contacts.entries[0][order], rows[whose]), cutters, world.band
-    )
-    steps = divided(pieces[cut], starts[cut], counts[cut], cutters, near, world.band)
+    near = Cutters.of(world.corners(contacts.entries[0][order], rows[whose]), cutters, world.band)
+    steps = divided(pieces[cut], starts[cut], counts[cut], near, world.band)
     parts = yield from steps
     (free,) = (counts == 0).nonzero()
-    inner = yield from _inner(world, pieces[free], solids, boxes)
+    inner = yield from _inner(world, pieces[free], solids, walls)
     everyone = Pieces(
         *(
             np.concatenate((getattr(parts, name), getattr(inner, name)), axis=-1)
@@ -118,11 +118,11 @@ def _depths(
         )
     )
     known = np.arange(len(everyone)) >= len(parts)
-    return (yield from depths_of(world.moment, everyone, known, solids, boxes, world.band))
+    return (yield from depths_of(world.moment, everyone, known, solids, walls, world.band))
 
 
 def _inner(
-    world: World, pieces: Pieces, solids: Ids, boxes: Floats
+    world: World, pieces: Pieces, solids: Ids, walls: Walls
 ) -> Generator[float, None, Pieces]:
     """Return the pieces, none of which has contact, that lie inside: all that hang together do."""
     faces = world.sheets.arranged.faces.T[:, pieces.entries]
@@ -130,10 +130,10 @@ def _inner(
     names, nodes = np.unique(keys, return_inverse=True)
     nodes = nodes.reshape(keys.shape)
     labels = components(len(names), nodes[:2].ravel(), nodes[1:].ravel())[nodes[0]]
-    walls = below_walls(pieces.corners, boxes[:, pieces.solids])
-    order = np.lexsort((pieces.entries, -walls, labels))
+    uppers = walls.below(pieces.corners, pieces.solids)
+    order = np.lexsort((pieces.entries, -uppers, labels))
     best = order[starts_of_runs(labels[order])]
-    asked = best[walls[best] > world.band]
+    asked = best[uppers[best] > world.band]
     middles = pieces.corners[:, asked].reshape(3, 3, -1).mean(axis=0)
     is_in = yield from inside(world.moment, middles, solids[pieces.solids[asked]])
     flags = np.zeros(len(names), bool)
