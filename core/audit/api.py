@@ -143,7 +143,7 @@ def audit_steps(
         wide, source = _checked_band(band), 0
     rules = _Rules.of(moment, owners, ones, others, skipped)
     options = _Options(wide, BANDS[source], gap, bool(self_intersections))
-    return moment.as_long_as_current(_all(moment, rules, options))
+    return moment.as_long_as_current(_ascending(_all(moment, rules, options)))
 
 
 def audit_again(
@@ -231,7 +231,7 @@ def audit_again_steps(
     checks.kind("before", before, (Audit,))
     gone = np.unique(checks.numbers("changed", changed, moment.placements.born))
     rules = _Rules.of(moment, owners, ones, others, skipped)
-    return moment.as_long_as_current(_again(moment, rules, before, gone))
+    return moment.as_long_as_current(_ascending(_again(moment, rules, before, gone)))
 
 
 @dataclass(frozen=True)
@@ -329,6 +329,18 @@ def _default_band(moment: Moment) -> tuple[float, int]:
     widths = [_OF_SIZE * float((upper - lower).max()), _LEAST, _OF_COORDINATE * largest]
     best = int(np.argmax(widths))
     return widths[best], best + 1
+
+
+def _ascending(steps: Generator[float, None, Audit]) -> Generator[float, None, Audit]:
+    """Repeat the steps; what is done stays done, also where a part yields less than the last."""
+    most = 0.0
+    while True:
+        try:
+            most = max(most, next(steps))
+            yield most
+        except StopIteration as finished:
+            found: Audit = finished.value
+            return found
 
 
 def _all(moment: Moment, rules: _Rules, options: _Options) -> Generator[float, None, Audit]:

@@ -23,7 +23,7 @@ _PLACED = 32_768
 
 @dataclass(frozen=True)
 class Walls:
-    """Unit directions of s solids, (3, k, s), and where each begins and ends along them, (k, s)."""
+    """Unit directions of s solids, (3, k, s), and where these begin and end along them, (k, s)."""
 
     directions: Floats
     lower: Floats

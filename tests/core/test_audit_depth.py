@@ -72,7 +72,9 @@ def test_coincident_boxes_of_other_triangles_have_no_depth():
 
 
 def test_two_open_surfaces_have_no_depth():
-    found = audit(scene_of(sheet([0, 0, 0], [1, 0, 0], [0, 1, 0]), box([0.2, 0.2, -1], [0.6, 0.6, 1])))
+    found = audit(
+        scene_of(sheet([0, 0, 0], [1, 0, 0], [0, 1, 0]), box([0.2, 0.2, -1], [0.6, 0.6, 1]))
+    )
     assert depth_of(found)[1] == pytest.approx(0.2)
     holed = Triangles(box([0.2, 0.2, -1], [0.6, 0.6, 1]).vertices, scenes.FACES[2:])
     found = audit(scene_of(sheet([0, 0, 0], [1, 0, 0], [0, 1, 0]), holed))
