@@ -47,6 +47,8 @@ class VisibilityResult:
         unless faces were tested.
     skipped : int
         How many of the objects to test never had triangles, or were hidden.
+    views : tuple of tuple of int
+        Number of the frame and of the camera of each view that was looked at.
     """
 
     objects: tuple[TestedObject, ...]
@@ -56,6 +58,7 @@ class VisibilityResult:
     is_exact: bool
     faces: Mapping[int, Ids]
     skipped: int
+    views: tuple[tuple[int, int], ...] = ()
 
     @cached_property
     def frame_counts(self) -> Ids:
