@@ -42,4 +42,5 @@ def open_blend(path: Path) -> None:
     try:
         bpy.ops.wm.open_mainfile(filepath=str(path.resolve()), load_ui=False)
     except RuntimeError as error:
-        raise ValueError(f"{path} cannot be opened: {str(error).strip()}") from error
+        reason = str(error).partition("\n")[0].removeprefix("Error: ")
+        raise ValueError(f"{path} cannot be opened: {reason}") from error

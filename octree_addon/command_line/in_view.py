@@ -27,9 +27,8 @@ Ask = Callable[[bpy.types.Context, Question], Steps]
 def in_view_steps(context: bpy.types.Context, question: Question) -> Steps:
     """Find what is in view, step by step; a row for each object in each view that has it."""
     if not question.frames:
-        return _table(
-            context.scene, VisibilityResult((), (), (), np.empty((0, 0, 0), np.bool_), True, {}, 0)
-        )
+        nothing = np.empty((0, 0, 0), np.bool_)
+        return _table(context.scene, VisibilityResult((), (), (), nothing, True, {}, 0))
     shot = Shot(frames=question.frames, cameras=question.cameras, exact=not question.boxes)
     return _table(context.scene, (yield from shot_steps(context, shot)))
 

@@ -78,6 +78,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run_seen(context: bpy.types.Context, arguments: argparse.Namespace) -> str:
     """Ask or merge, write, and say what was written."""
     texts = _writer(arguments)
+    if not arguments.out.parent.is_dir():  # said before hours of work
+        raise ValueError(f"There is no folder {arguments.out.parent}")
     answer = _merge(arguments) if arguments.merge else _ask(context, arguments)
     folder = getattr(arguments, "labels", None)
     if folder:
@@ -85,7 +87,8 @@ def run_seen(context: bpy.types.Context, arguments: argparse.Namespace) -> str:
     write_whole(arguments.out, texts(answer))
     items, absent = len(answer.table.items), len(answer.table.absent)
     views = plural(len(answer.table.which), "view")
-    return f"{items - absent:,} of {plural(items, 'object')} in {views}: {arguments.out}"
+    seen = f"{items - absent:,} of {plural(items, 'object')} seen in {views}"
+    return f"{seen}; written to {arguments.out}"
 
 
 def _writer(arguments: argparse.Namespace) -> Texts:

@@ -274,7 +274,7 @@ def decoded_png(data):
         assert check == zlib.crc32(kind + content)
         chunks[kind] = content
         place += 12 + length
-    width, height, *rest = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
+    _, height, *rest = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
     assert rest == [16, 0, 0, 0, 0]
     rows = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), np.uint8).reshape(height, -1)
     assert (rows[:, 0] == 0).all()

@@ -1,5 +1,6 @@
 """Merged visibility tables: any split of the views gives the whole again."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -51,7 +52,7 @@ def test_any_split_gives_the_whole(views, cuts, order):
     cuts = [0, *sorted(cuts), 12]
     parts = [
         part_of(WHOLE, views[start:end], order if at % 2 else None)
-        for at, (start, end) in enumerate(zip(cuts[:-1], cuts[1:], strict=True))
+        for at, (start, end) in enumerate(itertools.pairwise(cuts))
     ]
     again, whole = merged(parts), merged([WHOLE])
     assert text(again) == text(whole)
