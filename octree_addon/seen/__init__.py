@@ -1,12 +1,13 @@
 """Visibility as data, NumPy only: tables of what cameras see, their merge, and files of them.
 
-Read table, csv_file, json_file, merge; then rle, file_names, coco, bop, png.
+Read table, from_views, csv_file, json_file, merge; then rle, file_names, coco, bop, png.
 """
 
 from .bop import bop_text
 from .coco import coco_texts
 from .csv_file import csv_text
 from .file_names import picture_names, write_whole
+from .from_views import table_from_views
 from .json_file import Answer, json_texts, read_json
 from .merge import merged, merged_answers
 from .png import png_bytes, write_label_pictures
@@ -48,6 +49,7 @@ __all__ = [
     "picture_names",
     "png_bytes",
     "read_json",
+    "table_from_views",
     "write_label_pictures",
     "write_whole",
 ]

@@ -40,12 +40,13 @@ def bop_text(table: SeenTable) -> str:
 
 def _infos(pixels: Pixels) -> list[dict[str, object]]:
     """Return the info of each row; and as the last, [-1], of what is not there."""
-    fractions = pixels.visible / np.maximum(pixels.extended, 1)
+    counts = (pixels.extended, pixels.amodal, pixels.visible)
+    fractions = np.divide(
+        pixels.visible, pixels.extended, out=np.zeros(len(pixels)), where=pixels.extended > 0
+    )
     is_seen = pixels.visible[:, None] > 0
     columns = (
-        pixels.extended,
-        pixels.amodal,
-        pixels.visible,
+        *(np.rint(each).astype(np.int64) for each in counts),
         fractions,
         np.where(is_seen, pixels.amodal_boxes - [0, 0, 1, 1], -1),
         np.where(is_seen, pixels.visible_boxes - [0, 0, 1, 1], -1),

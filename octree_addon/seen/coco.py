@@ -64,7 +64,7 @@ def _images(table: SeenTable) -> list[dict[str, Any]]:
 
 
 def _annotations(table: SeenTable, pixels: Pixels, categories: Ids) -> Iterator[dict[str, Any]]:
-    """Yield what is visible in each view."""
+    """Yield what each label picture shows."""
     rows = table.ordered[pixels.visible[table.ordered] > 0]
     size = list(table.which.size[::-1])
     visible, truncated = pixels.visible_fractions, pixels.truncated_fractions
@@ -73,15 +73,14 @@ def _annotations(table: SeenTable, pixels: Pixels, categories: Ids) -> Iterator[
         here = rows[bounds[view] : bounds[view + 1]]
         masks = masks_of(table.label_picture(view))
         for row, item in zip(here.tolist(), table.items_of[here].tolist(), strict=True):
-            if item not in masks:
-                name = table.items.names[item]
-                raise ValueError(f"{name} has visible pixels, but none in its label picture")
+            if item not in masks:  # less than a pixel, where several samples are taken in each
+                continue
             yield {
                 "image_id": 1 + view,
                 "category_id": int(categories[item]),
                 "object_id": 1 + item,
                 "bbox": pixels.visible_boxes[row].tolist(),
-                "area": int(pixels.visible[row]),
+                "area": pixels.visible[row].item(),
                 "segmentation": {"size": size, "counts": masks[item]},
                 "iscrowd": 0,
                 "visible_fraction": float(visible[row]),

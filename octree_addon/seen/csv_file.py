@@ -7,7 +7,7 @@ import numpy as np
 
 from ..arrays import Ids
 from ..spreadsheets import delimited
-from .table import STATES, Pixels, SeenTable
+from .table import OUT_OF_VIEW, STATES, Pixels, SeenTable
 
 _HEADER = ("frame", "camera", "object", "instance", "category", "state")
 _COUNTS = ("visible_pixels", "amodal_pixels", "extended_pixels")
@@ -42,7 +42,7 @@ def _lines(table: SeenTable) -> Iterator[list[Any]]:
         yield [frame, camera, *_item(table, item), states[line], *numbers[line]]
     blank = [""] * (len(PIXEL_HEADER) if table.pixels is not None else 0)
     for item in table.absent.tolist():
-        yield ["", "", *_item(table, item), STATES[0], *blank]
+        yield ["", "", *_item(table, item), STATES[OUT_OF_VIEW], *blank]
 
 
 def _item(table: SeenTable, item: int) -> tuple[str, str, str]:

@@ -127,7 +127,7 @@ def _table(data: dict[str, Any]) -> SeenTable:
     )
     pixels = None
     if "visible_pixels" in rows:
-        columns = {at: np.array(rows[name], np.int64) for name, at in _COUNTS.items()}
+        columns = {at: _counts(rows[name]) for name, at in _COUNTS.items()}
         columns |= {
             at: np.array(rows[name], np.int64).reshape(-1, 4) for name, at in _BOXES.items()
         }
@@ -140,6 +140,11 @@ def _table(data: dict[str, Any]) -> SeenTable:
         np.array([STATES.index(state) for state in rows["state"]], np.uint8),
         pixels,
     )
+
+
+def _counts(values: list[float]) -> Any:
+    """Return whole numbers, unless there are parts of pixels."""
+    return np.array(values) if values else np.empty(0, np.int64)
 
 
 def _numbers(values: list[int]) -> Any:

@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 from ..arrays import Floats, Ids
 
 # What a number in `states` means. In view: what stands in front was not asked.
-STATES = ("out of view", "too small", "occluded", "seen", "in view")
-OUT_OF_VIEW, TOO_SMALL, OCCLUDED, SEEN, IN_VIEW = range(5)
+STATES = ("seen", "occluded", "out of view", "too small", "in view")
+SEEN, OCCLUDED, OUT_OF_VIEW, TOO_SMALL, IN_VIEW = range(5)
 
 LabelPicture = NDArray[np.int32]
 Numbers = NDArray[np.integer[Any]]
+# Pixels are counted in whole ones, or in parts where several samples are taken in each.
+Count = np.int64 | np.float64
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,23 +94,23 @@ class Pixels:
 
     Attributes
     ----------
-    visible : ndarray of int64, shape (r,)
+    visible : ndarray of int64 or float64, shape (r,)
         Pixels that show the item.
-    amodal : ndarray of int64, shape (r,)
+    amodal : ndarray of int64 or float64, shape (r,)
         Those that would show it without the others.
-    extended : ndarray of int64, shape (r,)
+    extended : ndarray of int64 or float64, shape (r,)
         The same in a frame extended beyond the border, by up to one picture on each side.
     visible_boxes : ndarray of int64, shape (r, 4)
         All zeros where no pixel is visible.
     amodal_boxes : ndarray of int64, shape (r, 4)
         Around the extended pixels: may begin left of 0 and above 0.
     distances : ndarray of float64, shape (r,)
-        From the camera to the nearest visible point, in Blender units; NaN if there is none.
+        Depth of the nearest visible point before the camera, in Blender units; NaN if none.
     """
 
-    visible: NDArray[np.int64]
-    amodal: NDArray[np.int64]
-    extended: NDArray[np.int64]
+    visible: NDArray[Count]
+    amodal: NDArray[Count]
+    extended: NDArray[Count]
     visible_boxes: NDArray[np.int64]
     amodal_boxes: NDArray[np.int64]
     distances: Floats
@@ -215,8 +217,8 @@ class SeenTable:
         return self.views * len(self.items) + self.items_of
 
 
-def _fractions(part: NDArray[np.int64], whole: NDArray[np.int64]) -> Floats:
-    return part / np.maximum(whole, 1)
+def _fractions(part: NDArray[Count], whole: NDArray[Count]) -> Floats:
+    return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
 
 
 def _check_column(name: str, column: NDArray[np.generic], count: int) -> None:

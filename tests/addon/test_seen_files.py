@@ -28,6 +28,7 @@ from octree_ext.octree_addon.seen import (
     picture_names,
     png_bytes,
     read_json,
+    table_from_views,
     write_label_pictures,
     write_whole,
 )
@@ -213,8 +214,6 @@ def test_coco_refuses_what_it_cannot_say():
     table, _, labels = random_table(2)
     with pytest.raises(ValueError, match="COCO needs label pictures"):
         coco_of(without_pixels(table))
-    with pytest.raises(ValueError, match="none in its label picture"):
-        coco_of(replace(table, labels=lambda view: labels[view] * 0 - 1))
     with pytest.raises(ValueError, match=r"shape \(7, 11\), got \(11, 7\)"):
         coco_of(replace(table, labels=lambda view: labels[view].T))
 
@@ -352,3 +351,47 @@ def test_columns_that_do_not_fit_are_refused(change, message):
     assert len(table) == 12
     with pytest.raises(ValueError, match=message):
         replace(table, **change)
+
+
+def test_arrays_of_views_become_rows_with_boxes_from_the_top():
+    table, _, labels = random_table(5, frames=(1, 2))
+    views, items = len(labels), len(NAMES)
+    dense = np.zeros((views, items))
+    counts = {name: dense.copy() for name in ("visible", "amodal", "whole")}
+    boxes = {name: np.zeros((views, items, 4), int) for name in ("visible_boxes", "amodal_boxes")}
+    states, depths = np.full((views, items), STATES.index("out of view"), np.uint8), dense + np.inf
+    for row in range(len(table)):
+        at, pixels = (table.views[row], table.items_of[row]), table.pixels
+        states[at] = table.states[row]
+        counts["visible"][at], counts["amodal"][at] = pixels.visible[row], pixels.amodal[row]
+        counts["whole"][at] = pixels.extended[row]
+        if pixels.visible[row]:
+            depths[at] = 1.5
+        for name, found in boxes.items():
+            x, y, width, height = getattr(pixels, name)[row]
+            found[at] = (x, 7 - y - height, x + width, 7 - y) if width else 0
+    measured = {"states": states, "depths": depths, **counts, **boxes}
+    again = table_from_views(table.items, table.which, **measured)
+    kept = table.states != STATES.index("out of view")
+    assert 0 < kept.sum() == len(again) < len(table)
+    assert (again.views == table.views[kept]).all()
+    assert (again.states == table.states[kept]).all()
+    for name, column in vars(again.pixels).items():
+        assert np.array_equal(column, getattr(table.pixels, name)[kept], equal_nan=True), name
+
+
+def test_what_no_pixel_shows_has_no_annotation():
+    table, _, labels = random_table(2)
+    assert coco_of(replace(table, labels=lambda view: labels[view] * 0 - 1))["annotations"] == []
+
+
+def test_parts_of_pixels_are_written_and_rounded_for_bop():
+    table = random_table(5)[0]
+    halves = {name: getattr(table.pixels, name) / 2 for name in ("visible", "amodal", "extended")}
+    table = replace(table, pixels=replace(table.pixels, **halves))
+    text = "".join(json_texts(Answer(table)))
+    assert "".join(json_texts(read_json(text))) == text
+    infos = [info for image in json.loads(bop_text(table)).values() for info in image]
+    assert all(isinstance(info["px_count_visib"], int) for info in infos)
+    areas = {each["area"] for each in coco_of(table)["annotations"]}
+    assert areas == {*halves["visible"][halves["visible"] > 0].tolist()}
