@@ -28,12 +28,12 @@ def main(arguments: Sequence[str]) -> int:
     except SystemExit as end:  # Blender itself goes on
         return int(end.code or 0)
     try:
-        print(parsed.run(bpy.context, parsed))
+        code: int = parsed.run(bpy.context, parsed)
     except UsageError as error:
         return _fail(error, 2)
     except (ValueError, OSError) as error:
         return _fail(error, 1)
-    return 0
+    return code
 
 
 def _parser() -> argparse.ArgumentParser:

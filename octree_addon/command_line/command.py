@@ -7,7 +7,7 @@ from pathlib import Path
 
 import bpy
 
-Run = Callable[[bpy.types.Context, argparse.Namespace], str]
+Run = Callable[[bpy.types.Context, argparse.Namespace], int]
 
 
 class UsageError(ValueError):
@@ -25,7 +25,8 @@ class Command:
     add_arguments : callable
         Adds what it takes to a parser.
     run : callable
-        Does it, and returns what to say. A `ValueError` or `OSError` is an error of the user's.
+        Does it, prints what came of it, and returns the exit code. A `ValueError` or `OSError`
+        is an error of the user's.
     """
 
     name: str

@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )
 
 
-def run_seen(context: bpy.types.Context, arguments: argparse.Namespace) -> str:
+def run_seen(context: bpy.types.Context, arguments: argparse.Namespace) -> int:
     """Ask or merge, write, and say what was written."""
     texts = _writer(arguments)
     if not arguments.out.parent.is_dir():  # said before hours of work
@@ -88,7 +88,8 @@ def run_seen(context: bpy.types.Context, arguments: argparse.Namespace) -> str:
     items, absent = len(answer.table.items), len(answer.table.absent)
     views = plural(len(answer.table.which), "view")
     seen = f"{items - absent:,} of {plural(items, 'object')} seen in {views}"
-    return f"{seen}; written to {arguments.out}"
+    print(f"{seen}; written to {arguments.out}")
+    return 0
 
 
 def _writer(arguments: argparse.Namespace) -> Texts:

@@ -225,7 +225,8 @@ def test_a_missing_chunk_is_said(blend, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("words", [("--help",), ("seen", "--help")])
-def test_help_is_no_error(capsys, words):
+def test_help_is_no_error_and_offers_what_there_is(monkeypatch, capsys, words):
+    monkeypatch.setattr(seen, "ANSWERS", {False: seen.in_view_steps})
     assert octree(*words) == 0
     text = capsys.readouterr().out
     assert "blender --command octree" in text
