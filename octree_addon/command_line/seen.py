@@ -57,7 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="names; or all; or scene, which markers may switch (default)",
     )
     parser.add_argument(
-        "--boxes", action="store_true", help="objects count by their boxes: faster, too much"
+        "--boxes",
+        action="store_true",
+        help="count objects by their boxes: faster, never too few",
     )
     parser.add_argument(
         "--chunk", type=chunk_of, metavar="3/12", help="the third of twelve parts of the frames"
@@ -85,10 +87,9 @@ def run_seen(context: bpy.types.Context, arguments: argparse.Namespace) -> int:
     if folder:
         write_label_pictures(answer.table, folder)
     write_whole(arguments.out, texts(answer))
-    items, absent = len(answer.table.items), len(answer.table.absent)
-    views = plural(len(answer.table.which), "view")
-    seen = f"{items - absent:,} of {plural(items, 'object')} seen in {views}"
-    print(f"{seen}; written to {arguments.out}")
+    table = answer.table
+    seen = f"{table.seen_count:,} of {plural(len(table.items), 'object')} seen"
+    print(f"{seen} in {plural(len(table.which), 'view')}; written to {arguments.out}")
     return 0
 
 
@@ -102,17 +103,25 @@ def _writer(arguments: argparse.Namespace) -> Texts:
         raise UsageError(f"--out should end in {FORMATS.get(name, ('.json or .csv',))[0]}")
     if arguments.chunk and name != "json":
         raise UsageError("A chunk is written as JSON, which can be merged")
-    if arguments.chunk and arguments.merge:
-        raise UsageError("--chunk asks for a part of a FILE")
+    if arguments.chunk and getattr(arguments, "labels", None):
+        raise UsageError("Label pictures of chunks would not have the numbers of the whole")
+    asked = (arguments.frames, arguments.chunk, arguments.boxes, arguments.cameras != ["scene"])
+    if arguments.merge and any(asked):
+        raise UsageError("--frames, --cameras, --boxes and --chunk ask about a FILE")
     return FORMATS[name][1]
 
 
 def _merge(arguments: argparse.Namespace) -> Answer:
-    return merged_answers([_read(path) for path in _paths(arguments.merge)])
+    paths = _paths(arguments.merge)
+    # What `*` found may hold what was merged the last time.
+    parts = [path for path in paths if path.resolve() != arguments.out.resolve()]
+    if not parts:
+        raise UsageError("--out is the only file to --merge")
+    return merged_answers([_read(path) for path in parts])
 
 
 def _paths(names: list[str]) -> list[Path]:
-    """Return what is to be merged; Windows leaves `*` to us."""
+    """Return what is to be merged, each once; Windows leaves `*` to us."""
     found = [
         path
         for name in names

@@ -13,7 +13,7 @@ from .table import Items, LabelPicture, Pixels, SeenTable, Views
 def merged_answers(answers: Sequence[Answer]) -> Answer:
     """Return one answer for all chunks; a `ValueError` unless each is there, once."""
     questions = [each.question for each in answers]
-    for name in questions[0].keys() | questions[-1].keys():
+    for name in sorted(set().union(*questions)):
         found = sorted({repr(question.get(name)) for question in questions})
         if len(found) > 1:
             raise ValueError(f"These answer different questions: {name} is {', '.join(found)}")

@@ -202,6 +202,11 @@ class SeenTable:
         """Items without any row: never in view."""
         return np.flatnonzero(np.bincount(self.items_of, minlength=len(self.items)) == 0)
 
+    @property
+    def seen_count(self) -> int:
+        """How many items were seen, or in view, at all."""
+        return len(np.unique(self.items_of[np.isin(self.states, (SEEN, IN_VIEW))]))
+
     def label_picture(self, view: int) -> LabelPicture:
         """Return the label picture of a view; a `ValueError` if there is none, or a wrong one."""
         if self.labels is None:

@@ -98,6 +98,10 @@ def test_merged_chunks_are_the_whole(blend, tmp_path, count):
         assert octree("seen", blend, "--cameras", "all", *chunk) == 0
     assert octree("seen", "--merge", tmp_path / "part *.json", "--out", again) == 0
     assert again.read_bytes() == whole.read_bytes()
+    whole.unlink()
+    assert octree("seen", "--merge", tmp_path / "*.json", "--out", again) == 0  # once more
+    octree("seen", blend, "--cameras", "all", "--out", whole)
+    assert again.read_bytes() == whole.read_bytes()
     assert octree("seen", "--merge", again, "--out", tmp_path / "again.csv") == 0
     assert octree("seen", blend, "--cameras", "all", "--out", tmp_path / "whole.csv") == 0
     assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
@@ -196,6 +200,8 @@ def test_scripts_of_a_file_run_only_if_blender_lets_them(blend, tmp_path):
         (("seen", "FILE", "--out", "a.json", "--frames", "one"), 2, "'one' is no range"),
         (("seen", "FILE", "--out", "a.json", "--frames", "5-4"), 2, "'5-4' goes nowhere"),
         (("seen", "FILE", "--out", "a.json", "--frames", "1-9x0"), 2, "goes nowhere"),
+        (("seen", "--merge", "b.json", "--out", "a.json", "--boxes"), 2, "ask about a FILE"),
+        (("seen", "--merge", "a.json", "--out", "a.json"), 2, "the only file"),
         (("seen", "FILE", "--out", "no/a.json"), 1, "There is no folder no"),
         (("seen", "no.blend", "--out", "a.json"), 1, "There is no file no.blend"),
         (("seen", "bad.blend", "--out", "a.json"), 1, "bad.blend cannot be opened"),
@@ -233,7 +239,7 @@ def test_help_is_no_error_and_offers_what_there_is(monkeypatch, capsys, words):
     assert "--behind-others" not in text
 
 
-def test_what_counts_pixels_plugs_in(blend, tmp_path, monkeypatch):
+def test_what_counts_pixels_plugs_in(blend, tmp_path, monkeypatch, capsys):
     table, _, labels = random_table(1)
 
     def steps(context, question):
@@ -244,6 +250,10 @@ def test_what_counts_pixels_plugs_in(blend, tmp_path, monkeypatch):
     monkeypatch.setitem(seen.ANSWERS, True, steps)
     ask = ("seen", blend, "--frames", "1-3", "--behind-others", "--out", tmp_path / "a.json")
     assert octree(*ask, "--labels", tmp_path / "labels") == 0
+    seen_items = len(np.unique(labels)) - 1
+    assert seen_items < len(table.items) - len(table.absent)  # some are behind others
+    assert f"{seen_items} of 5 objects seen in 3 views" in capsys.readouterr().out
+    assert octree(*ask, "--labels", tmp_path / "labels", "--chunk", "1/2") == 2
     data = json.loads((tmp_path / "a.json").read_text())
     assert sum(data["rows"]["visible_pixels"]) == sum(int((each >= 0).sum()) for each in labels)
     assert len(list((tmp_path / "labels").iterdir())) == 3
