@@ -14,7 +14,7 @@ CORE_ORDER = [
     "arrays", "checks", "shapes", "touch", "options", "grid", "child_masks", "cells", "octree",
     "two_levels",
     "groups", "construction", "mailboxing", "descend", "query", "rays", "nearest",
-    "pairs", "dynamic", "scene", "trace", "storage", "statistics", "wireframe", "__init__",
+    "pairs", "dynamic", "scene", "item_buffer", "trace", "storage", "statistics", "wireframe", "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
     "arrays", "ui", "menus", "translations", "shortcuts", "preferences", "presets", "camera",
