@@ -18,7 +18,7 @@ CORE_ORDER = [
 ]  # fmt: skip
 ADDON_ORDER = [
     "arrays", "ui", "menus", "translations", "shortcuts", "preferences", "presets", "camera",
-    "curves", "reader", "scene_index", "trees", "scope", "targets", "selection", "build",
+    "curves", "reader", "scene_index", "seen", "trees", "scope", "targets", "selection", "build",
     "results", "questions", "live", "display", "shot", "hiding", "example", "main_panel",
     "handlers", "__init__",
 ]  # fmt: skip
