@@ -14,11 +14,12 @@ CORE_ORDER = [
     "arrays", "checks", "shapes", "touch", "options", "grid", "child_masks", "cells", "octree",
     "two_levels",
     "groups", "construction", "mailboxing", "descend", "query", "rays", "nearest",
-    "pairs", "dynamic", "scene", "trace", "storage", "statistics", "wireframe", "__init__",
+    "pairs", "dynamic", "scene", "item_buffer", "trace", "storage", "statistics", "wireframe",
+    "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
     "arrays", "spreadsheets", "seen", "ui", "menus", "translations", "shortcuts", "preferences",
-    "presets", "camera", "curves", "reader", "scene_index", "trees", "scope",
+    "presets", "camera", "curves", "reader", "scene_index", "item_buffer", "trees", "scope",
     "targets", "selection", "build", "results", "questions", "live", "display", "shot", "hiding",
     "example", "main_panel", "command_line", "handlers", "__init__",
 ]  # fmt: skip
@@ -148,10 +149,10 @@ DOORS = {
     "reads geometry": (r"\.to_mesh\(|\.object_instances", {"reader", "shot"}),
     "writes": (
         r"\.(select_set|hide_set|foreach_set)\(|\.(attributes|objects|collections)\.new\(",
-        {"selection", "hiding", "display", "example"},
+        {"selection", "hiding", "display", "example", "item_buffer"},
     ),
     "changes the frame": (r"\.frame_set\(", {"shot"}),
-    "draws": (r"^\s*(import|from) (gpu|blf)\b", {"display"}),
+    "draws": (r"^\s*(import|from) (gpu|blf)\b", {"display", "item_buffer"}),
     "listens": (r"bpy\.app\.(handlers|timers)|bpy\.msgbus", {"ui", "shot"}),
     "remembers": (
         r"^_\w+(: .+)? = (\{\}|\[\]|(Weak\w+)\(\))",
