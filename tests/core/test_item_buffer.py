@@ -146,12 +146,42 @@ def test_follows_the_scene():
     assert np.array_equal(before.placements[0, :, :-shift], after.placements[0, :, shift:])
 
 
+def test_slivers_hide_nothing():
+    """Triangles seen from the side, but for a rounding, before a wall and beside it."""
+    rng, scene = np.random.default_rng(3), SceneOctree()
+    wall = [[-3, -3, 0], [3, -3, 0], [3, 3, 0], [-3, 3, 0]]
+    ends, parts = rng.uniform(-2, 2, (2, 300, 3)), rng.random((300, 1))
+    between = ends[0] + (ends[1] - ends[0]) * parts
+    between[::2] += rng.normal(0, 1e-15, (150, 3))
+    between[1::4] = np.nextafter(ends[0, 1::4], 9)
+    slivers = np.stack((*ends, between), axis=1) + np.array([0, 0, 3])
+    thin = Triangles(slivers.reshape(-1, 3), np.arange(900).reshape(-1, 3))
+    scene.place([scene.add_mesh(Triangles(wall, [[0, 1, 2], [0, 2, 3]]))], [np.eye(4)])
+    scene.place([scene.add_mesh(thin)], [np.eye(4)])
+    views = [
+        projection @ camera([0.1, 0.2, 9], [0, 0, 0], (0, 1, 0))
+        for projection in (parallel(width=5.0), perspective(angle=0.6))
+    ]
+    quick, exact = both(scene, views)
+    assert not unexplained(scene, quick, exact, edge=1e-6, depth=2.0**-23)
+    assert np.isfinite(quick.nearness).all()
+    assert quick.nearness.max() <= 1
+
+
+def endless():
+    """Return a perspective projection whose far plane is at infinity."""
+    matrix = perspective()
+    matrix[2, 2:] = -1, -0.2
+    return matrix
+
+
 @pytest.mark.parametrize(
     ("views", "size", "message"),
     [
         (np.eye(4), SIZE, r"view_projection must have shape \(n, 4, 4\), got \(4, 4\)"),
         ([np.zeros((4, 4))], SIZE, "view_projection must have an inverse"),
         ([np.full((4, 4), np.nan)], SIZE, "view_projection must be finite"),
+        ([endless()], SIZE, "view_projection must end at finite distances"),
         ([np.eye(4)], (0, 4), "size must be a whole number of at least 1, got 0"),
         ([np.eye(4)], 4, "size must be width and height, got 4"),
     ],

@@ -93,6 +93,16 @@ def test_a_sphere_three_pixels_wide_is_seen_unless_that_is_too_small(stage):
     assert 4 <= found.visible[0, TINY] <= 9
 
 
+@pytest.mark.parametrize("smallest", [0, 1])
+def test_what_falls_between_the_samples_is_too_small(smallest):
+    scene = SceneOctree()
+    scene.place([scene.add_mesh(icosphere(1))], [moved(0, 5, 0, scale=PIXEL / 4)])
+    found = visibility(ZBuffer(scene), [VIEW], size=SIZE, smallest=smallest)
+    assert found.states.tolist() == [[TOO_SMALL]]
+    found = visibility(ZBuffer(scene), [VIEW], size=SIZE, smallest=smallest, supersampling=8)
+    assert found.states.tolist() == [[TOO_SMALL if smallest else SEEN]]
+
+
 def test_boxes_and_depths(stage):
     found = visibility(ZBuffer(stage), [VIEW], size=SIZE, beyond=0.5)
     radius = RADIUS / PIXEL
