@@ -144,6 +144,19 @@ def test_follows_the_scene():
     after = item_buffers(renderer, [view], size=SIZE)
     shift = SIZE[0] // 4
     assert np.array_equal(before.placements[0, :, :-shift], after.placements[0, :, shift:])
+    scene.replace_mesh(ball, icosphere(0))
+    assert item_buffers(renderer, [view], size=SIZE).triangles.max() < 20
+
+
+def test_what_has_only_moved_is_not_copied_again():
+    scene = SceneOctree()
+    scene.place([scene.add_mesh(icosphere(4))], [np.eye(4)])
+    renderer = ZBuffer(scene)
+    arrays = renderer.stage.arrays
+    scene.move([0], [moved(1)])
+    assert renderer.stage.arrays is arrays
+    scene.remove([0])
+    assert renderer.stage.arrays is not arrays
 
 
 def test_slivers_hide_nothing():
