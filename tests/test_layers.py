@@ -19,7 +19,7 @@ CORE_ORDER = [
 ADDON_ORDER = [
     "arrays", "ui", "menus", "translations", "shortcuts", "preferences", "presets", "camera",
     "curves", "reader", "scene_index", "trees", "scope", "targets", "selection", "build",
-    "results", "questions", "live", "display", "shot", "hiding", "example", "main_panel",
+    "results", "questions", "audit", "live", "display", "shot", "hiding", "example", "main_panel",
     "handlers", "__init__",
 ]  # fmt: skip
 BLENDER = {

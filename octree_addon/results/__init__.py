@@ -43,6 +43,7 @@ from .settings import (
     OctreeResultRow,
     OctreeResultsSettings,
 )
+from .tables import guarded
 
 __all__ = [
     "Column",
@@ -53,6 +54,7 @@ __all__ = [
     "active_result",
     "active_sides",
     "forget",
+    "guarded",
     "has_changed",
     "has_results",
     "keep_result",
