@@ -20,7 +20,7 @@ GUIDS = ("1XbKhGD91DvhOpYZbhzGTI", "1bbI761TbBCOoIa5Kt6PXt", "")
 # With lone surrogates, which a name in a damaged file may hold, and control characters.
 TEXTS = st.text(st.characters(exclude_categories=()), max_size=12)
 HOSTILE = (
-    "=1+1", "-2", "@SUM(A1)", "+x", "a,b", 'say "x"', "two\nlines", "cr\rlf\r\n", "\t=tab",
+    "=1+1", "-2", "@SUM(A1)", "+x", "a,b", 'say "x"', "two\nlines", "cr\rlf\r\n", "\t=tab", "\r",
     "<script>alert(1)</script>", "&amp;", "]]>", "'\"><img src=x onerror=alert(1)>",
     "\x00\x0b\x1f", "\ud800", "\ufffe", "🧱", "", "   ", "../../etc/passwd", "</style>", "#3 Tree",
 )  # fmt: skip

@@ -17,10 +17,10 @@ CORE_ORDER = [
     "pairs", "dynamic", "scene", "trace", "storage", "statistics", "wireframe", "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
-    "arrays", "ui", "menus", "translations", "shortcuts", "preferences", "presets", "camera",
-    "curves", "reader", "scene_index", "trees", "scope", "targets", "selection", "build",
-    "results", "questions", "audit", "live", "display", "shot", "hiding", "example", "main_panel",
-    "handlers", "__init__",
+    "arrays", "spreadsheets", "audit", "ui", "menus", "translations", "shortcuts", "preferences",
+    "presets", "camera", "curves", "reader", "scene_index", "trees", "scope", "targets",
+    "selection", "build", "results", "questions", "live", "display", "shot", "hiding", "example",
+    "main_panel", "handlers", "__init__",
 ]  # fmt: skip
 BLENDER = {
     "bl_math", "bl_operators", "bl_ui", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras",
@@ -86,6 +86,11 @@ def test_the_addon_imports_blender_the_core_and_what_stands_above(path):
     assert outside <= STANDARD | BLENDER | {"numpy"}
     addon = [used for used in ours if used[0] != "core"]
     assert all(is_above(used, path.parts, ADDON_ORDER) for used in addon), addon
+
+
+@pytest.mark.parametrize("path", files("octree_addon/audit"), ids=str)
+def test_findings_and_their_reports_need_no_blender(path):
+    assert imports(path)[0] <= STANDARD | {"numpy"}
 
 
 @pytest.mark.parametrize("path", files("octree_addon"), ids=str)

@@ -8,6 +8,9 @@ from ..arrays import Flags, Ids
 from .findings import NEW, RESOLVED, AuditedObjects, Findings, pair_codes
 from .ragged import joined
 
+# Numbers that differ by less, in the unit and of the number, were rounded and have not changed.
+_SLACK = 1e-6
+
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
@@ -70,7 +73,8 @@ def compare(old: Findings, new: Findings, matching: Ids) -> Comparison:
 def _changed(old: Findings, new: Findings, previous: Ids) -> Flags:
     if not len(old):
         return np.zeros(len(new), np.bool_)
-    apart = (new.lower > old.upper[previous]) | (new.upper < old.lower[previous])
+    slack = _SLACK * (1 + new.upper)
+    apart = (new.lower > old.upper[previous] + slack) | (new.upper < old.lower[previous] - slack)
     apart |= new.measures != old.measures[previous]
     return apart & (previous >= 0)
 

@@ -7,10 +7,10 @@
 
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -48,13 +48,6 @@ class Gate:
 
 
 Audit = Callable[[Gate], tuple[Findings, About]]
-
-
-class _Parser(ArgumentParser):
-    """A parser that raises what it has to say, where others would end Blender."""
-
-    def error(self, message: str) -> NoReturn:
-        raise ValueError(message)
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -113,13 +106,6 @@ def _classes(text: str) -> tuple[str, ...]:
     )
 
 
-def parse(arguments: Sequence[str]) -> Gate:
-    """Return what a command line asks for; a `ValueError` says what is wrong with it."""
-    parser = _Parser("octree audit", allow_abbrev=False)
-    add_options(parser)
-    return gate_of(parser.parse_args(arguments))
-
-
 def failing(findings: Findings, gate: Gate, known: Findings | None = None) -> Flags:
     """Return which findings fail, (n,): neither ignored nor resolved, nor among the `known`.
 
@@ -138,27 +124,25 @@ def exit_code(findings: Findings, gate: Gate, known: Findings | None = None) -> 
     return FOUND if failing(findings, gate, known).any() else PASSED
 
 
-def run_audit(arguments: Sequence[str], audit: Audit, say: Callable[[str], Any] = print) -> int:
+def run_audit(options: Namespace, audit: Audit, say: Callable[[str], Any] = print) -> int:
     """Audit, write the reports, say what fails, and return the exit code.
 
     Parameters
     ----------
-    arguments : sequence of str
-        What stands on the command line after the name of the command.
+    options : Namespace
+        What a parser with `add_options` has read.
     audit : callable
         Takes what was asked for; returns the findings, and what to say of the audit.
     say : callable, optional
         Takes each line of the answer. Errors go to standard error.
     """
     try:
-        gate = parse(arguments)
+        gate = gate_of(options)
         findings, about = audit(gate)
         known = read_json(Path(gate.baseline).read_bytes())[0] if gate.baseline else None
         flags = failing(findings, gate, known)
         for path in gate.reports:
             Path(path).write_bytes(_report(path, gate, findings, about))
-    except SystemExit as end:  # --help
-        return PASSED if not end.code else COULD_NOT
     except (ValueError, OSError, MemoryError) as error:
         print(f"octree audit: {error}", file=sys.stderr)
         return COULD_NOT

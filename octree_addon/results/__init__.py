@@ -43,7 +43,6 @@ from .settings import (
     OctreeResultRow,
     OctreeResultsSettings,
 )
-from .tables import guarded
 
 __all__ = [
     "Column",
@@ -54,7 +53,6 @@ __all__ = [
     "active_result",
     "active_sides",
     "forget",
-    "guarded",
     "has_changed",
     "has_results",
     "keep_result",

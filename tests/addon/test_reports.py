@@ -236,7 +236,7 @@ def test_the_page_is_grouped_as_asked():
     page = Page(reports.html_report(house(), ABOUT, {}, groups))
     assert len(page.named("details")) == 4
     assert "Pipe " in page.texts
-    assert page.texts.count("depth 0.012 to 0.013 m") == 1
+    assert page.texts.count("0.012\xa0to\xa00.013\xa0m") == 1
 
 
 def test_an_empty_page_says_so():

@@ -9,7 +9,7 @@ import io
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
+from xml.etree.ElementTree import Element, SubElement
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import numpy as np
@@ -18,7 +18,7 @@ from ..findings import CLASSES, STATUSES, Findings
 from ..grouping import Groups
 from ..identity import finding_ids, stable_id
 from .bcf_viewpoints import Cameras, cameras_of, viewpoint
-from .words import About, Pictures, checked_date, description, one_line, title
+from .words import About, Pictures, checked_date, description, one_line, title, xml
 
 TOPIC_TYPE = "Clash"
 PRIORITIES = {
@@ -72,8 +72,8 @@ def bcf_report(
     report = _Report(findings, about, checked_date(about.date), pictures, ids, cameras)
     file = io.BytesIO()
     with ZipFile(file, "w", ZIP_DEFLATED) as archive:
-        _write(archive, "bcf.version", _xml(Element("Version", VersionId="3.0")))
-        _write(archive, "extensions.xml", _xml(_extensions(about)))
+        _write(archive, "bcf.version", xml(Element("Version", VersionId="3.0")))
+        _write(archive, "extensions.xml", xml(_extensions(about)))
         for topic in _topics(report, groups):
             _write_topic(archive, report, topic)
     return file.getvalue()
@@ -99,10 +99,10 @@ def _write_topic(archive: ZipFile, report: _Report, topic: _Topic) -> None:
         camera, picture = report.cameras.positions[row], report.pictures.get(row)
         view, snapshot = _add_view(views, guid, number, has_picture=picture is not None)
         made = viewpoint(report.findings, row, guid, camera, offset)
-        _write(archive, f"{topic.guid}/{view}", _xml(made))
+        _write(archive, f"{topic.guid}/{view}", xml(made))
         if picture is not None:
             _write(archive, f"{topic.guid}/{snapshot}", picture)
-    _write(archive, f"{topic.guid}/markup.bcf", _xml(markup))
+    _write(archive, f"{topic.guid}/markup.bcf", xml(markup))
 
 
 def _add_header(markup: Element, report: _Report) -> None:
@@ -164,11 +164,6 @@ def _extensions(about: About) -> Element:
 
 def _add(parent: Element, name: str, text: str) -> None:
     SubElement(parent, name).text = text
-
-
-def _xml(root: Element) -> bytes:
-    indent(root)
-    return tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"
 
 
 def _write(archive: ZipFile, name: str, content: bytes) -> None:

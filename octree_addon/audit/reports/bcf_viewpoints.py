@@ -96,10 +96,11 @@ def _add_camera(root: Element, position: Floats) -> None:
 def _add_lines(root: Element, segments: Floats) -> None:
     if len(segments):
         lines = SubElement(root, "Lines")
-        for first, last in segments:
+        ends = rounded_places(segments)
+        for first, last in zip(ends[::2], ends[1::2], strict=True):
             line = SubElement(lines, "Line")
-            _add_point(line, "StartPoint", rounded_places(first)[0])
-            _add_point(line, "EndPoint", rounded_places(last)[0])
+            _add_point(line, "StartPoint", first)
+            _add_point(line, "EndPoint", last)
 
 
 def _add_point(parent: Element, name: str, coordinates: list[float]) -> None:

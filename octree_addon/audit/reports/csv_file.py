@@ -1,11 +1,9 @@
 """CSV report: a line for each finding, units in the header, names that no spreadsheet runs."""
 
-import csv
-import io
 from collections.abc import Iterable
 from typing import Any
 
-from ...results import guarded
+from ...spreadsheets import delimited
 from ..findings import MEASURES, STATUSES, Findings
 from ..identity import canonical, finding_ids
 from .words import About, Pictures, plain, rounded, rounded_places, side_name, unit_of
@@ -18,11 +16,7 @@ def csv_report(findings: Findings, _: About, __: Pictures) -> bytes:
     others are empty. A text that a spreadsheet would take for a formula gets an apostrophe.
     """
     ordered = canonical(findings)
-    text = io.StringIO(newline="")
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(_header(ordered))
-    table.writerows(_lines(ordered))
-    return text.getvalue().encode("utf-8")
+    return delimited([_header(ordered), *_lines(ordered)]).encode("utf-8")
 
 
 def _header(findings: Findings) -> list[str]:
@@ -51,7 +45,7 @@ def _lines(findings: Findings) -> Iterable[list[Any]]:
             *(end for ends in measured.values() for end in ends),
             *place,
             STATUSES[findings.statuses[row]],
-            _text(findings.reasons[row]),
+            plain(findings.reasons[row]),
             ids[row],
         ]
 
@@ -64,8 +58,4 @@ def _side(findings: Findings, row: int, side: int) -> list[Any]:
         objects.libraries[number],
         objects.guids[number],
     )
-    return [*(_text(each) for each in texts), len(findings.faces.of(2 * row + side))]
-
-
-def _text(text: str) -> str:
-    return guarded(plain(text))
+    return [*map(plain, texts), len(findings.faces.of(2 * row + side))]

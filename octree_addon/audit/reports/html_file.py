@@ -10,16 +10,16 @@ from ...arrays import Ids
 from ..findings import CLASSES, IGNORED, STATUSES, Findings
 from ..grouping import Groups, by_class
 from .html_page import page
-from .words import About, Pictures, interval, one_line, plain, rounded, rounded_places, side_name
+from .words import About, Pictures, interval, one_line, plain, rounded, side_name
 
-# Headers of a table, and how each of its columns is sorted. In groups by class all have one.
-_CLASS = ("Class", "text")
+# Style, header and order of each column. In a group by class all findings have one class.
+_CLASS = ("class", "Class", "text")
 _HEADERS = (
-    ("Object", "text"),
-    ("Other object", "text"),
-    ("How much", "number"),
-    ("Place", "text"),
-    ("Status", "text"),
+    ("", "Object", "text"),
+    ("", "Other object", "text"),
+    ("number much", "How much", "number"),
+    ("number place", "Place", "text"),
+    ("status", "Status", "text"),
 )
 
 
@@ -44,7 +44,10 @@ def _text(text: str) -> str:
 
 
 def _about(findings: Findings, about: About) -> str:
-    options = (f"{name} {value}" for name, value in about.options.items())
+    options = (
+        f"{name} {value:.6g}" if isinstance(value, float) else f"{name} {value}"
+        for name, value in about.options.items()
+    )
     count = f"{len(findings):,} finding{'s' if len(findings) != 1 else ''}"
     said = [about.date, count, f"lengths in {findings.unit}", *options]
     return f'<p class="about">{_text(" · ".join(each for each in said if each))}</p>\n'
@@ -77,37 +80,35 @@ def _group(
 ) -> str:
     settled = findings.statuses[rows] >= IGNORED
     order = np.lexsort((-findings.upper[rows], findings.kinds[rows], settled))
-    shown = rows[order].tolist()
-    has_pictures = any(row in pictures for row in shown)
-    headers = [_CLASS, *_HEADERS] if has_classes else _HEADERS
-    heads = [f'<th class="{_styled(label)}" data-by="{by}">{label}</th>' for label, by in headers]
-    heads += ["<th>Picture</th>"] * has_pictures
     lines = []
-    for row in shown:
+    for row in rows[order].tolist():
         classes = [findings.class_of(row)] * has_classes
-        lines.append(_line(findings, row, classes, [_picture(pictures.get(row))] * has_pictures))
+        images = [_picture(pictures.get(row))] * bool(pictures)
+        lines.append(_line(findings, row, classes, images))
+    heads = _heads(has_classes=has_classes, has_pictures=bool(pictures))
     return (
-        f"<details open>\n<summary>{_text(one_line(name))} <span>{len(shown):,}</span></summary>\n"
-        f'<div class="scroll"><table>\n<thead><tr>{"".join(heads)}</tr></thead>\n<tbody>\n'
+        f"<details open>\n<summary>{_text(one_line(name))} <span>{len(rows):,}</span></summary>\n"
+        f'<div class="scroll"><table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n'
         f"{''.join(lines)}</tbody>\n</table></div>\n</details>\n"
     )
 
 
-def _styled(label: str) -> str:
-    return "number" if label in ("How much", "Place") else ""
+def _heads(*, has_classes: bool, has_pictures: bool) -> str:
+    headers = (_CLASS,) * has_classes + _HEADERS
+    heads = [f'<th class="{style}" data-by="{by}">{label}</th>' for style, label, by in headers]
+    return "".join(heads) + '<th class="picture">Picture</th>' * has_pictures
 
 
 def _line(findings: Findings, row: int, classes: list[str], pictures: list[str]) -> str:
     status = STATUSES[findings.statuses[row]]
-    place = ", ".join(f"{each:.10g}" for each in rounded_places(findings.places[row])[0])
+    place = ", ".join(f"{each:.10g}" for each in np.round(findings.places[row], 3) + 0.0)
     reason = f"<small>{_text(findings.reasons[row])}</small>" if findings.reasons[row] else ""
     alone = findings.pairs[0, row] == findings.pairs[1, row]
-    upper = rounded(findings.upper[row])[0]
     cells = [
         *(f"<td>{each}</td>" for each in classes),
         _side(findings, row, 0),
         "<td></td>" if alone else _side(findings, row, 1),
-        f'<td class="number" data-value="{upper!r}">{_text(interval(findings, row))}</td>',
+        _much(findings, row),
         f'<td class="number">{place}</td>',
         f"<td>{status}{reason}</td>",
         *(f"<td>{each}</td>" for each in pictures),
@@ -115,12 +116,18 @@ def _line(findings: Findings, row: int, classes: list[str], pictures: list[str])
     return f'<tr class="{status}">{"".join(cells)}</tr>\n'
 
 
+def _much(findings: Findings, row: int) -> str:
+    measure, _, number = interval(findings, row).partition(" ")
+    value, number = rounded(findings.upper[row])[0], number.replace(" ", "&nbsp;")
+    return f'<td class="number" data-value="{value!r}">{number}<small>{measure}</small></td>'
+
+
 def _side(findings: Findings, row: int, side: int) -> str:
     number, objects = int(findings.pairs[side, row]), findings.objects
     known = [objects.collections[number], objects.libraries[number], objects.guids[number]]
     more = _text(" · ".join(one_line(each) for each in known if each))
     name = _text(one_line(side_name(findings, row, side)))
-    return f'<td class="name"><i class="side{side}"></i>{name}<small>{more}</small></td>'
+    return f'<td><i class="side{side}"></i>{name}<small>{more}</small></td>'
 
 
 def _picture(picture: bytes | None) -> str:

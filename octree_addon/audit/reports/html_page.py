@@ -23,6 +23,10 @@ table { border-collapse: collapse; width: 100%; }
 .scroll table { min-width: 45rem; table-layout: fixed; }
 th, td { border-top: 1px solid var(--line); padding: .35rem .75rem; text-align: left; }
 td { vertical-align: top; }
+th.class, th.status { width: 7.5rem; }
+th.much { width: 11rem; }
+th.place { width: 11rem; }
+th.picture { width: 160px; }
 th[data-by] { cursor: pointer; user-select: none; white-space: nowrap; }
 th[aria-sort=ascending]::after { content: " \\25b2"; }
 th[aria-sort=descending]::after { content: " \\25bc"; }
@@ -30,7 +34,7 @@ tbody tr:hover { background: var(--quiet); }
 td { overflow-wrap: anywhere; }
 .number { font-variant-numeric: tabular-nums; text-align: right; }
 td small { display: block; opacity: .7; }
-td i { border-radius: 2px; display: inline-block; height: .7em; margin-right: .4em; width: .7em; }
+td i { border-radius: 2px; float: left; height: .7em; margin: .4em .4em 0 0; width: .7em; }
 i.side0 { background: #3d7dca; }
 i.side1 { background: #e8853d; }
 img { border-radius: 4px; cursor: zoom-in; display: block; max-height: 90px; max-width: 160px; }

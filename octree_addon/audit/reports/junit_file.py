@@ -1,14 +1,14 @@
 """JUnit report: a test suite for each class, a failure for each finding of a class that fails."""
 
 from collections.abc import Collection
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
+from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
 from ...arrays import Flags
 from ..findings import CLASSES, IGNORED, RESOLVED, Findings
 from ..identity import canonical, finding_ids
-from .words import About, Pictures, description, one_line, plain, title
+from .words import About, Pictures, description, one_line, plain, title, xml
 
 
 def junit_report(
@@ -34,8 +34,7 @@ def junit_report(
             SubElement(suite, "testcase", classname=f"octree.{name}", name=f"no {name}", time="0")
         _count(suite)
     _count(root)
-    indent(root)
-    return tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"
+    return xml(root)
 
 
 def fails(findings: Findings, fail_on: Collection[str]) -> Flags:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from xml.etree.ElementTree import Element, indent, tostring
 
 import numpy as np
 
@@ -43,13 +44,24 @@ class About:
 
 
 def plain(text: str) -> str:
-    """Return a text that every format can hold: what none can becomes a replacement mark."""
-    return _UNWRITABLE.sub("\ufffd", text)
+    """Return a text that every format can hold: what none can becomes a replacement mark.
+
+    Lines end as XML has them; before Python 3.13 a lone carriage return broke CSV, too.
+    """
+    return _UNWRITABLE.sub("\ufffd", text).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def one_line(text: str) -> str:
     """Return a text in one line that is never empty."""
     return " ".join(plain(text).split()) or "(no name)"
+
+
+def xml(root: Element) -> bytes:
+    """Return an XML file, indented."""
+    indent(root)
+    # Written as text and encoded at once: encoding piece by piece takes as long again.
+    text = tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
 
 
 def checked_date(date: str) -> str:
