@@ -20,6 +20,8 @@ class Comparison:
     ----------
     previous : ndarray of intp, shape (n,)
         The old finding that each new one is, or -1.
+    is_new : ndarray of bool, shape (n,)
+        Whether it was not there before, or had been resolved.
     resolved : ndarray of intp, shape (r,)
         The old findings that are gone, without those that were so before.
     changed : ndarray of bool, shape (n,)
@@ -27,17 +29,15 @@ class Comparison:
     """
 
     previous: Ids
+    is_new: Flags
     resolved: Ids
     changed: Flags
-
-    @property
-    def is_new(self) -> Flags:
-        """Whether each new finding was not there before, or had been resolved, (n,)."""
-        return self.previous < 0
 
 
 def compare(old: Findings, new: Findings, matching: Ids) -> Comparison:
     """Compare two audits by class and objects. O(n log n).
+
+    What either calls resolved is not there.
 
     Parameters
     ----------
@@ -53,6 +53,15 @@ def compare(old: Findings, new: Findings, matching: Ids) -> Comparison:
     """
     if old.unit != new.unit:
         raise ValueError(f"Both audits must have one unit, got {old.unit} and {new.unit}")
+    previous = _found_again(old, new, matching)
+    gone = old.statuses != RESOLVED
+    gone[previous[previous >= 0]] = False
+    is_new = (new.statuses != RESOLVED) & (previous < 0)
+    return Comparison(previous, is_new, np.flatnonzero(gone), _changed(old, new, previous))
+
+
+def _found_again(old: Findings, new: Findings, matching: Ids) -> Ids:
+    """Return the old finding that each new one is, or -1, (n,)."""
     count = len(old.objects)
     pairs = matching[new.pairs]
     there = np.flatnonzero(old.statuses != RESOLVED)
@@ -62,12 +71,8 @@ def compare(old: Findings, new: Findings, matching: Ids) -> Comparison:
     wanted = pair_codes(new.kinds, np.where(pairs < 0, count, pairs), count)
     spot = np.searchsorted(codes, wanted, sorter=order)
     padded = np.append(order, -1)[spot]
-    hits = np.append(codes, -1)[padded] == wanted
-    previous = np.where(hits, np.append(there, -1)[padded], -1)
-    gone = np.ones(len(old), np.bool_)
-    gone[previous[hits]] = False
-    gone[old.statuses == RESOLVED] = False
-    return Comparison(previous, np.flatnonzero(gone), _changed(old, new, previous))
+    hits = (new.statuses != RESOLVED) & (np.append(codes, -1)[padded] == wanted)
+    return np.where(hits, np.append(there, -1)[padded], -1)
 
 
 def _changed(old: Findings, new: Findings, previous: Ids) -> Flags:
@@ -86,7 +91,7 @@ def carried_over(old: Findings, new: Findings, matching: Ids) -> Findings:
     and have not come back. One that comes back is new again.
     """
     compared = compare(old, new, matching)
-    before = np.flatnonzero(~compared.is_new)
+    before = np.flatnonzero(compared.previous >= 0)
     statuses, reasons = np.full(len(new), NEW), [""] * len(new)
     statuses[before] = old.statuses[compared.previous[before]]
     for row, source in zip(before.tolist(), compared.previous[before].tolist(), strict=True):

@@ -246,10 +246,24 @@ def test_comparing_is_what_a_loop_over_pairs_finds(old, new):
     def partner(each):
         return int(matching[each]) if matching[each] >= 0 else -1 - each
 
-    wanted = [olds.get(key(new, row, partner)) for row in range(len(new))]
+    wanted = [
+        None if new.statuses[row] == RESOLVED else olds.get(key(new, row, partner))
+        for row in range(len(new))
+    ]
     assert compared.previous.tolist() == [-1 if row is None else row for row in wanted]
     gone = set(olds.values()) - {row for row in wanted if row is not None}
     assert compared.resolved.tolist() == sorted(gone)
+    there = new.statuses != RESOLVED
+    assert compared.is_new.tolist() == (there & (compared.previous < 0)).tolist()
+
+
+def test_a_history_compared_with_a_history():
+    old, new = house(), house().with_statuses([1, 3], RESOLVED)
+    compared = audit.compare(old, new, match(old, new))
+    assert compared.resolved.tolist() == [1, 3]
+    assert not compared.is_new.any()
+    back = audit.compare(new, old, match(new, old))
+    assert np.flatnonzero(back.is_new).tolist() == [1, 3]
 
 
 def test_units_are_not_mixed():
