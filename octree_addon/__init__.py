@@ -15,6 +15,7 @@ from . import (
     main_panel,
     menus,
     preferences,
+    probe,
     questions,
     results,
     shortcuts,
@@ -34,6 +35,7 @@ FEATURES = (
     questions.FEATURE,
     live.FEATURE,
     display.FEATURE,
+    probe.FEATURE,
     shot.FEATURE,
     hiding.FEATURE,
     example.FEATURE,
@@ -65,6 +67,7 @@ def register() -> None:
     for menu, draw in MENUS:
         getattr(bpy.types, menu).append(draw)
     build.register_presets()
+    probe.register()
     shortcuts.register()
     translations.register()
     handlers.register()
@@ -75,6 +78,7 @@ def unregister() -> None:
     handlers.unregister()
     translations.unregister()
     shortcuts.unregister()
+    probe.unregister()
     build.unregister_presets()
     for menu, draw in reversed(MENUS):
         getattr(bpy.types, menu).remove(draw)

@@ -19,7 +19,7 @@ CORE_ORDER = [
 ADDON_ORDER = [
     "arrays", "ui", "menus", "translations", "shortcuts", "preferences", "presets", "camera",
     "curves", "reader", "scene_index", "trees", "scope", "targets", "selection", "build",
-    "results", "questions", "live", "display", "shot", "hiding", "example", "main_panel",
+    "results", "questions", "live", "display", "probe", "shot", "hiding", "example", "main_panel",
     "handlers", "__init__",
 ]  # fmt: skip
 BLENDER = {
@@ -146,11 +146,11 @@ DOORS = {
         {"selection", "hiding", "display", "example"},
     ),
     "changes the frame": (r"\.frame_set\(", {"shot"}),
-    "draws": (r"^\s*(import|from) (gpu|blf)\b", {"display"}),
+    "draws": (r"^\s*(import|from) (gpu|blf)\b", {"display", "probe"}),
     "listens": (r"bpy\.app\.(handlers|timers)|bpy\.msgbus", {"ui", "shot"}),
     "remembers": (
         r"^_\w+(: .+)? = (\{\}|\[\]|(Weak\w+)\(\))",
-        {"scene_index", "trees", "results", "questions", "live", "shot", "display"},
+        {"scene_index", "trees", "results", "questions", "live", "shot", "display", "probe"},
     ),
 }
 
