@@ -21,7 +21,8 @@ log = logging.getLogger(__name__)
 _FOUND, _SHAPE, _LINE = (0.34, 0.71, 0.91), (1.0, 1.0, 1.0, 0.8), (0.90, 0.60, 0.0, 1.0)
 _FILL, _BOXES = 0.45, 0.6
 _WIDTH, _POINT = 2.0, 9.0  # pixels
-_SIZE, _BESIDE = 12, 18  # points; pixels from the pointer to the words
+_SIZE, _BESIDE, _MARGIN = 12, 16, 5  # points; pixels from the pointer, and around the words
+_DARK = (0.0, 0.0, 0.0, 0.6)
 _handles: list[tuple[Any, str]] = []
 
 
@@ -108,11 +109,22 @@ def draw_words(live: Live) -> None:
     scale = bpy.context.preferences.system.ui_scale
     blf.size(0, _SIZE * scale)
     width, height = blf.dimensions(0, words)
-    x = min(live.spot.x + _BESIDE * scale, region.width - width - _BESIDE)
-    y = min(live.spot.y + _BESIDE * scale, region.height - 2 * height)
-    blf.enable(0, blf.SHADOW)
-    blf.shadow(0, 5, 0.0, 0.0, 0.0, 0.9)
+    margin = _MARGIN * scale
+    # Below the pointer, where its cross and the line of a distance seldom are.
+    x = max(min(live.spot.x + _BESIDE * scale, region.width - width - 2 * margin), margin)
+    y = max(live.spot.y - _BESIDE * scale - height, 2 * margin)
+    _plate(x - margin, y - margin, x + width + margin, y + height + margin)
     blf.color(0, 1.0, 1.0, 1.0, 1.0)
-    blf.position(0, max(x, _BESIDE), y, 0)
+    blf.position(0, x, y, 0)
     blf.draw(0, words)
-    blf.disable(0, blf.SHADOW)
+
+
+def _plate(left: float, bottom: float, right: float, top: float) -> None:
+    """Darken what is behind words."""
+    corners = [(left, bottom, 0), (right, bottom, 0), (left, top, 0), (right, top, 0)]
+    batch = gpu.types.GPUBatch(type="TRI_STRIP", buf=vertex_buffer(np.array(corners, np.float32)))
+    with blended(in_front=True):
+        shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+        shader.bind()
+        shader.uniform_float("color", _DARK)
+        batch.draw(shader)

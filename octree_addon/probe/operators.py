@@ -49,6 +49,10 @@ def set_tool(context: bpy.types.Context, name: str) -> None:
             return
 
 
+# A box is dragged on the ground, unless it is seen from this near to its level.
+_LEVEL = 0.2
+
+
 class OCTREE_OT_probe(RefusingOperator, bpy.types.Operator):
     """Show under the pointer what a question would find."""
 
@@ -230,7 +234,7 @@ class OCTREE_OT_probe_keep(DragOperator, bpy.types.Operator):
         if self._start is None:
             self._start = (shape.lower + shape.upper) / 2
         sight = line_of_sight(context)
-        axis = int(np.abs(sight).argmax())
+        axis = 2 if abs(sight[2]) > _LEVEL else int(np.abs(sight[:2]).argmax())
         up = np.zeros(3)
         up[axis] = -np.sign(sight[axis])  # towards the viewer
         place = ray.on_plane(self._start, up)

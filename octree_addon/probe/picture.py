@@ -135,10 +135,21 @@ def _count(target: SceneTarget, rows: Ids) -> str:
 
 def name_of(context: bpy.types.Context, target: SceneTarget, row: int) -> str:
     """Return the name of a placement's object; of an instance, that of its instancer, numbered."""
-    uid = int(target.owners[row])
-    items = context.view_layer.objects
-    name = next((item.name for item in items if item.session_uid == uid), "?")
+    name = _name(context.view_layer, int(target.owners[row]))
     if not target.is_instance[row]:
         return name
     numbers = target.persistent_ids[row]
     return f"#{abs(int(numbers[0]))} {name}"
+
+
+# The names that objects had when they were last looked for, by session id.
+_names: dict[int, str] = {}
+
+
+def _name(layer: bpy.types.ViewLayer, uid: int) -> str:
+    """Return the name of an object; all are only looked at if it has another one than before."""
+    item = layer.objects.get(_names.get(uid, ""))
+    if item is None or item.session_uid != uid:
+        _names.clear()
+        _names.update((each.session_uid, each.name) for each in layer.objects)
+    return _names.get(uid, "an object that is gone")

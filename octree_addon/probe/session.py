@@ -95,8 +95,6 @@ def ask(context: bpy.types.Context, spot: Spot, wish: Wish, *, held: bool = Fals
             listener(True)
         schedule(watch, _WATCH)
     live.spot, live.wish, live.scene, live.is_held = spot, wish, context.scene.session_uid, held
-    if not held:
-        status.show_keys(context)
     work(live, _AT_ONCE)
 
 
@@ -104,6 +102,8 @@ def work(live: Live, seconds: float) -> None:
     """Answer, or catch up for some seconds and go on soon; the context is that of the spot."""
     context = bpy.context
     live.answered = None
+    if not live.is_held:
+        status.show_keys(context)
     try:
         target = ready_target(live, seconds)
         if target is not None:

@@ -60,7 +60,7 @@ class SphereShape(Shape):
         found = found_in(target, Spheres([self.center], [self.radius]), "touching")
         words = f"{length_text(context, self.radius)} around: {told(context, target, found)}"
         outline = sphere_outline(self.center, self.radius)
-        return _picture(target, found, words, outline=outline, points=_floats([self.center]))
+        return _picture(target, found, words, outline=outline)
 
     def resized(self, side: int, amount: float) -> "SphereShape":
         """Return it with a larger radius; all six sides move alike."""

@@ -76,9 +76,9 @@ class ProbeEditTool(ProbeTool):
 
 
 def register() -> None:
-    """Put the tool under that for the 3D cursor."""
+    """Put the tool at the end of the toolbar."""
     for tool in (ProbeTool, ProbeEditTool):
-        bpy.utils.register_tool(tool, after={"builtin.cursor"})
+        bpy.utils.register_tool(tool, separator=True)
 
 
 def unregister() -> None:
