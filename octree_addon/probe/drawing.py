@@ -108,7 +108,8 @@ def draw_words(live: Live) -> None:
         return
     scale = bpy.context.preferences.system.ui_scale
     blf.size(0, _SIZE * scale)
-    width, height = blf.dimensions(0, words)
+    size: Any = blf.dimensions(0, words)  # type: ignore[func-returns-value]
+    width, height = size
     margin = _MARGIN * scale
     # Below the pointer, where its cross and the line of a distance seldom are.
     x = max(min(live.spot.x + _BESIDE * scale, region.width - width - 2 * margin), margin)

@@ -49,7 +49,7 @@ class OCTREE_GGT_resize(bpy.types.GizmoGroup):
             return
         eye = context.region_data.view_matrix.inverted()
         for side, arrow in enumerate(self._arrows):
-            place, normal = Vector(shape.handle(side)), Vector(normal_of(side))
+            place, normal = Vector(shape.handle(side).tolist()), Vector(normal_of(side).tolist())
             arrow.matrix_basis = placed(place, normal)
             sight = place - eye.translation
             if not context.region_data.is_perspective:
@@ -70,8 +70,8 @@ def shape_here(context: bpy.types.Context) -> Sized | None:
         return None
     live, settings = session.current(), settings_of(context.scene)
     if live is not None and live.is_held:
-        shape = live.answered.shape if live.answered else None
-        return shape if hasattr(shape, "handle") else None
+        held = live.answered.shape if live.answered else None
+        return held if isinstance(held, Sized) else None
     if not settings.answer.outline:
         return None
     shape = shape_of(questions.get(context.scene))

@@ -1,6 +1,7 @@
 """Probe operators: start, ask at the pointer, keep by a click or a drag, resize, end."""
 
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -29,7 +30,7 @@ def ask_kept(operator: Any, context: bpy.types.Context, shape: Shape, action: st
     how = "EXEC_DEFAULT" if bpy.app.background else "INVOKE_DEFAULT"
     options = {**shape.options(), "kind": tab.kind, "action": action or tab.action}
     try:
-        getattr(bpy.ops.octree, shape.question)(how, True, **options)
+        attrgetter(f"octree.{shape.question}")(bpy.ops)(how, True, **options)
     except RuntimeError as error:
         refusal: Status = operator.refuse(ValueError(str(error).removeprefix("Error: ").strip()))
         return refusal

@@ -15,7 +15,7 @@ from ..ui import plural
 Corners = NDArray[np.float32]
 # Beyond these an answer is told and drawn by whole objects: triangles that are looked at, objects
 # whose triangles are, and triangles that are drawn.
-MOST_TESTED, MOST_OBJECTS, MOST_DRAWN = 2_000_000, 200, 60_000
+MOST_TESTED, MOST_OBJECTS, MOST_DRAWN = 2_000_000, 200, 40_000
 _BOX = np.array([(x, y, z) for z in (0, 1) for x, y in ((0, 0), (1, 0), (1, 1), (0, 1))], np.bool_)
 _EDGES = np.array([(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4),
                    (0, 4), (1, 5), (2, 6), (3, 7)], np.uint32)  # fmt: skip
@@ -111,7 +111,9 @@ def boxes_around(target: SceneTarget, rows: Ids) -> Outline:
     bounds = target.octree.bounds_of(target.octree.ids[rows])
     corners = np.where(_BOX, bounds.upper[:, None], bounds.lower[:, None])
     edges = 8 * np.arange(len(rows), dtype=np.uint32)[:, None, None] + _EDGES
-    return Outline(corners.reshape(-1, 3).astype(np.float32), edges.reshape(-1, 2))
+    return Outline(
+        corners.reshape(-1, 3).astype(np.float32), edges.reshape(-1, 2).astype(np.uint32)
+    )
 
 
 def told(context: bpy.types.Context, target: SceneTarget, found: Found) -> str:
@@ -148,7 +150,7 @@ _names: dict[int, str] = {}
 
 def _name(layer: bpy.types.ViewLayer, uid: int) -> str:
     """Return the name of an object; all are only looked at if it has another one than before."""
-    item = layer.objects.get(_names.get(uid, ""))
+    item: bpy.types.Object | None = layer.objects.get(_names.get(uid, ""))
     if item is None or item.session_uid != uid:
         _names.clear()
         _names.update((each.session_uid, each.name) for each in layer.objects)

@@ -1,11 +1,10 @@
 """Rays through pixels of a 3D view, and where they meet axes and planes."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
 from bpy_extras import view3d_utils
-from mathutils import Vector
 
 from ...core import ray_cast
 from ..arrays import Floats
@@ -71,7 +70,7 @@ class Ray(NamedTuple):
 
 def ray_through(context: bpy.types.Context, x: float, y: float) -> Ray:
     """Return the line of sight of a pixel of the context's region."""
-    region, view = context.region, context.space_data.region_3d
+    region, view = context.region, view_of(context)
     origin = view3d_utils.region_2d_to_origin_3d(region, view, (x, y))
     direction = np.array(view3d_utils.region_2d_to_vector_3d(region, view, (x, y)))
     return Ray(np.array(origin), direction / np.linalg.norm(direction))
@@ -79,7 +78,13 @@ def ray_through(context: bpy.types.Context, x: float, y: float) -> Ray:
 
 def line_of_sight(context: bpy.types.Context) -> Floats:
     """Return where the view looks, (3,)."""
-    return -np.array(context.space_data.region_3d.view_matrix.inverted().col[2][:3])
+    return -np.array(view_of(context).view_matrix.inverted().col[2][:3])
+
+
+def view_of(context: bpy.types.Context) -> bpy.types.RegionView3D:
+    """Return how the context's 3D view is turned."""
+    view: Any = context.region_data
+    return view
 
 
 def shape_under(context: bpy.types.Context, spot: Spot, target: SceneTarget) -> Shape:
@@ -98,6 +103,5 @@ def shape_under(context: bpy.types.Context, spot: Spot, target: SceneTarget) -> 
 
 def free_point(context: bpy.types.Context, spot: Spot) -> Floats:
     """Return the place of a pixel in the plane of the 3D cursor."""
-    region, view = context.region, context.space_data.region_3d
-    cursor = Vector(context.scene.cursor.location)
+    region, view, cursor = context.region, view_of(context), context.scene.cursor.location
     return np.array(view3d_utils.region_2d_to_location_3d(region, view, (spot.x, spot.y), cursor))

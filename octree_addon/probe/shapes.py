@@ -143,9 +143,10 @@ class NearestShape(Shape):
             others=self.others,
         )
         found = of_items(target, near.items)
-        words = told(context, target, found)
+        words = "no other object" if self.others else "nothing"
         if len(near.items):
-            words = f"{words}, {length_text(context, near.distances[0])} away"
+            far = length_text(context, float(near.distances[0]))
+            words = f"{told(context, target, found)}, {far} away"
         ends = np.empty((len(near.items), 2, 3))
         ends[:, 0], ends[:, 1] = self.point, near.positions
         points = np.concatenate(([self.point], near.positions))
