@@ -158,8 +158,8 @@ def test_each_face_of_a_box_is_moved_and_asked_again(row, side):
     moved = after.upper - before.upper if side >= 3 else after.lower - before.lower
     np.testing.assert_allclose(moved, 0.5 * normal_of(side), atol=1e-6)
     bpy.ops.octree.resize_answer(side=side, amount=-99.0)
-    size = (lambda box: box.upper - box.lower)(shape_of(questions.get(row)))
-    assert size[side % 3] == pytest.approx(0, abs=1e-6)
+    flat = shape_of(questions.get(row))
+    assert (flat.upper - flat.lower)[side % 3] == pytest.approx(0, abs=1e-6)
 
 
 def test_a_sphere_is_resized_and_a_turned_box_is_not(row):
