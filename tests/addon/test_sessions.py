@@ -209,6 +209,8 @@ class Session:
             camera.location.z += 9
             with contextlib.suppress(RuntimeError):
                 bpy.ops.octree.find_seen("EXEC_DEFAULT", True, scope="VISIBLE", cameras="SCENE")
+            if bpy.ops.octree.find_seen.poll():
+                self.operate(["find_seen", "hide_unseen", "restore_hidden"])
 
     def go_live(self):
         """Have a tree of what is visible follow it, or stop following."""
