@@ -4,10 +4,13 @@ import time
 
 import pytest
 from gui.harness import wait_for
+from gui.test_sidebar import open_sidebar
 
 pytestmark = pytest.mark.window
 
 PLACE = (455, 370)
+# In the sidebar of the town: the header of the panel Near, closed, and then its last button.
+NEAR, PROBE = (930, 563), (1000, 686)
 
 
 def build_town():
@@ -363,3 +366,13 @@ def test_two_windows_and_no_trace_of_a_disabled_extension(town):
     assert town.call(tool) == "builtin.select_box"
     town.picture("probe_disabled")
     assert "Traceback" not in town.read_log()
+
+
+def test_from_the_tab_two_presses_lead_to_a_live_answer(town):
+    town.call(open_sidebar)
+    town.picture("probe_tab")
+    town.click(*NEAR)
+    town.picture("probe_tab_near")
+    town.click(*PROBE)
+    assert "1 m around" in hover(town, *PLACE)
+    town.picture("probe_after_two_presses")
