@@ -15,7 +15,7 @@ from ..ui import Listeners, listen, schedule
 from . import status
 from .picture import Picture
 from .pointer import Spot
-from .shapes import Shape
+from .shapes import Shape, settings_asked
 
 # Returns what is asked, of what is there now.
 Wish = Callable[[bpy.types.Context, SceneTarget], Shape]
@@ -27,9 +27,10 @@ _READING = 0.4
 
 
 class Answered(NamedTuple):
-    """A live answer: what was asked, of what, and what is shown of it."""
+    """A live answer: what was asked, of what, with which settings; and what is shown of it."""
 
     target: SceneTarget
+    settings: tuple[Any, ...]
     shape: Shape
     picture: Picture
 
@@ -108,7 +109,8 @@ def work(live: Live, seconds: float) -> None:
         target = ready_target(live, seconds)
         if target is not None:
             shape = live.wish(context, target)
-            live.answered = Answered(target, shape, shape.answer(context, target))
+            picture = shape.answer(context, target)
+            live.answered = Answered(target, settings_asked(context.scene), shape, picture)
             live.hint = ""
     except ValueError as error:  # such as another question that has read the scene meanwhile
         live.steps, live.target, live.hint = None, None, str(error)
@@ -174,7 +176,9 @@ def is_fresh(live: Live) -> bool:
 def shows_truth(live: Live) -> bool:
     """Tell whether the last answer still holds; if not, it is asked again soon."""
     if live.answered is not None and is_fresh(live):
-        return True
+        # In the header of the tool the pointer does not move over the scene.
+        if live.is_held or live.answered.settings == settings_asked(bpy.context.scene):
+            return True
     if live.hint == "" and not is_elsewhere_busy():
         schedule(go_on, 0.0)
     return False

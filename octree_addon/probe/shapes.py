@@ -240,6 +240,14 @@ def shape_at(
     return RayShape(eye, direction, settings.ray.hits, settings.ray.max_distance)
 
 
+def settings_asked(scene: bpy.types.Scene) -> tuple[Any, ...]:
+    """Return the values of the settings that `shape_at` reads, to notice a change of them."""
+    all_of = settings_of(scene)
+    sphere, box, near, ray = all_of.sphere, all_of.box, all_of.nearest, all_of.ray
+    sizes = sphere.radius, tuple(box.size), box.relation, near.count, near.max_distance
+    return (all_of.tab.near, *sizes, ray.hits, ray.max_distance)
+
+
 def shape_of(query: Query | None) -> Sized | None:
     """Return the shape of a kept question that has a size: a sphere, or a box along the axes."""
     if not isinstance(query, VolumeQuery):

@@ -117,6 +117,18 @@ def test_a_change_is_seen_and_the_answer_before_it_is_not_drawn(row):
     assert live.answered.picture.words.endswith("nothing")
 
 
+def test_a_setting_that_is_changed_is_asked_again(row):
+    settings_of(row).sphere.radius = 0.7
+    answered((0, 0, 0))
+    live = session.current()
+    assert session.shows_truth(live)
+    settings_of(row).sphere.radius = 2.7
+    assert not session.shows_truth(live)
+    session.go_on()
+    assert live.answered.shape.radius == pytest.approx(2.7)
+    assert session.shows_truth(live)
+
+
 def test_catching_up_goes_in_steps_and_says_so(row, monkeypatch):
     monkeypatch.setattr(session, "_AT_ONCE", -1.0)
     monkeypatch.setattr(session, "_SLICE", -1.0)
