@@ -7,6 +7,7 @@ from bpy.props import PointerProperty
 
 from . import (
     build,
+    command_line,
     display,
     example,
     handlers,
@@ -70,12 +71,14 @@ def register() -> None:
     probe.register()
     shortcuts.register()
     translations.register()
+    command_line.register()
     handlers.register()
 
 
 def unregister() -> None:
     """Take all of it back, the last first; the values of settings stay in the file."""
     handlers.unregister()
+    command_line.unregister()
     translations.unregister()
     shortcuts.unregister()
     probe.unregister()

@@ -8,7 +8,7 @@ from shot_scenes import keep_answer
 
 import octree_ext
 from octree_ext import octree_addon
-from octree_ext.octree_addon import handlers, hiding, trees
+from octree_ext.octree_addon import command_line, handlers, hiding, trees
 from octree_ext.octree_addon.display import drawing
 from octree_ext.octree_addon.hiding import hidden_objects
 from octree_ext.octree_addon.probe import drawing as probe_drawing
@@ -102,6 +102,7 @@ def traces():
         "live questions": session.current(),
         "probe": list(probe_drawing._handles),
         "timers": timers(),
+        "commands": list(command_line._handles),
         "tools": tools(),
         "trees": trees.is_empty(),
     }
