@@ -16,6 +16,7 @@ from . import (
     main_panel,
     menus,
     preferences,
+    probe,
     questions,
     results,
     shortcuts,
@@ -35,6 +36,7 @@ FEATURES = (
     questions.FEATURE,
     live.FEATURE,
     display.FEATURE,
+    probe.FEATURE,
     shot.FEATURE,
     hiding.FEATURE,
     example.FEATURE,
@@ -66,6 +68,7 @@ def register() -> None:
     for menu, draw in MENUS:
         getattr(bpy.types, menu).append(draw)
     build.register_presets()
+    probe.register()
     shortcuts.register()
     translations.register()
     command_line.register()
@@ -78,6 +81,7 @@ def unregister() -> None:
     command_line.unregister()
     translations.unregister()
     shortcuts.unregister()
+    probe.unregister()
     build.unregister_presets()
     for menu, draw in reversed(MENUS):
         getattr(bpy.types, menu).remove(draw)
