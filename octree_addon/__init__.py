@@ -20,6 +20,7 @@ from . import (
     shortcuts,
     shot,
     translations,
+    ui,
 )
 from .questions import QueryRecord
 from .trees import OctreeObject, TreeRecord
@@ -27,6 +28,7 @@ from .ui import Group
 
 FEATURES = (
     preferences.FEATURE,
+    ui.FEATURE,
     main_panel.FEATURE,
     menus.FEATURE,
     build.FEATURE,
