@@ -176,8 +176,9 @@ class Session:
         if results.kept:
             results.active = self.random.randrange(len(results.kept))
             results.sort = self.random.choice(["", "Name", "Triangles", "Frames"])
-            if results.rows:
-                results.row = self.random.randrange(len(results.rows))
+            count = results.kept[results.active].count
+            if count:
+                results.row = self.random.randrange(count)
                 bpy.ops.ed.undo_push(message="click")
                 self.operate(["isolate_row", "mark_row_frames", "copy_rows", "next_row"])
 
