@@ -55,6 +55,7 @@ OPERATORS = {
     "Select in Camera View": ("Im Kamerabild auswählen", "选择相机视野内"),
     "Select in Sphere": ("In Kugel auswählen", "选择球内"),
     "Select on Ray": ("Auf Strahl auswählen", "选择射线上"),
+    "Work Ahead": ("Vorarbeiten", "提前计算"),
     "Show All": ("Alle zeigen", "显示全部"),
     "Show Another Result": ("Anderes Ergebnis zeigen", "显示其他结果"),
     "Show Its Cells": ("Zellen zeigen", "显示其单元"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import bpy
@@ -18,7 +19,7 @@ from .result_rows import pair_rows
 # At most this many pairs of owners are named.
 _NOTES = 10
 # At most this many pairs of items are compared at a time.
-_PAIRS = 1_000_000
+_PAIRS = 500_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,24 +80,35 @@ class CollisionQuery(Query):
 
     owners: Ids
     margin: float
+    is_itemwise = True
 
     def hit_steps(self, numbers: Ids) -> HitSteps:
-        items, owners = self.target.items, self.owners
-        bounds = items.bounds()
-        hits = np.zeros(len(items), np.bool_)
-        rows = max(1, _PAIRS // max(len(numbers), 1))
+        others = np.flatnonzero(self.target.possible)
+        hits = np.zeros(len(self.owners), np.bool_)
+        rows = max(1, _PAIRS // max(len(others), 1))
         for start in range(0, len(numbers), rows):
             ones = numbers[start : start + rows]
-            near = squared_gaps(bounds.lower.T, bounds.upper.T, ones, numbers) <= self.margin**2
-            first, second = np.nonzero(near & (owners[ones][:, None] != owners[numbers]))
-            pairs = np.stack((ones[first], numbers[second]))
-            if isinstance(items, Triangles):
-                pairs = pairs[
-                    :, pairs_within(items, pairs[0], items, pairs[1], margin=self.margin)
-                ]
-            hits[pairs] = True
-            yield min(start + rows, len(numbers)) / len(numbers)
+            for first in range(0, len(others), _PAIRS):
+                hits[self._meeting(ones, others[first : first + _PAIRS])] = True
+                done = start + len(ones) * min((first + _PAIRS) / len(others), 1.0)
+                yield done / len(numbers)
         return np.flatnonzero(hits)
+
+    def _meeting(self, ones: Ids, others: Ids) -> Ids:
+        """Return which of the first items come near any of the others, of another owner."""
+        items, owners = self.target.items, self.owners
+        lower, upper = self._limits
+        near = squared_gaps(lower, upper, ones, others) <= self.margin**2
+        first, second = np.nonzero(near & (owners[ones][:, None] != owners[others]))
+        if isinstance(items, Triangles):
+            pairs = items, ones[first], items, others[second]
+            first = first[pairs_within(*pairs, margin=self.margin)]
+        return ones[first]
+
+    @cached_property
+    def _limits(self) -> tuple[Floats, Floats]:
+        bounds = self.target.items.bounds()
+        return bounds.lower.T, bounds.upper.T
 
 
 def squared_gaps(lower: Floats, upper: Floats, ones: Ids, others: Ids) -> Floats:
