@@ -44,7 +44,7 @@ from .source import (
     counts_as_scene,
     seen_objects,
 )
-from .triangles import count_triangles, is_editable, read_triangles
+from .triangles import count_triangles, is_editable, read_triangles, triangle_steps
 
 __all__ = [
     "EVERYTHING",
@@ -92,6 +92,7 @@ __all__ = [
     "seen_objects",
     "taken_types",
     "triangle_count",
+    "triangle_steps",
     "update_flags",
     "visibility_of",
     "world_boxes",

@@ -55,14 +55,14 @@ def changes_of(depsgraph: bpy.types.Depsgraph) -> Changes:
         return _changes_of_many(depsgraph)
     moved: set[int] = set()
     reshaped: set[int] = set()
-    regrouped = reshown = others = False
+    regrouped = reshown = False
+    scenes = 0
     for update in updates:
         item, is_moved = update.id, update.is_updated_transform
         is_reshaped = update.is_updated_geometry
         if isinstance(item, bpy.types.Scene):
-            reshown = True
+            reshown, scenes = True, scenes + 1
             continue
-        others = True
         if is_moved:
             moved.add(item.original.session_uid)
         if is_reshaped:
@@ -72,7 +72,7 @@ def changes_of(depsgraph: bpy.types.Depsgraph) -> Changes:
             reshown |= not (is_moved or is_reshaped)
         elif isinstance(item, bpy.types.Collection):
             regrouped |= is_moved or is_reshaped
-    by_hand = reshown and not others
+    by_hand = reshown and scenes == len(updates)
     return Changes(frozenset(moved), frozenset(reshaped), regrouped, reshown, by_hand)
 
 

@@ -13,8 +13,16 @@ from numpy.typing import NDArray
 
 from ...core import Triangles
 from ..arrays import Floats, Ids
+from ..ui import run
 from .boxes import layer_ids
-from .meshes import bulk, evaluated_mesh, mesh_arrays, mesh_digest, triangle_count
+from .meshes import (
+    MeshArrays,
+    bulk,
+    evaluated_mesh,
+    mesh_arrays,
+    mesh_digest,
+    triangle_count,
+)
 from .source import UNUSED, counts_as_scene
 from .triangles import is_editable
 
@@ -173,6 +181,7 @@ class SceneReader:
 
     def __init__(self) -> None:
         self._known: dict[_Address, _Known] = {}
+        self._large: tuple[_Address, MeshArrays, int] | None = None
         self._by_content: WeakValueDictionary[bytes, SceneMesh] = WeakValueDictionary()
 
     def forget(self, changed: set[int] | None) -> None:
@@ -201,7 +210,13 @@ class SceneReader:
                     break
                 missing = self._missing(entries)
                 done = self._read(depsgraph, missing)
+                for _ in self._take_large():
+                    if is_patient:
+                        yield read / (read + len(missing))
                 if done == len(missing):
+                    depsgraph = depsgraph_of() if is_patient else depsgraph
+                    if is_patient and has_changed():
+                        break
                     return self._placements(depsgraph, entries)
                 read += done
                 yield read / (read + len(missing) - done)
@@ -246,18 +261,34 @@ class SceneReader:
             if address[1] not in meshes:
                 if vertices > _VERTICES:
                     break
-                meshes[address[1]] = self._mesh_of(instance.object)
-                vertices += len(meshes[address[1]].triangles.vertices)
+                arrays = self._arrays_of(instance.object)
+                vertices += len(arrays.positions)
+                if len(arrays.positions) > _VERTICES:
+                    self._large = address, arrays, _face_mesh_of(instance)
+                    return done + 1
+                meshes[address[1]] = run(self._mesh_steps(arrays))
             self._known[address] = _Known(meshes[address[1]], _face_mesh_of(instance))
             done += 1
             if done > _OBJECTS:
                 break
         return done
 
-    def _mesh_of(self, evaluated: bpy.types.Object) -> SceneMesh:
+    def _take_large(self) -> Generator[float, None, None]:
+        """Take over the large mesh that was just read, if one was, in steps of its own."""
+        if self._large is not None:
+            (address, arrays, face_mesh), self._large = self._large, None
+            mesh = yield from self._mesh_steps(arrays)
+            self._known[address] = _Known(mesh, face_mesh)
+
+    def _arrays_of(self, evaluated: bpy.types.Object) -> MeshArrays:
         with evaluated_mesh(evaluated) as mesh:
-            arrays = mesh_arrays(mesh)
+            return mesh_arrays(mesh)
+
+    def _mesh_steps(self, arrays: MeshArrays) -> Generator[float, None, SceneMesh]:
+        """Return the mesh with these triangles, the same one for the same triangles."""
+        yield 0.0
         digest = mesh_digest(arrays)
+        yield 0.0
         known = self._by_content.get(digest)
         if known is None:
             triangles = Triangles(arrays.positions, arrays.triangles)
