@@ -238,9 +238,10 @@ class Session:
 
 
 def still_hidden():
-    """Name what is hidden anywhere by any icon."""
-    found = {item.name for item in bpy.data.objects if any(getattr(item, flag) for flag in FLAGS)}
+    """Name what is hidden in any scene by any icon; what was deleted may wait for its undo."""
+    found = set()
     for scene in bpy.data.scenes:
+        found |= {item.name for item in scene.objects if any(getattr(item, f) for f in FLAGS)}
         for layer in scene.view_layers:
             found |= {item.name for item in layer.objects if item.hide_get(view_layer=layer)}
     return found
