@@ -150,7 +150,7 @@ DOORS = {
     "listens": (r"bpy\.app\.(handlers|timers)|bpy\.msgbus", {"ui", "shot"}),
     "remembers": (
         r"^_\w+(: .+)? = (\{\}|\[\]|(Weak\w+)\(\))",
-        {"scene_index", "trees", "results", "questions", "live", "shot", "display"},
+        {"ui", "scene_index", "trees", "results", "questions", "live", "shot", "display"},
     ),
 }
 

@@ -210,12 +210,12 @@ def triangle_steps(
     }
     yield 0.0
     record = yield from between(0.0, 0.5, _record_steps(walk, matrices))
-    objects = tuple(
+    owners = tuple(
         SourceObject(uid, owner.name, owner.instances, owner.editable)
         for uid, owner in walk.owners.items()
     )
     meshes = [shared for shared in walk.meshes.values() if shared.objects]
-    baking = baking_steps(meshes, matrices, objects, record=record, **found)
+    baking = baking_steps(meshes, matrices, owners, record=record, **found)
     return (yield from between(0.5, 1.0, baking))
 
 

@@ -278,9 +278,14 @@ def result_chosen(settings: Any, _: bpy.types.Context) -> None:
     tag_redraw()
 
 
+def list_settings() -> Any:
+    """Return what Blender's list shows: of no scene, and in no undo step."""
+    return bpy.context.window_manager.octree  # type: ignore[attr-defined]
+
+
 def list_rows() -> Any:
-    """Return the rows of Blender's list: none of any scene, nor of an undo step."""
-    return bpy.context.window_manager.octree.rows  # type: ignore[attr-defined]
+    """Return its rows."""
+    return list_settings().rows
 
 
 def fit_list() -> None:

@@ -110,7 +110,7 @@ class OCTREE_PT_results(SidebarPanel):
         draw_count(column, scene, result)
         draw_headers(column, scene, settings, result)
         column.template_list(
-            "OCTREE_UL_results", "", context.window_manager.octree, "rows", settings, "row",
+            "OCTREE_UL_results", "", kept.list_settings(), "rows", settings, "row",
             rows=_LINES if result.count > 3 else 3,
         )  # fmt: skip
         if context.mode != "OBJECT":
