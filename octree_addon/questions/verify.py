@@ -11,7 +11,7 @@ from bpy.props import BoolProperty, IntProperty
 
 from ..arrays import Flags, Ids
 from ..scope import is_too_much
-from ..ui import Status, SteppedOperator, column_of, plural
+from ..ui import Status, SteppedOperator, column_of, plural, run
 from . import last_query
 from .last_query import Query
 
@@ -89,22 +89,25 @@ def chosen(items: Ids, count: int, seed: int) -> Ids:
 
 
 def estimated_seconds(query: Query, count: int) -> float:
-    """Return about how long it takes to ask so many items, from some that are asked."""
+    """Return about how long it takes to ask so many items, from some that are asked twice.
+
+    The first time all is made that is made only once, which does not count.
+    """
     total = len(query.target)
     tests = total if query.pair_rows is not None else 1
     tried = min(max(_TRIED // max(tests, 1), 1), total)
     if not query.is_itemwise or not tried:
         return 0.0
-    steps = prove_steps(query, count=tried)
+    some = chosen(np.flatnonzero(query.target.possible), tried, 0)
+    run(query.hit_steps(some))
     started = perf_counter()
-    for _ in steps:
-        pass
+    run(query.hit_steps(some))
     return (perf_counter() - started) * min(count, total) / tried
 
 
 def duration_text(seconds: float) -> str:
     """Write about how long something takes, such as "about 2 hours"."""
-    for size, name in ((3600.0, "hour"), (60.0, "minute"), (1.0, "second")):
+    for size, name in ((86400.0, "day"), (3600.0, "hour"), (60.0, "minute"), (1.0, "second")):
         if seconds >= 0.95 * size:
             return f"about {plural(max(round(seconds / size), 1), name)}"
     return "less than a second"
@@ -162,7 +165,7 @@ class OCTREE_OT_prove_it(SteppedOperator, bpy.types.Operator):
         if self._seconds < _LONG:
             self.sample = False
             return super().invoke(context, event)
-        self._is_offer = True
+        self._is_offer = self.sample = True
         manager = context.window_manager
         return manager.invoke_props_dialog(self, width=340)
 

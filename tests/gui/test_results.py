@@ -191,11 +191,11 @@ def test_hiding_is_a_change_that_is_told_after_a_rest(window):
 
 
 def build_crowd():
-    """Set up two hundred fine balls that overlap: a proof by brute force would take long."""
+    """Set up two hundred balls that overlap: a proof by brute force would take long."""
     import bpy
 
     bpy.data.objects.remove(bpy.data.objects["Cube"])
-    bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=5, radius=1.2)
+    bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=4, radius=1.2)
     ball = bpy.context.object
     for number in range(200):
         item = bpy.data.objects.new(f"Ball {number}", ball.data)
@@ -225,10 +225,10 @@ def test_a_long_proof_is_told_beforehand_and_may_be_a_sample(window):
     window.picture("prove_it_dialog")
     window.keys("Escape")
     window.call(prove_sample)
-    wait_for(lambda: "A sample, no proof: 50 of" in window.call(reports))
+    wait_for(lambda: "A sample, no proof: 10 of" in window.call(reports))
 
 
 def prove_sample():
     import bpy
 
-    bpy.ops.octree.prove_it("INVOKE_DEFAULT", is_agreed=True, sample=True, count=50)
+    bpy.ops.octree.prove_it("INVOKE_DEFAULT", is_agreed=True, sample=True, count=10)
