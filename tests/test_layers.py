@@ -158,6 +158,7 @@ DOORS = {
     "remembers": (
         r"^_\w+(: .+)? = (\{\}|\[\]|(Weak\w+)\(\))",
         {
+            "ui",
             "scene_index",
             "trees",
             "results",

@@ -14,6 +14,7 @@ from registered import OPERATORS, PANELS
 
 from octree_ext.octree_addon import handlers, hiding, shot, trees
 from octree_ext.octree_addon.probe import session
+from octree_ext.octree_addon.results import active_result, kept, listeners
 from octree_ext.octree_addon.ui import settings_of
 
 NAMES = [operator.bl_idname.partition(".")[2] for operator in OPERATORS]
@@ -181,10 +182,12 @@ class Session:
         if results.kept:
             results.active = self.random.randrange(len(results.kept))
             results.sort = self.random.choice(["", "Name", "Triangles", "Frames"])
-            if results.rows:
-                results.row = self.random.randrange(len(results.rows))
+            count = results.kept[results.active].count
+            if count:
+                results.row = self.random.randrange(count)
                 bpy.ops.ed.undo_push(message="click")
                 self.operate(["isolate_row", "mark_row_frames", "copy_rows", "next_row"])
+                self.operate(["previous_row", "select_rows", "refresh_result", "show_result"])
 
     def point(self):
         """Hold the pointer somewhere with the probe, click there, and drag what was found."""
@@ -242,8 +245,14 @@ class Session:
             session.shows_truth(session.current())
             session.go_on()
             session.watch()
+        listeners.compare_later()
+        kept.fill_list()
         for scene in bpy.data.scenes:
             trees.is_stale(scene)
+            result = active_result(scene)
+            if result is not None:
+                shown = kept.shown_of(scene, result).rows
+                assert len(shown) <= result.count <= len(kept.list_rows())
         for panel in PANELS:
             if not hasattr(panel, "poll") or panel.poll(bpy.context):
                 panel.draw(Sheet(), bpy.context)
@@ -256,9 +265,10 @@ class Session:
 
 
 def still_hidden():
-    """Name what is hidden anywhere by any icon."""
-    found = {item.name for item in bpy.data.objects if any(getattr(item, flag) for flag in FLAGS)}
+    """Name what is hidden in any scene by any icon; what was deleted may wait for its undo."""
+    found = set()
     for scene in bpy.data.scenes:
+        found |= {item.name for item in scene.objects if any(getattr(item, f) for f in FLAGS)}
         for layer in scene.view_layers:
             found |= {item.name for item in layer.objects if item.hide_get(view_layer=layer)}
     return found
