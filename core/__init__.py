@@ -22,7 +22,7 @@ from .scene import SceneOctree
 from .shapes import Boxes, Capsules, Frusta, HalfSpaces, OrientedBoxes, Regions, Spheres, Triangles
 from .statistics import Statistics, statistics
 from .storage import load, save
-from .trace import trace
+from .trace import cells_along_ray, trace
 from .wireframe import cell_segments
 
 __all__ = [
@@ -49,6 +49,7 @@ __all__ = [
     "Triangles",
     "build_octree",
     "build_steps",
+    "cells_along_ray",
     "cell_segments",
     "load",
     "nearest",

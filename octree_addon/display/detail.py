@@ -1,0 +1,195 @@
+"""Level of detail (LOD): cells that look too small in a view give way to the cell above them.
+
+A cell is open in a view if its eight children would look large enough there. As a cell looks no
+smaller than what is in it, whatever is above an open cell is open. Shown are the wanted cells in
+open ones, and those that are not open for all the wanted ones below them: on the way from any
+wanted cell up to the root exactly one is drawn. `boxes` does the same on the graphics card.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core import Octree, cells_along_ray
+from ..arrays import Flags, Floats, Ids
+
+
+class View(NamedTuple):
+    """How large things look.
+
+    Attributes
+    ----------
+    eye : ndarray of float64, shape (3,)
+        Where they are looked at from.
+    scale : float
+        Pixels of a length of 1, one unit away; of a parallel view, anywhere.
+    is_parallel : bool
+        Whether distance makes nothing smaller.
+    """
+
+    eye: Floats
+    scale: float
+    is_parallel: bool
+
+
+def view_of(model_view: Floats, projection: Floats, height: float) -> View:
+    """Return the view that two matrices, (4, 4), make of a region of this height in pixels."""
+    eye = np.linalg.inv(model_view)[:3, 3]
+    return View(eye, float(projection[1, 1]) * height / 2, bool(projection[3, 3] == 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """The wanted cells of an octree and those above them: k, the larger before the smaller.
+
+    Attributes
+    ----------
+    cells : ndarray of intp, shape (k,)
+        Their numbers.
+    parents : ndarray of intp, shape (k,)
+        The place of each one's parent; -1 for the root.
+    wanted : ndarray of bool, shape (k,)
+        Which of them are wanted themselves.
+    has_finer : ndarray of bool, shape (k,)
+        Below which of them others are.
+    rows : ndarray of float32, shape (6, k)
+        The boxes that are drawn: lower x, y, z, upper x, y, z.
+    ends : ndarray of intp, shape (d,)
+        Where the cells of each depth end.
+    size : int
+        How many cells the octree has, m.
+    """
+
+    cells: Ids
+    parents: Ids
+    wanted: Flags
+    has_finer: Flags
+    rows: NDArray[np.float32]
+    ends: Ids
+    size: int
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    @cached_property
+    def edges(self) -> list[float]:
+        """The longest edge of any cell of each depth; in the scene's unit."""
+        edges = (self.rows[3:] - self.rows[:3]).max(axis=0)
+        starts = [0, *self.ends[:-1].tolist()]
+        return [float(edges[a:b].max(initial=0)) for a, b in zip(starts, self.ends, strict=True)]
+
+    @cached_property
+    def places(self) -> Ids:
+        """Where each cell of the octree stands here, (m,); -1 if it does not."""
+        places = np.full(self.size, -1)
+        places[self.cells] = np.arange(len(self))
+        return places
+
+
+def family_of(octree: Octree, wanted: Ids, boxes: str) -> Family:
+    """Return the family of some cells, (c,), with their "TIGHT" or "LOOSE" boxes."""
+    is_wanted = np.zeros(len(octree.node_depth), np.bool_)
+    is_wanted[wanted] = True
+    has_finer = above(octree, is_wanted)
+    cells = np.flatnonzero(is_wanted | has_finer)
+    depths = octree.node_depth[cells].astype(np.uint8)
+    cells = cells[np.argsort(depths, kind="stable")]  # by radix
+    places = np.full(len(is_wanted) + 1, -1)  # the last for the root's parent, -1
+    places[cells] = np.arange(len(cells))
+    rows = octree.loose_rows if boxes == "LOOSE" else octree.cell_rows
+    return Family(
+        cells,
+        places[octree.node_parent[cells]],
+        is_wanted[cells],
+        has_finer[cells],
+        rows[:, cells].astype(np.float32),
+        np.cumsum(np.bincount(depths)),
+        len(is_wanted),
+    )
+
+
+def above(octree: Octree, flags: Flags) -> Flags:
+    """Return which cells have one of these below them, (m,); O(m) a level."""
+    found = np.zeros_like(flags)
+    for depth in range(int(octree.node_depth.max()), 0, -1):
+        here = np.flatnonzero((octree.node_depth == depth) & (flags | found))
+        found[octree.node_parent[here]] = True
+    return found
+
+
+def are_open(rows: Floats, view: View, least: float) -> Flags:
+    """Tell in which boxes, (6, n), halves of their longest edges look at least so many pixels.
+
+    Distances are those of their nearest points.
+    """
+    edges = (rows[3:] - rows[:3]).max(axis=0)
+    is_open: Flags = edges * view.scale >= 2 * least * distances_of(rows, view)
+    return is_open
+
+
+def distances_of(rows: Floats, view: View) -> Floats:
+    """Return how far the nearest points of boxes, (6, n), are; 1 in a parallel view."""
+    if view.is_parallel:
+        return np.ones(rows.shape[1])
+    eye = view.eye[:, None]
+    gaps = np.maximum(0.0, np.maximum(rows[:3] - eye, eye - rows[3:]))
+    distances: Floats = np.sqrt((gaps * gaps).sum(axis=0))
+    return distances
+
+
+def drawn_in(family: Family, view: View, least: float, places: Ids | None = None) -> Flags:
+    """Return which cells of the family a view shows, (k,), none smaller than `least` pixels.
+
+    Or which of those in some places, (p,).
+    """
+    if places is None:
+        places = np.arange(len(family))
+    parents = family.parents[places]
+    is_open = are_open(family.rows[:, places], view, least)
+    in_open = are_open(family.rows[:, parents], view, least) | (parents < 0)
+    drawn: Flags = in_open & (family.wanted[places] | (family.has_finer[places] & ~is_open))
+    return drawn
+
+
+def enough(family: Family, view: View, least: float) -> int:
+    """Return how many cells of the family, from the first on, hold all that a view may show.
+
+    Deeper ones are too small even where the root comes nearest. O(depth).
+    """
+    if not len(family):
+        return 0
+    away = float(distances_of(family.rows[:, :1].astype(float), view)[0])
+    for edge, end in zip(family.edges, family.ends.tolist(), strict=True):
+        if edge * view.scale < 2 * least * away:
+            return int(end)
+    return len(family)
+
+
+def cell_under(
+    octree: Octree, family: Family, ray: tuple[Floats, Floats], boxes: str, view: View, least: float
+) -> int | None:
+    """Return the cell that a ray, its origin and direction, meets first of those that are shown.
+
+    Of cells in each other the smallest that is met counts. None if it meets none.
+    """
+    met, distances = cells_along_ray(octree, *ray, enlarged=boxes == "LOOSE")
+    places = family.places[met]
+    known = np.flatnonzero(places >= 0)
+    shown = known[drawn_in(family, view, least, places[known])]
+    inner = shown[~np.isin(met[shown], all_above(octree, met[shown]))]
+    if not len(inner):
+        return None
+    return int(met[inner[np.argmin(distances[inner])]])
+
+
+def all_above(octree: Octree, cells: Ids) -> Ids:
+    """Return the cells that some cells are in; O(depth)."""
+    found, level = [np.empty(0, np.intp)], cells
+    while len(level):
+        level = octree.node_parent[level]
+        level = np.unique(level[level >= 0])
+        found.append(level)
+    return np.unique(np.concatenate(found))
