@@ -19,7 +19,7 @@ from . import boxes
 from .boxes import Boxes, draw_boxes, upload
 from .cells import IN, OUT, Look, cell_colors, look_of, wanted_cells
 from .detail import Family, View, enough, family_of, view_of
-from .lines import blended, vertex_buffer
+from .lines import DepthTest, blended, vertex_buffer
 from .settings import OctreeDisplaySettings
 
 _OPACITY = 0.5
@@ -96,7 +96,10 @@ def draw_picture(picture: Picture, display: OctreeDisplaySettings, *, is_dimmed:
     view, least = current_view(), least_pixels(display)
     count = enough(picture.family, view, least)
     opacity = display.opacity * (_DIMMED if is_dimmed else 1.0)
-    passes = [("LESS_EQUAL", opacity), ("GREATER", opacity * _BEHIND)]
+    passes: list[tuple[DepthTest, float]] = [
+        ("LESS_EQUAL", opacity),
+        ("GREATER", opacity * _BEHIND),
+    ]
     if display.in_front:
         passes = [("NONE", opacity)]
     elif is_dimmed or not display.behind:

@@ -35,7 +35,9 @@ void main() {
     is_drawn = is_open(one.xyz, vec3(one.w, other.xy));
   }
   int code = int(abs(second.w) + 0.5) - 1;
-  tint = vec4(vec3(code >> 16, (code >> 8) & 255, code & 255) / 255.0 * shade.rgb, shade.a);
+  vec3 color = vec3(code >> 16, (code >> 8) & 255, code & 255) / 255.0 * shade.rgb;
+  tint = vec4(mix(color / 12.92, pow((color + 0.055) / 1.055, vec3(2.4)),
+                  step(0.04045, color)), shade.a);  // views take linear colors
   across = 0.0;
   if (!is_drawn) {
     gl_Position = vec4(2.0, 2.0, 2.0, 1.0);

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from ...core import Octree, cells_along_ray
 from ..arrays import Flags, Floats, Ids
 
+Rows = Floats | NDArray[np.float32]
+
 
 class View(NamedTuple):
     """How large things look.
@@ -120,7 +122,7 @@ def above(octree: Octree, flags: Flags) -> Flags:
     return found
 
 
-def are_open(rows: Floats, view: View, least: float) -> Flags:
+def are_open(rows: Rows, view: View, least: float) -> Flags:
     """Tell in which boxes, (6, n), halves of their longest edges look at least so many pixels.
 
     Distances are those of their nearest points.
@@ -130,7 +132,7 @@ def are_open(rows: Floats, view: View, least: float) -> Flags:
     return is_open
 
 
-def distances_of(rows: Floats, view: View) -> Floats:
+def distances_of(rows: Rows, view: View) -> Floats:
     """Return how far the nearest points of boxes, (6, n), are; 1 in a parallel view."""
     if view.is_parallel:
         return np.ones(rows.shape[1])
@@ -169,7 +171,12 @@ def enough(family: Family, view: View, least: float) -> int:
 
 
 def cell_under(
-    octree: Octree, family: Family, ray: tuple[Floats, Floats], boxes: str, view: View, least: float
+    octree: Octree,
+    family: Family,
+    ray: tuple[Floats, Floats],
+    boxes: str,
+    view: View,
+    least: float,
 ) -> int | None:
     """Return the cell that a ray, its origin and direction, meets first of those that are shown.
 

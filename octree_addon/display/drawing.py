@@ -43,8 +43,8 @@ def draw_scene(scene: bpy.types.Scene) -> None:
         batches.draw_found(query, display.in_front, with_missed=answer.missed)
     if built and display.show:
         picture = batches.picture_of(built, query, display)
-        is_beside = is_colored and answer.dim and not questions.is_before_tree(scene)
-        is_dimmed = is_beside and display.cells != "QUESTION"
+        is_dimmed = query is not None and display.cells != "QUESTION" and answer.dim
+        is_dimmed = is_dimmed and not questions.is_before_tree(scene)
         batches.draw_picture(picture, display, is_dimmed=is_dimmed)
         hover.draw_hovered(built)
     if built:

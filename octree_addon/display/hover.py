@@ -16,7 +16,7 @@ from ..ui import RefusingOperator, Status, plural, settings_of, tag_redraw
 from .batches import Picture, least_pixels, shown_picture
 from .cells import box_corners, box_edges
 from .detail import View, cell_under, view_of
-from .lines import blended, line_batch, line_shader
+from .lines import blended, line_batch, line_shader, vertex_buffer
 
 _COLOR, _WIDTH, _BEHIND = (1.0, 1.0, 1.0), 2.0, 0.4
 _TEXT_SIZE, _OFFSET, _LEADING = 11, 18, 1.5
@@ -107,9 +107,7 @@ def look_under(
         return None
     ray = ray_under(region, view_3d, place)
     view, boxes = view_in(region, view_3d), picture.look.boxes
-    cell = cell_under(
-        picture.octree, picture.family, ray, boxes, view, least_pixels(display)
-    )
+    cell = cell_under(picture.octree, picture.family, ray, boxes, view, least_pixels(display))
     if cell is None:
         return None
     return Hovered(
@@ -251,15 +249,35 @@ def draw_text() -> None:
     context = bpy.context
     if not _hovered or context.region.as_pointer() != _hovered[0].region:
         return
-    scale = context.preferences.system.ui_scale
-    x, y = _hovered[0].place
+    scale, lines = context.preferences.system.ui_scale, _hovered[0].lines
     blf.size(0, _TEXT_SIZE * scale)
-    blf.enable(0, blf.SHADOW)
-    blf.shadow(0, 5, 0.0, 0.0, 0.0, 1.0)
-    blf.shadow_offset(0, 0, 0)
+    leading = _TEXT_SIZE * _LEADING * scale
+    width, height = max(map(width_of, lines)), leading * len(lines)
+    left, top = (_hovered[0].place[0] + _OFFSET * scale, _hovered[0].place[1] - _OFFSET * scale)
+    # Beside the pointer, and never beyond the region.
+    left = max(min(left, context.region.width - width - leading), leading)
+    top = max(min(top, context.region.height - leading), height + leading)
+    draw_ground(left - leading / 2, top + leading / 4, width + leading, height + leading / 2)
     blf.color(0, 1.0, 1.0, 1.0, 1.0)
-    for number, line in enumerate(_hovered[0].lines):
-        height = (_OFFSET + _TEXT_SIZE * _LEADING * number) * scale
-        blf.position(0, x + _OFFSET * scale, y - height, 0)
+    for number, line in enumerate(lines):
+        blf.position(0, left, top - leading * (number + 0.75), 0)
         blf.draw(0, line)
-    blf.disable(0, blf.SHADOW)
+
+
+def width_of(line: str) -> float:
+    """Return how many pixels a line of text takes."""
+    dimensions: Any = blf.dimensions  # whose stub returns nothing
+    width: float = dimensions(0, line)[0]
+    return width
+
+
+def draw_ground(left: float, top: float, width: float, height: float) -> None:
+    """Darken a rectangle of the region, so that white text can be read on it."""
+    right, bottom = left + width, top - height
+    corners = [(left, top), (left, bottom), (right, bottom), (left, top), (right, bottom)]
+    points = np.array([(x, y, 0) for x, y in [*corners, (right, top)]], np.float32)
+    with blended("NONE"):
+        shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+        shader.bind()
+        shader.uniform_float("color", (0.0, 0.0, 0.0, 0.6))
+        gpu.types.GPUBatch(type="TRIS", buf=vertex_buffer(points)).draw(shader)

@@ -13,8 +13,8 @@ from ..ui import settings_of
 from .boxes import Boxes, draw_boxes, upload
 from .lines import blended
 
-# Vermilion of Okabe and Ito, see `cells`.
-_COLOR = np.array([(0.835, 0.369, 0.0)], np.float32)
+# Magenta: no color of a selection, an axis or an answer.
+_COLOR = np.array([(1.0, 0.2, 0.75)], np.float32)
 _WIDTH, _BEHIND = 2.0, 0.35
 
 

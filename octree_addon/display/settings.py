@@ -91,7 +91,7 @@ class OctreeDisplaySettings(bpy.types.PropertyGroup):
         opacity: FloatProperty(
             name="Opacity",
             description="Opacity of the lines",
-            default=0.5,
+            default=0.6,
             min=0.0,
             max=1.0,
             subtype="FACTOR",

@@ -16,7 +16,16 @@ from ..arrays import Ids
 from ..build import keep_visible_objects
 from ..reader import ObjectSource
 from ..trees import BuiltTree
-from ..ui import RefusingOperator, SidebarPanel, Status, column_of, draw_table, plural, settings_of, tag_redraw
+from ..ui import (
+    RefusingOperator,
+    SidebarPanel,
+    Status,
+    column_of,
+    draw_table,
+    plural,
+    settings_of,
+    tag_redraw,
+)
 from . import session
 from .follower import Follower
 
@@ -149,8 +158,9 @@ def draw_pairs(
     layout.label(text=f"{plural(count, 'pair')} overlapping" if count else "Nothing overlaps")
     both = np.concatenate((began, lasted), axis=1)
     order = order_of(both, ids_of(built, active.session_uid if active else 0))[:_NAMED]
-    for pair, is_new in zip(named_pairs(built, both[:, order]), order < began.shape[1]):
-        layout.label(text=pair, icon="ADD" if is_new else "DOT")
+    is_new = (order < began.shape[1]).tolist()
+    for pair, new in zip(named_pairs(built, both[:, order]), is_new, strict=True):
+        layout.label(text=pair, icon="ADD" if new else "DOT")
     if count > _NAMED:
         layout.label(text=f"and {count - _NAMED:,} more", icon="BLANK1")
     for pair in named_pairs(built, ended[:, :_ENDED]):

@@ -86,7 +86,8 @@ FEATURE = Feature(
         OCTREE_PT_collisions,
     ),
     menus=(
-        ("OCTREE_MT_select", draw_menu), ("OCTREE_MT_view", draw_view_menu),
+        ("OCTREE_MT_select", draw_menu),
+        ("OCTREE_MT_view", draw_view_menu),
         ("STATUSBAR_HT_header", draw_status),
     ),
 )

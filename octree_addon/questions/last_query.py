@@ -171,7 +171,8 @@ class OctreeAnswerSettings(bpy.types.PropertyGroup):
         )
         dim: BoolProperty(
             name="Dim Cells",
-            description="Draw the cells of the octree faintly while the answer is colored",
+            description="Draw the cells of the octree faintly since the last question, until it is"
+            " built again",
             default=True,
             update=tag_redraw,
         )

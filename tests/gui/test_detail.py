@@ -10,7 +10,7 @@ ROOM = (slice(130, 760), slice(70, 1000))
 
 
 def add_monkey():
-    """A monkey in the place of the cube, filling the view."""
+    """Put a monkey in the place of the cube, and let it fill the view."""
     import bpy
 
     bpy.data.objects.remove(bpy.data.objects["Cube"])
@@ -23,7 +23,7 @@ def add_monkey():
 def build():
     import bpy
 
-    bpy.ops.octree.build("EXEC_DEFAULT", True)
+    bpy.ops.octree.build("EXEC_DEFAULT", True, scope="VISIBLE")
 
 
 def ask_sphere(radius):
@@ -34,7 +34,7 @@ def ask_sphere(radius):
 
 
 def add_terrain(side):
-    """Two triangles a square: hills of a million of them at a side of 708."""
+    """Add hills of two triangles a square: a million of them at a side of 708."""
     import bpy
     import numpy as np
 
@@ -67,7 +67,7 @@ def look(distance):
 
 
 def use_light_theme():
-    """The theme that Blender brings, as its preset menu sets it."""
+    """Take the theme that Blender brings, as its preset menu does."""
     import os
 
     import bpy
@@ -134,7 +134,10 @@ def cells_and_draws():
         lines += event == "line"
         return count
 
-    batches.draw_boxes, batches.upload = counted, lambda *given: uploads.append(1) or upload(*given)
+    batches.draw_boxes, batches.upload = (
+        counted,
+        lambda *given: uploads.append(1) or upload(*given),
+    )
     drawing = importlib.import_module(f"{addon}.display.drawing")
     original = drawing.draw_scene
 
@@ -157,27 +160,6 @@ def cells_and_draws():
     }
 
 
-def seconds_of_a_redraw():
-    """Return the least seconds of Python that preparing and asking for the cells takes."""
-    import importlib
-    import time
-
-    import bpy
-
-    drawing = importlib.import_module("bl_ext.user_default.octree.octree_addon.display.drawing")
-    original, found = drawing.draw_scene, []
-
-    def timed(scene):
-        start = time.perf_counter()
-        original(scene)
-        found.append(time.perf_counter() - start)
-
-    drawing.draw_scene = timed
-    bpy.ops.wm.redraw_timer(type="DRAW_WIN", iterations=9)
-    drawing.draw_scene = original
-    return min(found)
-
-
 def tint(picture, color):
     """Count the pixels of the 3D view whose tint is that of a color, mixed with gray or not."""
     pixels = picture[ROOM].reshape(-1, 3) / 255
@@ -191,7 +173,7 @@ def differing(one, other):
     return int((np.abs(one[ROOM].astype(int) - other[ROOM]).max(axis=-1) > 8).sum())
 
 
-BLUE, VERMILION = (0.34, 0.71, 0.91), (0.835, 0.369, 0.0)
+BLUE, MAGENTA = (0.34, 0.71, 0.91), (1.0, 0.2, 0.75)
 
 
 def test_the_answer_is_what_one_sees_until_something_moves(window):
@@ -205,14 +187,14 @@ def test_the_answer_is_what_one_sees_until_something_moves(window):
     assert (np.abs(bar).max(axis=-1) > 60).sum() > 200  # the words at the bottom
     window.move(560, 420)
     window.keys("a", "g", "x", "2")
-    assert tint(window.picture("monkey_dragged"), BLUE) < 3000
+    assert tint(window.picture("monkey_dragged"), BLUE) < 5000
     window.keys("Escape")
     wait_for(lambda: window.call(state)["is_current"])
     assert tint(window.picture("monkey_back"), BLUE) > 20_000
     window.keys("g", "x", "2", "Return")
     wait_for(lambda: not window.call(state)["is_current"])
     moved = window.picture("monkey_moved")
-    assert tint(moved, BLUE) < 3000
+    assert tint(moved, BLUE) < 5000
     bar = moved[870:, 1000:].astype(int) - answer[870:, 1000:]
     assert (np.abs(bar).max(axis=-1) > 60).sum() > 200
     assert "Traceback" not in window.read_log()
@@ -257,18 +239,19 @@ def test_lines_behind_surfaces_are_fainter(window, theme):
 def test_a_million_triangles_far_and_near(window):
     window.call(add_terrain, 708, timeout=200)
     window.call(build, timeout=200)
+    window.call(change_display, {"cells": "ALL"})
     found = {}
     for name, distance in (("far", None), ("near", 1.5), ("very_far", 200)):
         if distance:
             window.call(look, distance)
         window.picture(f"million_{name}")
         found[name] = window.call(cells_and_draws)
-        print(name, found[name], window.call(seconds_of_a_redraw))
-    assert found["near"]["wanted"] > 150_000
+        print(name, found[name])
+    assert found["near"]["wanted"] > 150_000  # all of them, no limit
     for each in found.values():
         assert each["uploads"] == 0
         assert len(each["drawn"]) == 2  # before and behind surfaces, in one call each
-        assert each["lines"] < 250
+        assert each["lines"] < 350
     assert found["very_far"]["drawn"][0] < 0.02 * found["near"]["drawn"][0]
 
 
@@ -311,7 +294,7 @@ def open_new_file():
 
 
 def follow_two_cubes():
-    """Two cubes that overlap and one that does not, followed; our tab is open at Live."""
+    """Follow two cubes that overlap and one that does not; our tab is open at Live."""
     import bpy
 
     bpy.data.objects.remove(bpy.data.objects["Cube"])
@@ -341,4 +324,4 @@ def test_what_overlaps_is_marked_while_it_does(window):
     window.call(follow_two_cubes)
     marked = window.picture("live_overlapping")
     window.call(move_away)
-    assert tint(marked, VERMILION) > 500 + tint(window.picture("live_apart"), VERMILION)
+    assert tint(marked, MAGENTA) > 500 + tint(window.picture("live_apart"), MAGENTA)
