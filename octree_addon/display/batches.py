@@ -18,7 +18,7 @@ from ..trees import BuiltTree
 from . import boxes
 from .boxes import Boxes, draw_boxes, upload
 from .cells import IN, OUT, Look, cell_colors, look_of, wanted_cells
-from .detail import Family, View, enough, family_of, view_of
+from .detail import Family, View, family_of, ranges, view_of
 from .lines import DepthTest, blended, vertex_buffer
 from .settings import OctreeDisplaySettings
 
@@ -94,7 +94,7 @@ def draw_picture(picture: Picture, display: OctreeDisplaySettings, *, is_dimmed:
     if picture.boxes is None:
         return
     view, least = current_view(), least_pixels(display)
-    count = enough(picture.family, view, least)
+    parts = ranges(picture.family, view, least)
     opacity = display.opacity * (_DIMMED if is_dimmed else 1.0)
     passes: list[tuple[DepthTest, float]] = [
         ("LESS_EQUAL", opacity),
@@ -112,7 +112,7 @@ def draw_picture(picture: Picture, display: OctreeDisplaySettings, *, is_dimmed:
                 display.line_width,
                 view=view,
                 least=least,
-                count=count,
+                ranges=parts,
             )
 
 

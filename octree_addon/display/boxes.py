@@ -3,6 +3,7 @@
 Nothing is prepared for a redraw: the vertices of a box that is not drawn lie outside the view.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import bpy
@@ -24,7 +25,7 @@ bool is_open(vec3 lower, vec3 upper) {
 }
 
 void main() {
-  int box = gl_InstanceID;
+  int box = gl_InstanceID + int(look.w + 0.5);
   vec4 first = texel(2 * box), second = texel(2 * box + 1);
   vec3 lower = first.xyz, upper = vec3(first.w, second.xy);
   bool is_wanted = second.z > 0.0, has_finer = second.w < 0.0;
@@ -138,11 +139,11 @@ def draw_boxes(
     *,
     view: View | None = None,
     least: float = 0.0,
-    count: int | None = None,
+    ranges: Sequence[tuple[int, int]] | None = None,
 ) -> None:
     """Draw the edges of boxes in their colors times a shade, in lines of this width.
 
-    Those with parents are drawn as `detail.drawn_in` says; `count` of them hold all that are.
+    Those with parents are drawn as `detail.drawn_in` says; `ranges` hold all that are.
     """
     width = round(pixels * bpy.context.preferences.system.ui_scale)
     eye = (*view.eye.tolist(), float(view.is_parallel)) if view else (0.0, 0.0, 0.0, 1.0)
@@ -151,10 +152,12 @@ def draw_boxes(
     shader.uniform_sampler("cells", boxes.texture)
     shader.uniform_float("shade", shade)
     shader.uniform_float("eye", eye)
-    shader.uniform_float("look", (view.scale if view else 1.0, least, max(width, 1)))
     shader.uniform_float("viewport", gpu.state.viewport_get()[2:])
     unit = unit_box(is_wide=width > 1)
-    unit.draw_instanced(shader, instance_count=boxes.count if count is None else count)
+    scale = view.scale if view else 1.0
+    for first, count in [(0, boxes.count)] if ranges is None else ranges:
+        shader.uniform_float("look", (scale, least, max(width, 1), first))
+        unit.draw_instanced(shader, instance_count=count)
 
 
 def shader_of_boxes() -> gpu.types.GPUShader:
@@ -177,7 +180,7 @@ def shader_info() -> gpu.types.GPUShaderCreateInfo:
     info.push_constant("MAT4", "ModelViewProjectionMatrix")
     info.push_constant("VEC4", "shade")
     info.push_constant("VEC4", "eye")
-    info.push_constant("VEC3", "look")
+    info.push_constant("VEC4", "look")
     info.push_constant("VEC2", "viewport")
     info.fragment_out(0, "VEC4", "color")
     info.vertex_source(_VERTEX)
@@ -186,7 +189,7 @@ def shader_info() -> gpu.types.GPUShaderCreateInfo:
 
 
 def unit_box(*, is_wide: bool) -> gpu.types.GPUBatch:
-    """Return the edges of one box: lines, or rectangles that the shader makes as wide as wanted."""
+    """Return the edges of one box: lines, or rectangles that the shader makes wide."""
     if is_wide not in _units:
         places = _WIDE if is_wide else _THIN
         ends = _CORNERS[_EDGES.repeat(len(places), axis=0)]

@@ -86,7 +86,7 @@ class Query:
     @cached_property
     def words(self) -> str:
         """The same with how many objects that is of: "627 of 968 triangles of 1 object"."""
-        if self.objects_only or self.target.noun != "triangle":
+        if self.objects_only or self.target.noun != "triangle" or not len(self.items):
             return self.found_text
         owners = np.unique(self.target.owners[self.target.placements_of(self.items)])
         return f"{self.found_text} of {plural(len(owners), 'object')}"
@@ -246,8 +246,18 @@ def is_current(scene: bpy.types.Scene) -> bool:
     if now is None:
         schedule(compare_later, _REST)
         return asked.was_current and not is_changing()
-    asked = _queries[scene.session_uid] = asked._replace(was_current=now == asked.fingerprint)
-    return asked.was_current
+    is_same = now == asked.fingerprint
+    if is_same != asked.was_current:
+        _queries[scene.session_uid] = asked._replace(was_current=is_same)
+        schedule(redraw_status_bars, 0.0)
+    return is_same
+
+
+def redraw_status_bars() -> None:
+    """Redraw the bottoms of all windows; Blender does so when a text in it goes."""
+    for window in bpy.context.window_manager.windows:
+        with bpy.context.temp_override(window=window):
+            window.workspace.status_text_set(None)
 
 
 def is_changing() -> bool:
@@ -280,3 +290,4 @@ def keep_only(scenes: Iterable[bpy.types.Scene]) -> None:
 def forget() -> None:
     """Forget every query."""
     _queries.clear()
+    schedule(redraw_status_bars, None)

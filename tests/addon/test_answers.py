@@ -81,7 +81,9 @@ def test_an_answer_outlives_what_it_was_asked_of(row):
 def test_answer_is_told_with_how_many_objects_it_is_of(row):
     asked = ask()
     assert asked.words == f"{asked.found_text} of 2 objects"
-    assert ask(radius=0.1).words.endswith("of 1 object")
+    assert ask(radius=0.6).words.endswith("of 1 object")
+    assert ask(radius=0.1).words == "0 of 96 triangles"
+    bpy.ops.object.select_all(action="SELECT")
     bpy.ops.octree.build(source="OBJECTS", scope="VISIBLE")
     assert ask().words == "2 of 8 objects"
 

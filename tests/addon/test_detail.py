@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from octree_ext.core import Boxes, DynamicOctree, build_octree
+from octree_ext.core.shapes.boxes import CORNERS
 from octree_ext.octree_addon.display import cells, detail
 from octree_ext.octree_addon.display.boxes import packed
-from octree_ext.octree_addon.display.detail import View, cell_under, drawn_in, enough, family_of
+from octree_ext.octree_addon.display.detail import View, cell_under, drawn_in, family_of, ranges
 
 
 def cloud(count=3000, seed=1):
@@ -31,6 +32,7 @@ TREES = {
     "loose": build_octree(cloud(), capacity=8, straddlers="keep", loose_factor=1.5),
     "medians": build_octree(cloud(), capacity=8, split="median"),
     "changing": changing(),
+    "blocks": build_octree(cloud(8000), capacity=4),
     "one cell": build_octree(cloud(5), capacity=8),
 }
 CHOICES = ("ALL", "LEAVES", "OCCUPIED_LEAVES", "DEPTH", "OCCUPIED_AND_INTERNAL")
@@ -101,8 +103,52 @@ def test_every_wanted_cell_is_covered_exactly_once(tree, choice, boxes, view, le
 def test_what_is_left_out_of_a_draw_is_not_drawn(tree, view, least):
     octree = TREES[tree]
     family = family_of(octree, wanted_of(octree, "OCCUPIED_LEAVES"), "TIGHT")
-    drawn = np.flatnonzero(drawn_in(family, view, least))
-    assert enough(family, view, least) > drawn.max(initial=0)
+    assert not drawn_in(family, view, least)[~asked_for(family, view, least)].any()
+
+
+def asked_for(family, view, least):
+    """Tell which cells of a family the ranges hold, each at most once."""
+    held = np.zeros(len(family), np.intp)
+    for first, count in ranges(family, view, least):
+        assert count > 0
+        held[first : first + count] += 1
+    assert held.max(initial=0) <= 1
+    return held > 0
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1), distance=st.floats(0.1, 30), least=st.sampled_from([1.0, 16.0])
+)
+def test_what_is_in_view_is_not_left_out(seed, distance, least):
+    family, rng = (
+        family_of(TREES["blocks"], wanted_of(TREES["blocks"], "ALL"), "TIGHT"),
+        (np.random.default_rng(seed)),
+    )
+    rotation = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    model_view = np.eye(4)
+    model_view[:3, :3] = rotation
+    model_view[:3, 3] = -rotation @ rng.normal(size=3) * 0.5 - [0, 0, distance]
+    projection = np.array([(2, 0, 0, 0), (0, 2.5, 0, 0), (0, 0, -1, -0.2), (0, 0, -1, 0)])
+    view = detail.view_of(model_view, projection, 800)
+    corners = family.rows.astype(float)[np.arange(3)[:, None] + 3 * CORNERS.T]
+    clip = np.tensordot(view.clip[:, :3], corners, 1) + view.clip[:, 3, None, None]
+    inside = (np.abs(clip[:3]) <= clip[3]).all(axis=0).any(axis=0)
+    kept = asked_for(family, view, least)
+    assert kept[inside & drawn_in(family, view, least)].all()
+
+
+def test_what_is_out_of_view_is_left_out():
+    family = family_of(TREES["blocks"], wanted_of(TREES["blocks"], "ALL"), "TIGHT")
+    assert len(family.blocks) > 30
+    projection = np.array([(2, 0, 0, 0), (0, 2.5, 0, 0), (0, 0, -1, -0.2), (0, 0, -1, 0)])
+    away = np.eye(4)
+    away[2, 3] = 50  # behind the eye
+    assert ranges(family, detail.view_of(away, projection, 800), 0.0) == []
+    # From the middle some of the blocks are seen, and all of the cells from outside.
+    part = asked_for(family, detail.view_of(np.eye(4), projection, 800), 0.0).sum()
+    assert 0 < part < 0.7 * len(family)
+    away[2, 3] = -50
+    assert ranges(family, detail.view_of(away, projection, 800), 0.0) == [(0, len(family))]
 
 
 def test_far_away_the_root_alone_is_drawn_and_asked_for():
@@ -110,9 +156,9 @@ def test_far_away_the_root_alone_is_drawn_and_asked_for():
     family = family_of(octree, wanted_of(octree, "OCCUPIED_LEAVES"), "TIGHT")
     view = View(np.array([1e6, 0, 0]), 1000.0, False)
     assert family.cells[drawn_in(family, view, 16.0)].tolist() == [0]
-    assert enough(family, view, 16.0) == 1
+    assert ranges(family, view, 16.0) == [(0, 1)]
     inside = View(octree.cell_rows[:3, 0] + 0.1, 1000.0, False)
-    assert enough(family, inside, 16.0) == len(family)
+    assert ranges(family, inside, 16.0) == [(0, len(family))]
 
 
 def test_no_size_draws_the_wanted_cells_alone():
@@ -128,20 +174,21 @@ def test_no_cells_are_no_family():
     octree = TREES["tight"]
     family = family_of(octree, np.empty(0, np.intp), "TIGHT")
     view = View(np.zeros(3), 1.0, False)
-    assert (len(family), enough(family, view, 1.0)) == (0, 0)
+    assert (len(family), ranges(family, view, 1.0)) == (0, [])
     assert drawn_in(family, view, 1.0).shape == (0,)
     assert cell_under(octree, family, (np.zeros(3), np.ones(3)), "TIGHT", view, 1.0) is None
 
 
-def test_a_redraw_costs_lines_by_depth_and_not_by_cell():
+def test_a_redraw_costs_lines_by_block_and_not_by_cell():
     few, many = (
         family_of(tree, wanted_of(tree, "ALL"), "TIGHT")
-        for tree in (build_octree(cloud(n), capacity=4) for n in (3_000, 60_000))
+        for tree in (build_octree(cloud(n), capacity=2) for n in (10_000, 60_000))
     )
-    assert len(many) > 10 * len(few)
+    assert len(many) > 3 * len(few) > 3 * len(many.blocks)
+    assert len(many.blocks) <= 65
     view = View(np.array([0.0, 0, 9]), 1000.0, False)
-    costs = [lines_run(lambda each=each: enough(each, view, 16.0)).total() for each in (few, many)]
-    assert costs[1] <= costs[0] + 3 * (len(many.ends) - len(few.ends)) + 3
+    for each in (few, many):
+        assert lines_run(lambda each=each: ranges(each, view, 16.0)).total() <= 30 + 4 * 65
 
 
 def test_texels_hold_what_the_shader_reads():
