@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from costs import lines_run
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from octree_ext.core import Boxes, DynamicOctree, build_octree
@@ -46,7 +46,7 @@ def views():
     numbers = st.floats(-40, 40, allow_nan=False, width=32)
     eyes = st.tuples(numbers, numbers, numbers).map(np.array)
     scales = st.floats(0.5, 5000, width=32)
-    return st.builds(View, eyes, scales, st.booleans())
+    return st.builds(View, eyes, scales, st.booleans(), st.none())
 
 
 def looks_large(octree, cell, view, least, boxes):
@@ -73,7 +73,8 @@ def stand_in(octree, cell, view, least, boxes):
 
 @pytest.mark.parametrize("boxes", ["TIGHT", "LOOSE"])
 @pytest.mark.parametrize("choice", CHOICES)
-@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize("tree", [name for name in TREES if name != "blocks"])
+@settings(deadline=None, max_examples=30)
 @given(view=views(), least=st.sampled_from([0.0, 2.0, 16.0, 300.0]))
 def test_every_wanted_cell_is_covered_exactly_once(tree, choice, boxes, view, least):
     octree = TREES[tree]
@@ -99,6 +100,7 @@ def test_every_wanted_cell_is_covered_exactly_once(tree, choice, boxes, view, le
 
 
 @pytest.mark.parametrize("tree", TREES)
+@settings(deadline=None, max_examples=50)
 @given(view=views(), least=st.sampled_from([2.0, 16.0, 300.0]))
 def test_what_is_left_out_of_a_draw_is_not_drawn(tree, view, least):
     octree = TREES[tree]
@@ -116,6 +118,7 @@ def asked_for(family, view, least):
     return held > 0
 
 
+@settings(deadline=None, max_examples=50)
 @given(
     seed=st.integers(0, 2**32 - 1), distance=st.floats(0.1, 30), least=st.sampled_from([1.0, 16.0])
 )
@@ -139,7 +142,7 @@ def test_what_is_in_view_is_not_left_out(seed, distance, least):
 
 def test_what_is_out_of_view_is_left_out():
     family = family_of(TREES["blocks"], wanted_of(TREES["blocks"], "ALL"), "TIGHT")
-    assert len(family.blocks) > 30
+    assert family.blocks.shape[1] > 30
     projection = np.array([(2, 0, 0, 0), (0, 2.5, 0, 0), (0, 0, -1, -0.2), (0, 0, -1, 0)])
     away = np.eye(4)
     away[2, 3] = 50  # behind the eye
@@ -184,8 +187,8 @@ def test_a_redraw_costs_lines_by_block_and_not_by_cell():
         family_of(tree, wanted_of(tree, "ALL"), "TIGHT")
         for tree in (build_octree(cloud(n), capacity=2) for n in (10_000, 60_000))
     )
-    assert len(many) > 3 * len(few) > 3 * len(many.blocks)
-    assert len(many.blocks) <= 65
+    assert len(many) > 3 * len(few) > 3 * many.blocks.shape[1]
+    assert many.blocks.shape[1] <= 65
     view = View(np.array([0.0, 0, 9]), 1000.0, False)
     for each in (few, many):
         assert lines_run(lambda each=each: ranges(each, view, 16.0)).total() <= 30 + 4 * 65
