@@ -27,7 +27,8 @@ _OPACITY = 0.5
 _BEHIND, _DIMMED = 0.2, 0.25
 # Of the depth buffer's range from -1 to 1: more than rounding, less than is seen.
 _NEARER = 1e-5
-_WHITE = (1.0, 1.0, 1.0)
+# How light a background is bright, and how colors change for it; Blender's own themes are below.
+_BRIGHT, _DARKER, _LIGHTER = 0.55, -0.45, 0.35
 _BOX_WIDTH = 2.0
 
 Color = tuple[float, float, float]
@@ -108,8 +109,9 @@ def draw_picture(picture: Picture, display: OctreeDisplaySettings, *, is_dimmed:
         with blended(depth_test):
             draw_boxes(
                 picture.boxes,
-                (*shade(), visible),
+                visible,
                 display.line_width,
+                lift=lift(),
                 view=view,
                 least=least,
                 ranges=parts,
@@ -129,10 +131,10 @@ def current_view() -> View:
     return view_of(model_view, projection, gpu.state.viewport_get()[3])
 
 
-def shade() -> Color:
-    """Return what colors are multiplied by, so that they stand out from the theme's background."""
-    space = bpy.context.preferences.themes[0].view_3d.space.gradients.high_gradient
-    return (0.55, 0.55, 0.55) if sum(space[:3]) / 3 > 0.4 else _WHITE
+def lift() -> float:
+    """Return how much lighter colors have to be to stand out from the theme's background."""
+    background = bpy.context.preferences.themes[0].view_3d.space.gradients.high_gradient
+    return _DARKER if sum(background[:3]) / 3 > _BRIGHT else _LIGHTER
 
 
 def shown_picture(built: BuiltTree) -> Picture | None:
@@ -175,7 +177,7 @@ def draw_found(query: Query, in_front: bool, *, with_missed: bool) -> None:
 def draw_painted(painted: Painted) -> None:
     """Draw items in their color."""
     if painted.boxes is not None:
-        draw_boxes(painted.boxes, (*_WHITE, 1.0), _BOX_WIDTH)
+        draw_boxes(painted.boxes, 1.0, _BOX_WIDTH)
     if painted.faces is not None:
         shader = gpu.shader.from_builtin("UNIFORM_COLOR")
         shader.bind()

@@ -36,9 +36,10 @@ void main() {
     is_drawn = is_open(one.xyz, vec3(one.w, other.xy));
   }
   int code = int(abs(second.w) + 0.5) - 1;
-  vec3 color = vec3(code >> 16, (code >> 8) & 255, code & 255) / 255.0 * shade.rgb;
+  vec3 color = vec3(code >> 16, (code >> 8) & 255, code & 255) / 255.0;
+  color = tone.x > 0.0 ? mix(color, vec3(1.0), tone.x) : color * (1.0 + tone.x);
   tint = vec4(mix(color / 12.92, pow((color + 0.055) / 1.055, vec3(2.4)),
-                  step(0.04045, color)), shade.a);  // views take linear colors
+                  step(0.04045, color)), tone.y);  // views take linear colors
   across = 0.0;
   if (!is_drawn) {
     gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
@@ -134,23 +135,25 @@ def packed(
 
 def draw_boxes(
     boxes: Boxes,
-    shade: tuple[float, float, float, float],
+    opacity: float,
     pixels: float,
     *,
+    lift: float = 0.0,
     view: View | None = None,
     least: float = 0.0,
     ranges: Sequence[tuple[int, int]] | None = None,
 ) -> None:
-    """Draw the edges of boxes in their colors times a shade, in lines of this width.
+    """Draw the edges of boxes in their colors, in lines of this width.
 
     Those with parents are drawn as `detail.drawn_in` says; `ranges` hold all that are.
+    Colors are mixed with white by a `lift` above 0, and darkened by one below.
     """
     width = round(pixels * bpy.context.preferences.system.ui_scale)
     eye = (*view.eye.tolist(), float(view.is_parallel)) if view else (0.0, 0.0, 0.0, 1.0)
     shader = shader_of_boxes()
     shader.bind()
     shader.uniform_sampler("cells", boxes.texture)
-    shader.uniform_float("shade", shade)
+    shader.uniform_float("tone", (lift, opacity))
     shader.uniform_float("eye", eye)
     shader.uniform_float("viewport", gpu.state.viewport_get()[2:])
     unit = unit_box(is_wide=width > 1)
@@ -178,7 +181,7 @@ def shader_info() -> gpu.types.GPUShaderCreateInfo:
     info.vertex_out(passed)
     info.sampler(0, "FLOAT_2D", "cells")
     info.push_constant("MAT4", "ModelViewProjectionMatrix")
-    info.push_constant("VEC4", "shade")
+    info.push_constant("VEC2", "tone")
     info.push_constant("VEC4", "eye")
     info.push_constant("VEC4", "look")
     info.push_constant("VEC2", "viewport")

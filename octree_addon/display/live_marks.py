@@ -38,9 +38,9 @@ def draw_live_marks(scene: bpy.types.Scene, built: BuiltTree) -> None:
         marks = _marks[follower] = Marks(follower.last_update, boxes_of(follower, built))
     if marks.boxes is not None:
         with blended("LESS_EQUAL"):
-            draw_boxes(marks.boxes, (1.0, 1.0, 1.0, 1.0), _WIDTH)
+            draw_boxes(marks.boxes, 1.0, _WIDTH)
         with blended("GREATER"):
-            draw_boxes(marks.boxes, (1.0, 1.0, 1.0, _BEHIND), _WIDTH)
+            draw_boxes(marks.boxes, _BEHIND, _WIDTH)
 
 
 def boxes_of(follower: Follower, built: BuiltTree) -> Boxes | None:

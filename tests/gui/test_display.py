@@ -107,6 +107,7 @@ def test_choice_of_cells_is_seen(balls, cells):
 
 
 def test_cells_in_front_wide_and_by_fill(balls):
+    balls.call(change_display, {"behind": False})
     hidden = cells_seen(balls, "cells_hidden_by_the_scene", redraw=True)
     balls.call(change_display, {"in_front": True})
     assert cells_seen(balls, "cells_in_front", redraw=True) > 1.2 * hidden
@@ -155,7 +156,7 @@ def break_drawing():
 
     module = "bl_ext.user_default.octree.octree_addon.display.batches"
 
-    def fail(*_):
+    def fail(*_, **__):
         raise RuntimeError("no such shader")
 
     importlib.import_module(module).draw_picture = fail
