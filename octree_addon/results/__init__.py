@@ -20,7 +20,7 @@ from .kept import (
     titled,
     view_of,
 )
-from .listeners import has_results, listen_if_kept, uninstall
+from .listeners import compare_later, has_results, listen_if_kept, uninstall
 from .operators import (
     OCTREE_OT_clear_results,
     OCTREE_OT_copy_rows,
@@ -53,6 +53,7 @@ __all__ = [
     "active_objects",
     "active_result",
     "active_sides",
+    "compare_later",
     "forget",
     "has_changed",
     "has_results",
