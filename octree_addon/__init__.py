@@ -14,6 +14,7 @@ from . import (
     live,
     main_panel,
     menus,
+    never_seen,
     preferences,
     questions,
     results,
@@ -36,6 +37,7 @@ FEATURES = (
     display.FEATURE,
     shot.FEATURE,
     hiding.FEATURE,
+    never_seen.FEATURE,
     example.FEATURE,
 )
 GROUPS = (OctreeObject, *(group for feature in FEATURES for group in feature.all_groups()))

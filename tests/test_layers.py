@@ -19,8 +19,8 @@ CORE_ORDER = [
 ADDON_ORDER = [
     "arrays", "ui", "menus", "translations", "shortcuts", "preferences", "presets", "camera",
     "curves", "reader", "scene_index", "seen", "trees", "scope", "targets", "selection", "build",
-    "results", "questions", "live", "display", "shot", "hiding", "example", "main_panel",
-    "handlers", "__init__",
+    "results", "questions", "live", "display", "shot", "hiding", "never_seen",
+    "example", "main_panel", "handlers", "__init__",
 ]  # fmt: skip
 BLENDER = {
     "bl_math", "bl_operators", "bl_ui", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras",
@@ -140,17 +140,17 @@ def test_the_front_door_imports_nothing_until_it_is_opened():
 
 # What only some rooms of the add-on may do, by what doing it looks like.
 DOORS = {
-    "reads geometry": (r"\.to_mesh\(|\.object_instances", {"reader", "shot"}),
+    "reads geometry": (r"\.to_mesh\(|\.object_instances", {"reader", "shot", "never_seen"}),
     "writes": (
         r"\.(select_set|hide_set|foreach_set)\(|\.(attributes|objects|collections)\.new\(",
-        {"selection", "hiding", "display", "example"},
+        {"selection", "hiding", "display", "example", "never_seen"},
     ),
     "changes the frame": (r"\.frame_set\(", {"shot"}),
     "draws": (r"^\s*(import|from) (gpu|blf)\b", {"display"}),
     "listens": (r"bpy\.app\.(handlers|timers)|bpy\.msgbus", {"ui", "shot"}),
     "remembers": (
         r"^_\w+(: .+)? = (\{\}|\[\]|(Weak\w+)\(\))",
-        {"scene_index", "trees", "results", "questions", "live", "shot", "display"},
+        {"scene_index", "trees", "results", "questions", "live", "shot", "never_seen", "display"},
     ),
 }
 
