@@ -14,7 +14,8 @@ CORE_ORDER = [
     "arrays", "checks", "shapes", "touch", "options", "grid", "child_masks", "cells", "octree",
     "two_levels",
     "groups", "construction", "mailboxing", "descend", "query", "rays", "nearest",
-    "pairs", "dynamic", "scene", "item_buffer", "trace", "storage", "statistics", "wireframe", "__init__",
+    "pairs", "dynamic", "scene", "item_buffer", "trace", "storage", "statistics", "wireframe",
+    "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
     "arrays", "ui", "menus", "translations", "shortcuts", "preferences", "presets", "camera",
@@ -143,10 +144,10 @@ DOORS = {
     "reads geometry": (r"\.to_mesh\(|\.object_instances", {"reader", "shot", "never_seen"}),
     "writes": (
         r"\.(select_set|hide_set|foreach_set)\(|\.(attributes|objects|collections)\.new\(",
-        {"selection", "hiding", "display", "example", "never_seen"},
+        {"selection", "hiding", "display", "example", "seen", "never_seen"},
     ),
     "changes the frame": (r"\.frame_set\(", {"shot"}),
-    "draws": (r"^\s*(import|from) (gpu|blf)\b", {"display"}),
+    "draws": (r"^\s*(import|from) (gpu|blf)\b", {"display", "seen"}),
     "listens": (r"bpy\.app\.(handlers|timers)|bpy\.msgbus", {"ui", "shot"}),
     "remembers": (
         r"^_\w+(: .+)? = (\{\}|\[\]|(Weak\w+)\(\))",

@@ -51,17 +51,12 @@ class PixelRays(ItemRenderer):
         return numbers, nearness.astype(np.float32)
 
     def _covered(
-        self,
-        view_projection: Floats,
-        size: Size,
-        rows: Ids,
-        owners: Ids,
-        frames: Frames,
-        total: int,
+        self, view_projection: Floats, size: Size, rows: Ids, owners: Ids, boxes: Ids
     ) -> Flags:
-        flags, scene = np.zeros(total, bool), self._only(rows)
+        frames, scene = Frames.rectangles(boxes), self._only(rows)
+        flags = np.zeros(frames.total, bool)
         each, *pixels = frames.pixels()
-        for some in blocks(total, self._pixels_together):
+        for some in blocks(len(flags), self._pixels_together):
             columns, heights = (row[some] for row in pixels)
             origins, ways = _segments(view_projection, size, columns, heights)
             far = np.linalg.norm(ways, axis=1)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import checks
 from ..arrays import Flags, Floats, Ids
 from ..scene import SceneOctree
-from .scan_conversion import Frames
+from ..shapes import Frusta
 from .stage import Stage
 from .views import depths_of
 
@@ -164,11 +164,10 @@ class ItemRenderer:
         ValueError
             Never: all was checked before.
         """
-        for some, starts, total in packed(boxes, self._pixels_together):
+        for some in _runs(boxes, self._pixels_together):
             mine = (owners >= some[0]) & (owners <= some[-1])
             own = owners[mine] - some[0]
-            frames = Frames.rectangles(boxes[:, some], starts)
-            yield some, self._covered(view_projection, size, rows[mine], own, frames, total)
+            yield some, self._covered(view_projection, size, rows[mine], own, boxes[:, some])
 
     # How many pixels of boxes are drawn together.
     _pixels_together = 1 << 23
@@ -183,28 +182,17 @@ class ItemRenderer:
         raise NotImplementedError
 
     def _covered(
-        self,
-        view_projection: Floats,
-        size: Size,
-        rows: Ids,
-        owners: Ids,
-        frames: Frames,
-        total: int,
+        self, view_projection: Floats, size: Size, rows: Ids, owners: Ids, boxes: Ids
     ) -> Flags:
-        """Return which pixels are covered, where placements are drawn into owners' frames."""
+        """Return which pixels of owners' boxes are covered, one box after the other."""
         raise NotImplementedError
 
 
-def packed(boxes: Ids, pixels: int) -> Iterator[tuple[Ids, Ids, int]]:
-    """Yield runs of boxes (4, n), where their pixels begin, and how many pixels they have."""
-    left, bottom, right, top = boxes
-    areas = (right - left) * (top - bottom)
-    ends = np.cumsum(areas)
-    cuts = np.flatnonzero(np.diff((ends - areas) // pixels)) + 1
-    for some in np.split(np.arange(len(ends)), cuts):
-        if len(some):
-            within = np.cumsum(areas[some])
-            yield some, within - areas[some], int(within[-1])
+def _runs(boxes: Ids, pixels: int) -> list[Ids]:
+    """Return runs of boxes (4, n) that have about so many pixels together."""
+    areas = (boxes[2] - boxes[0]) * (boxes[3] - boxes[1])
+    cuts = np.flatnonzero(np.diff((np.cumsum(areas) - areas) // pixels)) + 1
+    return [some for some in np.split(np.arange(len(areas)), cuts) if len(some)]
 
 
 def checked_views(view_projection: ArrayLike, size: object) -> tuple[Floats, Size]:
@@ -212,8 +200,9 @@ def checked_views(view_projection: ArrayLike, size: object) -> tuple[Floats, Siz
     matrices = checks.floats("view_projection", view_projection, 4, 4)
     finite = np.isfinite(matrices).all(axis=(1, 2))
     checks.every_row("view_projection", "be finite", finite, matrices)
-    regular = np.abs(np.linalg.det(matrices)) > 0
-    checks.every_row("view_projection", "have an inverse", regular, matrices)
+    with np.errstate(all="ignore"):
+        ends = np.isfinite(Frusta.from_matrices(matrices).corners).all(axis=(1, 2))
+    checks.every_row("view_projection", "end at finite distances", ends, matrices)
     if not isinstance(size, tuple | list) or len(size) != 2:
         raise ValueError(f"size must be width and height, got {size!r}")
     width, height = (checks.whole_number("size", number, 1) for number in size)
@@ -244,7 +233,8 @@ def item_buffers(
     Raises
     ------
     ValueError
-        On a wrong shape or size, or a matrix that is not finite or has no inverse.
+        On a wrong shape or size, or a matrix that is not finite, has no inverse, or whose view
+        goes on forever.
 
     Notes
     -----

@@ -36,10 +36,12 @@ class Frames:
     numbers: Ids
 
     @classmethod
-    def rectangles(cls, boxes: Ids, starts: Ids) -> "Frames":
-        """Return frames of rectangles (4, n) whose first pixels lie at `starts`, (n,)."""
-        left, bottom, right, _ = boxes
+    def rectangles(cls, boxes: Ids) -> "Frames":
+        """Return frames of rectangles (4, n) that lie one after the other."""
+        left, bottom, right, top = boxes
         widths = right - left
+        areas = widths * (top - bottom)
+        starts = np.cumsum(areas) - areas
         return cls(np.stack((*boxes, starts - bottom * widths - left, widths)))
 
     def __getitem__(self, some: Ids | slice) -> "Frames":
@@ -49,10 +51,21 @@ class Frames:
         """Return the frames of triangles that have these."""
         return Frames(self.numbers[:, which])
 
+    @property
+    def areas(self) -> Ids:
+        """How many pixels the frames have, (n,)."""
+        left, bottom, right, top = self.numbers[:4]
+        return (right - left) * (top - bottom)
+
+    @property
+    def total(self) -> int:
+        """How many pixels all have."""
+        return int(self.areas.sum())
+
     def pixels(self) -> tuple[Ids, Ids, Ids]:
         """Return all pixels of frames that lie one after the other: whose, columns, and rows."""
-        left, bottom, right, top, _, widths = self.numbers
-        areas = (right - left) * (top - bottom)
+        left, bottom, _, _, _, widths = self.numbers
+        areas = self.areas
         each = np.repeat(np.arange(len(areas)), areas)
         within = concatenated_ranges(0 * areas, areas)
         rows, columns = np.divmod(within, widths[each])
@@ -164,8 +177,14 @@ def _planes(xs: Floats, ys: Floats, nearness: Floats) -> tuple[Floats, Floats | 
     by_x, by_y = (near1 * y2 - near2 * y1) / area, (x1 * near2 - x2 * near1) / area
     size = np.abs(x1) + np.abs(y1) + np.abs(x2) + np.abs(y2)
     thin = np.abs(area) <= _THIN * size * size
-    limits = np.stack((nearness.min(axis=0), nearness.max(axis=0))) if thin.any() else None
-    return np.stack((nearness[0] - by_x * xs[0] - by_y * ys[0], by_x, by_y)), limits, area
+    planes = np.stack((nearness[0] - by_x * xs[0] - by_y * ys[0], by_x, by_y))
+    if not thin.any():
+        return planes, None, area
+    limits = np.stack((nearness.min(axis=0), nearness.max(axis=0)))
+    (lost,) = (~np.isfinite(planes).all(axis=0)).nonzero()
+    planes[:, lost] = 0.0
+    planes[0, lost] = limits[1, lost]
+    return planes, limits, area
 
 
 def _sort_upward(xs: Floats, ys: Floats) -> None:
@@ -199,11 +218,17 @@ def _rows_of(triangles: Triangles, frames: Frames, numbers: Ids) -> Spans:
     rows = concatenated_ranges(triangles.first, triangles.counts)
     centers = rows + 0.5
     long = slopes[2].take(which) * centers + offsets[2].take(which)
-    short = which + len(numbers) * (centers >= triangles.ys[1].take(which))
+    middle = triangles.ys[1].take(which)
+    short = which + len(numbers) * (centers >= middle)
     broken = slopes[:2].ravel().take(short) * centers + offsets[:2].ravel().take(short)
-    begin = np.ceil(np.minimum(long, broken) - (0.5 + _SLACK))
+    low, high = np.minimum(long, broken), np.maximum(long, broken)
+    # A row may lead through the middle corner, or do so but for a rounding.
+    (some,) = (np.abs(centers - middle) <= _SLACK).nonzero()
+    corners = triangles.xs[1].take(which[some])
+    low[some], high[some] = np.minimum(low[some], corners), np.maximum(high[some], corners)
+    begin = np.ceil(low - (0.5 + _SLACK))
     begin = np.maximum(begin, triangles.left.take(which))
-    end = np.floor(np.maximum(long, broken) - (0.5 - _SLACK))
+    end = np.floor(high - (0.5 - _SLACK))
     end = np.minimum(end, triangles.right.take(which))
     (some,) = (begin <= end).nonzero()
     which, begin, rows = which[some], begin[some], rows[some]

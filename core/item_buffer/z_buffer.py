@@ -41,7 +41,7 @@ class ZBuffer(ItemRenderer):
         self, view_projection: Floats, size: Size, rows: Ids
     ) -> tuple[Ids, NDArray[np.float32]]:
         keys = np.zeros(size[0] * size[1], np.int64)
-        frames = Frames.rectangles(np.array([[0], [0], [size[0]], [size[1]]]), np.zeros(1, int))
+        frames = Frames.rectangles(np.array([[0], [0], [size[0]], [size[1]]]))
         for part in self.stage.drawn(rows, screen_matrix(view_projection, size)):
             names = _LAST - part.numbers
             for places, nearness, triangles in samples(part.places, part.faces, frames):
@@ -51,15 +51,10 @@ class ZBuffer(ItemRenderer):
         return numbers, (keys >> 32).astype(np.int32).view(np.float32)
 
     def _covered(
-        self,
-        view_projection: Floats,
-        size: Size,
-        rows: Ids,
-        owners: Ids,
-        frames: Frames,
-        total: int,
+        self, view_projection: Floats, size: Size, rows: Ids, owners: Ids, boxes: Ids
     ) -> Flags:
-        flags = np.zeros(total, bool)
+        frames = Frames.rectangles(boxes)
+        flags = np.zeros(frames.total, bool)
         for part in self.stage.drawn(rows, screen_matrix(view_projection, size)):
             own = frames.each(owners[part.owners])
             for places, nearness, _ in samples(part.places, part.faces, own):

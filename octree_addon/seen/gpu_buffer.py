@@ -5,9 +5,12 @@ from contextlib import contextmanager
 
 import gpu
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core import SceneOctree, ZBuffer
 from ..arrays import Flags, Floats, Ids
+
+Singles = NDArray[np.float32]
 
 # A float holds whole numbers up to here; views of more triangles have two for each pixel.
 _EXACT = 1 << 24
@@ -51,7 +54,7 @@ class GpuBuffer(ZBuffer):
 
     def _drawn(
         self, view_projection: Floats, size: tuple[int, int], rows: Ids
-    ) -> tuple[Ids, np.ndarray]:
+    ) -> tuple[Ids, Singles]:
         if max(size) > self._most or len(rows) == 0:
             return super()._drawn(view_projection, size, rows)
         sizes = self.stage.sizes(rows)
@@ -78,14 +81,12 @@ class GpuBuffer(ZBuffer):
         size: tuple[int, int],
         rows: Ids,
         owners: Ids,
-        frames: object,
-        total: int,
+        boxes: Ids,
     ) -> Flags:
-        boxes = frames.numbers[:4]
         wide, high = boxes[2] - boxes[0], boxes[3] - boxes[1]
         picture, lefts, bottoms = _shelves(wide, high)
         if max(picture) > self._most or len(rows) == 0:
-            return super()._covered(view_projection, size, rows, owners, frames, total)
+            return super()._covered(view_projection, size, rows, owners, boxes)
         crops = _crops(boxes, size) @ view_projection
         matrices = crops[owners] @ self.scene.matrices_of(self.scene.ids[rows])
         target = self._bound_to(picture, 1)
@@ -114,12 +115,29 @@ class GpuBuffer(ZBuffer):
         for begin in [start, *range((start // _CALL + 1) * _CALL, start + count, _CALL)]:
             end = min((begin // _CALL + 1) * _CALL, start + count)
             self._shader.uniform_int("first", [first + begin - start - begin % _CALL])
-            self._batch.draw_range(self._shader, elem_start=3 * begin, elem_count=3 * (end - begin))
+            self._batch.draw_range(
+                self._shader, elem_start=3 * begin, elem_count=3 * (end - begin)
+            )
+
+    def _upload(self) -> None:
+        """Upload all triangles of all meshes, corner by corner, with their numbers in a call."""
+        stage, count = self.stage, self.stage.faces.shape[1]
+        shifts = np.repeat(stage.vertex_starts, stage.face_counts)
+        places = stage.vertices.T.astype(np.float32)[(stage.faces + shifts).T.ravel()]
+        numbers = np.repeat((np.arange(count) % _CALL).astype(np.float32), 3)
+        layout = gpu.types.GPUVertFormat()
+        layout.attr_add(id="position", comp_type="F32", len=3, fetch_mode="FLOAT")
+        layout.attr_add(id="number", comp_type="F32", len=1, fetch_mode="FLOAT")
+        vertices = gpu.types.GPUVertBuf(layout, 3 * count)
+        vertices.attr_fill("position", places)
+        vertices.attr_fill("number", numbers)
+        self._batch = gpu.types.GPUBatch(type="TRIS", buf=vertices)
+        self._uploaded = stage
 
     def _bound_to(self, size: tuple[int, int], channels: int) -> gpu.types.GPUFrameBuffer:
         """Return what is drawn into, and upload the meshes if they are others now."""
         if self._uploaded is not self.stage:
-            self._batch, self._uploaded = _batch(self.stage), self.stage
+            self._upload()
         if self._target is None or self._target[0] != (size, channels):
             color = gpu.types.GPUTexture(size, format=("R32F", "RG32F")[channels - 1])
             depth = gpu.types.GPUTexture(size, format="DEPTH_COMPONENT32F")
@@ -161,24 +179,7 @@ def _shader() -> gpu.types.GPUShader:
     return gpu.shader.create_from_info(info)
 
 
-def _batch(stage: object) -> gpu.types.GPUBatch:
-    """Upload all triangles of all meshes, corner by corner, with their numbers in each call."""
-    count = stage.faces.shape[1]
-    shifts = np.repeat(stage.vertex_starts, stage.face_counts)
-    corners = (stage.faces + shifts).T.ravel()
-    layout = gpu.types.GPUVertFormat()
-    layout.attr_add(id="position", comp_type="F32", len=3, fetch_mode="FLOAT")
-    layout.attr_add(id="number", comp_type="F32", len=1, fetch_mode="FLOAT")
-    vertices = gpu.types.GPUVertBuf(layout, max(3 * count, 3))
-    places = np.zeros((max(3 * count, 3), 3), np.float32)
-    places[: 3 * count] = stage.vertices.T.astype(np.float32)[corners]
-    numbers = np.arange(max(count, 1)) % _CALL
-    vertices.attr_fill("position", places)
-    vertices.attr_fill("number", np.repeat(numbers, 3).astype(np.float32))
-    return gpu.types.GPUBatch(type="TRIS", buf=vertices)
-
-
-def _floats(buffer: gpu.types.Buffer) -> np.ndarray:
+def _floats(buffer: gpu.types.Buffer) -> Singles:
     """Return a flat view of what was read back; a copy element by element takes ten times."""
     count = int(np.prod(buffer.dimensions))
     buffer.dimensions = count

@@ -19,7 +19,8 @@ def make_context() -> None:
     camera = bpy.data.objects.new("Octree", lens)
     try:
         scene.collection.objects.link(camera)
-        scene.camera, scene.render.engine = camera, "BLENDER_WORKBENCH"
+        scene.camera = camera
+        scene.render.engine = "BLENDER_WORKBENCH"  # type: ignore[assignment]
         scene.render.resolution_x = scene.render.resolution_y = 4
         bpy.ops.render.render(scene=scene.name)
     finally:

@@ -11,7 +11,7 @@ import pytest
 from blender_scenes import camera, cube
 from registered import OPERATORS, PANELS
 
-from octree_ext.octree_addon import handlers, hiding, shot, trees
+from octree_ext.octree_addon import handlers, hiding, never_seen, shot, trees
 from octree_ext.octree_addon.ui import settings_of
 
 SESSIONS, STEPS, MOST_OBJECTS, MOST_SCENES = 20, 200, 24, 3
@@ -241,6 +241,7 @@ def still_hidden():
 def clean():
     yield
     shot.forget()
+    never_seen.forget()
     trees.forget()
 
 
