@@ -17,7 +17,7 @@ def samples_lines(samples: Samples) -> list[str]:
         f"{len(samples.never):,} of {plural(len(samples.objects), 'object')} never seen",
         f"{samples.never_faces:,} of {plural(samples.face_count, 'face')} never seen",
         f"{plural(facts.views, 'view')}, {wide} x {high} pixels",
-        f"Last tenth of them: {percent(facts.added_faces)} of faces",
+        f"Last tenth added {percent(facts.added_faces)} of faces",
     ]
     if facts.opaque:
         lines.append(f"Counted as opaque: {names_text(facts.opaque, 2)}")
