@@ -83,7 +83,8 @@ def kept_steps(
     meshes = {
         mesh: _is_seen(samples.meshes[mesh.session_uid], safety.least)
         for mesh in bpy.data.meshes
-        if len(samples.meshes.get(mesh.session_uid, ())) == _polygon_count(mesh)
+        if mesh.session_uid in samples.meshes
+        and len(samples.meshes[mesh.session_uid]) == _polygon_count(mesh)
     }
     objects = {uid: _is_kept(uid, samples, safety.least) for uid in samples.objects}
     yield 0.0
