@@ -134,50 +134,48 @@ def _copy_object(
     if not isinstance(mesh, bpy.types.Mesh):
         return
     flags = kept.meshes.get(mesh.session_uid)
-    if flags is not None:
-        if mesh not in copies.meshes:
-            copies.meshes[mesh] = _copy_mesh(mesh, flags, copies)
-        copy.data = copies.meshes[mesh]
-    elif options.modifiers == "APPLY" and uid in kept.own and item.modifiers:
-        _apply(context, copy, item, kept.own[uid], options.rings, copies)
-    else:
-        copies.counts["whole"] += 1
+    if flags is None and options.modifiers == "APPLY" and item.modifiers and uid in kept.own:
+        applied = _applied(context, item, kept.own[uid], options.rings, copies)
+        if applied is not None:
+            copy.modifiers.clear()
+            copy.data = applied
+            return
+    copies.counts["whole"] += flags is None
+    if mesh not in copies.meshes:
+        copies.meshes[mesh] = _copy_mesh(mesh, flags, copies)
+    copy.data = copies.meshes[mesh]
 
 
-def _copy_mesh(mesh: bpy.types.Mesh, flags: Flags, copies: Copies) -> bpy.types.Mesh:
-    if flags.all():
-        return mesh
+def _copy_mesh(mesh: bpy.types.Mesh, flags: Flags | None, copies: Copies) -> bpy.types.Mesh:
+    """Copy a mesh with the faces that are kept; with all if nothing is known of them."""
     copy = mesh.copy()
     copies.made.append(copy)
-    copies.counts["faces"] += delete_faces(copy, ~flags)
+    if flags is not None and not flags.all():
+        copies.counts["faces"] += delete_faces(copy, ~flags)
     return copy
 
 
-def _apply(
+def _applied(
     context: bpy.types.Context,
-    copy: bpy.types.Object,
     item: bpy.types.Object,
     flags: Flags,
     rings: int,
     copies: Copies,
-) -> None:
-    """Give a copy the mesh that the modifiers of its original make, without unseen faces."""
+) -> bpy.types.Mesh | None:
+    """Return the mesh that modifiers make, without unseen faces; None if it has others now."""
     depsgraph = context.evaluated_depsgraph_get()
     applied = bpy.data.meshes.new_from_object(
         item.evaluated_get(depsgraph), preserve_all_data_layers=True, depsgraph=depsgraph
     )
-    copies.made.append(applied)
     if len(applied.polygons) != len(flags):
-        copies.made.remove(applied)
         bpy.data.meshes.remove(applied)
-        copies.counts["whole"] += 1
-        return
+        return None
+    copies.made.append(applied)
     applied.name = item.data.name
     remaining = grown(flags, *polygon_corners(applied), rings)
     copies.counts["faces"] += delete_faces(applied, ~remaining)
     copies.counts["applied"] += 1
-    copy.modifiers.clear()
-    copy.data = applied
+    return applied
 
 
 def delete_faces(mesh: bpy.types.Mesh, unwanted: Flags) -> int:

@@ -21,6 +21,7 @@ from ..selection import (
 from ..shot.find_seen import chosen_cameras, chosen_frames
 from ..shot.use_seen import marked_text
 from ..ui import (
+    RefusingOperator,
     Status,
     SteppedOperator,
     Steps,
@@ -259,6 +260,10 @@ class OCTREE_OT_mark_never_seen(NeverSeenOperator, bpy.types.Operator):
             default="samples_seen",
         )
 
+    def steps(self, context: bpy.types.Context) -> Steps:
+        take(self, settings_of(context.scene).never_seen)
+        return kept_steps(context, self.samples(context), Safety(rings=0))
+
     def use(self, context: bpy.types.Context, kept: Kept) -> str:
         found = self.samples(context)
         if self.mark == "OBJECTS":
@@ -296,7 +301,7 @@ class OCTREE_OT_mask_never_seen(NeverSeenOperator, bpy.types.Operator):
         return text + _changed_text(self.samples(context)) + _linked_text(names)
 
 
-class OCTREE_OT_unmask_never_seen(SteppedOperator, bpy.types.Operator):
+class OCTREE_OT_unmask_never_seen(RefusingOperator, bpy.types.Operator):
     """Remove the masks, and nothing else."""
 
     bl_idname = "octree.unmask_never_seen"

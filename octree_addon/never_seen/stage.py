@@ -1,4 +1,4 @@
-"""Drawn scenes: the scene's placements without faces that are counted as open."""
+"""Drawn scenes: placements that a render shows, without faces that are counted as open."""
 
 from dataclasses import dataclass
 
@@ -68,12 +68,28 @@ def stage_of(context: bpy.types.Context, index: SceneIndex, views: Views) -> Sta
 
 def _rows(context: bpy.types.Context, index: SceneIndex, views: Views) -> tuple[Ids, Ids]:
     """Return the placements that are drawn, and those that are solid: not the volume."""
-    rows = np.arange(len(index))
+    owners = index.placements.owners
+    rows = np.flatnonzero(np.isin(owners, rendered_objects(context)))
     volume: bpy.types.Object | None = context.scene.objects.get(views.volume)
     if views.kind != "INSIDE" or volume is None:
         return rows, rows
-    others = np.flatnonzero(index.placements.owners != volume.session_uid)
+    others = rows[owners[rows] != volume.session_uid]
     return (others if volume.display_type in _SHELLS else rows), others
+
+
+def rendered_objects(context: bpy.types.Context) -> Ids:
+    """Return the session ids of objects that a render of the scene shows to cameras.
+
+    Cutters and other helpers, which it does not show, hide nothing.
+    """
+    collections = [context.scene.collection]
+    objects: set[bpy.types.Object] = set()
+    for collection in collections:
+        if not collection.hide_render:
+            objects.update(collection.objects)
+            collections += [each for each in collection.children if each not in collections]
+    shown = [each for each in objects if not each.hide_render and each.visible_camera]
+    return np.array([each.session_uid for each in shown], np.intp)
 
 
 def _without(index: SceneIndex, rows: Ids, open_polygons: dict[int, Flags]) -> SceneOctree:

@@ -121,6 +121,28 @@ def test_a_face_is_seen_if_any_user_of_its_mesh_is():
     assert (found.meshes[first.data.session_uid] > 0).tolist() == [True, False, False, False]
 
 
+@pytest.mark.parametrize("how", ["object", "camera", "collection"])
+def test_what_a_render_does_not_show_hides_nothing(how):
+    """A cutter around a part is neither in the way nor tested."""
+    inner, cutter = cube("Inner"), cube("Cutter", size=3)
+    helpers = bpy.data.collections.new("Helpers")
+    bpy.context.scene.collection.children.link(helpers)
+    helpers.objects.link(cutter)
+    bpy.context.scene.collection.objects.unlink(cutter)
+    bpy.context.view_layer.update()
+    assert ask() == {"Inner"}
+    if how == "camera":
+        cutter.visible_camera = False
+    else:
+        (cutter if how == "object" else helpers).hide_render = True
+    assert ask() == set()
+    assert never_seen.get(bpy.context.scene).objects.keys() == {inner.session_uid}
+    inner.hide_render = True
+    if how == "object":
+        with pytest.raises(RuntimeError, match="nothing to look at"):
+            ask()
+
+
 def test_instances_count_for_the_mesh_that_they_show():
     inner = cube("Inner", size=0.5)
     cube("Shell", size=2)
