@@ -18,10 +18,10 @@ CORE_ORDER = [
     "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
-    "arrays", "ui", "menus", "translations", "shortcuts", "preferences", "presets", "camera",
-    "curves", "reader", "scene_index", "seen", "trees", "scope", "targets", "selection", "build",
-    "results", "questions", "live", "display", "shot", "hiding", "never_seen",
-    "example", "main_panel", "handlers", "__init__",
+    "arrays", "spreadsheets", "seen", "audit", "ui", "menus", "translations", "shortcuts",
+    "preferences", "presets", "camera", "curves", "reader", "scene_index", "item_buffer", "trees",
+    "scope", "targets", "selection", "build", "results", "questions", "live", "display", "shot",
+    "hiding", "never_seen", "example", "main_panel", "command_line", "handlers", "__init__",
 ]  # fmt: skip
 BLENDER = {
     "bl_math", "bl_operators", "bl_ui", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras",
@@ -89,6 +89,13 @@ def test_the_addon_imports_blender_the_core_and_what_stands_above(path):
     assert all(is_above(used, path.parts, ADDON_ORDER) for used in addon), addon
 
 
+@pytest.mark.parametrize(
+    "path", files("octree_addon/seen") + files("octree_addon/audit"), ids=str
+)
+def test_what_cameras_and_audits_find_as_data_needs_no_blender(path):
+    assert imports(path)[0] <= STANDARD | {"numpy"}
+
+
 @pytest.mark.parametrize("path", files("octree_addon"), ids=str)
 def test_the_addon_imports_public_names_of_the_core_alone(path):
     found = [node for node in ast.walk(tree_of(path)) if isinstance(node, ast.ImportFrom)]
@@ -144,14 +151,24 @@ DOORS = {
     "reads geometry": (r"\.to_mesh\(|\.object_instances", {"reader", "shot", "never_seen"}),
     "writes": (
         r"\.(select_set|hide_set|foreach_set)\(|\.(attributes|objects|collections)\.new\(",
-        {"selection", "hiding", "display", "example", "seen", "never_seen"},
+        {"selection", "hiding", "display", "example", "item_buffer", "never_seen"},
     ),
     "changes the frame": (r"\.frame_set\(", {"shot"}),
-    "draws": (r"^\s*(import|from) (gpu|blf)\b", {"display", "seen"}),
+    "draws": (r"^\s*(import|from) (gpu|blf)\b", {"display", "item_buffer"}),
     "listens": (r"bpy\.app\.(handlers|timers)|bpy\.msgbus", {"ui", "shot"}),
     "remembers": (
         r"^_\w+(: .+)? = (\{\}|\[\]|(Weak\w+)\(\))",
-        {"scene_index", "trees", "results", "questions", "live", "shot", "never_seen", "display"},
+        {
+            "scene_index",
+            "trees",
+            "results",
+            "questions",
+            "live",
+            "shot",
+            "never_seen",
+            "display",
+            "command_line",
+        },
     ),
 }
 

@@ -99,7 +99,7 @@ class ItemRenderer:
     def stage(self) -> Stage:
         """The scene as it is now, in flat arrays."""
         if self._stage is None or not self._stage.moment.freshness.is_current:
-            self._stage = Stage.of(self._scene._moment(checks.ALL_GROUPS))
+            self._stage = Stage.of(self._scene._moment(checks.ALL_GROUPS), self._stage)
         return self._stage
 
     def image(self, view_projection: Floats, size: Size) -> Image:

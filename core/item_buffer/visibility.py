@@ -174,7 +174,8 @@ def visibility_steps(
     Returns
     -------
     generator
-        Yields the fraction done, after each view and in between; returns a `Visibility`.
+        Yields the fraction done, after each view and in between; returns a `Visibility`. Raises a
+        RuntimeError once the scene has changed.
 
     Raises
     ------
@@ -187,7 +188,8 @@ def visibility_steps(
     margin = checks.number("beyond", beyond, 0.0)
     least = checks.number("smallest", smallest, 0.0)
     numbers = checked_owners(renderer, owners)
-    return _steps(renderer, matrices, size, numbers, samples, margin, least)
+    steps = _steps(renderer, matrices, size, numbers, samples, margin, least)
+    return renderer.stage.moment.as_long_as_current(steps)
 
 
 def checked_owners(renderer: ItemRenderer, owners: ArrayLike | None) -> Ids:

@@ -9,9 +9,9 @@ import numpy as np
 
 from ...core import ItemRenderer, SceneOctree
 from ..arrays import Flags, Floats, Ids
+from ..item_buffer import renderer_of
 from ..reader import ScenePlacements
 from ..scene_index import SceneIndex, index_steps
-from ..seen import renderer_of
 from ..shot.frames import walk
 from ..ui import between
 from .samples import OPEN, Facts, Samples

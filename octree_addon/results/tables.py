@@ -1,7 +1,5 @@
 """Tables of a result: text, CSV with units in the header, JSON with a version."""
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -10,12 +8,11 @@ import bpy
 import numpy as np
 
 from ..arrays import Ids
+from ..spreadsheets import delimited
 from .kept import View, view_of
 from .rows import Column
 
 VERSION = 1
-# What spreadsheets take for the beginning of a formula.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def length_unit(scene: bpy.types.Scene) -> tuple[str, float]:
@@ -43,11 +40,6 @@ def exported_values(scene: bpy.types.Scene, column: Column, rows: Ids) -> list[A
     return [value if good else None for value, good in zip(values.tolist(), finite, strict=True)]
 
 
-def guarded(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(_FORMULA) else text
-
-
 def table_lines(scene: bpy.types.Scene, result: Any, rows: Ids) -> Iterable[list[Any]]:
     """Yield the header, then a line for each of some rows: names, then numbers."""
     view = view_of(scene, result)
@@ -60,20 +52,12 @@ def table_lines(scene: bpy.types.Scene, result: Any, rows: Ids) -> Iterable[list
 
 def csv_table(scene: bpy.types.Scene, result: Any, rows: Ids) -> str:
     """Return rows as CSV. A name that looks like a formula gets an apostrophe in front."""
-    return _delimited(scene, result, rows, ",")
+    return delimited(table_lines(scene, result, rows))
 
 
 def text_table(scene: bpy.types.Scene, result: Any, rows: Ids) -> str:
     """Return rows as text with tabs, to be pasted into a spreadsheet or a message."""
-    return _delimited(scene, result, rows, "\t")
-
-
-def _delimited(scene: bpy.types.Scene, result: Any, rows: Ids, delimiter: str) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    for line in table_lines(scene, result, rows):
-        writer.writerow([guarded(each) if isinstance(each, str) else each for each in line])
-    return text.getvalue()
+    return delimited(table_lines(scene, result, rows), "\t")
 
 
 def json_table(scene: bpy.types.Scene, result: Any, rows: Ids) -> str:

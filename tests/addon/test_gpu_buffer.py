@@ -20,8 +20,8 @@ from octree_ext.core import (
     views_around,
     visibility,
 )
-from octree_ext.octree_addon import seen
-from octree_ext.octree_addon.seen import gpu_buffer
+from octree_ext.octree_addon import item_buffer as seen
+from octree_ext.octree_addon.item_buffer import gpu_buffer
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 SIZE = (96, 72)
@@ -153,7 +153,7 @@ import sys
 sys.path[:0] = [{tests!r}]
 import bpy, conftest
 from octree_ext.core import SceneOctree, item_buffers
-from octree_ext.octree_addon import seen
+from octree_ext.octree_addon import item_buffer as seen
 import numpy as np
 made = seen.renderer_of(SceneOctree())
 shown = item_buffers(made, [np.eye(4)], size=(4, 3))

@@ -19,7 +19,8 @@ WEIGHTS = {
     "operate": 10, "add": 8, "look": 3, "undo": 3, "ask": 3, "select": 3, "redo": 2,
     "duplicate": 1, "animate": 1, "delete": 1, "delete_selected": 0.3, "rename": 1, "move": 1,
     "edit": 1, "save": 1, "load": 1, "change_frame": 1, "toggle": 1,
-    "go_live": 2, "click": 3, "shoot": 1, "add_scene": 0.5, "switch_scene": 1, "delete_scene": 0.3,
+    "go_live": 2, "click": 3, "shoot": 1, "peel": 1,
+    "add_scene": 0.5, "switch_scene": 1, "delete_scene": 0.3,
 }  # fmt: skip
 SILENT = {
     "operate",
@@ -31,6 +32,7 @@ SILENT = {
     "go_live",
     "click",
     "shoot",
+    "peel",
 }  # those make no undo step of their own
 finished: Counter[str] = Counter()  # how often each operator did something, over all sessions
 FLAGS = ("hide_viewport", "hide_render")
@@ -188,6 +190,15 @@ class Session:
             camera.location.z += 9
             with contextlib.suppress(RuntimeError):
                 bpy.ops.octree.find_seen("EXEC_DEFAULT", True, scope="VISIBLE", cameras="SCENE")
+
+    def peel(self):
+        """Find what is never seen, and use it."""
+        if bpy.context.mode == "OBJECT" and len(bpy.data.objects) < MOST_OBJECTS:
+            few = {"views": "OUTSIDE", "directions": 4, "resolution": 32}
+            with contextlib.suppress(RuntimeError):  # nothing to look at
+                bpy.ops.octree.find_never_seen("EXEC_DEFAULT", True, **few)
+            names = [f"{name}_never_seen" for name in ("find", "copy", "mask", "unmask")]
+            self.operate(names)
 
     def go_live(self):
         """Have a tree of what is visible follow it, or stop following."""

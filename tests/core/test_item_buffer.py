@@ -18,6 +18,7 @@ from core import (
     ray_cast,
     views_around,
 )
+from core.item_buffer.scan_conversion import Frames, samples
 
 SIZE = (48, 36)
 KINDS = ("rigid", "mirrored", "sheared", "uneven", "flat", "tiny")
@@ -144,6 +145,19 @@ def test_follows_the_scene():
     after = item_buffers(renderer, [view], size=SIZE)
     shift = SIZE[0] // 4
     assert np.array_equal(before.placements[0, :, :-shift], after.placements[0, :, shift:])
+    scene.replace_mesh(ball, icosphere(0))
+    assert item_buffers(renderer, [view], size=SIZE).triangles.max() < 20
+
+
+def test_what_has_only_moved_is_not_copied_again():
+    scene = SceneOctree()
+    scene.place([scene.add_mesh(icosphere(4))], [np.eye(4)])
+    renderer = ZBuffer(scene)
+    arrays = renderer.stage.arrays
+    scene.move([0], [moved(1)])
+    assert renderer.stage.arrays is arrays
+    scene.remove([0])
+    assert renderer.stage.arrays is not arrays
 
 
 def test_slivers_hide_nothing():
@@ -166,6 +180,28 @@ def test_slivers_hide_nothing():
     assert not unexplained(scene, quick, exact, edge=1e-6, depth=2.0**-23)
     assert np.isfinite(quick.nearness).all()
     assert quick.nearness.max() <= 1
+
+
+def test_slivers_are_no_nearer_than_their_corners():
+    """They lie along a diagonal of pixel centers, some of them but a rounding wide."""
+    middles = 30.5 + np.array([[0.0, 2.0**-k] for k in range(20, 49)])
+    corners = np.array([[[0.5, 0.5], [60.5, 60.5], middle] for middle in middles]).reshape(-1, 2)
+    nearness = np.tile([0.2, 0.4, 0.9], len(middles))
+    faces = np.arange(len(corners)).reshape(-1, 3).T
+    found = [
+        parts
+        for face in faces.T
+        for parts in samples(
+            np.vstack((corners.T, nearness)), face[:, None], Frames.rectangles(WHOLE)
+        )
+    ]
+    assert sum(len(places) for places, _, _ in found) >= 61 * len(middles)
+    for _, near, _ in found:
+        assert near.min() >= 0.2 - 1e-9
+        assert near.max() <= 0.9 + 1e-9
+
+
+WHOLE = np.array([[0], [0], [64], [64]])
 
 
 def endless():

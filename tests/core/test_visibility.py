@@ -20,6 +20,7 @@ from core import (
     SceneOctree,
     Triangles,
     ZBuffer,
+    face_samples_steps,
     item_buffers,
     query,
     visibility,
@@ -204,6 +205,16 @@ def test_steps_end_with_the_answer(stage):
     assert (fractions[0], fractions[-1]) == (0, 1)
     wanted = visibility(ZBuffer(stage), [VIEW, VIEW], size=(64, 48))
     assert np.array_equal(found.visible, wanted.visible)
+
+
+@pytest.mark.parametrize("steps_of", [visibility_steps, face_samples_steps])
+def test_steps_end_when_the_scene_changes(steps_of):
+    _, scene, views = random_stage(1)
+    steps = steps_of(ZBuffer(scene), views, size=(8, 8))
+    next(steps)
+    scene.remove(scene.ids[:1])
+    with pytest.raises(RuntimeError, match="the scene has changed"):
+        next(steps)
 
 
 def test_nothing_has_shapes_too():
