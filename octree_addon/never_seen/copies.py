@@ -133,8 +133,10 @@ def _copy_object(
     copies.objects[item] = copy
     if not isinstance(mesh, bpy.types.Mesh):
         return
-    flags = kept.meshes.get(mesh.session_uid)
-    if flags is None and options.modifiers == "APPLY" and item.modifiers and uid in kept.own:
+    # An object may be in edit mode without being the active one; its mesh is out of date.
+    flags = None if mesh.is_editmode else kept.meshes.get(mesh.session_uid)
+    may_apply = options.modifiers == "APPLY" and item.modifiers and not mesh.is_editmode
+    if flags is None and may_apply and uid in kept.own:
         applied = _applied(context, item, kept.own[uid], options.rings, copies)
         if applied is not None:
             copy.modifiers.clear()

@@ -33,6 +33,8 @@ def mask(objects: Iterable[bpy.types.Object], meshes: Mapping[int, Flags]) -> Co
         if mesh.library or item.library:
             counts[f"refused: {item.name}"] += 1
             continue
+        if mesh.is_editmode:  # of an object that is not the active one
+            continue
         if mesh not in done:
             done.add(mesh)
             counts.update(_write_group(item, mesh, meshes[mesh.session_uid]))

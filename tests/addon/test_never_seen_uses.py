@@ -485,3 +485,21 @@ def test_all_parts_of_the_box_are_left_out():
     assert len(ask()) == PARTS
     bpy.ops.octree.copy_never_seen(originals="KEEP")
     assert len(bpy.data.collections["Seen"].objects) == 1
+
+
+def test_what_is_in_edit_mode_without_being_active_is_left_alone():
+    """Then Blender calls it Object Mode."""
+    box, parts = box_of_parts(2)
+    ask()
+    select_only(box)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.context.view_layer.objects.active = parts[0]
+    assert bpy.context.mode == "OBJECT"
+    for name in ("mark", "mask", "copy"):
+        assert getattr(bpy.ops.octree, f"{name}_never_seen")() == {"FINISHED"}
+    assert not box.modifiers
+    assert len(bpy.data.collections["Seen"].objects["Box.001"].data.polygons) == 6
+    bpy.context.view_layer.objects.active = box
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert "samples_seen" not in box.data.attributes
+    assert "samples_seen" in parts[0].data.attributes
