@@ -19,7 +19,7 @@ WEIGHTS = {
     "operate": 10, "add": 8, "look": 3, "undo": 3, "ask": 3, "select": 3, "redo": 2,
     "duplicate": 1, "animate": 1, "delete": 1, "delete_selected": 0.3, "rename": 1, "move": 1,
     "edit": 1, "save": 1, "load": 1, "change_frame": 1, "toggle": 1,
-    "go_live": 2, "click": 3, "shoot": 1, "peel": 1,
+    "go_live": 2, "click": 4, "shoot": 2, "peel": 1,
     "add_scene": 0.5, "switch_scene": 1, "delete_scene": 0.3,
 }  # fmt: skip
 SILENT = {
@@ -192,13 +192,18 @@ class Session:
                 bpy.ops.octree.find_seen("EXEC_DEFAULT", True, scope="VISIBLE", cameras="SCENE")
 
     def peel(self):
-        """Find what is never seen, and use it."""
-        if bpy.context.mode == "OBJECT" and len(bpy.data.objects) < MOST_OBJECTS:
+        """Find what is never seen, mask it or not, and show it again."""
+        if bpy.context.mode == "OBJECT":
             few = {"views": "OUTSIDE", "directions": 4, "resolution": 32}
             with contextlib.suppress(RuntimeError):  # nothing to look at
                 bpy.ops.octree.find_never_seen("EXEC_DEFAULT", True, **few)
-            names = [f"{name}_never_seen" for name in ("find", "copy", "mask", "unmask")]
-            self.operate(names)
+            settings_of(bpy.context.scene).never_seen.least = 1000
+            for name in ("mask_never_seen", "unmask_never_seen"):
+                if getattr(bpy.ops.octree, name).poll():
+                    self.operate([name])
+            settings_of(bpy.context.scene).never_seen.least = 1
+            if len(bpy.data.objects) < MOST_OBJECTS:
+                self.operate(["find_never_seen", "copy_never_seen"])
 
     def go_live(self):
         """Have a tree of what is visible follow it, or stop following."""
