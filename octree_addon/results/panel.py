@@ -197,5 +197,8 @@ def draw_actions(layout: bpy.types.UILayout, context: bpy.types.Context, result:
     row.operator("octree.copy_rows", text="Copy")
     row.operator("octree.export_rows", text="Export")
     row.operator("octree.clear_results", text="Clear")
-    if view_of(context.scene, result).rows.seen is not None:
+    rows = view_of(context.scene, result).rows
+    if rows.seen is not None:
         layout.operator("octree.mark_row_frames")
+    if rows.largest is not None:
+        layout.operator("octree.go_to_largest")
