@@ -11,7 +11,7 @@ from .. import checks
 from ..arrays import Floats, Ids, blocks
 from ..construction.levels import result_of
 from .renderers import ItemRenderer, Size, checked_views
-from .stage import Stage
+from .stage import MeshArrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +137,8 @@ def face_samples_steps(
     Returns
     -------
     generator
-        Yields the fraction done, after each view; returns `FaceSamples`.
+        Yields the fraction done, after each view; returns `FaceSamples`. Raises a RuntimeError
+        once the scene has changed.
 
     Raises
     ------
@@ -145,35 +146,36 @@ def face_samples_steps(
         At the call, as for `face_samples`.
     """
     checks.kind("renderer", renderer, (ItemRenderer,))
-    return _steps(renderer, *checked_views(view_projection, size))
+    steps = _steps(renderer, *checked_views(view_projection, size))
+    return renderer.stage.moment.as_long_as_current(steps)
 
 
 def _steps(
     renderer: ItemRenderer, matrices: Floats, size: Size
 ) -> Generator[float, None, FaceSamples]:
-    stage = renderer.stage
-    counts = np.zeros(stage.faces.shape[1], np.intp)
+    arrays, meshes_of = renderer.stage.arrays, renderer.stage.moment.placements.meshes
+    counts = np.zeros(arrays.faces.shape[1], np.intp)
     first_views = np.full(len(counts), -1)
     for view, matrix in enumerate(matrices):
         yield view / len(matrices)
         image = renderer.image(matrix, size)
         (seen,) = (image.rows >= 0).nonzero()
-        meshes = stage.moment.placements.meshes[image.rows[seen]]
-        faces = stage.face_starts[meshes] + image.triangles[seen]
+        meshes = meshes_of[image.rows[seen]]
+        faces = arrays.face_starts[meshes] + image.triangles[seen]
         counts += np.bincount(faces, minlength=len(counts))
         first_views[(first_views < 0) & (counts > 0)] = view
     yield 1.0
-    (meshes,) = stage.face_counts.nonzero()
-    starts = np.append(stage.face_starts[meshes], len(counts))
-    return FaceSamples(meshes, starts, counts, first_views, _areas(stage), len(matrices))
+    (meshes,) = arrays.face_counts.nonzero()
+    starts = np.append(arrays.face_starts[meshes], len(counts))
+    return FaceSamples(meshes, starts, counts, first_views, _areas(arrays), len(matrices))
 
 
-def _areas(stage: Stage) -> Floats:
+def _areas(arrays: MeshArrays) -> Floats:
     """Return the areas of all faces in the spaces of their meshes, (t,)."""
-    areas = np.empty(stage.faces.shape[1])
-    shifts = np.repeat(stage.vertex_starts, stage.face_counts)
+    areas = np.empty(arrays.faces.shape[1])
+    shifts = np.repeat(arrays.vertex_starts, arrays.face_counts)
     for some in blocks(len(areas)):
-        corners = stage.vertices[:, stage.faces[:, some] + shifts[some]]
+        corners = arrays.vertices[:, arrays.faces[:, some] + shifts[some]]
         normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0], axis=0)
         areas[some] = np.linalg.norm(normals, axis=0) / 2
     return areas

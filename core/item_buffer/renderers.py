@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import checks
 from ..arrays import Flags, Floats, Ids
 from ..scene import SceneOctree
+from ..shapes import Frusta
 from .stage import Stage
 from .views import depths_of
 
@@ -98,7 +99,7 @@ class ItemRenderer:
     def stage(self) -> Stage:
         """The scene as it is now, in flat arrays."""
         if self._stage is None or not self._stage.moment.freshness.is_current:
-            self._stage = Stage.of(self._scene._moment(checks.ALL_GROUPS))
+            self._stage = Stage.of(self._scene._moment(checks.ALL_GROUPS), self._stage)
         return self._stage
 
     def image(self, view_projection: Floats, size: Size) -> Image:
@@ -199,8 +200,9 @@ def checked_views(view_projection: ArrayLike, size: object) -> tuple[Floats, Siz
     matrices = checks.floats("view_projection", view_projection, 4, 4)
     finite = np.isfinite(matrices).all(axis=(1, 2))
     checks.every_row("view_projection", "be finite", finite, matrices)
-    regular = np.abs(np.linalg.det(matrices)) > 0
-    checks.every_row("view_projection", "have an inverse", regular, matrices)
+    with np.errstate(all="ignore"):
+        ends = np.isfinite(Frusta.from_matrices(matrices).corners).all(axis=(1, 2))
+    checks.every_row("view_projection", "end at finite distances", ends, matrices)
     if not isinstance(size, tuple | list) or len(size) != 2:
         raise ValueError(f"size must be width and height, got {size!r}")
     width, height = (checks.whole_number("size", number, 1) for number in size)
@@ -231,7 +233,8 @@ def item_buffers(
     Raises
     ------
     ValueError
-        On a wrong shape or size, or a matrix that is not finite or has no inverse.
+        On a wrong shape or size, or a matrix that is not finite, has no inverse, or whose view
+        goes on forever.
 
     Notes
     -----

@@ -177,8 +177,10 @@ def _planes(xs: Floats, ys: Floats, nearness: Floats) -> tuple[Floats, Floats | 
     by_x, by_y = (near1 * y2 - near2 * y1) / area, (x1 * near2 - x2 * near1) / area
     size = np.abs(x1) + np.abs(y1) + np.abs(x2) + np.abs(y2)
     thin = np.abs(area) <= _THIN * size * size
+    # Finite: what reaches a center has corners, and differences of them, far from underflow.
+    planes = np.stack((nearness[0] - by_x * xs[0] - by_y * ys[0], by_x, by_y))
     limits = np.stack((nearness.min(axis=0), nearness.max(axis=0))) if thin.any() else None
-    return np.stack((nearness[0] - by_x * xs[0] - by_y * ys[0], by_x, by_y)), limits, area
+    return planes, limits, area
 
 
 def _sort_upward(xs: Floats, ys: Floats) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, concatenated_ranges, starts_of_runs
+from ..scene.meshes import Mesh
 from ..scene.moment import Moment
 from ..shapes import Frusta
 
@@ -32,14 +33,14 @@ class OnScreen:
 
 
 @dataclass(frozen=True)
-class Stage:
-    """All placements of a scene that have something to be drawn, and their meshes.
+class MeshArrays:
+    """Meshes in one set of flat arrays: vertices (3, v), faces (3, t), and where each begins.
 
     Mesh i has `vertex_counts[i]` vertices from `vertex_starts[i]` on, faces likewise; faces name
     vertices of their mesh.
     """
 
-    moment: Moment
+    meshes: dict[int, Mesh]
     vertices: Floats
     faces: Ids
     vertex_starts: Ids
@@ -48,31 +49,46 @@ class Stage:
     face_counts: Ids
 
     @classmethod
-    def of(cls, moment: Moment) -> "Stage":
-        """Return the placements of a scene, ready to be drawn."""
-        there = moment.placements.meshes[moment.placements.is_there]
-        numbers = np.flatnonzero(np.bincount(there))
-        counts = np.zeros((2, len(moment.meshes.sizes)), np.intp)
+    def of(cls, meshes: dict[int, Mesh], born: int) -> "MeshArrays":
+        """Return meshes by number, ascending, of which `born` have been given."""
+        counts = np.zeros((2, born), np.intp)
         vertices, faces = [np.empty((3, 0))], [np.empty((3, 0), np.intp)]
-        for number in numbers.tolist():
-            mesh = moment.meshes[number]
+        for number, mesh in meshes.items():
             corners, triples = mesh.triangles.vertices.T, mesh.triangles.faces.T
             if len(mesh.valid) < triples.shape[1]:
                 corners, triples = _made_finite(corners, triples, mesh.valid)
             vertices.append(corners)
             faces.append(triples)
             counts[:, number] = corners.shape[1], triples.shape[1]
-        starts = np.zeros_like(counts)
-        starts[:, numbers] = np.cumsum(counts[:, numbers], axis=1) - counts[:, numbers]
-        return cls(
-            moment,
-            np.concatenate(vertices, axis=1),
-            np.concatenate(faces, axis=1),
-            starts[0],
-            counts[0],
-            starts[1],
-            counts[1],
-        )
+        starts = np.cumsum(counts, axis=1) - counts
+        arrays = np.concatenate(vertices, axis=1), np.concatenate(faces, axis=1)
+        return cls(meshes, *arrays, starts[0], counts[0], starts[1], counts[1])
+
+    def hold(self, meshes: dict[int, Mesh]) -> bool:
+        """Tell whether these are the very same meshes."""
+        same = self.meshes.keys() == meshes.keys()
+        return same and all(self.meshes[number] is mesh for number, mesh in meshes.items())
+
+
+@dataclass(frozen=True)
+class Stage:
+    """All placements of a scene that have something to be drawn, and their meshes."""
+
+    moment: Moment
+    arrays: MeshArrays
+
+    @classmethod
+    def of(cls, moment: Moment, before: "Stage | None" = None) -> "Stage":
+        """Return the placements of a scene, ready to be drawn.
+
+        O(placements) if the meshes are those of an earlier stage, else O(vertices) as well.
+        """
+        there = moment.placements.meshes[moment.placements.is_there]
+        numbers = np.flatnonzero(np.bincount(there)).tolist()
+        meshes = {number: moment.meshes[number] for number in numbers}
+        if before is not None and before.arrays.hold(meshes):
+            return cls(moment, before.arrays)
+        return cls(moment, MeshArrays.of(meshes, moment.meshes.born))
 
     def rows_in(self, view_projection: Floats) -> Ids:
         """Return the placements whose boxes touch what a matrix (4, 4) shows, ascending."""
@@ -83,7 +99,7 @@ class Stage:
 
     def sizes(self, rows: Ids) -> Ids:
         """Return how many triangles these placements have."""
-        return self.face_counts[self.moment.placements.meshes[rows]]
+        return self.arrays.face_counts[self.moment.placements.meshes[rows]]
 
     def drawn(self, rows: Ids, screen: Floats) -> Iterator[OnScreen]:
         """Yield the triangles of some placements; `screen` (4, 4) is that of `screen_matrix`."""
@@ -99,15 +115,17 @@ class Stage:
     def _drawn(self, rows: Ids, owners: Ids, first: int, screen: Floats) -> OnScreen:
         meshes, sizes = self.moment.placements.meshes[rows], self.sizes(rows)
         matrices = _combined(screen, self.moment.placements.matrices[:, rows])
-        counts = self.vertex_counts[meshes]
+        counts = self.arrays.vertex_counts[meshes]
         if len(rows) == 1:
-            start, stop = self.vertex_starts[meshes[0]], self.face_starts[meshes[0]]
-            clip = _transformed(matrices, self.vertices[:, start : start + counts[0]])
-            faces = self.faces[:, stop : stop + sizes[0]]
+            start, stop = self.arrays.vertex_starts[meshes[0]], self.arrays.face_starts[meshes[0]]
+            clip = _transformed(matrices, self.arrays.vertices[:, start : start + counts[0]])
+            faces = self.arrays.faces[:, stop : stop + sizes[0]]
         else:
-            ids = concatenated_ranges(self.vertex_starts[meshes], counts)
-            clip = _transformed(np.repeat(matrices, counts, axis=2), self.vertices[:, ids])
-            faces = self.faces[:, concatenated_ranges(self.face_starts[meshes], sizes)]
+            ids = concatenated_ranges(self.arrays.vertex_starts[meshes], counts)
+            clip = _transformed(np.repeat(matrices, counts, axis=2), self.arrays.vertices[:, ids])
+            faces = self.arrays.faces[
+                :, concatenated_ranges(self.arrays.face_starts[meshes], sizes)
+            ]
             faces += np.repeat(np.cumsum(counts) - counts, sizes)
         owners = np.repeat(owners, sizes)
         clip, faces, kept = near_clipped(clip, faces)

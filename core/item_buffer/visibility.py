@@ -113,7 +113,7 @@ def visibility(
     beyond : float, default 1
         How far the picture goes on beyond each border, in pictures, to tell what they cut off.
     smallest : float, default 1
-        Fewer pixels do not count as seen.
+        Fewer pixels do not count as seen; of 0, any sample does.
 
     Returns
     -------
@@ -174,7 +174,8 @@ def visibility_steps(
     Returns
     -------
     generator
-        Yields the fraction done, after each view and in between; returns a `Visibility`.
+        Yields the fraction done, after each view and in between; returns a `Visibility`. Raises a
+        RuntimeError once the scene has changed.
 
     Raises
     ------
@@ -187,7 +188,8 @@ def visibility_steps(
     margin = checks.number("beyond", beyond, 0.0)
     least = checks.number("smallest", smallest, 0.0)
     numbers = checked_owners(renderer, owners)
-    return _steps(renderer, matrices, size, numbers, samples, margin, least)
+    steps = _steps(renderer, matrices, size, numbers, samples, margin, least)
+    return renderer.stage.moment.as_long_as_current(steps)
 
 
 def checked_owners(renderer: ItemRenderer, owners: ArrayLike | None) -> Ids:
@@ -233,7 +235,7 @@ def _steps(
     states = np.full((views, count), OUT_OF_VIEW, np.uint8)
     visible, amodal, whole, depths = np.zeros((4, views, count))
     visible_boxes, amodal_boxes = np.zeros((2, views, count, 4), np.intp)
-    fine = size[0] * samples, size[1] * samples
+    fine, least = (size[0] * samples, size[1] * samples), max(smallest, 1 / samples**2)
     for view, matrix in enumerate(matrices):
         yield view / views
         seen, depths[view] = _visible(renderer, matrix, fine, owners, count)
@@ -244,8 +246,8 @@ def _steps(
         )
         visible_boxes[view] = _in_pixels(seen.boxes, samples)
         amodal_boxes[view] = _in_pixels(beside.boxes, samples)
-        states[view] = np.where(amodal[view] < smallest, TOO_SMALL, OCCLUDED)
-        states[view, visible[view] >= max(smallest, 1 / samples**2)] = SEEN
+        states[view] = np.where(amodal[view] < least, TOO_SMALL, OCCLUDED)
+        states[view, visible[view] >= least] = SEEN
         (unsure,) = (inside == 0).nonzero()
         states[view, unsure[~_touched(renderer.stage, matrix, owners, unsure)]] = OUT_OF_VIEW
     yield 1.0

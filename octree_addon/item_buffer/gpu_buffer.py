@@ -41,7 +41,7 @@ class GpuBuffer(ZBuffer):
     Parameters
     ----------
     scene : SceneOctree
-        What is drawn. Its meshes are uploaded once, and again after the scene has changed.
+        What is drawn. Its meshes are uploaded once, and again when one of them is another.
     """
 
     def __init__(self, scene: SceneOctree) -> None:
@@ -94,7 +94,7 @@ class GpuBuffer(ZBuffer):
             target.clear(color=(0.0, 0.0, 0.0, 0.0), depth=1.0)
             self._shader.bind()
             self._shader.uniform_bool("wide", [False])
-            # `GPUFrameBuffer.viewport_set` takes no arguments before 4.3.
+            # `GPUFrameBuffer.viewport_set` takes no arguments in Blender 4.2.
             for row, owner, matrix in zip(rows, owners.tolist(), matrices, strict=True):
                 place = lefts[owner], bottoms[owner], wide[owner], high[owner]
                 gpu.state.viewport_set(*map(int, place))
@@ -108,8 +108,8 @@ class GpuBuffer(ZBuffer):
 
     def _draw(self, row: int, matrix: Floats, first: int) -> None:
         """Draw a placement into the picture that is bound, its triangles counted from `first`."""
-        mesh = self.stage.moment.placements.meshes[row]
-        start, count = int(self.stage.face_starts[mesh]), int(self.stage.face_counts[mesh])
+        arrays, mesh = self.stage.arrays, self.stage.moment.placements.meshes[row]
+        start, count = int(arrays.face_starts[mesh]), int(arrays.face_counts[mesh])
         self._shader.uniform_float("matrix", matrix.T.astype(np.float32).ravel().tolist())
         # A call ends where the numbers in the vertices begin anew.
         for begin in [start, *range((start // _CALL + 1) * _CALL, start + count, _CALL)]:
@@ -121,9 +121,9 @@ class GpuBuffer(ZBuffer):
 
     def _upload(self) -> None:
         """Upload all triangles of all meshes, corner by corner, with their numbers in a call."""
-        stage, count = self.stage, self.stage.faces.shape[1]
-        shifts = np.repeat(stage.vertex_starts, stage.face_counts)
-        places = stage.vertices.T.astype(np.float32)[(stage.faces + shifts).T.ravel()]
+        arrays, count = self.stage.arrays, self.stage.arrays.faces.shape[1]
+        corners = arrays.faces + np.repeat(arrays.vertex_starts, arrays.face_counts)
+        places = arrays.vertices.T.astype(np.float32)[corners.T.ravel()]
         numbers = np.repeat((np.arange(count) % _CALL).astype(np.float32), 3)
         layout = gpu.types.GPUVertFormat()
         layout.attr_add(id="position", comp_type="F32", len=3, fetch_mode="FLOAT")
@@ -132,11 +132,11 @@ class GpuBuffer(ZBuffer):
         vertices.attr_fill("position", places)
         vertices.attr_fill("number", numbers)
         self._batch = gpu.types.GPUBatch(type="TRIS", buf=vertices)
-        self._uploaded = stage
+        self._uploaded = arrays
 
     def _bound_to(self, size: tuple[int, int], channels: int) -> gpu.types.GPUFrameBuffer:
         """Return what is drawn into, and upload the meshes if they are others now."""
-        if self._uploaded is not self.stage:
+        if self._uploaded is not self.stage.arrays:
             self._upload()
         if self._target is None or self._target[0] != (size, channels):
             color = gpu.types.GPUTexture(size, format=("R32F", "RG32F")[channels - 1])

@@ -210,9 +210,7 @@ class OCTREE_OT_export_seen(TableExport, SeenOperator, bpy.types.Operator):
         return not fits
 
     def draw(self, context: bpy.types.Context) -> None:
-        seen = get(context.scene)
-        if seen and seen.pixels:
-            draw_rows(column_of(self), self, ("format", "labels"))
+        draw_rows(column_of(self), self, ("format", "labels"))
 
     def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
         if seen.pixels is None:

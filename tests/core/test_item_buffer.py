@@ -18,6 +18,7 @@ from core import (
     ray_cast,
     views_around,
 )
+from core.item_buffer.scan_conversion import Frames, samples
 
 SIZE = (48, 36)
 KINDS = ("rigid", "mirrored", "sheared", "uneven", "flat", "tiny")
@@ -144,6 +145,70 @@ def test_follows_the_scene():
     after = item_buffers(renderer, [view], size=SIZE)
     shift = SIZE[0] // 4
     assert np.array_equal(before.placements[0, :, :-shift], after.placements[0, :, shift:])
+    scene.replace_mesh(ball, icosphere(0))
+    assert item_buffers(renderer, [view], size=SIZE).triangles.max() < 20
+
+
+def test_what_has_only_moved_is_not_copied_again():
+    scene = SceneOctree()
+    scene.place([scene.add_mesh(icosphere(4))], [np.eye(4)])
+    renderer = ZBuffer(scene)
+    arrays = renderer.stage.arrays
+    scene.move([0], [moved(1)])
+    assert renderer.stage.arrays is arrays
+    scene.remove([0])
+    assert renderer.stage.arrays is not arrays
+
+
+def test_slivers_hide_nothing():
+    """Triangles seen from the side, but for a rounding, before a wall and beside it."""
+    rng, scene = np.random.default_rng(3), SceneOctree()
+    wall = [[-3, -3, 0], [3, -3, 0], [3, 3, 0], [-3, 3, 0]]
+    ends, parts = rng.uniform(-2, 2, (2, 300, 3)), rng.random((300, 1))
+    between = ends[0] + (ends[1] - ends[0]) * parts
+    between[::2] += rng.normal(0, 1e-15, (150, 3))
+    between[1::4] = np.nextafter(ends[0, 1::4], 9)
+    slivers = np.stack((*ends, between), axis=1) + np.array([0, 0, 3])
+    thin = Triangles(slivers.reshape(-1, 3), np.arange(900).reshape(-1, 3))
+    scene.place([scene.add_mesh(Triangles(wall, [[0, 1, 2], [0, 2, 3]]))], [np.eye(4)])
+    scene.place([scene.add_mesh(thin)], [np.eye(4)])
+    views = [
+        projection @ camera([0.1, 0.2, 9], [0, 0, 0], (0, 1, 0))
+        for projection in (parallel(width=5.0), perspective(angle=0.6))
+    ]
+    quick, exact = both(scene, views)
+    assert not unexplained(scene, quick, exact, edge=1e-6, depth=2.0**-23)
+    assert np.isfinite(quick.nearness).all()
+    assert quick.nearness.max() <= 1
+
+
+def test_slivers_are_no_nearer_than_their_corners():
+    """They lie along a diagonal of pixel centers, some of them but a rounding wide."""
+    middles = 30.5 + np.array([[0.0, 2.0**-k] for k in range(20, 49)])
+    corners = np.array([[[0.5, 0.5], [60.5, 60.5], middle] for middle in middles]).reshape(-1, 2)
+    nearness = np.tile([0.2, 0.4, 0.9], len(middles))
+    faces = np.arange(len(corners)).reshape(-1, 3).T
+    found = [
+        parts
+        for face in faces.T
+        for parts in samples(
+            np.vstack((corners.T, nearness)), face[:, None], Frames.rectangles(WHOLE)
+        )
+    ]
+    assert sum(len(places) for places, _, _ in found) >= 61 * len(middles)
+    for _, near, _ in found:
+        assert near.min() >= 0.2 - 1e-9
+        assert near.max() <= 0.9 + 1e-9
+
+
+WHOLE = np.array([[0], [0], [64], [64]])
+
+
+def endless():
+    """Return a perspective projection whose far plane is at infinity."""
+    matrix = perspective()
+    matrix[2, 2:] = -1, -0.2
+    return matrix
 
 
 @pytest.mark.parametrize(
@@ -152,6 +217,7 @@ def test_follows_the_scene():
         (np.eye(4), SIZE, r"view_projection must have shape \(n, 4, 4\), got \(4, 4\)"),
         ([np.zeros((4, 4))], SIZE, "view_projection must have an inverse"),
         ([np.full((4, 4), np.nan)], SIZE, "view_projection must be finite"),
+        ([endless()], SIZE, "view_projection must end at finite distances"),
         ([np.eye(4)], (0, 4), "size must be a whole number of at least 1, got 0"),
         ([np.eye(4)], 4, "size must be width and height, got 4"),
     ],

@@ -20,6 +20,7 @@ from core import (
     SceneOctree,
     Triangles,
     ZBuffer,
+    face_samples_steps,
     item_buffers,
     query,
     visibility,
@@ -91,6 +92,16 @@ def test_a_sphere_three_pixels_wide_is_seen_unless_that_is_too_small(stage):
     found = visibility(ZBuffer(stage), [VIEW], size=SIZE)
     assert found.states[0, TINY] == SEEN
     assert 4 <= found.visible[0, TINY] <= 9
+
+
+@pytest.mark.parametrize("smallest", [0, 1])
+def test_what_falls_between_the_samples_is_too_small(smallest):
+    scene = SceneOctree()
+    scene.place([scene.add_mesh(icosphere(1))], [moved(0, 5, 0, scale=PIXEL / 4)])
+    found = visibility(ZBuffer(scene), [VIEW], size=SIZE, smallest=smallest)
+    assert found.states.tolist() == [[TOO_SMALL]]
+    found = visibility(ZBuffer(scene), [VIEW], size=SIZE, smallest=smallest, supersampling=8)
+    assert found.states.tolist() == [[TOO_SMALL if smallest else SEEN]]
 
 
 def test_boxes_and_depths(stage):
@@ -194,6 +205,16 @@ def test_steps_end_with_the_answer(stage):
     assert (fractions[0], fractions[-1]) == (0, 1)
     wanted = visibility(ZBuffer(stage), [VIEW, VIEW], size=(64, 48))
     assert np.array_equal(found.visible, wanted.visible)
+
+
+@pytest.mark.parametrize("steps_of", [visibility_steps, face_samples_steps])
+def test_steps_end_when_the_scene_changes(steps_of):
+    _, scene, views = random_stage(1)
+    steps = steps_of(ZBuffer(scene), views, size=(8, 8))
+    next(steps)
+    scene.remove(scene.ids[:1])
+    with pytest.raises(RuntimeError, match="the scene has changed"):
+        next(steps)
 
 
 def test_nothing_has_shapes_too():
