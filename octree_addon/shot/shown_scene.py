@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core import ItemRenderer, SceneOctree, Triangles
-from ..arrays import Flags, Ids
+from ..arrays import Flags, Floats, Ids
 from ..item_buffer import renderer_of
 from ..reader import (
     RowMaterials,
@@ -72,22 +72,22 @@ class ShownScene:
         """Return what is drawn of an index that is up to date."""
         depsgraph, placements = context.evaluated_depsgraph_get(), index.placements
         roles = roles_of(depsgraph, placements)
-        old, before = self._placements, self._roles
-        is_same = old is not None and _are_alike(old, placements)
+        before = self._roles or roles
+        is_same = self._placements is not None and _are_alike(self._placements, placements)
         if not is_same:
             self._open = self._open_polygons(depsgraph, placements)
         self._placements, self._roles = placements, roles
         self.left_out.update(placements.owners[~roles.drawn].tolist())
-        same_roles = before is not None and all(map(np.array_equal, before, roles))
-        stands = old is not None and np.array_equal(old.matrices, placements.matrices)
-        if self._shown is None or not (is_same and same_roles and stands):
-            self._shown = self._stage(index, roles)
+        if self._shown is None or not is_same or not all(map(np.array_equal, before, roles)):
+            self._shown = self._staged(index, roles)
+        elif self._shown.renderer.scene is not index.octree:
+            scene = self._shown.renderer.scene
+            scene.move(scene.ids, _matrices(index, self._shown.rows))
         return self._shown
 
-    def _stage(self, index: SceneIndex, roles: Roles) -> Shown:
+    def _staged(self, index: SceneIndex, roles: Roles) -> Shown:
         """Return what is drawn by whom; the index itself if all of it is, in its order."""
-        placements = index.placements
-        order = np.argsort(placements.entries, kind="stable")
+        order = np.argsort(index.placements.entries, kind="stable")
         rows = order[roles.drawn[order]]
         if self._open or not np.array_equal(rows, np.arange(len(index))):
             scene = _without(index, rows, self._open)
@@ -144,8 +144,13 @@ def _without(index: SceneIndex, rows: Ids, open_polygons: dict[int, Flags]) -> S
                 triangles = _opened(triangles, flags[mesh.polygons])
             numbers[key] = scene.add_mesh(triangles)
         placed[place] = numbers[key]
-    scene.place(placed, index.octree.matrices_of(index.octree.ids[rows]))
+    scene.place(placed, _matrices(index, rows))
     return scene
+
+
+def _matrices(index: SceneIndex, rows: Ids) -> Floats:
+    """Return the matrices of rows of an index, (n, 4, 4)."""
+    return index.octree.matrices_of(index.octree.ids[rows])
 
 
 def _opened(triangles: Triangles, is_open: NDArray[np.bool_]) -> Triangles:
