@@ -18,10 +18,10 @@ CORE_ORDER = [
     "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
-    "arrays", "spreadsheets", "seen", "ui", "menus", "translations", "shortcuts", "preferences",
-    "presets", "camera", "curves", "reader", "scene_index", "item_buffer", "trees", "scope",
-    "targets", "selection", "build", "results", "questions", "live", "display", "shot", "hiding",
-    "example", "main_panel", "command_line", "handlers", "__init__",
+    "arrays", "spreadsheets", "seen", "audit", "ui", "menus", "translations", "shortcuts",
+    "preferences", "presets", "camera", "curves", "reader", "scene_index", "item_buffer", "trees",
+    "scope", "targets", "selection", "build", "results", "questions", "live", "display", "shot",
+    "hiding", "example", "main_panel", "command_line", "handlers", "__init__",
 ]  # fmt: skip
 BLENDER = {
     "bl_math", "bl_operators", "bl_ui", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras",
@@ -89,8 +89,10 @@ def test_the_addon_imports_blender_the_core_and_what_stands_above(path):
     assert all(is_above(used, path.parts, ADDON_ORDER) for used in addon), addon
 
 
-@pytest.mark.parametrize("path", files("octree_addon/seen"), ids=str)
-def test_what_cameras_see_as_data_needs_no_blender(path):
+@pytest.mark.parametrize(
+    "path", files("octree_addon/seen") + files("octree_addon/audit"), ids=str
+)
+def test_what_cameras_and_audits_find_as_data_needs_no_blender(path):
     assert imports(path)[0] <= STANDARD | {"numpy"}
 
 

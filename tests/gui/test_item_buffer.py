@@ -13,13 +13,13 @@ def draw_both(path):
     import numpy as np
 
     package = "bl_ext.user_default.octree"
-    seen = importlib.import_module(package + ".octree_addon.item_buffer")
+    drawing = importlib.import_module(package + ".octree_addon.item_buffer")
     core = importlib.import_module(package + ".core")
     index = importlib.import_module(package + ".octree_addon.scene_index").scene_index()
     camera, depsgraph = bpy.context.scene.camera, bpy.context.evaluated_depsgraph_get()
     projection = camera.calc_matrix_camera(depsgraph, x=640, y=480)
     view = np.array(projection) @ np.linalg.inv(np.array(camera.matrix_world))
-    drawn = seen.renderer_of(index.octree)
+    drawn = drawing.renderer_of(index.octree)
     pictures = [
         core.item_buffers(made, [view], size=(640, 480))
         for made in (drawn, core.ZBuffer(index.octree))
@@ -51,14 +51,14 @@ def redraw():
 def test_the_card_draws_what_numpy_draws(window, tmp_path):
     window.call(add_monkey)
     window.call(redraw)
-    before = window.picture("seen-before")
-    found = window.call(draw_both, str(tmp_path / "seen.npy"))
+    before = window.picture("item-buffer-before")
+    found = window.call(draw_both, str(tmp_path / "items.npy"))
     window.call(redraw)
-    after = window.picture("seen-after")
+    after = window.picture("item-buffer-after")
     assert found["kind"] == "GpuBuffer"
     assert found["differ"] < 1e-3
     assert 0.05 < found["covered"] < 0.9
     assert found["states"] == [0] * found["placements"]
-    assert len(np.unique(np.load(tmp_path / "seen.npy"))) > 300
+    assert len(np.unique(np.load(tmp_path / "items.npy"))) > 300
     # The state of the graphics is as it was, so the window is, too.
     assert (np.abs(before.astype(int) - after).max(axis=2) > 8).mean() < 0.001
