@@ -89,9 +89,7 @@ def test_the_addon_imports_blender_the_core_and_what_stands_above(path):
     assert all(is_above(used, path.parts, ADDON_ORDER) for used in addon), addon
 
 
-@pytest.mark.parametrize(
-    "path", files("octree_addon/seen") + files("octree_addon/audit"), ids=str
-)
+@pytest.mark.parametrize("path", files("octree_addon/seen") + files("octree_addon/audit"), ids=str)
 def test_what_cameras_and_audits_find_as_data_needs_no_blender(path):
     assert imports(path)[0] <= STANDARD | {"numpy"}
 

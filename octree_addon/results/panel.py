@@ -15,6 +15,8 @@ from .rows import Column
 # Seconds of rest after which a scene that has changed is compared with what was asked.
 _REST = 0.5
 _LINES = 8
+# What names take of the sidebar, with what stands beside the list, and each column, in pixels.
+_NAMES_WIDTH, _COLUMN_WIDTH = 140, 50
 
 
 class OCTREE_UL_results(bpy.types.UIList):
@@ -55,7 +57,8 @@ def draw_row(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, ro
     if not names_hold(view, result, row):
         kept.doubt_names()
         view = view_of(scene, result)
-    split = layout.split(factor=names_share(len(view.rows.columns)))
+    columns = fitting(view.rows.columns)
+    split = layout.split(factor=names_share(len(columns)))
     names = split.row(align=True)
     for side, text in enumerate(view.labels(row)):
         part = names.row()
@@ -64,7 +67,7 @@ def draw_row(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, ro
         part.label(text=text if is_there else f"{text} (deleted)", translate=False)
     values = split.row()
     values.alignment = "RIGHT"
-    for column in view.rows.columns:
+    for column in columns:
         values.label(text=value_text(scene, column, row))
 
 
@@ -77,9 +80,18 @@ def names_hold(view: kept.View, result: Any, row: int) -> bool:
     return True
 
 
+def fitting(columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    """Return the columns that fit the width of the sidebar, the first ones: three always do."""
+    region = bpy.context.region
+    if region is None:
+        return columns
+    width = region.width / bpy.context.preferences.system.ui_scale
+    return columns[: max(3, int((width - _NAMES_WIDTH) / _COLUMN_WIDTH))]
+
+
 def names_share(columns: int) -> float:
     """Return the share of the width that names take."""
-    return (1.0, 0.72, 0.6, 0.5)[min(columns, 3)]
+    return (1.0, 0.72, 0.6, 0.42, 0.36)[min(columns, 4)]
 
 
 def value_text(scene: bpy.types.Scene, column: Column, row: int) -> str:
@@ -91,6 +103,8 @@ def value_text(scene: bpy.types.Scene, column: Column, row: int) -> str:
             system, "LENGTH", value * scene.unit_settings.scale_length, precision=4
         ) if system != "NONE" else f"{value:.4g}"  # fmt: skip
         return length
+    if column.unit == "PERCENT":
+        return f"{value:.0f}%" if value >= 9.95 else f"{value:.2g}%"
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
 
 
@@ -161,7 +175,7 @@ def draw_headers(
     """Offer to search, and to sort by a click on a header."""
     row = layout.row(align=True)
     row.prop(settings, "search", text="", icon="VIEWZOOM")
-    columns = view_of(scene, result).rows.columns
+    columns = fitting(view_of(scene, result).rows.columns)
     split = layout.split(factor=names_share(len(columns)), align=True)
     draw_header(split, settings, NAME)
     values = split.row(align=True)

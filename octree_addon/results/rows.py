@@ -21,7 +21,7 @@ class Column(NamedTuple):
     ----------
     name : str
         Its header.
-    unit : {"", "LENGTH"}
+    unit : {"", "LENGTH", "PERCENT"}
         What it counts in; a length is in Blender units.
     values : ndarray of int64 or float64, shape (n,)
         The numbers.

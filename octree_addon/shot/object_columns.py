@@ -48,7 +48,7 @@ def largest_frames(facts: PixelFacts, count: int) -> Ids:
 
 
 def seen_columns(result: VisibilityResult, facts: PixelFacts, order: Ids) -> tuple[Column, ...]:
-    """Return columns of some objects: seen and picture in percent, frames, nearest distance."""
+    """Return columns of some objects: part seen and share of a picture, frames, and distance."""
     table, pixels = facts.table, facts.table.pixels
     assert pixels is not None
     count = len(result.objects)
@@ -59,15 +59,15 @@ def seen_columns(result: VisibilityResult, facts: PixelFacts, order: Ids) -> tup
     width, height = table.which.size
     shares = largest(facts, count).pixels / (width * height)
     return (
-        Column("Seen %", "", _percent(fractions[order])),
-        Column("Picture %", "", _percent(shares[order])),
+        Column("Seen", "PERCENT", 100 * fractions[order]),
+        Column("Share", "PERCENT", 100 * shares[order]),
         Column("Frames", "", result.frame_counts[order].astype(np.int64)),
         Column("Nearest", "LENGTH", nearest[order]),
     )
 
 
 def unseen_columns(result: VisibilityResult, facts: PixelFacts, order: Ids) -> tuple[Column, ...]:
-    """Return columns of some objects: in how many views they were hidden, outside, too small."""
+    """Return columns of some objects: in how many views they were hidden, out of it, too small."""
     count = len(result.objects)
     states = facts.table.states
     hidden = facts.view_counts(count, states == OCCLUDED)[order]
@@ -75,14 +75,6 @@ def unseen_columns(result: VisibilityResult, facts: PixelFacts, order: Ids) -> t
     outside = len(facts.table.which) - facts.view_counts(count, states != OUT_OF_VIEW)[order]
     return (
         Column("Hidden", "", hidden),
-        Column("Outside", "", outside),
+        Column("Out", "", outside),
         Column("Small", "", small),
     )
-
-
-def _percent(parts: Floats) -> Floats:
-    """Return percent, rounded to three digits."""
-    with np.errstate(divide="ignore"):
-        places = 2 - np.floor(np.log10(np.maximum(100 * parts, 1e-12)))
-    scale = 10.0 ** np.clip(places, 0, 9)
-    return np.round(100 * parts * scale) / scale

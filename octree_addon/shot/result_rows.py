@@ -34,7 +34,8 @@ def keep_rows(context: bpy.types.Context, asking: Any, result: VisibilityResult)
 def seen_rows(result: VisibilityResult, *, seen: bool) -> Rows:
     """Return a row for each object that was seen at all, or never was.
 
-    The first is what was seen in most frames, or the largest part of, if pixels were counted.
+    The first is what was seen in most frames, or the largest part of, and then
+    the largest share of a picture, if pixels were counted.
     """
     facts, counts = result.pixels, result.frame_counts
     order = np.argsort(-counts, kind="stable")
@@ -43,7 +44,8 @@ def seen_rows(result: VisibilityResult, *, seen: bool) -> Rows:
     if seen:
         columns = (Column("Frames", "", counts[order].astype(np.int64)),)
     if facts is not None and seen:
-        order = order[np.argsort(-seen_columns(result, facts, order)[0].values, kind="stable")]
+        parts, shares, *_ = (each.values for each in seen_columns(result, facts, order))
+        order = order[np.lexsort((-shares, -np.round(parts)))]
         columns = seen_columns(result, facts, order)
     elif facts is not None:
         columns = unseen_columns(result, facts, order)

@@ -103,7 +103,7 @@ class PixelSettings:
                 ("IGNORE", "Ignore", "What is in view counts as seen, whatever is before it"),
                 (
                     "UNSEEN",
-                    "Hidden Counts as Unseen",
+                    "Counts as Unseen",
                     "Only what has pixels of its own in the picture counts as seen: of what"
                     " viewports show, with their modifiers, as far as a render would show it",
                 ),
