@@ -8,7 +8,15 @@ import numpy as np
 
 from ..camera import picture_size
 from ..seen import IN_VIEW, SeenTable, Views
-from ..shot import PixelOptions, Shot, VisibilityResult, items_of, pixel_steps, shot_steps
+from ..shot import (
+    PixelOptions,
+    Shot,
+    VisibilityResult,
+    items_of,
+    pixel_steps,
+    pixel_texts,
+    shot_steps,
+)
 
 
 @dataclass(frozen=True)
@@ -51,6 +59,7 @@ def pixels_steps(context: bpy.types.Context, question: Question) -> Steps:
     shot = Shot(frames=question.frames, cameras=question.cameras)
     result = yield from pixel_steps(context, shot, question.pixels)
     assert result.pixels is not None
+    print("; ".join(pixel_texts(result.pixels)))
     return result.pixels.table
 
 

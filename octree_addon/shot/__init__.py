@@ -9,7 +9,7 @@ import bpy
 
 from ..ui import Feature
 from . import kept_octrees, visibility_result
-from .find_seen import OCTREE_OT_find_seen
+from .find_seen import OCTREE_OT_find_seen, pixel_texts
 from .go_to_largest import OCTREE_OT_go_to_largest
 from .panel import OCTREE_PT_shot
 from .pixels import PixelOptions, pixel_steps
@@ -45,6 +45,7 @@ __all__ = [
     "keep",
     "objects_of",
     "pixel_steps",
+    "pixel_texts",
     "shot_steps",
 ]
 
