@@ -4,6 +4,17 @@ Read on in the order of the files' imports: shapes, octree, construction, descen
 rays, nearest and pairs. The public names are those of this file.
 """
 
+from .audit import (
+    FINDING_CLASSES,
+    FINDING_MEASURES,
+    Audit,
+    Supports,
+    audit,
+    audit_again,
+    audit_again_steps,
+    audit_steps,
+    supports,
+)
 from .construction import BuildCancelled, build_octree, build_steps
 from .descend import CROSSING, INSIDE, OUTSIDE, UNVISITED
 from .dynamic import ChangeCounts, DynamicOctree
@@ -42,11 +53,13 @@ from .scene import SceneOctree
 from .shapes import Boxes, Capsules, Frusta, HalfSpaces, OrientedBoxes, Regions, Spheres, Triangles
 from .statistics import Statistics, statistics
 from .storage import load, save
-from .trace import trace
+from .trace import cells_along_ray, trace
 from .wireframe import cell_segments
 
 __all__ = [
     "CROSSING",
+    "FINDING_CLASSES",
+    "FINDING_MEASURES",
     "INSIDE",
     "OCCLUDED",
     "OUTSIDE",
@@ -54,6 +67,7 @@ __all__ = [
     "SEEN",
     "TOO_SMALL",
     "UNVISITED",
+    "Audit",
     "Boxes",
     "BuildCancelled",
     "Capsules",
@@ -74,12 +88,18 @@ __all__ = [
     "SceneOctree",
     "Spheres",
     "Statistics",
+    "Supports",
     "Triangles",
     "Visibility",
     "ZBuffer",
+    "audit",
+    "audit_again",
+    "audit_again_steps",
+    "audit_steps",
     "build_octree",
     "build_steps",
     "cell_segments",
+    "cells_along_ray",
     "face_samples",
     "face_samples_steps",
     "item_buffers",
@@ -99,6 +119,7 @@ __all__ = [
     "save",
     "sphere_directions",
     "statistics",
+    "supports",
     "trace",
     "views_around",
     "views_inside",

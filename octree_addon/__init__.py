@@ -15,12 +15,15 @@ from . import (
     live,
     main_panel,
     menus,
+    never_seen,
     preferences,
+    probe,
     questions,
     results,
     shortcuts,
     shot,
     translations,
+    ui,
 )
 from .questions import QueryRecord
 from .trees import OctreeObject, TreeRecord
@@ -28,6 +31,7 @@ from .ui import Group
 
 FEATURES = (
     preferences.FEATURE,
+    ui.FEATURE,
     main_panel.FEATURE,
     menus.FEATURE,
     build.FEATURE,
@@ -35,8 +39,10 @@ FEATURES = (
     questions.FEATURE,
     live.FEATURE,
     display.FEATURE,
+    probe.FEATURE,
     shot.FEATURE,
     hiding.FEATURE,
+    never_seen.FEATURE,
     example.FEATURE,
 )
 GROUPS = (OctreeObject, *(group for feature in FEATURES for group in feature.all_groups()))
@@ -66,6 +72,7 @@ def register() -> None:
     for menu, draw in MENUS:
         getattr(bpy.types, menu).append(draw)
     build.register_presets()
+    probe.register()
     shortcuts.register()
     translations.register()
     command_line.register()
@@ -78,6 +85,7 @@ def unregister() -> None:
     command_line.unregister()
     translations.unregister()
     shortcuts.unregister()
+    probe.unregister()
     build.unregister_presets()
     for menu, draw in reversed(MENUS):
         getattr(bpy.types, menu).remove(draw)
@@ -91,5 +99,10 @@ def unregister() -> None:
 
 def _owners() -> list[tuple[Any, Group]]:
     """Return the types of Blender that get settings, each with its group."""
-    layers = [feature.layer_settings for feature in FEATURES if feature.layer_settings]
-    return [(bpy.types.Scene, OctreeSettings), *((bpy.types.ViewLayer, each) for each in layers)]
+    owners: list[tuple[Any, Group]] = [(bpy.types.Scene, OctreeSettings)]
+    for feature in FEATURES:
+        if feature.layer_settings:
+            owners.append((bpy.types.ViewLayer, feature.layer_settings))
+        if feature.session_settings:
+            owners.append((bpy.types.WindowManager, feature.session_settings))
+    return owners

@@ -12,8 +12,8 @@ EMPTY = inspect.Parameter.empty
 ERRORS = {"BuildCancelled"}
 # Results are made by the library and only read by its users.
 RESULTS = {
-    "Nearest", "Octree", "RayCrossings", "RayHits", "Statistics", "ChangeCounts", "ItemBuffers",
-    "Visibility", "FaceSamples",
+    "Audit", "Nearest", "Octree", "RayCrossings", "RayHits", "Statistics", "Supports",
+    "ChangeCounts", "ItemBuffers", "Visibility", "FaceSamples",
 }  # fmt: skip
 # Data that may be left out.
 LEFT_OUT = {"other"}

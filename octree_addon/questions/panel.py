@@ -77,6 +77,10 @@ def draw_answer(
     row = box.row(align=True)
     row.use_property_split = False
     row.prop(settings, "found", toggle=True)
+    row.prop(settings, "missed", toggle=True)
+    row = box.row(align=True)
+    row.use_property_split = False
+    row.prop(settings, "dim", toggle=True)
     if query.outline:
         row.prop(settings, "outline", toggle=True)
     row = box.row(align=True)
@@ -112,6 +116,7 @@ class OCTREE_PT_cursor(SidebarPanel):
         for question in NEAR:
             if question.key == tab.near:
                 draw_question(column, context.scene, question)
+        column.operator("octree.probe", icon="RESTRICT_SELECT_OFF")
         draw_answer(column, context.scene, NEAR)
 
 

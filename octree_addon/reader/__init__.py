@@ -12,7 +12,6 @@ from .boxes import (
 )
 from .changes import EVERYTHING, Changes, Comparison, changes_of, update_flags
 from .find_instance import PlacedMesh, find_instance
-from .fingerprint import scene_fingerprint
 from .materials import RowMaterials, lets_light_through, polygon_materials, row_materials
 from .meshes import (
     MeshArrays,
@@ -22,6 +21,7 @@ from .meshes import (
     mesh_arrays,
     mesh_triangles,
     mesh_vertices,
+    polygon_corners,
     triangle_count,
 )
 from .objects import ReadObjects, evaluated_box, object_bounds, read_objects, taken_types
@@ -33,6 +33,7 @@ from .scene import (
     matrices_of,
     read_matrices,
     row_bytes,
+    visibility_of,
 )
 from .source import (
     NOT_SCENE,
@@ -45,7 +46,7 @@ from .source import (
     counts_as_scene,
     seen_objects,
 )
-from .triangles import count_triangles, is_editable, read_triangles
+from .triangles import count_triangles, is_editable, read_triangles, triangle_steps
 
 __all__ = [
     "EVERYTHING",
@@ -86,6 +87,7 @@ __all__ = [
     "mesh_triangles",
     "mesh_vertices",
     "object_bounds",
+    "polygon_corners",
     "polygon_materials",
     "read_instances",
     "read_layer_matrices",
@@ -94,10 +96,11 @@ __all__ = [
     "read_triangles",
     "row_bytes",
     "row_materials",
-    "scene_fingerprint",
     "seen_objects",
     "taken_types",
     "triangle_count",
+    "triangle_steps",
     "update_flags",
+    "visibility_of",
     "world_boxes",
 ]

@@ -20,7 +20,7 @@ from .kept import (
     titled,
     view_of,
 )
-from .listeners import has_results, listen_if_kept, uninstall
+from .listeners import compare_later, has_results, listen_if_kept, uninstall
 from .operators import (
     OCTREE_OT_clear_results,
     OCTREE_OT_copy_rows,
@@ -38,6 +38,7 @@ from .operators import (
 from .panel import OCTREE_PT_results, OCTREE_UL_results
 from .rows import Column, PersistentIds, Rows, no_instances
 from .settings import (
+    OctreeListSettings,
     OctreeResult,
     OctreeResultObject,
     OctreeResultRow,
@@ -52,6 +53,7 @@ __all__ = [
     "active_objects",
     "active_result",
     "active_sides",
+    "compare_later",
     "forget",
     "has_changed",
     "has_results",
@@ -80,6 +82,7 @@ def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
 
 FEATURE = Feature(
     settings={"results": OctreeResultsSettings},
+    session_settings=OctreeListSettings,
     groups=(OctreeResultObject, OctreeResultRow, OctreeResult),
     classes=(
         OCTREE_OT_previous_row,

@@ -50,7 +50,8 @@ def rendered(path):
     bpy.ops.render.render(write_still=True)
     image = bpy.data.images.load(str(path))
     image.colorspace_settings.name = "Non-Color"
-    pixels = np.array(image.pixels[:]).reshape(*image.size[::-1], 4)
+    width, height = image.size
+    pixels = np.array(image.pixels[:]).reshape(height, width, 4)
     return np.round(pixels[::-1, :, 0] * 5).astype(int) - 1
 
 
