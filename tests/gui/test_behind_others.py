@@ -10,21 +10,6 @@ pytestmark = pytest.mark.window
 ASKED = {"span": "SCENE", "step": 6, "behind": "UNSEEN"}
 
 
-def paint_unseen():
-    """Color what no camera saw orange, and all else by the part of it that was seen."""
-    import importlib
-
-    import bpy
-
-    shot = importlib.import_module("bl_ext.user_default.octree.octree_addon.shot")
-    unseen = shot.get(bpy.context.scene).uids(seen=False)
-    for item in bpy.context.scene.objects:
-        item.color = (0.9, 0.35, 0.0, 1) if item.session_uid in unseen else (0.55, 0.75, 0.9, 1)
-        item.select_set(False)
-    bpy.context.space_data.shading.color_type = "OBJECT"
-    return len(unseen)
-
-
 def state():
     """Return the frame, the selected objects, the results, and how many handlers there are."""
     import bpy
@@ -73,7 +58,7 @@ def test_a_town_with_unseen_houses(window):
     ask(window)
     after = window.call(state)
     assert after == [*before[:2], ["Not Seen by Cameras", "Seen by Cameras"]]
-    assert window.call(paint_unseen) > 100
+    assert window.call(scenes.paint_unseen) > 100
     window.picture("behind_town")
     columns, largest = window.call(shown_columns)
     parts = [round(each) for each in columns["Seen"]]
