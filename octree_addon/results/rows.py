@@ -21,7 +21,7 @@ class Column(NamedTuple):
     ----------
     name : str
         Its header.
-    unit : {"", "LENGTH"}
+    unit : {"", "LENGTH", "PERCENT"}
         What it counts in; a length is in Blender units.
     values : ndarray of int64 or float64, shape (n,)
         The numbers.
@@ -58,6 +58,8 @@ class Rows:
         The frames that were looked at, if it is about frames.
     seen : ndarray of bool, shape (n, f)
         In which of them each was seen.
+    largest : ndarray of intp, shape (n,)
+        The frame that shows most of each, if that is known.
     """
 
     objects: Ids
@@ -65,6 +67,7 @@ class Rows:
     columns: tuple[Column, ...] = ()
     frames: Ids = field(default_factory=_no_frames)
     seen: Flags | None = None
+    largest: Ids | None = None
 
     def __len__(self) -> int:
         return self.objects.shape[1]
@@ -101,6 +104,8 @@ def pack(rows: Rows, names: Iterable[str] = ()) -> bytes:
     if rows.seen is not None:
         arrays["frames"] = rows.frames
         arrays["seen"] = np.packbits(rows.seen, axis=1)
+    if rows.largest is not None:
+        arrays["largest"] = rows.largest
     file = io.BytesIO()
     np.savez_compressed(file, **arrays)
     return file.getvalue()
@@ -129,4 +134,5 @@ def unpack(data: bytes) -> Rows:
             return Rows(objects, instances, columns)
         frames = arrays["frames"]
         seen = np.unpackbits(arrays["seen"], axis=1, count=len(frames)).astype(np.bool_)
-        return Rows(objects, instances, columns, frames, seen)
+        largest = arrays["largest"].astype(np.intp) if "largest" in arrays else None
+        return Rows(objects, instances, columns, frames, seen, largest)

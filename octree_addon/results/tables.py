@@ -23,10 +23,10 @@ def length_unit(scene: bpy.types.Scene) -> tuple[str, float]:
 
 def headers_of(scene: bpy.types.Scene, view: View) -> list[str]:
     """Return the headers of a table, a length with its unit: such as "Distance [m]"."""
-    unit = length_unit(scene)[0]
+    units = {"LENGTH": length_unit(scene)[0], "PERCENT": "%"}
     names = ["Object", "Other Object"][: len(view.rows.objects)]
     return names + [
-        f"{each.name} [{unit}]" if each.unit == "LENGTH" else each.name
+        f"{each.name} [{units[each.unit]}]" if each.unit else each.name
         for each in view.rows.columns
     ]
 
