@@ -4,6 +4,17 @@ Read on in the order of the files' imports: shapes, octree, construction, descen
 rays, nearest and pairs. The public names are those of this file.
 """
 
+from .audit import (
+    FINDING_CLASSES,
+    FINDING_MEASURES,
+    Audit,
+    Supports,
+    audit,
+    audit_again,
+    audit_again_steps,
+    audit_steps,
+    supports,
+)
 from .construction import BuildCancelled, build_octree, build_steps
 from .descend import CROSSING, INSIDE, OUTSIDE, UNVISITED
 from .dynamic import ChangeCounts, DynamicOctree
@@ -27,9 +38,12 @@ from .wireframe import cell_segments
 
 __all__ = [
     "CROSSING",
+    "FINDING_CLASSES",
+    "FINDING_MEASURES",
     "INSIDE",
     "OUTSIDE",
     "UNVISITED",
+    "Audit",
     "Boxes",
     "BuildCancelled",
     "Capsules",
@@ -46,7 +60,12 @@ __all__ = [
     "SceneOctree",
     "Spheres",
     "Statistics",
+    "Supports",
     "Triangles",
+    "audit",
+    "audit_again",
+    "audit_again_steps",
+    "audit_steps",
     "build_octree",
     "build_steps",
     "cell_segments",
@@ -65,5 +84,6 @@ __all__ = [
     "ray_test",
     "save",
     "statistics",
+    "supports",
     "trace",
 ]

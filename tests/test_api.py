@@ -11,7 +11,10 @@ import core
 EMPTY = inspect.Parameter.empty
 ERRORS = {"BuildCancelled"}
 # Results are made by the library and only read by its users.
-RESULTS = {"Nearest", "Octree", "RayCrossings", "RayHits", "Statistics", "ChangeCounts"}
+RESULTS = {
+    "Audit", "Nearest", "Octree", "RayCrossings", "RayHits", "Statistics", "Supports",
+    "ChangeCounts",
+}  # fmt: skip
 # Data that may be left out.
 LEFT_OUT = {"other"}
 # Shared by all batches, and shown in the documentation of each.

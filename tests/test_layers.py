@@ -14,7 +14,7 @@ CORE_ORDER = [
     "arrays", "checks", "shapes", "touch", "options", "grid", "child_masks", "cells", "octree",
     "two_levels",
     "groups", "construction", "mailboxing", "descend", "query", "rays", "nearest",
-    "pairs", "dynamic", "scene", "trace", "storage", "statistics", "wireframe", "__init__",
+    "pairs", "dynamic", "scene", "audit", "trace", "storage", "statistics", "wireframe", "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
     "arrays", "spreadsheets", "audit", "ui", "menus", "translations", "shortcuts", "preferences",

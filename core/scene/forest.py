@@ -4,7 +4,7 @@ One walk takes every question down the tree of the mesh that it is about. Trees 
 place, so that a new mesh costs what it is.
 """
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, fields
 from typing import Any, cast
@@ -17,7 +17,6 @@ from ..octree import Octree
 from ..options import Options
 from ..shapes import Triangles
 from .growing import Growing, GrownTriangles
-from .patches import GrowingPatches, Patches
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -122,7 +121,6 @@ class Grove:
         self._arrays = {name: Growing() for name in self._names}
         self._tables = {"bounding_spheres": Growing(), "planes": Growing()}
         self._contents = Growing()
-        self._patches = GrowingPatches()
         # All trees in the order of their cells, and by number those that count.
         self._spans: list[_Span] = []
         self._living: dict[int, _Span] = {}
@@ -179,7 +177,6 @@ class Grove:
 
     def fell(self, number: int) -> None:
         """Do without a tree. Once half of all is gone, its room is given back."""
-        self._patches.forget(number)
         if self._living.pop(number, None) is None:
             return
         self.version += 1
@@ -189,15 +186,6 @@ class Grove:
             self._clear()
             for _ in self.plant(trees):
                 pass
-
-    def patch(self, numbers: list[int], born: int) -> Generator[None, None, Patches]:
-        """Return the patches of planted meshes, made if they were not, in steps."""
-        for number in numbers:
-            if number not in self._patches:
-                entries = self._living[number]["entries"]
-                triangles = self.forest.arranged.view_of(entries)
-                yield from self._patches.add(number, triangles, entries.start)
-        return self._patches.of_meshes(born)
 
     @property
     def forest(self) -> Forest:

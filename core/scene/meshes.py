@@ -16,7 +16,7 @@ from ..octree import Octree
 from ..options import Options
 from ..shapes import Triangles
 from .forest import Forest, Grove
-from .patches import Patches
+from .sheets import GrowingSheets, Sheet, Sheets
 
 # Meshes of at least _WORTH triangles get a box around each of up to _PARTS**3 parts.
 _WORTH, _PARTS = 8, 4
@@ -145,7 +145,7 @@ class Meshes:
     def __init__(self, options: Options) -> None:
         self._options = options
         self._meshes: dict[int, Mesh] = {}
-        self._grove = Grove(options)
+        self._grove, self._sheets = Grove(options), GrowingSheets()
         self._planted: Planted | None = None
         self._leaf: Octree | None = None
         self._sizes: Ids | None = None
@@ -154,11 +154,14 @@ class Meshes:
         # The version of the grove, if that is another's.
         self._borrowed: int | None = None
         self.born = 0
+        # What others found out about meshes as they are laid out; gone once one of these is.
+        self.notes: dict[str, Any] = {}
 
     def copy(self) -> "Meshes":
         """Return the same meshes and octrees; what is added to either is not in the other."""
         other = copy(self)
         other._meshes, other._borrowed = dict(self._meshes), self._grove.version
+        other._sheets, other.notes = GrowingSheets(), {}
         return other
 
     def _own_grove(self, *, changing: bool = False) -> None:
@@ -189,6 +192,8 @@ class Meshes:
         self._sizes = self._table = self._planted = self._holed = None
         self._own_grove(changing=True)
         self._grove.fell(number)
+        self._sheets.forget(number)
+        self.notes = {}
 
     def __getitem__(self, number: int) -> Mesh:
         return self._meshes[number]
@@ -279,19 +284,18 @@ class Meshes:
                 done = stop
         yield from self._plant(waiting, 1.0)
 
-    def patches(self, needed: Ids) -> Generator[float, None, Patches]:
-        """Return the patches of meshes that have octrees; yields while they are made."""
-        self._own_grove()
-        if any(number not in self._grove for number in needed.tolist()):
-            yield from self.prepare(needed)
-        steps = self._grove.patch(needed.tolist(), self.born)
-        while True:
-            try:
-                next(steps)
-            except StopIteration as finished:
-                patches: Patches = finished.value
-                return patches
-            yield 0.5
+    def sheets(self, needed: Ids) -> Generator[float, None, Sheets]:
+        """Return meshes laid out without octrees, made if they were not; yields the while."""
+        missing = {
+            number: Sheet(mesh.triangles, mesh.valid, mesh.bounds)
+            for number in needed.tolist()
+            if number not in self._sheets and len((mesh := self._meshes[number]).valid)
+        }
+        done = 0
+        for _ in self._sheets.add(missing):
+            done += 1
+            yield done / (done + 8)
+        return self._sheets.sheets(self.born)
 
     def _plant(
         self, waiting: dict[int, tuple[Mesh, Octree]], done: float

@@ -15,6 +15,7 @@ from .forest import Forest
 from .meshes import Meshes
 from .placed import PlacedTriangles
 from .placements import Placements
+from .sheets import Sheets
 
 # Volumes that ask the top level together at first; later batches should find this many pairs.
 _FIRST, _PAIRS = 4_096, 262_144
@@ -92,8 +93,8 @@ class Moment:
         roots, own = planted.roots[meshes], planted.slacks[meshes]
         return planted.forest.asked(roots, own + slacks)
 
-    def placed(self, forest: Forest, entries: Ids, rows: Ids) -> PlacedTriangles:
-        """Return entries of the forest where the placements in these rows put them."""
+    def placed(self, forest: Forest | Sheets, entries: Ids, rows: Ids) -> PlacedTriangles:
+        """Return entries where the placements in these rows put them."""
         placements = self.placements
         return PlacedTriangles(
             forest.arranged, placements.matrices, placements.most, entries, rows

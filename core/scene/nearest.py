@@ -36,7 +36,7 @@ _ROUNDING = 2.0**-46
 class _Best:
     """The nearest triangles of each point so far, `count` a row: how far, and which."""
 
-    def __init__(self, points: int, count: int, max_distance: float) -> None:
+    def __init__(self, points: int, count: int, max_distance: Floats | float) -> None:
         self.count, self._most = count, max_distance
         self.lengths = np.full((points, count), np.inf)
         self.rows, self.entries, self.triangles = np.full((3, points, count), -1)
@@ -236,3 +236,18 @@ def _measure(
         asked, found, lengths = asked[near], found[near], lengths[near]
         best.improve(numbers[asked], rows[asked], found, forest.order[found], lengths)
         search.limits = np.minimum(search.limits, best.limits[numbers] / inner.most)
+
+
+def nearest_in_rows(
+    moment: Moment, points: Floats, rows: Ids, limits: Floats
+) -> tuple[Floats, Floats]:
+    """Return how far points (3, q) are from the meshes placed in these rows, and their triangles.
+
+    (q,), and the placed corners of the nearest triangle of each, (9, q). None is farther away
+    than its limit, (q,).
+    """
+    numbers = np.arange(len(rows))
+    best = _Best(len(rows), 1, limits)
+    _look(moment, points, numbers, rows, best)
+    forest = moment.forest(rows, np.zeros(len(rows)))
+    return best.lengths[:, 0], moment.placed(forest, best.entries[:, 0], rows).rows

@@ -22,7 +22,7 @@ from ..pairs.broad_phase import pairs_in_cells
 from ..pairs.sweep import comparisons, grid_around, quantize
 from ..shapes import Boxes
 from .moment import Moment, first_of_each
-from .patches import Patches
+from .sheets import Sheets
 from .within import pairs_within
 
 # Pairs of placements that are looked at together at first, and at most; about how many triangles
@@ -40,11 +40,12 @@ _TESTED, _POOL = 16_384, 262_144
 _FEW, _MORE = 4, 8
 # What rounding may take from bounds that are moved by a margin.
 _ROUNDING = 2.0**-46
-# The fractions of the work that are done when boxes have met, and when octrees are built; when
-# pairs of placements are compared if pairs within them follow; before all is sorted.
-_MET, _BUILT, _HALF, _COMPARED = 0.05, 0.3, 0.6, 0.95
-# The fraction of looking at pairs of placements that is done after a glance at each.
-_GLANCED = 0.3
+# The fractions of the work that are done when boxes have met; when pairs of placements are
+# compared if pairs within them follow; before all is sorted.
+_MET, _HALF, _COMPARED = 0.05, 0.6, 0.95
+# The fractions of looking at pairs of placements that are done when meshes are laid out, and after
+# a glance at each pair.
+_LAID, _GLANCED = 0.2, 0.4
 
 _NONE = np.empty(0, np.intp)
 # Cells along each axis of the grid over what two placements have in common, a bit for each; for
@@ -82,12 +83,9 @@ def overlapping(
     Or of `objects` placements, twice, (2, h). With `owners` of the rows, (n,), pairs of different
     owners only. Yields the fraction done.
     """
-    met = yield from between(0.0, _MET, _boxes_met(moment, margin, owners))
-    rows = moment.placements.is_there.nonzero()[0] if within else np.unique(met)
-    meshes = np.unique(moment.placements.meshes[rows])
-    yield from between(_MET, _BUILT, moment.meshes.prepare(meshes))
+    met = yield from between(0.0, _MET, boxes_met(moment, margin, owners))
     stop = _HALF if within else _COMPARED
-    parts = yield from between(_BUILT, stop, _of_all(moment, met, margin, objects))
+    parts = yield from between(_MET, stop, _of_all(moment, met, margin, objects))
     if within:
         parts += yield from between(stop, _COMPARED, pairs_within(moment, margin, skip_neighbours))
     if objects:
@@ -96,7 +94,7 @@ def overlapping(
     return (yield from between(_COMPARED, 1.0, _sorted(found)))
 
 
-def _boxes_met(moment: Moment, margin: float, owners: Ids | None) -> Generator[float, None, Ids]:
+def boxes_met(moment: Moment, margin: float, owners: Ids | None) -> Generator[float, None, Ids]:
     """Return the pairs of rows whose boxes meet, (2, h), sorted."""
     placements, top = moment.placements, moment.top
     there = placements.is_there
@@ -133,18 +131,18 @@ def _of_all(
     if met.shape[1] == 0:
         return []
     needed = np.unique(moment.placements.meshes[np.unique(met)])
-    patches = yield from between(0.0, 0.0, moment.meshes.patches(needed))
-    trials = _Trials(moment, met, margin, objects)
-    done = 0.0
+    done = _LAID
+    sheets = yield from between(0.0, done, moment.meshes.sheets(needed))
+    trials = _Trials(moment, sheets, met, margin, objects)
     if objects:
         done = _GLANCED
-        yield from between(0.0, done, _looked(moment, patches, trials, glance=True))
-    yield from between(done, 1.0, _looked(moment, patches, trials))
+        yield from between(_LAID, done, _looked(moment, trials, glance=True))
+    yield from between(done, 1.0, _looked(moment, trials))
     return [trials.answer]
 
 
 def _looked(
-    moment: Moment, patches: Patches, trials: "_Trials", glance: bool = False
+    moment: Moment, trials: "_Trials", glance: bool = False
 ) -> Generator[float, None, None]:
     """Look at all pairs of rows that are not known to touch; at a glance, at a part of each."""
     (open_still,) = (~trials.touched).nonzero()
@@ -156,11 +154,13 @@ def _looked(
         last = int(np.searchsorted(before, before[first] + _MESHES, side="right")) - 1
         stop = max(first + 1, min(first + size, last))
         half, pairs = (first + stop) / 2 / count, open_still[first:stop]
-        steps = _near_each_other(moment, patches, met[:, first:stop], trials.margin, glance)
+        steps = near_each_other(
+            moment, trials.sheets, met[:, first:stop], trials.margin, glance=glance
+        )
         near = yield from between(first / count, half, steps)
         share = half
         has_touched = partial(trials.has_touched, pairs)
-        for done, ones, others in _compared(near, trials.margin, has_touched):
+        for done, ones, others in compared(near, trials.margin, has_touched):
             trials.add(pairs[near.sides[ones] >> 1], near.entries[ones], near.entries[others])
             for _ in trials.settled():
                 yield share
@@ -178,8 +178,10 @@ class _Trials:
     All are tested, or of each pair of placements only until one of them touches: `touched`.
     """
 
-    def __init__(self, moment: Moment, met: Ids, margin: float, objects: bool) -> None:
-        self._moment, self.met, self.margin = moment, met, margin
+    def __init__(
+        self, moment: Moment, sheets: Sheets, met: Ids, margin: float, objects: bool
+    ) -> None:
+        self._moment, self.sheets, self.met, self.margin = moment, sheets, met, margin
         self._objects = objects
         self._waiting: list[Ids] = []
         self._count = 0
@@ -224,8 +226,7 @@ class _Trials:
     def _test(self, pairs: Ids) -> Ids:
         """Return those that touch, or come near."""
         rows, entries = self.met[:, pairs[0]], pairs[1:]
-        forest = self._moment.forest(rows[0], np.zeros(rows.shape[1]))
-        items = self._moment.placed(forest, entries.ravel(), rows.ravel())
+        items = self._moment.placed(self.sheets, entries.ravel(), rows.ravel())
         places = np.arange(pairs.shape[1])
         test = exact_test(items, items, self.margin)
         return pairs[:, test(places, len(places) + places)]
@@ -239,13 +240,13 @@ class _Trials:
         pairs, ones, others = np.concatenate(self._found, axis=1)
         if len(pairs) == 0:
             return np.empty((4, 0), np.intp)
-        forest = self._moment.forest(self.met[0], np.zeros(self.met.shape[1]))
         first, second = ids[self.met[:, pairs]]
-        return np.stack((first, forest.order[ones], second, forest.order[others]))
+        order = self.sheets.order
+        return np.stack((first, order[ones], second, order[others]))
 
 
 @dataclass(frozen=True)
-class _Near:
+class Near:
     """Triangles that may touch one of another placement: entries, sides and bounds.
 
     Sides ascend: pair i of placements has sides 2 i and 2 i + 1. `found` were looked at.
@@ -257,14 +258,14 @@ class _Near:
     found: int
 
 
-def _near_each_other(
-    moment: Moment, patches: Patches, met: Ids, margin: float, glance: bool
-) -> Generator[float, None, _Near]:
+def near_each_other(
+    moment: Moment, sheets: Sheets, met: Ids, margin: float, *, glance: bool = False
+) -> Generator[float, None, Near]:
     """Return what may touch triangles of the other placement: first of patches, then of these.
 
     At a glance, of each two placements only in two of the cells that they share.
     """
-    count, rows = met.shape[1], met.T.ravel()
+    count, rows, patches = met.shape[1], met.T.ravel(), sheets.patches
     meshes = moment.placements.meshes[rows]
     sides = np.repeat(np.arange(2 * count), patches.top_counts[meshes])
     found = concatenated_ranges(patches.tops[meshes], patches.top_counts[meshes])
@@ -286,10 +287,9 @@ def _near_each_other(
         sides = sides[of_which]
     of_which, entries = patches.entries(found)
     sides = sides[of_which]
-    forest = moment.forest(rows, np.zeros(len(rows)))
     bounds, looked = np.empty((6, len(entries))), len(entries)
     for some in blocks(len(entries), _PLACED):
-        limits = moment.placed(forest, entries[some], rows[sides[some]]).limits()
+        limits = moment.placed(sheets, entries[some], rows[sides[some]]).limits()
         bounds[:3, some], bounds[3:, some] = limits
         yield 0.5
     for _ in range(_ROUNDS):
@@ -297,10 +297,10 @@ def _near_each_other(
         (left,) = (cells & shared[sides >> 1]).nonzero()
         sides, entries, bounds = sides[left], entries[left], bounds[:, left]
         yield 0.9
-    return _Near(entries, sides, bounds, looked)
+    return Near(entries, sides, bounds, looked)
 
 
-def _compared(near: _Near, margin: float, touched: Callable[[int], bool]) -> Iterator[Batch]:
+def compared(near: Near, margin: float, touched: Callable[[int], bool]) -> Iterator[Batch]:
     """Yield pairs of places on side 2 i and on side 2 i + 1 whose bounds come near.
 
     Of two placements that have touched already nothing more need come.
@@ -325,7 +325,7 @@ def _compared(near: _Near, margin: float, touched: Callable[[int], bool]) -> Ite
 
 
 def _swept(sides: Ids, bounds: Floats) -> Iterator[Batch]:
-    """Yield pairs of places as `_compared` does, by a sweep of each pair of placements."""
+    """Yield pairs of places as `compared` does, by a sweep of each pair of placements."""
     if len(sides) == 0:
         return
     boxes = Boxes.from_rows(bounds)

@@ -1,8 +1,8 @@
 """Linear BVH: boxes around runs of triangles along the Morton curve, and around runs of these.
 
-The octrees have sorted the triangles already, so that runs of them are small in space (after
-C. Lauterbach and others, "Fast BVH Construction on GPUs", 2009). Unlike the cells of an octree,
-each triangle is in one of the boxes only, and nothing has to be remembered.
+The triangles have been sorted already, so that runs of them are small in space (after C.
+Lauterbach and others, "Fast BVH Construction on GPUs", 2009). Unlike the cells of an octree, each
+triangle is in one of the boxes only, and nothing has to be remembered.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _TOGETHER = 16_384
 class Patches:
     """The patches of all meshes: bounds (6, p), and the first of `counts` children.
 
-    Children are patches, or entries of the forest where `are_small`. The largest patches of mesh
+    Children are patches, or entries where `are_small`. The largest patches of mesh
     i are `top_counts[i]` from `tops[i]` on.
     """
 
@@ -53,7 +53,7 @@ class GrowingPatches:
 
     def __init__(self) -> None:
         self._rows, self._firsts, self._counts, self._are_small = (Growing() for _ in range(4))
-        self._tops: dict[int, tuple[int, int]] = {}
+        self._tops: dict[int, tuple[int, ...]] = {}
 
     def __contains__(self, mesh: int) -> bool:
         return mesh in self._tops
@@ -71,28 +71,43 @@ class GrowingPatches:
         rows, firsts, numbers, are_small = (array.rows for array in arrays)
         return Patches(rows, firsts, numbers, are_small, tops, counts)
 
-    def add(self, mesh: int, triangles: Triangles, first: int) -> Iterator[None]:
-        """Add the patches of a mesh, whose entries from `first` on are these triangles."""
-        starts = np.arange(0, len(triangles), _RUN)
+    def add(
+        self, meshes: list[int], triangles: Triangles, sizes: Ids, first: int
+    ) -> Iterator[None]:
+        """Add the patches of meshes, whose entries from `first` on are these triangles.
+
+        Each has `sizes` of them, one mesh after the other. Yields while they are made.
+        """
+        starts, owners, counts = _runs(sizes, _RUN)
         rows = np.empty((6, len(starts)))
         for some in blocks(len(starts), _TOGETHER):
-            part = triangles[some.start * _RUN : some.stop * _RUN]
+            begin = int(starts[some.start])
+            part = triangles[begin : int(starts[some.stop - 1] + counts[some.stop - 1])]
             lower, upper = part.limits()
-            here = np.arange(0, len(part), _RUN)
-            rows[:3, some] = np.minimum.reduceat(lower, here, axis=1)
-            rows[3:, some] = np.maximum.reduceat(upper, here, axis=1)
+            rows[:3, some] = np.minimum.reduceat(lower, starts[some] - begin, axis=1)
+            rows[3:, some] = np.maximum.reduceat(upper, starts[some] - begin, axis=1)
             yield
-        levels = [(rows, first + starts, _lengths(len(triangles), _RUN))]
+        levels = [(rows, first + starts, counts)]
         begin = len(self._firsts)
-        while rows.shape[1] > _TOP:
-            starts = np.arange(0, rows.shape[1], _FAN)
-            counts = _lengths(rows.shape[1], _FAN)
-            lower = np.minimum.reduceat(rows[:3], starts, axis=1)
-            rows = np.concatenate((lower, np.maximum.reduceat(rows[3:], starts, axis=1)))
-            levels.append((rows, begin + starts, counts))
-            begin += levels[-2][0].shape[1]
-        self._tops[mesh] = (begin, rows.shape[1])
+        tops = np.zeros((2, len(meshes)), np.intp)
+        while True:
+            numbers = np.bincount(owners, minlength=len(meshes))
+            places = begin + np.cumsum(numbers) - numbers
+            is_done = (numbers <= _TOP) & (tops[1] == 0)
+            tops[:, is_done] = places[is_done], numbers[is_done]
+            (kept,) = (numbers[owners] > _TOP).nonzero()
+            if len(kept) == 0:
+                break
+            starts, owners, counts = _runs(np.where(numbers > _TOP, numbers, 0), _FAN)
+            lower = np.minimum.reduceat(rows[:3, kept], starts, axis=1)
+            upper = np.maximum.reduceat(rows[3:, kept], starts, axis=1)
+            begin += rows.shape[1]
+            levels.append(
+                (np.concatenate((lower, upper)), begin - rows.shape[1] + kept[starts], counts)
+            )
+            rows = levels[-1][0]
         self._keep(levels)
+        self._tops.update(zip(meshes, map(tuple, tops.T.tolist()), strict=True))
 
     def _keep(self, levels: list[tuple[Floats, Ids, Ids]]) -> None:
         rows, firsts, counts = (
@@ -105,9 +120,10 @@ class GrowingPatches:
             array.keep(len(firsts))
 
 
-def _lengths(count: int, run: int) -> Ids:
-    """Return how many of so many there are in each run."""
-    lengths = np.full(-(-count // run), run)
-    if len(lengths):
-        lengths[-1] -= len(lengths) * run - count
-    return lengths
+def _runs(sizes: Ids, run: int) -> tuple[Ids, Ids, Ids]:
+    """Return the starts of runs of so many, of which list each is a part, and their lengths."""
+    numbers = -(-sizes // run)
+    owners = np.repeat(np.arange(len(sizes)), numbers)
+    begins = (np.cumsum(sizes) - sizes)[owners]
+    within = concatenated_ranges(0 * numbers, numbers) * run
+    return begins + within, owners, np.minimum(sizes[owners] - within, run)

@@ -320,3 +320,12 @@ def _described(moment: Moment, rays: Rays, closest: Closest) -> RayHits:
     return RayHits(
         closest.triangles, distances, positions.T, directions.T, weights.T, placements=ids
     )
+
+
+def crossings_in_rows(moment: Moment, rays: Rays, rows: Ids) -> Ids:
+    """Return how many triangles of the mesh placed in its row each ray meets, (q,)."""
+    counts = np.zeros(len(rays), np.intp)
+    pairs = Crossed(np.arange(len(rays)), rows, np.zeros(len(rays)))
+    for _, found, _, _ in _met(moment, rays, pairs, rays.limits):
+        counts += np.bincount(found, minlength=len(rays))
+    return counts

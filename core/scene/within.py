@@ -10,18 +10,21 @@ from ..construction import build_steps
 from ..construction.levels import between
 from ..pairs import overlapping_pairs_steps
 from ..shapes import Triangles
-from .forest import Forest
 from .moment import Moment
+from .sheets import Sheets
 
 # Triangles that are placed in a step; those that are paired with others of their placement.
 _PLACED, _TRIANGLES = 65_536, 131_072
 
 
 def pairs_within(
-    moment: Moment, margin: float, skip_neighbours: bool
+    moment: Moment, margin: float, skip_neighbours: bool, rows: Ids | None = None
 ) -> Generator[float, None, list[Ids]]:
-    """Return the pairs of triangles of one placement, of some placements at a time."""
-    (there,) = moment.placements.is_there.nonzero()
+    """Return the pairs of triangles of one placement, of some placements at a time.
+
+    Of all that are there, or of those in some rows.
+    """
+    (there,) = moment.placements.is_there.nonzero() if rows is None else (rows,)
     parts: list[Ids] = []
     if len(there) == 0:
         return parts
@@ -40,15 +43,15 @@ def _within_some(
 ) -> Generator[float, None, Ids]:
     """Return the pairs of triangles of one placement, of these placements."""
     meshes = moment.placements.meshes[rows]
-    planted = moment.meshes.planted(np.unique(meshes))
+    sheets = yield from between(0.0, 0.0, moment.meshes.sheets(np.unique(meshes)))
     counts = moment.meshes.sizes[meshes]
-    entries = concatenated_ranges(planted.firsts[meshes], counts)
-    rows, forest = np.repeat(rows, counts), planted.forest
-    order = np.lexsort((forest.order[entries], rows))
+    entries = concatenated_ranges(sheets.firsts[meshes], counts)
+    rows = np.repeat(rows, counts)
+    order = np.lexsort((sheets.order[entries], rows))
     rows, entries = rows[order], entries[order]
     corners = np.empty((9, len(rows)))
     for some in blocks(len(rows), _PLACED):
-        corners[:, some] = moment.placed(forest, entries[some], rows[some]).rows
+        corners[:, some] = moment.placed(sheets, entries[some], rows[some]).rows
         yield 0.0
     vertices = corners.reshape(3, 3, -1).transpose(2, 0, 1).reshape(-1, 3)
     triangles = Triangles(vertices, np.arange(len(vertices)).reshape(-1, 3))
@@ -57,14 +60,14 @@ def _within_some(
     ones, others = yield from between(0.5, 1.0, steps)
     same = rows[ones] == rows[others]
     if skip_neighbours:
-        same &= _strangers(forest, entries[ones], entries[others])
+        same &= _strangers(sheets, entries[ones], entries[others])
     pairs = (ones[same], others[same])
-    ids, numbers = moment.placements.ids[rows], forest.order[entries]
+    ids, numbers = moment.placements.ids[rows], sheets.order[entries]
     return np.concatenate([(ids[one], numbers[one]) for one in pairs])
 
 
-def _strangers(forest: Forest, ones: Ids, others: Ids) -> Flags:
+def _strangers(sheets: Sheets, ones: Ids, others: Ids) -> Flags:
     """Return which pairs of entries share no vertex."""
-    faces = forest.arranged.faces
+    faces = sheets.arranged.faces
     shared: Flags = faces[ones][:, :, None] == faces[others][:, None, :]
     return ~shared.any(axis=(1, 2))

@@ -1,0 +1,17 @@
+"""Clash audit: classes of pairs of placed meshes, by distances, depths and shared areas."""
+
+from .api import audit, audit_again, audit_again_steps, audit_steps
+from .findings import FINDING_CLASSES, FINDING_MEASURES, Audit
+from .support import Supports, supports
+
+__all__ = [
+    "FINDING_CLASSES",
+    "FINDING_MEASURES",
+    "Audit",
+    "Supports",
+    "audit",
+    "audit_again",
+    "audit_again_steps",
+    "audit_steps",
+    "supports",
+]

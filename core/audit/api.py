@@ -1,0 +1,398 @@
+"""Clash audit of a scene: which placed meshes overlap, touch, come near or are doubled.
+
+Placements first, by boxes with the clearance as margin; then triangles of different owners only;
+then what is inside what, and how deep.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import checks
+from ..arrays import Ids, flagged
+from ..construction.levels import between, result_of
+from ..groups import ALL_GROUPS
+from ..query import query
+from ..scene import SceneOctree
+from ..scene.moment import Moment
+from ..scene.pairs import boxes_met
+from ..shapes import Regions
+from .findings import BANDS, Audit, joined_findings, some_of
+from .judge import judged
+from .selves import crossing_selves
+
+# The band is this part of the scene's size, at least this long, and this part of a coordinate.
+_OF_SIZE, _LEAST, _OF_COORDINATE = 1e-6, 1e-5, 1e-7
+
+
+def audit(
+    scene: SceneOctree,
+    /,
+    *,
+    clearance: float = 0.0,
+    band: float | None = None,
+    self_intersections: bool = False,
+    owners: ArrayLike | None = None,
+    ones: ArrayLike | None = None,
+    others: ArrayLike | None = None,
+    skipped: ArrayLike | None = None,
+    groups: SupportsIndex = ALL_GROUPS,
+) -> Audit:
+    """Find all pairs of placements that overlap, touch, come near or are the same.
+
+    Parameters
+    ----------
+    scene : SceneOctree
+        Placed meshes.
+    clearance : float
+        Pairs with a gap above the band and no larger than this are near; scene units.
+    band : float, optional
+        What is no farther apart than this touches, and what is no deeper does not overlap; scene
+        units, above 0. By default the largest of 1e-6 of the scene's size, 1e-5, and 1e-7 of the
+        largest coordinate; the answer says which.
+    self_intersections : bool
+        Also look for triangles of one placement that cross and share no corner.
+    owners : array_like of int, shape (n,), optional
+        The owner of each placement, in the order of `scene.ids`: pairs of one owner, like parent
+        and child, do not count and are not looked at.
+    ones, others : array_like of int, optional
+        Placements: only pairs of one of `ones` and one of `others` count. By default all; the two
+        may have placements in common.
+    skipped : array_like of int, optional
+        Pairs of placements that do not count, (2, k), in either order.
+    groups : int
+        A mask of 32 bits: placements with a mask that shares none of them are not there.
+
+    Returns
+    -------
+    Audit
+        Findings sorted by class, then by pair, with the number that decided each as an interval.
+
+    Raises
+    ------
+    ValueError
+        If this is no scene, a number is negative or not finite, `band` is 0, `owners` are not one
+        whole number for each placement, a placement is unknown or removed, `skipped` are no pairs,
+        or `groups` is no mask.
+
+    Notes
+    -----
+    What is inside is told by the parity of three skew rays, of closed surfaces alone: those whose
+    edges each have an even number of triangles, vertices at one place taken as one. Of two open
+    surfaces that cross, the length of the line in which they do is told instead of a depth.
+    Depths are told as intervals no wider than a tenth of the depth or two bands, unless thousands
+    of looks do not get there. Each pair is judged by itself, so that answers do not depend on the
+    order of placements, but for the last bits.
+    """
+    return result_of(
+        audit_steps(
+            scene,
+            clearance=clearance,
+            band=band,
+            self_intersections=self_intersections,
+            owners=owners,
+            ones=ones,
+            others=others,
+            skipped=skipped,
+            groups=groups,
+        )
+    )
+
+
+def audit_steps(
+    scene: SceneOctree,
+    /,
+    *,
+    clearance: float = 0.0,
+    band: float | None = None,
+    self_intersections: bool = False,
+    owners: ArrayLike | None = None,
+    ones: ArrayLike | None = None,
+    others: ArrayLike | None = None,
+    skipped: ArrayLike | None = None,
+    groups: SupportsIndex = ALL_GROUPS,
+) -> Generator[float, None, Audit]:
+    """Audit a scene in steps, to show progress or not to block.
+
+    Parameters
+    ----------
+    scene, clearance, band, self_intersections, owners, ones, others, skipped, groups : optional
+        As for `audit`.
+
+    Returns
+    -------
+    generator
+        Yields the fraction done, ascending from 0 to 1; its StopIteration carries the findings as
+        `value`. Dropping it cancels the audit.
+
+    Raises
+    ------
+    ValueError
+        At the call, as with `audit`.
+    RuntimeError
+        At a step, if the scene has changed since the call.
+    """
+    moment = _moment(scene, groups)
+    gap = checks.number("clearance", clearance, 0.0)
+    if band is None:
+        wide, source = _default_band(moment)
+    else:
+        wide, source = _checked_band(band), 0
+    rules = _Rules.of(moment, owners, ones, others, skipped)
+    options = _Options(wide, BANDS[source], gap, bool(self_intersections))
+    return moment.as_long_as_current(_ascending(_all(moment, rules, options)))
+
+
+def audit_again(
+    scene: SceneOctree,
+    before: Audit,
+    changed: ArrayLike,
+    /,
+    *,
+    owners: ArrayLike | None = None,
+    ones: ArrayLike | None = None,
+    others: ArrayLike | None = None,
+    skipped: ArrayLike | None = None,
+    groups: SupportsIndex = ALL_GROUPS,
+) -> Audit:
+    """Audit only what has changed since an earlier audit of a scene.
+
+    Parameters
+    ----------
+    scene : SceneOctree
+        Placed meshes, as they are now.
+    before : Audit
+        The earlier findings, whose band, clearance and self-intersections are used again.
+    changed : array_like of int, shape (k,)
+        Placements that were moved, added or removed since, or whose meshes were replaced.
+    owners, ones, others, skipped, groups : optional
+        As for `audit`, and the same as before.
+
+    Returns
+    -------
+    Audit
+        What `audit` with the same band answers now. Other placements are only looked at where
+        they come near one that has changed.
+
+    Raises
+    ------
+    ValueError
+        As with `audit`, or if `before` is no audit, or a changed placement never was.
+    """
+    return result_of(
+        audit_again_steps(
+            scene,
+            before,
+            changed,
+            owners=owners,
+            ones=ones,
+            others=others,
+            skipped=skipped,
+            groups=groups,
+        )
+    )
+
+
+def audit_again_steps(
+    scene: SceneOctree,
+    before: Audit,
+    changed: ArrayLike,
+    /,
+    *,
+    owners: ArrayLike | None = None,
+    ones: ArrayLike | None = None,
+    others: ArrayLike | None = None,
+    skipped: ArrayLike | None = None,
+    groups: SupportsIndex = ALL_GROUPS,
+) -> Generator[float, None, Audit]:
+    """Audit what has changed since an earlier audit in steps.
+
+    Parameters
+    ----------
+    scene, before, changed, owners, ones, others, skipped, groups : optional
+        As for `audit_again`.
+
+    Returns
+    -------
+    generator
+        As that of `audit_steps`.
+
+    Raises
+    ------
+    ValueError
+        At the call, as with `audit_again`.
+    RuntimeError
+        At a step, if the scene has changed since the call.
+    """
+    moment = _moment(scene, groups)
+    checks.kind("before", before, (Audit,))
+    gone = np.unique(checks.numbers("changed", changed, moment.placements.born))
+    rules = _Rules.of(moment, owners, ones, others, skipped)
+    return moment.as_long_as_current(_ascending(_again(moment, rules, before, gone)))
+
+
+@dataclass(frozen=True)
+class _Options:
+    band: float
+    band_from: str
+    clearance: float
+    self_intersections: bool
+
+    @property
+    def reach(self) -> float:
+        """How far apart boxes may be that are looked at."""
+        return max(self.band, self.clearance)
+
+
+@dataclass(frozen=True)
+class _Rules:
+    """Which pairs of rows count, (n,) and keys of pairs that do not; None where all do."""
+
+    owners: Ids | None
+    ones: Ids | None
+    others: Ids | None
+    skipped: Ids | None
+    count: int
+
+    @classmethod
+    def of(
+        cls,
+        moment: Moment,
+        owners: ArrayLike | None,
+        ones: ArrayLike | None,
+        others: ArrayLike | None,
+        skipped: ArrayLike | None,
+    ) -> "_Rules":
+        """Return checked rules."""
+        count, placements = len(moment.placements), moment.placements
+        numbers = None
+        if owners is not None:
+            numbers = checks.numbers("owners", owners, np.iinfo(np.intp).max)
+            if len(numbers) != count:
+                raise ValueError(f"owners must have shape ({count},), got {numbers.shape}")
+        sides = [None if each is None else placements.rows_of(each) for each in (ones, others)]
+        keys = None
+        if skipped is not None:
+            pairs = np.asarray(skipped)
+            if pairs.ndim != 2 or len(pairs) != 2:
+                raise ValueError(f"skipped must have shape (2, k), got {pairs.shape}")
+            rows = np.sort(placements.rows_of(pairs.reshape(-1)).reshape(2, -1), axis=0)
+            keys = np.unique(rows[0] * count + rows[1])
+        return cls(numbers, sides[0], sides[1], keys, count)
+
+    def kept(self, met: Ids) -> Ids:
+        """Return the pairs of rows that count."""
+        flags = np.ones(met.shape[1], bool)
+        if self.owners is not None:
+            flags &= self.owners[met[0]] != self.owners[met[1]]
+        if self.ones is not None or self.others is not None:
+            is_one, is_other = (
+                np.ones(self.count, bool) if some is None else flagged(self.count, some)
+                for some in (self.ones, self.others)
+            )
+            flags &= (is_one[met[0]] & is_other[met[1]]) | (is_other[met[0]] & is_one[met[1]])
+        if self.skipped is not None:
+            flags &= ~np.isin(met[0] * self.count + met[1], self.skipped)
+        return met if flags.all() else met[:, flags]
+
+    def alone(self, rows: Ids) -> Ids:
+        """Return the rows whose self-intersections count."""
+        flags = np.ones(len(rows), bool)
+        for some in (self.ones, self.others):
+            if some is not None:
+                flags &= flagged(self.count, some)[rows]
+        return rows[flags]
+
+
+def _moment(scene: SceneOctree, groups: SupportsIndex) -> Moment:
+    checks.kind("scene", scene, (SceneOctree,))
+    return scene._moment(groups)
+
+
+def _checked_band(band: float) -> float:
+    wide = checks.number("band", band, 0.0)
+    if wide == 0:
+        raise ValueError("band must be above 0, got 0")
+    return wide
+
+
+def _default_band(moment: Moment) -> tuple[float, int]:
+    """Return how wide the band is, and what of `BANDS` decided."""
+    boxes = moment.placements.boxes[:, moment.placements.is_there]
+    if boxes.shape[1] == 0:
+        return _LEAST, 2
+    lower, upper = boxes[:3].min(axis=1), boxes[3:].max(axis=1)
+    largest = float(np.abs(boxes).max())
+    widths = [_OF_SIZE * float((upper - lower).max()), _LEAST, _OF_COORDINATE * largest]
+    best = int(np.argmax(widths))
+    return widths[best], best + 1
+
+
+def _ascending(steps: Generator[float, None, Audit]) -> Generator[float, None, Audit]:
+    """Repeat the steps; what is done stays done, also where a part yields less than the last."""
+    most = 0.0
+    while True:
+        try:
+            most = max(most, next(steps))
+            yield most
+        except StopIteration as finished:
+            found: Audit = finished.value
+            return found
+
+
+def _all(moment: Moment, rules: _Rules, options: _Options) -> Generator[float, None, Audit]:
+    met = yield from between(0.0, 0.05, boxes_met(moment, options.reach, rules.owners))
+    met = rules.kept(met)
+    (rows,) = moment.placements.is_there.nonzero()
+    parts = yield from between(0.05, 1.0, _judged(moment, rules, met, rows, options))
+    return _sorted(parts, options)
+
+
+def _judged(
+    moment: Moment, rules: _Rules, met: Ids, rows: Ids, options: _Options
+) -> Generator[float, None, list[dict[str, Any]]]:
+    """Return the findings of pairs of rows, and of rows with themselves if asked."""
+    stop = 0.7 if options.self_intersections else 1.0
+    steps = judged(moment, met, options.band, options.clearance)
+    parts = [(yield from between(0.0, stop, steps))]
+    if options.self_intersections:
+        selves = crossing_selves(moment, _seen(moment, rules.alone(rows)), options.band)
+        parts.append((yield from between(stop, 1.0, selves)))
+    return parts
+
+
+def _seen(moment: Moment, rows: Ids) -> Ids:
+    """Return the rows that the groups of the question have a part in."""
+    names = moment.top.named(np.unique(moment.top.order))
+    return rows[np.isin(moment.placements.ids[rows], names)]
+
+
+def _again(
+    moment: Moment, rules: _Rules, before: Audit, changed: Ids
+) -> Generator[float, None, Audit]:
+    options = _Options(before.band, before.band_from, before.clearance, before.self_intersections)
+    placements = moment.placements
+    alive = np.isin(changed, placements.ids)
+    rows = placements.rows_named(changed[alive])
+    rows = rows[placements.is_there[rows]]
+    boxes = placements.boxes[:, rows]
+    reach = options.reach * (1 + 2.0**-20) + np.abs(boxes).max(axis=0) * 2.0**-40
+    which, ids = query(moment.top, Regions(boxes[:3].T, boxes[3:].T, reach))
+    near = placements.rows_named(ids)
+    met = np.sort(np.stack((rows[which], near)), axis=0)
+    met = met[:, (met[0] != met[1]) & placements.is_there[near]]
+    met = rules.kept(np.unique(met, axis=1))
+    old = ~(np.isin(before.pairs, changed) | ~np.isin(before.pairs, placements.ids)).any(axis=0)
+    parts = [some_of(before, old.nonzero()[0])]
+    rows = np.sort(rows)
+    parts += yield from _judged(moment, rules, met, rows, options)
+    return _sorted(parts, options)
+
+
+def _sorted(parts: list[dict[str, Any]], options: _Options) -> Audit:
+    found = Audit(**joined_findings(parts), **vars(options))
+    order = np.lexsort((found.pairs[1], found.pairs[0], found.classes))
+    return Audit(**some_of(found, order), **vars(options))

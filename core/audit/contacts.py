@@ -1,0 +1,201 @@
+"""Contacts: pairs of triangles of two placements no farther apart than a margin, with distances.
+
+Two placements are followed down to triangles whose bounds come near each other: a linear BVH, then
+sweep and prune. What touches has distance 0; the distance of others is measured if no plane keeps
+them apart. The gap of two placements that have no contact is found best first: pairs of triangles
+in the order of the gaps of their bounds, until these exceed the least distance found.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Flags, Floats, Ids, blocks, cross, dot, starts_of_runs
+from ..scene.moment import Moment, first_of_each
+from ..scene.pairs import Near, compared, near_each_other
+from ..scene.sheets import Sheets
+from ..touch.triangle_distance import distances_of
+from ..touch.triangle_pairs import triangles_touch_triangles
+
+# Pairs of placements that are looked at together at first, and at most; triangles placed then.
+_FIRST, _PAIRS, _FOUND = 128, 2_048, 65_536
+# Pairs of triangles that are tested in a step.
+_TESTED = 8_192
+# Pairs of triangles of two placements that are measured first, and the factor for the next round.
+_FEW, _MORE = 4, 4
+_ROUNDING = 2.0**-44
+
+
+@dataclass(frozen=True)
+class Contacts:
+    """Pairs of entries, (2, c), of pairs of placements `pairs` (c,), and their distances (c,).
+
+    Sorted by pair, then by entries.
+    """
+
+    pairs: Ids
+    entries: Ids
+    distances: Floats
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __getitem__(self, some: Ids | Flags) -> "Contacts":
+        return Contacts(self.pairs[some], self.entries[:, some], self.distances[some])
+
+
+def joined(parts: list[Contacts], sheets: Sheets) -> Contacts:
+    """Return all contacts, sorted by pair, then by the numbers of triangles."""
+    pairs = np.concatenate([np.empty(0, np.intp), *(part.pairs for part in parts)])
+    entries = np.concatenate([np.empty((2, 0), np.intp), *(part.entries for part in parts)], 1)
+    distances = np.concatenate([np.empty(0), *(part.distances for part in parts)])
+    one, other = sheets.order[entries]
+    return Contacts(pairs, entries, distances)[np.lexsort((other, one, pairs))]
+
+
+def contacts_of(
+    moment: Moment, sheets: Sheets, met: Ids, margin: float
+) -> Generator[float, None, Contacts]:
+    """Return the contacts of pairs of rows `met`, (2, p), at most a margin apart."""
+    parts: list[Contacts] = []
+    for share, first, near, ones, others in _candidates(moment, sheets, met, margin):
+        yield share
+        for some in blocks(len(ones), _TESTED):
+            pairs = first + (near.sides[ones[some]] >> 1)
+            entries = np.stack((near.entries[ones[some]], near.entries[others[some]]))
+            lengths = measured(moment, sheets, met[:, pairs], entries, margin)
+            (kept,) = (lengths <= margin).nonzero()
+            parts.append(Contacts(pairs[kept], entries[:, kept], lengths[kept]))
+            yield share
+    return joined(parts, sheets)
+
+
+def gaps_of(
+    moment: Moment, sheets: Sheets, met: Ids, margin: float
+) -> Generator[float, None, Contacts]:
+    """Return for each pair of rows the nearest two triangles, if no farther than a margin."""
+    best = _Gaps(moment, sheets, met, margin)
+    for share, first, near, ones, others in _candidates(moment, sheets, met, margin):
+        yield share
+        for _ in best.improve(first, near, ones, others):
+            yield share
+    return best.answer
+
+
+def corners_of(moment: Moment, sheets: Sheets, entries: Ids, rows: Ids) -> Floats:
+    """Return the corners of entries placed in these rows, (9, h)."""
+    return moment.placed(sheets, entries, rows).rows
+
+
+def measured(moment: Moment, sheets: Sheets, rows: Ids, entries: Ids, margin: float) -> Floats:
+    """Return how far pairs of placed triangles are apart, infinite if surely beyond the margin.
+
+    Rows and entries are (2, h).
+    """
+    count = rows.shape[1]
+    items = moment.placed(sheets, entries.ravel(), rows.ravel())
+    corners = items.rows
+    ones, others = corners[:, :count], corners[:, count:]
+    lengths = np.full(count, np.inf)
+    near = ~(_beyond_plane(ones, others, margin) | _beyond_plane(others, ones, margin))
+    (left,) = near.nonzero()
+    touching = triangles_touch_triangles(items, left, items, count + left)
+    lengths[left[touching]] = 0.0
+    apart = left[~touching]
+    lengths[apart] = distances_of(ones[:, apart], others[:, apart])
+    return lengths
+
+
+def _candidates(
+    moment: Moment, sheets: Sheets, met: Ids, margin: float
+) -> Generator[tuple[float, int, Near, Ids, Ids], None, None]:
+    """Yield the share done, the first pair, and places of two sides whose bounds come near."""
+    first, size, count = 0, _FIRST, met.shape[1]
+    nothing = np.empty(0, np.intp)
+    while first < count:
+        some = met[:, first : first + size]
+        steps = near_each_other(moment, sheets, some, margin)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as finished:
+                near: Near = finished.value
+                break
+            yield first / count, first, _NOTHING, nothing, nothing
+        for done, ones, others in compared(near, margin, lambda _: False):
+            yield (first + done * some.shape[1]) / count, first, near, ones, others
+        factor = min(_FOUND / max(near.found, 1), 4.0)
+        first += some.shape[1]
+        size = min(max(1, int(some.shape[1] * factor)), _PAIRS)
+
+
+_NOTHING = Near(np.empty(0, np.intp), np.empty(0, np.intp), np.empty((6, 0)), 0)
+
+
+def _beyond_plane(ones: Floats, others: Floats, margin: float) -> Flags:
+    """Return which `others` surely lie beyond the margin on one side of a plane of `ones`."""
+    one, other = ones.reshape(3, 3, -1), others.reshape(3, 3, -1)
+    normal = cross(one[1] - one[0], one[2] - one[0])
+    length = np.sqrt(dot(normal, normal))
+    heights = np.stack([dot(normal, corner - one[0]) for corner in other])
+    size = np.abs(other - one[0]).max(axis=(0, 1)) + np.abs(one - one[0]).max(axis=(0, 1))
+    reach = length * (margin + size * _ROUNDING) + size**3 * 2.0**-48
+    far: Flags = (heights.min(axis=0) > reach) | (heights.max(axis=0) < -reach)
+    return far
+
+
+class _Gaps:
+    """The nearest two triangles of each pair of rows so far."""
+
+    def __init__(self, moment: Moment, sheets: Sheets, met: Ids, margin: float) -> None:
+        self._moment, self._sheets, self._met = moment, sheets, met
+        self._lengths = np.full(met.shape[1], margin)
+        self._entries = np.full((2, met.shape[1]), -1)
+
+    def improve(
+        self, first: int, near: Near, ones: Ids, others: Ids
+    ) -> Generator[None, None, None]:
+        """Measure these pairs of places, those of the smallest gaps first."""
+        pairs = first + (near.sides[ones] >> 1)
+        here, there = near.bounds[:, ones], near.bounds[:, others]
+        beside = np.maximum(np.maximum(here[:3] - there[3:], there[:3] - here[3:]), 0.0)
+        gaps = np.sqrt(dot(beside, beside)) * (1 - _ROUNDING)
+        entries = np.stack((near.entries[ones], near.entries[others]))
+        order = np.lexsort((gaps, pairs))
+        pairs, gaps, entries, few = pairs[order], gaps[order], entries[:, order], _FEW
+        while True:
+            left = gaps <= self._lengths[pairs]
+            pairs, gaps, entries = pairs[left], gaps[left], entries[:, left]
+            if len(pairs) == 0:
+                return
+            early = first_of_each(pairs, few)
+            for some in np.array_split(early.nonzero()[0], 1 + early.sum() // _TESTED):
+                self._measure(pairs[some], entries[:, some])
+                yield
+            pairs, gaps, entries, few = (
+                pairs[~early],
+                gaps[~early],
+                entries[:, ~early],
+                few * _MORE,
+            )
+
+    def _measure(self, pairs: Ids, entries: Ids) -> None:
+        margin = float(self._lengths[pairs].max(initial=0.0))
+        lengths = measured(self._moment, self._sheets, self._met[:, pairs], entries, margin)
+        (some,) = ((lengths <= self._lengths[pairs]) & np.isfinite(lengths)).nonzero()
+        old = np.unique(pairs[some])
+        old = old[self._entries[0, old] >= 0]
+        pairs = np.concatenate((old, pairs[some]))
+        entries = np.concatenate((self._entries[:, old], entries[:, some]), axis=1)
+        lengths = np.concatenate((self._lengths[old], lengths[some]))
+        one, other = self._sheets.order[entries]
+        order = np.lexsort((other, one, lengths, pairs))
+        best = order[starts_of_runs(pairs[order])]
+        self._lengths[pairs[best]], self._entries[:, pairs[best]] = lengths[best], entries[:, best]
+
+    @property
+    def answer(self) -> Contacts:
+        """The nearest two triangles of each pair that has any, sorted by pair."""
+        (found,) = (self._entries[0] >= 0).nonzero()
+        return Contacts(found, self._entries[:, found], self._lengths[found])

@@ -1,0 +1,50 @@
+"""Points in solids, pair by pair: the parity of three skew rays, and the nearest triangle.
+
+Any ray tells whether a point is in a closed surface, by an odd number of crossings; one that meets
+an edge or a corner may count wrong. Three rays, along no axis and no diagonal, vote.
+"""
+
+from collections.abc import Generator
+
+import numpy as np
+
+from ..arrays import Flags, Floats, Ids, blocks
+from ..rays.crossings import Rays
+from ..scene.moment import Moment
+from ..scene.nearest import nearest_in_rows
+from ..scene.rays import crossings_in_rows
+
+# Rays that are cast in a step; points whose nearest triangles are looked for in a step.
+_RAYS, _POINTS = 2_048, 4_096
+# Directions that no modeled face or edge has.
+_SKEW = np.array(
+    [[0.5377, 0.7127, 0.4507], [-0.6441, 0.2833, 0.7109], [0.3319, -0.8731, 0.3571]]
+).T
+
+
+def inside(moment: Moment, points: Floats, rows: Ids) -> Generator[float, None, Flags]:
+    """Return which points (3, q) lie in the closed surfaces placed in these rows, (q,)."""
+    votes = np.zeros(len(rows), np.intp)
+    for some in blocks(len(rows), _RAYS):
+        here, there = points[:, some], rows[some]
+        for direction in _SKEW.T:
+            ways = np.repeat(direction[:, None], len(there), axis=1)
+            rays = Rays.of(here, ways, np.full(len(there), np.inf))
+            votes[some] += crossings_in_rows(moment, rays, there) & 1
+            yield some.stop / len(rows)
+    return votes >= 2
+
+
+def nearest_triangles(
+    moment: Moment, points: Floats, rows: Ids, limits: Floats
+) -> Generator[float, None, tuple[Floats, Floats]]:
+    """Return how far points (3, q) are from the surfaces in these rows, and from which triangles.
+
+    (q,) and (9, q). All are known to be no farther than their limits, (q,).
+    """
+    lengths, corners = np.empty(len(rows)), np.empty((9, len(rows)))
+    for some in blocks(len(rows), _POINTS):
+        here = np.ascontiguousarray(points[:, some])
+        lengths[some], corners[:, some] = nearest_in_rows(moment, here, rows[some], limits[some])
+        yield some.stop / len(rows)
+    return lengths, corners

@@ -1,0 +1,352 @@
+"""The verdict on pairs of placements whose boxes meet: contacts, depths, shared faces, gaps.
+
+Each pair is judged by itself, whatever others are looked at with it: so an audit of some pairs
+says of them what an audit of all says.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Flags, Floats, Ids, blocks, dot, starts_of_runs
+from ..construction.levels import between
+from ..scene.moment import Moment
+from ..touch.triangle_distance import nearest_points
+from . import findings as of
+from .contacts import Contacts, contacts_of, gaps_of
+from .coplanar import shared_areas
+from .crossings import crossings_of
+from .depth import Depths
+from .shells import Shells, looked_at
+from .solids import World, depths, nested_of
+
+# Contacts that are looked at in a step.
+_LOOKED = 8_192
+_SHELLS = "shells"
+
+Part = dict[str, Any]
+Steps = Generator[float, None, Part]
+
+
+@dataclass(frozen=True)
+class Features:
+    """Of each contact: shared area and its middle, the segment in common, and how deep it is."""
+
+    areas: Floats
+    middles: Floats
+    same: Flags
+    starts: Floats
+    ends: Floats
+    heights: Floats
+    alike: Floats
+
+    @property
+    def lengths(self) -> Floats:
+        """How long the segments are, (c,)."""
+        way = self.ends - self.starts
+        return np.sqrt(dot(way, way))
+
+
+def world_of(moment: Moment, meshes: Ids, band: float) -> Generator[float, None, World]:
+    """Return the scene with these meshes laid out, and what their shells are."""
+    sheets = yield from between(0.0, 0.5, moment.meshes.sheets(meshes))
+    known = moment.meshes.notes.get(_SHELLS, Shells.none())
+    steps = looked_at(known, sheets, moment.meshes.sizes, meshes)
+    shells = yield from between(0.5, 1.0, steps)
+    moment.meshes.notes[_SHELLS] = shells
+    return World(moment, sheets, shells, band)
+
+
+def judged(moment: Moment, met: Ids, band: float, clearance: float) -> Steps:
+    """Return the arrays of findings of pairs of rows whose boxes come near, (2, p), in any order.
+
+    Of each pair, the first row is the smaller.
+    """
+    if met.shape[1] == 0:
+        return nothing()
+    meshes = np.unique(moment.placements.meshes[np.unique(met)])
+    world = yield from between(0.0, 0.15, world_of(moment, meshes, band))
+    looking = contacts_of(moment, world.sheets, met, band)
+    contacts = yield from between(0.15, 0.4, looking)
+    features = yield from between(0.4, 0.5, _features(world, met, contacts))
+    touched = np.zeros(met.shape[1], bool)
+    touched[contacts.pairs] = True
+    are_open = ~world.shells.closed[world.meshes(met)]
+    twins = _twins(world, met, contacts, features)
+    (free,) = (~touched).nonzero()
+    within, whole = yield from between(0.5, 0.6, _nested(world, met, are_open, free))
+    wanted = ((touched & np.isnan(twins)) | within) & ~are_open[::-1]
+    deep = yield from between(0.6, 0.9, _both_depths(world, met, contacts, wanted))
+    verdict = _Verdict(world, met, contacts, features, are_open)
+    parts = [
+        verdict.duplicates(twins),
+        verdict.contained(whole, deep),
+        verdict.overlaps(touched & np.isnan(twins), within.any(axis=0) & ~whole.any(axis=0), deep),
+    ]
+    crossing = np.zeros(met.shape[1], bool)
+    crossing[parts[2]["_numbers"]] = True
+    parts.append(verdict.touching(touched & np.isnan(twins) & ~crossing))
+    parts += [verdict.coplanar(np.isnan(twins), same) for same in (True, False)]
+    if clearance > band:
+        (rest,) = (~touched & ~within.any(axis=0)).nonzero()
+        steps = gaps_of(moment, world.sheets, met[:, rest], clearance)
+        gaps = yield from between(0.9, 1.0, steps)
+        parts.append(verdict.near(Contacts(rest[gaps.pairs], gaps.entries, gaps.distances)))
+    for part in parts:
+        del part["_numbers"]
+    return of.joined_findings(parts)
+
+
+def nothing() -> Part:
+    """Return the arrays of no findings."""
+    return part_of(of.NEAR, np.empty((2, 0), np.intp), of.DISTANCE, np.empty(0), np.empty(0))
+
+
+def part_of(
+    number: int, pairs: Ids, measure: int, lower: Floats, upper: Floats, **others: Any
+) -> Part:
+    """Return the arrays of findings of one class."""
+    count = pairs.shape[1]
+    return {
+        "classes": np.full(count, number),
+        "pairs": pairs,
+        "measures": np.full(count, measure),
+        "lower": lower,
+        "upper": upper,
+        "places": np.full((count, 3), np.nan),
+        "inner": np.full(count, -1),
+        "are_open": np.zeros((2, count), bool),
+        "segments": np.empty((0, 2, 3)),
+        "segment_findings": np.empty(0, np.intp),
+        "faces": np.empty((2, 0), np.intp),
+        "face_findings": np.empty(0, np.intp),
+        **others,
+    }
+
+
+def _features(world: World, met: Ids, contacts: Contacts) -> Generator[float, None, Features]:
+    """Return what pairs of triangles in contact have in common."""
+    parts = []
+    for some in blocks(len(contacts), _LOOKED):
+        rows, entries = met[:, contacts.pairs[some]], contacts.entries[:, some]
+        ones, others = (world.corners(*each) for each in zip(entries, rows, strict=True))
+        shared = shared_areas(ones, others, world.band)
+        crossed = crossings_of(ones, others)
+        alike = _unlike(ones, others, world.band)
+        line = (crossed.starts, crossed.ends, crossed.heights)
+        parts.append(Features(shared.areas, shared.middles, shared.same, *line, alike))
+        yield some.stop / len(contacts)
+    if not parts:
+        none, points = np.empty(0), np.empty((3, 0))
+        return Features(none, points, none > 0, points, points, none, none)
+    names = Features.__dataclass_fields__
+    return Features(*(np.concatenate([getattr(p, n) for p in parts], axis=-1) for n in names))
+
+
+def _unlike(ones: Floats, others: Floats, band: float) -> Floats:
+    """Return how far corners of one triangle are from those of another, NaN beyond the band."""
+    one, other = ones.reshape(3, 3, -1), others.reshape(3, 3, -1)
+    found = np.full(ones.shape[1], np.nan)
+    apart = np.abs(one.min(axis=0) - other.min(axis=0)).max(axis=0)
+    apart = np.maximum(apart, np.abs(one.max(axis=0) - other.max(axis=0)).max(axis=0))
+    (some,) = (apart <= band).nonzero()
+    ways = one[:, None][..., some] - other[None][..., some]
+    squares = (ways * ways).sum(axis=2)
+    worst = np.maximum(squares.min(axis=0).max(axis=0), squares.min(axis=1).max(axis=0))
+    far = np.sqrt(worst)
+    found[some] = np.where(far <= band, far, np.nan)
+    return found
+
+
+def _twins(world: World, met: Ids, contacts: Contacts, features: Features) -> Floats:
+    """Return how far the triangles of both of a pair are apart if these are the same, else NaN."""
+    count = met.shape[1]
+    (some,) = (~np.isnan(features.alike)).nonzero()
+    pairs = contacts.pairs[some]
+    full = np.ones(count, bool)
+    for side in range(2):
+        order = np.lexsort((contacts.entries[side, some], pairs))
+        keys = contacts.entries[side, some][order]
+        new = np.ones(len(order), bool)
+        new[1:] = (keys[1:] != keys[:-1]) | (pairs[order][1:] != pairs[order][:-1])
+        matched = np.bincount(pairs[order][new], minlength=count)
+        full &= matched == world.moment.meshes.sizes[world.meshes(met[side])]
+    worst = np.zeros(count)
+    np.maximum.at(worst, pairs, features.alike[some])
+    return np.where(full, worst, np.nan)
+
+
+def _nested(
+    world: World, met: Ids, are_open: Flags, free: Ids
+) -> Generator[float, None, tuple[Flags, Flags]]:
+    """Return which of each pair without contact has a part in the other, and which lies in it."""
+    within, whole = np.zeros((2, *met.shape), bool)
+    for side in range(2):
+        some = free[~are_open[1 - side, free]]
+        steps = nested_of(world, met[side, some], met[1 - side, some])
+        found = yield from between(0.5 * side, 0.5 * side + 0.5, steps)
+        within[side, some], whole[side, some] = found.some, found.whole
+    return within, whole
+
+
+def _both_depths(
+    world: World, met: Ids, contacts: Contacts, wanted: Flags
+) -> Generator[float, None, Depths]:
+    """Return the greater of the depths of either surface in the other's solid, where wanted."""
+    count = met.shape[1]
+    lower, upper, places = np.zeros(count), np.zeros(count), np.full((3, count), np.nan)
+    for side in range(2):
+        (some,) = wanted[side].nonzero()
+        ranks = np.full(count, -1)
+        ranks[some] = np.arange(len(some))
+        (kept,) = wanted[side][contacts.pairs].nonzero()
+        entries = contacts.entries[:, kept] if side == 0 else contacts.entries[::-1, kept]
+        given = Contacts(ranks[contacts.pairs[kept]], entries, contacts.distances[kept])
+        steps = depths(world, met[side, some], met[1 - side, some], given)
+        found = yield from between(0.5 * side, 0.5 * side + 0.5, steps)
+        better = found.lower > lower[some]
+        places[:, some[better]] = found.places[:, better]
+        lower[some] = np.maximum(lower[some], found.lower)
+        upper[some] = np.maximum(upper[some], found.upper)
+    return Depths(lower, upper, places)
+
+
+class _Verdict:
+    """The arrays of findings of each class, from what is known of pairs and their contacts."""
+
+    def __init__(
+        self, world: World, met: Ids, contacts: Contacts, features: Features, are_open: Flags
+    ) -> None:
+        self._world, self._met, self._contacts = world, met, contacts
+        self._features, self._are_open = features, are_open
+
+    def _found(
+        self, number: int, some: Ids, measure: Any, lower: Floats, upper: Floats, **others: Any
+    ) -> Part:
+        """Return findings of these pairs, with the pairs' numbers."""
+        ids = self._world.moment.placements.ids[self._met[:, some]]
+        part = part_of(number, ids, of.DISTANCE, lower, upper, _numbers=some, **others)
+        part["measures"] = np.broadcast_to(measure, len(some)).astype(np.intp)
+        part["are_open"] = self._are_open[:, some]
+        return part
+
+    def _faces(self, some: Ids, which: Flags | None = None) -> Part:
+        """Return the triangles in contact of these pairs, of those contacts that count."""
+        ranks = np.full(self._met.shape[1], -1)
+        ranks[some] = np.arange(len(some))
+        flags = ranks[self._contacts.pairs] >= 0
+        (kept,) = (flags if which is None else flags & which).nonzero()
+        faces = self._world.sheets.order[self._contacts.entries[:, kept]]
+        return {"faces": faces, "face_findings": ranks[self._contacts.pairs[kept]]}
+
+    def _segments(self, some: Ids) -> Part:
+        """Return where the surfaces of these pairs cross."""
+        ranks = np.full(self._met.shape[1], -1)
+        ranks[some] = np.arange(len(some))
+        features = self._features
+        (kept,) = (
+            (ranks[self._contacts.pairs] >= 0) & (features.lengths > self._world.band)
+        ).nonzero()
+        segments = np.stack((features.starts[:, kept].T, features.ends[:, kept].T), axis=1)
+        return {"segments": segments, "segment_findings": ranks[self._contacts.pairs[kept]]}
+
+    def _middles(self, weights: Floats, points: Floats) -> Floats:
+        """Return for each pair the middle of points of its contacts, weighted, (p, 3)."""
+        count = self._met.shape[1]
+        totals = np.bincount(self._contacts.pairs, weights, minlength=count)
+        sums = [
+            np.bincount(self._contacts.pairs, weights * row, minlength=count) for row in points
+        ]
+        with np.errstate(invalid="ignore"):
+            return (np.stack(sums) / totals).T
+
+    def duplicates(self, twins: Floats) -> Part:
+        """Return the pairs whose triangles are the same."""
+        (some,) = (~np.isnan(twins)).nonzero()
+        boxes = self._world.moment.placements.boxes[:, self._met[0, some]]
+        places = (boxes[:3] + boxes[3:]).T / 2
+        return self._found(
+            of.DUPLICATE, some, of.DISTANCE, twins[some], twins[some], places=places
+        )
+
+    def contained(self, whole: Flags, deep: Depths) -> Part:
+        """Return the pairs of which one lies wholly in the other."""
+        (some,) = whole.any(axis=0).nonzero()
+        inner = np.where(whole[0, some], 0, 1)
+        return self._found(
+            of.CONTAINED, some, of.DEPTH, deep.lower[some], deep.upper[some],
+            places=deep.places[:, some].T, inner=inner,
+        )  # fmt: skip
+
+    def overlaps(self, touched: Flags, within: Flags, deep: Depths) -> Part:
+        """Return the pairs whose surfaces cross deeper than the band, or lie partly within."""
+        features, band = self._features, self._world.band
+        both_open = self._are_open.all(axis=0)
+        crossing = (features.heights > band) & (features.lengths > band)
+        crossed = np.zeros(len(touched), bool)
+        crossed[self._contacts.pairs[crossing]] = True
+        is_deep = deep.lower > band
+        (some,) = ((touched & np.where(both_open, crossed, is_deep)) | within).nonzero()
+        by_length = both_open[some]
+        length = np.bincount(
+            self._contacts.pairs, features.lengths * (features.lengths > band), len(touched)
+        )[some]
+        middles = self._middles(features.lengths, (features.starts + features.ends) / 2)
+        return self._found(
+            of.OVERLAP,
+            some,
+            np.where(by_length, of.LENGTH, of.DEPTH),
+            np.where(by_length, length, deep.lower[some]),
+            np.where(by_length, length, deep.upper[some]),
+            places=np.where(by_length[:, None], middles[some], deep.places[:, some].T),
+            **self._segments(some),
+            **self._faces(some),
+        )
+
+    def touching(self, wanted: Flags) -> Part:
+        """Return the pairs that are no farther apart, nor deeper, than the band."""
+        (some,) = wanted.nonzero()
+        nearest = self._nearest()
+        ranks = np.full(len(wanted), -1)
+        ranks[self._contacts.pairs[nearest]] = nearest
+        best = self._contacts[ranks[some]]
+        return self._found(
+            of.TOUCHING, some, of.DISTANCE, best.distances, best.distances,
+            places=self._between(best), **self._faces(some),
+        )  # fmt: skip
+
+    def _nearest(self) -> Ids:
+        """Return the nearest contact of each pair that has any, the first of several."""
+        order = np.lexsort((self._contacts.distances, self._contacts.pairs))
+        return order[starts_of_runs(self._contacts.pairs[order])]
+
+    def _between(self, contacts: Contacts) -> Floats:
+        """Return the middle of the shortest way between two triangles, (c, 3)."""
+        rows = self._met[:, contacts.pairs]
+        corners = [self._world.corners(*each) for each in zip(contacts.entries, rows, strict=True)]
+        here, there = nearest_points(*corners)
+        crossed = crossings_of(*corners)
+        middle = np.where(crossed.lengths > 0, crossed.starts + crossed.ends, here + there) / 2
+        return middle.T
+
+    def coplanar(self, wanted: Flags, same: bool) -> Part:
+        """Return the pairs that share an area of faces which look the same way, or opposite."""
+        features = self._features
+        areas = np.where(features.same == same, features.areas, 0.0)
+        sums = np.bincount(self._contacts.pairs, areas, minlength=len(wanted))
+        (some,) = ((sums > 0) & wanted).nonzero()
+        middles = self._middles(areas, features.middles)
+        return self._found(
+            of.COPLANAR_SAME if same else of.COPLANAR_OPPOSITE, some, of.AREA,
+            sums[some], sums[some], places=middles[some], **self._faces(some, areas > 0),
+        )  # fmt: skip
+
+    def near(self, gaps: Contacts) -> Part:
+        """Return the pairs that are farther apart than the band, but within the clearance."""
+        faces = self._world.sheets.order[gaps.entries]
+        return self._found(
+            of.NEAR, gaps.pairs, of.DISTANCE, gaps.distances, gaps.distances,
+            places=self._between(gaps), faces=faces, face_findings=np.arange(len(gaps)),
+        )  # fmt: skip

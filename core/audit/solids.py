@@ -1,0 +1,141 @@
+"""How deep surfaces lie in solids: what of them lies inside, then branch and bound."""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Flags, Floats, Ids, concatenated_ranges, starts_of_runs
+from ..construction.levels import between
+from ..scene.moment import Moment
+from ..scene.placed import placed
+from ..scene.sheets import Sheets
+from .components import components
+from .contacts import Contacts
+from .depth import Depths, depths_of
+from .inside import inside
+from .pieces import Cutters, Pieces, contacts_by_entry, divided, triangles_in_boxes
+from .shells import Shells
+from .walls import Walls, walls_of
+
+# Pairs of a surface and a solid whose depths are looked for together.
+_TOGETHER = 256
+
+
+@dataclass(frozen=True)
+class World:
+    """All that the parts of an audit ask: the scene at its moment, its meshes, and the band."""
+
+    moment: Moment
+    sheets: Sheets
+    shells: Shells
+    band: float
+
+    def meshes(self, rows: Ids) -> Ids:
+        """Return the meshes placed in these rows."""
+        return self.moment.placements.meshes[rows]
+
+    def corners(self, entries: Ids, rows: Ids) -> Floats:
+        """Return the corners of entries placed in these rows, (9, h)."""
+        return self.moment.placed(self.sheets, entries, rows).rows
+
+
+@dataclass(frozen=True)
+class Nested:
+    """Which surfaces (d,) without contact have a part inside their solids, and which are whole."""
+
+    some: Flags
+    whole: Flags
+
+
+def nested_of(world: World, rows: Ids, solids: Ids) -> Generator[float, None, Nested]:
+    """Return what of surfaces in these rows lies in closed solids that they do not touch, (d,)."""
+    roots = (world.shells.parts == np.arange(len(world.shells.parts))).nonzero()[0]
+    meshes = world.meshes(rows)
+    first = np.searchsorted(roots, world.sheets.corners[meshes])
+    last = np.searchsorted(
+        roots, world.sheets.corners[meshes] + world.sheets.corner_counts[meshes]
+    )
+    counts = last - first
+    which = np.repeat(np.arange(len(rows)), counts)
+    knots = roots[concatenated_ranges(first, counts)]
+    points = world.sheets.arranged.vertices.T[:, knots]
+    points = placed(points, world.moment.placements.matrices[:, rows[which]])
+    boxes = world.moment.placements.boxes[:, solids[which]]
+    (near,) = ((points >= boxes[:3]) & (points <= boxes[3:])).all(axis=0).nonzero()
+    found = np.zeros(len(which), bool)
+    found[near] = yield from inside(world.moment, points[:, near], solids[which[near]])
+    numbers = np.bincount(which[found], minlength=len(rows))
+    return Nested(numbers > 0, (numbers == counts) & (counts > 0))
+
+
+def depths(
+    world: World, rows: Ids, solids: Ids, contacts: Contacts
+) -> Generator[float, None, Depths]:
+    """Return how deep surfaces in `rows` lie in closed surfaces in `solids`, (d,).
+
+    `contacts.pairs` are numbers of these d, and `contacts.entries` those of surface and solid.
+    """
+    lower, upper, places = (
+        np.zeros(len(rows)),
+        np.zeros(len(rows)),
+        np.full((3, len(rows)), np.nan),
+    )
+    for first in range(0, len(rows), _TOGETHER):
+        stop = min(first + _TOGETHER, len(rows))
+        start, end = np.searchsorted(contacts.pairs, [first, stop])
+        some = contacts[np.arange(start, end)]
+        some = Contacts(some.pairs - first, some.entries, some.distances)
+        steps = _depths(world, rows[first:stop], solids[first:stop], some)
+        part = yield from between(first / len(rows), stop / len(rows), steps)
+        lower[first:stop], upper[first:stop] = part.lower, part.upper
+        places[:, first:stop] = part.places
+    return Depths(lower, upper, places)
+
+
+def _depths(
+    world: World, rows: Ids, solids: Ids, contacts: Contacts
+) -> Generator[float, None, Depths]:
+    boxes = world.moment.placements.boxes[:, solids]
+    within = np.concatenate((boxes[:3] + world.band, boxes[3:] - world.band))
+    pieces = yield from triangles_in_boxes(world.moment, world.sheets, rows, within)
+    order, starts, counts = contacts_by_entry(pieces, contacts.pairs, contacts.entries[0])
+    theirs = contacts.entries[1][order]
+    (cut,) = (counts > 0).nonzero()
+    walls = yield from walls_of(world.moment, world.sheets, solids)
+    cut = cut[walls.below(pieces.corners[:, cut], pieces.solids[cut]) > world.band]
+    whose = contacts.pairs[order]
+    cutters = world.corners(theirs, solids[whose])
+    near = Cutters.of(world.corners(contacts.entries[0][order], rows[whose]), cutters, world.band)
+    steps = divided(pieces[cut], starts[cut], counts[cut], near, world.band)
+    parts = yield from steps
+    (free,) = (counts == 0).nonzero()
+    inner = yield from _inner(world, pieces[free], solids, walls)
+    everyone = Pieces(
+        *(
+            np.concatenate((getattr(parts, name), getattr(inner, name)), axis=-1)
+            for name in ("corners", "solids", "entries", "uniform")
+        )
+    )
+    known = np.arange(len(everyone)) >= len(parts)
+    return (yield from depths_of(world.moment, everyone, known, solids, walls, world.band))
+
+
+def _inner(
+    world: World, pieces: Pieces, solids: Ids, walls: Walls
+) -> Generator[float, None, Pieces]:
+    """Return the pieces, none of which has contact, that lie inside: all that hang together do."""
+    faces = world.sheets.arranged.faces.T[:, pieces.entries]
+    keys = pieces.solids * len(world.shells.knots) + world.shells.knots[faces]
+    names, nodes = np.unique(keys, return_inverse=True)
+    nodes = nodes.reshape(keys.shape)
+    labels = components(len(names), nodes[:2].ravel(), nodes[1:].ravel())[nodes[0]]
+    uppers = walls.below(pieces.corners, pieces.solids)
+    order = np.lexsort((pieces.entries, -uppers, labels))
+    best = order[starts_of_runs(labels[order])]
+    asked = best[uppers[best] > world.band]
+    middles = pieces.corners[:, asked].reshape(3, 3, -1).mean(axis=0)
+    is_in = yield from inside(world.moment, middles, solids[pieces.solids[asked]])
+    flags = np.zeros(len(names), bool)
+    flags[labels[asked[is_in]]] = True
+    return pieces[flags[labels]]

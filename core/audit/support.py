@@ -1,0 +1,216 @@
+"""Contacts as a graph: connected components that no ground carries, and how far they would fall.
+
+What falls is followed straight down: a pair of triangles, one above the other, is nearest where
+one of them has a corner in the shadow of the other, or where the shadows of two edges cross; these
+are the corners of what the two shadows share.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import checks
+from ..arrays import Flags, Floats, Ids, blocks, cross, dot, starts_of_runs
+from ..construction.levels import result_of
+from ..scene import SceneOctree
+from ..scene.moment import Moment
+from ..scene.pairs import Near, compared
+from ..scene.sheets import Sheets
+from . import findings as of
+from .components import components
+from .coplanar import clip
+from .pieces import triangles_in_boxes
+
+# Pairs of placements that are looked at together, and of triangles.
+_PAIRS, _TESTED = 256, 8_192
+_HOLDS = (
+    of.OVERLAP,
+    of.CONTAINED,
+    of.DUPLICATE,
+    of.COPLANAR_SAME,
+    of.COPLANAR_OPPOSITE,
+    of.TOUCHING,
+)
+
+
+@dataclass(frozen=True)
+class Supports:
+    """What carries what: components of the graph of contacts, and those that float.
+
+    Attributes
+    ----------
+    contacts : ndarray of intp, shape (2, h)
+        Pairs of placements that touch, overlap or lie in each other; sorted, each once.
+    components : ndarray of intp, shape (n,)
+        Of each placement, in the order of `scene.ids`, the smallest id it hangs together with.
+    floating : ndarray of bool, shape (n,)
+        Which placements hang together with none of the ground.
+    fallers : ndarray of intp, shape (c,)
+        The components that float, by their smallest ids, ascending.
+    drops : ndarray of float64, shape (c,)
+        How far each falls until it meets something else; infinite if nothing is below.
+    landings : ndarray of intp, shape (2, c)
+        [0] the placement of the component that lands, [1] the one that it lands on; -1 if nothing
+        is below. Where several do, the first.
+    places : ndarray of float64, shape (c, 3)
+        The point from which the drop is measured; NaN if nothing is below.
+    """
+
+    contacts: Ids
+    components: Ids
+    floating: Flags
+    fallers: Ids
+    drops: Floats
+    landings: Ids
+    places: Floats
+
+
+def supports(scene: SceneOctree, found: of.Audit, grounds: ArrayLike, /) -> Supports:
+    """Find what floats: components of the graph of contacts without any ground.
+
+    Parameters
+    ----------
+    scene : SceneOctree
+        Placed meshes.
+    found : Audit
+        What an audit of the scene found, as it is now.
+    grounds : array_like of int, shape (g,)
+        Placements that need no support.
+
+    Returns
+    -------
+    Supports
+        The graph, its components, and for each that floats how far below it the next surface of
+        another component is, along -z.
+
+    Raises
+    ------
+    ValueError
+        If these are no scene and no audit, or a ground is unknown or removed.
+
+    Notes
+    -----
+    O(findings), and for what floats only the triangles below it are looked at. A surface seen
+    edge-on from above has no shadow: only its neighbors catch what falls.
+    """
+    checks.kind("scene", scene, (SceneOctree,))
+    checks.kind("found", found, (of.Audit,))
+    moment = scene._moment(checks.ALL_GROUPS)
+    placements = moment.placements
+    ground_rows = placements.rows_of(grounds)
+    held = np.isin(found.classes, _HOLDS) & np.isin(found.pairs, placements.ids).all(axis=0)
+    contacts = np.unique(found.pairs[:, held], axis=1)
+    ones, others = (placements.rows_named(each) for each in contacts)
+    labels = components(len(placements), ones, others)
+    carried = np.zeros(len(placements), bool)
+    carried[labels[ground_rows]] = True
+    floating = ~carried[labels]
+    fallers = np.unique(labels[floating])
+    drops, landings, places = result_of(_drops(moment, labels, floating, fallers))
+    return Supports(
+        contacts,
+        placements.ids[labels],
+        floating,
+        placements.ids[fallers],
+        drops,
+        np.where(landings >= 0, placements.ids[landings] if len(placements) else -1, -1),
+        places,
+    )
+
+
+def _drops(
+    moment: Moment, labels: Ids, floating: Flags, fallers: Ids
+) -> Generator[float, None, tuple[Floats, Ids, Floats]]:
+    """Return how far components fall, the rows that land and are landed on, and from where."""
+    drops, landings = np.full(len(fallers), np.inf), np.full((2, len(fallers)), -1)
+    places = np.full((len(fallers), 3), np.nan)
+    pairs = _above(moment, labels, floating)
+    if pairs.shape[1] == 0:
+        return drops, landings, places
+    sheets = yield from moment.meshes.sheets(np.unique(moment.placements.meshes[np.unique(pairs)]))
+    for some in blocks(pairs.shape[1], _PAIRS):
+        rows = pairs[:, some]
+        for which, gaps, points in _falls(moment, sheets, rows):
+            numbers = np.searchsorted(fallers, labels[rows[0, which]])
+            order = np.lexsort((which, gaps, numbers))
+            best = order[starts_of_runs(numbers[order])]
+            best = best[gaps[best] < drops[numbers[best]]]
+            drops[numbers[best]], places[numbers[best]] = gaps[best], points[:, best].T
+            landings[:, numbers[best]] = rows[:, which[best]]
+        yield some.stop / pairs.shape[1]
+    return drops, landings, places
+
+
+def _above(moment: Moment, labels: Ids, floating: Flags) -> Ids:
+    """Return pairs of rows, the first floating and not wholly below the second, of two components.
+
+    (2, p), sorted.
+    """
+    boxes, there = moment.placements.boxes, moment.placements.is_there
+    (upper,), (lower,) = (floating & there).nonzero(), there.nonzero()
+    parts = [np.empty((2, 0), np.intp)]
+    for some in blocks(len(upper), 512):
+        here = boxes[:, upper[some], None]
+        met = (here[:2] <= boxes[3:5, None, lower]).all(axis=0)
+        met &= (here[3:5] >= boxes[:2, None, lower]).all(axis=0)
+        met &= here[5] >= boxes[2, lower]
+        met &= labels[upper[some], None] != labels[lower]
+        ones, others = met.nonzero()
+        parts.append(np.stack((upper[some][ones], lower[others])))
+    return np.concatenate(parts, axis=1)
+
+
+def _falls(
+    moment: Moment, sheets: Sheets, rows: Ids
+) -> Generator[tuple[Ids, Floats, Floats], None, None]:
+    """Yield pairs of rows, (h,), how far triangles of the first fall on the second, and whence."""
+    boxes = moment.placements.boxes
+    sides = []
+    for side in range(2):
+        columns = boxes[:, rows[1 - side]].copy()
+        columns[2], columns[5] = -np.inf, np.inf
+        sides.append(result_of(triangles_in_boxes(moment, sheets, rows[side], columns)))
+    keys = np.concatenate((2 * sides[0].solids, 2 * sides[1].solids + 1))
+    corners = np.concatenate((sides[0].corners, sides[1].corners), axis=1)
+    order = np.argsort(keys, kind="stable")
+    keys, corners = keys[order], corners[:, order]
+    points = corners.reshape(3, 3, -1)
+    bounds = np.concatenate((points.min(axis=0), points.max(axis=0)))
+    bounds[[2, 5]] = 0.0
+    near = Near(np.arange(len(keys)), keys, bounds, len(keys))
+    for _, ones, others in compared(near, 0.0, lambda _: False):
+        for some in blocks(len(ones), _TESTED):
+            here, there = ones[some], others[some]
+            gaps, found = _gaps(corners[:, here], corners[:, there])
+            (kept,) = np.isfinite(gaps).nonzero()
+            yield keys[here[kept]] >> 1, gaps[kept], found[:, kept]
+
+
+def _gaps(ones: Floats, others: Floats) -> tuple[Floats, Floats]:
+    """Return how far triangles (9, h) fall until they meet others, and from where, (3, h)."""
+    polygon, triangle = ones.reshape(3, 3, -1), others.reshape(3, 3, -1)
+    normal = cross(triangle[1] - triangle[0], triangle[2] - triangle[0])
+    facing = np.sign(normal[2])
+    for start, stop in ((0, 1), (1, 2), (2, 0)):
+        edge = triangle[stop] - triangle[start]
+        sides = [
+            facing
+            * (
+                edge[0] * (corner[1] - triangle[start][1])
+                - edge[1] * (corner[0] - triangle[start][0])
+            )
+            for corner in polygon
+        ]
+        polygon, is_left = clip(polygon, np.stack(sides))
+        facing = np.where(is_left, facing, 0.0)
+    heights = np.stack([dot(normal, corner - triangle[0]) for corner in polygon])
+    flat = facing == 0
+    gaps = np.divide(heights, normal[2], out=np.full_like(heights, np.inf), where=~flat)
+    # What rounding takes of a touch.
+    gaps[np.abs(gaps) <= np.abs(polygon[:, 2]) * 2.0**-44] = 0.0
+    gaps[gaps < 0] = np.inf
+    best = gaps.argmin(axis=0)
+    each = np.arange(len(best))
+    return gaps[best, each], polygon[best, :, each].T

@@ -1,0 +1,91 @@
+"""What floats: the graph of contacts, and how far down the next surface is."""
+
+import numpy as np
+import pytest
+from audit_scenes import box, scene_of, sheet
+
+from core import SceneOctree, audit, supports
+
+ROWS, COLUMNS = 6, 8
+
+
+def wall(lifted=None):
+    """Return a wall of bricks on a ground, placement 0, and the pairs that touch."""
+    scene = SceneOctree()
+    ground = scene.add_mesh(box([-1, -1, -1], [COLUMNS + 2, 2, 0]))
+    brick = scene.add_mesh(box([0, 0, 0], [1, 0.5, 0.25]))
+    shifts = [
+        (column + (row % 2) / 2, 0, row * 0.25) for row in range(ROWS) for column in range(COLUMNS)
+    ]
+    matrices = np.tile(np.eye(4), (len(shifts) + 1, 1, 1))
+    matrices[1:, :3, 3] = shifts
+    if lifted is not None:
+        matrices[lifted, 2, 3] += 0.005
+    scene.place([ground, *[brick] * len(shifts)], matrices)
+    pairs = {(0, 1 + column) for column in range(COLUMNS)}
+    for row in range(ROWS):
+        for column in range(COLUMNS):
+            number = 1 + row * COLUMNS + column
+            if column:
+                pairs.add((number - 1, number))
+            if row:
+                below = column + (row % 2)
+                for each in {below, below - 1} & set(range(COLUMNS)):
+                    pairs.add((number - COLUMNS - column + each, number))
+    return scene, pairs
+
+
+def test_the_graph_of_a_wall_is_exact():
+    scene, pairs = wall()
+    found = supports(scene, audit(scene, band=0.001), [0])
+    assert set(zip(*found.contacts.tolist(), strict=True)) == pairs
+    assert not found.floating.any() and (found.components == 0).all()
+    assert len(found.fallers) == 0 and found.landings.shape == (2, 0)
+
+
+def test_one_brick_that_is_lifted_floats_alone():
+    # A brick apart from the others stands on the ground; lifted, nothing touches it.
+    for lift, floats in ((0.0, False), (0.005, True)):
+        scene, _ = wall()
+        matrix = np.eye(4)
+        matrix[:3, 3] = (3, 1.2, lift)
+        (brick,) = scene.place([1], matrix[None]).tolist()
+        found = supports(scene, audit(scene, band=0.001), [0])
+        assert np.flatnonzero(found.floating).tolist() == [brick] * floats
+        if floats:
+            assert found.fallers.tolist() == [brick]
+            assert found.drops == pytest.approx([0.005])
+            assert found.landings.tolist() == [[brick], [0]]
+
+
+def test_the_top_of_a_wall_falls_as_one():
+    scene, pairs = wall()
+    matrices = scene.matrices_of(scene.ids)
+    above = np.arange(1 + 4 * COLUMNS, 1 + ROWS * COLUMNS)
+    matrices[above, 2, 3] += 0.005
+    scene.move(scene.ids, matrices)
+    found = supports(scene, audit(scene, band=0.001), [0])
+    assert np.flatnonzero(found.floating).tolist() == above.tolist()
+    assert found.fallers.tolist() == [above[0]]
+    assert found.drops == pytest.approx([0.005])
+
+
+def test_drops_are_measured_between_slopes_and_edges():
+    ground = sheet([-5, -5, -2], [10, 0, 0], [0, 10, 4])
+    found = supports(scene_of(ground, box([0, 0, 3], [1, 1, 4])), audit(scene_of(ground)), [0])
+    # Below the far edge of the box the slope is highest: z = -2 + 0.4 * 6.
+    assert found.drops == pytest.approx([3 - 0.4])
+    assert found.places[0, 1:] == pytest.approx([1, 3])
+    ridge, rail = sheet([-1, 0, 0], [2, 0, 0], [0, 1, -1]), sheet([0, -2, 1], [0, 4, 0], [1, 0, 1])
+    scene = scene_of(ridge, rail)
+    assert supports(scene, audit(scene), [0]).drops == pytest.approx([1.0])
+
+
+def test_nothing_below():
+    scene = scene_of(box([0, 0, 0], [1, 1, 1]), box([3, 0, 0], [4, 1, 1]))
+    found = supports(scene, audit(scene), [0])
+    assert found.fallers.tolist() == [1] and np.isinf(found.drops).all()
+    assert found.landings.tolist() == [[-1], [-1]] and np.isnan(found.places).all()
+    assert supports(SceneOctree(), audit(SceneOctree()), []).drops.shape == (0,)
+    with pytest.raises(ValueError, match="ids"):
+        supports(scene, audit(scene), [7])
