@@ -7,6 +7,7 @@ from bpy.props import PointerProperty
 
 from . import (
     build,
+    command_line,
     display,
     example,
     handlers,
@@ -67,12 +68,14 @@ def register() -> None:
     build.register_presets()
     shortcuts.register()
     translations.register()
+    command_line.register()
     handlers.register()
 
 
 def unregister() -> None:
     """Take all of it back, the last first; the values of settings stay in the file."""
     handlers.unregister()
+    command_line.unregister()
     translations.unregister()
     shortcuts.unregister()
     build.unregister_presets()

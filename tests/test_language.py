@@ -25,13 +25,16 @@ LANDINGS = {
     r"[Bb]ounding.sphere": "core/rays/hits.py",
     r"[Tt]raversal": "core/descend.py",
     r"[Cc]ull": "octree_addon/shot/culling.py",
+    r"\bRLE\b": "octree_addon/seen/rle.py",
+    r"\bCOCO\b": "octree_addon/seen/coco.py",
+    r"\bCLI\b": "octree_addon/command_line/__init__.py",
     r"[Ll]oose": "core/dynamic/placement.py",
     r"[Bb]ranch and bound": "core/nearest/search.py",
 }
 TERMS = (
     "AABB", "OBB", "BVH", "SAT", "TLAS", "two-level", "Morton", "mailbox", "broad phase",
     "sweep and prune", "slab test", "ray packet", "bounding sphere", "frustum culling",
-    "quantized", "loose octree", "straddler", "traversal", "kNN",
+    "quantized", "loose octree", "straddler", "traversal", "kNN", "segmentation map",
 )  # fmt: skip
 BRITISH = r"colour|centre|neighbour|behaviour|\bgrey\b|\bmetre|travell|licence|favour"
 

@@ -17,10 +17,10 @@ CORE_ORDER = [
     "pairs", "dynamic", "scene", "audit", "trace", "storage", "statistics", "wireframe", "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
-    "arrays", "spreadsheets", "audit", "ui", "menus", "translations", "shortcuts", "preferences",
-    "presets", "camera", "curves", "reader", "scene_index", "trees", "scope", "targets",
-    "selection", "build", "results", "questions", "live", "display", "shot", "hiding", "example",
-    "main_panel", "handlers", "__init__",
+    "arrays", "spreadsheets", "seen", "audit", "ui", "menus", "translations", "shortcuts",
+    "preferences", "presets", "camera", "curves", "reader", "scene_index", "trees", "scope",
+    "targets", "selection", "build", "results", "questions", "live", "display", "shot", "hiding",
+    "example", "main_panel", "command_line", "handlers", "__init__",
 ]  # fmt: skip
 BLENDER = {
     "bl_math", "bl_operators", "bl_ui", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras",
@@ -88,8 +88,10 @@ def test_the_addon_imports_blender_the_core_and_what_stands_above(path):
     assert all(is_above(used, path.parts, ADDON_ORDER) for used in addon), addon
 
 
-@pytest.mark.parametrize("path", files("octree_addon/audit"), ids=str)
-def test_findings_and_their_reports_need_no_blender(path):
+@pytest.mark.parametrize(
+    "path", files("octree_addon/seen") + files("octree_addon/audit"), ids=str
+)
+def test_what_cameras_and_audits_find_as_data_needs_no_blender(path):
     assert imports(path)[0] <= STANDARD | {"numpy"}
 
 
@@ -155,7 +157,16 @@ DOORS = {
     "listens": (r"bpy\.app\.(handlers|timers)|bpy\.msgbus", {"ui", "shot"}),
     "remembers": (
         r"^_\w+(: .+)? = (\{\}|\[\]|(Weak\w+)\(\))",
-        {"scene_index", "trees", "results", "questions", "live", "shot", "display"},
+        {
+            "scene_index",
+            "trees",
+            "results",
+            "questions",
+            "live",
+            "shot",
+            "display",
+            "command_line",
+        },
     ),
 }
 

@@ -56,6 +56,7 @@ def shot_steps(context: bpy.types.Context, shot: Shot) -> Generator[float, None,
     reader = SceneReader(shot.wanted, faces=shot.faces)
     culling = FaceCulling() if shot.faces else ObjectCulling(exact=shot.exact)
     cameras: dict[str, int] = {}
+    views: list[tuple[int, int]] = []
     with closing(walk(context.scene, shot.frames)) as frames:
         for number, (_, changed) in enumerate(frames):
             depsgraph = context.evaluated_depsgraph_get()
@@ -64,13 +65,14 @@ def shot_steps(context: bpy.types.Context, shot: Shot) -> Generator[float, None,
             )
             placements = reader.read(depsgraph, changed)
             columns = [cameras.setdefault(name, len(cameras)) for name in names]
+            views += [(number, column) for column in columns]
             culling.cull(placements, frusta, columns, number)
             for _ in _decided(context, reader, culling, placements):
                 yield number / len(shot.frames)
             yield (number + 1) / len(shot.frames)
     for _ in culling.resolve():
         yield 1.0
-    return _answer(shot, reader, culling, tuple(cameras))
+    return _answer(shot, reader, culling, tuple(cameras), tuple(views))
 
 
 def _decided(
@@ -83,7 +85,11 @@ def _decided(
 
 
 def _answer(
-    shot: Shot, reader: SceneReader, culling: ObjectCulling, cameras: tuple[str, ...]
+    shot: Shot,
+    reader: SceneReader,
+    culling: ObjectCulling,
+    cameras: tuple[str, ...],
+    views: tuple[tuple[int, int], ...],
 ) -> VisibilityResult:
     flags = np.zeros((len(reader.objects), len(cameras), len(shot.frames)), np.bool_)
     flags[tuple(culling.hits)] = True
@@ -95,4 +101,5 @@ def _answer(
         is_exact=shot.exact or shot.faces,
         faces=culling.counts if isinstance(culling, FaceCulling) else {},
         skipped=len(shot.wanted) - len(reader.objects) if shot.wanted is not None else 0,
+        views=views,
     )

@@ -1,7 +1,5 @@
 """Visibility results: flags of objects x cameras x frames, kept for the session, or a table."""
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,6 +10,7 @@ import bpy
 import numpy as np
 
 from ..arrays import Flags, Ids
+from ..spreadsheets import delimited
 
 HEADER = ("object", "camera", "first", "last", "frames", "intervals")
 # By the session_uid of the scene; in memory only, since a result is as large as the shot.
@@ -47,6 +46,8 @@ class VisibilityResult:
         unless faces were tested.
     skipped : int
         How many of the objects to test never had triangles, or were hidden.
+    views : tuple of tuple of int
+        Number of the frame and of the camera of each view that was looked at.
     """
 
     objects: tuple[TestedObject, ...]
@@ -56,6 +57,7 @@ class VisibilityResult:
     is_exact: bool
     faces: Mapping[int, Ids]
     skipped: int
+    views: tuple[tuple[int, int], ...] = ()
 
     @cached_property
     def frame_counts(self) -> Ids:
@@ -94,14 +96,12 @@ def csv_table(seen: VisibilityResult) -> str:
 
     An object that was not seen has empty fields after the camera, but 0 frames.
     """
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(HEADER)
+    lines: list[tuple[Any, ...]] = [HEADER]
     for name, camera, count, runs in _rows(seen):
         first, last = (runs[0][0], runs[-1][1]) if runs else ("", "")
         written = " ".join(f"{start}-{end}" for start, end in runs)
-        table.writerow((name, camera, first, last, count, written))
-    return text.getvalue()
+        lines.append((name, camera, first, last, count, written))
+    return delimited(lines)
 
 
 def json_table(seen: VisibilityResult) -> str:

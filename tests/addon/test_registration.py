@@ -6,7 +6,7 @@ from shot_scenes import keep_answer
 
 import octree_ext
 from octree_ext import octree_addon
-from octree_ext.octree_addon import handlers, hiding, trees
+from octree_ext.octree_addon import command_line, handlers, hiding, trees
 from octree_ext.octree_addon.display import drawing
 from octree_ext.octree_addon.hiding import hidden_objects
 
@@ -78,6 +78,7 @@ def traces():
         "menu entries": menu_entries(),
         "properties": properties(),
         "timers": timers(),
+        "commands": list(command_line._handles),
         "trees": trees.is_empty(),
     }
 

@@ -223,3 +223,10 @@ def test_intervals_with_gaps_are_written_one_by_one():
         (shot.TestedObject(1, "A"),), ("C",), (10, 12, 14, 16), flags, True, {}, 0
     )
     assert shot.csv_table(seen).splitlines()[1] == "A,C,10,16,3,10-12 16-16"
+
+
+def test_names_are_harmless_in_a_spreadsheet():
+    seen = shot.VisibilityResult(
+        (shot.TestedObject(1, "=1+1"),), ('C, "big"',), (1,), np.array([[[True]]]), True, {}, 0
+    )
+    assert shot.csv_table(seen).splitlines()[1] == ''''=1+1,"C, ""big""",1,1,1,1-1'''

@@ -1,0 +1,37 @@
+"""Frame ranges as render farms write them, "1-240", "1,5,10-20x2", and chunks of frames."""
+
+import argparse
+import re
+
+_RANGE = re.compile(r"(-?\d+)(?:(?:-|\.\.)(-?\d+)(?:x(\d+))?)?")
+# A typing error should not make a list of a thousand million.
+_MOST = 10_000_000
+
+
+def frames_of(text: str) -> tuple[int, ...]:
+    """Return the frames of a text, each once and sorted; for argparse."""
+    frames: set[int] = set()
+    for part in text.split(","):
+        match = _RANGE.fullmatch(part.strip())
+        if match is None:
+            raise argparse.ArgumentTypeError(f"{text!r} is no range such as 1-240 or 1,5,10-20x2")
+        first, last, step = int(match[1]), int(match[2] or match[1]), int(match[3] or 1)
+        if step == 0 or not first <= last < first + _MOST:
+            raise argparse.ArgumentTypeError(f"{part.strip()!r} goes nowhere")
+        frames.update(range(first, last + 1, step))
+    return tuple(sorted(frames))
+
+
+def chunk_of(text: str) -> tuple[int, int]:
+    """Return number and count of a chunk, such as 3/12; for argparse."""
+    match = re.fullmatch(r"(\d+)/(\d+)", text)
+    if match is None or not 1 <= int(match[1]) <= int(match[2]):
+        raise argparse.ArgumentTypeError(f"{text!r} is no chunk such as 3/12")
+    return int(match[1]), int(match[2])
+
+
+def frames_in_chunk(frames: tuple[int, ...], chunk: tuple[int, int]) -> tuple[int, ...]:
+    """Return neighboring frames, as many in each chunk but for one; none if there are too few."""
+    number, count = chunk
+    start, end = (len(frames) * at // count for at in (number - 1, number))
+    return frames[start:end]

@@ -1,0 +1,179 @@
+"""The command `octree seen`: what cameras see, in chunks for a render farm, and their merge."""
+
+import argparse
+import glob
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ..seen import (
+    Answer,
+    bop_text,
+    coco_texts,
+    csv_text,
+    json_texts,
+    merged,
+    merged_answers,
+    read_json,
+    write_label_pictures,
+    write_whole,
+)
+from ..ui import plural, run
+from .command import Command, UsageError, open_blend
+from .frame_ranges import chunk_of, frames_in_chunk, frames_of
+from .in_view import Ask, Question, in_view_steps
+
+# By whether it counts what stands in front. The option is there as soon as there is an answer.
+ANSWERS: dict[bool, Ask] = {False: in_view_steps}
+
+Texts = Callable[[Answer], Iterator[str]]
+FORMATS: dict[str, tuple[str, Texts]] = {
+    "json": (".json", json_texts),
+    "csv": (".csv", lambda answer: iter([csv_text(answer.table)])),
+    "coco": (".json", lambda answer: coco_texts(answer.table)),
+    "bop": (".json", lambda answer: iter([bop_text(answer.table)])),
+}
+_DESCRIPTION = """Tell which objects cameras see in which frames. The blend file is read, never
+written; its scripts run only if Blender's own settings allow it (blender --enable-autoexec)."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what `octree seen` takes."""
+    parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="the .blend file")
+    parser.add_argument(
+        "--merge", nargs="+", metavar="JSON", help="instead of a FILE: make one answer of chunks"
+    )
+    parser.add_argument(
+        "--frames",
+        type=frames_of,
+        help="such as 1-240, or 1,5,10-20x2; by default those of the scene",
+    )
+    parser.add_argument(
+        "--cameras",
+        nargs="+",
+        default=["scene"],
+        help="names; or all; or scene, which markers may switch (default)",
+    )
+    parser.add_argument(
+        "--boxes",
+        action="store_true",
+        help="count objects by their boxes: faster, never too few",
+    )
+    parser.add_argument(
+        "--chunk", type=chunk_of, metavar="3/12", help="the third of twelve parts of the frames"
+    )
+    parser.add_argument("--out", type=Path, required=True, help="the file to write: .json or .csv")
+    parser.add_argument(
+        "--format", choices=FORMATS, help="by default as --out ends; coco and bop end in .json"
+    )
+    if True in ANSWERS:
+        parser.add_argument(
+            "--behind-others", action="store_true", help="count pixels: what stands in front hides"
+        )
+        parser.add_argument(
+            "--labels", type=Path, metavar="FOLDER", help="write label pictures, 16-bit PNG"
+        )
+
+
+def run_seen(context: bpy.types.Context, arguments: argparse.Namespace) -> int:
+    """Ask or merge, write, and say what was written."""
+    texts = _writer(arguments)
+    if not arguments.out.parent.is_dir():  # said before hours of work
+        raise ValueError(f"There is no folder {arguments.out.parent}")
+    answer = _merge(arguments) if arguments.merge else _ask(context, arguments)
+    folder = getattr(arguments, "labels", None)
+    if folder:
+        write_label_pictures(answer.table, folder)
+    write_whole(arguments.out, texts(answer))
+    table = answer.table
+    seen = f"{table.seen_count:,} of {plural(len(table.items), 'object')} seen"
+    print(f"{seen} in {plural(len(table.which), 'view')}; written to {arguments.out}")
+    return 0
+
+
+def _writer(arguments: argparse.Namespace) -> Texts:
+    """Return what writes the format that was asked for; refuse what contradicts itself."""
+    if (arguments.file is None) == (arguments.merge is None):
+        raise UsageError("Name either a .blend FILE, or what to --merge")
+    suffix = arguments.out.suffix.lower()
+    name = arguments.format or suffix[1:]
+    if name not in FORMATS or suffix != FORMATS[name][0]:
+        raise UsageError(f"--out should end in {FORMATS.get(name, ('.json or .csv',))[0]}")
+    if arguments.chunk and name != "json":
+        raise UsageError("A chunk is written as JSON, which can be merged")
+    if arguments.chunk and getattr(arguments, "labels", None):
+        raise UsageError("Label pictures of chunks would not have the numbers of the whole")
+    asked = (arguments.frames, arguments.chunk, arguments.boxes, arguments.cameras != ["scene"])
+    if arguments.merge and any(asked):
+        raise UsageError("--frames, --cameras, --boxes and --chunk ask about a FILE")
+    return FORMATS[name][1]
+
+
+def _merge(arguments: argparse.Namespace) -> Answer:
+    paths = _paths(arguments.merge)
+    # What `*` found may hold what was merged the last time.
+    parts = [path for path in paths if path.resolve() != arguments.out.resolve()]
+    if not parts:
+        raise UsageError("--out is the only file to --merge")
+    return merged_answers([_read(path) for path in parts])
+
+
+def _paths(names: list[str]) -> list[Path]:
+    """Return what is to be merged, each once; Windows leaves `*` to us."""
+    found = [
+        path
+        for name in names
+        for path in ([name] if Path(name).exists() else sorted(glob.glob(name)) or [name])
+    ]
+    return [Path(path) for path in dict.fromkeys(found)]
+
+
+def _read(path: Path) -> Answer:
+    try:
+        return read_json(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path} cannot be merged: {error}") from error
+
+
+def _ask(context: bpy.types.Context, arguments: argparse.Namespace) -> Answer:
+    open_blend(arguments.file)
+    scene = context.scene
+    frames = arguments.frames
+    if frames is None:
+        frames = tuple(range(scene.frame_start, scene.frame_end + 1, scene.frame_step))
+    if arguments.chunk:
+        frames = frames_in_chunk(frames, arguments.chunk)
+    behind = getattr(arguments, "behind_others", False)
+    question = Question(frames, _cameras(context, arguments.cameras), arguments.boxes)
+    table = merged([run(ANSWERS[behind](context, question))])  # for the order that all have
+    asked: dict[str, Any] = {
+        "file": arguments.file.name,
+        "scene": scene.name,
+        "cameras": arguments.cameras,
+        "boxes": arguments.boxes,
+        "behind_others": behind,
+    }
+    return Answer(table, asked, arguments.chunk)
+
+
+def _cameras(context: bpy.types.Context, names: list[str]) -> tuple[str, ...]:
+    """Return the names of the cameras; empty for the scene's."""
+    if names == ["scene"]:
+        return ()
+    if names != ["all"]:
+        return tuple(dict.fromkeys(names))
+    cameras = [item.name for item in context.view_layer.objects if item.type == "CAMERA"]
+    if not cameras:
+        raise ValueError("The file has no camera")
+    return tuple(cameras)
+
+
+COMMAND = Command(
+    name="seen",
+    help="which objects cameras see in which frames",
+    description=_DESCRIPTION,
+    add_arguments=add_arguments,
+    run=run_seen,
+)

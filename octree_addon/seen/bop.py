@@ -1,0 +1,56 @@
+"""BOP `scene_gt_info.json` of a visibility table: pixel counts, visible fraction, boxes.
+
+By the formulas of `calc_gt_info.py` in bop_toolkit (Hodan et al., "BOP: Benchmark for 6D Object
+Pose Estimation", 2018): all pixels are those in a frame extended beyond the border; a box is as
+wide as its last pixel is from its first; and both boxes are -1 where nothing is visible. Every
+pixel of a silhouette in the picture has a depth, so all of them are valid.
+"""
+
+import json
+
+import numpy as np
+
+from .table import Pixels, SeenTable
+
+_KEYS = (
+    "px_count_all", "px_count_valid", "px_count_visib", "visib_fract", "bbox_obj", "bbox_visib",
+)  # fmt: skip
+
+
+def bop_text(table: SeenTable) -> str:
+    """Return the info of one camera: frame number -> all items in their order, each image alike.
+
+    A `ValueError` says that the table has no pixels, or more cameras than one: each is a scene.
+    """
+    if table.pixels is None:
+        raise ValueError("BOP needs pixels: ask what stands in front, too")
+    cameras = np.unique(table.which.cameras)
+    if len(cameras) > 1:
+        raise ValueError(f"BOP has one camera a scene, not {len(cameras)}: ask for one at a time")
+    rows = np.full((len(table.which), len(table.items)), -1, np.intp)
+    rows[table.views, table.items_of] = np.arange(len(table))
+    infos = _infos(table.pixels)
+    frames = table.which.frames.tolist()
+    scene = {
+        str(frame): [infos[row] for row in line]
+        for frame, line in zip(frames, rows.tolist(), strict=True)
+    }
+    return json.dumps(scene, indent=1) + "\n"
+
+
+def _infos(pixels: Pixels) -> list[dict[str, object]]:
+    """Return the info of each row; and as the last, [-1], of what is not there."""
+    counts = (pixels.extended, pixels.amodal, pixels.visible)
+    fractions = np.divide(
+        pixels.visible, pixels.extended, out=np.zeros(len(pixels)), where=pixels.extended > 0
+    )
+    is_seen = pixels.visible[:, None] > 0
+    columns = (
+        *(np.rint(each).astype(np.int64) for each in counts),
+        fractions,
+        np.where(is_seen, pixels.amodal_boxes - [0, 0, 1, 1], -1),
+        np.where(is_seen, pixels.visible_boxes - [0, 0, 1, 1], -1),
+    )
+    lines = zip(*(column.tolist() for column in columns), strict=True)
+    nothing = (0, 0, 0, 0.0, [-1] * 4, [-1] * 4)
+    return [dict(zip(_KEYS, line, strict=True)) for line in (*lines, nothing)]

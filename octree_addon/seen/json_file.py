@@ -1,0 +1,151 @@
+"""JSON of a visibility table, version 1: written whole or in chunks, and read again.
+
+| key | holds |
+|---|---|
+| `format`, `version` | "octree seen", 1 |
+| `question` | what was asked: file, scene, ... |
+| `chunk` | number and count, where the frames were split: [3, 12]; else null |
+| `size` | width and height of a picture |
+| `cameras` | names |
+| `objects` | of each its `name`, the persistent id of an `instance`, its `category` |
+| `views` | columns `frame` and `camera`, a number in `cameras`: all that were looked at |
+| `rows` | columns: `view`, `object`, `state`, and those with pixels as in the CSV |
+
+An object without a row in a view was out of view. Boxes are [x, y, width, height].
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .table import STATES, Items, Pixels, SeenTable, Views
+
+FORMAT, VERSION = "octree seen", 1
+_COUNTS = {"visible_pixels": "visible", "amodal_pixels": "amodal", "extended_pixels": "extended"}
+_BOXES = {"visible_box": "visible_boxes", "amodal_box": "amodal_boxes"}
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A table, with the question that it answers.
+
+    Attributes
+    ----------
+    table : SeenTable
+    question : dict
+        What was asked, apart from the frames; for JSON.
+    chunk : tuple of int, optional
+        Which part of how many parts of the frames, counted from 1.
+    """
+
+    table: SeenTable
+    question: dict[str, Any] = field(default_factory=dict)
+    chunk: tuple[int, int] | None = None
+
+
+def json_texts(answer: Answer) -> Iterator[str]:
+    """Yield pieces of the JSON text, a column a line."""
+    table, which = answer.table, answer.table.which
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "question": answer.question,
+        "chunk": answer.chunk,
+        "size": which.size,
+        "cameras": which.names,
+    }
+    for name, value in head.items():
+        yield f"{'{' if name == 'format' else ','}\n{_text(name)}: {_text(value)}"
+    items = table.items
+    objects = (
+        {"name": name, "instance": instance, "category": category}
+        for name, instance, category in zip(
+            items.names, items.instances, items.categories, strict=True
+        )
+    )
+    yield ',\n"objects": [\n' + ",\n".join(map(_text, objects)) + "\n]"
+    yield from _columns("views", {"frame": which.frames, "camera": which.cameras})
+    yield from _columns("rows", _row_columns(table))
+    yield "\n}\n"
+
+
+def _columns(name: str, columns: dict[str, Any]) -> Iterator[str]:
+    lines = (f"{_text(each)}: {_text(column.tolist())}" for each, column in columns.items())
+    yield f",\n{_text(name)}: {{\n" + ",\n".join(lines) + "\n}"
+
+
+def _row_columns(table: SeenTable) -> dict[str, Any]:
+    rows, pixels = table.ordered, table.pixels
+    columns = {
+        "view": table.views,
+        "object": table.items_of,
+        "state": np.array(STATES)[table.states],
+    }
+    if pixels is not None:
+        distances: Any = pixels.distances.astype(object)
+        distances[np.isnan(pixels.distances)] = None
+        columns |= {name: getattr(pixels, at) for name, at in _COUNTS.items()}
+        columns["picture_share"] = table.picture_shares
+        columns["visible_fraction"] = pixels.visible_fractions
+        columns["truncated_fraction"] = pixels.truncated_fractions
+        columns |= {name: getattr(pixels, at) for name, at in _BOXES.items()}
+        columns["distance"] = distances
+    return {name: column[rows] for name, column in columns.items()}
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def read_json(text: str) -> Answer:
+    """Return what was written; a `ValueError` says that a text is none of ours, or damaged."""
+    try:
+        data = json.loads(text)
+        if data["format"] != FORMAT:
+            raise ValueError(f"its format is {data['format']}, not {FORMAT}")
+        if data["version"] != VERSION:
+            raise ValueError(f"its version is {data['version']}; this one reads {VERSION}")
+        chunk = tuple(data["chunk"]) if data["chunk"] else None
+        return Answer(_table(data), data["question"], chunk)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError("it is not an answer of octree seen") from error
+
+
+def _table(data: dict[str, Any]) -> SeenTable:
+    objects, views, rows = data["objects"], data["views"], data["rows"]
+    items = Items(
+        tuple(each["name"] for each in objects),
+        tuple(tuple(each["instance"]) for each in objects),
+        tuple(each["category"] for each in objects),
+    )
+    width, height = data["size"]
+    which = Views(
+        _numbers(views["frame"]), _numbers(views["camera"]), (*data["cameras"],), (width, height)
+    )
+    pixels = None
+    if "visible_pixels" in rows:
+        columns = {at: _counts(rows[name]) for name, at in _COUNTS.items()}
+        columns |= {
+            at: np.array(rows[name], np.int64).reshape(-1, 4) for name, at in _BOXES.items()
+        }
+        pixels = Pixels(**columns, distances=np.array(rows["distance"], np.float64))
+    return SeenTable(
+        items,
+        which,
+        _numbers(rows["view"]),
+        _numbers(rows["object"]),
+        np.array([STATES.index(state) for state in rows["state"]], np.uint8),
+        pixels,
+    )
+
+
+def _counts(values: list[float]) -> Any:
+    """Return whole numbers, unless there are parts of pixels."""
+    return np.array(values) if values else np.empty(0, np.int64)
+
+
+def _numbers(values: list[int]) -> Any:
+    return np.array(values, np.intp)

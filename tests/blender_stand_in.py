@@ -1,0 +1,20 @@
+"""A `blender` with a command line, made of the wheel that runs it, for tests of its callers.
+
+python tests/blender_stand_in.py --command octree ...
+"""
+
+import os
+import sys
+
+import bpy  # noqa: F401  # the first, as in a Blender
+import conftest  # noqa: F401
+
+import octree_ext
+from octree_ext.octree_addon import command_line
+
+assert sys.argv[1:3] == ["--command", "octree"], sys.argv
+octree_ext.register()
+code = command_line.main(sys.argv[3:])
+sys.stdout.flush()
+sys.stderr.flush()
+os._exit(code)  # as run_in_blender.py does
