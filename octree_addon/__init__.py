@@ -21,6 +21,7 @@ from . import (
     shortcuts,
     shot,
     translations,
+    ui,
 )
 from .questions import QueryRecord
 from .trees import OctreeObject, TreeRecord
@@ -28,6 +29,7 @@ from .ui import Group
 
 FEATURES = (
     preferences.FEATURE,
+    ui.FEATURE,
     main_panel.FEATURE,
     menus.FEATURE,
     build.FEATURE,
@@ -91,5 +93,10 @@ def unregister() -> None:
 
 def _owners() -> list[tuple[Any, Group]]:
     """Return the types of Blender that get settings, each with its group."""
-    layers = [feature.layer_settings for feature in FEATURES if feature.layer_settings]
-    return [(bpy.types.Scene, OctreeSettings), *((bpy.types.ViewLayer, each) for each in layers)]
+    owners: list[tuple[Any, Group]] = [(bpy.types.Scene, OctreeSettings)]
+    for feature in FEATURES:
+        if feature.layer_settings:
+            owners.append((bpy.types.ViewLayer, feature.layer_settings))
+        if feature.session_settings:
+            owners.append((bpy.types.WindowManager, feature.session_settings))
+    return owners

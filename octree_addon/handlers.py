@@ -8,7 +8,15 @@ import bpy
 from . import display, hiding, live, questions, results, scene_index, shot, trees
 from .build import build_settings, chosen_bounds, steps_for_settings
 from .reader import changes_of, count_triangles
-from .ui import Listeners, is_listening, listen, schedule, settings_of, tag_redraw
+from .ui import (
+    Listeners,
+    forget_redo,
+    is_listening,
+    listen,
+    schedule,
+    settings_of,
+    tag_redraw,
+)
 
 AUTOMATIC_LIMIT = 200_000
 # Seconds without a change after which trees are compared with the scene, even if operators run
@@ -244,6 +252,7 @@ def unregister() -> None:
     shot.forget()
     hiding.uninstall()
     results.uninstall()
+    forget_redo()
     uninstall()
     schedule(restore_trees, None)
     schedule(update_display, None)

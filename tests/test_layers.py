@@ -19,8 +19,8 @@ CORE_ORDER = [
 ADDON_ORDER = [
     "arrays", "spreadsheets", "seen", "audit", "ui", "menus", "translations", "shortcuts",
     "preferences", "presets", "camera", "curves", "reader", "scene_index", "trees", "scope",
-    "targets", "selection", "build", "results", "questions", "live", "display", "shot", "hiding",
-    "example", "main_panel", "command_line", "handlers", "__init__",
+    "targets", "selection", "build", "results", "questions", "live", "display", "clash", "shot",
+    "hiding", "example", "main_panel", "command_line", "handlers", "__init__",
 ]  # fmt: skip
 BLENDER = {
     "bl_math", "bl_operators", "bl_ui", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras",
@@ -158,6 +158,7 @@ DOORS = {
     "remembers": (
         r"^_\w+(: .+)? = (\{\}|\[\]|(Weak\w+)\(\))",
         {
+            "ui",
             "scene_index",
             "trees",
             "results",
@@ -165,6 +166,7 @@ DOORS = {
             "live",
             "shot",
             "display",
+            "clash",
             "command_line",
         },
     ),

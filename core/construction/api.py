@@ -5,7 +5,15 @@ from collections.abc import Callable, Generator
 import numpy as np
 
 from .. import checks
-from ..arrays import Flags, Floats, Ids, concatenated_ranges, radix_argsort, starts_of_runs
+from ..arrays import (
+    Flags,
+    Floats,
+    Ids,
+    blocks,
+    concatenated_ranges,
+    radix_argsort_steps,
+    starts_of_runs,
+)
 from ..cells import Cells
 from ..grid import Grid
 from ..octree import Octree, octree_of
@@ -22,6 +30,9 @@ DIVIDING = {"middle": divide, "median": divide_at_medians}
 # The normal of a sliver is known to a rounding of the product of its edges: where its plane alone
 # separates it from a cell, it can be this much of the root's size away and still count as near.
 _SLIVER = 2.0**-24
+
+# Items that are bounded, and references that are sorted, in a step.
+_BOUNDED = 2**18
 
 
 class BuildCancelled(Exception):  # noqa: N818 - no error
@@ -171,8 +182,7 @@ def build_steps(
 
 
 def _steps(items: Shapes, options: Options) -> Generator[float, None, Octree]:
-    lower, upper = items.limits()
-    yield 0.05
+    lower, upper = yield from between(0.0, 0.08, _limits(items))
     finite = _finite(lower) & _finite(upper)
     if not finite.all():
         # Items that are set aside stand, for now, where the first good one does.
@@ -191,6 +201,15 @@ def _steps(items: Shapes, options: Options) -> Generator[float, None, Octree]:
     return (yield from between(0.9, 1.0, assembling))
 
 
+def _limits(items: Shapes) -> Generator[float, None, tuple[Floats, Floats]]:
+    """Return the bounds of items, (3, n) twice; yields the fraction done."""
+    lower, upper = np.empty((2, 3, len(items)))
+    for some in blocks(len(items), _BOUNDED):
+        lower[:, some], upper[:, some] = items[some].limits()
+        yield some.stop / len(items)
+    return lower, upper
+
+
 def _finite(rows: Floats) -> Flags:
     x, y, z = np.isfinite(rows)
     return x & y & z
@@ -204,18 +223,20 @@ def _assemble(
     Yields the fraction done.
     """
     levels = without_idle_divisions(levels)
-    yield 0.2
+    yield 0.1
     first = np.cumsum([0, *(level.slices.shape[1] for level in levels)])
     walls = [level.bounds(grid, depth) for depth, level in enumerate(levels)]
     divided = [start + level.divided for level, start in zip(levels, first, strict=False)]
     depths = np.repeat(np.arange(len(levels)), np.diff(first))
     parent = np.append(-1, np.repeat(np.concatenate(divided), 8))
     rows = np.concatenate(np.concatenate(walls, axis=2))
+    yield 0.2
     cells = Cells.of(rows, parent, options.enlargement, depths)
     yield 0.4
-    members = _members(entries, levels, cells)
+    members = yield from between(0.4, 0.5, _members(entries, levels, cells))
     yield 0.5
     slices, references = yield from _references(entries, levels, first, members, cells)
+    yield 1.0
     return octree_of(
         options,
         cells,
@@ -240,35 +261,44 @@ def _references(
     own = alone + np.concatenate(copies)
     beyond = np.arange(len(entries), len(entries.order))
     begin, own_end, end = cells.slices(cells.ends_in_preorder(own, len(beyond)))
+    yield 0.55
     references = np.empty(end[0], np.intp)
     groups = members.cells[starts_of_runs(members.cells)]
     references[concatenated_ranges(begin[groups], alone[groups])] = members.entries
     yield 0.6
     free = begin + alone
     for level, start, counts in zip(levels, first, copies, strict=False):
-        order = _by_cell(level.own.cells, counts)
-        yield 0.6 + 0.4 * (start + 0.5 * len(counts)) / len(cells)
+        ranking = _by_cell(level.own.cells, counts)
+        at, share = 0.6 + 0.39 * start / len(cells), 0.39 * len(counts) / len(cells)
+        order = yield from between(at, at + 0.5 * share, ranking)
         there = concatenated_ranges(free[start : start + len(counts)], counts)
+        yield at + 0.7 * share
         references[there] = level.own.entries[order]
-        yield 0.6 + 0.4 * (start + len(counts)) / len(cells)
+        yield at + share
     references[: len(beyond)] = beyond
     return (begin, own_end, end), references
 
 
-def _by_cell(cells: Ids, counts: Ids) -> Ids:
+def _by_cell(cells: Ids, counts: Ids) -> Generator[float, None, Ids]:
     """Return the stable order that sorts by cell, where each cell occurs `counts` times."""
     rank = np.cumsum(counts > 0) - 1
-    return radix_argsort(rank[cells], int(rank[-1] + 1).bit_length())
+    ranks = rank[cells]
+    yield 0.2
+    return (
+        yield from between(0.2, 1.0, radix_argsort_steps(ranks, int(rank[-1] + 1).bit_length()))
+    )
 
 
-def _members(entries: Entries, levels: list[Level], cells: Cells) -> Pairs:
+def _members(entries: Entries, levels: list[Level], cells: Cells) -> Generator[float, None, Pairs]:
     """Return the entries that were never handed down, with their leaves, leaf by leaf."""
     begin, end = np.concatenate([level.slices for level in levels], axis=1)
     holding = np.flatnonzero((cells.first_child < 0) & (end > begin))
     leaf_at = np.full(len(entries), -1)
     leaf_at[begin[holding]] = holding
     leaves = leaf_at[leaf_at >= 0]
+    yield 0.3
     leaf = np.repeat(leaves, end[leaves] - begin[leaves])
+    yield 0.6
     # Where the walls lie freely there are no slices: everything was handed down.
     alone = np.flatnonzero(entries.depths[: len(leaf)] >= cells.depth.astype(np.uint8)[leaf])
     return Pairs(alone, leaf[alone])

@@ -12,7 +12,15 @@ from functools import partial
 import numpy as np
 
 from .. import child_masks
-from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, gather, radix_argsort
+from ..arrays import (
+    Flags,
+    Floats,
+    Ids,
+    blocks,
+    concatenated_ranges,
+    gather,
+    radix_argsort_steps,
+)
 from ..cells import UPPER_SIDES, root_around
 from ..child_masks import ChildMasks
 from ..grid import (
@@ -36,7 +44,7 @@ from .levels import (
     between,
     check_copies,
     foresee,
-    handed_down,
+    handed_down_steps,
     may_be_refused,
     most_references,
     moving,
@@ -106,22 +114,32 @@ def enter(
         yield some.stop / count / 2
     held = finite & _held_by_root(lower, upper, grid, options)
     entering = np.flatnonzero(held)
-    order = entering[radix_argsort(codes[entering], 3 * grid.depth)]
-    yield 0.6
+    yield 0.51
+    entering_codes = codes[entering]
+    yield 0.52
+    sorting = radix_argsort_steps(entering_codes, 3 * grid.depth)
+    order = entering[(yield from between(0.53, 0.7, sorting))]
+    yield 0.7
     arranged_order = np.concatenate((order, np.flatnonzero(finite & ~held)))
+    yield 0.72
     arranged = items[arranged_order]
     yield 0.8
     depths = depths[order]
     by_depth = np.argsort(depths, kind="stable")
+    yield 0.85
     ends = np.searchsorted(depths[by_depth], np.arange(grid.depth + 2))
+    codes = codes[order]
+    yield 0.9
+    first = first[order]
+    yield 0.95
     return Entries(
         items=items,
         invalid=np.flatnonzero(~finite),
         order=arranged_order,
         arranged=arranged,
-        codes=codes[order],
+        codes=codes,
         depths=depths,
-        first=first[order],
+        first=first,
         last=last[order],
         by_depth=by_depth,
         depth_ends=ends,
@@ -183,25 +201,31 @@ def _divide_level(
     Returns their children, and strays. `gone` is brought up to date.
     """
     counts = level.counts(gone)[overfull]
-    pairs, fresh = _straddlers(entries, level, overfull, depth)
+    yield 0.01
+    pairs, fresh = yield from between(0.01, 0.1, _straddlers(entries, level, overfull, depth))
+    yield 0.1
     masks, strays = np.zeros(len(pairs), np.uint8), [np.empty(0, np.intp)]
     if options.straddlers != "keep":
         cut = _Cut(entries, grid, level.cells[:, overfull], depth)
         for some in blocks(len(pairs), _STEP):
             masks[some], lost = cut.touched(pairs[some], max(fresh - some.start, 0))
             strays.append(lost)
-            yield 0.9 * some.stop / len(pairs)
+            yield 0.1 + 0.6 * some.stop / len(pairs)
     np.cumsum(entries.depths <= depth, out=gone[1:])
+    yield 0.71
     move, stay = moving(masks, options)
-    children = _children(entries, grid, level, overfull, pairs[move], masks[move], depth)
-    yield 0.95
+    making = _children(entries, grid, level, overfull, pairs[move], masks[move], depth)
+    children = yield from between(0.71, 0.85, making)
+    yield 0.85
     check_below = partial(check, depth + 1)
     settling = settle(level, overfull, counts, pairs[stay], children, gone, check_below)
-    children = yield from between(0.95, 1.0, settling)
+    children = yield from between(0.85, 1.0, settling)
     return children, np.concatenate(strays)
 
 
-def _straddlers(entries: Entries, level: Level, overfull: Ids, depth: int) -> tuple[Pairs, int]:
+def _straddlers(
+    entries: Entries, level: Level, overfull: Ids, depth: int
+) -> Generator[float, None, tuple[Pairs, int]]:
     """Return what dividing the overfull cells sets free, with the rank of the cell among them.
 
     First the items that leave their cell's slice here, which lie in the cell; their number is the
@@ -210,10 +234,13 @@ def _straddlers(entries: Entries, level: Level, overfull: Ids, depth: int) -> tu
     positions = entries.straddling(depth)
     start, stop = np.searchsorted(positions, level.slices[:, overfull])
     fresh = positions[concatenated_ranges(start, stop - start)]
+    yield 0.3
     rank = np.full(level.slices.shape[1], -1)
     rank[overfull] = np.arange(len(overfull))
     among = rank[level.copies.cells]
+    yield 0.5
     copies = Pairs(level.copies.entries, among)[among >= 0]
+    yield 0.7
     return Pairs(fresh, np.repeat(rank[overfull], stop - start)) + copies, len(fresh)
 
 
@@ -258,7 +285,7 @@ def _children(
     pairs: Pairs,
     masks: ChildMasks,
     depth: int,
-) -> Level:
+) -> Generator[float, None, Level]:
     """Return the children of the overfull cells, with copies of the pairs in those they touch."""
     cells = (2 * level.cells[:, overfull, None] + UPPER_SIDES[:, None]).reshape(3, -1)
     codes = morton_codes(cells, depth + 1).reshape(-1, 8) << 3 * (grid.depth - depth - 1)
@@ -266,6 +293,8 @@ def _children(
     inner = np.searchsorted(entries.codes, codes[:, 1:])
     bounds = np.column_stack((begin, inner, end))
     slices = np.stack((bounds[:, :-1].ravel(), bounds[:, 1:].ravel()))
-    copies = handed_down(pairs.entries, 8 * pairs.cells, masks)
+    yield 0.3
+    handing = handed_down_steps(pairs.entries, 8 * pairs.cells, masks)
+    copies = yield from between(0.3, 1.0, handing)
     spread, allowance = level.spread[overfull], level.allowance[overfull]
     return Level.of_leaves(cells, slices, copies, np.repeat(spread, 8), np.repeat(allowance, 8))

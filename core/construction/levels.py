@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Flags, Floats, Ids, flagged
+from ..arrays import Flags, Floats, Ids, blocks, flagged
 from ..child_masks import LOWEST_BIT, POPCOUNT, ChildMasks
 from ..grid import Grid
 from ..options import Options
@@ -31,6 +31,10 @@ MOST_FOR_AN_ITEM, MOST_IN_ALL = 8, 2**24
 # tree is worth: one for each of so many that are still ahead, with leaves of one item. What it
 # makes of a sample must be so many times too much. A fraction that no step repeats.
 _SAMPLE, _COPIES_AHEAD, _FOR_CERTAIN, _GOLDEN = 2048, 128, 1.25, 0.6180339887498949
+
+
+# Pairs that are handed down in a step.
+_HANDED = 2**18
 
 
 @dataclass(frozen=True)
@@ -133,12 +137,29 @@ def result_of(steps: Generator[float, None, T]) -> T:
 
 def handed_down(entries: Ids, first_children: Ids, masks: ChildMasks) -> Pairs:
     """Return a pair for each child that takes an entry, at least one each, entry by entry."""
+    return result_of(handed_down_steps(entries, first_children, masks))
+
+
+def handed_down_steps(
+    entries: Ids, first_children: Ids, masks: ChildMasks
+) -> Generator[float, None, Pairs]:
+    """Do the same step by step; yields the fraction done."""
     counts = POPCOUNT.take(masks)
     if counts.max(initial=1) == 1:
         return Pairs(entries, first_children + LOWEST_BIT.take(masks))
     ends = np.cumsum(counts, dtype=np.intp)
     copies = Pairs(*np.empty((2, ends[-1] if len(ends) else 0), np.intp))
-    at = ends - counts
+    for some in blocks(len(masks), _HANDED):
+        _hand_down(entries[some], first_children[some], masks[some], ends[some], copies)
+        yield 0.99 * some.stop / len(masks)
+    return copies
+
+
+def _hand_down(
+    entries: Ids, first_children: Ids, masks: ChildMasks, ends: Ids, copies: Pairs
+) -> None:
+    """Write these pairs into `copies`, where those of each entry end at `ends`."""
+    at = ends - POPCOUNT.take(masks)
     while len(masks):
         # The lowest child of every entry, then the next of those that have more, and so on.
         copies.entries[at] = entries
@@ -147,7 +168,6 @@ def handed_down(entries: Ids, first_children: Ids, masks: ChildMasks) -> Pairs:
         more = np.flatnonzero(masks)
         entries, first_children, masks = entries[more], first_children[more], masks[more]
         at = at[more] + 1
-    return copies
 
 
 def moving(masks: ChildMasks, options: Options) -> tuple[slice | Ids, slice | Ids]:
@@ -178,6 +198,7 @@ def settle(
     separated = ((held > 0) & (held < counts[:, None])).any(axis=1)
     spread = np.where(separated, 1, level.spread[overfull] * occupied)
     together = held.sum(axis=1)
+    yield 0.2
     allowance = level.allowance[overfull] * counts / np.maximum(together, 1)
     allowed = allowance >= 1
     check(_copies_in(children, allowed))
@@ -186,11 +207,13 @@ def settle(
     is_leaf = ~flagged(level.slices.shape[1], level.divided)
     stay = stay[worth[stay.cells]]
     staying = Pairs(stay.entries, overfull[stay.cells])
+    yield 0.3
     level.own = level.copies[is_leaf[level.copies.cells]] + staying
+    yield 0.5
     # All that may be asked for again are the copies of cells whose division may be taken back.
     may_go_back = flagged(len(is_leaf), level.divided, ~level.separated)
     level.copies = level.copies[may_go_back[level.copies.cells]]
-    yield 0.6
+    yield 0.7
     children.spread, children.allowance = np.repeat(spread, 8), np.repeat(allowance, 8)
     return children if worth.all() else _some_of(children, np.repeat(worth, 8))
 

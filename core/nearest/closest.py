@@ -26,6 +26,8 @@ from ..shapes.triangles import first_corners
 
 # Pairs looked at together: few enough that a triangle's features stay in the cache.
 _BLOCK = 4_096
+# Discs around all triangles are made for this part of them, or they are there.
+_DISCS = 16
 
 # Items, their ids (h,), a point for each (3, h) -> distances (h,) or places (3, h). The points may
 # be overwritten.
@@ -45,6 +47,8 @@ def distances(items: Shapes, ids: Ids, points: Floats, numbers: Ids, reach: Floa
 
 def lower_bounds(items: Shapes, ids: Ids, points: Floats, numbers: Ids) -> Floats:
     """Return what these distances are no less than: quickly, by discs around triangles."""
+    if isinstance(items, Triangles) and not (items.has_discs or _DISCS * len(ids) > len(items)):
+        items, ids = items[ids], np.arange(len(ids))  # only these, not all once and for all
     measure: Measure = _of_discs if isinstance(items, Triangles) else _of_rounded
     return _in_blocks(measure, items, ids, points, numbers)
 

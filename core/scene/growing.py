@@ -76,6 +76,11 @@ class GrownTriangles(Triangles):
         is_made = 2 * len(self._tables["bounding_spheres"]) >= len(self)
         return is_made or len(self) <= _WORTH * times
 
+    @property
+    def has_discs(self) -> bool:
+        """Whether the spheres and planes of most triangles have been made."""
+        return 2 * min(map(len, self._tables.values())) >= len(self)
+
     @cached_property
     def bounding_spheres(self) -> Floats:
         """A sphere around each triangle: center x, y, z and radius, (4, n)."""

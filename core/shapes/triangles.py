@@ -79,6 +79,11 @@ class Triangles(Shapes):
         """The vertex numbers, (n, 3)."""
         return self._face_rows.T
 
+    @property
+    def has_discs(self) -> bool:
+        """Whether the spheres and planes of all triangles have been made."""
+        return "bounding_spheres" in vars(self) and "planes" in vars(self)
+
     @cached_property
     def bounding_spheres(self) -> Floats:
         """A sphere around each triangle: center x, y, z and radius, (4, n), made once."""

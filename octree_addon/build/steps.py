@@ -3,12 +3,12 @@
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 import bpy
 import numpy as np
 
-from ...core import Boxes, DynamicOctree, Octree, Triangles, build_steps
+from ...core import Boxes, DynamicOctree, Triangles, build_steps
 from .. import trees
 from ..reader import (
     ObjectSource,
@@ -16,13 +16,14 @@ from ..reader import (
     count_triangles,
     object_bounds,
     read_objects,
-    read_triangles,
+    triangle_steps,
 )
 from ..scope import current_objects, refuse_too_much, viewport_of, visible_objects
 from ..trees import BuiltTree
-from ..ui import plural, run, settings_of
+from ..ui import between, plural, run, settings_of
 from .settings import OctreeBuildSettings, OctreeObjectSettings, SourceOptions
 
+Made = TypeVar("Made")
 TreeSteps = Generator[float, None, BuiltTree]
 # The options of the core that trees of triangles and of objects have in common.
 _OF_BOTH = ("capacity", "max_depth", "min_size", "straddlers", "loose_factor")
@@ -47,16 +48,20 @@ def build_tree_steps(
     coordinates, or an option out of range.
     """
     started = perf_counter()
-    found = read_triangles(depsgraph, objects, viewport=viewport)
+    root = _root_of(depsgraph, bounds_object)
+    reading = triangle_steps(depsgraph, objects, viewport=viewport)
+    found, seconds = yield from _timed(between(0.0, 0.2, reading), started)
     if not found.item_count:
         raise ValueError(f"There are no triangles to build an octree of{_left_out(found)}")
-    source, bounds = _bounded(depsgraph, found, bounds_object)
+    source, bounds = _bounded(found, root)
+    started = perf_counter()
     items = Triangles(found.vertices, found.faces)
-    steps = build_steps(items, bounds=bounds, **options)
-    octree, seconds = yield from _timed(steps, started)
+    yield 0.2
+    building = between(0.2, 1.0, build_steps(items, bounds=bounds, **options))
+    octree, more = yield from _timed(building, started)
     if not len(octree):
         raise ValueError("There are no triangles with finite coordinates")
-    return BuiltTree(octree, source, options, seconds)
+    return BuiltTree(octree, source, options, seconds + more)
 
 
 def object_tree_steps(
@@ -79,7 +84,7 @@ def object_tree_steps(
     found = read_objects(depsgraph, objects, kinds=kinds)
     if not found.source.item_count:
         raise ValueError(f"There are no objects to build an octree of{_left_out(found.source)}")
-    source, bounds = _bounded(depsgraph, found.source, bounds_object)
+    source, bounds = _bounded(found.source, _root_of(depsgraph, bounds_object))
     seconds = perf_counter() - started
     yield 0.5
     started = perf_counter()
@@ -215,13 +220,20 @@ def skipped_text(source: Source) -> str:
     )
 
 
-def _bounded(
-    depsgraph: bpy.types.Depsgraph, source: Source, bounds_object: bpy.types.Object | None
-) -> tuple[Source, Boxes | None]:
-    """Return the box of the root, if an object gives it, and a source that depends on it too."""
+def _root_of(
+    depsgraph: bpy.types.Depsgraph, bounds_object: bpy.types.Object | None
+) -> tuple[int, Boxes] | None:
+    """Return the session id of the object that gives the root, if one does, and its box."""
     if bounds_object is None:
+        return None
+    return bounds_object.session_uid, object_bounds(depsgraph, bounds_object)
+
+
+def _bounded(source: Source, root: tuple[int, Boxes] | None) -> tuple[Source, Boxes | None]:
+    """Return a source that depends on what gives the root, too, and the box of the root."""
+    if root is None:
         return source, None
-    uid, box = bounds_object.session_uid, object_bounds(depsgraph, bounds_object)
+    uid, box = root
     return replace(source, ids=source.ids | {uid}, bounds_object=(uid, box.rows)), box
 
 
@@ -230,9 +242,9 @@ def _left_out(source: Source) -> str:
 
 
 def _timed(
-    steps: Generator[float, None, Octree], started: float
-) -> Generator[float, None, tuple[Octree, float]]:
-    """Pass the steps on, and return with the tree the seconds spent on it, pauses apart."""
+    steps: Generator[float, None, Made], started: float
+) -> Generator[float, None, tuple[Made, float]]:
+    """Pass the steps on, and return with what they make the seconds spent on it, pauses apart."""
     seconds = 0.0
     while True:
         try:

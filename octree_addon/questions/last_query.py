@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import bpy
 import numpy as np
@@ -48,6 +48,8 @@ class Query:
         How far each of `items` is, if it is about distances.
     pair_rows : Rows, optional
         The rows of the result, if they are pairs.
+    is_itemwise : bool
+        Whether one item can be asked without the others.
     """
 
     target: Target
@@ -58,6 +60,7 @@ class Query:
     notes: tuple[str, ...] = ()
     distances: Floats | None = None
     pair_rows: Rows | None = None
+    is_itemwise: ClassVar[bool] = False
 
     @property
     def traced(self) -> Any:

@@ -233,6 +233,7 @@ class VolumeQuery(Query):
     """The items that touch one volume, lie in it, or are its potential colliders."""
 
     volume: Volume
+    is_itemwise = True
 
     @property
     def traced(self) -> Volume:

@@ -1,36 +1,50 @@
-"""Prove It: brute force over all items, without a tree, against the last answer."""
+"""Prove It: brute force over all items or a random sample, without a tree, against the answer."""
 
 from collections.abc import Generator
 from dataclasses import dataclass
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+from bpy.props import BoolProperty, IntProperty
 
-from ..arrays import Flags
+from ..arrays import Flags, Ids
 from ..scope import is_too_much
-from ..ui import Status, SteppedOperator, plural
+from ..ui import Status, SteppedOperator, column_of, plural, run
 from . import last_query
 from .last_query import Query
+
+# About this many tests are timed for an estimate; what takes longer than so many seconds is told
+# beforehand.
+_TRIED, _LONG = 500_000, 10.0
 
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """What asking every item says of an answer.
+    """What asking every item, or some, says of an answer.
 
     Attributes
     ----------
     query : Query
         The question, and the answer that the tree gave.
+    asked : ndarray of intp, shape (k,)
+        The items that were asked; sorted.
     hits : ndarray of bool, shape (n,)
-        Whether each item is a hit.
+        Whether each item is a hit, or of objects only, belongs to one that has a hit.
     seconds : float
-        Spent on asking every item.
+        Spent on asking.
     """
 
     query: Query
+    asked: Ids
     hits: Flags
     seconds: float
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether not all were asked that can be found."""
+        return len(self.asked) < len(self.query.target)
 
     @property
     def missing(self) -> int:
@@ -39,8 +53,11 @@ class Proof:
 
     @property
     def surplus(self) -> int:
-        """How many items the tree found that are no hits."""
-        return int((self.query.found & ~self.hits).sum())
+        """How many items of those asked the tree found that are no hits."""
+        if self.is_sample and self.query.objects_only:
+            return 0  # another item of the object may be a hit
+        flags = self.query.found & ~self.hits
+        return int(flags[self.asked].sum() if self.is_sample else flags.sum())
 
     @property
     def holds(self) -> bool:
@@ -51,14 +68,49 @@ class Proof:
 ProofSteps = Generator[float, None, Proof]
 
 
-def prove_steps(query: Query) -> ProofSteps:
+def prove_steps(query: Query, *, count: int = 0, seed: int = 0) -> ProofSteps:
     """Ask every item again, or for collisions every pair of items.
 
-    Yields the fraction done, returns the proof.
+    With a `count`, so many are asked that `seed` chooses at random, where each can be asked alone;
+    for collisions each of them with all others. Yields the fraction done, returns the proof.
     """
     started = perf_counter()
-    found = yield from query.hit_steps(np.flatnonzero(query.target.possible))
-    return Proof(query, query.flags_of(found), perf_counter() - started)
+    asked = np.flatnonzero(query.target.possible)
+    if count and query.is_itemwise:
+        asked = chosen(asked, count, seed)
+    found = yield from query.hit_steps(asked)
+    return Proof(query, asked, query.flags_of(found), perf_counter() - started)
+
+
+def chosen(items: Ids, count: int, seed: int) -> Ids:
+    """Return so many of the items, at random and each once; all if there are no more."""
+    some = np.random.default_rng(seed).permutation(len(items))[:count]
+    return items[np.sort(some)]
+
+
+def estimated_seconds(query: Query, count: int) -> float:
+    """Return about how long it takes to ask so many items, from some that are asked twice.
+
+    The first time all is made that is made only once, which does not count.
+    """
+    total = len(query.target)
+    tests = total if query.pair_rows is not None else 1
+    tried = min(max(_TRIED // max(tests, 1), 1), total)
+    if not query.is_itemwise or not tried:
+        return 0.0
+    some = chosen(np.flatnonzero(query.target.possible), tried, 0)
+    run(query.hit_steps(some))
+    started = perf_counter()
+    run(query.hit_steps(some))
+    return (perf_counter() - started) * min(count, total) / tried
+
+
+def duration_text(seconds: float) -> str:
+    """Write about how long something takes, such as "about 2 hours"."""
+    for size, name in ((86400.0, "day"), (3600.0, "hour"), (60.0, "minute"), (1.0, "second")):
+        if seconds >= 0.95 * size:
+            return f"about {plural(max(round(seconds / size), 1), name)}"
+    return "less than a second"
 
 
 class OCTREE_OT_prove_it(SteppedOperator, bpy.types.Operator):
@@ -66,9 +118,36 @@ class OCTREE_OT_prove_it(SteppedOperator, bpy.types.Operator):
 
     bl_idname = "octree.prove_it"
     bl_label = "Prove It"
-    bl_description = "Check the last answer by brute force: every item is tested, without the tree"
+    bl_description = (
+        "Check the last answer by brute force: every item is tested, or a random sample, without"
+        " the tree. What takes long is told beforehand"
+    )
     bl_options = {"REGISTER"}
     doing = "Testing every item"
+    _is_offer = False
+    _seconds = 0.0
+
+    if TYPE_CHECKING:
+        sample: bool
+        count: int
+        seed: int
+        is_agreed: bool
+    else:
+        sample: BoolProperty(
+            name="Random Sample",
+            description="Test some of the items, chosen at random, not all of them",
+        )
+        count: IntProperty(
+            name="Sample Size",
+            description="How many items are tested",
+            default=1000,
+            min=1,
+            soft_max=100_000,
+        )
+        seed: IntProperty(
+            name="Seed", description="Another seed chooses other items", default=0, min=0
+        )
+        is_agreed: BoolProperty(default=False, options={"HIDDEN", "SKIP_SAVE"})
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
@@ -78,10 +157,53 @@ class OCTREE_OT_prove_it(SteppedOperator, bpy.types.Operator):
         many = int(query.target.starts[-1])
         return f"{plural(many, query.target.noun)} are too many to test each" * is_too_much(many)
 
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        query = last_query.get(context.scene)
+        if query is None or self.is_agreed or bpy.app.background:
+            return super().invoke(context, event)
+        self._seconds = estimated_seconds(query, len(query.target))
+        if self._seconds < _LONG:
+            self.sample = False
+            return super().invoke(context, event)
+        self._is_offer = self.sample = True
+        manager = context.window_manager
+        return manager.invoke_props_dialog(self, width=340)
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        if not self._is_offer:
+            return super().execute(context)
+        bpy.ops.octree.prove_it(  # type: ignore[attr-defined]
+            "INVOKE_DEFAULT",
+            is_agreed=True,
+            sample=self.sample,
+            count=self.count,
+            seed=self.seed,
+        )
+        return {"CANCELLED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the dialog: how long it takes, or less of it."""
+        query, column = last_query.get(context.scene), column_of(self)
+        if query is None or not self._seconds:
+            return
+        total = len(query.target)
+        part = min(self.count, total) / total
+        column.label(
+            text=f"All {plural(total, query.target.noun)}: {duration_text(self._seconds)}"
+        )
+        column.prop(self, "sample")
+        row = column.column()
+        row.enabled = self.sample
+        row.prop(self, "count")
+        row.prop(self, "seed")
+        some = duration_text(self._seconds * part)
+        row.label(text=f"{min(self.count, total):,} at random: {some}")
+
     def steps(self, context: bpy.types.Context) -> ProofSteps:
         query = last_query.get(context.scene)
         assert query is not None
-        return prove_steps(query)
+        self.doing = "Testing a sample" if self.sample else "Testing every item"
+        return prove_steps(query, count=self.count if self.sample else 0, seed=self.seed)
 
     def finish(self, context: bpy.types.Context, result: Proof) -> Status:
         self.report({"INFO"} if result.holds else {"ERROR"}, proof_text(result))
@@ -89,13 +211,18 @@ class OCTREE_OT_prove_it(SteppedOperator, bpy.types.Operator):
 
 
 def proof_text(proof: Proof) -> str:
-    """Say in one line whether brute force confirms an answer: "Proven" or "Wrong"."""
-    query, hits = proof.query, int(proof.hits.sum())
-    effort = (
-        f"{plural(len(query.target), query.target.noun)} asked one by one in {proof.seconds:.3f} s"
-    )
+    """Say in one line whether brute force confirms an answer: "Proven", "Agrees" or "Wrong"."""
+    query, hits, noun = proof.query, int(proof.hits.sum()), proof.query.target.noun
+    took = f"in {proof.seconds:.3f} s"
+    effort = f"{plural(len(proof.asked), noun)} asked one by one {took}"
+    if proof.is_sample:
+        effort = (
+            f"{len(proof.asked):,} of {plural(len(query.target), noun)} asked at random {took}"
+        )
     if not proof.holds:
         return f"Wrong: {effort}, {proof.missing:,} missing and {proof.surplus:,} too many"
+    if proof.is_sample:
+        return f"A sample, no proof: {effort}: all agree"
     if query.relation == "candidates":
         return (
             f"Proven: {effort}, all {hits:,} hits are among the {int(query.found.sum()):,} found"

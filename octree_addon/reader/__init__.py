@@ -12,7 +12,6 @@ from .boxes import (
 )
 from .changes import EVERYTHING, Changes, Comparison, changes_of, update_flags
 from .find_instance import PlacedMesh, find_instance
-from .fingerprint import scene_fingerprint
 from .meshes import (
     MeshArrays,
     MeshVertices,
@@ -32,6 +31,7 @@ from .scene import (
     matrices_of,
     read_matrices,
     row_bytes,
+    visibility_of,
 )
 from .source import (
     NOT_SCENE,
@@ -44,7 +44,7 @@ from .source import (
     counts_as_scene,
     seen_objects,
 )
-from .triangles import count_triangles, is_editable, read_triangles
+from .triangles import count_triangles, is_editable, read_triangles, triangle_steps
 
 __all__ = [
     "EVERYTHING",
@@ -89,10 +89,11 @@ __all__ = [
     "read_objects",
     "read_triangles",
     "row_bytes",
-    "scene_fingerprint",
     "seen_objects",
     "taken_types",
     "triangle_count",
+    "triangle_steps",
     "update_flags",
+    "visibility_of",
     "world_boxes",
 ]

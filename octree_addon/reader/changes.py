@@ -34,12 +34,15 @@ class Changes(NamedTuple):
         Whether collections may have gained or lost objects.
     reshown : bool
         Whether objects may have been shown or hidden.
+    by_hand : bool
+        Whether that is all, and only by the user's hand: mostly, objects were selected.
     """
 
     moved: frozenset[int] | None
     reshaped: frozenset[int] | None
     regrouped: bool
     reshown: bool
+    by_hand: bool = False
 
 
 EVERYTHING = Changes(None, None, True, True)
@@ -53,9 +56,13 @@ def changes_of(depsgraph: bpy.types.Depsgraph) -> Changes:
     moved: set[int] = set()
     reshaped: set[int] = set()
     regrouped = reshown = False
+    scenes = 0
     for update in updates:
         item, is_moved = update.id, update.is_updated_transform
         is_reshaped = update.is_updated_geometry
+        if isinstance(item, bpy.types.Scene):
+            reshown, scenes = True, scenes + 1
+            continue
         if is_moved:
             moved.add(item.original.session_uid)
         if is_reshaped:
@@ -65,9 +72,8 @@ def changes_of(depsgraph: bpy.types.Depsgraph) -> Changes:
             reshown |= not (is_moved or is_reshaped)
         elif isinstance(item, bpy.types.Collection):
             regrouped |= is_moved or is_reshaped
-        else:
-            reshown |= isinstance(item, bpy.types.Scene)
-    return Changes(frozenset(moved), frozenset(reshaped), regrouped, reshown)
+    by_hand = reshown and scenes == len(updates)
+    return Changes(frozenset(moved), frozenset(reshaped), regrouped, reshown, by_hand)
 
 
 def _changes_of_many(depsgraph: bpy.types.Depsgraph) -> Changes:

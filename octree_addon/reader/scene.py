@@ -3,6 +3,7 @@
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 from weakref import WeakValueDictionary
 
@@ -12,14 +13,23 @@ from numpy.typing import NDArray
 
 from ...core import Triangles
 from ..arrays import Floats, Ids
+from ..ui import run
 from .boxes import layer_ids
-from .meshes import bulk, evaluated_mesh, mesh_arrays, mesh_digest, triangle_count
+from .meshes import (
+    MeshArrays,
+    bulk,
+    evaluated_mesh,
+    mesh_arrays,
+    mesh_digest,
+    triangle_count,
+)
 from .source import UNUSED, counts_as_scene
 from .triangles import is_editable
 
 ReadMatrices = NDArray[np.float32]
-# What is read in a step, at least: vertices, and objects that show meshes.
-_VERTICES, _OBJECTS = 1_000_000, 10_000
+# What is read in a step, at least: vertices, and objects that show meshes; object instances that
+# are walked through, and how often that is begun again because the scene has changed meanwhile.
+_VERTICES, _OBJECTS, _WALKED, _PATIENCE = 250_000, 10_000, 8_192, 3
 # Columns of keys: the owner's session id, whether it is an instance, the persistent id, and a
 # number for what has all of these in common.
 _OWNER, _INSTANCE, _PERSISTENT, _REPEATED = 0, 1, slice(2, 10), 10
@@ -36,10 +46,13 @@ class SceneMesh:
         In the mesh's own space.
     polygons : ndarray of int32, shape (t,)
         The polygon that each is a part of.
+    digest : bytes
+        The same for equal ones, in any session.
     """
 
     triangles: Triangles
     polygons: NDArray[np.int32]
+    digest: bytes
 
     @cached_property
     def finite_count(self) -> int:
@@ -74,6 +87,8 @@ class ScenePlacements:
         As Blender stores them, column after column.
     entry_count : int
         How many object instances there are in all.
+    visibility : bytes
+        What `visibility_of` said of the view layer.
     """
 
     keys: NDArray[np.int32]
@@ -82,6 +97,7 @@ class ScenePlacements:
     entries: Ids
     matrices: ReadMatrices
     entry_count: int
+    visibility: bytes
 
     @classmethod
     def none(cls) -> "ScenePlacements":
@@ -93,6 +109,7 @@ class ScenePlacements:
             entries=np.empty(0, np.intp),
             matrices=np.empty((0, 16), np.float32),
             entry_count=0,
+            visibility=b"",
         )
 
     def ordered(self, rows: Ids) -> "ScenePlacements":
@@ -164,6 +181,7 @@ class SceneReader:
 
     def __init__(self) -> None:
         self._known: dict[_Address, _Known] = {}
+        self._large: tuple[_Address, MeshArrays, int] | None = None
         self._by_content: WeakValueDictionary[bytes, SceneMesh] = WeakValueDictionary()
 
     def forget(self, changed: set[int] | None) -> None:
@@ -174,27 +192,43 @@ class SceneReader:
             self._known = {key: each for key, each in self._known.items() if key[0] not in changed}
 
     def steps(
-        self, depsgraph_of: Callable[[], bpy.types.Depsgraph]
+        self, depsgraph_of: Callable[[], bpy.types.Depsgraph], has_changed: Callable[[], bool]
     ) -> Generator[float, None, ScenePlacements]:
         """Read step by step; yield the fraction of the unknown meshes that is read.
 
         The depsgraph is asked for again after each step: between two of them Blender may evaluate
-        the scene, or end.
+        the scene, or end. `has_changed` tells whether it has done so since the first step.
         """
-        read = 0
+        read = walks = 0
         while True:
-            depsgraph = depsgraph_of()
-            entries = list(_mesh_entries(depsgraph))
-            there = {entry.address: self._known.get(entry.address) for entry in entries}
-            self._known = {address: known for address, known in there.items() if known}
-            missing = {
-                entry.address: entry.number for entry in entries if not there[entry.address]
-            }
-            done = self._read(depsgraph, {n: address for address, n in missing.items()})
-            if done == len(missing):
-                return self._placements(depsgraph, entries)
-            read += done
-            yield read / (read + len(missing) - done)
+            walks += 1
+            is_patient = walks <= _PATIENCE
+            entries = yield from _walk_steps(depsgraph_of, has_changed if is_patient else None)
+            while entries is not None:
+                depsgraph = depsgraph_of()
+                if is_patient and has_changed():
+                    break
+                missing = self._missing(entries)
+                done = self._read(depsgraph, missing)
+                for _ in self._take_large():
+                    if is_patient:
+                        yield read / (read + len(missing))
+                if done == len(missing):
+                    depsgraph = depsgraph_of() if is_patient else depsgraph
+                    if is_patient and has_changed():
+                        break
+                    return self._placements(depsgraph, entries)
+                read += done
+                yield read / (read + len(missing) - done)
+                if not is_patient:
+                    break
+
+    def _missing(self, entries: list[_Entry]) -> dict[int, _Address]:
+        """Return what is to be read, by the number of the object instance; forget all else."""
+        there = {entry.address: self._known.get(entry.address) for entry in entries}
+        self._known = {address: known for address, known in there.items() if known}
+        numbers = {entry.address: entry.number for entry in entries if not there[entry.address]}
+        return {number: address for address, number in numbers.items()}
 
     def unread_triangles(self, depsgraph: bpy.types.Depsgraph) -> int:
         """Count the triangles of the meshes that are not known; O(placements)."""
@@ -227,22 +261,38 @@ class SceneReader:
             if address[1] not in meshes:
                 if vertices > _VERTICES:
                     break
-                meshes[address[1]] = self._mesh_of(instance.object)
-                vertices += len(meshes[address[1]].triangles.vertices)
+                arrays = self._arrays_of(instance.object)
+                vertices += len(arrays.positions)
+                if len(arrays.positions) > _VERTICES:
+                    self._large = address, arrays, _face_mesh_of(instance)
+                    return done + 1
+                meshes[address[1]] = run(self._mesh_steps(arrays))
             self._known[address] = _Known(meshes[address[1]], _face_mesh_of(instance))
             done += 1
             if done > _OBJECTS:
                 break
         return done
 
-    def _mesh_of(self, evaluated: bpy.types.Object) -> SceneMesh:
+    def _take_large(self) -> Generator[float, None, None]:
+        """Take over the large mesh that was just read, if one was, in steps of its own."""
+        if self._large is not None:
+            (address, arrays, face_mesh), self._large = self._large, None
+            mesh = yield from self._mesh_steps(arrays)
+            self._known[address] = _Known(mesh, face_mesh)
+
+    def _arrays_of(self, evaluated: bpy.types.Object) -> MeshArrays:
         with evaluated_mesh(evaluated) as mesh:
-            arrays = mesh_arrays(mesh)
+            return mesh_arrays(mesh)
+
+    def _mesh_steps(self, arrays: MeshArrays) -> Generator[float, None, SceneMesh]:
+        """Return the mesh with these triangles, the same one for the same triangles."""
+        yield 0.0
         digest = mesh_digest(arrays)
+        yield 0.0
         known = self._by_content.get(digest)
         if known is None:
             triangles = Triangles(arrays.positions, arrays.triangles)
-            known = self._by_content[digest] = SceneMesh(triangles, arrays.polygons)
+            known = self._by_content[digest] = SceneMesh(triangles, arrays.polygons, digest)
         return known
 
     def _placements(
@@ -260,6 +310,7 @@ class SceneReader:
             entries=numbers,
             matrices=matrices[numbers],
             entry_count=len(matrices),
+            visibility=visibility_of(depsgraph.view_layer),
         )
 
 
@@ -281,11 +332,41 @@ def matrices_of(rows: ReadMatrices) -> Floats:
     return matrices
 
 
-def _mesh_entries(depsgraph: bpy.types.Depsgraph) -> Iterator[_Entry]:
+def visibility_of(layer: bpy.types.ViewLayer) -> bytes:
+    """Return what tells which objects a view layer has, and which of them are visible."""
+    flags = bytes(item.visible_get(view_layer=layer) for item in layer.objects)
+    return layer_ids(layer).tobytes() + flags
+
+
+def _walk_steps(
+    depsgraph_of: Callable[[], bpy.types.Depsgraph], has_changed: Callable[[], bool] | None
+) -> Generator[float, None, list[_Entry] | None]:
+    """Return what visible objects show; None if that changed between two steps.
+
+    Without `has_changed` there is one step.
+    """
+    depsgraph = depsgraph_of()
+    if has_changed is None:
+        return list(_mesh_entries(depsgraph))
+    entries: list[_Entry] = []
+    for start in range(0, len(depsgraph.object_instances), _WALKED):
+        if start:
+            yield 0.0
+            depsgraph = depsgraph_of()
+            if has_changed():
+                return None
+        entries += _mesh_entries(depsgraph, start, start + _WALKED)
+    return entries
+
+
+def _mesh_entries(
+    depsgraph: bpy.types.Depsgraph, start: int = 0, stop: int | None = None
+) -> Iterator[_Entry]:
     """Yield what visible objects of the view layer show; not what a background scene does."""
     layer = depsgraph.view_layer
     visible = dict.fromkeys(layer_ids(layer).tolist(), None)
-    for number, instance in enumerate(depsgraph.object_instances):
+    instances = islice(depsgraph.object_instances, start, stop)
+    for number, instance in enumerate(instances, start):
         item = instance.object
         # Every attribute counts here: there may be tens of thousands of instances.
         if item.type == "MESH" and instance.show_self:

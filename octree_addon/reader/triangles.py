@@ -1,6 +1,6 @@
 """World-space triangles of a scene: each mesh read once, baked by each of its matrices."""
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ids
+from ..ui import between, run
 from .boxes import may_instance
 from .meshes import (
     MeshArrays,
@@ -32,6 +33,10 @@ from .source import (
     placements,
     seen_objects,
 )
+
+SourceSteps = Generator[float, None, TriangleSource]
+# A mesh of more triangles than this is worth steps of its own.
+_MANY = 100_000
 
 
 @dataclass(eq=False)
@@ -69,13 +74,13 @@ class SharedMesh:
         return len(self.objects) * len(self.arrays.triangles)
 
 
-def baked(
+def baking_steps(
     meshes: list[SharedMesh],
     matrices: Floats,
     objects: tuple[SourceObject, ...],
     **passed_on: Any,
-) -> TriangleSource:
-    """Bake every placement by its matrix, all of a mesh in one step.
+) -> SourceSteps:
+    """Bake every placement by its matrix, all of a mesh at a time; yields the fraction done.
 
     The order is that of the meshes, each with a triangle and a placement at least, and of the
     placements of each. `matrices` are those of all entries; the rest is passed on.
@@ -84,14 +89,16 @@ def baked(
     faces = np.empty((sum(shared.triangle_count for shared in meshes), 3), np.intp)
     polygons = np.empty(len(faces), np.intp)
     vertex = triangle = 0
-    # A vertex that is not finite affects itself alone; the core sets its triangles aside.
-    with np.errstate(invalid="ignore", over="ignore"):
-        for shared in meshes:
-            vertex_end, end = vertex + shared.vertex_count, triangle + shared.triangle_count
-            _place_vertices(shared, matrices, vertices[vertex:vertex_end])
-            _place_triangles(shared, vertex, faces[triangle:end])
-            _place_polygons(shared, polygons[triangle:end])
-            vertex, triangle = vertex_end, end
+    for shared in meshes:
+        vertex_end, end = vertex + shared.vertex_count, triangle + shared.triangle_count
+        _place_vertices(shared, matrices, vertices[vertex:vertex_end])
+        if end - triangle > _MANY:
+            yield triangle / len(faces)
+        _place_triangles(shared, vertex, faces[triangle:end])
+        _place_polygons(shared, polygons[triangle:end])
+        if end - triangle > _MANY:
+            yield end / len(faces)
+        vertex, triangle = vertex_end, end
     lengths = [len(shared.arrays.triangles) for shared in meshes for _ in shared.objects]
     return TriangleSource(
         vertices=vertices,
@@ -106,11 +113,16 @@ def baked(
 
 
 def _place_vertices(shared: SharedMesh, matrices: Floats, target: Floats) -> None:
-    matrices = matrices[shared.entries]
-    linear = matrices[:, :3, :3].swapaxes(1, 2)
-    placed = target.reshape(len(matrices), -1, 3)
-    np.matmul(shared.arrays.positions.astype(np.float64), linear, out=placed)
-    placed += matrices[:, None, :3, 3]
+    # Row by row: a product of matrices that are this narrow takes NumPy four times as long.
+    rows = matrices[shared.entries].transpose(1, 2, 0)[..., None]
+    placed = target.reshape(rows.shape[2], -1, 3)
+    x, y, z = shared.arrays.positions.T.astype(np.float64, order="C")
+    # A vertex that is not finite affects itself alone; the core sets its triangles aside.
+    with np.errstate(invalid="ignore", over="ignore"):
+        for axis in range(3):
+            placed[..., axis] = (
+                x * rows[axis, 0] + y * rows[axis, 1] + z * rows[axis, 2] + rows[axis, 3]
+            )
 
 
 def _place_triangles(shared: SharedMesh, vertex: int, target: Ids) -> None:
@@ -162,11 +174,21 @@ def read_triangles(
     *,
     viewport: bpy.types.SpaceView3D | None = None,
 ) -> TriangleSource:
+    """Do what `triangle_steps` does, all at once."""
+    return run(triangle_steps(depsgraph, objects, viewport=viewport))
+
+
+def triangle_steps(
+    depsgraph: bpy.types.Depsgraph,
+    objects: Iterable[bpy.types.Object],
+    *,
+    viewport: bpy.types.SpaceView3D | None = None,
+) -> SourceSteps:
     """Read the evaluated triangles of objects, and of what they instance, in world space.
 
     The objects are original ones; repeated ones count once, and the local view of `viewport`, if
     any, hides those outside it. Each mesh is read once, however many placements it has, in the
-    order of first appearance.
+    order of first appearance. Yields the fraction done; Blender's data are read before the first.
     """
     wanted, skipped = seen_objects(depsgraph, objects, viewport)
     walk = _Walk(_watched(wanted.values()))
@@ -179,20 +201,22 @@ def read_triangles(
             _gather(number, instance, owner, walk)
     skipped.update(_reason(item) for uid, item in wanted.items() if uid not in walk.owners)
     matrices = placement_matrices(depsgraph)
-    return baked(
-        [shared for shared in walk.meshes.values() if shared.objects],
-        matrices,
-        tuple(
-            SourceObject(uid, owner.name, owner.instances, owner.editable)
-            for uid, owner in walk.owners.items()
-        ),
-        skipped=skipped,
-        ids=frozenset(dependencies(wanted.values())) | walk.watched,
-        wanted=frozenset(wanted),
-        watched=frozenset(walk.watched),
-        layer=layer_of(depsgraph),
-        record=_record_of(walk, matrices),
+    found: dict[str, Any] = {
+        "skipped": skipped,
+        "ids": frozenset(dependencies(wanted.values())) | walk.watched,
+        "wanted": frozenset(wanted),
+        "watched": frozenset(walk.watched),
+        "layer": layer_of(depsgraph),
+    }
+    yield 0.0
+    record = yield from between(0.0, 0.5, _record_steps(walk, matrices))
+    owners = tuple(
+        SourceObject(uid, owner.name, owner.instances, owner.editable)
+        for uid, owner in walk.owners.items()
     )
+    meshes = [shared for shared in walk.meshes.values() if shared.objects]
+    baking = baking_steps(meshes, matrices, owners, record=record, **found)
+    return (yield from between(0.5, 1.0, baking))
 
 
 def _watched(objects: Iterable[bpy.types.Object]) -> set[int]:
@@ -204,9 +228,13 @@ def _watched(objects: Iterable[bpy.types.Object]) -> set[int]:
     }
 
 
-def _record_of(walk: _Walk, matrices: Floats) -> MeshRecord:
-    """Return what has to stay for the triangles to be the same."""
-    digests = {pointer: mesh_digest(shared.arrays) for pointer, shared in walk.meshes.items()}
+def _record_steps(walk: _Walk, matrices: Floats) -> Generator[float, None, MeshRecord]:
+    """Return what has to stay for the triangles to be the same; yields the fraction done."""
+    digests: dict[int, bytes] = {}
+    for pointer, shared in walk.meshes.items():
+        digests[pointer] = mesh_digest(shared.arrays)
+        if len(shared.arrays.triangles) > _MANY:
+            yield len(digests) / len(walk.meshes)
     numbers = [number for number, _ in walk.placed.values()]
     return MeshRecord(
         rows={key: row for row, key in enumerate(walk.placed)},

@@ -38,6 +38,7 @@ from .operators import (
 from .panel import OCTREE_PT_results, OCTREE_UL_results
 from .rows import Column, PersistentIds, Rows, no_instances
 from .settings import (
+    OctreeListSettings,
     OctreeResult,
     OctreeResultObject,
     OctreeResultRow,
@@ -80,6 +81,7 @@ def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
 
 FEATURE = Feature(
     settings={"results": OctreeResultsSettings},
+    session_settings=OctreeListSettings,
     groups=(OctreeResultObject, OctreeResultRow, OctreeResult),
     classes=(
         OCTREE_OT_previous_row,

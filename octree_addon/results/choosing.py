@@ -145,9 +145,15 @@ def instance_boxes(context: bpy.types.Context) -> list[Floats]:
 
 
 def frame_box(space: bpy.types.SpaceView3D, points: Floats) -> None:
-    """Turn a 3D view to the box around some points, (n, 3), so that it fills the view."""
+    """Turn a 3D view to the box around some points, (n, 3), so that it fills the view.
+
+    Those that are not finite do not count; without others the view stays.
+    """
     view = space.region_3d
-    lower, upper = points.min(axis=0), points.max(axis=0)
+    finite = points[np.isfinite(points).all(axis=1)]
+    if not len(finite):
+        return
+    lower, upper = finite.min(axis=0), finite.max(axis=0)
     view.view_location = ((lower + upper) / 2).tolist()
     view.view_distance = float(np.linalg.norm(upper - lower)) * space.lens / _SENSOR
     if view.view_perspective == "CAMERA":
@@ -161,11 +167,17 @@ def is_isolated(context: bpy.types.Context) -> bool:
 
 
 def isolate(context: bpy.types.Context, objects: Iterable[bpy.types.Object]) -> None:
-    """Show these objects alone in the 3D view, or all again if it shows some alone."""
+    """Show these objects alone in the 3D view, or all again if it shows some alone.
+
+    A `ValueError` says that all of them are hidden: nothing could be shown.
+    """
     with in_view3d(context) as space:
         if space is None:
             raise ValueError("There is no 3D view in this window")
         if space.local_view is None:
-            found = {item.session_uid: 0 for item in objects}
-            select_found(context.view_layer, found, "REPLACE")
+            found = {item.session_uid: item for item in objects}
+            if not any(item.visible_get() for item in found.values()):
+                names = ", ".join(item.name for item in found.values())
+                raise ValueError(f"Hidden, and not to be shown alone: {names}")
+            select_found(context.view_layer, dict.fromkeys(found, 0), "REPLACE")
         bpy.ops.view3d.localview(frame_selected=settings_of(context.scene).results.follow)

@@ -2,7 +2,7 @@
 
 import json
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,8 +10,8 @@ import bpy
 import numpy as np
 
 from ..arrays import Ids
-from ..reader import scene_fingerprint
-from ..ui import settings_of, tag_redraw
+from ..scene_index import fingerprint_steps, is_read
+from ..ui import run, schedule, settings_of, tag_redraw
 from .rows import Rows, pack, unpack, unpack_names
 
 NAME = "Name"
@@ -76,6 +76,14 @@ class Shown:
     flags: list[int]
     places: list[int]
 
+    def in_list(self, count: int, length: int) -> tuple[list[int], list[int]]:
+        """Return flags and places for a list that is longer than the rows, (count,), are."""
+        if length == count:
+            return self.flags, self.places
+        beyond = range(count, length)
+        flags = self.flags or [_SHOWN] * count
+        return flags + [0] * len(beyond), [*(self.places or range(count)), *beyond]
+
 
 # Bit by which Blender's lists know a row that is shown: `UIList.bitflag_filter_item`.
 _SHOWN = 1 << 30
@@ -118,8 +126,14 @@ def sorted_rows(view: View, sort: str, reverse: bool) -> Ids | None:
 
 # By the session id of the scene and the number of the result, which a copied scene has too.
 _views: dict[tuple[int, int], View] = {}
-# By the session id of the scene: what it is like now, until it changes.
+# By the session id of the scene: what it is like now, until it changes; which of these are to be
+# looked at again. And by both, as above: what it was like when a question was asked, where that
+# is not in the file yet; empty until it is known, if nothing has changed.
 _fingerprints: dict[int, str] = {}
+_doubted: set[int] = set()
+_asked_of: dict[tuple[int, int], str] = {}
+# Rows that are added to the list at a time.
+_FILLED = 50_000
 _listeners: list[Callable[[], None]] = []
 
 
@@ -174,10 +188,19 @@ def keep_result(
     result.name, result.title, result.question = name or title, title, question
     result.options = json.dumps(options)
     result.number = secrets.randbelow(2**31 - 1) + 1
-    result.fingerprint = current_fingerprint(context)
+    _note_fingerprint(context, result)
     write_rows(context.scene, result, rows)
     show_result(settings, place)
     notify()
+
+
+def _note_fingerprint(context: bpy.types.Context, result: Any) -> None:
+    """Note what the scene is like, or to look at it once it rests, if all has to be read first."""
+    key = context.scene.session_uid, result.number
+    if is_read(context) or bpy.app.background:
+        result.fingerprint = current_fingerprint(context)
+    else:
+        result.fingerprint, _asked_of[key] = "", ""
 
 
 def options_of(asking: Any) -> dict[str, Any]:
@@ -223,7 +246,7 @@ def write_rows(scene: bpy.types.Scene, result: Any, rows: Rows) -> None:
 
 def show_result(settings: Any, place: int) -> None:
     """Let the list show a result, with no row chosen."""
-    settings.active = place  # whose update fits the rows
+    settings.active = place  # whose update fits the list
 
 
 def remove_result(settings: Any, place: int) -> None:
@@ -249,14 +272,39 @@ def remove_named(scene: bpy.types.Scene, title: str) -> None:
 
 
 def result_chosen(settings: Any, _: bpy.types.Context) -> None:
-    """Give the list as many rows as the active result has."""
-    count = settings.kept[settings.active].count if settings.active < len(settings.kept) else 0
-    if len(settings.rows) > count:
-        settings.rows.clear()
-    for _missing in range(count - len(settings.rows)):
-        settings.rows.add()
+    """Fit the list to the active result, with no row chosen."""
     settings.property_unset("row")  # which, unlike writing it, selects nothing
+    fit_list()
     tag_redraw()
+
+
+def list_settings() -> Any:
+    """Return what Blender's list shows: of no scene, and in no undo step."""
+    return bpy.context.window_manager.octree  # type: ignore[attr-defined]
+
+
+def list_rows() -> Any:
+    """Return its rows."""
+    return list_settings().rows
+
+
+def fit_list() -> None:
+    """Give the list as many rows as the longest of the active results has, many of them later."""
+    schedule(fill_list, fill_list())
+
+
+def fill_list() -> float | None:
+    """Go on with that; return when there is more to do."""
+    rows = list_rows()
+    counts = [result.count for scene in bpy.data.scenes if (result := active_result(scene))]
+    wanted = max(counts, default=0)
+    if len(rows) > wanted:
+        rows.clear()
+    missing = wanted - len(rows)
+    for _row in range(missing if bpy.app.background else min(missing, _FILLED)):
+        rows.add()
+    tag_redraw()
+    return 0.0 if len(rows) < wanted else None
 
 
 def active_result(scene: bpy.types.Scene) -> Any:
@@ -301,10 +349,24 @@ def drop_lost_objects(scene: bpy.types.Scene) -> None:
 
 def current_fingerprint(context: bpy.types.Context) -> str:
     """Return what tells the scene as it is now from other states of it; read once a change."""
+    return run(current_fingerprint_steps(context))
+
+
+def current_fingerprint_steps(context: bpy.types.Context) -> Generator[float, None, str]:
+    """Do the same step by step."""
     uid = context.scene.session_uid
-    if uid not in _fingerprints:
-        _fingerprints[uid] = scene_fingerprint(context.evaluated_depsgraph_get())
+    if uid not in _fingerprints or uid in _doubted:
+        _fingerprints[uid] = yield from fingerprint_steps(context)
+        _doubted.discard(uid)
+        for key, code in _asked_of.items():
+            if key[0] == uid and not code:
+                _asked_of[key] = _fingerprints[uid]
     return _fingerprints[uid]
+
+
+def is_doubted(scene: bpy.types.Scene) -> bool:
+    """Tell whether it is to be looked at again what a scene is like."""
+    return scene.session_uid in _doubted or scene.session_uid not in _fingerprints
 
 
 def known_fingerprint(scene: bpy.types.Scene) -> str | None:
@@ -314,7 +376,20 @@ def known_fingerprint(scene: bpy.types.Scene) -> str | None:
 
 def has_changed(context: bpy.types.Context, result: Any) -> bool:
     """Tell whether the scene is another than the one that the question was asked of."""
-    return bool(result.fingerprint != current_fingerprint(context))
+    return asked_of(context.scene, result) != current_fingerprint(context)
+
+
+def asked_of(scene: bpy.types.Scene, result: Any) -> str:
+    """Return the fingerprint of the scene that a question was asked of."""
+    return str(result.fingerprint or _asked_of.get((scene.session_uid, result.number), ""))
+
+
+def write_fingerprints(scene: bpy.types.Scene) -> None:
+    """Let the file have those that were found after the question."""
+    for result in settings_of(scene).results.kept:
+        code = asked_of(scene, result)
+        if code != result.fingerprint:
+            result.fingerprint = code
 
 
 def doubt_names() -> None:
@@ -322,12 +397,21 @@ def doubt_names() -> None:
     _views.clear()
 
 
-def doubt_fingerprints() -> None:
+def doubt_fingerprints(*, has_changed: bool = False) -> None:
     """Read the scene again when its fingerprint is next needed."""
     _fingerprints.clear()
+    for key in [key for key, code in _asked_of.items() if has_changed and not code]:
+        _asked_of[key] = "another"
+
+
+def doubt_what_is_shown() -> None:
+    """Look soon whether objects were hidden; until then nothing has changed."""
+    _doubted.update(_fingerprints)
 
 
 def forget() -> None:
     """Drop all that was read."""
     _views.clear()
     _fingerprints.clear()
+    _doubted.clear()
+    _asked_of.clear()

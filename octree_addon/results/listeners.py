@@ -1,11 +1,20 @@
 """Result listeners: what has changed since, and which objects are gone; only while needed."""
 
+from collections.abc import Generator
+from time import perf_counter
 from typing import Any
 
 import bpy
 
+from ..scene_index import is_being_read
 from ..ui import Listeners, listen, schedule, settings_of, tag_redraw
 from . import kept
+
+# Seconds: of rest after which a scene that has changed is compared with what was asked, and of
+# work at a time.
+REST, _SLICE = 0.5, 0.02
+# What is being compared.
+_comparing: list[Generator[float, None, str]] = []
 
 
 def has_results(scene: bpy.types.Scene) -> bool:
@@ -18,10 +27,16 @@ def note_changes(_: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
 
     O(1) while everything moves: the first update that counts is enough.
     """
-    updates = depsgraph.updates
-    if any(each.is_updated_geometry or each.is_updated_transform for each in updates):
-        kept.doubt_fingerprints()
+    # What is only selected or hidden is told by the scene alone.
+    if any(
+        (each.is_updated_geometry or each.is_updated_transform)
+        and not isinstance(each.id, bpy.types.Scene)
+        for each in depsgraph.updates
+    ):
+        kept.doubt_fingerprints(has_changed=True)
         schedule(compare_later, None)  # drawing sets it again: not before there is a rest
+    else:
+        kept.doubt_what_is_shown()
     # Of objects that come and go, Blender names only the collection that they are in.
     if depsgraph.id_type_updated("COLLECTION"):
         kept.doubt_names()
@@ -31,18 +46,27 @@ def doubt(*_: Any) -> None:
     """Read everything again after an undo: it does not say what it changed."""
     kept.doubt_fingerprints()
     kept.doubt_names()
+    kept.fit_list()
 
 
 def before_load(*_: Any) -> None:
     """Drop what was read before another file is opened; Blender then drops the listeners."""
+    _comparing.clear()
     kept.forget()
 
 
 def before_save(*_: Any) -> None:
-    """Let the file keep no object alive that the user has deleted."""
+    """Let the file keep no object alive that the user has deleted, and no rows of the list."""
     for scene in bpy.data.scenes:
         kept.drop_lost_objects(scene)
+        kept.write_fingerprints(scene)
     kept.doubt_names()
+    kept.list_rows().clear()
+
+
+def after_save(*_: Any) -> None:
+    """Fill the list again."""
+    kept.fit_list()
 
 
 LISTENERS: Listeners = (
@@ -52,16 +76,36 @@ LISTENERS: Listeners = (
     ("redo_post", doubt),
     ("load_pre", before_load),
     ("save_pre", before_save),
+    ("save_post", after_save),
 )
 
 
-def compare_later() -> None:
+def compare_later() -> float | None:
     """Read what the scenes in windows are like, once they have been at rest for a while."""
     for window in bpy.context.window_manager.windows:
-        with bpy.context.temp_override(window=window):
-            if has_results(window.scene):
-                kept.current_fingerprint(bpy.context)
+        if has_results(window.scene) and kept.is_doubted(window.scene):
+            with bpy.context.temp_override(window=window):
+                return _compare(bpy.context)
     tag_redraw()
+    return None
+
+
+def _compare(context: bpy.types.Context) -> float:
+    """Read for a while, but not while a question reads; return when to go on."""
+    if not _comparing:
+        if is_being_read():
+            return REST
+        _comparing.append(kept.current_fingerprint_steps(context))
+    deadline = perf_counter() + _SLICE
+    try:
+        while perf_counter() < deadline:
+            next(_comparing[0])
+    except StopIteration:
+        _comparing.clear()
+    except ValueError:  # a question has begun to read, or the view layer is gone
+        _comparing.clear()
+        return REST
+    return 0.0
 
 
 def listen_if_kept() -> None:
@@ -76,4 +120,6 @@ def uninstall() -> None:
     """Leave nothing behind."""
     listen(LISTENERS, False)
     schedule(compare_later, None)
+    schedule(kept.fill_list, None)
+    _comparing.clear()
     kept.forget()

@@ -9,11 +9,9 @@ from ..ui import SidebarPanel, column_of, draw_hint, schedule, settings_of
 from . import kept
 from .choosing import is_isolated
 from .kept import NAME, active_result, shown_of, view_of
-from .listeners import compare_later
+from .listeners import REST, compare_later
 from .rows import Column
 
-# Seconds of rest after which a scene that has changed is compared with what was asked.
-_REST = 0.5
 _LINES = 8
 
 
@@ -24,10 +22,9 @@ class OCTREE_UL_results(bpy.types.UIList):
         self, context: bpy.types.Context, data: Any, propname: str
     ) -> tuple[list[int], list[int]]:
         result = active_result(context.scene)
-        if result is None or len(data.rows) != result.count:
+        if result is None or len(data.rows) < result.count:
             return [], []
-        shown = shown_of(context.scene, result)
-        return shown.flags, shown.places
+        return shown_of(context.scene, result).in_list(result.count, len(data.rows))
 
     def draw_filter(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
         """Draw nothing: the search stands above the list, where it is seen."""
@@ -113,7 +110,7 @@ class OCTREE_PT_results(SidebarPanel):
         draw_count(column, scene, result)
         draw_headers(column, scene, settings, result)
         column.template_list(
-            "OCTREE_UL_results", "", settings, "rows", settings, "row",
+            "OCTREE_UL_results", "", kept.list_settings(), "rows", settings, "row",
             rows=_LINES if result.count > 3 else 3,
         )  # fmt: skip
         if context.mode != "OBJECT":
@@ -143,10 +140,12 @@ def draw_count(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any) 
     noun += "s" * (result.count != 1)
     part = "" if shown == result.count else f"{shown:,} of "
     layout.label(text=f"{part}{result.count:,} {noun}")
-    fingerprint = kept.known_fingerprint(scene)
-    if fingerprint is None:
-        schedule(compare_later, _REST)
-    elif fingerprint != result.fingerprint and not is_of_frames(result):
+    if len(kept.list_rows()) < result.count:
+        schedule(kept.fill_list, 0.0)
+    if kept.is_doubted(scene):
+        schedule(compare_later, REST)
+    fingerprint, asked_of = kept.known_fingerprint(scene), kept.asked_of(scene, result)
+    if fingerprint and asked_of and fingerprint != asked_of and not is_of_frames(result):
         draw_hint(layout, "The scene has changed since", "ERROR")
 
 

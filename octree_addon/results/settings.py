@@ -29,6 +29,17 @@ class OctreeResultRow(bpy.types.PropertyGroup):
     """A row of the list, with nothing in it: the numbers are packed in the result."""
 
 
+class OctreeListSettings(bpy.types.PropertyGroup):
+    """What Blender's list needs of each window: `window_manager.octree`, in no undo step."""
+
+    if TYPE_CHECKING:
+        rows: Any  # of OctreeResultRow
+    else:
+        rows: CollectionProperty(
+            type=OctreeResultRow, name="Rows", description="As many as the active result has"
+        )
+
+
 class OctreeResult(bpy.types.PropertyGroup):
     """One answer: its question, and its rows packed into bytes."""
 
@@ -68,7 +79,6 @@ class OctreeResultsSettings(bpy.types.PropertyGroup):
     if TYPE_CHECKING:
         kept: Any  # of OctreeResult
         active: int
-        rows: Any  # of OctreeResultRow
         row: int
         search: str
         sort: str
@@ -85,9 +95,6 @@ class OctreeResultsSettings(bpy.types.PropertyGroup):
             description="Which of the results the list shows",
             min=0,
             update=result_chosen,
-        )
-        rows: CollectionProperty(
-            type=OctreeResultRow, name="Rows", description="As many as the active result has"
         )
         row: IntProperty(
             name="Row",

@@ -6,8 +6,11 @@ Add-on authors start at `scene_index`.
 from .index import Placement, SceneIndex
 from .session import (
     doubt,
+    fingerprint_steps,
     forget,
     index_steps,
+    is_being_read,
+    is_read,
     keep_only,
     note_changes,
     scene_index,
@@ -18,8 +21,11 @@ __all__ = [
     "Placement",
     "SceneIndex",
     "doubt",
+    "fingerprint_steps",
     "forget",
     "index_steps",
+    "is_being_read",
+    "is_read",
     "keep_only",
     "note_changes",
     "scene_index",

@@ -4,6 +4,7 @@ It is brought up to date before it is asked, at the cost of what has changed: ma
 placements again where objects came, went or were shown, meshes again where their geometry changed.
 """
 
+import zlib
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -25,6 +26,7 @@ from ..reader import (
     read_layer_matrices,
     read_matrices,
     row_bytes,
+    visibility_of,
 )
 from ..ui import run
 
@@ -71,6 +73,8 @@ class Pending:
         Whether anything may be elsewhere.
     regrouped : bool
         Whether objects may have come, gone, or been shown or hidden.
+    reshown : bool
+        Whether the user may have shown or hidden objects; mostly they were only selected.
     all : bool
         Whether nothing that is known holds.
     """
@@ -78,6 +82,7 @@ class Pending:
     reshaped: set[int] = field(default_factory=set)
     moved: bool = False
     regrouped: bool = False
+    reshown: bool = False
     all: bool = False
 
     def note(self, changes: Changes) -> None:
@@ -85,7 +90,8 @@ class Pending:
         self.all |= changes.reshaped is None
         self.reshaped |= changes.reshaped or set()
         self.moved |= changes.moved is None or bool(changes.moved)
-        self.regrouped |= changes.regrouped or changes.reshown
+        self.reshown |= changes.by_hand
+        self.regrouped |= changes.regrouped or (changes.reshown and not changes.by_hand)
 
     @property
     def needs_reading(self) -> bool:
@@ -93,7 +99,7 @@ class Pending:
         return bool(self.reshaped) or self.regrouped or self.all
 
     def __bool__(self) -> bool:
-        return self.moved or self.needs_reading
+        return self.moved or self.reshown or self.needs_reading
 
 
 class SceneIndex:
@@ -126,6 +132,8 @@ class SceneIndex:
         self._mesh_of: Ids = np.empty(0, np.intp)
         self._layer_places: Ids | None = None
         self._entry_count = 0
+        # The meshes that were read last, and a checksum (CRC) of them.
+        self._mesh_code: tuple[tuple[SceneMesh, ...], int] | None = None
         # How many are reading, of whom only the one whose turn it is may go on.
         self._readers = self._turn = 0
 
@@ -170,10 +178,16 @@ class SceneIndex:
             raise ValueError("Another question has read the scene meanwhile: ask again")
 
     def _catch_up(self, pending: Pending, depsgraph: bpy.types.Depsgraph) -> IndexSteps:
-        if pending.needs_reading:
+        if pending.needs_reading or (pending.reshown and self._shows_others(depsgraph)):
             yield from self._read_again(pending)
         else:
             self._read_matrices(depsgraph)
+
+    def _shows_others(self, depsgraph: bpy.types.Depsgraph) -> bool:
+        """Tell whether other objects are visible than those that were read."""
+        if self.placements.is_instance.any():  # no list tells which of those are visible
+            return True
+        return self.placements.visibility != visibility_of(depsgraph.view_layer)
 
     def end(self) -> None:
         """Refuse to be brought up to date from now on: nobody notes changes any more."""
@@ -185,10 +199,35 @@ class SceneIndex:
 
     def unread_triangles(self) -> int:
         """Count the triangles of the meshes that the next update has to read; O(placements)."""
-        if not self.pending.needs_reading:
-            return 0
+        pending = self.pending
+        if not pending.needs_reading:
+            if not (pending.reshown and self._shows_others(self._depsgraph_of())):
+                return 0
         self._reader.forget(None if self.pending.all else self.pending.reshaped)
         return self._reader.unread_triangles(self._depsgraph_of())
+
+    @property
+    def is_read(self) -> bool:
+        """Whether no mesh has to be read for the next update."""
+        return not self.pending.needs_reading
+
+    @property
+    def is_being_read(self) -> bool:
+        """Whether somebody is reading, whom another reader would disturb."""
+        return self._readers > 0
+
+    def fingerprint(self) -> str:
+        """Return what is the same for the same visible scene: now, after an undo, after a reload.
+
+        It depends on where objects and instances stand and on the triangles of evaluated meshes,
+        as the last update read them; not on names, selection or materials. O(placements).
+        """
+        meshes, entries = self.placements.meshes, self.placements.entries
+        if self._mesh_code is None or self._mesh_code[0] is not meshes:
+            digests = (meshes[row].digest for row in np.argsort(entries).tolist())
+            self._mesh_code = meshes, zlib.crc32(b"".join(digests))
+        matrices = read_matrices(self._depsgraph_of())
+        return f"{zlib.crc32(matrices.tobytes(), self._mesh_code[1]):08x}"
 
     def polygons_of(self, placements: ArrayLike, triangles: ArrayLike) -> Ids:
         """Return the polygon of the evaluated mesh that each triangle is a part of.
@@ -258,7 +297,7 @@ class SceneIndex:
     def _read_again(self, pending: Pending) -> IndexSteps:
         """Read the placements, and the meshes that may have changed, and take them over."""
         self._reader.forget(None if pending.all else pending.reshaped)
-        reading = self._reader.steps(self._depsgraph_of)
+        reading = self._reader.steps(self._depsgraph_of, lambda: bool(self.pending))
         while True:
             try:
                 fraction = next(reading)

@@ -48,6 +48,23 @@ def index_steps(context: bpy.types.Context) -> Generator[float, None, SceneIndex
     return index
 
 
+def fingerprint_steps(context: bpy.types.Context) -> Generator[float, None, str]:
+    """Read what has changed of the context's scene, and return its fingerprint."""
+    index = yield from index_steps(context)
+    return index.fingerprint()
+
+
+def is_read(context: bpy.types.Context) -> bool:
+    """Tell whether the index of the context's view layer is there, and knows all meshes."""
+    index = _indexes.get((context.scene.session_uid, context.view_layer.name))
+    return index is not None and index.is_read
+
+
+def is_being_read() -> bool:
+    """Tell whether any index is half way through reading."""
+    return any(index.is_being_read for index in _indexes.values())
+
+
 def unread_triangles(context: bpy.types.Context) -> int:
     """Count the triangles that the context's index would have to read now; O(placements)."""
     return _index_of(context.evaluated_depsgraph_get()).unread_triangles()

@@ -1,13 +1,10 @@
-"""Shared parts of all features' buttons and panels; read feature, operators, then rows."""
+"""Shared parts of all features' buttons: read feature, operators, stepped, then rows."""
 
 from .feature import Draw, Feature, Group
 from .operators import (
     Listeners,
     RefusingOperator,
     Status,
-    SteppedOperator,
-    Steps,
-    between,
     given_values,
     is_listening,
     listen,
@@ -16,7 +13,6 @@ from .operators import (
     named_object,
     offer_anyway,
     plural,
-    run,
     schedule,
     settings_of,
     tag_redraw,
@@ -24,9 +20,11 @@ from .operators import (
     write_back,
 )
 from .rows import SidebarPanel, column_of, draw_hint, draw_rows, draw_table
+from .stepped import FEATURE, SteppedOperator, Steps, between, forget_redo, run
 from .table_export import TableExport
 
 __all__ = [
+    "FEATURE",
     "Draw",
     "Feature",
     "Group",
@@ -42,6 +40,7 @@ __all__ = [
     "draw_hint",
     "draw_rows",
     "draw_table",
+    "forget_redo",
     "given_values",
     "is_listening",
     "listen",

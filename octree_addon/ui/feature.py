@@ -17,8 +17,8 @@ class Feature(NamedTuple):
     ----------
     settings : Mapping of str to property group
         By the name under `scene.octree`. `OctreeSettings` is put together from these.
-    layer_settings : property group, optional
-        What `view_layer.octree` is; one feature at most has it.
+    layer_settings, session_settings : property group, optional
+        What `view_layer.octree` is, and `window_manager.octree`; one feature at most has each.
     groups : tuple of property groups
         Those that the others hold, registered before them.
     classes : tuple of type
@@ -30,11 +30,12 @@ class Feature(NamedTuple):
 
     settings: Mapping[str, Group] = MappingProxyType({})
     layer_settings: Group | None = None
+    session_settings: Group | None = None
     groups: tuple[Group, ...] = ()
     classes: tuple[type, ...] = ()
     menus: tuple[tuple[str, Draw], ...] = ()
 
     def all_groups(self) -> list[Group]:
         """Return the property groups in the order of registration, each once."""
-        layer = [self.layer_settings] if self.layer_settings else []
-        return list(dict.fromkeys([*self.groups, *layer, *self.settings.values()]))
+        others = [each for each in (self.layer_settings, self.session_settings) if each]
+        return list(dict.fromkeys([*self.groups, *others, *self.settings.values()]))

@@ -1,9 +1,11 @@
 """An operator that works in steps: on with every timer event, dropped at Esc."""
 
+from types import SimpleNamespace
+
 import bpy
 import pytest
 
-from octree_ext.octree_addon.ui import operators
+from octree_ext.octree_addon.ui import stepped as operators
 
 
 class FakeEvent:
@@ -33,6 +35,8 @@ class FakeContext:
 
 class StandIn(operators.SteppedOperator):
     """A modal operator without a window."""
+
+    properties = SimpleNamespace(bl_rna=SimpleNamespace(properties=()))
 
     def __init__(self, steps):
         self.prepared, self.results, self.reports = steps, [], []

@@ -7,7 +7,7 @@ import pytest
 from blender_scenes import camera, cube, monkey, select_only
 
 from octree_ext.octree_addon import questions
-from octree_ext.octree_addon.questions import query_operator
+from octree_ext.octree_addon.questions import collisions, query_operator, verify
 from octree_ext.octree_addon.questions.verify import proof_text, prove_steps
 from octree_ext.octree_addon.ui import run
 
@@ -78,3 +78,82 @@ def test_long_proofs_are_made_in_blocks(built, monkeypatch):
 def test_without_a_question_there_is_nothing_to_prove(built):
     with pytest.raises(RuntimeError, match="Ask a question first"):
         bpy.ops.octree.prove_it()
+
+
+def ask_collisions():
+    bpy.data.objects["Left"].location.x = -1
+    bpy.context.view_layer.update()
+    bpy.ops.octree.clear()
+    bpy.ops.octree.select_collisions()
+    return questions.get(bpy.context.scene)
+
+
+QUESTIONS = {
+    "collisions": ask_collisions,
+    "sphere": lambda: bpy.ops.octree.select_in_sphere(radius=0.7) and None,
+    "ray": lambda: bpy.ops.octree.select_on_ray(origin=(0, 0, 4), hits="ALL") and None,
+}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_sample_says_that_it_is_one(built, name):
+    QUESTIONS[name]()
+    query = questions.get(bpy.context.scene)
+    found = run(prove_steps(query, count=100, seed=3))
+    assert found.holds
+    assert found.is_sample == query.is_itemwise == (name != "ray")
+    text = f"A sample, no proof: 100 of {len(query.target):,} triangles asked at random"
+    assert proof_text(found).startswith(text) == found.is_sample
+    assert bpy.ops.octree.prove_it(sample=True, count=100) == {"FINISHED"}
+    everything = run(prove_steps(query, count=len(query.target) + 1))
+    assert not everything.is_sample
+    assert proof_text(everything).startswith("Proven")
+
+
+@pytest.mark.parametrize("name", ["collisions", "sphere"])
+def test_samples_of_all_seeds_find_what_is_wrong(built, name):
+    QUESTIONS[name]()
+    asked = questions.get(bpy.context.scene)
+    without, none = replace(asked, items=asked.items[1:]), replace(asked, items=asked.items[:0])
+    assert len({run(prove_steps(none, count=200, seed=seed)).missing for seed in range(9)}) > 1
+    proofs = [run(prove_steps(without, count=1500, seed=seed)) for seed in range(12)]
+    assert {proof.missing for proof in proofs} == {0, 1}
+    for proof in proofs:
+        assert proof.missing == (asked.items[0] in proof.asked)
+        assert proof.holds != bool(proof.missing)
+
+
+def test_a_sample_is_compared_with_all_others(built, monkeypatch):
+    query = ask_collisions()
+    items = query.items[:1]
+    assert run(query.hit_steps(items)).tolist() == items.tolist()
+    monkeypatch.setattr(collisions, "_PAIRS", 100)
+    fractions = list(query.hit_steps(items))
+    assert fractions == sorted(fractions)
+    assert len(fractions) == -(-len(query.target) // 100)
+    assert run(query.hit_steps(items)).tolist() == items.tolist()
+
+
+def test_an_estimate_asks_few_and_follows_the_number(built, monkeypatch):
+    query = ask_collisions()
+    asked = []
+    monkeypatch.setattr(
+        type(query), "_meeting", lambda _, ones, others: asked.append((ones, others)) or ones[:0]
+    )
+    monkeypatch.setattr(verify, "_TRIED", 5 * len(query.target))
+    clock = iter(range(1000))
+    monkeypatch.setattr(verify, "perf_counter", lambda: float(next(clock)))
+    seconds = verify.estimated_seconds(query, len(query.target))
+    tested = sum(len(ones) * len(others) for ones, others in asked)
+    assert tested == 2 * 5 * len(query.target)  # the first time to make what is made once
+    assert seconds == pytest.approx(len(query.target) / 5)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.2, "less than a second"), (1, "about 1 second"), (58, "about 1 minute"),
+     (200, "about 3 minutes"), (7000, "about 2 hours"), (3600, "about 1 hour"),
+     (200_000, "about 2 days")],
+)  # fmt: skip
+def test_durations_are_rough(seconds, text):
+    assert verify.duration_text(seconds) == text

@@ -12,6 +12,8 @@ from blender_scenes import (
     select_only,
     selected,
 )
+from costs import lines_run, times_run
+from paper import drawn
 
 from octree_ext.octree_addon import questions, results
 from octree_ext.octree_addon.reader import find_instance
@@ -176,7 +178,7 @@ def test_one_undo_takes_a_result_back_and_redo_brings_it_again(row):
     assert active() is None
     bpy.ops.ed.redo()
     assert table(active()) == before
-    assert len(settings_of(bpy.context.scene).results.rows) == len(before)
+    assert len(bpy.context.window_manager.octree.rows) == len(before)
 
 
 def test_results_survive_save_and_reload(row, tmp_path):
@@ -251,6 +253,49 @@ def test_only_a_change_that_lasts_is_one(row):
     assert results.has_changed(bpy.context, result)
     bpy.ops.octree.refresh_result()
     assert not results.has_changed(bpy.context, active())
+
+
+def test_hidden_objects_are_a_change_and_selected_ones_are_none(row):
+    item = bpy.data.objects["Cube 9"]
+    result = ask()
+    for state in (True, False):
+        item.hide_set(state)
+        bpy.context.view_layer.update()
+        assert kept.is_doubted(bpy.context.scene)
+        assert results.has_changed(bpy.context, result) == state
+    read = lines_run(lambda: select_and_look(item, result))
+    assert not times_run(read, "address = original.session_uid")  # nothing is walked through
+    assert not results.has_changed(bpy.context, result)
+
+
+def select_and_look(item, result):
+    item.select_set(not item.select_get())
+    bpy.context.view_layer.update()
+    results.has_changed(bpy.context, result)
+
+
+def test_rows_of_the_list_stand_in_no_file_and_in_no_undo_step(row, tmp_path):
+    ask("select_collisions")
+    rows = bpy.context.window_manager.octree.rows
+    assert len(rows) == active().count > 0
+    seen = []
+    bpy.app.handlers.save_pre.append(lambda *_: seen.append(len(rows)))
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "rows.blend"))
+    bpy.app.handlers.save_pre.pop()
+    assert (seen, len(rows)) == ([0], active().count)
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "rows.blend"))
+    drawn(bpy.types.OCTREE_PT_results)
+    kept.fill_list()
+    assert len(bpy.context.window_manager.octree.rows) == active().count
+
+
+def test_a_longer_list_than_the_result_is_hidden_at_its_end(row):
+    ask()
+    rows, count = bpy.context.window_manager.octree.rows, active().count
+    for _ in range(3):
+        rows.add()
+    flags, places = kept.shown_of(bpy.context.scene, active()).in_list(count, len(rows))
+    assert (flags, places) == ([1 << 30] * count + [0] * 3, list(range(count + 3)))
 
 
 def test_an_undo_to_what_was_asked_is_no_change(row):

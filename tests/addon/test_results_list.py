@@ -12,7 +12,7 @@ from costs import lines_run, times_run
 from paper import Paper, drawn
 
 from octree_ext.octree_addon import results
-from octree_ext.octree_addon.results import Column, Rows, kept, no_instances
+from octree_ext.octree_addon.results import Column, Rows, choosing, kept, no_instances
 from octree_ext.octree_addon.results.kept import shown_of
 from octree_ext.octree_addon.results.panel import OCTREE_UL_results, draw_row, value_text
 from octree_ext.octree_addon.ui import settings_of
@@ -22,6 +22,10 @@ EVIL = ("=1+1", '+cmd, "quoted"', "-line\nbreak", "@home", "Tür, Öl")
 
 def settings():
     return settings_of(bpy.context.scene).results
+
+
+def list_rows():
+    return bpy.context.window_manager.octree.rows
 
 
 def active():
@@ -117,8 +121,10 @@ def test_a_header_sorts_turns_round_and_lets_go(pairs, by, orders):
 
 def listed():
     """Return what Blender's list makes of the answer of `filter_items`: rows in drawn order."""
-    flags, places = OCTREE_UL_results.filter_items(None, bpy.context, settings(), "rows")
-    count = len(settings().rows)
+    flags, places = OCTREE_UL_results.filter_items(
+        None, bpy.context, bpy.context.window_manager.octree, "rows"
+    )
+    count = len(list_rows())
     flags, places = flags or [1 << 30] * count, places or list(range(count))
     assert sorted(places) == list(range(count))
     order = sorted(range(count), key=places.__getitem__)
@@ -151,6 +157,28 @@ def test_isolate_shows_a_pair_alone_and_all_again(pairs):
     assert inside == ["Cube 1", "Cube 2"]
     bpy.ops.octree.isolate_row("EXEC_DEFAULT", True)
     assert not space.local_view
+
+
+def test_what_is_hidden_is_not_isolated_in_silence(pairs):
+    settings().row = 1
+    space = next(area for area in bpy.context.screen.areas if area.type == "VIEW_3D").spaces[0]
+    pairs[1].hide_set(True)
+    assert bpy.ops.octree.isolate_row("EXEC_DEFAULT", True) == {"FINISHED"}
+    bpy.ops.octree.isolate_row("EXEC_DEFAULT", True)
+    pairs[2].hide_set(True)
+    with pytest.raises(RuntimeError, match="Hidden, and not to be shown alone: Cube 1, Cube 2"):
+        bpy.ops.octree.isolate_row("EXEC_DEFAULT", True)
+    assert not space.local_view
+
+
+def test_bounds_that_are_not_finite_leave_the_view(pairs):
+    space = next(area for area in bpy.context.screen.areas if area.type == "VIEW_3D").spaces[0]
+    place = space.region_3d.view_location.copy()
+    choosing.frame_box(space, np.full((8, 3), np.nan))
+    assert space.region_3d.view_location == place
+    points = np.array([[0.0, 0, 0], [4, 2, 2], [np.nan, 9, 9], [np.inf, 0, 0]])
+    choosing.frame_box(space, points)
+    assert space.region_3d.view_location[:] == (2, 1, 1)
 
 
 @pytest.fixture
@@ -247,11 +275,11 @@ def test_results_are_shown_and_removed_one_by_one(pairs):
     keep((pairs[:2], pairs[1:3]))
     assert [each.count for each in settings().kept] == [1, 2]
     bpy.ops.octree.show_result("EXEC_DEFAULT", True)
-    assert (settings().active, len(settings().rows), settings().row) == (0, 1, -1)
+    assert (settings().active, len(list_rows()), settings().row) == (0, 1, -1)
     bpy.ops.octree.remove_result("EXEC_DEFAULT", True)
-    assert (settings().active, len(settings().rows), len(settings().kept)) == (0, 2, 1)
+    assert (settings().active, len(list_rows()), len(settings().kept)) == (0, 2, 1)
     bpy.ops.octree.clear_results("EXEC_DEFAULT", True)
-    assert (len(settings().rows), active()) == (0, None)
+    assert (len(list_rows()), active()) == (0, None)
     with pytest.raises(RuntimeError, match="no result"):
         bpy.ops.octree.select_rows()
     for count in (1, 2):
@@ -313,6 +341,45 @@ def test_a_shot_is_refreshed_under_its_name(filmed):
     assert len(settings().kept) == 2
 
 
+PRESSED = {
+    "next_row": {},
+    "previous_row": {},
+    "select_rows": {},
+    "sort_rows": {"by": "Name"},
+    "show_result": {"step": 1},
+    "refresh_result": {},
+    "remove_result": {},
+    "clear_results": {},
+    "mark_row_frames": {"rows": "SHOWN"},
+}
+
+
+def dump():
+    """Return all that the operators of the list may change."""
+    scene, results = bpy.context.scene, settings()
+    kept = [(each.name, each.number, each.data, each.pinned) for each in results.kept]
+    marks = sorted((each.name, each.frame) for each in scene.timeline_markers)
+    options = results.active, results.row, results.sort, results.reverse, results.search
+    active = bpy.context.view_layer.objects.active
+    return kept, options, marks, selected(), active and active.name
+
+
+@pytest.mark.parametrize("name", PRESSED)
+def test_undo_takes_back_exactly_what_was_pressed(filmed, name):
+    bpy.ops.octree.select_in_sphere("EXEC_DEFAULT", True, radius=50)
+    settings().active = int(name == "mark_row_frames")
+    select_only()
+    bpy.ops.ed.undo_push(message="Start")
+    before = dump()
+    assert getattr(bpy.ops.octree, name)("EXEC_DEFAULT", True, **PRESSED[name]) == {"FINISHED"}
+    after = dump()
+    assert after != before
+    bpy.ops.ed.undo()
+    assert dump() == before
+    bpy.ops.ed.redo()
+    assert dump() == after
+
+
 def test_the_panel_says_what_it_shows(pairs):
     panel = bpy.types.OCTREE_PT_results
     results.has_changed(bpy.context, active())
@@ -342,7 +409,7 @@ def test_many_updates_are_not_walked_through(many):
 
     for item in bpy.context.scene.objects:
         item.location.x += 1
-    assert sum(lines_run(play).values()) < 30
+    assert sum(lines_run(play).values()) < 80
 
 
 MANY = 10_000
@@ -384,13 +451,13 @@ def test_ten_thousand_pairs_are_sorted_and_searched_once_a_change(many):
 
 
 def listed_once():
-    OCTREE_UL_results.filter_items(None, bpy.context, settings(), "rows")
+    OCTREE_UL_results.filter_items(None, bpy.context, bpy.context.window_manager.octree, "rows")
 
 
 def test_ten_thousand_pairs_are_small_in_the_file(many):
     assert len(active().data) < 100_000
     assert len(active().objects) <= 2000
-    assert len(settings().rows) == MANY
+    assert len(list_rows()) == MANY
 
 
 def test_names_of_many_are_read_once_a_change(many):

@@ -12,6 +12,7 @@ from blender_scenes import camera, cube
 from registered import OPERATORS, PANELS
 
 from octree_ext.octree_addon import handlers, hiding, shot, trees
+from octree_ext.octree_addon.results import active_result, kept, listeners
 from octree_ext.octree_addon.ui import settings_of
 
 SESSIONS, STEPS, MOST_OBJECTS, MOST_SCENES = 20, 200, 24, 3
@@ -176,10 +177,12 @@ class Session:
         if results.kept:
             results.active = self.random.randrange(len(results.kept))
             results.sort = self.random.choice(["", "Name", "Triangles", "Frames"])
-            if results.rows:
-                results.row = self.random.randrange(len(results.rows))
+            count = results.kept[results.active].count
+            if count:
+                results.row = self.random.randrange(count)
                 bpy.ops.ed.undo_push(message="click")
                 self.operate(["isolate_row", "mark_row_frames", "copy_rows", "next_row"])
+                self.operate(["previous_row", "select_rows", "refresh_result", "show_result"])
 
     def shoot(self):
         """Find what the cameras see, from farther away, if it may be."""
@@ -215,8 +218,14 @@ class Session:
         handlers.restore_trees()
         handlers.merge_later()
         handlers.settle()
+        listeners.compare_later()
+        kept.fill_list()
         for scene in bpy.data.scenes:
             trees.is_stale(scene)
+            result = active_result(scene)
+            if result is not None:
+                shown = kept.shown_of(scene, result).rows
+                assert len(shown) <= result.count <= len(kept.list_rows())
         for panel in PANELS:
             if not hasattr(panel, "poll") or panel.poll(bpy.context):
                 panel.draw(Sheet(), bpy.context)
@@ -229,9 +238,10 @@ class Session:
 
 
 def still_hidden():
-    """Name what is hidden anywhere by any icon."""
-    found = {item.name for item in bpy.data.objects if any(getattr(item, flag) for flag in FLAGS)}
+    """Name what is hidden in any scene by any icon; what was deleted may wait for its undo."""
+    found = set()
     for scene in bpy.data.scenes:
+        found |= {item.name for item in scene.objects if any(getattr(item, f) for f in FLAGS)}
         for layer in scene.view_layers:
             found |= {item.name for item in layer.objects if item.hide_get(view_layer=layer)}
     return found
@@ -267,4 +277,5 @@ def test_the_sessions_have_tried_every_operator():
     if finished["sessions"] < SESSIONS:
         pytest.skip("some sessions were not run")
     names = {operator.bl_idname.partition(".")[2] for operator in OPERATORS}
+    names.remove("work_ahead")  # for the redo panel, which needs a window
     assert {name for name in names if finished[name] < 3} == set()

@@ -71,8 +71,39 @@ def test_a_long_build_is_modal_and_ends_by_itself(window):
     assert (items, names) == (2 * 1000**2 + 12, ["Cube", "Grid"])
     assert window.call(modal_operators) == 0
     window.call(redo_with, "capacity", 64)
-    assert window.call(tree)[1] == 64
+    assert window.call(tree)[1] == 32  # until the other one is built
+    wait_for(lambda: window.call(tree)[1] == 64)
     assert window.call(settings)[0] == 64
+    window.call(redo_with, "capacity", 128)
+    window.call(redo_with, "capacity", 16)  # the last one counts
+    wait_for(lambda: window.call(tree)[1] == 16)
+    window.keys("ctrl+z")
+    assert window.call(tree) is None
+
+
+def last_value(name):
+    import bpy
+
+    return getattr(bpy.context.window_manager.operators[-1].properties, name)
+
+
+def test_escape_in_the_redo_panel_keeps_what_there_was(window):
+    window.call(add_plain, 1500)
+    assert window.call(invoke, "build", {}) == ["RUNNING_MODAL"]
+    wait_for(lambda: window.call(tree) is not None)
+    window.call(redo_with, "capacity", 64)
+    wait_for(lambda: window.call(modal_operators) == 1)
+    window.picture("redo_in_steps", redraw=False)
+    window.keys("Escape")
+    wait_for(lambda: window.call(modal_operators) == 0)
+    assert window.call(tree)[1] == window.call(last_value, "capacity") == 32
+    window.call(redo_with, "capacity", 64)
+    wait_for(lambda: window.call(modal_operators) == 1)
+    window.keys("a")  # another operator: its result is not undone
+    wait_for(lambda: window.call(modal_operators) == 0)
+    assert window.call(tree)[1] == 32
+    window.keys("ctrl+z", "ctrl+z")
+    assert window.call(tree) is None
 
 
 def test_a_question_reads_a_large_scene_first(window):

@@ -170,3 +170,65 @@ def changed():
     results = importlib.import_module("bl_ext.user_default.octree.octree_addon.results")
     now = results.known_fingerprint(bpy.context.scene)
     return now and now != results.active_result(bpy.context.scene).fingerprint
+
+
+def hide(name, state):
+    import bpy
+
+    bpy.data.objects[name].hide_set(state)
+
+
+def test_hiding_is_a_change_that_is_told_after_a_rest(window):
+    window.call(build_town)
+    window.call(ask)
+    window.call(show_results_alone)
+    wait_for(lambda: window.call(changed) is False)
+    window.call(hide, "House 00", True)
+    wait_for(lambda: window.call(changed) is True)
+    window.picture("results_hidden")
+    window.call(hide, "House 00", False)
+    wait_for(lambda: window.call(changed) is False)
+
+
+def build_crowd():
+    """Set up two hundred balls that overlap: a proof by brute force would take long."""
+    import bpy
+
+    bpy.data.objects.remove(bpy.data.objects["Cube"])
+    bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=4, radius=1.2)
+    ball = bpy.context.object
+    for number in range(200):
+        item = bpy.data.objects.new(f"Ball {number}", ball.data)
+        item.location = 2 * (number % 20), 2 * (number // 20), 0
+        bpy.context.collection.objects.link(item)
+    bpy.context.view_layer.update()
+    bpy.ops.octree.select_collisions("EXEC_DEFAULT", True)
+
+
+def reports():
+    """Return the last report to the user."""
+    import bpy
+
+    area = bpy.context.area
+    before = area.type
+    area.type = "INFO"
+    bpy.ops.info.select_all(action="SELECT")
+    bpy.ops.info.report_copy()
+    area.type = before
+    return bpy.context.window_manager.clipboard
+
+
+def test_a_long_proof_is_told_beforehand_and_may_be_a_sample(window):
+    window.call(build_crowd)
+    window.move(*CENTER)
+    window.call(press, "prove_it")
+    window.picture("prove_it_dialog")
+    window.keys("Escape")
+    window.call(prove_sample)
+    wait_for(lambda: "A sample, no proof: 10 of" in window.call(reports))
+
+
+def prove_sample():
+    import bpy
+
+    bpy.ops.octree.prove_it("INVOKE_DEFAULT", is_agreed=True, sample=True, count=10)

@@ -1,0 +1,333 @@
+"""Stepped (modal) operators: long work goes on from a timer, with progress and Esc; redo, too.
+
+Blender's redo panel takes back what an operator did and calls its `execute` again, all at once;
+if that is canceled, Blender brings back what there was. So what takes long is canceled there. Once
+the panel rests it is worked out ahead, step by step, and then done again, at once.
+"""
+
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, TypeVar
+
+import bpy
+
+from .feature import Feature
+from .operators import RefusingOperator, Status, given_values, listen, schedule
+
+Steps = Generator[float, None, Any]
+Result = TypeVar("Result")
+
+# What only turns the view may go on meanwhile. All else waits: the scene stays as it was read.
+_NAVIGATION = {
+    "MOUSEMOVE",
+    "MIDDLEMOUSE",
+    "WHEELUPMOUSE",
+    "WHEELDOWNMOUSE",
+    "TRACKPADPAN",
+    "TRACKPADZOOM",
+    "NDOF_MOTION",
+}
+_INTERVAL = 0.01
+# Seconds of work: before the keyboard is looked at for the first time, and then each time.
+_PATIENCE, _SLICE = 0.2, 0.05
+# Seconds without another change in the redo panel after which the work for it begins.
+_REST = 0.3
+
+
+def run(steps: Generator[float, None, Result]) -> Result:
+    """Take all steps of any long work at once and return what they return."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+
+
+def between(
+    start: float, stop: float, steps: Generator[float, None, Result]
+) -> Generator[float, None, Result]:
+    """Take steps as a part of longer work: yield fractions from start to stop, return the same."""
+    while True:
+        try:
+            yield start + (stop - start) * next(steps)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+
+
+class SteppedOperator(RefusingOperator):
+    """The part of an operator that works while Blender stays awake; a mixin.
+
+    A button goes on step by step, and so does a change in the redo panel. A script and Blender
+    without a window take all steps at once.
+    """
+
+    doing = "Building octree"
+    _running: Steps | None = None
+    _timer: bpy.types.Timer | None = None
+    # What it was called with when it was done last, and what was worked out ahead for a redo.
+    _done_with: dict[str, Any] | None = None
+    _ahead: "_Ahead | None" = None
+
+    def steps(self, context: bpy.types.Context) -> Steps:
+        """Return the work, not yet begun: it yields the fraction done, and returns its result."""
+        raise NotImplementedError
+
+    def finish(self, context: bpy.types.Context, result: Any) -> Status:
+        """Do what remains to do with the result."""
+        raise NotImplementedError
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        return self.execute(context) if bpy.app.background else self.start(context)
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        if self.options.is_repeat and not bpy.app.background:
+            return self._redo(context)
+        try:
+            result = run(self.steps(context))
+        except ValueError as error:
+            return self.refuse(error)
+        return self._end(context, result)
+
+    def _redo(self, context: bpy.types.Context) -> Status:
+        """Do at once what was worked out ahead, or is quick; of all else let Blender undo this."""
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None and ahead.values == given_values(self):
+            return self._end(context, ahead.result)
+        self._running = None
+        try:
+            self._work(context, _SLICE)
+        except StopIteration as end:
+            return self._end(context, end.value)
+        except ValueError as error:
+            return self.refuse(error)
+        finally:
+            self._drop()
+        work_ahead_later(self, context)
+        return {"CANCELLED"}
+
+    def start(self, context: bpy.types.Context) -> Status:
+        """Work for half a second, and go modal if that is not enough."""
+        status = self._advance(context, _PATIENCE)
+        if status == {"RUNNING_MODAL"}:
+            manager = context.window_manager
+            manager.progress_begin(0, 100)
+            self._timer = manager.event_timer_add(_INTERVAL, window=context.window)
+            manager.modal_handler_add(self)
+        return status
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        if event.type == "ESC":
+            self.cancel(context)
+            self.report({"INFO"}, "Cancelled: nothing has changed")
+            return {"CANCELLED"}
+        if event.type == "TIMER":
+            return self._advance(context, _SLICE)
+        return {"PASS_THROUGH"} if event.type in _NAVIGATION else {"RUNNING_MODAL"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Drop the work; Blender calls this when the window closes or another file is opened."""
+        self._drop()
+        if self._timer:
+            context.window_manager.event_timer_remove(self._timer)
+            context.window_manager.progress_end()
+            self._timer = None
+        if context.workspace:
+            context.workspace.status_text_set(None)
+
+    def _drop(self) -> None:
+        if self._running:
+            self._running.close()
+            self._running = None
+
+    def _advance(self, context: bpy.types.Context, seconds: float) -> Status:
+        """Work for a while; however the work ends, leave nothing running."""
+        try:
+            fraction = self._work(context, seconds)
+        except StopIteration as end:
+            self.cancel(context)
+            return self._end(context, end.value)
+        except ValueError as error:
+            self.cancel(context)
+            return self.refuse(error)
+        except BaseException:
+            self.cancel(context)
+            raise
+        context.window_manager.progress_update(100 * fraction)
+        context.workspace.status_text_set(f"{self.doing}: {fraction:.0%} (Esc to cancel)")
+        return {"RUNNING_MODAL"}
+
+    def _work(self, context: bpy.types.Context, seconds: float) -> float:
+        deadline = perf_counter() + seconds
+        if self._running is None:
+            self._running = self.steps(context)
+        fraction = next(self._running)
+        while perf_counter() < deadline:
+            fraction = next(self._running)
+        return fraction
+
+    def _end(self, context: bpy.types.Context, result: Any) -> Status:
+        try:
+            status = self.finish(context, result)
+        except ValueError as error:
+            return self.refuse(error)
+        if status == {"FINISHED"}:
+            self._done_with = given_values(self)
+        return status
+
+
+@dataclass(frozen=True, eq=False)
+class _Ahead:
+    """What an operator has worked out, and what it was called with."""
+
+    values: dict[str, Any]
+    result: Any
+
+
+@dataclass(frozen=True, eq=False)
+class _Wish:
+    """A change in the redo panel of an operator; the addresses of the window and the area."""
+
+    operator: SteppedOperator
+    window: int
+    area: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether the operator is still the last one, which the redo panel shows."""
+        operators = bpy.context.window_manager.operators
+        return bool(operators) and operators[-1] == self.operator
+
+    @contextmanager
+    def context(self) -> Iterator[None]:
+        """Work in its area, or in the first window if that is gone."""
+        windows = list(bpy.context.window_manager.windows)
+        window = next((each for each in windows if each.as_pointer() == self.window), windows[0])
+        areas = [each for each in window.screen.areas if each.as_pointer() == self.area]
+        areas += [each for each in window.screen.areas if each.type == "VIEW_3D"]
+        if not areas:
+            with bpy.context.temp_override(window=window):
+                yield
+            return
+        region = next(each for each in areas[0].regions if each.type == "WINDOW")
+        with bpy.context.temp_override(window=window, area=areas[0], region=region):
+            yield
+
+
+# The last change that nobody has begun to work on, and the work that waits to be done again.
+_wished: list[_Wish] = []
+_ready: list[_Wish] = []
+_undone: list[bool] = []
+
+
+def work_ahead_later(operator: SteppedOperator, context: bpy.types.Context) -> None:
+    """Begin to work out what the redo panel asks for once it has been left alone for a while."""
+    assert context.window is not None
+    area = context.area.as_pointer() if context.area else 0
+    _wished[:] = [_Wish(operator, context.window.as_pointer(), area)]
+    schedule(_begin, None)
+    schedule(_begin, _REST)
+
+
+def _begin() -> float | None:
+    if not (_wished and _wished[0].holds):
+        _wished.clear()
+        return None
+    if _is_busy():
+        return _REST
+    with _wished[0].context():
+        bpy.ops.octree.work_ahead("INVOKE_DEFAULT")  # type: ignore[attr-defined]
+    return None
+
+
+def _is_busy() -> bool:
+    """Tell whether any operator is at work in any window; ours that works ahead soon ends."""
+    return any(len(window.modal_operators) for window in bpy.context.window_manager.windows)
+
+
+def _redo_ready() -> float | None:
+    if not (_ready and _ready[0].holds):
+        _ready.clear()
+        return None
+    if _is_busy():
+        return _REST
+    with _ready.pop().context():
+        bpy.ops.ed.undo_redo()
+    return None
+
+
+def forget_redo() -> None:
+    """Leave nothing behind."""
+    _wished.clear()
+    _ready.clear()
+    schedule(_begin, None)
+    schedule(_redo_ready, None)
+    listen(_LISTENERS, False)
+
+
+def _note_undo(*_: Any) -> None:
+    _undone[:] = [True]
+
+
+_LISTENERS = (("undo_post", _note_undo), ("redo_post", _note_undo))
+
+
+class OCTREE_OT_work_ahead(SteppedOperator, bpy.types.Operator):
+    """Work out what the redo panel asks for, step by step; then it is done again, at once.
+
+    All that the user does meanwhile goes on. Whatever changes the scene ends the work.
+    """
+
+    bl_idname = "octree.work_ahead"
+    bl_label = "Work Ahead"
+    bl_description = "Work out what was changed in Adjust Last Operation, step by step"
+    bl_options = {"INTERNAL"}
+    _wish: _Wish
+    _values: dict[str, Any]
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return "" if _wished else "Nothing was changed in Adjust Last Operation"
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        self._wish = _wished.pop()
+        self._values = given_values(self._wish.operator)
+        self.doing = self._wish.operator.doing
+        _undone.clear()
+        listen(_LISTENERS, True)
+        return self.start(context)
+
+    def steps(self, context: bpy.types.Context) -> Steps:
+        return self._wish.operator.steps(context)
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        if _wished or _undone or not self._wish.holds:
+            self.cancel(context)
+            return {"CANCELLED"}
+        status = super().modal(context, event)
+        if event.type == "ESC":
+            self._take_back()
+        is_going_on = status == {"RUNNING_MODAL"} and event.type != "TIMER"
+        return {"PASS_THROUGH"} if is_going_on else status
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        listen(_LISTENERS, False)
+        super().cancel(context)
+
+    def finish(self, context: bpy.types.Context, result: Any) -> Status:
+        self._wish.operator._ahead = _Ahead(self._values, result)
+        _ready[:] = [self._wish]
+        schedule(_redo_ready, 0.0)
+        return {"FINISHED"}
+
+    def _take_back(self) -> None:
+        """Let the redo panel show again what was done."""
+        operator = self._wish.operator
+        for name, value in (operator._done_with or {}).items():
+            setattr(operator, name, value)
+
+
+FEATURE = Feature(classes=(OCTREE_OT_work_ahead,))
