@@ -7,6 +7,7 @@ from bpy.props import PointerProperty
 
 from . import (
     build,
+    clash,
     command_line,
     display,
     example,
@@ -35,6 +36,7 @@ FEATURES = (
     build.FEATURE,
     results.FEATURE,
     questions.FEATURE,
+    clash.FEATURE,
     live.FEATURE,
     display.FEATURE,
     shot.FEATURE,

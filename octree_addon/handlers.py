@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from . import display, hiding, live, questions, results, scene_index, shot, trees
+from . import clash, display, hiding, live, questions, results, scene_index, shot, trees
 from .build import build_settings, chosen_bounds, steps_for_settings
 from .reader import changes_of, count_triangles
 from .ui import (
@@ -82,6 +82,7 @@ def before_load(*_: Any) -> None:
     trees.forget()
     questions.forget()
     results.forget()
+    clash.forget()
     shot.forget()
     display.uninstall()
 
@@ -252,6 +253,7 @@ def unregister() -> None:
     shot.forget()
     hiding.uninstall()
     results.uninstall()
+    clash.forget()
     forget_redo()
     uninstall()
     schedule(restore_trees, None)

@@ -8,8 +8,9 @@ from .drawing import install, is_installed, uninstall
 from .mesh import OCTREE_OT_make_real
 from .panel import OCTREE_PT_display, draw_switch
 from .settings import OctreeDisplaySettings
+from .snapshot import snapshots
 
-__all__ = ["counts", "install", "is_installed", "keep_only", "uninstall"]
+__all__ = ["counts", "install", "is_installed", "keep_only", "snapshots", "uninstall"]
 
 
 def draw_make_real(menu: bpy.types.Menu, _: bpy.types.Context) -> None:

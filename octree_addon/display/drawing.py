@@ -7,7 +7,7 @@ import bpy
 
 from .. import questions, trees
 from ..ui import schedule, settings_of
-from . import active_row, batches
+from . import active_row, batches, contact
 from .lines import draw_outline
 
 log = logging.getLogger(__name__)
@@ -43,6 +43,7 @@ def draw_scene(scene: bpy.types.Scene) -> None:
         batches.draw_picture(batches.picture_of(built, query, settings.display), settings.display)
     if settings.results.outline:
         active_row.draw_active_row(scene)
+        contact.draw_active_contact(scene)
     if query and query.outline and settings.answer.outline:
         draw_outline(query.outline)
     view = settings.frustum.show and questions.camera_outline(scene)
@@ -85,4 +86,5 @@ def uninstall() -> None:
     schedule(switch_off, None)
     batches.forget()
     active_row.forget()
+    contact.forget()
     _failures.clear()

@@ -1,14 +1,15 @@
 """Results feature: one list for the answers to all questions, kept in the file.
 
-Read rows, kept, choosing, then settings, tables, operators, listeners and panel.
+Read rows, kept, lines, choosing, then settings, tables, operators, listeners and panel.
 """
 
 import bpy
 
 from ..ui import Feature
-from .choosing import Side, active_objects, active_sides
+from .choosing import Side, active_contact, active_objects, active_sides, frame_box, in_view3d, sides_of
 from .kept import (
     active_result,
+    doubt_names,
     forget,
     has_changed,
     keep_result,
@@ -16,10 +17,13 @@ from .kept import (
     listen,
     options_of,
     remove_named,
+    shown_of,
     stop_listening,
     titled,
     view_of,
+    write_rows,
 )
+from .lines import LINES, Contact, Lines
 from .listeners import has_results, listen_if_kept, uninstall
 from .operators import (
     OCTREE_OT_clear_results,
@@ -35,7 +39,7 @@ from .operators import (
     OCTREE_OT_show_result,
     OCTREE_OT_sort_rows,
 )
-from .panel import OCTREE_PT_results, OCTREE_UL_results
+from .panel import OCTREE_PT_results, OCTREE_UL_results, value_text
 from .rows import Column, PersistentIds, Rows, no_instances
 from .settings import (
     OctreeListSettings,
@@ -46,16 +50,23 @@ from .settings import (
 )
 
 __all__ = [
+    "LINES",
     "Column",
+    "Contact",
+    "Lines",
     "PersistentIds",
     "Rows",
     "Side",
+    "active_contact",
     "active_objects",
     "active_result",
     "active_sides",
+    "doubt_names",
     "forget",
+    "frame_box",
     "has_changed",
     "has_results",
+    "in_view3d",
     "keep_result",
     "known_fingerprint",
     "listen",
@@ -63,10 +74,14 @@ __all__ = [
     "no_instances",
     "options_of",
     "remove_named",
+    "shown_of",
+    "sides_of",
     "stop_listening",
     "titled",
     "uninstall",
+    "value_text",
     "view_of",
+    "write_rows",
 ]
 
 

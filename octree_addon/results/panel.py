@@ -4,11 +4,13 @@ import json
 from typing import Any
 
 import bpy
+import numpy as np
 
 from ..ui import SidebarPanel, column_of, draw_hint, schedule, settings_of
 from . import kept
 from .choosing import is_isolated
 from .kept import NAME, active_result, shown_of, view_of
+from .lines import LINES
 from .listeners import REST, compare_later
 from .rows import Column
 
@@ -43,7 +45,8 @@ class OCTREE_UL_results(bpy.types.UIList):
     ) -> None:
         result = active_result(context.scene)
         if result is not None and index < result.count:
-            draw_row(layout, context.scene, result, index)
+            draw = LINES[result.question].draw if result.question in LINES else draw_row
+            draw(layout, context.scene, result, index)
 
 
 def draw_row(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, row: int) -> None:
@@ -62,7 +65,7 @@ def draw_row(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, ro
     values = split.row()
     values.alignment = "RIGHT"
     for column in view.rows.columns:
-        values.label(text=value_text(scene, column, row))
+        values.label(text=value_text(scene, column, row), translate=not column.words)
 
 
 def names_hold(view: kept.View, result: Any, row: int) -> bool:
@@ -82,11 +85,13 @@ def names_share(columns: int) -> float:
 def value_text(scene: bpy.types.Scene, column: Column, row: int) -> str:
     """Write a number of a row, a length in the scene's units."""
     value = column.values[row].item()
-    if column.unit == "LENGTH":
-        system = scene.unit_settings.system
+    if column.words:
+        return column.words[value]
+    if column.unit:
+        settings, power = scene.unit_settings, 2 if column.unit == "AREA" else 1
         length: str = bpy.utils.units.to_string(
-            system, "LENGTH", value * scene.unit_settings.scale_length, precision=4
-        ) if system != "NONE" else f"{value:.4g}"  # fmt: skip
+            settings.system, column.unit, value * settings.scale_length**power, precision=4
+        ) if settings.system != "NONE" and np.isfinite(value) else f"{value:.4g}"  # fmt: skip
         return length
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
 
@@ -161,6 +166,8 @@ def draw_headers(
     row = layout.row(align=True)
     row.prop(settings, "search", text="", icon="VIEWZOOM")
     columns = view_of(scene, result).rows.columns
+    if result.question in LINES:
+        columns = tuple(each for each in columns if each.name in LINES[result.question].headers)
     split = layout.split(factor=names_share(len(columns)), align=True)
     draw_header(split, settings, NAME)
     values = split.row(align=True)
@@ -178,6 +185,8 @@ def draw_header(layout: bpy.types.UILayout, settings: Any, name: str) -> None:
 
 def draw_actions(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
     """Offer what can be done with the rows."""
+    if result.question in LINES:
+        LINES[result.question].offer(layout, context, result)
     settings = settings_of(context.scene).results
     row = layout.row(align=True)
     row.operator("octree.previous_row", text="", icon="TRIA_UP")
