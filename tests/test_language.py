@@ -30,11 +30,18 @@ LANDINGS = {
     r"\bCLI\b": "octree_addon/command_line/__init__.py",
     r"[Ll]oose": "core/dynamic/placement.py",
     r"[Bb]ranch and bound": "core/nearest/search.py",
+    r"[Ii]tem buffer": "core/item_buffer/__init__.py",
+    r"[Zz]-buffer": "core/item_buffer/z_buffer.py",
+    r"[Rr]asteriz": "core/item_buffer/scan_conversion.py",
+    r"[Aa]modal": "core/item_buffer/visibility.py",
+    r"[Ss]aturation": "core/item_buffer/face_samples.py",
+    r"Fibonacci": "core/item_buffer/views.py",
 }
 TERMS = (
     "AABB", "OBB", "BVH", "SAT", "TLAS", "two-level", "Morton", "mailbox", "broad phase",
     "sweep and prune", "slab test", "ray packet", "bounding sphere", "frustum culling",
     "quantized", "loose octree", "straddler", "traversal", "kNN", "segmentation map",
+    "item buffer", "z-buffer", "rasterization", "amodal",
 )  # fmt: skip
 BRITISH = r"colour|centre|neighbour|behaviour|\bgrey\b|\bmetre|travell|licence|favour"
 

@@ -14,13 +14,15 @@ CORE_ORDER = [
     "arrays", "checks", "shapes", "touch", "options", "grid", "child_masks", "cells", "octree",
     "two_levels",
     "groups", "construction", "mailboxing", "descend", "query", "rays", "nearest",
-    "pairs", "dynamic", "scene", "audit", "trace", "storage", "statistics", "wireframe", "__init__",
+    "pairs", "dynamic", "scene", "audit", "item_buffer", "trace", "storage", "statistics",
+    "wireframe",
+    "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
     "arrays", "spreadsheets", "seen", "audit", "ui", "menus", "translations", "shortcuts",
-    "preferences", "presets", "camera", "curves", "reader", "scene_index", "trees", "scope",
-    "targets", "selection", "build", "results", "questions", "live", "display", "clash", "shot",
-    "hiding", "example", "main_panel", "command_line", "handlers", "__init__",
+    "preferences", "presets", "camera", "curves", "reader", "scene_index", "item_buffer", "trees",
+    "scope", "targets", "selection", "build", "results", "questions", "live", "display", "clash",
+    "shot", "hiding", "example", "main_panel", "command_line", "handlers", "__init__",
 ]  # fmt: skip
 BLENDER = {
     "bl_math", "bl_operators", "bl_ui", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras",
@@ -88,9 +90,7 @@ def test_the_addon_imports_blender_the_core_and_what_stands_above(path):
     assert all(is_above(used, path.parts, ADDON_ORDER) for used in addon), addon
 
 
-@pytest.mark.parametrize(
-    "path", files("octree_addon/seen") + files("octree_addon/audit"), ids=str
-)
+@pytest.mark.parametrize("path", files("octree_addon/seen") + files("octree_addon/audit"), ids=str)
 def test_what_cameras_and_audits_find_as_data_needs_no_blender(path):
     assert imports(path)[0] <= STANDARD | {"numpy"}
 
@@ -150,10 +150,10 @@ DOORS = {
     "reads geometry": (r"\.to_mesh\(|\.object_instances", {"reader", "shot"}),
     "writes": (
         r"\.(select_set|hide_set|foreach_set)\(|\.(attributes|objects|collections)\.new\(",
-        {"selection", "hiding", "display", "example"},
+        {"selection", "hiding", "display", "example", "item_buffer"},
     ),
     "changes the frame": (r"\.frame_set\(", {"shot"}),
-    "draws": (r"^\s*(import|from) (gpu|blf)\b", {"display"}),
+    "draws": (r"^\s*(import|from) (gpu|blf)\b", {"display", "item_buffer"}),
     "listens": (r"bpy\.app\.(handlers|timers)|bpy\.msgbus", {"ui", "shot"}),
     "remembers": (
         r"^_\w+(: .+)? = (\{\}|\[\]|(Weak\w+)\(\))",

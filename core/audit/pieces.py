@@ -118,8 +118,8 @@ def divided(
 ) -> Generator[float, None, Pieces]:
     """Return pieces divided by the triangles they have contact with, without what lies on these.
 
-    Piece i has contact with `counts[i]` of the cutters from `starts[i]` on. Those with too many, or
-    in too many parts, stay as they are, and are not uniform.
+    Piece i has contact with `counts[i]` of the cutters from `starts[i]` on. Those with too many,
+    or in too many parts, stay as they are, and are not uniform.
     """
     done, origins = [pieces[_NONE]], np.arange(len(pieces))
     live, first, left = pieces, starts, counts

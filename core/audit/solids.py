@@ -1,4 +1,4 @@
-"""How deep surfaces lie in solids: what of them lies inside, then branch and bound."""
+"""Surfaces in solids: parts by flood fill and parity, pieces by cuts, then their depths."""
 
 from collections.abc import Generator
 from dataclasses import dataclass

@@ -18,6 +18,7 @@ from ..grid import DEEPEST
 from ..octree import Octree
 from ..shapes import Boxes, Shapes, Triangles
 from .cell_join import joined_cells
+from .occupancy import sharing_cells
 from .sweep import PairBatch, grid_sweep_pairs, no_pairs
 
 # What rounding may take from bounds that are moved by a margin.
@@ -67,6 +68,9 @@ def _between(tree: Octree, other: Octree, margin: float) -> Iterator[PairBatch]:
     theirs = yield from _near(other, _reach(tree.arranged[ours], margin))
     ones = _reach(tree.arranged[ours], margin / 2)
     others = _reach(other.arranged[theirs], margin / 2)
+    yield no_pairs(_SEARCHED / 2)
+    here, there = sharing_cells(ones, others)
+    ours, theirs, ones, others = ours[here], theirs[there], ones[:, here], others[:, there]
     both = np.concatenate((ones, others), axis=1)
     for done, firsts, seconds in pairs_in_cells(both, _SEARCHED, own=len(ours)):
         first, second = np.minimum(firsts, seconds), np.maximum(firsts, seconds)

@@ -72,7 +72,7 @@ def objects_in(moment: Moment, volumes: Shapes) -> Ids:
     for pairs in moment.reached(volumes):
         touched = pairs.whole.copy()
         (rest,) = (~touched).nonzero()
-        touched[rest] = _any_of(moment, volumes, pairs[rest])
+        touched[rest] = any_of(moment, volumes, pairs[rest])
         met = pairs[touched]
         parts.append(np.stack((met.volumes, moment.placements.ids[met.rows])))
     return np.concatenate(parts, axis=1)
@@ -87,12 +87,12 @@ def any_in(moment: Moment, volumes: Shapes) -> Flags:
         while len(left):
             early = first_of_each(left.volumes, few)
             some = left[early]
-            flags[some.volumes[_any_of(moment, volumes, some)]] = True
+            flags[some.volumes[any_of(moment, volumes, some)]] = True
             left, few = left[~early & ~flags[left.volumes]], few * _MORE_PLACES
     return flags
 
 
-def _any_of(moment: Moment, volumes: Shapes, pairs: Reached) -> Flags:
+def any_of(moment: Moment, volumes: Shapes, pairs: Reached) -> Flags:
     """Return which pairs have a triangle that touches; more and more are looked at."""
     touched = np.zeros(len(pairs), bool)
     for found in candidates(moment, volumes, pairs):

@@ -95,4 +95,3 @@ class OCTREE_OT_export_audit(FindingOperator, bpy.types.Operator):
         path.write_bytes(content)
         drawn = f" with {plural(len(pictures), 'picture')}" if pictures else ""
         return f"{plural(len(findings), 'finding')} written to {path}{drawn}"
-

@@ -88,9 +88,7 @@ class OCTREE_OT_mark_findings(FindingOperator, bpy.types.Operator):
             ),
             default="ACTIVE",
         )
-        reason: StringProperty(
-            name="Reason", description="Why it may stay", options={"SKIP_SAVE"}
-        )
+        reason: StringProperty(name="Reason", description="Why it may stay", options={"SKIP_SAVE"})
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         if self.status == "IGNORED" and not bpy.app.background:

@@ -150,9 +150,7 @@ def wish_of(scene: bpy.types.Scene, options: Mapping[str, Any]) -> Wish:
     )
 
 
-def _side(
-    scene: bpy.types.Scene, options: Mapping[str, Any], name: str
-) -> frozenset[int] | None:
+def _side(scene: bpy.types.Scene, options: Mapping[str, Any], name: str) -> frozenset[int] | None:
     if options[name] == "VISIBLE":
         return None
     if options[name] == "COLLECTION":

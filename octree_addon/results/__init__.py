@@ -6,7 +6,15 @@ Read rows, kept, lines, choosing, then settings, tables, operators, listeners an
 import bpy
 
 from ..ui import Feature
-from .choosing import Side, active_contact, active_objects, active_sides, frame_box, in_view3d, sides_of
+from .choosing import (
+    Side,
+    active_contact,
+    active_objects,
+    active_sides,
+    frame_box,
+    in_view3d,
+    sides_of,
+)
 from .kept import (
     active_result,
     doubt_names,

@@ -157,10 +157,11 @@ def test_the_band_is_told_and_decides():
 
 
 def test_surfaces_that_cross_themselves_are_told_if_asked():
-    crossed = Triangles(
-        np.concatenate(([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0.2, 0.2, -1], [0.3, 0.2, -1], [0.2, 0.2, 1]])),
-        [[0, 1, 2], [3, 4, 5]],
-    )  # fmt: skip
+    floor, blade = (
+        [[0, 0, 0], [1, 0, 0], [0, 1, 0]],
+        [[0.2, 0.2, -1], [0.3, 0.2, -1], [0.2, 0.2, 1]],
+    )
+    crossed = Triangles(floor + blade, [[0, 1, 2], [3, 4, 5]])
     scene = scene_of(crossed, turned_box())
     assert named(audit(scene)) == {}
     found = audit(scene, self_intersections=True)

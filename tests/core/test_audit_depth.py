@@ -26,7 +26,7 @@ SOLIDS = {
     "thinner bar": (box([-5, 0, 0], [5, 1, 1]), box([0, -5, 0.2], [1, 5, 0.8]), 0.5),
     "2 mm": (box([0, 0, 0], [3, 1, 1]), box([0.1, 0.2, 0.998], [2.9, 0.7, 2]), 0.002),
     "longer": (box([0, 0, 0], [1, 1, 1]), box([0, 0, 0], [2, 1, 1]), 0.5),
-    "a sheet in a box": (sheet([-1, -1, 0.5], [3, 0, 0], [0, 3, 0]), box([0, 0, 0], [1, 1, 2]), 0.5),
+    "sheet in a box": (sheet([-1, -1, 0.5], [3, 0, 0], [0, 3, 0]), box([0, 0, 0], [1, 1, 2]), 0.5),
     "a plate in a plate": (box([0, 0, 0], [4, 4, 0.1]), box([1, 1, -1], [1.05, 3, 1]), 0.05),
 }  # fmt: skip
 
@@ -88,7 +88,8 @@ KINDS = ("rigid", "mirrored", "uneven", "flat")
 def soup(rng, kind):
     """Place balls and boxes so that many of them overlap."""
     scene = SceneOctree(capacity=8)
-    numbers = [scene.add_mesh(ball(1.0, 6)), scene.add_mesh(box([-1, -1, -1], [1, 1, 1]))]
+    for mesh in (ball(1.0, 6), box([-1, -1, -1], [1, 1, 1])):
+        scene.add_mesh(mesh)
     matrices = np.tile(np.eye(4), (14, 1, 1))
     for matrix in matrices:
         scale = np.diag(rng.uniform(0.3, 1.2, 3))

@@ -59,7 +59,7 @@ def test_one_brick_that_is_lifted_floats_alone():
 
 
 def test_the_top_of_a_wall_falls_as_one():
-    scene, pairs = wall()
+    scene, _ = wall()
     matrices = scene.matrices_of(scene.ids)
     above = np.arange(1 + 4 * COLUMNS, 1 + ROWS * COLUMNS)
     matrices[above, 2, 3] += 0.005

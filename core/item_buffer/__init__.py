@@ -1,0 +1,40 @@
+"""Item buffers: which triangle of which placement each pixel of a view shows.
+
+Views; the vertex stage; scan conversion; renderers, by z-buffer or by rays; what is measured.
+"""
+
+from .face_samples import FaceSamples, face_samples, face_samples_steps
+from .pixel_rays import PixelRays
+from .renderers import ItemBuffers, ItemRenderer, item_buffers
+from .views import sphere_directions, views_around, views_inside
+from .visibility import (
+    OCCLUDED,
+    OUT_OF_VIEW,
+    SEEN,
+    TOO_SMALL,
+    Visibility,
+    visibility,
+    visibility_steps,
+)
+from .z_buffer import ZBuffer
+
+__all__ = [
+    "OCCLUDED",
+    "OUT_OF_VIEW",
+    "SEEN",
+    "TOO_SMALL",
+    "FaceSamples",
+    "ItemBuffers",
+    "ItemRenderer",
+    "PixelRays",
+    "Visibility",
+    "ZBuffer",
+    "face_samples",
+    "face_samples_steps",
+    "item_buffers",
+    "sphere_directions",
+    "views_around",
+    "views_inside",
+    "visibility",
+    "visibility_steps",
+]

@@ -1,0 +1,181 @@
+"""Samples of each face over many views, for those never seen; saturation tells if they suffice."""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import SupportsFloat
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import checks
+from ..arrays import Floats, Ids, blocks
+from ..construction.levels import result_of
+from .renderers import ItemRenderer, Size, checked_views
+from .stage import MeshArrays
+
+
+@dataclass(frozen=True, eq=False)
+class FaceSamples:
+    """How many samples saw each triangle of each placed mesh, wherever it is placed.
+
+    A face that no sample saw may still be visible: see `added_by_last`.
+
+    Attributes
+    ----------
+    meshes : ndarray of intp, shape (m,)
+        Numbers of the meshes, ascending.
+    starts : ndarray of intp, shape (m + 1,)
+        Triangles of mesh `meshes[i]` are `starts[i]` to `starts[i + 1] - 1` of what follows.
+    counts : ndarray of intp, shape (t,)
+        How many samples saw the triangle.
+    first_views : ndarray of intp, shape (t,)
+        The first view that saw it, or -1.
+    areas : ndarray of float64, shape (t,)
+        Its area in the space of its mesh.
+    views : int
+        How many views there were.
+    """
+
+    meshes: Ids
+    starts: Ids
+    counts: Ids
+    first_views: Ids
+    areas: Floats
+    views: int
+
+    def of_mesh(self, mesh: int) -> Ids:
+        """Return how many samples saw each triangle of a mesh.
+
+        Parameters
+        ----------
+        mesh : int
+            Its number.
+
+        Returns
+        -------
+        ndarray of intp, shape (n,)
+            One for each of its triangles.
+
+        Raises
+        ------
+        ValueError
+            If no placement has that mesh.
+        """
+        number = checks.whole_number("mesh", mesh, 0)
+        place = int(np.searchsorted(self.meshes, number))
+        if place == len(self.meshes) or self.meshes[place] != number:
+            raise ValueError(f"mesh must be placed, got {number}")
+        return self.counts[self.starts[place] : self.starts[place + 1]]
+
+    def added_by_last(self, part: SupportsFloat = 0.1) -> tuple[float, float]:
+        """Return what the last views added to what all have seen (saturation).
+
+        Parameters
+        ----------
+        part : float, default 0.1
+            How many of the views are the last, at least one.
+
+        Returns
+        -------
+        faces, area : float
+            Parts of all seen faces, and of their area in the spaces of their meshes, that no
+            earlier view saw; near 0 where more views would hardly find more.
+
+        Raises
+        ------
+        ValueError
+            If the part is no number of at least 0.
+        """
+        last = max(1, round(checks.number("part", part, 0.0) * self.views))
+        seen = self.first_views >= 0
+        late = self.first_views >= max(self.views - last, 0)
+        added = self.areas[seen & late].sum(), max(self.areas[seen].sum(), np.finfo(float).tiny)
+        return float((seen & late).sum() / max(seen.sum(), 1)), float(added[0] / added[1])
+
+
+def face_samples(
+    renderer: ItemRenderer, view_projection: ArrayLike, /, *, size: Size = (1024, 1024)
+) -> FaceSamples:
+    """Count in how many samples each face is seen, over all views.
+
+    Parameters
+    ----------
+    renderer : ItemRenderer
+        What draws, and the scene: `ZBuffer(scene)`, or `PixelRays(scene)`.
+    view_projection : array_like of float, shape (v, 4, 4)
+        As for `item_buffers`; those of `views_around` and `views_inside` will do.
+    size : tuple of int, default (1024, 1024)
+        Width and height in pixels.
+
+    Returns
+    -------
+    FaceSamples
+        Of all placed meshes; memory does not grow with the views.
+
+    Raises
+    ------
+    ValueError
+        On a wrong shape or size, or a matrix that is not finite or has no inverse.
+    """
+    return result_of(face_samples_steps(renderer, view_projection, size=size))
+
+
+def face_samples_steps(
+    renderer: ItemRenderer, view_projection: ArrayLike, /, *, size: Size = (1024, 1024)
+) -> Generator[float, None, FaceSamples]:
+    """Do what `face_samples` does in steps, to show progress or not to block.
+
+    Parameters
+    ----------
+    renderer : ItemRenderer
+        As for `face_samples`.
+    view_projection : array_like of float, shape (v, 4, 4)
+        As there.
+    size : tuple of int, default (1024, 1024)
+        As there.
+
+    Returns
+    -------
+    generator
+        Yields the fraction done, after each view; returns `FaceSamples`. Raises a RuntimeError
+        once the scene has changed.
+
+    Raises
+    ------
+    ValueError
+        At the call, as for `face_samples`.
+    """
+    checks.kind("renderer", renderer, (ItemRenderer,))
+    steps = _steps(renderer, *checked_views(view_projection, size))
+    return renderer.stage.moment.as_long_as_current(steps)
+
+
+def _steps(
+    renderer: ItemRenderer, matrices: Floats, size: Size
+) -> Generator[float, None, FaceSamples]:
+    arrays, meshes_of = renderer.stage.arrays, renderer.stage.moment.placements.meshes
+    counts = np.zeros(arrays.faces.shape[1], np.intp)
+    first_views = np.full(len(counts), -1)
+    for view, matrix in enumerate(matrices):
+        yield view / len(matrices)
+        image = renderer.image(matrix, size)
+        (seen,) = (image.rows >= 0).nonzero()
+        meshes = meshes_of[image.rows[seen]]
+        faces = arrays.face_starts[meshes] + image.triangles[seen]
+        counts += np.bincount(faces, minlength=len(counts))
+        first_views[(first_views < 0) & (counts > 0)] = view
+    yield 1.0
+    (meshes,) = arrays.face_counts.nonzero()
+    starts = np.append(arrays.face_starts[meshes], len(counts))
+    return FaceSamples(meshes, starts, counts, first_views, _areas(arrays), len(matrices))
+
+
+def _areas(arrays: MeshArrays) -> Floats:
+    """Return the areas of all faces in the spaces of their meshes, (t,)."""
+    areas = np.empty(arrays.faces.shape[1])
+    shifts = np.repeat(arrays.vertex_starts, arrays.face_counts)
+    for some in blocks(len(areas)):
+        corners = arrays.vertices[:, arrays.faces[:, some] + shifts[some]]
+        normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0], axis=0)
+        areas[some] = np.linalg.norm(normals, axis=0) / 2
+    return areas

@@ -1,0 +1,254 @@
+"""Item buffers: which triangle each pixel shows, and how near it is; what draws them.
+
+H. Weghorst, G. Hooper and D. Greenberg, "Improved Computational Methods for Ray Tracing", 1984.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import checks
+from ..arrays import Flags, Floats, Ids
+from ..scene import SceneOctree
+from ..shapes import Frusta
+from .stage import Stage
+from .views import depths_of
+
+Size = tuple[int, int]
+# A view shows fewer triangles than this.
+_MOST = 1 << 31
+
+
+@dataclass(frozen=True, eq=False)
+class ItemBuffers:
+    """What is seen in each pixel of some views.
+
+    Row 0 is the lowest, column 0 the leftmost, as Blender's images have it.
+
+    Attributes
+    ----------
+    placements : ndarray of intp, shape (v, height, width)
+        Ids of placements; -1 where there is nothing.
+    triangles : ndarray of intp, shape (v, height, width)
+        Triangles of their meshes; -1 where there is nothing.
+    nearness : ndarray of float32, shape (v, height, width)
+        1 at the near plane, 0 at the far plane and where there is nothing: one minus the depth of
+        OpenGL's depth buffer. On the screen a triangle's is linear.
+    view_projection : ndarray of float64, shape (v, 4, 4)
+        The views.
+    """
+
+    placements: Ids
+    triangles: Ids
+    nearness: NDArray[np.float32]
+    view_projection: Floats
+
+    @cached_property
+    def depths(self) -> Floats:
+        """Depths along the view direction, in scene units, (v, height, width).
+
+        From the eye, or from the near plane of a parallel projection; infinity where there is
+        nothing.
+        """
+        pairs = zip(self.view_projection, self.nearness.astype(float), strict=True)
+        depths = [depths_of(matrix, nearness) for matrix, nearness in pairs]
+        shown = np.array(depths).reshape(self.nearness.shape)
+        return np.where(self.placements >= 0, shown, np.inf)
+
+
+@dataclass(frozen=True)
+class Image:
+    """What is seen in each pixel of one view, flat, (p,), row after row from below.
+
+    `rows` are numbers of placements in the order of their ids, -1 for none.
+    """
+
+    rows: Ids
+    triangles: Ids
+    nearness: NDArray[np.float32]
+
+
+class ItemRenderer:
+    """What draws item buffers of a scene: each of its kinds gives the same answer.
+
+    Parameters
+    ----------
+    scene : SceneOctree
+        What is drawn: as it is when it is drawn.
+
+    Raises
+    ------
+    ValueError
+        If this is no scene.
+    """
+
+    def __init__(self, scene: SceneOctree) -> None:
+        checks.kind("scene", scene, (SceneOctree,))
+        self._scene = scene
+        self._stage: Stage | None = None
+
+    @property
+    def scene(self) -> SceneOctree:
+        """What is drawn."""
+        return self._scene
+
+    @property
+    def stage(self) -> Stage:
+        """The scene as it is now, in flat arrays."""
+        if self._stage is None or not self._stage.moment.freshness.is_current:
+            self._stage = Stage.of(self._scene._moment(checks.ALL_GROUPS), self._stage)
+        return self._stage
+
+    def image(self, view_projection: Floats, size: Size) -> Image:
+        """Draw one view.
+
+        Parameters
+        ----------
+        view_projection : ndarray of float64, shape (4, 4)
+            A matrix that was checked.
+        size : tuple of int
+            Width and height in pixels.
+
+        Returns
+        -------
+        Image
+            What `item_buffers` returns of one view, as this renderer's own numbers.
+
+        Raises
+        ------
+        ValueError
+            If the view shows 2**31 triangles or more.
+        """
+        rows = self.stage.rows_in(view_projection)
+        ends = np.cumsum(self.stage.sizes(rows))
+        if len(ends) and ends[-1] >= _MOST:
+            raise ValueError(f"a view must show fewer than {_MOST} triangles, got {ends[-1]}")
+        numbers, nearness = self._drawn(view_projection, size, rows)
+        all_rows, triangles = np.full((2, len(numbers)), -1)
+        (seen,) = (numbers >= 0).nonzero()
+        shown = numbers[seen]
+        drawn = np.searchsorted(ends, shown, side="right")
+        all_rows[seen] = rows[drawn]
+        triangles[seen] = shown - (ends - self.stage.sizes(rows))[drawn]
+        return Image(all_rows, triangles, nearness)
+
+    def covered(
+        self, view_projection: Floats, size: Size, rows: Ids, owners: Ids, boxes: Ids
+    ) -> Iterator[tuple[Ids, Flags]]:
+        """Draw owners alone, each into its own box, some of them at a time.
+
+        Parameters
+        ----------
+        view_projection : ndarray of float64, shape (4, 4)
+            A matrix that was checked.
+        size : tuple of int
+            Width and height of the picture in pixels.
+        rows : ndarray of intp, shape (k,)
+            What is drawn: places of ids in `scene.ids`, ascending.
+        owners : ndarray of intp, shape (k,)
+            The number of the box that each is drawn into.
+        boxes : ndarray of intp, shape (4, n)
+            Left, bottom, right and top of each box, in the picture; none is empty.
+
+        Yields
+        ------
+        some, flags : ndarray of intp, shape (m,), and ndarray of bool
+            Boxes, all of them in order in the end, and which of their pixels are covered: one box
+            after the other, row by row.
+
+        Raises
+        ------
+        ValueError
+            Never: all was checked before.
+        """
+        for some in _runs(boxes, self._pixels_together):
+            mine = (owners >= some[0]) & (owners <= some[-1])
+            own = owners[mine] - some[0]
+            yield some, self._covered(view_projection, size, rows[mine], own, boxes[:, some])
+
+    # How many pixels of boxes are drawn together.
+    _pixels_together = 1 << 23
+
+    def _drawn(
+        self, view_projection: Floats, size: Size, rows: Ids
+    ) -> tuple[Ids, NDArray[np.float32]]:
+        """Return the nearest triangle of each pixel, or -1, and its nearness, (p,) each.
+
+        Triangles are counted over these placements, one after the other.
+        """
+        raise NotImplementedError
+
+    def _covered(
+        self, view_projection: Floats, size: Size, rows: Ids, owners: Ids, boxes: Ids
+    ) -> Flags:
+        """Return which pixels of owners' boxes are covered, one box after the other."""
+        raise NotImplementedError
+
+
+def _runs(boxes: Ids, pixels: int) -> list[Ids]:
+    """Return runs of boxes (4, n) that have about so many pixels together."""
+    areas = (boxes[2] - boxes[0]) * (boxes[3] - boxes[1])
+    cuts = np.flatnonzero(np.diff((np.cumsum(areas) - areas) // pixels)) + 1
+    return [some for some in np.split(np.arange(len(areas)), cuts) if len(some)]
+
+
+def checked_views(view_projection: ArrayLike, size: object) -> tuple[Floats, Size]:
+    """Return matrices (v, 4, 4) and width and height, checked."""
+    matrices = checks.floats("view_projection", view_projection, 4, 4)
+    finite = np.isfinite(matrices).all(axis=(1, 2))
+    checks.every_row("view_projection", "be finite", finite, matrices)
+    with np.errstate(all="ignore"):
+        ends = np.isfinite(Frusta.from_matrices(matrices).corners).all(axis=(1, 2))
+    checks.every_row("view_projection", "end at finite distances", ends, matrices)
+    if not isinstance(size, tuple | list) or len(size) != 2:
+        raise ValueError(f"size must be width and height, got {size!r}")
+    width, height = (checks.whole_number("size", number, 1) for number in size)
+    return matrices, (width, height)
+
+
+def item_buffers(
+    renderer: ItemRenderer, view_projection: ArrayLike, /, *, size: Size = (640, 480)
+) -> ItemBuffers:
+    """Draw which triangle is seen in each pixel of some views.
+
+    Parameters
+    ----------
+    renderer : ItemRenderer
+        What draws, and the scene: `ZBuffer(scene)`, or `PixelRays(scene)`.
+    view_projection : array_like of float, shape (v, 4, 4)
+        Projection @ view, OpenGL clip space, for column vectors; perspective or parallel, with
+        near and far planes at finite distances.
+    size : tuple of int, default (640, 480)
+        Width and height in pixels.
+
+    Returns
+    -------
+    ItemBuffers
+        For v views. Pixel centers are sampled; of triangles equally near, in single precision,
+        the smaller placement and triangle are seen. Both sides of a triangle are.
+
+    Raises
+    ------
+    ValueError
+        On a wrong shape or size, or a matrix that is not finite, has no inverse, or whose view
+        goes on forever.
+
+    Notes
+    -----
+    O(triangles of the placements in view + pixels) a view.
+    """
+    checks.kind("renderer", renderer, (ItemRenderer,))
+    matrices, size = checked_views(view_projection, size)
+    shape = (len(matrices), size[1], size[0])
+    placements, triangles = np.full(shape, -1), np.full(shape, -1)
+    nearness = np.zeros(shape, np.float32)
+    for view, matrix in enumerate(matrices):
+        image = renderer.image(matrix, size)
+        (seen,) = (image.rows >= 0).nonzero()
+        placements[view].reshape(-1)[seen] = renderer.scene.ids[image.rows[seen]]
+        triangles[view].reshape(-1)[:] = image.triangles
+        nearness[view].reshape(-1)[:] = image.nearness
+    return ItemBuffers(placements, triangles, nearness, matrices)

@@ -1,0 +1,240 @@
+"""Scan conversion (rasterization): triangles on the screen -> spans of pixels -> samples.
+
+All triangles, then all rows of all triangles, then all pixels of all rows: each step is a few
+passes over flat arrays. Pixel centers are sampled; one on an edge belongs to both sides. An edge
+is computed in the same way from both, so no center slips between two triangles that share it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ..arrays import Floats, Ids, blocks, concatenated_ranges
+
+# Triangles that are set up together, so that they stay in the cache; pixels made together.
+_TRIANGLES, _PIXELS = 16_384, 262_144
+# How far outside of an edge a center still counts, in pixels: what rounding may take.
+_SLACK = 2.0**-30
+# Triangles thinner than this part of their length are no nearer than their corners.
+_THIN = 2.0**-20
+# How three corners are sorted, two at a time.
+_SWAPS = ((0, 1), (1, 2), (0, 1))
+# Edges between corners from below upward: below the middle one, above it, and the long one.
+_EDGES = ((0, 1), (1, 2), (0, 2))
+
+
+@dataclass(frozen=True)
+class Frames:
+    """Where triangles are drawn: pixels of a rectangle, which lie row by row in a flat array.
+
+    Six numbers of a triangle each, (6, n), or of all, (6, 1): left, bottom, right and top, the
+    last two beyond the last pixel; where pixel 0, 0 lies or would lie; the length of a row.
+    """
+
+    numbers: Ids
+
+    @classmethod
+    def rectangles(cls, boxes: Ids) -> "Frames":
+        """Return frames of rectangles (4, n) that lie one after the other."""
+        left, bottom, right, top = boxes
+        widths = right - left
+        areas = widths * (top - bottom)
+        starts = np.cumsum(areas) - areas
+        return cls(np.stack((*boxes, starts - bottom * widths - left, widths)))
+
+    def __getitem__(self, some: Ids | slice) -> "Frames":
+        return self if self.numbers.shape[1] == 1 else self.each(some)
+
+    def each(self, which: Ids | slice) -> "Frames":
+        """Return the frames of triangles that have these."""
+        return Frames(self.numbers[:, which])
+
+    @property
+    def areas(self) -> Ids:
+        """How many pixels the frames have, (n,)."""
+        left, bottom, right, top = self.numbers[:4]
+        return (right - left) * (top - bottom)
+
+    @property
+    def total(self) -> int:
+        """How many pixels all have."""
+        return int(self.areas.sum())
+
+    def pixels(self) -> tuple[Ids, Ids, Ids]:
+        """Return all pixels of frames that lie one after the other: whose, columns, and rows."""
+        left, bottom, _, _, _, widths = self.numbers
+        areas = self.areas
+        each = np.repeat(np.arange(len(areas)), areas)
+        within = concatenated_ranges(0 * areas, areas)
+        rows, columns = np.divmod(within, widths[each])
+        return each, columns + left[each], rows + bottom[each]
+
+    def places(self, which: Ids, rows: Ids, columns: Ids) -> Ids:
+        """Return where pixels of triangles lie."""
+        starts, widths = (
+            self.numbers[4:] if self.numbers.shape[1] == 1 else self.numbers[4:, which]
+        )
+        return rows * widths + (columns + starts)
+
+
+@dataclass(frozen=True)
+class Spans:
+    """Pixels side by side: where the first lies, how many, nearness there and its slope.
+
+    `limits` (2, s) hold the nearness of pixels, where rounding may lead it astray.
+    """
+
+    places: Ids
+    counts: Ids
+    nearness: Floats
+    slopes: Floats
+    triangles: Ids
+    limits: Floats | None
+
+    def samples(self) -> Iterator[tuple[Ids, Floats, Ids]]:
+        """Yield all pixels: where they lie, their nearness, and their triangles."""
+        ends = np.cumsum(self.counts)
+        cuts = np.searchsorted(ends, np.arange(_PIXELS, ends[-1] if len(ends) else 0, _PIXELS))
+        bounds = np.unique(np.concatenate(([0], cuts, [len(ends)]))).tolist()
+        for start, stop in pairwise(bounds):
+            yield self._samples(start, stop)
+
+    def _samples(self, start: int, stop: int) -> tuple[Ids, Floats, Ids]:
+        counts = self.counts[start:stop]
+        spans = np.repeat(np.arange(start, stop), counts)
+        steps = concatenated_ranges(np.zeros(len(counts), np.intp), counts)
+        nearness = self.slopes[spans] * steps + self.nearness[spans]
+        if self.limits is not None:
+            nearness = np.clip(nearness, *self.limits[:, spans])
+        return self.places[spans] + steps, nearness, self.triangles[spans]
+
+
+@dataclass(frozen=True)
+class Triangles:
+    """Triangles about to be drawn: coordinates (3, n), and the pixels around them.
+
+    Corners are sorted from below upward; `planes` (3, n) are nearness at 0, 0, by x and by y.
+    """
+
+    xs: Floats
+    ys: Floats
+    planes: Floats
+    limits: Floats | None
+    first: Ids
+    counts: Ids
+    left: Floats
+    right: Floats
+
+
+def samples(places: Floats, faces: Ids, frames: Frames) -> Iterator[tuple[Ids, Floats, Ids]]:
+    """Yield what triangles cover: where the pixels lie, their nearness, and their triangles.
+
+    Parameters
+    ----------
+    places : ndarray of float64, shape (3, v)
+        Corners: x and y in pixels, pixel i from i to i + 1, and nearness, which is linear there.
+    faces : ndarray of intp, shape (3, n)
+        Numbers of corners.
+    frames : Frames
+        Where they are drawn, one for all or n.
+    """
+    for some in blocks(faces.shape[1], _TRIANGLES):
+        yield from _spans(places, faces[:, some], frames[some], some.start).samples()
+
+
+@np.errstate(all="ignore")
+def _spans(places: Floats, faces: Ids, frames: Frames, start: int) -> Spans:
+    """Return the spans of triangles, which are counted from `start`."""
+    xs, ys = places[0].take(faces), places[1].take(faces)
+    left, bottom, right, top = frames.numbers[:4]
+    first, last = _reached(ys, bottom, top)
+    begin, end = _reached(xs, left, right)
+    (some,) = ((first <= last) & (begin <= end)).nonzero()
+    xs, ys, nearness = xs[:, some], ys[:, some], places[2].take(faces[:, some])
+    planes, limits, area = _planes(xs, ys, nearness)
+    _sort_upward(xs, ys)
+    rows, drawn = first[some].astype(np.intp), np.isfinite(area) & (area != 0)
+    counts = np.where(drawn, last[some] - rows + 1, 0).astype(np.intp)
+    triangles = Triangles(xs, ys, planes, limits, rows, counts, begin[some], end[some])
+    return _rows_of(triangles, frames[some], some + start)
+
+
+def _reached(values: Floats, lower: Ids, upper: Ids) -> tuple[Floats, Floats]:
+    """Return the first and last centers between the least and greatest of values, (3, n)."""
+    least = np.minimum(np.minimum(values[0], values[1]), values[2])
+    greatest = np.maximum(np.maximum(values[0], values[1]), values[2])
+    first = np.maximum(np.ceil(least - (0.5 + _SLACK)), lower)
+    return first, np.minimum(np.floor(greatest - (0.5 - _SLACK)), upper - 1)
+
+
+def _planes(xs: Floats, ys: Floats, nearness: Floats) -> tuple[Floats, Floats | None, Floats]:
+    """Return planes through corners, limits if any triangle is thin, and twice the areas."""
+    x1, y1, near1 = xs[1] - xs[0], ys[1] - ys[0], nearness[1] - nearness[0]
+    x2, y2, near2 = xs[2] - xs[0], ys[2] - ys[0], nearness[2] - nearness[0]
+    area = x1 * y2 - x2 * y1
+    by_x, by_y = (near1 * y2 - near2 * y1) / area, (x1 * near2 - x2 * near1) / area
+    size = np.abs(x1) + np.abs(y1) + np.abs(x2) + np.abs(y2)
+    thin = np.abs(area) <= _THIN * size * size
+    # Finite: what reaches a center has corners, and differences of them, far from underflow.
+    planes = np.stack((nearness[0] - by_x * xs[0] - by_y * ys[0], by_x, by_y))
+    limits = np.stack((nearness.min(axis=0), nearness.max(axis=0))) if thin.any() else None
+    return planes, limits, area
+
+
+def _sort_upward(xs: Floats, ys: Floats) -> None:
+    for one, other in _SWAPS:
+        (wrong,) = (ys[one] > ys[other]).nonzero()
+        for rows in (xs, ys):
+            lower = rows[other].take(wrong)
+            rows[other, wrong] = rows[one].take(wrong)
+            rows[one, wrong] = lower
+
+
+def _edges(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
+    """Return x at y = 0 and its growth with y, of the three edges, (3, n) each.
+
+    Of horizontal ones, which rows cross only along them, it is where they begin.
+    """
+    offsets, slopes = np.empty(xs.shape), np.empty(xs.shape)
+    for edge, (one, other) in enumerate(_EDGES):
+        rise = ys[other] - ys[one]
+        flat = rise == 0
+        slopes[edge] = np.where(flat, 0.0, (xs[other] - xs[one]) / rise)
+        crossed = (xs[one] * ys[other] - xs[other] * ys[one]) / rise
+        offsets[edge] = np.where(flat, xs[one], crossed)
+    return offsets, slopes
+
+
+def _rows_of(triangles: Triangles, frames: Frames, numbers: Ids) -> Spans:
+    """Return the spans of all rows; `numbers` are those of the triangles."""
+    offsets, slopes = _edges(triangles.xs, triangles.ys)
+    which = np.repeat(np.arange(len(numbers)), triangles.counts)
+    rows = concatenated_ranges(triangles.first, triangles.counts)
+    centers = rows + 0.5
+    long = slopes[2].take(which) * centers + offsets[2].take(which)
+    middle = triangles.ys[1].take(which)
+    short = which + len(numbers) * (centers >= middle)
+    broken = slopes[:2].ravel().take(short) * centers + offsets[:2].ravel().take(short)
+    low, high = np.minimum(long, broken), np.maximum(long, broken)
+    # A row may lead through the middle corner, or do so but for a rounding.
+    (some,) = (np.abs(centers - middle) <= _SLACK).nonzero()
+    corners = triangles.xs[1].take(which[some])
+    low[some], high[some] = np.minimum(low[some], corners), np.maximum(high[some], corners)
+    begin = np.ceil(low - (0.5 + _SLACK))
+    begin = np.maximum(begin, triangles.left.take(which))
+    end = np.floor(high - (0.5 - _SLACK))
+    end = np.minimum(end, triangles.right.take(which))
+    (some,) = (begin <= end).nonzero()
+    which, begin, rows = which[some], begin[some], rows[some]
+    at, by_x, by_y = (row.take(which) for row in triangles.planes)
+    limits = None if triangles.limits is None else triangles.limits[:, which]
+    return Spans(
+        frames.places(which, rows, begin.astype(np.intp)),
+        (end[some] - begin).astype(np.intp) + 1,
+        at + by_y * centers[some] + by_x * (begin + 0.5),
+        by_x,
+        numbers[which],
+        limits,
+    )

@@ -1,0 +1,168 @@
+"""View matrices: even directions on a sphere (Fibonacci), and places that fill a volume evenly.
+
+Views are matrices (v, 4, 4), projection @ view, OpenGL clip space, for column vectors.
+"""
+
+from typing import SupportsFloat, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import checks
+from ..arrays import Floats
+from ..shapes import Boxes
+
+# The root of x**4 = x + 1, whose powers fill a cube evenly. M. Roberts, "The Unreasonable
+# Effectiveness of Quasirandom Sequences", 2018.
+_EVEN = 1.2207440846057596
+# The six views of a cube map: where they look, and what is up there.
+_FORWARD = np.concatenate((np.eye(3), -np.eye(3)))
+_UP = np.array([[0, 0, 1.0], [0, 0, 1], [0, 1, 0]] * 2)
+
+
+def sphere_directions(count: SupportsIndex, /) -> Floats:
+    """Return directions that are spread evenly on a sphere.
+
+    Parameters
+    ----------
+    count : int
+        How many.
+
+    Returns
+    -------
+    ndarray of float64, shape (count, 3)
+        Unit vectors. Any of the first are spread evenly, too, as far as so few can be.
+
+    Raises
+    ------
+    ValueError
+        If the count is no whole number, or negative.
+
+    References
+    ----------
+    R. Swinbank and R. J. Purser, "Fibonacci grids: A novel approach to global modelling", 2006.
+    """
+    number = checks.whole_number("count", count, 0)
+    # Not from the top downward: what the last of many views add is to tell how many are enough.
+    steps = np.argsort(np.arange(number) * np.sqrt(2) % 1.0)
+    heights = 1 - (2 * steps + 1) / max(number, 1)
+    turns = steps * (np.pi * (3 - np.sqrt(5)))
+    radii = np.sqrt(1 - heights * heights)
+    return np.stack((radii * np.cos(turns), radii * np.sin(turns), heights), axis=1)
+
+
+def views_around(bounds: Boxes, /, *, count: SupportsIndex = 64) -> Floats:
+    """Return parallel views of all boxes together, from even directions around them.
+
+    Parameters
+    ----------
+    bounds : Boxes
+        What each view shows whole, all of them together.
+    count : int, default 64
+        How many views.
+
+    Returns
+    -------
+    ndarray of float64, shape (count, 4, 4)
+        Square views, as wide as a sphere around the bounds; all have the same scale.
+
+    Raises
+    ------
+    ValueError
+        If these are no boxes, or none that are finite, or the count is no whole number.
+    """
+    lower, upper = _limits(bounds)
+    center, radius = (lower + upper) / 2, float(np.linalg.norm(upper - lower)) / 2 or 1.0
+    directions = sphere_directions(count)
+    scale = np.diag([1, 1, -1, 1]) / np.array([radius, radius, radius, 1.0])[:, None]
+    return np.asarray(scale @ looking(center - directions * 0, -directions, _ups(directions)))
+
+
+def views_inside(
+    volume: Boxes,
+    /,
+    *,
+    places: SupportsIndex = 16,
+    near: SupportsFloat = 0.01,
+    far: SupportsFloat = 1000.0,
+) -> Floats:
+    """Return views in all directions from places that fill a box evenly.
+
+    Parameters
+    ----------
+    volume : Boxes
+        One box.
+    places : int, default 16
+        How many places; six square views of 90 degrees each.
+    near, far : float
+        How far from its place a view begins, and ends, in scene units.
+
+    Returns
+    -------
+    ndarray of float64, shape (6 * places, 4, 4)
+        Place after place: towards x, y, z, -x, -y and -z.
+
+    Raises
+    ------
+    ValueError
+        If this is not one finite box, the number of places is no whole number, or near and far do
+        not ascend from above 0.
+    """
+    number = checks.whole_number("places", places, 0)
+    start, end = checks.number("near", near, 0.0), checks.number("far", far, 0.0)
+    if not 0 < start < end:
+        raise ValueError(f"near and far must ascend from above 0, got {near!r} and {far!r}")
+    lower, upper = _limits(volume)
+    if len(volume) != 1:
+        raise ValueError(f"volume must be one box, got {len(volume)}")
+    powers = _EVEN ** -np.arange(1.0, 4.0)
+    eyes = lower + (upper - lower) * ((0.5 + np.arange(number)[:, None] * powers) % 1.0)
+    depth = np.array([[-(end + start), -2 * end * start], [start - end, 0]]) / (end - start)
+    projection = np.eye(4)
+    projection[2:, 2:] = depth
+    forward, up = np.tile(_FORWARD, (number, 1)), np.tile(_UP, (number, 1))
+    return np.asarray(projection @ looking(np.repeat(eyes, 6, axis=0), forward, up))
+
+
+def looking(eyes: Floats, forward: Floats, up: Floats) -> Floats:
+    """Return view matrices (v, 4, 4) from places along unit vectors, (v, 3) each."""
+    right = np.cross(forward, up)
+    right /= np.linalg.norm(right, axis=1, keepdims=True)
+    matrices = np.zeros((len(eyes), 4, 4))
+    matrices[:, :3, :3] = np.stack((right, np.cross(right, forward), -forward), axis=1)
+    matrices[:, :3, 3] = -np.einsum("vij,vj->vi", matrices[:, :3, :3], eyes)
+    matrices[:, 3, 3] = 1.0
+    return matrices
+
+
+def _ups(directions: Floats) -> Floats:
+    """Return vectors that are not parallel to directions, z wherever that will do."""
+    steep = np.abs(directions[:, 2]) > 0.99
+    return np.where(steep[:, None], np.eye(3)[1], np.eye(3)[2])
+
+
+def _limits(bounds: Boxes) -> tuple[Floats, Floats]:
+    checks.kind("bounds", bounds, (Boxes,))
+    finite = np.isfinite(bounds.rows).all(axis=0)
+    if not finite.any():
+        raise ValueError(f"bounds must hold a finite box, got {len(bounds)} boxes")
+    return bounds.lower[finite].min(axis=0), bounds.upper[finite].max(axis=0)
+
+
+def unprojected(view_projection: Floats, points: Floats) -> Floats:
+    """Return where points (3, k) of the cube from -1 to 1 lie in the scene, (3, k)."""
+    inverse = np.linalg.inv(view_projection)
+    places: Floats = inverse[:, :3] @ points + inverse[:, 3:]
+    return places[:3] / places[3]
+
+
+def depths_of(view_projection: Floats, nearness: ArrayLike) -> Floats:
+    """Return depths along the view direction, from the eye or a parallel view's near plane."""
+    near = np.asarray(nearness, np.float64)
+    z = (1 - 2 * near).ravel()
+    places = unprojected(view_projection, np.stack((0 * z, 0 * z, z)))
+    row = view_projection[3] + 0.0
+    if not row[:3].any():
+        row += view_projection[2]
+    depths: Floats = (row[:3] @ places + row[3]) / np.linalg.norm(row[:3])
+    return depths.reshape(near.shape)

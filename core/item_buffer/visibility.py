@@ -1,0 +1,360 @@
+"""Visibility by item buffers: visible and amodal pixels of each object, boxes, states."""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import SupportsFloat, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import checks
+from ..arrays import Flags, Floats, Ids, radix_argsort, starts_of_runs
+from ..construction.levels import result_of
+from ..scene.moment import Moment, Reached
+from ..scene.volumes import any_of
+from ..shapes import Frusta
+from ..shapes.boxes import CORNERS
+from .renderers import ItemRenderer, Size, checked_views
+from .stage import Stage, screen_matrix
+from .views import depths_of
+
+# Why an object has no pixels, or that it has.
+SEEN, OCCLUDED, OUT_OF_VIEW, TOO_SMALL = range(4)
+
+# The edges of a box, by its corners.
+_ENDS = np.array([(i, i | bit) for bit in (1, 2, 4) for i in range(8) if not i & bit]).T
+
+
+@dataclass(frozen=True, eq=False)
+class Visibility:
+    """How much of n objects is seen in v views.
+
+    Pixels are counted by their samples, so that there may be parts of one. Boxes are left,
+    bottom, right and top in pixels from the picture's lower left corner, the last two beyond the
+    last pixel; all 0 where there are no pixels.
+
+    Attributes
+    ----------
+    states : ndarray of uint8, shape (v, n)
+        SEEN: at least `smallest` pixels are. OCCLUDED: fewer are, though without the others as
+        many would be. TOO_SMALL: fewer would be without the others, too. OUT_OF_VIEW: no triangle
+        touches the view.
+    visible : ndarray of float64, shape (v, n)
+        Pixels that show the object.
+    amodal : ndarray of float64, shape (v, n)
+        Pixels that would show it without the others.
+    whole : ndarray of float64, shape (v, n)
+        The same if the picture went on beyond its borders.
+    depths : ndarray of float64, shape (v, n)
+        Of the nearest visible sample, as in `ItemBuffers`; infinity if there is none.
+    visible_boxes : ndarray of intp, shape (v, n, 4)
+        Around the visible pixels.
+    amodal_boxes : ndarray of intp, shape (v, n, 4)
+        Around those of `whole`; they may begin below 0 and end beyond the picture.
+    size : tuple of int
+        Width and height of the pictures.
+    """
+
+    states: NDArray[np.uint8]
+    visible: Floats
+    amodal: Floats
+    whole: Floats
+    depths: Floats
+    visible_boxes: Ids
+    amodal_boxes: Ids
+    size: Size
+
+    @property
+    def shares(self) -> Floats:
+        """The part of each picture that shows an object, (v, n)."""
+        return self.visible / (self.size[0] * self.size[1])
+
+    @property
+    def visible_fractions(self) -> Floats:
+        """Visible over amodal pixels, (v, n); 0 where there are none."""
+        return _parts(self.visible, self.amodal)
+
+    @property
+    def truncated_fractions(self) -> Floats:
+        """The part of `whole` that the borders cut off, (v, n); 0 where there is none."""
+        return _parts(self.whole - self.amodal, self.whole)
+
+
+def _parts(some: Floats, whole: Floats) -> Floats:
+    return np.divide(some, whole, out=np.zeros(some.shape), where=whole > 0)
+
+
+def visibility(
+    renderer: ItemRenderer,
+    view_projection: ArrayLike,
+    /,
+    *,
+    size: Size = (640, 480),
+    owners: ArrayLike | None = None,
+    supersampling: SupportsIndex = 1,
+    beyond: SupportsFloat = 1.0,
+    smallest: SupportsFloat = 1.0,
+) -> Visibility:
+    """Measure how much of each object is seen in some views, and why it is not.
+
+    Parameters
+    ----------
+    renderer : ItemRenderer
+        What draws, and the scene: `ZBuffer(scene)`, or `PixelRays(scene)`.
+    view_projection : array_like of float, shape (v, 4, 4)
+        As for `item_buffers`.
+    size : tuple of int, default (640, 480)
+        Width and height in pixels.
+    owners : array_like of int, shape (p,), optional
+        The object of each placement, in the order of the scene's ids; n is the largest and one.
+        By default each placement is an object.
+    supersampling : int, default 1
+        So many samples by so many are taken in each pixel.
+    beyond : float, default 1
+        How far the picture goes on beyond each border, in pictures, to tell what they cut off.
+    smallest : float, default 1
+        Fewer pixels do not count as seen; of 0, any sample does.
+
+    Returns
+    -------
+    Visibility
+        Of v views and n objects.
+
+    Raises
+    ------
+    ValueError
+        On a wrong shape or size, a matrix that is not finite or has no inverse, or an option out
+        of range.
+
+    Notes
+    -----
+    Each object is drawn twice: among the others, and alone into its own box.
+    """
+    return result_of(
+        visibility_steps(
+            renderer,
+            view_projection,
+            size=size,
+            owners=owners,
+            supersampling=supersampling,
+            beyond=beyond,
+            smallest=smallest,
+        )
+    )
+
+
+def visibility_steps(
+    renderer: ItemRenderer,
+    view_projection: ArrayLike,
+    /,
+    *,
+    size: Size = (640, 480),
+    owners: ArrayLike | None = None,
+    supersampling: SupportsIndex = 1,
+    beyond: SupportsFloat = 1.0,
+    smallest: SupportsFloat = 1.0,
+) -> Generator[float, None, Visibility]:
+    """Do what `visibility` does in steps, to show progress or not to block.
+
+    Parameters
+    ----------
+    renderer : ItemRenderer
+        As for `visibility`.
+    view_projection : array_like of float, shape (v, 4, 4)
+        As there.
+    size : tuple of int, default (640, 480)
+        As there.
+    owners : array_like of int, shape (p,), optional
+        As there.
+    supersampling : int, default 1
+        As there.
+    beyond, smallest : float, default 1
+        As there.
+
+    Returns
+    -------
+    generator
+        Yields the fraction done, after each view and in between; returns a `Visibility`. Raises a
+        RuntimeError once the scene has changed.
+
+    Raises
+    ------
+    ValueError
+        At the call, as for `visibility`.
+    """
+    checks.kind("renderer", renderer, (ItemRenderer,))
+    matrices, size = checked_views(view_projection, size)
+    samples = checks.whole_number("supersampling", supersampling, 1)
+    margin = checks.number("beyond", beyond, 0.0)
+    least = checks.number("smallest", smallest, 0.0)
+    numbers = checked_owners(renderer, owners)
+    steps = _steps(renderer, matrices, size, numbers, samples, margin, least)
+    return renderer.stage.moment.as_long_as_current(steps)
+
+
+def checked_owners(renderer: ItemRenderer, owners: ArrayLike | None) -> Ids:
+    """Return the object of each placement, (p,), by default the placement's own number."""
+    if owners is None:
+        return np.arange(len(renderer.scene))
+    numbers = checks.numbers("owners", owners, np.iinfo(np.int32).max)
+    if len(numbers) != len(renderer.scene):
+        raise ValueError(f"owners must have shape ({len(renderer.scene)},), got {numbers.shape}")
+    return numbers
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Samples of each object, (n,), and boxes around them, (n, 4)."""
+
+    counts: Ids
+    boxes: Ids
+
+    @classmethod
+    def of(cls, objects: Ids, columns: Ids, rows: Ids, count: int) -> "Counted":
+        """Count samples whose objects ascend."""
+        boxes, starts = np.zeros((count, 4), np.intp), starts_of_runs(objects)
+        if len(starts):
+            there = objects[starts]
+            boxes[there, 0] = np.minimum.reduceat(columns, starts)
+            boxes[there, 1] = np.minimum.reduceat(rows, starts)
+            boxes[there, 2] = np.maximum.reduceat(columns, starts) + 1
+            boxes[there, 3] = np.maximum.reduceat(rows, starts) + 1
+        return cls(np.bincount(objects, minlength=count), boxes)
+
+
+def _steps(
+    renderer: ItemRenderer,
+    matrices: Floats,
+    size: Size,
+    owners: Ids,
+    samples: int,
+    beyond: float,
+    smallest: float,
+) -> Generator[float, None, Visibility]:
+    views, count = len(matrices), int(owners.max(initial=-1)) + 1
+    states = np.full((views, count), OUT_OF_VIEW, np.uint8)
+    visible, amodal, whole, depths = np.zeros((4, views, count))
+    visible_boxes, amodal_boxes = np.zeros((2, views, count, 4), np.intp)
+    fine, least = (size[0] * samples, size[1] * samples), max(smallest, 1 / samples**2)
+    for view, matrix in enumerate(matrices):
+        yield view / views
+        seen, depths[view] = _visible(renderer, matrix, fine, owners, count)
+        yield (view + 0.5) / views
+        inside, beside = _alone(renderer, matrix, fine, owners, count, beyond)
+        visible[view], amodal[view], whole[view] = (
+            counts / samples**2 for counts in (seen.counts, inside, beside.counts)
+        )
+        visible_boxes[view] = _in_pixels(seen.boxes, samples)
+        amodal_boxes[view] = _in_pixels(beside.boxes, samples)
+        states[view] = np.where(amodal[view] < least, TOO_SMALL, OCCLUDED)
+        states[view, visible[view] >= least] = SEEN
+        (unsure,) = (inside == 0).nonzero()
+        states[view, unsure[~_touched(renderer.stage, matrix, owners, unsure)]] = OUT_OF_VIEW
+    yield 1.0
+    return Visibility(states, visible, amodal, whole, depths, visible_boxes, amodal_boxes, size)
+
+
+def _in_pixels(boxes: Ids, samples: int) -> Ids:
+    """Return boxes (n, 4) of samples as boxes of the pixels that these are in."""
+    return np.concatenate((boxes[:, :2] // samples, -(-boxes[:, 2:] // samples)), axis=1)
+
+
+def _visible(
+    renderer: ItemRenderer, matrix: Floats, size: Size, owners: Ids, count: int
+) -> tuple[Counted, Floats]:
+    """Return the visible samples of objects, and the depths of the nearest, (n,)."""
+    image = renderer.image(matrix, size)
+    (pixels,) = (image.rows >= 0).nonzero()
+    objects = owners[image.rows[pixels]]
+    order = radix_argsort(objects, max(count, 1).bit_length())
+    pixels, objects = pixels[order], objects[order]
+    rows, columns = np.divmod(pixels, size[0])
+    depths, starts = np.full(count, np.inf), starts_of_runs(objects)
+    if len(starts):
+        nearest = np.maximum.reduceat(image.nearness[pixels], starts)
+        depths[objects[starts]] = depths_of(matrix, nearest)
+    return Counted.of(objects, columns, rows, count), depths
+
+
+def _alone(
+    renderer: ItemRenderer, matrix: Floats, size: Size, owners: Ids, count: int, beyond: float
+) -> tuple[Ids, Counted]:
+    """Return the samples of objects alone: in the picture (n,), and beyond its borders, too."""
+    margins = np.ceil(np.array(size) * beyond).astype(np.intp)
+    wide = (int(size[0] + 2 * margins[0]), int(size[1] + 2 * margins[1]))
+    matrix = np.diag([size[0] / wide[0], size[1] / wide[1], 1.0, 1.0]) @ matrix
+    rows = renderer.stage.rows_in(matrix)
+    shown, which = np.unique(owners[rows], return_inverse=True)
+    boxes = _boxes_around(renderer.stage.moment, rows, which.ravel(), len(shown), matrix, wide)
+    (drawn,) = ((boxes[0] < boxes[2]) & (boxes[1] < boxes[3])).nonzero()
+    kept = np.isin(which, drawn)
+    numbers = np.searchsorted(drawn, which[kept])
+    inside, parts = np.zeros(count, np.intp), [np.empty((3, 0), np.intp)]
+    for some, flags in renderer.covered(matrix, wide, rows[kept], numbers, boxes[:, drawn]):
+        parts.append(_placed(some, flags, boxes[:, drawn[some]], margins))
+    objects, columns, heights = np.concatenate(parts, axis=1)
+    objects = shown[drawn[objects]]
+    within = (columns >= 0) & (columns < size[0]) & (heights >= 0) & (heights < size[1])
+    inside += np.bincount(objects[within], minlength=count)
+    return inside, Counted.of(objects, columns, heights, count)
+
+
+def _placed(some: Ids, flags: Flags, boxes: Ids, margins: Ids) -> Ids:
+    """Return the objects, columns and rows (3, k) of flags that are set, in the picture."""
+    left, bottom, right, top = boxes
+    areas = (right - left) * (top - bottom)
+    (places,) = flags.nonzero()
+    each = np.repeat(np.arange(len(some)), areas)[places]
+    rows, columns = np.divmod(places - (np.cumsum(areas) - areas)[each], (right - left)[each])
+    rows += bottom[each] - margins[1]
+    columns += left[each] - margins[0]
+    return np.stack((some[each], columns, rows))
+
+
+def _boxes_around(
+    moment: Moment, rows: Ids, owners: Ids, count: int, matrix: Floats, size: Size
+) -> Ids:
+    """Return boxes (4, n) of pixels that hold owners of placements; empty ones are possible."""
+    low, high = _on_screen(moment.placements.boxes[:, rows], screen_matrix(matrix, size))
+    lower, upper = np.full((2, count), np.inf), np.full((2, count), -np.inf)
+    order = np.argsort(owners, kind="stable")
+    starts = starts_of_runs(owners[order])
+    if len(starts):
+        there = owners[order][starts]
+        lower[:, there] = np.minimum.reduceat(low[:, order], starts, axis=1)
+        upper[:, there] = np.maximum.reduceat(high[:, order], starts, axis=1)
+    most = np.array(size)[:, None]
+    lower, upper = np.clip(np.floor(lower), 0, most), np.clip(np.ceil(upper), 0, most)
+    return np.concatenate((lower, upper)).astype(np.intp)
+
+
+def _on_screen(boxes: Floats, screen: Floats) -> tuple[Floats, Floats]:
+    """Return bounds (2, n) on the screen of what boxes (6, n) hold before the near plane."""
+    sides = boxes.reshape(2, 3, -1)
+    corners = np.stack([sides[corner, np.arange(3)] for corner in CORNERS], axis=1)
+    clip = np.einsum("ij,jcn->icn", screen[:, :3], corners) + screen[:, 3, None, None]
+    depths = clip[3] - clip[2]
+    front = (depths >= 0) & (clip[3] > 0)
+    one, other = _ENDS
+    with np.errstate(all="ignore"):
+        parts = depths[one] / (depths[one] - depths[other])
+        crossings = clip[:, one] + (clip[:, other] - clip[:, one]) * parts
+        cut = front[one] != front[other]
+        points = np.concatenate((clip, crossings), axis=1)
+        places = points[:2] / points[3]
+    shown = np.concatenate((front, cut)) & np.isfinite(places).all(axis=0)
+    lower = np.where(shown, places, np.inf).min(axis=1)
+    upper = np.where(shown, places, -np.inf).max(axis=1)
+    return lower, upper
+
+
+def _touched(stage: Stage, matrix: Floats, owners: Ids, wanted: Ids) -> Flags:
+    """Return which objects, ascending, have a triangle that touches the view."""
+    moment, frusta = stage.moment, Frusta.from_matrices(matrix[None])
+    flags = np.zeros(len(wanted), bool)
+    for pairs in moment.reached(frusta):
+        asked: Reached = pairs[np.isin(owners[pairs.rows], wanted)]
+        if len(asked):
+            met = asked.whole | any_of(moment, frusta, asked)
+            flags[np.searchsorted(wanted, owners[asked.rows[met]])] = True
+    return flags

@@ -1,0 +1,74 @@
+"""Z-buffer: of all samples of a pixel the nearest stays, without sorting.
+
+A sample is one 64-bit number: its nearness, as the bits of a float, which ascend with it, above
+its triangle's number, counted from the last. So the largest of a pixel is the nearest, and of
+equally near ones the first triangle. All samples write at once; those that are larger than what
+stayed write again.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Flags, Floats, Ids
+from .renderers import ItemRenderer, Size
+from .scan_conversion import Frames, samples
+from .stage import screen_matrix
+
+# Triangles have numbers of 32 bits.
+_LAST = 0xFFFFFFFF
+
+
+class ZBuffer(ItemRenderer):
+    """Draws item buffers by a z-buffer in NumPy.
+
+    Parameters
+    ----------
+    scene : SceneOctree
+        What is drawn: as it is when it is drawn. No octree of a mesh is needed.
+
+    Raises
+    ------
+    ValueError
+        If this is no scene.
+
+    Notes
+    -----
+    1.3 million triangles take about as long as software OpenGL takes. The vertices and faces of
+    all placed meshes are kept in one more copy.
+    """
+
+    def _drawn(
+        self, view_projection: Floats, size: Size, rows: Ids
+    ) -> tuple[Ids, NDArray[np.float32]]:
+        keys = np.zeros(size[0] * size[1], np.int64)
+        frames = Frames.rectangles(np.array([[0], [0], [size[0]], [size[1]]]))
+        for part in self.stage.drawn(rows, screen_matrix(view_projection, size)):
+            names = _LAST - part.numbers
+            for places, nearness, triangles in samples(part.places, part.faces, frames):
+                bits = nearness.astype(np.float32).view(np.int32).astype(np.int64)
+                keep_largest(keys, places, bits << 32 | names[triangles])
+        numbers = np.where(keys > 0, _LAST - (keys & _LAST), -1)
+        return numbers, (keys >> 32).astype(np.int32).view(np.float32)
+
+    def _covered(
+        self, view_projection: Floats, size: Size, rows: Ids, owners: Ids, boxes: Ids
+    ) -> Flags:
+        frames = Frames.rectangles(boxes)
+        flags = np.zeros(frames.total, bool)
+        for part in self.stage.drawn(rows, screen_matrix(view_projection, size)):
+            own = frames.each(owners[part.owners])
+            for places, nearness, _ in samples(part.places, part.faces, own):
+                flags[places[nearness >= 0]] = True
+        return flags
+
+
+def keep_largest(keys: NDArray[np.int64], places: Ids, values: NDArray[np.int64]) -> None:
+    """Let `keys` be at least `values` at their places, which may repeat.
+
+    O(samples) a round; half of those left, about, lose each.
+    """
+    (some,) = (values > keys[places]).nonzero()
+    while len(some):
+        places, values = places[some], values[some]
+        keys[places] = values
+        (some,) = (values > keys[places]).nonzero()

@@ -1,0 +1,51 @@
+"""Item buffers in Blender: by the graphics card where that is safe and right, else in NumPy."""
+
+import logging
+from functools import cache
+
+import numpy as np
+
+from ...core import ItemRenderer, SceneOctree, Triangles, ZBuffer, visibility
+from .gpu_buffer import GpuBuffer
+from .gpu_context import can_draw
+
+__all__ = ["GpuBuffer", "can_draw", "draws_right", "renderer_of"]
+
+log = logging.getLogger(__name__)
+
+
+def renderer_of(scene: SceneOctree) -> ItemRenderer:
+    """Return what draws item buffers of a scene best here.
+
+    Parameters
+    ----------
+    scene : SceneOctree
+        Such as `scene_index().octree`.
+
+    Returns
+    -------
+    ItemRenderer
+        `GpuBuffer` where graphics are safe to use, else `ZBuffer`. In background the first call
+        of a session takes some seconds.
+    """
+    return GpuBuffer(scene) if can_draw() and draws_right() else ZBuffer(scene)
+
+
+@cache
+def draws_right() -> bool:
+    """Tell whether the card measures what NumPy does, of one triangle that hides another."""
+    scene = SceneOctree()
+    low, high = ([[-0.7, -0.7, z], [0.8, -0.7, z], [-0.7, 0.8, z]] for z in (0.0, 0.4))
+    meshes = [scene.add_mesh(Triangles(corners, [[0, 1, 2]])) for corners in (low, high)]
+    nearer = np.diag([0.5, 0.5, 1.0, 1.0])
+    scene.place(meshes, [np.eye(4), nearer])
+    view = [np.diag([1.0, 1.0, -1.0, 1.0])]
+    try:
+        drawn, known = (
+            visibility(made, view, size=(8, 8)) for made in (GpuBuffer(scene), ZBuffer(scene))
+        )
+    except Exception:
+        log.exception("The graphics card draws no item buffers")
+        return False
+    names = ("states", "visible", "amodal", "visible_boxes")
+    return all(np.array_equal(getattr(drawn, name), getattr(known, name)) for name in names)

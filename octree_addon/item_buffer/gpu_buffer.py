@@ -1,0 +1,210 @@
+"""Item buffers drawn offscreen by the graphics card: ids in a float texture, depths beside it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import gpu
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core import SceneOctree, ZBuffer
+from ..arrays import Flags, Floats, Ids
+
+Singles = NDArray[np.float32]
+
+# A float holds whole numbers up to here; views of more triangles have two for each pixel.
+_EXACT = 1 << 24
+# Triangles that are drawn in one call, so that a float numbers them; no call starts in another's.
+_CALL = 1 << 22
+# How wide the picture is that boxes are packed into, if none is wider.
+_WIDTH = 4096
+
+_VERTEX = """
+void main() {
+  item = first + int(number);
+  gl_Position = matrix * vec4(position, 1.0);
+}
+"""
+_FRAGMENT = """
+void main() {
+  color = wide ? vec4(item & 4095, item >> 12, 0.0, 0.0) : vec4(float(item));
+}
+"""
+
+
+class GpuBuffer(ZBuffer):
+    """Draws item buffers with Blender's `gpu` module.
+
+    Depths are those of a depth buffer of single precision. What is too large for a texture is
+    drawn in NumPy.
+
+    Parameters
+    ----------
+    scene : SceneOctree
+        What is drawn. Its meshes are uploaded once, and again when one of them is another.
+    """
+
+    def __init__(self, scene: SceneOctree) -> None:
+        super().__init__(scene)
+        self._most = gpu.capabilities.max_texture_size_get()
+        self._shader = _shader()
+        self._batch: gpu.types.GPUBatch | None = None
+        self._uploaded: object = None
+        self._target: tuple[object, gpu.types.GPUFrameBuffer, object] | None = None
+
+    def _drawn(
+        self, view_projection: Floats, size: tuple[int, int], rows: Ids
+    ) -> tuple[Ids, Singles]:
+        if max(size) > self._most or len(rows) == 0:
+            return super()._drawn(view_projection, size, rows)
+        sizes = self.stage.sizes(rows)
+        firsts, wide = np.cumsum(sizes) - sizes, int(sizes.sum()) >= _EXACT
+        matrices = view_projection @ self.scene.matrices_of(self.scene.ids[rows])
+        target = self._bound_to(size, 2 if wide else 1)
+        with target.bind(), _state("LESS"):
+            target.clear(color=(-1.0, -1.0, 0.0, 0.0), depth=1.0)
+            self._shader.bind()
+            self._shader.uniform_bool("wide", [wide])
+            for row, matrix, first in zip(rows, matrices, firsts.tolist(), strict=True):
+                self._draw(row, matrix, first)
+            ids = _floats(target.read_color(0, 0, *size, 1 + wide, 0, "FLOAT"))
+            depths = _floats(target.read_depth(0, 0, *size))
+        numbers = ids.astype(np.intp)
+        if wide:
+            low, high = numbers.reshape(-1, 2).T
+            numbers = np.where(low < 0, -1, low + (high << 12))
+        return numbers, np.where(numbers < 0, np.float32(0.0), np.float32(1.0) - depths)
+
+    def _covered(
+        self,
+        view_projection: Floats,
+        size: tuple[int, int],
+        rows: Ids,
+        owners: Ids,
+        boxes: Ids,
+    ) -> Flags:
+        wide, high = boxes[2] - boxes[0], boxes[3] - boxes[1]
+        picture, lefts, bottoms = _shelves(wide, high)
+        if max(picture) > self._most or len(rows) == 0:
+            return super()._covered(view_projection, size, rows, owners, boxes)
+        crops = _crops(boxes, size) @ view_projection
+        matrices = crops[owners] @ self.scene.matrices_of(self.scene.ids[rows])
+        target = self._bound_to(picture, 1)
+        with target.bind(), _state("NONE"):
+            target.clear(color=(0.0, 0.0, 0.0, 0.0), depth=1.0)
+            self._shader.bind()
+            self._shader.uniform_bool("wide", [False])
+            # `GPUFrameBuffer.viewport_set` takes no arguments in Blender 4.2.
+            for row, owner, matrix in zip(rows, owners.tolist(), matrices, strict=True):
+                place = lefts[owner], bottoms[owner], wide[owner], high[owner]
+                gpu.state.viewport_set(*map(int, place))
+                self._draw(row, matrix, 1)
+            gpu.state.viewport_set(0, 0, *picture)
+            image = _floats(target.read_color(0, 0, *picture, 1, 0, "FLOAT"))
+        covered = image.reshape(picture[::-1]) > 0
+        spaces = zip(lefts, bottoms, wide, high, strict=True)
+        parts = [covered[y : y + rise, x : x + run].ravel() for x, y, run, rise in spaces]
+        return np.concatenate(parts)
+
+    def _draw(self, row: int, matrix: Floats, first: int) -> None:
+        """Draw a placement into the picture that is bound, its triangles counted from `first`."""
+        arrays, mesh = self.stage.arrays, self.stage.moment.placements.meshes[row]
+        start, count = int(arrays.face_starts[mesh]), int(arrays.face_counts[mesh])
+        self._shader.uniform_float("matrix", matrix.T.astype(np.float32).ravel().tolist())
+        # A call ends where the numbers in the vertices begin anew.
+        for begin in [start, *range((start // _CALL + 1) * _CALL, start + count, _CALL)]:
+            end = min((begin // _CALL + 1) * _CALL, start + count)
+            self._shader.uniform_int("first", [first + begin - start - begin % _CALL])
+            self._batch.draw_range(
+                self._shader, elem_start=3 * begin, elem_count=3 * (end - begin)
+            )
+
+    def _upload(self) -> None:
+        """Upload all triangles of all meshes, corner by corner, with their numbers in a call."""
+        arrays, count = self.stage.arrays, self.stage.arrays.faces.shape[1]
+        corners = arrays.faces + np.repeat(arrays.vertex_starts, arrays.face_counts)
+        places = arrays.vertices.T.astype(np.float32)[corners.T.ravel()]
+        numbers = np.repeat((np.arange(count) % _CALL).astype(np.float32), 3)
+        layout = gpu.types.GPUVertFormat()
+        layout.attr_add(id="position", comp_type="F32", len=3, fetch_mode="FLOAT")
+        layout.attr_add(id="number", comp_type="F32", len=1, fetch_mode="FLOAT")
+        vertices = gpu.types.GPUVertBuf(layout, 3 * count)
+        vertices.attr_fill("position", places)
+        vertices.attr_fill("number", numbers)
+        self._batch = gpu.types.GPUBatch(type="TRIS", buf=vertices)
+        self._uploaded = arrays
+
+    def _bound_to(self, size: tuple[int, int], channels: int) -> gpu.types.GPUFrameBuffer:
+        """Return what is drawn into, and upload the meshes if they are others now."""
+        if self._uploaded is not self.stage.arrays:
+            self._upload()
+        if self._target is None or self._target[0] != (size, channels):
+            color = gpu.types.GPUTexture(size, format=("R32F", "RG32F")[channels - 1])
+            depth = gpu.types.GPUTexture(size, format="DEPTH_COMPONENT32F")
+            target = gpu.types.GPUFrameBuffer(depth_slot=depth, color_slots=(color,))
+            # Blender frees textures that Python has forgotten.
+            self._target = (size, channels), target, (color, depth)
+        return self._target[1]
+
+
+@contextmanager
+def _state(depth_test: str) -> Iterator[None]:
+    """Draw opaque triangles from both sides; leave the state as it was."""
+    before = gpu.state.depth_test_get(), gpu.state.depth_mask_get(), gpu.state.blend_get()
+    gpu.state.depth_test_set(depth_test)
+    gpu.state.depth_mask_set(depth_test != "NONE")
+    gpu.state.blend_set("NONE")
+    gpu.state.face_culling_set("NONE")
+    try:
+        yield
+    finally:
+        gpu.state.depth_test_set(before[0])
+        gpu.state.depth_mask_set(before[1])
+        gpu.state.blend_set(before[2])
+
+
+def _shader() -> gpu.types.GPUShader:
+    interface = gpu.types.GPUStageInterfaceInfo("octree_item")
+    interface.flat("INT", "item")
+    info = gpu.types.GPUShaderCreateInfo()
+    info.push_constant("MAT4", "matrix")
+    info.push_constant("INT", "first")
+    info.push_constant("BOOL", "wide")
+    info.vertex_in(0, "VEC3", "position")
+    info.vertex_in(1, "FLOAT", "number")
+    info.vertex_out(interface)
+    info.fragment_out(0, "VEC4", "color")
+    info.vertex_source(_VERTEX)
+    info.fragment_source(_FRAGMENT)
+    return gpu.shader.create_from_info(info)
+
+
+def _floats(buffer: gpu.types.Buffer) -> Singles:
+    """Return a flat view of what was read back; a copy element by element takes ten times."""
+    count = int(np.prod(buffer.dimensions))
+    buffer.dimensions = count
+    return np.frombuffer(buffer, np.float32, count)
+
+
+def _shelves(wide: Ids, high: Ids) -> tuple[tuple[int, int], list[int], list[int]]:
+    """Pack rectangles on shelves, the highest first: size of it all, lefts, and bottoms."""
+    width = max(_WIDTH, int(wide.max(initial=1)))
+    lefts, bottoms = [0] * len(wide), [0] * len(wide)
+    x = y = top = 0
+    for number in np.argsort(-high, kind="stable").tolist():
+        if x + wide[number] > width:
+            x, y = 0, top
+        lefts[number], bottoms[number] = x, y
+        x, top = x + int(wide[number]), max(top, y + int(high[number]))
+    return (width, max(top, 1)), lefts, bottoms
+
+
+def _crops(boxes: Ids, size: tuple[int, int]) -> Floats:
+    """Return matrices (n, 4, 4) that make each box (4, n) of a picture fill the clip space."""
+    crops = np.tile(np.eye(4), (boxes.shape[1], 1, 1))
+    for axis in range(2):
+        low, high = boxes[axis], boxes[axis + 2]
+        scale = size[axis] / (high - low)
+        crops[:, axis, axis] = scale
+        crops[:, axis, 3] = scale - (2 * low / (high - low) + 1)
+    return crops

@@ -1,0 +1,68 @@
+"""Graphics contexts in background mode: made only after a child process has survived it.
+
+Where there is no display, Blender makes a context with EGL. Without that library it does not
+raise an error, it ends. So a child process of the same Blender tries first, once a session.
+"""
+
+import logging
+import subprocess
+import sys
+from functools import cache
+
+import bpy
+import gpu
+
+from .make_context import make_context
+
+log = logging.getLogger(__name__)
+
+# What a child may take, in seconds.
+_PATIENCE = 120
+_SURVIVED = "the context is there"
+# The child cannot import the extension; at exit, some wheels crash for other reasons.
+_CHILD = """
+import os, runpy, sys
+sys.path += [each for each in {path!r} if each not in sys.path]
+runpy.run_path({file!r})["make_context"]()
+print({word!r}, flush=True)
+os._exit(0)
+"""
+
+
+def can_draw() -> bool:
+    """Tell whether the `gpu` module can draw here; make its context if there is none yet.
+
+    Notes
+    -----
+    In a window it always can. In background the first call starts a child process, which takes
+    a few seconds.
+    """
+    return not bpy.app.background or _has_context()
+
+
+@cache
+def _has_context() -> bool:
+    if not _child_survives():
+        log.info("No graphics context in background mode: item buffers are drawn in NumPy")
+        return False
+    try:
+        make_context()
+        return gpu.capabilities.max_texture_size_get() > 0
+    except Exception:
+        log.exception("The graphics context could not be made")
+        return False
+
+
+def _child_survives() -> bool:
+    """Make a context in a child process, and tell whether it lived on."""
+    source = _CHILD.format(path=sys.path, file=make_context.__code__.co_filename, word=_SURVIVED)
+    if bpy.app.binary_path:
+        options = ["--background", "--factory-startup", "--python-expr", source]
+        command = [bpy.app.binary_path, *options]
+    else:
+        command = [sys.executable, "-c", source]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=_PATIENCE, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0 and _SURVIVED.encode() in done.stdout

@@ -1,0 +1,59 @@
+"""Occupancy grids leave out bounds that meet none of the other side, and never one that does."""
+
+import importlib
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core import SceneOctree, Triangles, overlapping_pairs
+from core.pairs.occupancy import sharing_cells
+
+meshes_module = importlib.import_module("core.scene.meshes")
+
+
+def boxes(rng, count, size, spread=1.0, shift=0.0):
+    lower = rng.uniform(0, spread, (3, count)) + shift
+    return np.concatenate((lower, lower + rng.uniform(0, size, (3, count))))
+
+
+def meeting(ones, others):
+    apart = (ones[:3, :, None] > others[3:, None]) | (ones[3:, :, None] < others[:3, None])
+    met = ~apart.any(axis=0)
+    return met.any(axis=1).nonzero()[0], met.any(axis=0).nonzero()[0]
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(0, 10_000), st.sampled_from([1e-3, 0.05, 2.0]), st.sampled_from([0.0, 0.9, 3]))
+def test_what_meets_is_kept(seed, size, shift):
+    rng = np.random.default_rng(seed)
+    ones, others = boxes(rng, 900, size), boxes(rng, 700, 0.03, shift=shift)
+    if seed % 3 == 0:
+        ones[[2, 5]] = 0.5  # flat
+    for kept, wanted in zip(sharing_cells(ones, others), meeting(ones, others), strict=True):
+        assert np.isin(wanted, kept).all()
+        assert (np.diff(kept) > 0).all()
+
+
+def test_most_of_what_meets_nothing_is_left_out():
+    rng = np.random.default_rng(1)
+    sheet = boxes(rng, 20_000, 0.01)
+    wall = sheet.copy()
+    sheet[[2, 5]] = 0.5
+    wall[[0, 3]] = 0.25
+    kept = sharing_cells(sheet, wall)
+    assert max(map(len, kept)) < 2_000
+    empty = np.empty((6, 0))
+    assert [len(each) for each in sharing_cells(sheet, empty)] in ([20_000, 0], [0, 0])
+
+
+@pytest.mark.parametrize("objects", [False, True])
+def test_pairs_of_a_scene_build_no_octree(objects, monkeypatch):
+    rng = np.random.default_rng(2)
+    scene = SceneOctree()
+    corners = rng.normal(size=(600, 3))
+    mesh = scene.add_mesh(Triangles(corners, rng.integers(600, size=(400, 3))))
+    scene.place([mesh, mesh], np.stack((np.eye(4), np.eye(4)[[1, 0, 2, 3]])))
+    monkeypatch.setattr(meshes_module, "build_steps", None)
+    assert overlapping_pairs(scene, objects=objects).shape[1] > 0
