@@ -17,6 +17,7 @@ from . import (
     main_panel,
     menus,
     preferences,
+    probe,
     questions,
     results,
     shortcuts,
@@ -39,6 +40,7 @@ FEATURES = (
     clash.FEATURE,
     live.FEATURE,
     display.FEATURE,
+    probe.FEATURE,
     shot.FEATURE,
     hiding.FEATURE,
     example.FEATURE,
@@ -70,6 +72,7 @@ def register() -> None:
     for menu, draw in MENUS:
         getattr(bpy.types, menu).append(draw)
     build.register_presets()
+    probe.register()
     shortcuts.register()
     translations.register()
     command_line.register()
@@ -82,6 +85,7 @@ def unregister() -> None:
     command_line.unregister()
     translations.unregister()
     shortcuts.unregister()
+    probe.unregister()
     build.unregister_presets()
     for menu, draw in reversed(MENUS):
         getattr(bpy.types, menu).remove(draw)

@@ -13,6 +13,7 @@ _NAMES = (
     "octree.select_nearest",
     "octree.select_on_ray",
     "octree.select_collisions",
+    "octree.probe",
     "octree.find_seen",
     "octree.hide_unseen",
     "octree.restore_hidden",

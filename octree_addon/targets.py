@@ -205,9 +205,9 @@ class TreeTarget(Target):
     def noun(self) -> str:
         return self.source.noun
 
-    @property
+    @cached_property
     def source(self) -> Source:
-        """What its items are of."""
+        """What its items are of, as it was when it was first asked: Live puts another there."""
         return self.built.source
 
     @cached_property

@@ -5,7 +5,12 @@ import bpy
 from octree_ext.octree_addon import CLASSES, GROUPS, OctreeSettings
 from octree_ext.octree_addon.ui import SidebarPanel
 
-OPERATORS = [each for each in CLASSES if issubclass(each, bpy.types.Operator)]
+# All that a user or a script calls: not what only the redo panel does.
+OPERATORS = [
+    each
+    for each in CLASSES
+    if issubclass(each, bpy.types.Operator) and each.__name__ != "OCTREE_OT_work_ahead"
+]
 PANELS = [each for each in CLASSES if issubclass(each, SidebarPanel)]
 MENUS = [each for each in CLASSES if issubclass(each, bpy.types.Menu)]
 SETTINGS = [*GROUPS, OctreeSettings]

@@ -21,7 +21,8 @@ CORE_ORDER = [
 ADDON_ORDER = [
     "arrays", "spreadsheets", "seen", "audit", "ui", "menus", "translations", "shortcuts",
     "preferences", "presets", "camera", "curves", "reader", "scene_index", "item_buffer", "trees",
-    "scope", "targets", "selection", "build", "results", "questions", "live", "display", "clash",
+    "scope", "targets", "selection", "build", "results", "questions", "live", "display", "probe",
+    "clash",
     "shot", "hiding", "example", "main_panel", "command_line", "handlers", "__init__",
 ]  # fmt: skip
 BLENDER = {
@@ -153,7 +154,7 @@ DOORS = {
         {"selection", "hiding", "display", "example", "item_buffer"},
     ),
     "changes the frame": (r"\.frame_set\(", {"shot"}),
-    "draws": (r"^\s*(import|from) (gpu|blf)\b", {"display", "item_buffer"}),
+    "draws": (r"^\s*(import|from) (gpu|blf)\b", {"display", "item_buffer", "probe"}),
     "listens": (r"bpy\.app\.(handlers|timers)|bpy\.msgbus", {"ui", "shot"}),
     "remembers": (
         r"^_\w+(: .+)? = (\{\}|\[\]|(Weak\w+)\(\))",
@@ -166,6 +167,7 @@ DOORS = {
             "live",
             "shot",
             "display",
+            "probe",
             "clash",
             "command_line",
         },

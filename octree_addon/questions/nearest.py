@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import bpy
 import numpy as np
-from bpy.props import FloatProperty, FloatVectorProperty, IntProperty
+from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty, IntProperty
 from mathutils import Vector
 
-from ...core import Spheres, nearest
-from ..arrays import Floats, Ids
+from ...core import SceneOctree, Spheres, nearest
+from ..arrays import Flags, Floats, Ids
 from ..targets import Target
 from .last_query import HitSteps, Query, flat_octree
 from .outlines import Outline, sphere_outline
@@ -31,12 +31,15 @@ class NearestQuery(Query):
         None farther away than this.
     farthest : float
         The distance of the farthest item found.
+    apart : int
+        The placement that is not asked, -1 if all are.
     """
 
     point: Floats
     count: int
     max_distance: float
     farthest: float
+    apart: int = -1
 
     @property
     def traced(self) -> Spheres:
@@ -48,9 +51,56 @@ class NearestQuery(Query):
 
     def hit_steps(self, numbers: Ids) -> HitSteps:
         yield 0.0
-        flat, count = flat_octree(self.target.items), self.count
+        asked = np.flatnonzero(self.target.placement_of_item != self.apart)
+        flat, count = flat_octree(self.target.items[asked]), self.count
         found = nearest(flat, [self.point], count=count, max_distance=self.max_distance)
-        return found.items[found.items >= 0]
+        return asked[found.items[found.items >= 0]]
+
+    @cached_property
+    def missed(self) -> Flags:
+        return super().missed & (self.target.placement_of_item != self.apart)
+
+
+class Neighbors(NamedTuple):
+    """The items nearest to a point, the nearest first.
+
+    Attributes
+    ----------
+    items : ndarray of intp, shape (n,)
+        Their numbers.
+    distances : ndarray of float64, shape (n,)
+        How far each is.
+    positions : ndarray of float64, shape (n, 3)
+        The closest point of each.
+    apart : int
+        The placement that was left out, -1 for none.
+    """
+
+    items: Ids
+    distances: Floats
+    positions: Floats
+    apart: int
+
+
+def nearest_items(
+    target: Target, point: Floats, *, count: int, max_distance: float, others: bool
+) -> Neighbors:
+    """Find the nearest items; with `others` not of the placement that is nearest of all."""
+    octree, apart, surplus = target.octree, -1, 0
+    first = nearest(octree, [point]) if others else None
+    if first is not None and first.items[0, 0] >= 0:
+        apart = int(target.placements_of(target.numbers_found(first, first.items[0] >= 0))[0])
+        if isinstance(octree, SceneOctree):
+            octree = octree.only(np.delete(octree.ids, apart))
+        else:  # an octree of whole objects, where that is one
+            surplus = int(np.diff(target.starts)[apart])
+    count = min(count, max(len(target), 1))
+    found = nearest(octree, [point], count=count + surplus, max_distance=max_distance)
+    hits = found.items[0] >= 0
+    items = target.numbers_found(found, hits)
+    kept = np.flatnonzero(target.placements_of(items) != apart)[:count]
+    distances, positions = found.distances[0][hits], found.positions[0][hits]
+    return Neighbors(items[kept], distances[kept], positions[kept], apart)
 
 
 def by_number(items: Ids, distances: Floats) -> tuple[Ids, Floats]:
@@ -99,6 +149,7 @@ class NearestOptions(CursorOptions):
 
     if TYPE_CHECKING:
         count: int
+        others: bool
     else:
         count: IntProperty(
             name="Count",
@@ -106,6 +157,12 @@ class NearestOptions(CursorOptions):
             default=1,
             min=1,
             soft_max=100,
+        )
+        others: BoolProperty(
+            name="Other Objects",
+            description="Leave out the object that is nearest of all, such as the one that the 3D"
+            " cursor lies on: how far is the next one?",
+            default=False,
         )
 
 
@@ -120,32 +177,35 @@ class OCTREE_OT_select_nearest(NearestOptions, CursorOperator, bpy.types.Operato
     bl_label = "Select Nearest"
     bl_description = "Select what is nearest to the 3D cursor"
     key, settings = "nearest", OctreeNearestSettings
-    rows = ("origin", "count", "max_distance", "kind", "action")
-    panel_rows = ("count", "max_distance")
+    rows = ("origin", "count", "max_distance", "others", "kind", "action")
+    panel_rows = ("count", "max_distance", "others")
 
     def needed(self, target: Target) -> Ids:
         bounds, point = target.bounds(), np.array(self.origin, np.float64)
         # Each box holds an item: so many lie no farther away than the far corners of so many.
         corners = np.maximum(np.abs(bounds.lower - point), np.abs(bounds.upper - point))
-        farthest = np.sort(np.linalg.norm(corners, axis=1))[: self.count].max(initial=0.0)
+        most = self.count + self.others
+        farthest = np.sort(np.linalg.norm(corners, axis=1))[:most].max(initial=0.0)
         radius = min(farthest * (1 + 1e-9), self.max_distance or np.inf)
         return target.near(Spheres([point], [radius]))
 
     def ask(self, target: Target) -> NearestQuery:
         point, max_distance = np.array(self.origin), self.max_distance or np.inf
         count = min(self.count, max(len(target), 1))
-        found = nearest(target.octree, [point], count=count, max_distance=max_distance)
-        hits = found.items[0] >= 0
-        items, distances = by_number(target.numbers_found(found, hits), found.distances[0][hits])
+        found = nearest_items(
+            target, point, count=count, max_distance=max_distance, others=self.others
+        )
+        items, distances = by_number(found.items, found.distances)
         farthest = float(distances.max(initial=0.0))
         return NearestQuery(
             target=target,
             title=self.bl_label,
             items=items,
             distances=distances,
-            notes=(f"{farthest:.4g} away",) if hits.any() else (),
+            notes=(f"{farthest:.4g} away",) if len(items) else (),
             point=point,
             count=count,
             max_distance=max_distance,
             farthest=farthest,
+            apart=found.apart,
         )

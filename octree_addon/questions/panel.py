@@ -112,6 +112,7 @@ class OCTREE_PT_cursor(SidebarPanel):
         for question in NEAR:
             if question.key == tab.near:
                 draw_question(column, context.scene, question)
+        column.operator("octree.probe", icon="RESTRICT_SELECT_OFF")
         draw_answer(column, context.scene, NEAR)
 
 

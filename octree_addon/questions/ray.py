@@ -2,19 +2,25 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
-from bpy.props import EnumProperty, FloatVectorProperty
+from bpy.props import EnumProperty, FloatVectorProperty, PointerProperty, StringProperty
 from mathutils import Vector
 
 from ...core import Capsules, ray_cast, ray_cast_all
 from ..arrays import Floats, Ids
+from ..scope import viewport_of
 from ..targets import Target
+from ..ui import named_object
 from .last_query import HitSteps, Query, flat_octree
 from .nearest import CursorOperator, CursorOptions, by_number
 from .outlines import Outline, segment_outline
+from .query_operator import QuerySteps
+
+# By where the ray goes: the axis of the 3D cursor, and the sign along it.
+_AXES = {"CURSOR_X": 0, "CURSOR_Y": 1, "CURSOR_Z": 2}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -57,9 +63,24 @@ class RayOptions(CursorOptions):
     """What a ray meets: the scene's settings and the properties of the operator."""
 
     if TYPE_CHECKING:
+        along: str
         direction: Vector
         hits: str
     else:
+        along: EnumProperty(
+            name="Along",
+            description="Where the ray from the 3D cursor goes",
+            items=(
+                ("VECTOR", "Direction", "Along a vector in world space"),
+                ("VIEW", "View", "Away from the viewer, along the line of sight"),
+                ("CURSOR_X", "Cursor X", "Along the X axis of the 3D cursor, as it is turned"),
+                ("CURSOR_Y", "Cursor Y", "Along the Y axis of the 3D cursor, as it is turned"),
+                ("CURSOR_Z", "Cursor Z", "Along the Z axis of the 3D cursor, as it is turned"),
+                ("CAMERA", "To Camera", "To the scene's camera, and no farther"),
+                ("OBJECT", "To Object", "To the origin of an object, and no farther"),
+            ),
+            default="VECTOR",
+        )
         direction: FloatVectorProperty(
             name="Direction",
             description="Direction of the ray from the 3D cursor, in world space",
@@ -80,6 +101,13 @@ class RayOptions(CursorOptions):
 class OctreeRaySettings(RayOptions, bpy.types.PropertyGroup):
     """What a ray from the 3D cursor meets."""
 
+    if TYPE_CHECKING:
+        object: bpy.types.Object | None
+    else:
+        object: PointerProperty(
+            type=bpy.types.Object, name="Object", description="The object that the ray goes to"
+        )
+
 
 class OCTREE_OT_select_on_ray(RayOptions, CursorOperator, bpy.types.Operator):
     """Select what a ray from the 3D cursor hits."""
@@ -88,8 +116,68 @@ class OCTREE_OT_select_on_ray(RayOptions, CursorOperator, bpy.types.Operator):
     bl_label = "Select on Ray"
     bl_description = "Select what a ray from the 3D cursor hits"
     key, settings = "ray", OctreeRaySettings
-    rows = ("origin", "direction", "hits", "max_distance", "kind", "action")
-    panel_rows = ("direction", "hits", "max_distance")
+    rows = ("origin", "along", "object", "direction", "hits", "max_distance", "kind", "action")
+    _way: Floats = np.zeros(3)
+    _reach = 0.0
+
+    if TYPE_CHECKING:
+        object: str
+    else:
+        object: StringProperty(
+            name="Object", description="Name of the object that the ray goes to"
+        )
+
+    @classmethod
+    def rows_of(cls, options: Any) -> tuple[str, ...]:
+        given_by = {"VECTOR": "direction", "OBJECT": "object"}
+        unused = set(given_by.values()) - {given_by.get(options.along)}
+        return tuple(row for row in cls.rows if row not in unused)
+
+    def steps(self, context: bpy.types.Context) -> QuerySteps:
+        given = self.properties.is_property_set
+        if given("direction") and not given("along"):
+            self.along = "VECTOR"
+        return super().steps(context)
+
+    def prepare(self, context: bpy.types.Context) -> None:
+        super().prepare(context)
+        self._way, self._reach = self._way_of(context), 0.0
+        if self.along in ("CAMERA", "OBJECT"):
+            self._reach = float(np.linalg.norm(self._way))
+        if not self._way.any():
+            raise ValueError("The ray needs a direction")
+
+    def _way_of(self, context: bpy.types.Context) -> Floats:
+        """Return where the ray goes; if to something, then all the way there."""
+        if self.along == "VIEW":
+            return self._line_of_sight(context)
+        if self.along in _AXES:
+            return np.array(context.scene.cursor.matrix.col[_AXES[self.along]][:3])
+        if self.along in ("CAMERA", "OBJECT"):
+            goal = self._goal(context).evaluated_get(context.evaluated_depsgraph_get())
+            return np.array(goal.matrix_world.translation) - np.array(self.origin)
+        return np.array(self.direction, np.float64)
+
+    def _line_of_sight(self, context: bpy.types.Context) -> Floats:
+        viewport = viewport_of(context)
+        if viewport is None or viewport.region_3d is None:
+            raise ValueError("There is no 3D view to look along: choose another direction")
+        view = viewport.region_3d
+        eye = view.view_matrix.inverted()
+        if view.is_perspective:
+            way = np.array(self.origin) - np.array(eye.translation)
+            if way.any():
+                return way
+        return -np.array(eye.col[2][:3])
+
+    def _goal(self, context: bpy.types.Context) -> bpy.types.Object:
+        if self.along == "OBJECT":
+            if not self.object:
+                raise ValueError("Choose the object that the ray goes to")
+            return named_object(context.scene, self.object)
+        if context.scene.camera is None:
+            raise ValueError("The scene has no camera")
+        return context.scene.camera
 
     def needed(self, target: Target) -> Ids:
         origin, direction = self._line()
@@ -97,12 +185,11 @@ class OCTREE_OT_select_on_ray(RayOptions, CursorOperator, bpy.types.Operator):
         return target.near(Capsules([origin], [origin + way], [0.0]))
 
     def _line(self) -> tuple[Floats, Floats]:
-        if not np.array(self.direction).any():
-            raise ValueError("The ray needs a direction")
-        return np.array(self.origin, np.float64), np.array(self.direction, np.float64)
+        return np.array(self.origin, np.float64), self._way
 
     def _distance(self, target: Target) -> float:
-        return self.max_distance or self._everything_within(target)
+        limits = [limit for limit in (self.max_distance, self._reach) if limit]
+        return min(limits) if limits else self._everything_within(target)
 
     def ask(self, target: Target) -> RayQuery:
         origin, direction = self._line()

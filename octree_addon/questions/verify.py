@@ -184,20 +184,19 @@ class OCTREE_OT_prove_it(SteppedOperator, bpy.types.Operator):
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the dialog: how long it takes, or less of it."""
         query, column = last_query.get(context.scene), column_of(self)
-        if query is None or not self._seconds:
-            return
-        total = len(query.target)
-        part = min(self.count, total) / total
-        column.label(
-            text=f"All {plural(total, query.target.noun)}: {duration_text(self._seconds)}"
-        )
+        total = len(query.target) if query and self._seconds else 0
+        if query and total:
+            text = f"All {plural(total, query.target.noun)}: {duration_text(self._seconds)}"
+            column.label(text=text)
         column.prop(self, "sample")
         row = column.column()
         row.enabled = self.sample
         row.prop(self, "count")
         row.prop(self, "seed")
-        some = duration_text(self._seconds * part)
-        row.label(text=f"{min(self.count, total):,} at random: {some}")
+        if total:
+            some = min(self.count, total)
+            took = duration_text(self._seconds * some / total)
+            row.label(text=f"{some:,} at random: {took}")
 
     def steps(self, context: bpy.types.Context) -> ProofSteps:
         query = last_query.get(context.scene)

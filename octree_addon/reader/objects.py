@@ -157,7 +157,7 @@ def plain_boxes(
     doubtful = np.array([bool(item.modifiers) for item in items], bool) | ~own.any(axis=0)
     active = layer.objects.active
     if active is not None and active.mode == "EDIT":
-        doubtful |= [item.mode == "EDIT" for item in items]
+        doubtful |= np.array([item.mode == "EDIT" for item in items], bool)
     for number in np.flatnonzero(doubtful):
         own[:, number] = evaluated_box(items[number], depsgraph)
     return own, world_boxes(own, layer_matrices(layer)[places])

@@ -5,9 +5,13 @@ from dataclasses import replace
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import cube, mesh_object, select_only, selected
+from blender_scenes import camera, cube, mesh_object, select_only, selected
+from paper import drawn
+from probing import view3d
 
 from octree_ext.octree_addon import questions, trees
+from octree_ext.octree_addon.questions import OCTREE_PT_cursor
+from octree_ext.octree_addon.ui import run
 
 
 @pytest.fixture
@@ -127,3 +131,98 @@ def test_nearest_are_proven(row, count):
     questions.remember(row, replace(asked, items=asked.items[1:]))
     with pytest.raises(RuntimeError, match="1 missing"):
         bpy.ops.octree.prove_it()
+
+
+def turned(scene):
+    """Turn the 3D cursor so that its Z axis points along the row."""
+    scene.cursor.rotation_euler = (0, np.pi / 2, 0)
+
+
+def test_a_ray_follows_an_axis_of_the_cursor(row):
+    turned(row)
+    cast(along="CURSOR_Z", direction=(0, 0, 1), hits="ALL")
+    assert selected() == {f"Cube {x}" for x in range(5)}
+    cast(along="CURSOR_X")
+    assert selected() == set()
+
+
+def test_a_ray_ends_where_it_goes_to(row):
+    eye = camera(location=(4.9, 0.125, 0.25))
+    row.camera = eye
+    cast(along="CAMERA", hits="ALL")
+    assert selected() == {f"Cube {x}" for x in range(3)}
+    assert cast(along="OBJECT", object="Cube 1", hits="ALL").max_distance == pytest.approx(
+        np.linalg.norm((5, 0.125, 0.25))
+    )
+    assert selected() == {"Cube 0", "Cube 1"}
+    assert row.octree.ray.object.name == "Cube 1"
+    cast(along="CAMERA", hits="ALL", max_distance=3.0)
+    assert selected() == {"Cube 0"}
+
+
+def test_a_vector_given_by_a_script_counts_whatever_the_panel_says(row):
+    row.octree.ray.along = "CURSOR_Y"
+    cast(direction=(1, 0, 0))
+    assert selected() == {"Cube 0"}
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"along": "VIEW"}, "There is no 3D view to look along"),
+        ({"along": "CAMERA"}, "The scene has no camera"),
+        ({"along": "OBJECT"}, "Choose the object"),
+        ({"along": "OBJECT", "object": "Nobody"}, "no object named Nobody"),
+    ],
+)
+def test_a_ray_that_has_nowhere_to_go_says_why(row, options, reason):
+    with pytest.raises(RuntimeError, match=reason):
+        cast(**options)
+
+
+def test_a_ray_looks_along_a_3d_view(row):
+    area = view3d()["area"]
+    eye = area.spaces.active.region_3d.view_matrix.inverted().translation
+    row.octree.ray.direction = (1, 0, 0)
+    with bpy.context.temp_override(area=area):
+        # In background Blender crashes over the undo step of an operator in a 3D view.
+        bpy.ops.octree.select_on_ray("EXEC_DEFAULT", False, along="VIEW")
+    asked = questions.get(row)
+    sight = np.array(row.cursor.location) - np.array(eye)
+    np.testing.assert_allclose(
+        asked.direction / np.linalg.norm(asked.direction), sight / np.linalg.norm(sight), atol=1e-6
+    )
+    assert tuple(row.octree.ray.direction) == (1, 0, 0)
+
+
+def test_the_row_of_a_ray_shows_what_counts(row):
+    settings = row.octree.ray
+    shown = {}
+    for along in settings.bl_rna.properties["along"].enum_items.keys():
+        settings.along = along
+        shown[along] = drawn_with(row, "ray") & {"direction", "object"}
+    assert shown.pop("VECTOR") == {"direction"}
+    assert shown.pop("OBJECT") == {"object"}
+    assert set().union(*shown.values()) == set()
+
+
+def drawn_with(scene, near):
+    scene.octree.tab.near = near
+    return set(drawn(OCTREE_PT_cursor))
+
+
+@pytest.mark.parametrize("source", ["TRIANGLES", "OBJECTS"])
+def test_the_nearest_others_are_proven(row, source):
+    select_only(*row.objects)
+    bpy.ops.octree.build(source=source)
+    found = nearest(count=2, others=True)
+    assert "Cube 0" not in selected()
+    assert "Cube 1" in selected()
+    hits = run(found.hit_steps(np.flatnonzero(found.target.possible)))
+    np.testing.assert_array_equal(np.sort(hits), np.sort(found.items))
+    assert not found.missed[found.target.placement_of_item == found.apart].any()
+
+
+def test_of_one_object_there_is_no_other(empty_scene):
+    cube()
+    assert len(nearest(others=True).items) == 0

@@ -35,9 +35,10 @@ def lines_of(draw):
 
 def test_search_finds_every_operator_under_octree():
     found = {line for menu in MENUS for line in appended(menu)}
-    # What belongs to one row of a list, to a preset or to the redo panel has no place in a menu.
+    # What belongs to one row of a list, to a preset or to the pointer has no place in a menu.
     private = {"octree.add_build_preset", "octree.show_result", "octree.sort_rows"}
-    private.add("octree.work_ahead")
+    private |= {f"octree.probe_{name}" for name in ("move", "keep", "size", "end")}
+    private |= {"octree.resize_answer"}
     assert {operator.bl_idname for operator in OPERATORS} - private <= found
     assert {menu.bl_label for menu in MENUS} == {"Octree"}
 

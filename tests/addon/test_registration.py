@@ -2,6 +2,8 @@
 
 import bpy
 import pytest
+from bl_ui.space_toolsystem_toolbar import VIEW3D_PT_tools_active
+from probing import ask_at
 from shot_scenes import keep_answer
 
 import octree_ext
@@ -9,9 +11,12 @@ from octree_ext import octree_addon
 from octree_ext.octree_addon import command_line, handlers, hiding, trees
 from octree_ext.octree_addon.display import drawing
 from octree_ext.octree_addon.hiding import hidden_objects
+from octree_ext.octree_addon.probe import drawing as probe_drawing
+from octree_ext.octree_addon.probe import session
 
 KINDS = (
     bpy.types.AddonPreferences,
+    bpy.types.GizmoGroup,
     bpy.types.Header,
     bpy.types.Menu,
     bpy.types.Operator,
@@ -28,7 +33,12 @@ OWNERS = (
 
 
 def registered_classes():
-    return {each.__name__ for kind in KINDS for each in below(kind) if each.is_registered}
+    return {each.__name__ for kind in KINDS for each in below(kind) if is_registered(each)}
+
+
+def is_registered(each):
+    # Gizmo groups do not say so themselves.
+    return getattr(each, "is_registered", hasattr(bpy.types, each.__name__))
 
 
 def below(kind):
@@ -64,9 +74,21 @@ def timers():
             handlers.settle,
             drawing.switch_off,
             hidden_objects.show_warning,
+            session.go_on,
+            session.watch,
         )
         if bpy.app.timers.is_registered(each)
     ]
+
+
+def tools():
+    """Return the toolbar of 3D views, mode by mode, and the keymaps of its tools."""
+    shown = {mode: list(each) for mode, each in VIEW3D_PT_tools_active._tools.items()}
+    configs = bpy.context.window_manager.keyconfigs
+    keymaps = {config.name: [each.name for each in config.keymaps] for config in configs}
+    tool = bpy.context.workspace.tools.from_space_view3d_mode("OBJECT", create=True)
+    # Before any is chosen, none is active in background.
+    return shown, keymaps, tool.idname or "builtin.select_box"
 
 
 def traces():
@@ -77,8 +99,11 @@ def traces():
         "listeners": listeners(),
         "menu entries": menu_entries(),
         "properties": properties(),
+        "live questions": session.current(),
+        "probe": list(probe_drawing._handles),
         "timers": timers(),
         "commands": list(command_line._handles),
+        "tools": tools(),
         "trees": trees.is_empty(),
     }
 
@@ -95,6 +120,9 @@ def use():
     bpy.ops.octree.build()
     bpy.ops.octree.select_in_sphere()
     assert not trees.is_empty()
+    assert bpy.ops.octree.probe() == {"FINISHED"}
+    ask_at((0, 0, 0))
+    assert session.current() is not None
     keep_answer([bpy.context.object])
     bpy.ops.octree.hide_unseen(everything=True)
     assert hiding.is_hiding(bpy.context.scene)

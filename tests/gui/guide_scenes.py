@@ -157,3 +157,27 @@ def hidden_objects():
     import bpy
 
     return sum(item.hide_get() for item in bpy.context.view_layer.objects)
+
+
+def start_probe():
+    """Let the pointer ask about a sphere."""
+    import bpy
+
+    octree = bpy.context.scene.octree
+    octree.tab.near, octree.sphere.radius = "sphere", 2.5
+    bpy.ops.octree.probe()
+
+
+def probe_shows():
+    """Tell whether there is an answer under the pointer."""
+    import importlib
+
+    module = "bl_ext.user_default.octree.octree_addon.probe.session"
+    live = importlib.import_module(module).current()
+    return live is not None and live.answered is not None
+
+
+def end_probe():
+    import bpy
+
+    bpy.ops.octree.probe_end()

@@ -87,6 +87,18 @@ def test_box(town):
     keep(town, "box")
 
 
+def test_probe(town):
+    town.call(scenes.select_nothing)
+    show(town, "cursor", tab__near="sphere", answer__found=False, answer__outline=False)
+    town.call(scenes.start_probe)
+    town.move(497, 390)
+    town.move(500, 390)
+    wait_for(lambda: town.call(scenes.probe_shows))
+    keep(town, "probe")
+    town.call(scenes.end_probe)
+    town.call(scenes.change, {"answer.outline": True})
+
+
 def test_collisions(town):
     town.call(scenes.change, {"display.cells": "OCCUPIED_LEAVES", "display.show": False})
     press(town, "select_collisions")

@@ -64,11 +64,11 @@ def redo_with(name, value):
 
 
 def test_a_long_build_is_modal_and_ends_by_itself(window):
-    window.call(add_plain, 1000)
+    window.call(add_plain, 600)
     assert window.call(invoke, "build", {}) == ["RUNNING_MODAL"]
     wait_for(lambda: window.call(tree) is not None)
     items, _, names = window.call(tree)
-    assert (items, names) == (2 * 1000**2 + 12, ["Cube", "Grid"])
+    assert (items, names) == (2 * 600**2 + 12, ["Cube", "Grid"])
     assert window.call(modal_operators) == 0
     window.call(redo_with, "capacity", 64)
     assert window.call(tree)[1] == 32  # until the other one is built
@@ -88,7 +88,7 @@ def last_value(name):
 
 
 def test_escape_in_the_redo_panel_keeps_what_there_was(window):
-    window.call(add_plain, 1500)
+    window.call(add_plain, 900)
     assert window.call(invoke, "build", {}) == ["RUNNING_MODAL"]
     wait_for(lambda: window.call(tree) is not None)
     window.call(redo_with, "capacity", 64)

@@ -1,0 +1,365 @@
+"""Probe operators: start, ask at the pointer, keep by a click or a drag, resize, end."""
+
+from functools import partial
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+from bpy.props import EnumProperty, FloatProperty, FloatVectorProperty, IntProperty
+from mathutils import Vector
+
+from .. import questions
+from ..arrays import Floats
+from ..targets import SceneTarget
+from ..ui import RefusingOperator, Status, mode_obstacle, settings_of
+from . import session, status
+from .pointer import Ray, Spot, free_point, line_of_sight, ray_through, shape_under, spot_of
+from .shapes import BoxShape, Shape, Sized, SphereShape, normal_of, shape_at, shape_of
+
+# What the tool gives way to when it ends.
+SELECT_TOOL = "builtin.select_box"
+
+
+def ask_kept(operator: Any, context: bpy.types.Context, shape: Shape, action: str) -> Status:
+    """Ask the question of the panel for a shape: the answer becomes the result, in one undo step.
+
+    An empty action is that of the tab.
+    """
+    tab = settings_of(context.scene).tab
+    how = "EXEC_DEFAULT" if bpy.app.background else "INVOKE_DEFAULT"
+    options = {**shape.options(), "kind": tab.kind, "action": action or tab.action}
+    try:
+        attrgetter(f"octree.{shape.question}")(bpy.ops)(how, True, **options)
+    except RuntimeError as error:
+        refusal: Status = operator.refuse(ValueError(str(error).removeprefix("Error: ").strip()))
+        return refusal
+    query = questions.get(context.scene)
+    if query is not None:
+        operator.report({"INFO"}, f"{query.title}: {query.found_text}")
+    return {"FINISHED"}
+
+
+def set_tool(context: bpy.types.Context, name: str) -> None:
+    """Make a tool the active one of 3D views; nothing without one."""
+    for area in context.screen.areas if context.screen else ():
+        if area.type == "VIEW_3D":
+            region = next(each for each in area.regions if each.type == "WINDOW")
+            with context.temp_override(area=area, region=region):
+                bpy.ops.wm.tool_set_by_id(name=name, space_type="VIEW_3D")
+            return
+
+
+# A box is dragged on the ground, unless it is seen from this near to its level.
+_LEVEL = 0.2
+
+
+class OCTREE_OT_probe(RefusingOperator, bpy.types.Operator):
+    """Show under the pointer what a question would find."""
+
+    bl_idname = "octree.probe"
+    bl_label = "Octree Probe"
+    bl_description = (
+        "Show under the pointer, live, what a sphere, a box, the nearest objects or a ray would"
+        " find; a click keeps the answer. It is the tool of this name in the toolbar"
+    )
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return mode_obstacle(context, may_edit=True)
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        set_tool(context, session.TOOL)
+        return {"FINISHED"}
+
+
+class ProbeOperator(RefusingOperator):
+    """An operator of the tool's own keymap; a mixin."""
+
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return mode_obstacle(context, may_edit=True)
+
+
+class OCTREE_OT_probe_move(ProbeOperator, bpy.types.Operator):
+    """Ask what is under the pointer; each movement of it calls this."""
+
+    bl_idname = "octree.probe_move"
+    bl_label = "Probe at Pointer"
+    bl_description = "Show what a question at the pointer would find"
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        ask_at_pointer(context, event)
+        return {"PASS_THROUGH"}
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        return {"PASS_THROUGH"}
+
+
+def ask_at_pointer(context: bpy.types.Context, event: bpy.types.Event) -> None:
+    """Ask what the settings ask, where the pointer is."""
+    spot = spot_of(context, event.mouse_region_x, event.mouse_region_y)
+    if spot is not None:
+        session.ask(context, spot, partial(_under, spot))
+
+
+def _under(spot: Spot, context: bpy.types.Context, target: SceneTarget) -> Shape:
+    return shape_under(context, spot, target)
+
+
+def _fixed(shape: Shape, _: bpy.types.Context, __: SceneTarget) -> Shape:
+    return shape
+
+
+class DragOperator(ProbeOperator):
+    """The part of an operator that follows the pointer until the button is released; a mixin."""
+
+    _shape: Shape
+    _spot: Spot
+
+    def dragged(self, context: bpy.types.Context, event: bpy.types.Event) -> Shape:
+        """Return what is asked when the pointer has moved there."""
+        raise NotImplementedError
+
+    def dropped(self, context: bpy.types.Context) -> Status:
+        """Keep what is asked now."""
+        raise NotImplementedError
+
+    def begin(self, context: bpy.types.Context, spot: Spot, shape: Shape) -> Status:
+        """Follow the pointer from now on."""
+        self._spot, self._shape = spot, shape
+        status.write(context, "Release: Keep   |   Esc or Right Click: Cancel")
+        session.ask(context, spot, partial(_fixed, shape), held=True)
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        if event.type in ("ESC", "RIGHTMOUSE"):
+            self.cancel(context)
+            return {"CANCELLED"}
+        if event.type == "LEFTMOUSE" and event.value == "RELEASE":
+            self.cancel(context)
+            return self.dropped(context)
+        if event.type == "MOUSEMOVE":
+            self._shape = self.dragged(context, event)
+            spot = self._spot.at(event.mouse_region_x, event.mouse_region_y)
+            session.ask(context, spot, partial(_fixed, self._shape), held=True)
+        return {"RUNNING_MODAL"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Let the tool ask again, if it is on; Blender calls this if the window closes."""
+        live = session.current()
+        if live is not None:
+            if session.is_on(context):
+                session.ask(context, live.spot, partial(_under, live.spot))
+            else:
+                session.end()
+
+
+class OCTREE_OT_probe_keep(DragOperator, bpy.types.Operator):
+    """Keep the answer at the pointer as the result; a drag sets the size of what is asked."""
+
+    bl_idname = "octree.probe_keep"
+    bl_label = "Keep Probe"
+    bl_description = (
+        "Keep the answer at the pointer as the result. A drag sets the radius of a sphere around"
+        " where it began, or the base of a box"
+    )
+    _from: tuple[float, float] = (0.0, 0.0)
+    _is_drag = False
+    _start: Floats | None = None
+
+    if TYPE_CHECKING:
+        action: str
+        point: Vector
+    else:
+        action: EnumProperty(
+            name="Selection",
+            description="How the current selection changes",
+            items=(
+                ("AUTOMATIC", "By Tab", "As the tab Octree says"),
+                ("EXTEND", "Extend", "Add to the selection"),
+                ("SUBTRACT", "Subtract", "Remove from the selection"),
+            ),
+            default="AUTOMATIC",
+            options={"SKIP_SAVE"},
+        )
+        point: FloatVectorProperty(
+            name="Point",
+            description="Where a script asks; a click asks where the pointer is",
+            subtype="TRANSLATION",
+            options={"SKIP_SAVE"},
+        )
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        spot = spot_of(context, event.mouse_region_x, event.mouse_region_y)
+        if spot is None:
+            return {"PASS_THROUGH"}
+        ask_at_pointer(context, event)
+        live, self._from = session.current(), (spot.x, spot.y)
+        if live is None or live.answered is None:
+            return self._ask_unread(context, spot)
+        return self.begin(context, spot, live.answered.shape)
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        direction = np.array(settings_of(context.scene).ray.direction, np.float64)
+        point = np.array(self.point, np.float64)
+        return self._keep(context, shape_at(context, point, direction, point, is_hit=False))
+
+    def dragged(self, context: bpy.types.Context, event: bpy.types.Event) -> Shape:
+        x, y = event.mouse_region_x, event.mouse_region_y
+        limit = context.preferences.inputs.drag_threshold_mouse
+        moved = max(abs(x - self._from[0]), abs(y - self._from[1]))
+        self._is_drag = self._is_drag or moved > limit * context.preferences.system.ui_scale
+        return self._grown(context, x, y) if self._is_drag else self._shape
+
+    def dropped(self, context: bpy.types.Context) -> Status:
+        return self._keep(context, self._shape)
+
+    def _grown(self, context: bpy.types.Context, x: float, y: float) -> Shape:
+        ray = ray_through(context, x, y)
+        if isinstance(self._shape, SphereShape):
+            place = ray.on_plane(self._shape.center, line_of_sight(context))
+            if place is not None:
+                radius = float(np.linalg.norm(place - self._shape.center))
+                return SphereShape(self._shape.center, radius)
+        elif isinstance(self._shape, BoxShape):
+            return self._base_dragged(context, self._shape, ray)
+        return self._shape
+
+    def _base_dragged(self, context: bpy.types.Context, shape: BoxShape, ray: Ray) -> BoxShape:
+        """Return a box that stands on the plane through where the drag began."""
+        if self._start is None:
+            self._start = (shape.lower + shape.upper) / 2
+        sight = line_of_sight(context)
+        axis = 2 if abs(sight[2]) > _LEVEL else int(np.abs(sight[:2]).argmax())
+        up = np.zeros(3)
+        up[axis] = -np.sign(sight[axis])  # towards the viewer
+        place = ray.on_plane(self._start, up)
+        if place is None:
+            return shape
+        top = self._start + up * settings_of(context.scene).box.size[axis]
+        corners = np.stack((self._start, place, top))
+        return BoxShape(corners.min(axis=0), corners.max(axis=0), shape.relation)
+
+    def _ask_unread(self, context: bpy.types.Context, spot: Spot) -> Status:
+        """Ask before the scene has been read: the question itself says what it takes."""
+        point, ray = free_point(context, spot), ray_through(context, spot.x, spot.y)
+        shape = shape_at(context, point, ray.direction, ray.origin, is_hit=False)
+        return self._keep(context, shape)
+
+    def _keep(self, context: bpy.types.Context, shape: Shape) -> Status:
+        action = "" if self.action == "AUTOMATIC" else self.action
+        return ask_kept(self, context, shape, action)
+
+
+class OCTREE_OT_probe_size(ProbeOperator, bpy.types.Operator):
+    """Make the sphere or the box of the tool larger or smaller."""
+
+    bl_idname = "octree.probe_size"
+    bl_label = "Probe Size"
+    bl_description = "Make the sphere or the box larger or smaller"
+
+    if TYPE_CHECKING:
+        factor: float
+    else:
+        factor: FloatProperty(name="Factor", description="How many times as large", default=1.1)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        outcome = self.execute(context)
+        if outcome == {"FINISHED"}:
+            ask_at_pointer(context, event)
+        return outcome
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        settings = settings_of(context.scene)
+        if settings.tab.near == "sphere":
+            settings.sphere.radius *= self.factor
+        elif settings.tab.near == "box":
+            settings.box.size = [each * self.factor for each in settings.box.size]
+        else:
+            return {"PASS_THROUGH"}
+        for area in context.screen.areas if context.screen else ():
+            area.tag_redraw()
+        return {"FINISHED"}
+
+
+class OCTREE_OT_probe_end(ProbeOperator, bpy.types.Operator):
+    """End the tool: go back to the select tool."""
+
+    bl_idname = "octree.probe_end"
+    bl_label = "End Probe"
+    bl_description = "Go back to the select tool"
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        session.end()
+        set_tool(context, SELECT_TOOL)
+        return {"FINISHED"}
+
+
+class OCTREE_OT_resize_answer(DragOperator, bpy.types.Operator):
+    """Ask the last question again with a larger or smaller sphere or box."""
+
+    bl_idname = "octree.resize_answer"
+    bl_label = "Resize Question"
+    bl_description = "Drag to ask the last question again with a larger or smaller sphere or box"
+    _first: Sized
+    _grip = 0.0
+
+    if TYPE_CHECKING:
+        side: int
+        amount: float
+    else:
+        side: IntProperty(
+            name="Side",
+            description="Which side moves: left, front, bottom, right, back, top",
+            min=0,
+            max=5,
+        )
+        amount: FloatProperty(
+            name="Amount",
+            description="How far it moves outward",
+            default=0.0,
+            subtype="DISTANCE",
+            options={"SKIP_SAVE"},
+        )
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        if shape_of(questions.get(context.scene)) is None:
+            return "Ask about a sphere first, or a box around the 3D cursor"
+        return super().obstacle(context)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        spot, shape = spot_of(context, *_place(event)), shape_of(questions.get(context.scene))
+        if spot is None or shape is None:
+            return {"CANCELLED"}
+        self._first = shape
+        self._grip = self._reached(context, event) or 0.0
+        return self.begin(context, spot, shape)
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        shape = shape_of(questions.get(context.scene))
+        assert shape is not None
+        return ask_kept(self, context, shape.resized(self.side, self.amount), "")
+
+    def dragged(self, context: bpy.types.Context, event: bpy.types.Event) -> Shape:
+        reached = self._reached(context, event)
+        if reached is None:
+            return self._shape
+        return self._first.resized(self.side, reached - self._grip)
+
+    def dropped(self, context: bpy.types.Context) -> Status:
+        return ask_kept(self, context, self._shape, "")
+
+    def _reached(self, context: bpy.types.Context, event: bpy.types.Event) -> float | None:
+        """Return how far outward of its handle the pointer is."""
+        ray = ray_through(context, *_place(event))
+        return ray.along(self._first.handle(self.side), normal_of(self.side))
+
+
+def _place(event: bpy.types.Event) -> tuple[int, int]:
+    return event.mouse_region_x, event.mouse_region_y

@@ -1,0 +1,264 @@
+"""Shapes of live questions: sphere, box, nearest, ray; each answers and names its operator."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core import Spheres, ray_cast, ray_cast_all
+from ..arrays import Floats
+from ..questions import Query
+from ..questions.box import BoxQuery, box_of
+from ..questions.nearest import nearest_items
+from ..questions.outlines import hexahedron_outline, sphere_outline
+from ..questions.query_operator import VolumeQuery
+from ..targets import SceneTarget
+from ..ui import settings_of
+from .picture import Corners, Found, Picture, found_in, of_items, shown, told
+
+# The part of its distance to the eye that the line of a normal is long.
+_NORMAL = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Shape(ABC):
+    """What is asked, as it is now: its live answer, and the question that keeps it.
+
+    Attributes
+    ----------
+    question : str
+        The operator in `bpy.ops.octree`.
+    """
+
+    question = ""
+
+    @abstractmethod
+    def options(self) -> dict[str, Any]:
+        """Return what the operator is called with."""
+
+    @abstractmethod
+    def answer(self, context: bpy.types.Context, target: SceneTarget) -> Picture:
+        """Ask."""
+
+
+@dataclass(frozen=True, eq=False)
+class SphereShape(Shape):
+    """A sphere around a center (3,)."""
+
+    center: Floats
+    radius: float
+    relation: str = "touching"
+    question = "select_in_sphere"
+
+    def options(self) -> dict[str, Any]:
+        relation = self.relation.upper()
+        return {"center": self.center.tolist(), "radius": self.radius, "relation": relation}
+
+    def answer(self, context: bpy.types.Context, target: SceneTarget) -> Picture:
+        found = found_in(target, Spheres([self.center], [self.radius]), "touching")
+        words = f"{length_text(context, self.radius)} around: {told(context, target, found)}"
+        outline = sphere_outline(self.center, self.radius)
+        return _picture(target, found, words, outline=outline)
+
+    def resized(self, side: int, amount: float) -> "SphereShape":
+        """Return it with a larger radius; all six sides move alike."""
+        return replace(self, radius=max(self.radius + amount, 0.0))
+
+    def handle(self, side: int) -> Floats:
+        """Return where it ends on one side, (3,)."""
+        place: Floats = self.center + self.radius * normal_of(side)
+        return place
+
+
+@dataclass(frozen=True, eq=False)
+class BoxShape(Shape):
+    """A box along the axes of the world, from a lower to an upper corner, (3,) each."""
+
+    lower: Floats
+    upper: Floats
+    relation: str = "touching"
+    question = "select_in_box"
+
+    def options(self) -> dict[str, Any]:
+        return {
+            "around": "CURSOR",
+            "center": ((self.lower + self.upper) / 2).tolist(),
+            "size": (self.upper - self.lower).tolist(),
+            "relation": self.relation.upper(),
+        }
+
+    def answer(self, context: bpy.types.Context, target: SceneTarget) -> Picture:
+        volume = box_of(np.stack((self.lower, self.upper)), np.eye(4))
+        found = found_in(target, volume, self.relation)
+        sizes = " x ".join(length_text(context, each) for each in self.upper - self.lower)
+        words = f"{sizes}: {told(context, target, found)}"
+        return _picture(target, found, words, outline=hexahedron_outline(volume.corners[0]))
+
+    def resized(self, side: int, amount: float) -> "BoxShape":
+        """Return it with one face moved outward, at most to the opposite one."""
+        limits, axis = [self.lower.copy(), self.upper.copy()], side % 3
+        amount = max(amount, float(self.lower[axis] - self.upper[axis]))
+        limits[side // 3][axis] += amount if side >= 3 else -amount
+        return replace(self, lower=limits[0], upper=limits[1])
+
+    def handle(self, side: int) -> Floats:
+        """Return the middle of a face, (3,)."""
+        center, half = (self.lower + self.upper) / 2, (self.upper - self.lower) / 2
+        place: Floats = center + half * normal_of(side)
+        return place
+
+
+@dataclass(frozen=True, eq=False)
+class NearestShape(Shape):
+    """A point (3,), and how many of its neighbors are wanted.
+
+    Attributes
+    ----------
+    others : bool
+        Whether the point lies on an object, which does not count.
+    """
+
+    point: Floats
+    count: int
+    max_distance: float
+    others: bool
+    question = "select_nearest"
+
+    def options(self) -> dict[str, Any]:
+        return {
+            "origin": self.point.tolist(),
+            "count": self.count,
+            "max_distance": self.max_distance,
+            "others": self.others,
+        }
+
+    def answer(self, context: bpy.types.Context, target: SceneTarget) -> Picture:
+        near = nearest_items(
+            target,
+            self.point,
+            count=self.count,
+            max_distance=self.max_distance or np.inf,
+            others=self.others,
+        )
+        found = of_items(target, near.items)
+        words = "no other object" if self.others else "nothing"
+        if len(near.items):
+            far = length_text(context, float(near.distances[0]))
+            words = f"{told(context, target, found)}, {far} away"
+        ends = np.empty((len(near.items), 2, 3))
+        ends[:, 0], ends[:, 1] = self.point, near.positions
+        points = np.concatenate(([self.point], near.positions))
+        return _picture(
+            target, found, words, segments=_floats(ends.reshape(-1, 3)), points=_floats(points)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class RayShape(Shape):
+    """A ray from an origin in a direction of length 1, (3,) each; the first hit or all."""
+
+    origin: Floats
+    direction: Floats
+    hits: str
+    max_distance: float
+    question = "select_on_ray"
+
+    def options(self) -> dict[str, Any]:
+        return {
+            "origin": self.origin.tolist(),
+            "direction": self.direction.tolist(),
+            "along": "VECTOR",
+            "hits": self.hits,
+            "max_distance": self.max_distance,
+        }
+
+    def answer(self, context: bpy.types.Context, target: SceneTarget) -> Picture:
+        limit = self.max_distance or np.inf
+        origins, directions = [self.origin], [self.direction]
+        first = ray_cast(target.octree, origins, directions, max_distance=limit)
+        if not np.isfinite(first.distances[0]):
+            return Picture("nothing")
+        place, far = first.positions[0], float(first.distances[0])
+        items = target.numbers_found(first, first.items >= 0)
+        if self.hits == "ALL":
+            crossed = ray_cast_all(target.octree, origins, directions, max_distance=limit)
+            items, far_all = target.numbers_crossed(crossed.pairs), crossed.distances
+            points = self.origin + far_all[:, None] * self.direction
+        else:
+            points = place[None]
+        found = of_items(target, items)
+        normal = first.normals[0] * -np.sign(first.normals[0] @ self.direction)
+        ends = [place, place + normal * far * _NORMAL]
+        words = f"{told(context, target, found)}, {length_text(context, far)} away"
+        return _picture(target, found, words, segments=_floats(ends), points=_floats(points))
+
+
+Sized = SphereShape | BoxShape
+
+
+def _picture(target: SceneTarget, found: Found, words: str, **parts: Any) -> Picture:
+    faces, boxes = shown(target, found)
+    return Picture(words, faces, boxes, **parts)
+
+
+def _floats(points: Any) -> Corners:
+    return np.ascontiguousarray(points, np.float32)
+
+
+def normal_of(side: int) -> Floats:
+    """Return the outward direction of a side: 0 to 2 are down the axes, 3 to 5 up."""
+    normal = np.zeros(3)
+    normal[side % 3] = 1.0 if side >= 3 else -1.0
+    return normal
+
+
+def length_text(context: bpy.types.Context, value: float) -> str:
+    """Write a length in the units of the scene."""
+    units = context.scene.unit_settings
+    if units.system == "NONE":
+        return f"{value:.4g}"
+    return bpy.utils.units.to_string(
+        units.system, "LENGTH", float(value) * units.scale_length, precision=3
+    )
+
+
+def shape_at(
+    context: bpy.types.Context, point: Floats, direction: Floats, eye: Floats, *, is_hit: bool
+) -> Shape:
+    """Return what the scene's settings ask at a point that is seen from an eye."""
+    settings = settings_of(context.scene)
+    if settings.tab.near == "sphere":
+        return SphereShape(point, settings.sphere.radius)
+    if settings.tab.near == "box":
+        half = np.array(settings.box.size) / 2
+        return BoxShape(point - half, point + half, settings.box.relation.lower())
+    if settings.tab.near == "nearest":
+        near = settings.nearest
+        return NearestShape(point, near.count, near.max_distance, is_hit)
+    return RayShape(eye, direction, settings.ray.hits, settings.ray.max_distance)
+
+
+def settings_asked(scene: bpy.types.Scene) -> tuple[Any, ...]:
+    """Return the values of the settings that `shape_at` reads, to notice a change of them."""
+    all_of = settings_of(scene)
+    sphere, box, near, ray = all_of.sphere, all_of.box, all_of.nearest, all_of.ray
+    sizes = sphere.radius, tuple(box.size), box.relation, near.count, near.max_distance
+    return (all_of.tab.near, *sizes, ray.hits, ray.max_distance)
+
+
+def shape_of(query: Query | None) -> Sized | None:
+    """Return the shape of a kept question that has a size: a sphere, or a box along the axes."""
+    if not isinstance(query, VolumeQuery):
+        return None
+    if isinstance(query.volume, Spheres):
+        center, radius = query.volume.centers[0], float(query.volume.radii[0])
+        return SphereShape(center, radius, query.relation)
+    if not isinstance(query, BoxQuery):
+        return None
+    corners = query.volume.corners[0]
+    lower, upper = corners.min(axis=0), corners.max(axis=0)
+    upright = box_of(np.stack((lower, upper)), np.eye(4)).corners[0]
+    is_upright = np.allclose(corners, upright, rtol=1e-9, atol=0.0)
+    return BoxShape(lower, upper, query.relation) if is_upright else None

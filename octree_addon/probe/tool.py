@@ -1,0 +1,91 @@
+"""Toolbar tool (WorkSpaceTool) for Object Mode and Edit Mode: its keymap and settings."""
+
+from typing import Any
+
+import bpy
+
+from ..ui import settings_of
+from . import session
+from .operators import SELECT_TOOL, set_tool
+
+_MOVE = ("octree.probe_move", {"type": "MOUSEMOVE", "value": "ANY", "any": True}, None)
+
+
+def _press(kind: str, **modifiers: bool) -> dict[str, Any]:
+    return {"type": kind, "value": "PRESS", **modifiers}
+
+
+def _with(**properties: Any) -> dict[str, Any]:
+    return {"properties": list(properties.items())}
+
+
+# Nothing of it is a key of Blender's while another tool is on.
+_KEYMAP = (
+    _MOVE,
+    ("octree.probe_keep", _press("LEFTMOUSE"), None),
+    ("octree.probe_keep", _press("LEFTMOUSE", shift=True), _with(action="EXTEND")),
+    ("octree.probe_keep", _press("LEFTMOUSE", ctrl=True), _with(action="SUBTRACT")),
+    ("octree.probe_size", _press("WHEELUPMOUSE"), _with(factor=1.1)),
+    ("octree.probe_size", _press("WHEELDOWNMOUSE"), _with(factor=1 / 1.1)),
+    ("view3d.zoom", _press("WHEELUPMOUSE", ctrl=True), _with(delta=1)),
+    ("view3d.zoom", _press("WHEELDOWNMOUSE", ctrl=True), _with(delta=-1)),
+    ("octree.previous_row", _press("PAGE_UP"), None),
+    ("octree.next_row", _press("PAGE_DOWN"), None),
+    ("octree.probe_end", _press("ESC"), None),
+)
+
+
+class ProbeTool(bpy.types.WorkSpaceTool):
+    """Show under the pointer what a question would find."""
+
+    bl_space_type = "VIEW_3D"
+    bl_context_mode = "OBJECT"
+    bl_idname = session.TOOL
+    bl_label = "Octree Probe"
+    bl_description = (
+        "Show under the pointer, live, what a sphere, a box, the nearest objects or a ray would"
+        " find.\nA click keeps the answer as the result"
+    )
+    bl_icon = "ops.generic.select_circle"
+    bl_cursor = "CROSSHAIR"
+    bl_keymap = _KEYMAP
+
+    @staticmethod
+    def draw_settings(
+        context: bpy.types.Context, layout: bpy.types.UILayout, tool: bpy.types.WorkSpaceTool
+    ) -> None:
+        """Show in the header of the tool what is asked."""
+        settings = settings_of(context.scene)
+        layout.row().prop(settings.tab, "near", expand=True)
+        rows = {
+            "sphere": (settings.sphere, "radius"),
+            "box": (settings.box, "size"),
+            "nearest": (settings.nearest, "count"),
+            "ray": (settings.ray, "hits"),
+        }
+        layout.row().prop(*rows[settings.tab.near])
+        layout.prop(settings.tab, "action", text="")
+        if context.mode == "EDIT_MESH":
+            layout.prop(settings.tab, "kind", text="")
+
+
+class ProbeEditTool(ProbeTool):
+    """The same in Edit Mode."""
+
+    bl_context_mode = "EDIT_MESH"
+
+
+def register() -> None:
+    """Put the tool at the end of the toolbar."""
+    for tool in (ProbeTool, ProbeEditTool):
+        bpy.utils.register_tool(tool, separator=True)
+
+
+def unregister() -> None:
+    """Take it back; whoever has it gets the select tool."""
+    for window in bpy.context.window_manager.windows:
+        with bpy.context.temp_override(window=window):
+            if session.is_on(bpy.context):
+                set_tool(bpy.context, SELECT_TOOL)
+    for tool in (ProbeEditTool, ProbeTool):
+        bpy.utils.unregister_tool(tool)

@@ -1,0 +1,206 @@
+"""The probe without a window: live answers are those of the questions; it catches up in steps."""
+
+import bpy
+import numpy as np
+import pytest
+from blender_scenes import cube, mesh_object, scatter, selected
+from costs import lines_run, times_run
+from probing import answered, ask_at, spot, view3d
+
+from octree_ext.octree_addon import questions
+from octree_ext.octree_addon.probe import drawing, pointer, session
+from octree_ext.octree_addon.probe.picture import MOST_OBJECTS
+from octree_ext.octree_addon.probe.shapes import normal_of, shape_of
+from octree_ext.octree_addon.ui import settings_of
+
+PLACES = [(0.2, 0.1, 0.3), (2.4, 0.0, 0.6), (9.0, 9.0, 9.0)]
+
+
+@pytest.fixture(autouse=True)
+def ended():
+    yield
+    session.end()
+
+
+@pytest.fixture
+def row(empty_scene):
+    """Add five cubes along x, two apart, and a hundred pebbles on a large one."""
+    for x in range(5):
+        cube(f"Cube {x}", location=(2 * x, 0, 0))
+    scatter(cube("Pebble", size=0.1, location=(0, 40, 0)), cube("Ground", location=(0, 20, 0)))
+    bpy.context.view_layer.update()
+    return empty_scene
+
+
+def corners(points):
+    """Return triangles as a set of sums of their corners, to compare them in any order."""
+    return np.sort(np.asarray(points).reshape(-1, 3, 3).sum(axis=(1, 2)).round(3))
+
+
+@pytest.mark.parametrize("near", ["sphere", "box", "nearest", "ray"])
+@pytest.mark.parametrize("place", PLACES)
+def test_what_is_shown_is_what_a_click_keeps(row, near, place):
+    settings = settings_of(row)
+    settings.tab.near, settings.sphere.radius, settings.box.size = near, 1.2, (1.5, 1.0, 3.0)
+    settings.ray.hits, settings.nearest.count = "ALL", 3
+    live = answered(place, direction=(-1, 0, -0.1))
+    assert bpy.ops.octree.probe_keep(point=place) == {"FINISHED"} or near == "ray"
+    if near == "ray":
+        bpy.ops.octree.select_on_ray(**live.shape.options())
+    kept = questions.get(row)
+    found = kept.target.items[kept.items]
+    np.testing.assert_array_equal(
+        corners(live.picture.faces), corners(found.vertices[found.faces.ravel()])
+    )
+    assert (live.picture.words == "nothing") <= (len(kept.items) == 0)
+    if len(selected()) == 1 and near != "nearest":
+        assert next(iter(selected())) in live.picture.words
+
+
+def test_on_a_surface_the_next_object_is_measured(row):
+    settings_of(row).tab.near = "nearest"
+    live = answered((0.5, 0.0, 0.0), is_hit=True)
+    assert "Cube 1" in live.picture.words
+    np.testing.assert_allclose(live.picture.segments[:2], [[0.5, 0, 0], [1.5, 0, 0]], atol=1e-6)
+    assert bpy.ops.octree.select_nearest(origin=(0.5, 0, 0), others=True) == {"FINISHED"}
+    assert selected() == {"Cube 1"}
+    assert questions.get(row).notes == ("1 away",)
+
+
+def test_a_click_is_one_undo_step_and_one_result(row):
+    settings = settings_of(row)
+    settings.sphere.radius = 0.7
+    bpy.ops.ed.undo_push(message="before")
+    assert bpy.ops.octree.probe_keep(point=(0, 0, 0)) == {"FINISHED"}
+    assert (selected(), len(settings_of(bpy.context.scene).results.kept)) == ({"Cube 0"}, 1)
+    assert bpy.ops.octree.probe_keep(point=(2, 0, 0), action="EXTEND") == {"FINISHED"}
+    assert selected() == {"Cube 0", "Cube 1"}
+    assert bpy.ops.octree.probe_keep(point=(0, 0, 0), action="SUBTRACT") == {"FINISHED"}
+    assert selected() == {"Cube 1"}
+
+
+def test_many_objects_are_boxes_and_their_triangles_are_not_looked_at(row):
+    for x in range(MOST_OBJECTS + 50):
+        mesh_object(f"Point {x}", [(x, -50, 0), (x + 1, -50, 0), (x, -49, 0)], [(0, 1, 2)])
+    settings_of(row).tab.near, settings_of(row).sphere.radius = "sphere", 500.0
+    live = answered((100, -50, 0))
+    assert len(live.picture.faces) == 0
+    assert len(live.picture.boxes.points) > 8 * MOST_OBJECTS
+    assert "boxes" in live.picture.words
+    used = live.picture.boxes
+    assert used.edges.max() == len(used.points) - 1
+
+
+def test_a_movement_costs_what_it_finds(row):
+    settings_of(row).sphere.radius = 0.7
+    answered((0, 0, 0))
+    few = lines_run(lambda: answered((0, 0, 0)))
+    for x in range(300):
+        cube(f"Far {x}", location=(3 * x, 100, 0))
+    bpy.context.view_layer.update()
+    answered((0, 0, 0))
+    many = lines_run(lambda: answered((0, 0, 0)))
+    assert sum(many.values()) < 1.3 * sum(few.values())
+    assert times_run(many, "yield from index.update_steps()") == 0
+
+
+def test_a_change_is_seen_and_the_answer_before_it_is_not_drawn(row):
+    settings_of(row).sphere.radius = 0.7
+    live = ask_at((0, 0, 0))
+    assert "Cube 0" in answered((0, 0, 0)).picture.words
+    bpy.data.objects["Cube 0"].location.z = 50
+    bpy.context.view_layer.update()
+    assert not session.shows_truth(live)
+    assert bpy.app.timers.is_registered(session.go_on)
+    session.go_on()
+    assert session.shows_truth(live)
+    assert live.answered.picture.words.endswith("nothing")
+
+
+def test_a_setting_that_is_changed_is_asked_again(row):
+    settings_of(row).sphere.radius = 0.7
+    answered((0, 0, 0))
+    live = session.current()
+    assert session.shows_truth(live)
+    settings_of(row).sphere.radius = 2.7
+    assert not session.shows_truth(live)
+    session.go_on()
+    assert live.answered.shape.radius == pytest.approx(2.7)
+    assert session.shows_truth(live)
+
+
+def test_catching_up_goes_in_steps_and_says_so(row, monkeypatch):
+    monkeypatch.setattr(session, "_AT_ONCE", -1.0)
+    monkeypatch.setattr(session, "_SLICE", -1.0)
+    live = ask_at((0, 0, 0))
+    assert live.answered is None
+    assert live.hint == "Reading the scene: 0%"
+    monkeypatch.setattr(session, "_SLICE", 60.0)
+    assert session.go_on() is None
+    assert live.answered is not None
+
+
+def test_too_much_is_not_read_unasked(row, monkeypatch):
+    monkeypatch.setattr(session, "is_too_much", lambda triangles: triangles > 10)
+    live = ask_at((0, 0, 0))
+    assert live.answered is None
+    assert "click to be asked" in live.hint
+    assert not session.shows_truth(live)
+    assert not bpy.app.timers.is_registered(session.go_on)
+
+
+def test_nothing_stays_after_the_end(row):
+    ask_at((0, 0, 0))
+    assert drawing._handles
+    assert session.before_load in bpy.app.handlers.load_pre
+    session.forget()
+    drawing.switch(False)
+    assert drawing._handles == []
+    assert session.before_load not in bpy.app.handlers.load_pre
+    assert session.current() is None
+    session.listen_to(drawing.switch)
+
+
+@pytest.mark.parametrize("side", range(6))
+def test_each_face_of_a_box_is_moved_and_asked_again(row, side):
+    bpy.ops.octree.select_in_box(around="CURSOR", center=(1, 2, 3), size=(1, 2, 3))
+    before = shape_of(questions.get(row))
+    assert bpy.ops.octree.resize_answer(side=side, amount=0.5) == {"FINISHED"}
+    after = shape_of(questions.get(row))
+    moved = after.upper - before.upper if side >= 3 else after.lower - before.lower
+    np.testing.assert_allclose(moved, 0.5 * normal_of(side), atol=1e-6)
+    bpy.ops.octree.resize_answer(side=side, amount=-99.0)
+    flat = shape_of(questions.get(row))
+    assert (flat.upper - flat.lower)[side % 3] == pytest.approx(0, abs=1e-6)
+
+
+def test_a_sphere_is_resized_and_a_turned_box_is_not(row):
+    bpy.ops.octree.select_in_sphere(center=(1, 0, 0), radius=0.4)
+    assert selected() == set()
+    assert bpy.ops.octree.resize_answer(side=0, amount=0.5) == {"FINISHED"}
+    assert selected() == {"Cube 0", "Cube 1"}
+    assert settings_of(row).sphere.radius == pytest.approx(0.9)
+    item = bpy.data.objects["Cube 0"]
+    item.rotation_euler = (0.3, 0.2, 0.1)
+    bpy.ops.octree.select_in_box(object="Cube 0")
+    assert not bpy.ops.octree.resize_answer.poll()
+
+
+def test_lines_of_sight_meet_axes_and_planes():
+    ray = pointer.Ray(np.array([0.0, -10.0, 1.0]), np.array([0.0, 1.0, 0.0]))
+    up, aside = np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])
+    assert ray.along(np.zeros(3), up) == pytest.approx(1.0)
+    assert ray.along(np.zeros(3), aside) is None
+    np.testing.assert_allclose(ray.on_plane(np.array([5.0, 2.0, 0.0]), aside), [0, 2, 1])
+    assert ray.on_plane(np.zeros(3), up) is None
+    assert ray.on_plane(np.array([0.0, -20.0, 0.0]), aside) is None
+
+
+def test_a_spot_that_is_gone_ends_it(row):
+    live = ask_at((0, 0, 0))
+    live.spot = live.spot._replace(area=1)
+    assert session.go_on() is None
+    assert session.current() is None
+    assert spot() is not None
+    with bpy.context.temp_override(**view3d()):
+        assert not session.is_on(bpy.context)
