@@ -1,7 +1,7 @@
 """Export of an audit: CSV, JSON, BCF, HTML or JUnit by the extension, with snapshots."""
 
 import json
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ def about_of(options: dict[str, Any]) -> About:
     """Return what a report says of the audit of this file."""
     name = Path(bpy.data.filepath).name if bpy.data.filepath else ""
     said = {key: value for key, value in options.items() if isinstance(value, str | float | bool)}
-    date = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    date = datetime.now(UTC).isoformat(timespec="seconds")
     return About(file=name, date=date, options=said)
 
 
@@ -53,8 +53,8 @@ class OCTREE_OT_export_audit(FindingOperator, bpy.types.Operator):
         )
         pictures: BoolProperty(
             name="Pictures",
-            description=f"Draw a picture of each contact for BCF and HTML, {MOST_PICTURES} at most;"
-            " only with a window",
+            description="Draw a picture of each contact for BCF and HTML, of"
+            f" {MOST_PICTURES} at most; only with a window",
             default=True,
         )
         group: EnumProperty(
@@ -89,7 +89,7 @@ class OCTREE_OT_export_audit(FindingOperator, bpy.types.Operator):
         about = about_of(json.loads(result.options))
         if report in (bcf_report, html_report) and self.group != "CLASS":
             groups = GROUPINGS[self.group.lower().replace("_", " ")](findings)
-            content = report(findings, about, pictures, groups)  # type: ignore[call-arg]
+            content = report(findings, about, pictures, groups)
         else:
             content = report(findings, about, pictures)
         path.write_bytes(content)

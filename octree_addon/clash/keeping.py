@@ -1,7 +1,7 @@
 """Kept findings: rows of the list of results, with what else was found of each packed beside.
 
-The pairs, their classes and numbers are in the rows, places, curves and faces in `details`, reasons
-in `marks`. Objects are pointers: what is renamed keeps its findings.
+Pairs, classes and numbers are in the rows, places, curves and faces in `details`, reasons in
+`marks`. Objects are pointers: what is renamed keeps its findings.
 """
 
 import io
@@ -116,7 +116,7 @@ def pack(findings: Findings) -> bytes:
         face_starts=findings.faces.starts.astype(np.int32),
         sizes=objects.sizes.astype(np.float32),
         instances=objects.instances,
-        **texts,  # type: ignore[arg-type]
+        **texts,
     )
     return file.getvalue()
 

@@ -92,7 +92,7 @@ class OCTREE_OT_mark_findings(FindingOperator, bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         if self.status == "IGNORED" and not bpy.app.background:
-            return context.window_manager.invoke_props_dialog(self)  # type: ignore[return-value]
+            return context.window_manager.invoke_props_dialog(self)
         return self.execute(context)
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -129,8 +129,8 @@ class OCTREE_OT_compare_audit(FindingOperator, bpy.types.Operator):
     bl_idname = "octree.compare_audit"
     bl_label = "Compare with Report"
     bl_description = (
-        "Read an earlier JSON report, of this file or another: what it has keeps its status and its"
-        " reason, what is gone is listed as resolved"
+        "Read an earlier JSON report, of this file or another: what it has keeps its status and"
+        " its reason, what is gone is listed as resolved"
     )
 
     if TYPE_CHECKING:

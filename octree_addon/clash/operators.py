@@ -9,13 +9,12 @@ import numpy as np
 from bpy.props import StringProperty
 
 from ..audit import CLASSES, Findings, carried_over, compare, match_objects
-from ..results import active_result, options_of
+from ..results import options_of, place_for
 from ..scope import chosen_objects
 from ..ui import (
     Status,
     SteppedOperator,
     column_of,
-    given_values,
     mode_obstacle,
     plural,
     settings_of,
@@ -155,15 +154,15 @@ def _side(scene: bpy.types.Scene, options: Mapping[str, Any], name: str) -> froz
         return None
     if options[name] == "COLLECTION":
         return _members(options[f"{name}_collection"])
-    found = (scene.objects.get(each) for each in json.loads(options.get("chosen") or "[]"))
-    chosen = frozenset(item.session_uid for item in found if item)
+    names: list[str] = json.loads(options.get("chosen") or "[]")
+    chosen = frozenset(item.session_uid for item in scene.objects if item.name in set(names))
     if not chosen:
         raise ValueError("None of the selected objects is in the scene: select some")
     return chosen
 
 
 def _members(name: str) -> frozenset[int]:
-    collection = bpy.data.collections.get(name)
+    collection: bpy.types.Collection | None = bpy.data.collections.get(name)
     if collection is None and name == bpy.context.scene.collection.name:
         collection = bpy.context.scene.collection
     if collection is None:
@@ -191,7 +190,7 @@ def keep_looked(
     """Keep the findings, with the statuses that earlier ones of this name had; return a report."""
     scene = context.scene
     findings = wanted(looked.findings, classes_of(options))
-    text, old = found_text(findings), earlier(scene, name or TITLE)
+    text, old = found_text(findings), earlier(scene, name)
     if old is not None and old.unit == findings.unit:
         matching = match_objects(old.objects, findings.objects, same_session=True)
         compared = compare(old, findings, matching)
@@ -203,16 +202,13 @@ def keep_looked(
 
 
 def earlier(scene: bpy.types.Scene, name: str) -> Findings | None:
-    """Return the findings that are kept under a name, if an audit made them."""
-    results = settings_of(scene).results
-    found = [each for each in results.kept if each.name == name and each.question == QUESTION]
-    active = active_audit(scene)
-    if active is not None and active in found:
-        found = [active]
-    if not found or found[0].pinned and name == TITLE and found[0].title == name:
+    """Return the findings that the next ones of this name will replace."""
+    settings = settings_of(scene).results
+    place = place_for(settings, TITLE, name)
+    if place == len(settings.kept) or settings.kept[place].question != QUESTION:
         return None
     try:
-        return findings_in(scene, found[0])
+        return findings_in(scene, settings.kept[place])
     except ValueError:
         return None
 

@@ -33,7 +33,8 @@ class OCTREE_PT_audit(SidebarPanel):
         column = column_of(self)
         settings, audit = settings_of(context.scene).audit, active_audit(context.scene)
         column.operator("octree.audit")
-        header, body = column.panel("OCTREE_PT_audit_options", default_closed=True)
+        layout: Any = column  # the stubs say that a panel is nothing
+        header, body = layout.panel("OCTREE_PT_audit_options", default_closed=True)
         header.label(text="Options")
         if body:
             draw_options(body, settings)
@@ -84,21 +85,25 @@ def draw_finding(
         names.label(text=text, translate=False)
     values = split.row(align=True)
     values.label(text=SHORT[columns[_CLASS].values[row]], translate=False)
-    values.label(text=amount_text(scene, columns, row))
+    values.label(text=amount_text(scene, columns, row, precision=2))
 
 
-def amount_text(scene: bpy.types.Scene, columns: dict[str, Column], row: int) -> str:
+def amount_text(
+    scene: bpy.types.Scene, columns: dict[str, Column], row: int, precision: int = 4
+) -> str:
     """Write the deciding number of a finding in the scene's units."""
     area = columns[_AREA]
     column = columns[_LENGTH] if np.isnan(area.values[row]) else area
-    return value_text(scene, column, row)
+    return value_text(scene, column, row, precision)
 
 
 def offer_marks(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
     """Show the active finding, and offer to group, and to say what is to become of it."""
     scene, row = context.scene, settings_of(context.scene).results.row
     order = layout.row(align=True)
-    for name, text in (("Smaller Object", "Smaller Object"), ("Collections", "Collections")):
+    for name, text in (
+        ("Smaller Object", "Smaller"), ("Collections", "Collections"), (_STATUS, "Status"),
+    ):  # fmt: skip
         order.operator("octree.sort_rows", text=text).by = name
     if not 0 <= row < result.count:
         draw_hint(layout, "Click a finding")
@@ -106,11 +111,13 @@ def offer_marks(layout: bpy.types.UILayout, context: bpy.types.Context, result: 
     box = layout.box().column(align=True)
     for text in details_of(scene, result, row):
         box.label(text=text, translate=False)
-    marks = box.row(align=True)
-    for status, text in (
-        ("REVIEWED", "Reviewed"), ("IGNORED", "Ignore"), ("RESOLVED", "Resolved"), ("NEW", "New"),
-    ):  # fmt: skip
-        marks.operator("octree.mark_findings", text=text).status = status
+    for some in (
+        (("REVIEWED", "Reviewed"), ("IGNORED", "Ignore")),
+        (("RESOLVED", "Resolved"), ("NEW", "New")),
+    ):
+        marks = box.row(align=True)
+        for status, text in some:
+            marks.operator("octree.mark_findings", text=text).status = status
 
 
 def details_of(scene: bpy.types.Scene, result: Any, row: int) -> list[str]:
@@ -118,17 +125,16 @@ def details_of(scene: bpy.types.Scene, result: Any, row: int) -> list[str]:
     view, columns = view_of(scene, result), columns_of(scene, result)
     names = list(dict.fromkeys(view.labels(row)))
     smaller = columns["Smaller Object"]
-    group = smaller.values == smaller.values[row]
+    count = int((smaller.values == smaller.values[row]).sum())
     words = {name: columns[name].words[columns[name].values[row]] for name in (_CLASS, _STATUS)}
-    lines = [
-        f"{words[_CLASS]}, {amount_text(scene, columns, row)}",
-        *names,
-        columns["Collections"].words[columns["Collections"].values[row]],
-        f"{int(group.sum()):,} of {smaller.words[smaller.values[row]]}",
-        words[_STATUS],
-    ]
+    collections = columns["Collections"].words[columns["Collections"].values[row]]
+    lines = [f"{words[_CLASS]}, {amount_text(scene, columns, row)}", *names]
+    if " / " in collections:
+        lines.append(collections)
+    if count > 1:
+        lines.append(f"{count:,} findings of {smaller.words[smaller.values[row]]}")
     reason = json.loads(result.marks or "{}").get(str(row))
-    return [*lines[:-1], f"{lines[-1]}: {reason}"] if reason else lines
+    return [*lines, f"{words[_STATUS]}: {reason}" if reason else words[_STATUS]]
 
 
 def contact_of(scene: bpy.types.Scene, result: Any, row: int) -> Contact | None:
@@ -169,4 +175,4 @@ def forget() -> None:
     _contacts.clear()
 
 
-LINES = Lines((_CLASS, _LENGTH, _STATUS), draw_finding, offer_marks, contact_of)
+LINES = Lines((_CLASS, _LENGTH), draw_finding, offer_marks, contact_of)

@@ -54,12 +54,12 @@ def draw_active_contact(scene: bpy.types.Scene) -> None:
 def read_contact(
     contact: Contact, sides: Sequence[Side | None], fingerprint: str | None = None
 ) -> _Drawn:
-    """Upload a contact."""
+    """Upload a contact: the curve, or where there is none the faces, which may be large."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
     faces = (
         _read_side(side, some, depsgraph)
         for side, some in zip(sides, contact.faces, strict=False)
-        if side is not None and len(some)
+        if side is not None and len(some) and not len(contact.segments)
     )
     curve = None
     if len(contact.segments):
@@ -93,9 +93,11 @@ def _face(side: Side, mesh: MeshArrays, matrix: Floats | None, some: Ids) -> _Fa
 def draw_contact(drawn: _Drawn) -> None:
     """Draw an uploaded contact: faces on their own surfaces, the curve in front of all."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    for side, batch, matrix in drawn.faces:
-        if matrix is None:
+    for side, batch, placed in drawn.faces:
+        if placed is None:
             matrix = np.array(side.object.evaluated_get(depsgraph).matrix_world)
+        else:
+            matrix = placed
         fill(batch, matrix, _FACES)
     if drawn.curve is not None:
         with blended(in_front=True):

@@ -82,7 +82,7 @@ def names_share(columns: int) -> float:
     return (1.0, 0.72, 0.6, 0.5)[min(columns, 3)]
 
 
-def value_text(scene: bpy.types.Scene, column: Column, row: int) -> str:
+def value_text(scene: bpy.types.Scene, column: Column, row: int, precision: int = 4) -> str:
     """Write a number of a row, a length in the scene's units."""
     value = column.values[row].item()
     if column.words:
@@ -90,7 +90,7 @@ def value_text(scene: bpy.types.Scene, column: Column, row: int) -> str:
     if column.unit:
         settings, power = scene.unit_settings, 2 if column.unit == "AREA" else 1
         length: str = bpy.utils.units.to_string(
-            settings.system, column.unit, value * settings.scale_length**power, precision=4
+            settings.system, column.unit, value * settings.scale_length**power, precision=precision
         ) if settings.system != "NONE" and np.isfinite(value) else f"{value:.4g}"  # fmt: skip
         return length
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
