@@ -206,20 +206,22 @@ def hiding(seconds: float, scale: float) -> Rows:
 
 
 def cells(seconds: float, scale: float) -> Rows:
-    """Make the corners and edges of many cells ready to be drawn, against copying as many."""
+    """Make many cells ready to be drawn, once for all views, against copying their corners."""
     from octree_ext.core import Boxes, build_octree
-    from octree_ext.octree_addon.display.cells import Look, box_edges, cell_corners, shaded_cells
+    from octree_ext.octree_addon.display.boxes import packed
+    from octree_ext.octree_addon.display.cells import Look, cell_colors, wanted_cells
+    from octree_ext.octree_addon.display.detail import family_of
 
     count = int(100_000 * scale)
     lower = np.random.default_rng(1).uniform(size=(int(1.2 * count), 3))
     octree = build_octree(Boxes(lower, lower), capacity=4, max_depth=20)
-    shown = shaded_cells(octree, Look("ALL", 2, "TIGHT", "DEPTH", count))
+    look = Look("ALL", 2, "TIGHT", "DEPTH")
     rows = np.ones((8, 3, count), np.float32)
 
-    def make_ready() -> list[np.ndarray]:
-        groups = shown.by_shade()
-        edges = box_edges(max(map(len, groups.values())))
-        return [edges, *(cell_corners(octree, group, "TIGHT") for group in groups.values())]
+    def make_ready() -> np.ndarray:
+        family = family_of(octree, wanted_cells(octree, look), "TIGHT")
+        colors = cell_colors(octree, family.cells, look)
+        return packed(family.rows, colors, family.parents, family.wanted, family.has_finer)
 
     ours, theirs = fastest(
         make_ready, lambda: np.ascontiguousarray(rows.transpose(2, 0, 1)), seconds=seconds

@@ -53,7 +53,7 @@ from .scene import SceneOctree
 from .shapes import Boxes, Capsules, Frusta, HalfSpaces, OrientedBoxes, Regions, Spheres, Triangles
 from .statistics import Statistics, statistics
 from .storage import load, save
-from .trace import trace
+from .trace import cells_along_ray, trace
 from .wireframe import cell_segments
 
 __all__ = [
@@ -99,6 +99,7 @@ __all__ = [
     "build_octree",
     "build_steps",
     "cell_segments",
+    "cells_along_ray",
     "face_samples",
     "face_samples_steps",
     "item_buffers",

@@ -1,4 +1,4 @@
-"""Preferences: limits on triangles and cells, by the user or by default; shortcuts."""
+"""Preferences: the limit on triangles, by the user or by default; shortcuts."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,10 +14,9 @@ PACKAGE = __package__.rpartition(".")[0]
 
 @dataclass(frozen=True)
 class Limits:
-    """How much is taken on without a question: numbers of triangles and of cells."""
+    """How much is taken on without a question."""
 
     triangles: int = 5_000_000
-    cells: int = 200_000
 
 
 class OctreePreferences(bpy.types.AddonPreferences):
@@ -27,7 +26,6 @@ class OctreePreferences(bpy.types.AddonPreferences):
 
     if TYPE_CHECKING:
         triangle_limit: int
-        cell_limit: int
     else:
         triangle_limit: IntProperty(
             name="Triangle Limit",
@@ -36,19 +34,11 @@ class OctreePreferences(bpy.types.AddonPreferences):
             min=1,
             soft_max=100_000_000,
         )
-        cell_limit: IntProperty(
-            name="Cell Limit",
-            description="Draw at most this many cells, largest first",
-            default=Limits.cells,
-            min=1,
-            soft_max=1_000_000,
-        )
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
         layout.use_property_split = True
         layout.prop(self, "triangle_limit")
-        layout.prop(self, "cell_limit")
         layout.label(text="Shortcuts")
         shortcuts.draw(layout, context)
 
@@ -59,7 +49,7 @@ def limits() -> Limits:
     if PACKAGE not in addons:
         return Limits()
     preferences: Any = addons[PACKAGE].preferences
-    return Limits(preferences.triangle_limit, preferences.cell_limit)
+    return Limits(preferences.triangle_limit)
 
 
 FEATURE = Feature(classes=(OctreePreferences,))

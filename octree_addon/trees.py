@@ -202,6 +202,11 @@ def build_pending(seconds: float) -> bool:
     return not _pending
 
 
+def is_pending(scene: bpy.types.Scene) -> bool:
+    """Tell whether the scene's missing tree is being built."""
+    return any(key == key_of(scene) for key, _ in _pending)
+
+
 def _scenes_of(key: tuple[int, int]) -> list[bpy.types.Scene]:
     """Return the scene that misses a tree, unless it has gone or has another one now."""
     return [scene for scene in bpy.data.scenes if key_of(scene) == key]

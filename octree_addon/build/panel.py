@@ -65,6 +65,8 @@ def draw_source(layout: bpy.types.UILayout, source: OctreeSourceSettings) -> Non
 def state_of(scene: bpy.types.Scene) -> str:
     """Say why the scene's tree should be built again; nothing if it need not."""
     built = trees.get(scene)
+    if built is None and trees.is_pending(scene):
+        return ""
     if built is None:
         return trees.rebuild_error(scene) or (
             missing_text(scene) if trees.is_missing(scene) else ""

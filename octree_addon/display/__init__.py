@@ -1,16 +1,20 @@
-"""Display feature: GPU overlay, cells as a mesh; read cells, lines, batches, then drawing."""
+"""Display feature: GPU overlay, picking, cells as a mesh.
+
+Read cells, detail, boxes, lines, batches, hover, then drawing.
+"""
 
 import bpy
 
 from ..ui import Feature
-from .batches import counts, keep_only
+from .batches import keep_only
 from .drawing import install, is_installed, uninstall
+from .hover import OCTREE_OT_inspect_cells
 from .mesh import OCTREE_OT_make_real
 from .panel import OCTREE_PT_display, draw_switch
 from .settings import OctreeDisplaySettings
 from .snapshot import snapshots
 
-__all__ = ["counts", "install", "is_installed", "keep_only", "snapshots", "uninstall"]
+__all__ = ["install", "is_installed", "keep_only", "snapshots", "uninstall"]
 
 
 def draw_make_real(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
@@ -18,12 +22,18 @@ def draw_make_real(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     menu.layout.operator("octree.make_real")
 
 
+def draw_inspect(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
+    """Offer to tell the numbers of cells."""
+    menu.layout.operator("octree.inspect_cells")
+
+
 FEATURE = Feature(
     settings={"display": OctreeDisplaySettings},
-    classes=(OCTREE_OT_make_real, OCTREE_PT_display),
+    classes=(OCTREE_OT_make_real, OCTREE_OT_inspect_cells, OCTREE_PT_display),
     menus=(
         ("OCTREE_MT_object", draw_make_real),
         ("OCTREE_MT_view", draw_switch),
+        ("OCTREE_MT_view", draw_inspect),
         ("VIEW3D_PT_overlay", draw_switch),
     ),
 )

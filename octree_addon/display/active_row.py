@@ -19,7 +19,7 @@ from ..reader import (
     triangle_count,
 )
 from ..results import Side
-from ..ui import settings_of
+from ..ui import schedule, settings_of
 from .batches import nearer
 from .cells import DOUBT, IN, box_corners, box_edges
 from .lines import blended, line_batch, line_shader, vertex_buffer
@@ -50,16 +50,20 @@ class Filled(NamedTuple):
     bounds: Floats | None = None
 
 
-# By the session id of the object and the persistent id of the instance; of the active row alone.
+# By the session ids of the scene and of the object, and the persistent id of the instance; of each
+# scene the active row alone.
 _filled: dict[tuple[int, ...], Filled] = {}
+# Seconds without a change after which the scene is read again.
+_REST = 0.5
 
 
 def draw_active_row(scene: bpy.types.Scene) -> None:
     """Draw what the active row is about where it is now."""
     sides = results.active_sides(scene)
-    keys = [key_of(side) if side else () for side in sides]
+    keys = [key_of(scene, side) if side else () for side in sides]
     for key in _filled.keys() - set(keys):
-        del _filled[key]
+        if key[0] == scene.session_uid:  # another window may show another scene
+            del _filled[key]
     is_shown = [side is not None and side.object.visible_get() for side in sides]
     if len(sides) == 2 and any(is_shown) and settings_of(scene).results.dim:
         fade()
@@ -69,9 +73,9 @@ def draw_active_row(scene: bpy.types.Scene) -> None:
             draw_side(side, key, depsgraph, color)
 
 
-def key_of(side: Side) -> tuple[int, ...]:
+def key_of(scene: bpy.types.Scene, side: Side) -> tuple[int, ...]:
     """Return what tells a side from others, whatever the row."""
-    return (side.object.session_uid, *side.numbers)
+    return (scene.session_uid, side.object.session_uid, *side.numbers)
 
 
 def fade() -> None:
@@ -79,7 +83,7 @@ def fade() -> None:
     shade = bpy.context.preferences.themes[0].view_3d.space.gradients.high_gradient
     color = shade[0], shade[1], shade[2], _FADE
     screen = gpu.types.GPUBatch(type="TRIS", buf=vertex_buffer(_SCREEN.astype(np.float32)))
-    with gpu.matrix.push_pop(), gpu.matrix.push_pop_projection(), blended(in_front=True):
+    with gpu.matrix.push_pop(), gpu.matrix.push_pop_projection(), blended("NONE"):
         gpu.matrix.load_identity()
         gpu.matrix.load_projection_matrix(Matrix.Identity(4))
         shader = gpu.shader.from_builtin("UNIFORM_COLOR")
@@ -106,7 +110,7 @@ def draw_side(
         fill(filled.batch, matrix, color)
     corners = corners_of(bounds, matrix)
     if np.isfinite(corners).all():
-        with blended(in_front=True):
+        with blended("NONE"):
             shader = line_shader(_WIDTH)
             shader.uniform_float("color", (*color, _LINE))
             line_batch(corners.astype(np.float32), box_edges(1)).draw(shader)
@@ -114,7 +118,7 @@ def draw_side(
 
 def fill(batch: gpu.types.GPUBatch, matrix: Floats, color: tuple[float, float, float]) -> None:
     """Draw triangles that a matrix places, on top of their own surface."""
-    with gpu.matrix.push_pop(), blended(in_front=False), nearer():
+    with gpu.matrix.push_pop(), blended("LESS_EQUAL"), nearer():
         gpu.matrix.multiply_matrix(Matrix(matrix.tolist()))
         shader = gpu.shader.from_builtin("UNIFORM_COLOR")
         shader.bind()
@@ -132,6 +136,8 @@ def corners_of(bounds: Floats, matrix: Floats) -> Floats:
 def filled_of(side: Side, key: tuple[int, ...], depsgraph: bpy.types.Depsgraph) -> Filled:
     """Return the triangles of a side, read again after the scene has changed and come to rest."""
     known, now = _filled.get(key), results.known_fingerprint(bpy.context.scene)
+    if now is None:
+        schedule(results.compare_later, _REST)
     if known is None or (now is not None and known.fingerprint != now):
         read = read_instance if side.numbers else read_object
         known = _filled[key] = read(side, depsgraph)._replace(fingerprint=now)

@@ -1,49 +1,53 @@
-"""GPU batches by signature: cells, one batch a shade; found and missed items."""
+"""GPU batches by signature: cells as instanced boxes; found and missed items."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
+import bpy
 import gpu
 import numpy as np
 
-from ...core import Boxes, Octree, Triangles
+from ...core import Octree, Triangles
 from ..arrays import Ids
 from ..preferences import limits
 from ..questions import Query
 from ..trees import BuiltTree
-from .cells import (
-    IN,
-    OUT,
-    Look,
-    ShadedCells,
-    box_corners,
-    box_edges,
-    cell_corners,
-    look_of,
-    shaded_cells,
-)
-from .lines import blended, line_batch, line_shader, vertex_buffer
+from . import boxes
+from .boxes import Boxes, draw_boxes, upload
+from .cells import IN, OUT, Look, cell_colors, look_of, wanted_cells
+from .detail import Family, View, family_of, ranges, view_of
+from .lines import DepthTest, blended, vertex_buffer
 from .settings import OctreeDisplaySettings
 
 _OPACITY = 0.5
+# Lines behind surfaces, and cells beside an answer: this much of their opacity is left.
+_BEHIND, _DIMMED = 0.2, 0.25
 # Of the depth buffer's range from -1 to 1: more than rounding, less than is seen.
 _NEARER = 1e-5
+# How light a background is bright, and how colors change for it; Blender's own themes are below.
+_BRIGHT, _DARKER, _LIGHTER = 0.55, -0.45, 0.35
+_BOX_WIDTH = 2.0
 
-Colored = list[tuple[tuple[float, float, float], gpu.types.GPUBatch]]
+Color = tuple[float, float, float]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Picture:
-    """The batches of one tree, a color each, with their signature and counts."""
+    """The cells of one tree on the graphics card, with their signature."""
 
     octree: Octree
     query: Query | None
     look: Look
-    batches: list[tuple[list[float], gpu.types.GPUBatch]]
-    drawn: int
-    wanted: int
+    family: Family
+    boxes: Boxes | None
+
+    @cached_property
+    def wanted(self) -> int:
+        """How many cells it is of."""
+        return int(np.count_nonzero(self.family.wanted))
 
     def shows(self, octree: Octree, query: Query | None, look: Look) -> bool:
         """Tell whether the signature is still the same."""
@@ -51,94 +55,134 @@ class Picture:
         return self.octree is octree and self.query is query and self.look == look
 
 
+@dataclass(frozen=True, eq=False)
+class Painted:
+    """Items in one color on the graphics card: triangles, or boxes."""
+
+    color: Color
+    faces: gpu.types.GPUBatch | None = None
+    boxes: Boxes | None = None
+
+
 # Batches live as long as the tree, or the question, that they show.
 _pictures: WeakKeyDictionary[BuiltTree, Picture] = WeakKeyDictionary()
-_found: WeakKeyDictionary[Query, Colored] = WeakKeyDictionary()
-
-
-def make_batches(
-    octree: Octree, shown: ShadedCells, boxes: str
-) -> list[tuple[list[float], gpu.types.GPUBatch]]:
-    """Make a batch for each shade; its color is a uniform."""
-    groups = shown.by_shade()
-    edges = box_edges(max(map(len, groups.values()), default=0))
-    return [
-        (
-            shown.palette[shade].tolist(),
-            line_batch(
-                cell_corners(octree, group, boxes).reshape(-1, 3), edges[: 12 * len(group)]
-            ),
-        )
-        for shade, group in groups.items()
-    ]
+_found: WeakKeyDictionary[Query, Painted] = WeakKeyDictionary()
+_missed: WeakKeyDictionary[Query, Painted] = WeakKeyDictionary()
 
 
 def picture_of(built: BuiltTree, query: Query | None, display: OctreeDisplaySettings) -> Picture:
     """Return the picture of the tree, or of the states that the last question gave its cells."""
-    octree, look = built.octree, look_of(display, limits().cells)
+    octree, look = built.octree, look_of(display)
     if look.cells != "QUESTION":
         query = None
     picture = _pictures.get(built)
     if picture is None or not picture.shows(octree, query, look):
-        shown = shaded_cells(octree, look, query.states_in(octree) if query else None)
-        batches = make_batches(octree, shown, look.boxes)
-        picture = Picture(octree, query, look, batches, len(shown.cells), shown.wanted)
-        _pictures[built] = picture
+        picture = _pictures[built] = make_picture(octree, query, look)
     return picture
 
 
-def draw_picture(picture: Picture, display: OctreeDisplaySettings) -> None:
-    """Draw the cells, the lower shades first."""
-    with blended(display.in_front):
-        shader = line_shader(display.line_width)
-        for color, batch in picture.batches:
-            shader.uniform_float("color", (*color, display.opacity))
-            batch.draw(shader)
+def make_picture(octree: Octree, query: Query | None, look: Look) -> Picture:
+    """Choose the cells, and upload them with those above them."""
+    states = query.states_in(octree) if query else None
+    family = family_of(octree, wanted_cells(octree, look, states), look.boxes)
+    colors = cell_colors(octree, family.cells, look, states)
+    uploaded = upload(family.rows, colors, family.parents, family.wanted, family.has_finer)
+    return Picture(octree, query, look, family, uploaded)
 
 
-def counts(built: BuiltTree) -> tuple[int, int] | None:
-    """Return how many cells are drawn, and of how many; None before the first draw."""
-    picture = _pictures.get(built)
-    return (picture.drawn, picture.wanted) if picture else None
+def draw_picture(picture: Picture, display: OctreeDisplaySettings, *, is_dimmed: bool) -> None:
+    """Draw the cells: first those behind surfaces, fainter, then the others."""
+    if picture.boxes is None:
+        return
+    view, least = current_view(), least_pixels(display)
+    parts = ranges(picture.family, view, least)
+    opacity = display.opacity * (_DIMMED if is_dimmed else 1.0)
+    passes: list[tuple[DepthTest, float]] = [
+        ("LESS_EQUAL", opacity),
+        ("GREATER", opacity * _BEHIND),
+    ]
+    if display.in_front:
+        passes = [("NONE", opacity)]
+    elif is_dimmed or not display.behind:
+        passes = passes[:1]
+    for depth_test, visible in passes:
+        with blended(depth_test):
+            draw_boxes(
+                picture.boxes,
+                visible,
+                display.line_width,
+                lift=lift(),
+                view=view,
+                least=least,
+                ranges=parts,
+            )
 
 
-def make_found_batches(query: Query) -> Colored:
-    """Make a batch of missed items, and one of found items; of too many, of these alone."""
-    if query.target.starts[-1] > limits().triangles:
-        items = query.target.shapes_of(query.items, limits().triangles)
-        both = [(IN, np.arange(len(items)))]
-    else:
-        items = query.target.items
-        both = [(OUT, np.flatnonzero(query.missed)), (IN, np.flatnonzero(query.found))]
-    chosen = [(color, numbers) for color, numbers in both if len(numbers)]
-    if not isinstance(items, Triangles):
-        return [(color, _boxes(items.bounds(), numbers)) for color, numbers in chosen]
+def least_pixels(display: OctreeDisplaySettings) -> float:
+    """Return how small a cell may look, in pixels of the screen."""
+    scale: float = bpy.context.preferences.system.ui_scale
+    return display.least_size * scale
+
+
+def current_view() -> View:
+    """Return the view that is being drawn."""
+    matrices = gpu.matrix.get_model_view_matrix(), gpu.matrix.get_projection_matrix()
+    model_view, projection = map(np.array, matrices)
+    return view_of(model_view, projection, gpu.state.viewport_get()[3])
+
+
+def lift() -> float:
+    """Return how much lighter colors have to be to stand out from the theme's background."""
+    background = bpy.context.preferences.themes[0].view_3d.space.gradients.high_gradient
+    return _DARKER if sum(background[:3]) / 3 > _BRIGHT else _LIGHTER
+
+
+def shown_picture(built: BuiltTree) -> Picture | None:
+    """Return the picture as it was last drawn; None before."""
+    return _pictures.get(built)
+
+
+def paint(query: Query, numbers: Ids, color: Color) -> Painted:
+    """Upload items of a question's target; of too many, boxes around them."""
+    if not len(numbers):
+        return Painted(color)
+    shapes = query.target.shapes_of(numbers, limits().triangles)
+    if isinstance(shapes, Triangles):
+        return Painted(color, faces=_faces(shapes))
+    rows = shapes.bounds().rows.astype(np.float32)
+    return Painted(color, boxes=upload(rows, np.full((len(shapes), 3), color, np.float32)))
+
+
+def _faces(items: Triangles) -> gpu.types.GPUBatch:
     vertices = vertex_buffer(np.ascontiguousarray(items.vertices, np.float32))
-    return [(color, _faces(items, numbers, vertices)) for color, numbers in chosen]
-
-
-def _boxes(bounds: Boxes, numbers: Ids) -> gpu.types.GPUBatch:
-    corners = box_corners(bounds.lower, bounds.upper, numbers)
-    return line_batch(corners.reshape(-1, 3), box_edges(len(numbers)))
-
-
-def _faces(items: Triangles, numbers: Ids, vertices: gpu.types.GPUVertBuf) -> gpu.types.GPUBatch:
-    faces = np.ascontiguousarray(items.faces[numbers], np.uint32)
+    faces = np.ascontiguousarray(items.faces, np.uint32)
     indices = gpu.types.GPUIndexBuf(type="TRIS", seq=faces)
     return gpu.types.GPUBatch(type="TRIS", buf=vertices, elem=indices)
 
 
-def draw_found(query: Query, in_front: bool) -> None:
-    """Draw found and missed items on top of their own surfaces."""
-    batches = _found.get(query)
-    if batches is None:
-        batches = _found[query] = make_found_batches(query)
-    with blended(in_front), nearer():
+def draw_found(query: Query, in_front: bool, *, with_missed: bool) -> None:
+    """Draw found items, and missed ones, on top of their own surfaces."""
+    if query not in _found:
+        _found[query] = paint(query, query.whole_items, IN)
+    if with_missed and query not in _missed:
+        _missed[query] = paint(query, np.flatnonzero(query.missed), OUT)
+    painted = [_found[query]]
+    if with_missed:
+        painted.insert(0, _missed[query])
+    with blended("NONE" if in_front else "LESS_EQUAL"), nearer():
+        for each in painted:
+            draw_painted(each)
+
+
+def draw_painted(painted: Painted) -> None:
+    """Draw items in their color."""
+    if painted.boxes is not None:
+        draw_boxes(painted.boxes, 1.0, _BOX_WIDTH)
+    if painted.faces is not None:
         shader = gpu.shader.from_builtin("UNIFORM_COLOR")
         shader.bind()
-        for color, batch in batches:
-            shader.uniform_float("color", (*color, _OPACITY))
-            batch.draw(shader)
+        shader.uniform_float("color", (*painted.color, _OPACITY))
+        painted.faces.draw(shader)
 
 
 @contextmanager
@@ -162,3 +206,5 @@ def forget() -> None:
     """Leave nothing on the graphics card."""
     _pictures.clear()
     _found.clear()
+    _missed.clear()
+    boxes.forget()

@@ -1,6 +1,5 @@
-"""Cells to draw, up to a limit, in a colormap (viridis); boxes as corners and edges."""
+"""Cells to draw in a colormap (viridis); boxes as corners and edges."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -39,59 +38,32 @@ class Look(NamedTuple):
     depth: int
     boxes: str
     color_by: str
-    limit: int
 
 
-def look_of(display: OctreeDisplaySettings, limit: int) -> Look:
+def look_of(display: OctreeDisplaySettings) -> Look:
     """Return the look of settings, without a depth that does not count."""
     depth = display.depth if display.cells == "DEPTH" else 0
-    return Look(display.cells, depth, display.boxes, display.color_by, limit)
+    return Look(display.cells, depth, display.boxes, display.color_by)
 
 
-@dataclass(frozen=True, eq=False)
-class ShadedCells:
-    """Cells to be shown.
-
-    Attributes
-    ----------
-    cells : ndarray of intp, shape (c,)
-        Cell numbers, sorted.
-    shades : ndarray of uint8, shape (c,)
-        The row of `palette` for each.
-    palette : ndarray of float32, shape (s, 3)
-        Colors.
-    wanted : int
-        How many cells there are without the limit.
-    """
-
-    cells: Ids
-    shades: NDArray[np.uint8]
-    palette: NDArray[np.float32]
-    wanted: int
-
-    def by_shade(self) -> dict[int, Ids]:
-        """Return the cells of each shade that occurs, the lower shades first."""
-        present = np.flatnonzero(np.bincount(self.shades))
-        return {shade: self.cells[self.shades == shade] for shade in present.tolist()}
-
-
-def shaded_cells(
-    octree: Octree, look: Look, states: NDArray[np.uint8] | None = None
-) -> ShadedCells:
-    """Return the cells of a look, each with its shade: at most `look.limit`, the largest ones.
+def wanted_cells(octree: Octree, look: Look, states: NDArray[np.uint8] | None = None) -> Ids:
+    """Return the cells of a look, (c,), sorted.
 
     `states`, (m,), is what `trace` returns for the last question, for the cells "QUESTION";
     without it there are none.
     """
     if look.cells != "QUESTION":
-        wanted = shown_cells(octree, look)
-        cells = largest_cells(octree, wanted, look.limit)
-        shades = cell_shades(octree, cells, look.color_by)
-        return ShadedCells(cells, shades, RAMP, len(wanted))
-    wanted = np.flatnonzero(states) if states is not None else np.empty(0, np.intp)
-    cells = largest_cells(octree, wanted, look.limit)
-    shades = states[cells] if states is not None else np.empty(0, np.uint8)
-    return ShadedCells(cells, shades, VERDICTS, len(wanted))
+        return shown_cells(octree, look)
+    return np.flatnonzero(states) if states is not None else np.empty(0, np.intp)
+
+
+def cell_colors(
+    octree: Octree, cells: Ids, look: Look, states: NDArray[np.uint8] | None = None
+) -> NDArray[np.float32]:
+    """Return the color of each of the cells, (c, 3)."""
+    if look.cells == "QUESTION" and states is not None:
+        return VERDICTS[states[cells]]
+    return RAMP[cell_shades(octree, cells, look.color_by)]
 
 
 def shown_cells(octree: Octree, look: Look) -> Ids:
@@ -110,28 +82,27 @@ def shown_cells(octree: Octree, look: Look) -> Ids:
     return np.flatnonzero(shown)
 
 
-def largest_cells(octree: Octree, cells: Ids, limit: int) -> Ids:
-    """Return at most `limit` of the cells, those nearest to the root, sorted."""
-    if len(cells) <= limit:
-        return cells
-    order = np.argsort(octree.node_depth[cells].astype(np.uint8), kind="stable")  # by radix
-    kept = np.zeros(len(cells), bool)
-    kept[order[:limit]] = True
-    return cells[kept]
-
-
 def cell_shades(octree: Octree, cells: Ids, color_by: str) -> NDArray[np.uint8]:
     """Return the row of `RAMP`, below `SHADES`, for each of the cells, (c,).
 
     By "DEPTH" the ramp goes from the root to the deepest cell of the tree, by "FILL" from no item
-    to the capacity.
+    to the capacity; a cell that was split is as full as the fullest below it.
     """
     if color_by == "FILL":
-        share = np.minimum(octree.item_counts[cells] / octree.capacity, 1.0)
+        share = np.minimum(fills(octree)[cells] / octree.capacity, 1.0)
     else:
         share = octree.node_depth[cells] / max(octree.node_depth.max(), 1)
     shades: NDArray[np.uint8] = np.rint(share * (SHADES - 1)).astype(np.uint8)
     return shades
+
+
+def fills(octree: Octree) -> Ids:
+    """Return how many items each cell holds, (m,), or the fullest one below it; O(m) a level."""
+    found = octree.item_counts.copy()
+    for depth in range(int(octree.node_depth.max()), 0, -1):
+        here = np.flatnonzero(octree.node_depth == depth)
+        np.maximum.at(found, octree.node_parent[here], found[here])
+    return found
 
 
 # Corner k is at the upper wall of axis a where bit a of k is set; an edge joins two corners that

@@ -100,7 +100,7 @@ def draw_contact(drawn: _Drawn) -> None:
             matrix = placed
         fill(batch, matrix, _FACES)
     if drawn.curve is not None:
-        with blended(in_front=True):
+        with blended("NONE"):
             shader = line_shader(_WIDTH)
             shader.uniform_float("color", _CURVE)
             drawn.curve.draw(shader)

@@ -7,7 +7,7 @@ import bpy
 
 from .. import questions, trees
 from ..ui import schedule, settings_of
-from . import active_row, batches, contact
+from . import active_row, batches, contact, hover, live_marks
 from .lines import draw_outline
 
 log = logging.getLogger(__name__)
@@ -37,10 +37,18 @@ def draw() -> None:
 def draw_scene(scene: bpy.types.Scene) -> None:
     """Draw what exists and is switched on."""
     settings, built, query = settings_of(scene), trees.get(scene), questions.get(scene)
-    if query and settings.answer.found:
-        batches.draw_found(query, settings.display.in_front)
-    if built and settings.display.show:
-        batches.draw_picture(batches.picture_of(built, query, settings.display), settings.display)
+    display, answer = settings.display, settings.answer
+    is_colored = query is not None and answer.found and questions.is_current(scene)
+    if query and is_colored:
+        batches.draw_found(query, display.in_front, with_missed=answer.missed)
+    if built and display.show:
+        picture = batches.picture_of(built, query, display)
+        is_dimmed = query is not None and display.cells != "QUESTION" and answer.dim
+        is_dimmed = is_dimmed and not questions.is_before_tree(scene)
+        batches.draw_picture(picture, display, is_dimmed=is_dimmed)
+        hover.draw_hovered(built)
+    if built:
+        live_marks.draw_live_marks(scene, built)
     if settings.results.outline:
         active_row.draw_active_row(scene)
         contact.draw_active_contact(scene)
@@ -63,6 +71,7 @@ def switch_off() -> None:
         settings = settings_of(window.scene)
         settings.display.show = settings.frustum.show = False
         settings.answer.outline = settings.answer.found = settings.results.outline = False
+        settings.live.mark = False
     with bpy.context.temp_override(window=manager.windows[0]):
         manager.popup_menu(explain, title="The Octree Could Not Be Drawn", icon="ERROR")
 
@@ -87,4 +96,6 @@ def uninstall() -> None:
     batches.forget()
     active_row.forget()
     contact.forget()
+    live_marks.forget()
+    hover.stop()
     _failures.clear()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Literal
 
 import bpy
 import gpu
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..questions import Outline
 
+DepthTest = Literal["NONE", "LESS_EQUAL", "GREATER"]
 _WIDTH = 2.0  # pixels
 _COLOR = (1.0, 1.0, 1.0, 0.8)
 
@@ -33,13 +35,13 @@ def vertex_buffer(points: NDArray[np.float32]) -> gpu.types.GPUVertBuf:
 
 
 @contextmanager
-def blended(in_front: bool) -> Iterator[None]:
+def blended(depth_test: DepthTest) -> Iterator[None]:
     """Set blending and depth test, and restore the state at the end."""
     state = gpu.state
     before = state.blend_get(), state.depth_test_get(), state.depth_mask_get()
     try:
         state.blend_set("ALPHA")
-        state.depth_test_set("NONE" if in_front else "LESS_EQUAL")
+        state.depth_test_set(depth_test)
         state.depth_mask_set(False)
         yield
     finally:
@@ -64,7 +66,7 @@ def line_shader(pixels: float) -> gpu.types.GPUShader:
 
 def draw_outline(outline: Outline) -> None:
     """Draw the lines, hidden by what is in front of them."""
-    with blended(in_front=False):
+    with blended("LESS_EQUAL"):
         shader = line_shader(_WIDTH)
         shader.uniform_float("color", _COLOR)
         line_batch(*outline).draw(shader)

@@ -9,10 +9,17 @@ from numpy.typing import NDArray
 from ...core import Octree
 from .. import questions, trees
 from ..arrays import Ids
-from ..preferences import limits
 from ..reader import NOT_SCENE
-from ..ui import RefusingOperator, Status, mode_obstacle, settings_of
-from .cells import RAMP, box_edges, cell_corners, cell_shades, look_of, shaded_cells
+from ..ui import RefusingOperator, Status, mode_obstacle, plural, settings_of
+from .cells import (
+    RAMP,
+    box_edges,
+    cell_colors,
+    cell_corners,
+    cell_shades,
+    look_of,
+    wanted_cells,
+)
 
 COLOR_NAME = "Color"
 
@@ -82,19 +89,18 @@ class OCTREE_OT_make_real(RefusingOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> Status:
         scene = context.scene
         octree, query = trees.get(scene).octree, questions.get(scene)
-        look = look_of(settings_of(scene).display, limits().cells)
-        shown = shaded_cells(octree, look, query.states_in(octree) if query else None)
-        if not len(shown.cells):
+        look = look_of(settings_of(scene).display)
+        states = query.states_in(octree) if query else None
+        cells = wanted_cells(octree, look, states)
+        if not len(cells):
             self.report({"ERROR"}, "No cells are shown")
             return {"CANCELLED"}
-        colors = shown.palette[shown.shades]
-        mesh = cells_to_mesh(octree, shown.cells, boxes=look.boxes, colors=colors, name=NAME)
+        colors = cell_colors(octree, cells, look, states)
+        mesh = cells_to_mesh(octree, cells, boxes=look.boxes, colors=colors, name=NAME)
         item: Any = bpy.data.objects.new(NAME, mesh)
         mark_as_cells(item)
         self._select_only(context, item)
-        left_out = shown.wanted - len(shown.cells)
-        note = f", {left_out:,} smaller ones left out" if left_out else ""
-        self.report({"INFO"}, f"Mesh of {len(shown.cells):,} cells{note}")
+        self.report({"INFO"}, f"Mesh of {plural(len(cells), 'cell')}")
         return {"FINISHED"}
 
     def _select_only(self, context: bpy.types.Context, item: bpy.types.Object) -> None:

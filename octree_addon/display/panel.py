@@ -3,8 +3,8 @@
 import bpy
 
 from .. import trees
-from ..ui import SidebarPanel, column_of, draw_hint, settings_of
-from . import batches
+from ..ui import SidebarPanel, column_of, draw_hint, plural, settings_of
+from . import batches, hover
 
 
 class OCTREE_PT_display(SidebarPanel):
@@ -30,12 +30,17 @@ class OCTREE_PT_display(SidebarPanel):
         by_setting = column.column()
         by_setting.enabled = display.cells != "QUESTION"
         by_setting.prop(display, "color_by")
-        for name in ("line_width", "opacity", "in_front"):
+        for name in ("line_width", "opacity", "least_size", "in_front"):
             column.prop(display, name)
-        drawn, wanted = (built and batches.counts(built)) or (0, 0)
-        if drawn < wanted:
-            draw_hint(column, f"Drawn: the largest {drawn:,} of {wanted:,} cells", "ERROR")
-        self.layout.operator("octree.make_real")
+        behind = column.column()
+        behind.enabled = not display.in_front
+        behind.prop(display, "behind")
+        picture = built and batches.shown_picture(built)
+        if picture and display.show:
+            draw_hint(column, plural(picture.wanted, "cell"))
+        row = self.layout.row(align=True)
+        row.operator("octree.inspect_cells", depress=hover.is_running())
+        row.operator("octree.make_real")
 
 
 def draw_switch(drawn: bpy.types.Panel | bpy.types.Menu, context: bpy.types.Context) -> None:

@@ -19,7 +19,9 @@ class OctreeDisplaySettings(bpy.types.PropertyGroup):
         color_by: str
         line_width: float
         opacity: float
+        behind: bool
         in_front: bool
+        least_size: float
     else:
         show: BoolProperty(
             name="Display",
@@ -89,15 +91,31 @@ class OctreeDisplaySettings(bpy.types.PropertyGroup):
         opacity: FloatProperty(
             name="Opacity",
             description="Opacity of the lines",
-            default=0.35,
+            default=0.6,
             min=0.0,
             max=1.0,
             subtype="FACTOR",
+            update=tag_redraw,
+        )
+        behind: BoolProperty(
+            name="Behind Surfaces",
+            description="Draw lines that surfaces hide as well, but faintly",
+            default=True,
             update=tag_redraw,
         )
         in_front: BoolProperty(
             name="In Front",
             description="Draw the cells in front of the scene",
             default=False,
+            update=tag_redraw,
+        )
+        least_size: FloatProperty(
+            name="Least Size",
+            description="Where cells look smaller than this, the larger ones that they are in are"
+            " drawn instead; multiplied by the resolution scale of the interface",
+            default=16.0,
+            min=0.0,
+            soft_max=50.0,
+            subtype="PIXEL",
             update=tag_redraw,
         )

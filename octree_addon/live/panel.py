@@ -12,15 +12,25 @@ from numpy.typing import NDArray
 
 from ...core import Octree, query
 from .. import trees
+from ..arrays import Ids
 from ..build import keep_visible_objects
 from ..reader import ObjectSource
 from ..trees import BuiltTree
-from ..ui import RefusingOperator, SidebarPanel, Status, column_of, draw_table, settings_of
+from ..ui import (
+    RefusingOperator,
+    SidebarPanel,
+    Status,
+    column_of,
+    draw_table,
+    plural,
+    settings_of,
+    tag_redraw,
+)
 from . import session
-from .follower import Follower, TreeUpdate
+from .follower import Follower
 
-# At most this many of the pairs that began, and of those that ended, are named.
-_NAMED = 3
+# At most this many of the pairs that overlap are named, and of those that ended.
+_NAMED, _ENDED = 6, 3
 
 
 class OctreeLiveSettings(bpy.types.PropertyGroup):
@@ -28,12 +38,20 @@ class OctreeLiveSettings(bpy.types.PropertyGroup):
 
     if TYPE_CHECKING:
         pairs: bool
+        mark: bool
         interval: float
     else:
         pairs: BoolProperty(
             name="Pairs",
             description="List the pairs of objects whose bounding boxes start or stop overlapping",
             default=True,
+            update=tag_redraw,
+        )
+        mark: BoolProperty(
+            name="Mark Overlapping",
+            description="Outline the bounding boxes of the objects that overlap in the 3D views",
+            default=True,
+            update=tag_redraw,
         )
         interval: FloatProperty(
             name="Merge Every",
@@ -103,39 +121,70 @@ class OCTREE_PT_live(SidebarPanel):
             column.operator("octree.live", text="Stop Following", icon="PAUSE", depress=True)
         else:
             column.operator("octree.live", text="Follow Objects", icon="PLAY")
+        if built and follower and settings.live.pairs:
+            draw_pairs(column, built, follower, context.object)
         column.prop(settings.live, "pairs")
+        marks = column.column()
+        marks.enabled = settings.live.pairs
+        marks.prop(settings.live, "mark")
         if settings.objects.merge == "DEFERRED":
             column.prop(settings.live, "interval")
         if built and follower:
-            if settings.live.pairs:
-                draw_table(self.layout, pairs_of(follower.last_update))
-            draw_pairs(self.layout, built, follower)
-            if context.object:
-                draw_table(self.layout, counts_of(built, context.object))
-            draw_changes(self.layout, follower)
+            draw_changes(self.layout, built, follower, context.object)
 
 
-def draw_changes(layout: Any, follower: Follower) -> None:
+def draw_changes(
+    layout: Any, built: BuiltTree, follower: Follower, active: bpy.types.Object | None
+) -> None:
     """Show in numbers, in a closed panel, what has changed in the octree."""
     panel: Any = layout.panel  # whose stub returns nothing
     header, body = panel("octree_changes", default_closed=True)
     header.label(text="Changes")
     if body:
+        if active:
+            draw_table(body, counts_of(built, active))
         draw_table(body, changes_of(follower))
 
 
-def draw_pairs(layout: bpy.types.UILayout, built: BuiltTree, follower: Follower) -> None:
-    """Name some of the pairs that began and ended at the last change."""
-    began, _, ended = follower.last_update.pairs
-    for pair in named_pairs(built, began):
-        layout.label(text=pair, icon="ADD")
-    for pair in named_pairs(built, ended):
+def draw_pairs(
+    layout: bpy.types.UILayout,
+    built: BuiltTree,
+    follower: Follower,
+    active: bpy.types.Object | None,
+) -> None:
+    """Name pairs that overlap: those of the active object first, then new ones; and some ended."""
+    began, lasted, ended = follower.last_update.pairs
+    count = began.shape[1] + lasted.shape[1]
+    layout.label(text=f"{plural(count, 'pair')} overlapping" if count else "Nothing overlaps")
+    both = np.concatenate((began, lasted), axis=1)
+    order = order_of(both, ids_of(built, active.session_uid if active else 0))[:_NAMED]
+    is_new = (order < began.shape[1]).tolist()
+    for pair, new in zip(named_pairs(built, both[:, order]), is_new, strict=True):
+        layout.label(text=pair, icon="ADD" if new else "DOT")
+    if count > _NAMED:
+        layout.label(text=f"and {count - _NAMED:,} more", icon="BLANK1")
+    for pair in named_pairs(built, ended[:, :_ENDED]):
         layout.label(text=pair, icon="REMOVE")
+
+
+def order_of(pairs: Ids, mine: Ids) -> Ids:
+    """Return the places of pairs, (2, h), those with an id of mine first."""
+    return np.argsort(~np.isin(pairs, mine).any(axis=0), kind="stable")
+
+
+def ids_of(built: BuiltTree, session_uid: int) -> Ids:
+    """Return the ids of the items of one object."""
+    uids = np.array([each.session_uid for each in built.source.objects], np.intp)
+    places = np.flatnonzero(uids[built.source.object_of_item] == session_uid)
+    ids = built.octree.ids
+    return places if ids is None else ids[places]
 
 
 def changes_of(follower: Follower) -> Iterator[tuple[str, str]]:
     """Yield what has happened to items and cells: since Live is on, and at the last change."""
     update, now = follower.last_update, asdict(follower.tree.turnover)
+    if any(pairs.shape[1] for pairs in update.pairs):
+        yield "Pairs Begun, Ended", f"{update.pairs[0].shape[1]:,}, {update.pairs[2].shape[1]:,}"
     yield "Moved", f"{update.moved:,} in {1e3 * update.seconds:.1f} ms"
     yield "Added, Removed", f"{update.added:,}, {update.removed:,}"
     since, before = asdict(follower.since), asdict(update.before)
@@ -147,16 +196,9 @@ def _gain(count: int) -> str:
     return f" (+{count:,})" if count else ""
 
 
-def pairs_of(update: TreeUpdate) -> Iterator[tuple[str, str]]:
-    """Yield how many pairs there are, and how many began and ended at the last change."""
-    began, lasted, ended = (pairs.shape[1] for pairs in update.pairs)
-    yield "Overlapping Pairs", f"{began + lasted:,}"
-    yield "Begun, Ended", f"{began:,}, {ended:,}"
-
-
 def named_pairs(built: BuiltTree, pairs: NDArray[np.intp]) -> list[str]:
-    """Return the names of the first few pairs."""
-    return [" and ".join(names_of(built, pair)) for pair in pairs.T[:_NAMED]]
+    """Return the names of pairs."""
+    return [" and ".join(names_of(built, pair)) for pair in pairs.T]
 
 
 def names_of(built: BuiltTree, ids: NDArray[np.intp]) -> list[str]:

@@ -62,14 +62,14 @@ def draw_shapes(live: Live) -> None:
 def draw_picture(picture: Picture) -> None:
     """Draw triangles on top of their own surfaces, then lines and points."""
     if len(picture.faces):
-        with blended(in_front=False), nearer():
+        with blended("LESS_EQUAL"), nearer():
             _fill(picture.faces)
-    with blended(in_front=False):
+    with blended("LESS_EQUAL"):
         if picture.boxes is not None:
             _lines(picture.boxes.points, picture.boxes.edges, (*_FOUND, _BOXES), 1.0)
         if picture.outline is not None:
             _lines(picture.outline.points, picture.outline.edges, _SHAPE, _WIDTH)
-    with blended(in_front=True):
+    with blended("NONE"):
         if len(picture.segments):
             edges = np.arange(len(picture.segments), dtype=np.uint32).reshape(-1, 2)
             _lines(picture.segments, edges, _LINE, _WIDTH)
@@ -124,7 +124,7 @@ def _plate(left: float, bottom: float, right: float, top: float) -> None:
     """Darken what is behind words."""
     corners = [(left, bottom, 0), (right, bottom, 0), (left, top, 0), (right, top, 0)]
     batch = gpu.types.GPUBatch(type="TRI_STRIP", buf=vertex_buffer(np.array(corners, np.float32)))
-    with blended(in_front=True):
+    with blended("NONE"):
         shader = gpu.shader.from_builtin("UNIFORM_COLOR")
         shader.bind()
         shader.uniform_float("color", _DARK)

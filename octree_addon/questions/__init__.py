@@ -15,6 +15,8 @@ from .last_query import (
     QueryRecord,
     forget,
     get,
+    is_before_tree,
+    is_current,
     is_empty,
     keep_only,
     listen,
@@ -31,6 +33,7 @@ from .panel import (
 )
 from .query_operator import SelectionOptions
 from .show_cells import OCTREE_OT_show_cells
+from .status import draw_status
 from .verify import OCTREE_OT_prove_it
 
 __all__ = [
@@ -42,6 +45,8 @@ __all__ = [
     "camera_outline",
     "forget",
     "get",
+    "is_before_tree",
+    "is_current",
     "is_empty",
     "keep_only",
     "listen",
@@ -63,6 +68,7 @@ def draw_view_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
     settings = settings_of(context.scene)
     menu.layout.prop(settings.frustum, "show", text="Camera View")
     menu.layout.prop(settings.answer, "found")
+    menu.layout.prop(settings.answer, "missed")
     menu.layout.prop(settings.answer, "outline", text="Outline of Question")
     menu.layout.separator()
     menu.layout.operator("octree.show_cells")
@@ -79,5 +85,9 @@ FEATURE = Feature(
         OCTREE_PT_cursor,
         OCTREE_PT_collisions,
     ),
-    menus=(("OCTREE_MT_select", draw_menu), ("OCTREE_MT_view", draw_view_menu)),
+    menus=(
+        ("OCTREE_MT_select", draw_menu),
+        ("OCTREE_MT_view", draw_view_menu),
+        ("STATUSBAR_HT_header", draw_status),
+    ),
 )

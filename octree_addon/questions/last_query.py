@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import bpy
 import numpy as np
@@ -17,13 +17,15 @@ from numpy.typing import NDArray
 
 from ...core import Boxes, Octree, build_octree, trace
 from ..arrays import Flags, Floats, Ids
-from ..results import Rows
+from ..results import Rows, compare_later, has_results, known_fingerprint
 from ..targets import Target
-from ..ui import plural, settings_of, tag_redraw
+from ..ui import plural, schedule, settings_of, tag_redraw
 from .outlines import Outline
 
 # Yields the fraction done, returns the numbers of the hits.
 HitSteps = Generator[float, None, Ids]
+# Seconds without a change after which the scene is compared with what was asked.
+_REST = 0.5
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -84,6 +86,14 @@ class Query:
             return f"{len(self.items):,} of {plural(int((possible > 0).sum()), 'placement')}"
         return f"{found.sum():,} of {plural(int(possible.sum()), self.target.noun)}"
 
+    @cached_property
+    def words(self) -> str:
+        """The same with how many objects that is of: "627 of 968 triangles of 1 object"."""
+        if self.objects_only or self.target.noun != "triangle" or not len(self.items):
+            return self.found_text
+        owners = np.unique(self.target.owners[self.target.placements_of(self.items)])
+        return f"{self.found_text} of {plural(len(owners), 'object')}"
+
     def states_in(self, octree: Octree) -> NDArray[np.uint8]:
         """Return the state that `core.trace` gives each cell of an octree, shape (m,)."""
         if self.traced is None:
@@ -106,6 +116,11 @@ class Query:
         return flags
 
     @cached_property
+    def whole_items(self) -> Ids:
+        """Return `items`; where they are the first ones of objects alone, all of these."""
+        return np.flatnonzero(self.found) if self.objects_only else self.items
+
+    @cached_property
     def missed(self) -> Flags:
         """Whether each item could have been found and was not, shape (n,)."""
         return self.target.possible & ~self.found
@@ -124,8 +139,10 @@ class QueryRecord:
 
     if TYPE_CHECKING:
         question_number: int
+        question_tree: int
     else:
         question_number: IntProperty(description="Number of the last question; 0 is none", min=0)
+        question_tree: IntProperty(description="Number of the tree that there was then", min=0)
 
 
 class OctreeAnswerSettings(bpy.types.PropertyGroup):
@@ -134,6 +151,8 @@ class OctreeAnswerSettings(bpy.types.PropertyGroup):
     if TYPE_CHECKING:
         outline: bool
         found: bool
+        missed: bool
+        dim: bool
     else:
         outline: BoolProperty(
             name="Outline",
@@ -143,14 +162,48 @@ class OctreeAnswerSettings(bpy.types.PropertyGroup):
         )
         found: BoolProperty(
             name="Color Answer",
-            description="Color what the last question found blue, and what it did not find purple",
+            description="Color what the last question found blue, until the scene changes",
+            default=True,
+            update=tag_redraw,
+        )
+        missed: BoolProperty(
+            name="Color Rest",
+            description="Color what the last question did not find purple",
             default=False,
+            update=tag_redraw,
+        )
+        dim: BoolProperty(
+            name="Dim Cells",
+            description="Draw the cells of the octree faintly since the last question, until it is"
+            " built again",
+            default=True,
             update=tag_redraw,
         )
 
 
-# By the session_uid of the scene: the number of its last query, and the query.
-_queries: dict[int, tuple[int, Query]] = {}
+class Asked(NamedTuple):
+    """The last query of a scene, its number, and what is known of the scene.
+
+    Attributes
+    ----------
+    number : int
+        As the file has it.
+    query : Query
+        The query.
+    fingerprint : str, optional
+        What the scene was like then; None if unknown.
+    was_current : bool
+        Whether the scene was so when it was last known.
+    """
+
+    number: int
+    query: Query
+    fingerprint: str | None
+    was_current: bool = True
+
+
+# By the session_uid of the scene.
+_queries: dict[int, Asked] = {}
 _listeners: list[Callable[[], None]] = []
 
 
@@ -168,15 +221,62 @@ def remember(scene: bpy.types.Scene, query: Query) -> None:
     """Keep the last query of the scene, and show it."""
     settings = settings_of(scene)
     settings.question_number = secrets.randbelow(2**31 - 1) + 1
-    _queries[scene.session_uid] = settings.question_number, query
+    settings.question_tree = settings.tree_number
+    asked = Asked(settings.question_number, query, known_fingerprint(scene))
+    _queries[scene.session_uid] = asked
     for listener in _listeners:
         listener()
 
 
 def get(scene: bpy.types.Scene) -> Query | None:
     """Return the last query, unless an undo has taken it back."""
-    number, query = _queries.get(scene.session_uid, (0, None))
-    return query if number == settings_of(scene).question_number else None
+    asked = _queries.get(scene.session_uid)
+    if asked is None or asked.number != settings_of(scene).question_number:
+        return None
+    return asked.query
+
+
+def is_current(scene: bpy.types.Scene) -> bool:
+    """Tell whether there is a last query, and the scene is as it was asked, as far as is known.
+
+    While something moves it is not; once all is at rest, the scene is looked at.
+    """
+    asked, now = _queries.get(scene.session_uid), known_fingerprint(scene)
+    if get(scene) is None or asked is None:
+        return False
+    if asked.fingerprint is None or not has_results(scene):
+        return True  # nobody notes what changes
+    if now is None:
+        schedule(compare_later, _REST)
+        return asked.was_current and not is_changing()
+    is_same = now == asked.fingerprint
+    if is_same != asked.was_current:
+        _queries[scene.session_uid] = asked._replace(was_current=is_same)
+        schedule(redraw_status_bars, 0.0)
+    return is_same
+
+
+def redraw_status_bars() -> None:
+    """Redraw the bottoms of all windows; Blender does so when a text in it goes."""
+    for window in bpy.context.window_manager.windows:
+        with bpy.context.temp_override(window=window):
+            window.workspace.status_text_set(None)
+
+
+def is_changing() -> bool:
+    """Tell whether an animation plays or something is dragged in any window."""
+    windows = bpy.context.window_manager.windows
+    return any(
+        window.screen.is_animation_playing
+        or any(not each.bl_idname.startswith("OCTREE_OT_") for each in window.modal_operators)
+        for window in windows
+    )
+
+
+def is_before_tree(scene: bpy.types.Scene) -> bool:
+    """Tell whether the scene's tree was built after the last query."""
+    settings = settings_of(scene)
+    return bool(settings.question_tree != settings.tree_number)
 
 
 def is_empty() -> bool:
@@ -193,3 +293,4 @@ def keep_only(scenes: Iterable[bpy.types.Scene]) -> None:
 def forget() -> None:
     """Forget every query."""
     _queries.clear()
+    schedule(redraw_status_bars, None)

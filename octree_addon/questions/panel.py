@@ -77,6 +77,10 @@ def draw_answer(
     row = box.row(align=True)
     row.use_property_split = False
     row.prop(settings, "found", toggle=True)
+    row.prop(settings, "missed", toggle=True)
+    row = box.row(align=True)
+    row.use_property_split = False
+    row.prop(settings, "dim", toggle=True)
     if query.outline:
         row.prop(settings, "outline", toggle=True)
     row = box.row(align=True)

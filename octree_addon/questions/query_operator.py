@@ -195,11 +195,11 @@ class QueryOperator(SelectionOptions, SteppedOperator):
         write_back(self, self._settings(context))
         if self._new_tree:
             keep_tree(context.scene, self._new_tree)
-        last_query.remember(context.scene, result)
         keep_rows(context, self, result, answer)
+        last_query.remember(context.scene, result)
         by_bounds = isinstance(getattr(result.target, "source", None), ObjectSource)
         found = found_text(counts, self.action, by_bounds=by_bounds)
-        self.report({"INFO"}, "; ".join([*result.notes[:1], found]))
+        self.report({"INFO"}, "; ".join([*result.notes[:1], result.words, found]))
         return {"FINISHED"}
 
     @classmethod

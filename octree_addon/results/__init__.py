@@ -33,7 +33,7 @@ from .kept import (
     write_rows,
 )
 from .lines import LINES, Contact, Lines
-from .listeners import has_results, listen_if_kept, uninstall
+from .listeners import compare_later, has_results, listen_if_kept, uninstall
 from .operators import (
     OCTREE_OT_clear_results,
     OCTREE_OT_copy_rows,
@@ -70,6 +70,7 @@ __all__ = [
     "active_objects",
     "active_result",
     "active_sides",
+    "compare_later",
     "doubt_names",
     "forget",
     "frame_box",

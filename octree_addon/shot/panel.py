@@ -18,10 +18,14 @@ class OCTREE_PT_shot(SidebarPanel):
     def draw(self, context: bpy.types.Context) -> None:
         settings = settings_of(context.scene).shot
         column = column_of(self)
-        draw_rows(column, settings, rows_of(settings))
+        # How far the view is widened stands above, with the camera.
+        widened = ("margin", "angle")
+        draw_rows(column, settings, [row for row in rows_of(settings) if row not in widened])
         if settings.precision == "BOX" and not settings.faces:
             draw_hint(column, "Objects count by their boxes")
-        column.operator("octree.find_seen", icon="VIEW_CAMERA")
+        button = column.operator("octree.find_seen", icon="VIEW_CAMERA")
+        for name in widened:
+            setattr(button, name, getattr(settings_of(context.scene).frustum, name))
         seen = get(context.scene)
         if seen:
             draw_result(column, seen, settings_of(context.scene).tab)

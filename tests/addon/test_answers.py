@@ -1,12 +1,17 @@
 """The last question is kept as it was asked, and goes with what an undo takes back."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import bpy
 import numpy as np
 import pytest
 from blender_scenes import cube, select_only
+from paper import Paper
 
 from octree_ext.core import CROSSING, INSIDE, OUTSIDE, Spheres, query
-from octree_ext.octree_addon import questions, trees
+from octree_ext.octree_addon import questions, results, trees
+from octree_ext.octree_addon.questions.status import draw_status
 from octree_ext.octree_addon.questions.verify import prove_steps
 from octree_ext.octree_addon.scene_index import scene_index
 from octree_ext.octree_addon.ui import run
@@ -71,3 +76,65 @@ def test_an_answer_outlives_what_it_was_asked_of(row):
     scene_index()
     assert asked.found.sum() == count
     assert run(prove_steps(asked)).holds
+
+
+def test_answer_is_told_with_how_many_objects_it_is_of(row):
+    asked = ask()
+    assert asked.words == f"{asked.found_text} of 2 objects"
+    assert ask(radius=0.6).words.endswith("of 1 object")
+    assert ask(radius=0.1).words == "0 of 96 triangles"
+    bpy.ops.object.select_all(action="SELECT")
+    bpy.ops.octree.build(source="OBJECTS", scope="VISIBLE")
+    assert ask().words == "2 of 8 objects"
+
+
+def test_answer_is_current_while_the_scene_is_as_it_was_asked(row):
+    assert not questions.is_current(row)
+    ask()
+    assert questions.is_current(row)
+    item = bpy.data.objects["Cube 7"]
+    for place, expected in ((9, False), (7, True), (9, False)):
+        item.location.x = place
+        bpy.context.view_layer.update()
+        results.compare_later()
+        assert questions.is_current(row) == expected
+    ask()
+    assert questions.is_current(row)
+    bpy.ops.octree.clear_results()
+    item.location.x = 3
+    bpy.context.view_layer.update()
+    assert questions.is_current(row)  # nobody notes what changes
+
+
+def test_cells_are_beside_an_answer_until_they_are_built_again(row):
+    ask()
+    assert not questions.is_before_tree(row)
+    bpy.ops.octree.build(capacity=4)
+    assert questions.is_before_tree(row)
+    ask(relation="CANDIDATES")
+    assert not questions.is_before_tree(row)
+
+
+def status_bar():
+    paper = Paper()
+    draw_status(SimpleNamespace(layout=paper), bpy.context)
+    return dict(paper.lines)
+
+
+def test_status_bar_says_what_was_found(row):
+    asked = ask()
+    lines = status_bar()
+    assert f"Select in Sphere: {asked.words}" in lines
+    bpy.data.objects["Cube 7"].location.x = 9
+    bpy.context.view_layer.update()
+    results.compare_later()
+    assert not status_bar()
+
+
+def test_found_items_of_whole_objects_are_all_of_theirs(row):
+    asked = ask()
+    first = asked.target.starts[np.unique(asked.target.placements_of(asked.items))]
+    whole = replace(asked, items=first, objects_only=True)
+    placements = asked.target.placement_of_item
+    expected = np.flatnonzero(np.isin(placements, whole.target.placements_of(first)))
+    np.testing.assert_array_equal(whole.whole_items, expected)

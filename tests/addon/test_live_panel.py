@@ -40,7 +40,24 @@ def test_pairs_can_be_left_out():
     second.location.x = 0.5
     bpy.context.view_layer.update()
     assert step().pairs[0].shape == (2, 0)
-    assert "Overlapping Pairs" not in panel_lines()
+    assert not any("overlap" in line for line in panel_lines())
+
+
+def test_names_come_first_those_of_the_active_object_before_others():
+    items = grid(12)
+    switch_on()
+    assert "Nothing overlaps" in panel_lines()
+    for item in items:
+        item.location = item.location * 0.0
+    bpy.context.view_layer.objects.active = items[7]
+    bpy.context.view_layer.update()
+    lines = list(panel_lines())
+    assert "66 pairs overlapping" in lines
+    named = [line for line in lines if " and Cube" in line]
+    assert len(named) == 6
+    assert all("Cube 7" in line for line in named)
+    assert "and 60 more" in lines
+    assert lines.index(named[0]) < lines.index("pairs")
 
 
 def test_panel_shows_splits_merges_growths_and_shrinks():

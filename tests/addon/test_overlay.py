@@ -7,7 +7,8 @@ from costs import bytes_made, lines_run
 from octree_ext.core import Boxes, Spheres, build_octree, trace
 from octree_ext.core.shapes.boxes import CORNERS
 from octree_ext.octree_addon import display
-from octree_ext.octree_addon.display import cells, drawing
+from octree_ext.octree_addon.display import cells, detail, drawing
+from octree_ext.octree_addon.display.boxes import packed
 from octree_ext.octree_addon.display.mesh import cells_to_mesh
 from octree_ext.octree_addon.questions.outlines import hexahedron_outline, sphere_outline
 from octree_ext.octree_addon.questions.ray import RayQuery
@@ -16,7 +17,7 @@ CHOICES = ("ALL", "OCCUPIED_AND_INTERNAL", "LEAVES", "OCCUPIED_LEAVES", "DEPTH")
 
 
 def look(**changes):
-    chosen = {"cells": "ALL", "depth": 2, "boxes": "TIGHT", "color_by": "DEPTH", "limit": 10**6}
+    chosen = {"cells": "ALL", "depth": 2, "boxes": "TIGHT", "color_by": "DEPTH"}
     return cells.Look(**chosen | changes)
 
 
@@ -51,17 +52,7 @@ def test_depth_without_cells_shows_none(octree):
     none = cells.shown_cells(octree, look(cells="DEPTH", depth=21))
     assert none.shape == (0,)
     assert cells.cell_corners(octree, none, "TIGHT").shape == (0, 8, 3)
-    assert cells.shaded_cells(octree, look(cells="DEPTH", depth=21)).by_shade() == {}
     assert cells.box_edges(0).shape == (0, 2)
-
-
-def test_limit_keeps_the_largest(octree):
-    everything = cells.shown_cells(octree, look())
-    kept = cells.largest_cells(octree, everything, 100)
-    left = np.setdiff1d(everything, kept)
-    assert len(kept) == 100
-    assert octree.node_depth[kept].max() <= octree.node_depth[left].min()
-    assert cells.largest_cells(octree, everything, len(everything)) is everything
 
 
 @pytest.mark.parametrize("boxes", ["TIGHT", "LOOSE"])
@@ -96,15 +87,15 @@ def test_shades_follow_depth_and_fill(octree):
     assert by_depth.max() == cells.SHADES - 1
     assert len(np.unique(by_depth)) == octree.node_depth.max() + 1
     by_fill = cells.cell_shades(octree, shown, "FILL")
-    assert by_fill[octree.item_counts == 0].max() == 0
+    assert by_fill[octree.is_leaf & (octree.item_counts == 0)].max() == 0
     assert (by_fill[octree.item_counts >= octree.capacity] == cells.SHADES - 1).all()
 
 
-def test_every_cell_has_one_shade(octree):
-    shown = cells.shaded_cells(octree, look())
-    groups = shown.by_shade()
-    assert list(groups) == sorted(groups)
-    np.testing.assert_array_equal(np.sort(np.concatenate(list(groups.values()))), shown.cells)
+def test_divided_cell_is_as_full_as_the_fullest_below(octree):
+    fills = cells.fills(octree)
+    for cell in np.flatnonzero(~octree.is_leaf)[:50].tolist():
+        children = octree.first_child[cell] + np.arange(8)
+        assert fills[cell] == max(octree.item_counts[cell], *fills[children])
 
 
 def lightness_of(colors):
@@ -143,22 +134,21 @@ def test_no_cells_are_an_empty_mesh(octree):
     assert len(cells_to_mesh(octree, np.arange(0), name="Cells").vertices) == 0
 
 
-def test_hundred_thousand_cells_are_made_ready_shade_by_shade():
-    """No line is run for a cell; what is allocated, for its corners above all, is bounded."""
+def test_hundred_thousand_cells_are_made_ready_level_by_level():
+    """No line is run for a cell; what is allocated, for what is uploaded above all, is bounded."""
     lower = np.random.default_rng(1).uniform(size=(120_000, 3))
     octree = build_octree(Boxes(lower, lower), capacity=4, max_depth=20)
-    shown = cells.shaded_cells(octree, look(limit=100_000))
-    assert len(shown.cells) == 100_000
+    count = len(octree.node_depth)
+    assert count > 50_000
 
     def make_ready():
-        groups = shown.by_shade()
-        cells.box_edges(max(map(len, groups.values())))
-        for group in groups.values():
-            cells.cell_corners(octree, group, "TIGHT")
+        family = detail.family_of(octree, cells.wanted_cells(octree, look()), "TIGHT")
+        colors = cells.cell_colors(octree, family.cells, look())
+        return packed(family.rows, colors, family.parents, family.wanted, family.has_finer)
 
     lines, made = lines_run(make_ready), bytes_made(make_ready)
-    assert lines.total() <= 90 * cells.SHADES
-    assert made <= 300 * len(shown.cells)
+    assert lines.total() <= 40 + 6 * octree.max_depth
+    assert made <= 600 * count
 
 
 def test_display_is_installed_once():
@@ -172,16 +162,16 @@ def test_display_is_installed_once():
 
 def test_cells_of_a_question_are_those_it_looked_at(octree):
     states = trace(octree, Spheres([[0, 0, 0]], [1]))
-    shown = cells.shaded_cells(octree, look(cells="QUESTION"), states)
-    np.testing.assert_array_equal(shown.cells, np.flatnonzero(states))
-    np.testing.assert_array_equal(shown.shades, states[states > 0])
-    few = cells.shaded_cells(octree, look(cells="QUESTION", limit=9), states)
-    assert (len(few.cells), few.wanted) == (9, len(shown.cells))
+    shown = cells.wanted_cells(octree, look(cells="QUESTION"), states)
+    np.testing.assert_array_equal(shown, np.flatnonzero(states))
+    colors = cells.cell_colors(octree, shown, look(cells="QUESTION"), states)
+    np.testing.assert_array_equal(colors, cells.VERDICTS[states[states > 0]])
 
 
 def test_without_a_question_it_has_no_cells(octree):
-    shown = cells.shaded_cells(octree, look(cells="QUESTION"))
-    assert (len(shown.cells), shown.wanted, shown.by_shade()) == (0, 0, {})
+    shown = cells.wanted_cells(octree, look(cells="QUESTION"))
+    assert shown.shape == (0,)
+    assert cells.cell_colors(octree, shown, look(cells="QUESTION")).shape == (0, 3)
 
 
 def ready(outline):

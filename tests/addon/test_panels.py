@@ -1,6 +1,7 @@
 """The panels, drawn on paper: each property and operator that they name exists."""
 
 import inspect
+from types import SimpleNamespace
 
 import bpy
 import pytest
@@ -156,9 +157,26 @@ def test_many_references_are_a_warning(empty_scene, ball, build):
     assert "ERROR" in drawn(bpy.types.OCTREE_PT_statistics).values()
 
 
-def test_limit_of_cells_is_said(stored, monkeypatch):
-    monkeypatch.setattr(batches, "counts", lambda built: (200, 3000))
-    assert "Drawn: the largest 200 of 3,000 cells" in drawn(bpy.types.OCTREE_PT_display)
+def test_number_of_cells_is_said(stored, monkeypatch):
+    picture = SimpleNamespace(wanted=300_000)
+    monkeypatch.setattr(batches, "shown_picture", lambda built: picture)
+    assert "300,000 cells" in drawn(bpy.types.OCTREE_PT_display)
+    assert "octree.inspect_cells" in drawn(bpy.types.OCTREE_PT_display)
+
+
+def test_tree_that_is_being_built_again_is_no_fault(empty_scene, stored):
+    trees.forget()
+    trees.build_later(empty_scene, (0.5 for _ in range(2)))
+    trees.set_rebuild_error(empty_scene, "The octree could not be built again")
+    assert "octree.rebuild" not in drawn(bpy.types.OCTREE_PT_tree)
+    trees.forget()
+    assert "octree.rebuild" in drawn(bpy.types.OCTREE_PT_tree)
+
+
+def test_margin_stands_once_under_cameras_and_counts_for_both(empty_scene):
+    settings_of(empty_scene).frustum.margin = 0.5
+    assert "margin" in drawn(bpy.types.OCTREE_PT_camera)
+    assert "margin" not in drawn(bpy.types.OCTREE_PT_shot)
 
 
 HOMES = {"frustum": "camera", "collisions": "collisions"}

@@ -15,6 +15,8 @@ from core import (
     Boxes,
     Spheres,
     Triangles,
+    build_octree,
+    cells_along_ray,
     query,
     ray_cast,
     trace,
@@ -229,3 +231,62 @@ def test_a_bad_ray_is_refused_as_in_a_cast(ray, name):
 def test_only_trees_are_traced():
     with pytest.raises(ValueError, match="tree must be"):
         trace(scenes.random(), SMALL)
+
+
+def slow_entry(rows, origin, direction):
+    """Where a ray enters a box, corner by corner of the argument; None if it misses."""
+    near, far = 0.0, np.inf
+    for axis in range(3):
+        if direction[axis] == 0:
+            if not rows[axis] <= origin[axis] <= rows[axis + 3]:
+                return None
+            continue
+        ends = sorted((rows[[axis, axis + 3]] - origin[axis]) / direction[axis])
+        near, far = max(near, ends[0]), min(far, ends[1])
+    return near if near <= far else None
+
+
+RAYS = [
+    ([-5, 0.1, 0.2], [1, 0, 0]),
+    ([0, 0, 9], [0, 0, -2]),
+    ([0.1, 0.2, 0.3], [1, 2, 3]),
+    ([9, 9, 9], [1, 0, 0]),
+    ([4, -3, 2], [-0.4, 0.31, -0.2]),
+]
+
+
+@pytest.mark.parametrize("enlarged", [False, True])
+@pytest.mark.parametrize(("origin", "direction"), RAYS)
+def test_cells_along_a_ray_are_all_that_it_enters(origin, direction, enlarged):
+    lower = np.random.default_rng(1).normal(size=(500, 3))
+    tree = build_octree(Boxes(lower, lower + 0.1), capacity=4, straddlers="keep", loose_factor=1.5)
+    cells, distances = cells_along_ray(tree, origin, direction, enlarged=enlarged)
+    rows = (tree.loose_rows if enlarged else tree.cell_rows).T
+    length = np.linalg.norm(direction)
+    slow = [slow_entry(each, np.array(origin, float), np.array(direction, float)) for each in rows]
+    expected = {cell: entry * length for cell, entry in enumerate(slow) if entry is not None}
+    assert sorted(cells.tolist()) == sorted(expected)
+    np.testing.assert_allclose(distances, [expected[cell] for cell in cells.tolist()], atol=1e-12)
+    assert (np.diff(tree.node_depth[cells]) >= 0).all()
+
+
+def test_ray_from_a_corner_along_a_wall_enters_the_cells_on_it():
+    tree = build_octree(Boxes([[0, 0, 0]], [[8, 8, 8]]), bounds=Boxes([[0] * 3], [[8] * 3]))
+    cells, distances = cells_along_ray(tree, [0, 0, -1], [0, 0, 1])
+    assert (cells.tolist(), distances.tolist()) == ([0], [1.0])
+    cells, distances = cells_along_ray(tree, [0, 0, -1], [0, 0, -1])
+    assert (cells.shape, distances.shape) == ((0,), (0,))
+
+
+@pytest.mark.parametrize(
+    ("origin", "direction", "words"),
+    [
+        ([0, 0], [1, 0, 0], "origins must have shape"),
+        ([0, 0, np.nan], [1, 0, 0], "origins must be finite"),
+        ([0, 0, 0], [0, 0, 0], "directions must not be zero"),
+    ],
+)
+def test_bad_rays_are_refused(origin, direction, words):
+    tree = build_octree(Boxes([[0, 0, 0]], [[1, 1, 1]]))
+    with pytest.raises(ValueError, match=words):
+        cells_along_ray(tree, origin, direction)

@@ -92,7 +92,7 @@ def cells_drawn():
 
     module = "bl_ext.user_default.octree.octree_addon"
     built = importlib.import_module(f"{module}.trees").get(bpy.context.scene)
-    return importlib.import_module(f"{module}.display").counts(built)[0]
+    return importlib.import_module(f"{module}.display.batches").shown_picture(built).wanted
 
 
 def show_panels(names):

@@ -69,7 +69,7 @@ def field(window):
 def test_answer_is_seen_in_two_colors_on_the_surfaces(field):
     plain = field.picture("field")
     field.call(ask_camera)
-    field.call(show, {"answer.found": True, "answer.outline": False})
+    field.call(show, {"answer.missed": True, "answer.outline": False})
     colored = field.picture("answer_in_two_colors")
     field.call(show, {"display.in_front": True})
     in_front = field.picture("answer_in_front")
@@ -112,7 +112,7 @@ def turn_camera():
 
 
 def test_a_turned_box_finds_what_is_in_it_and_is_outlined(field):
-    field.call(show, {"answer.found": True})
+    field.call(show, {"answer.missed": True})
     field.call(add_turned_box)
     field.call(open_sidebar)
     plain = field.picture("box_awaited")

@@ -98,7 +98,7 @@ def drawn_cells():
 
     addon = "bl_ext.user_default.octree.octree_addon"
     display, trees = (importlib.import_module(f"{addon}.{name}") for name in ("display", "trees"))
-    return display.counts(trees.get(bpy.context.scene))[0]
+    return display.batches.shown_picture(trees.get(bpy.context.scene)).wanted
 
 
 def shown_cells():

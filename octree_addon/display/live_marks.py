@@ -1,0 +1,56 @@
+"""Live marks: the bounding boxes of objects that overlap now, outlined as they move."""
+
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import bpy
+import numpy as np
+
+from .. import live
+from ..live import Follower
+from ..trees import BuiltTree
+from ..ui import settings_of
+from .boxes import Boxes, draw_boxes, upload
+from .lines import blended
+
+# Magenta: no color of a selection, an axis or an answer.
+_COLOR = np.array([(1.0, 0.2, 0.75)], np.float32)
+_WIDTH, _BEHIND = 2.0, 0.35
+
+
+class Marks(NamedTuple):
+    """The boxes of what overlaps, and the update that they are of."""
+
+    update: object
+    boxes: Boxes | None
+
+
+_marks: WeakKeyDictionary[Follower, Marks] = WeakKeyDictionary()
+
+
+def draw_live_marks(scene: bpy.types.Scene, built: BuiltTree) -> None:
+    """Outline what overlaps, if the octree is live and this is wanted; faintly behind surfaces."""
+    follower, settings = live.get(scene), settings_of(scene).live
+    if follower is None or not (settings.pairs and settings.mark):
+        return
+    marks = _marks.get(follower)
+    if marks is None or marks.update is not follower.last_update:
+        marks = _marks[follower] = Marks(follower.last_update, boxes_of(follower, built))
+    if marks.boxes is not None:
+        with blended("LESS_EQUAL"):
+            draw_boxes(marks.boxes, 1.0, _WIDTH)
+        with blended("GREATER"):
+            draw_boxes(marks.boxes, _BEHIND, _WIDTH)
+
+
+def boxes_of(follower: Follower, built: BuiltTree) -> Boxes | None:
+    """Upload the boxes of what overlaps."""
+    began, lasted, _ = follower.last_update.pairs
+    items = built.places_of(np.unique(np.concatenate((began, lasted), axis=1)))
+    rows = built.octree.items.bounds().rows[:, items].astype(np.float32)
+    return upload(rows, _COLOR.repeat(len(items), axis=0))
+
+
+def forget() -> None:
+    """Leave nothing on the graphics card."""
+    _marks.clear()
