@@ -63,7 +63,7 @@ def _picture(
         fade()
         for side, color in zip(sides, _COLORS, strict=False):
             if side is not None and side.object.visible_get():
-                draw_side(side, key_of(side), depsgraph, color)
+                draw_side(side, key_of(scene, side), depsgraph, color)
         draw_contact(read_contact(contact, sides))
     pixels: Any = offscreen.texture_color.read()
     pixels.dimensions = _SIZE[0] * _SIZE[1] * 4
