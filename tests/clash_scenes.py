@@ -64,7 +64,10 @@ def named(findings):
     """Return class and sorted names of the findings that are not resolved."""
     open_ones = np.flatnonzero(findings.statuses < STATUSES.index("resolved")).tolist()
     return {
-        (findings.class_of(row), *sorted(findings.objects.names[n] for n in findings.pairs[:, row]))
+        (
+            findings.class_of(row),
+            *sorted(findings.objects.names[n] for n in findings.pairs[:, row]),
+        )
         for row in open_ones
     }
 

@@ -8,7 +8,8 @@ import bpy
 import numpy as np
 from bpy.props import StringProperty
 
-from ..audit import CLASSES, Findings, carried_over, compare, match_objects
+from ..arrays import Ids
+from ..audit import CLASSES, NEW, Findings, carried_over, compare, match_objects
 from ..results import options_of, place_for
 from ..scope import chosen_objects
 from ..ui import (
@@ -191,24 +192,51 @@ def keep_looked(
     scene = context.scene
     findings = wanted(looked.findings, classes_of(options))
     text, old = found_text(findings), earlier(scene, name)
-    if old is not None and old.unit == findings.unit:
-        matching = match_objects(old.objects, findings.objects, same_session=True)
-        compared = compare(old, findings, matching)
-        text += f"; {int(compared.is_new.sum()):,} new, {len(compared.resolved):,} resolved"
-        findings = carried_over(old, findings, matching)
+    if old is not None and old[0].unit == findings.unit:
+        owners = looked.target.placements.owners
+        findings, said = with_earlier(old[0], findings, owners, is_same=old[1] == options)
+        text += said
     result = keep_findings(context, findings, options, name)
     remember((scene.session_uid, result.number), looked)
     return text
 
 
-def earlier(scene: bpy.types.Scene, name: str) -> Findings | None:
-    """Return the findings that the next ones of this name will replace."""
+def with_earlier(
+    old: Findings, new: Findings, owners: Ids, *, is_same: bool
+) -> tuple[Findings, str]:
+    """Return the findings with the statuses of earlier ones, and what has become of these.
+
+    What is gone is resolved, if the same was asked: not what is about an object that is there and
+    was not looked at, for it is hidden; that stays as it was.
+    """
+    matching = match_objects(old.objects, new.objects, same_session=True)
+    compared = compare(old, new, matching)
+    whole = carried_over(old, new, matching)
+    said = f"; {int(compared.is_new.sum()):,} new"
+    if not is_same:
+        return whole.take(np.arange(len(new))), said
+    # Behind the new ones stand the old ones that are gone, in order.
+    as_new = old.with_statuses(np.arange(len(old)), NEW)
+    gone = compare(as_new, new, matching).resolved
+    hidden = ~np.isin(old.objects.uids, owners) & (old.objects.uids > 0)
+    is_hidden = hidden[old.pairs].any(axis=0)
+    for tail, row in enumerate(gone.tolist(), len(new)):
+        if is_hidden[row]:
+            whole = whole.with_statuses(tail, int(old.statuses[row]), old.reasons[row])
+    resolved = int((~is_hidden[compared.resolved]).sum())
+    kept = len(compared.resolved) - resolved
+    said += f", {resolved:,} resolved"
+    return whole, f"{said}, {kept:,} of hidden objects" if kept else said
+
+
+def earlier(scene: bpy.types.Scene, name: str) -> tuple[Findings, dict[str, Any]] | None:
+    """Return the findings that the next ones of this name will replace, and what was asked."""
     settings = settings_of(scene).results
     place = place_for(settings, TITLE, name)
     if place == len(settings.kept) or settings.kept[place].question != QUESTION:
         return None
     try:
-        return findings_in(scene, settings.kept[place])
+        return findings_in(scene, settings.kept[place]), json.loads(settings.kept[place].options)
     except ValueError:
         return None
 

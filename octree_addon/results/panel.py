@@ -45,6 +45,8 @@ class OCTREE_UL_results(bpy.types.UIList):
     ) -> None:
         result = active_result(context.scene)
         if result is not None and index < result.count:
+            if not names_hold(view_of(context.scene, result), result, index):
+                kept.doubt_names()
             draw = LINES[result.question].draw if result.question in LINES else draw_row
             draw(layout, context.scene, result, index)
 
@@ -52,9 +54,6 @@ class OCTREE_UL_results(bpy.types.UIList):
 def draw_row(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, row: int) -> None:
     """Show one row: names, grayed where the object is gone, and numbers."""
     view = view_of(scene, result)
-    if not names_hold(view, result, row):
-        kept.doubt_names()
-        view = view_of(scene, result)
     split = layout.split(factor=names_share(len(view.rows.columns)))
     names = split.row(align=True)
     for side, text in enumerate(view.labels(row)):

@@ -219,6 +219,27 @@ def test_statuses_survive_rename_save_reload_and_recheck(scene, tmp_path):
         assert statuses(found)["duplicate", "Copy", "Panel"] == ("new", "")
 
 
+def test_what_is_hidden_is_not_resolved(scene):
+    audit()
+    mark(*PIPE, status="IGNORED", reason="Cast in")
+    before = statuses(kept())
+    bpy.data.objects["Pipe"].hide_set(True)
+    move("Core", 7)
+    found = statuses(recheck())
+    assert found == before | {("contained", "Core", "Shell"): ("resolved", "")}
+    bpy.data.objects["Pipe"].hide_set(False)
+    assert statuses(recheck()) == found
+
+
+def test_other_options_resolve_nothing(scene):
+    audit()
+    mark("duplicate", "Copy", "Panel", status="REVIEWED")
+    found = statuses(audit(overlap=False))
+    assert {each[0] for each in found} == {"contained", "duplicate", "coplanar same-facing"}
+    assert found["duplicate", "Copy", "Panel"] == ("reviewed", "")
+    assert {each[0] for each in found.values()} == {"new", "reviewed"}
+
+
 def test_what_is_deleted_keeps_its_name_as_resolved(scene, tmp_path):
     audit()
     bpy.data.objects.remove(bpy.data.objects["Pipe"])

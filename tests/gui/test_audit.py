@@ -1,6 +1,7 @@
 """The audit, pressed, stepped through, judged, mended and exported; pictures in tests/out."""
 
 import pytest
+from gui import guide_scenes
 from gui.harness import PICTURES, wait_for
 from gui.test_results import BLUE, CENTER, ORANGE, hue_pixels, is_local, press
 
@@ -39,27 +40,6 @@ def build_plant():
     view.view_distance, view.view_location = 15, (0, 0, 1)
     bpy.context.space_data.shading.show_cavity = True
     bpy.ops.ed.undo_push(message="Plant")
-
-
-def show_panels(names):
-    """Show our tab in a wide sidebar, with these panels open and no other."""
-    import importlib
-
-    import bpy
-
-    addon = importlib.import_module("bl_ext.user_default.octree.octree_addon")
-    panels = [each for each in addon.CLASSES if hasattr(each, "bl_category")]
-    for panel in reversed(panels):
-        if panel.is_registered:
-            bpy.utils.unregister_class(panel)
-    for panel in panels:
-        if panel.__name__.removeprefix("OCTREE_PT_") in names:
-            panel.bl_options = set(getattr(panel, "bl_options", ())) - {"DEFAULT_CLOSED"}
-            bpy.utils.register_class(panel)
-    bpy.context.space_data.show_region_ui = True
-    sidebar = next(region for region in bpy.context.area.regions if region.type == "UI")
-    bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=2)  # the tabs are known then
-    sidebar.active_panel_category = "Octree"
 
 
 def lines():
@@ -112,7 +92,7 @@ def export(path):
 
 def test_a_plant_is_audited_judged_mended_and_exported(window):
     window.call(build_plant)
-    window.call(show_panels, ["audit", "results"])
+    window.call(guide_scenes.show_panels, ["audit", "results"])
     plain = window.picture("audit_before")
     window.call(press, "audit")
     wait_for(lambda: len(window.call(lines)[0]) == 4)

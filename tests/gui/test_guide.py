@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from gui import guide_scenes as scenes
 from gui.harness import PICTURES, Window, wait_for
+from gui.test_audit import build_plant
 
 pytestmark = pytest.mark.window
 
@@ -121,6 +122,13 @@ def test_shot_and_what_it_hides(town):
     keep(town, "hidden")
     assert town.call(scenes.call, "restore_hidden", {}) == ["FINISHED"]
     assert town.call(scenes.hidden_objects) == 0
+
+
+def test_audit(window):
+    window.call(build_plant)
+    press(window, "audit")
+    show(window, "audit", "results", results__row=1)
+    keep(window, "audit")
 
 
 def test_swarm(window):
