@@ -16,6 +16,7 @@ from . import (
     live,
     main_panel,
     menus,
+    never_seen,
     preferences,
     probe,
     questions,
@@ -43,6 +44,7 @@ FEATURES = (
     probe.FEATURE,
     shot.FEATURE,
     hiding.FEATURE,
+    never_seen.FEATURE,
     example.FEATURE,
 )
 GROUPS = (OctreeObject, *(group for feature in FEATURES for group in feature.all_groups()))

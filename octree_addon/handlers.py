@@ -5,7 +5,18 @@ from typing import Any
 
 import bpy
 
-from . import clash, display, hiding, live, questions, results, scene_index, shot, trees
+from . import (
+    clash,
+    display,
+    hiding,
+    live,
+    never_seen,
+    questions,
+    results,
+    scene_index,
+    shot,
+    trees,
+)
 from .build import build_settings, chosen_bounds, steps_for_settings
 from .reader import changes_of, count_triangles
 from .ui import (
@@ -84,6 +95,7 @@ def before_load(*_: Any) -> None:
     results.forget()
     clash.forget()
     shot.forget()
+    never_seen.forget()
     display.uninstall()
 
 
@@ -251,6 +263,7 @@ def unregister() -> None:
     scene_index.forget()
     questions.forget()
     shot.forget()
+    never_seen.forget()
     hiding.uninstall()
     results.uninstall()
     clash.forget()

@@ -60,25 +60,24 @@ def kept():
     return findings_in(bpy.context.scene, results.active_result(bpy.context.scene))
 
 
+def key_of(findings, row):
+    """Return the class of a finding and the sorted names of its objects."""
+    return findings.class_of(row), *sorted(
+        findings.objects.names[n] for n in findings.pairs[:, row]
+    )
+
+
 def named(findings):
-    """Return class and sorted names of the findings that are not resolved."""
+    """Return the keys of the findings that are not resolved."""
     open_ones = np.flatnonzero(findings.statuses < STATUSES.index("resolved")).tolist()
-    return {
-        (
-            findings.class_of(row),
-            *sorted(findings.objects.names[n] for n in findings.pairs[:, row]),
-        )
-        for row in open_ones
-    }
+    return {key_of(findings, row) for row in open_ones}
 
 
 def statuses(findings):
-    """Return status and reason of each finding by class and names."""
-    return {
-        (findings.class_of(row), *sorted(findings.objects.names[n] for n in findings.pairs[:, row])):
-        (STATUSES[findings.statuses[row]], findings.reasons[row])
-        for row in range(len(findings))
-    }  # fmt: skip
+    """Return status and reason of each finding by its key."""
+    words = [STATUSES[status] for status in findings.statuses]
+    both = zip(words, findings.reasons, strict=True)
+    return {key_of(findings, row): each for row, each in enumerate(both)}
 
 
 def choose(*key):
