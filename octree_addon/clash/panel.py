@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..audit import IGNORED, RESOLVED, STATUSES
-from ..results import Column, Contact, Lines, value_text, view_of
+from ..results import Column, Contact, Lines, fresh_view, value_text, view_of
 from ..ui import SidebarPanel, column_of, draw_hint, draw_table, settings_of
 from .auditing import unit_of
 from .keeping import active_audit, unpacked
@@ -74,7 +74,7 @@ def draw_finding(
     layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, row: int
 ) -> None:
     """Show one finding: its status, what meets, its class, and how much."""
-    view, columns = view_of(scene, result), columns_of(scene, result)
+    view, columns = fresh_view(scene, result, row), columns_of(scene, result)
     status = int(columns[_STATUS].values[row])
     line = layout.row(align=True)
     line.active = status < IGNORED

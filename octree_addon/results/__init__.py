@@ -48,7 +48,7 @@ from .operators import (
     OCTREE_OT_show_result,
     OCTREE_OT_sort_rows,
 )
-from .panel import OCTREE_PT_results, OCTREE_UL_results, value_text
+from .panel import OCTREE_PT_results, OCTREE_UL_results, fresh_view, value_text
 from .rows import Column, PersistentIds, Rows, no_instances
 from .settings import (
     OctreeListSettings,
@@ -74,6 +74,7 @@ __all__ = [
     "doubt_names",
     "forget",
     "frame_box",
+    "fresh_view",
     "has_changed",
     "has_results",
     "in_view3d",

@@ -45,15 +45,13 @@ class OCTREE_UL_results(bpy.types.UIList):
     ) -> None:
         result = active_result(context.scene)
         if result is not None and index < result.count:
-            if not names_hold(view_of(context.scene, result), result, index):
-                kept.doubt_names()
             draw = LINES[result.question].draw if result.question in LINES else draw_row
             draw(layout, context.scene, result, index)
 
 
 def draw_row(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, row: int) -> None:
     """Show one row: names, grayed where the object is gone, and numbers."""
-    view = view_of(scene, result)
+    view = fresh_view(scene, result, row)
     split = layout.split(factor=names_share(len(view.rows.columns)))
     names = split.row(align=True)
     for side, text in enumerate(view.labels(row)):
@@ -65,6 +63,15 @@ def draw_row(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, ro
     values.alignment = "RIGHT"
     for column in view.rows.columns:
         values.label(text=value_text(scene, column, row), translate=not column.words)
+
+
+def fresh_view(scene: bpy.types.Scene, result: Any, row: int) -> kept.View:
+    """Return the rows of a result, read again if an object of this one was renamed."""
+    view = view_of(scene, result)
+    if not names_hold(view, result, row):
+        kept.doubt_names()
+        view = view_of(scene, result)
+    return view
 
 
 def names_hold(view: kept.View, result: Any, row: int) -> bool:

@@ -71,6 +71,12 @@ def mark(status, reason):
     bpy.ops.octree.mark_findings("EXEC_DEFAULT", True, status=status, reason=reason)
 
 
+def ask_why():
+    import bpy
+
+    bpy.ops.octree.mark_findings("INVOKE_DEFAULT", True, status="IGNORED")
+
+
 def distance():
     import bpy
 
@@ -104,6 +110,9 @@ def test_a_plant_is_audited_judged_mended_and_exported(window):
     seen = window.picture("audit_overlap")
     for color in (ORANGE, BLUE):
         assert hue_pixels(seen, color) > 3_000 + hue_pixels(plain, color)
+    window.call(ask_why)
+    window.picture("audit_why")
+    window.keys("Escape")
     window.call(mark, "IGNORED", "Bolted down")
     assert window.call(lines)[0][0][2:] == [2, "Bolted down"]
     window.call(press, "next_row")
