@@ -61,6 +61,13 @@ class Looked:
     findings: Findings
     looked_at: int
 
+    @property
+    def leaves_nothing_out(self) -> bool:
+        """Whether all pairs were looked at."""
+        rules = self.rules
+        is_whole = rules.ones is None and rules.others is None and not rules.skipped.size
+        return is_whole and len(np.unique(rules.owners)) == len(rules.owners)
+
 
 LookSteps = Generator[float, None, Looked]
 # By the session id of the scene and the number of its result.
@@ -77,6 +84,12 @@ def remember(key: tuple[int, int], looked: Looked) -> None:
 def remembered(key: tuple[int, int]) -> Looked | None:
     """Return an audit of this session."""
     return _looked.get(key)
+
+
+def without_rules(scene: bpy.types.Scene) -> Looked | None:
+    """Return the last audit of a scene that left no pair out, if this session remembers one."""
+    found = [each for (uid, _), each in _looked.items() if uid == scene.session_uid]
+    return next((each for each in reversed(found) if each.leaves_nothing_out), None)
 
 
 def forget() -> None:

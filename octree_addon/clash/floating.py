@@ -14,8 +14,8 @@ from ..reader import UNUSED
 from ..results import Column, Rows, keep_result, options_of
 from ..selection import select_found
 from ..targets import SceneTarget
-from ..ui import Status, column_of, plural
-from .auditing import look_steps
+from ..ui import Status, between, column_of, plural
+from .auditing import look_steps, without_rules
 from .operators import AuditingOperator, _members
 from .rules import Wish
 
@@ -65,8 +65,12 @@ class OCTREE_OT_select_floating(AuditingOperator, bpy.types.Operator):
     def steps(self, context: bpy.types.Context) -> Generator[float, None, Floating]:
         grounded = _members(self.collection) if self.ground == "COLLECTION" else None
         # Everything holds everything: of one collection, a parent, and instances among each other.
-        wish = Wish(instances=True, parents=True)
-        looked = yield from look_steps(context, wish)
+        looked = before = without_rules(context.scene)
+        if before is not None:
+            looked = yield from between(0.0, 0.1, look_steps(context, before.wish, before))
+        if looked is None or not looked.leaves_nothing_out:
+            wish = Wish(instances=True, parents=True)
+            looked = yield from between(0.1, 1.0, look_steps(context, wish))
         octree, owners = looked.target.octree, looked.target.placements.owners
         if not len(octree):
             raise ValueError("There are no triangles: no visible object has faces")

@@ -336,6 +336,21 @@ def test_what_floats_is_selected_and_listed(empty_scene):
     assert selected() == {"Floor", "Table", "Cup", "Kite"}
 
 
+def test_what_floats_is_told_from_the_last_audit_or_without_one(scene):
+    bpy.ops.octree.select_floating()
+    alone = selected(), rows().columns[0].values.tolist()
+    audit()
+    bpy.ops.octree.select_floating()
+    assert (selected(), rows().columns[0].values.tolist()) == alone
+    bpy.data.objects["Cup"].parent = bpy.data.objects["Table"]
+    bpy.context.view_layer.update()
+    bpy.ops.octree.select_floating()
+    with_parent = selected()
+    clash.forget()
+    bpy.ops.octree.select_floating()
+    assert selected() == with_parent
+
+
 @pytest.mark.parametrize("suffix", ["csv", "json", "bcf", "html", "xml"])
 def test_reports_are_written(scene, tmp_path, suffix):
     audit(**EVERYTHING)
