@@ -105,6 +105,9 @@ def shown_rows(view: View, search: str, sort: str, reverse: bool) -> Shown:
     # A list comprehension over the objects, not over the rows.
     hits = np.array([search in name.casefold() for name in view.names], np.bool_)
     found = hits[view.rows.objects].any(axis=0)
+    for column in view.rows.columns:
+        if column.words:
+            found |= np.array([search in word.casefold() for word in column.words])[column.values]
     return Shown(order[found[order]], np.where(found, _SHOWN, 0).tolist(), places)
 
 

@@ -4,11 +4,13 @@ import json
 from typing import Any
 
 import bpy
+import numpy as np
 
 from ..ui import SidebarPanel, column_of, draw_hint, schedule, settings_of
 from . import kept
 from .choosing import is_isolated
 from .kept import NAME, active_result, shown_of, view_of
+from .lines import LINES
 from .listeners import REST, compare_later
 from .rows import Column
 
@@ -45,15 +47,13 @@ class OCTREE_UL_results(bpy.types.UIList):
     ) -> None:
         result = active_result(context.scene)
         if result is not None and index < result.count:
-            draw_row(layout, context.scene, result, index)
+            draw = LINES[result.question].draw if result.question in LINES else draw_row
+            draw(layout, context.scene, result, index)
 
 
 def draw_row(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, row: int) -> None:
     """Show one row: names, grayed where the object is gone, and numbers."""
-    view = view_of(scene, result)
-    if not names_hold(view, result, row):
-        kept.doubt_names()
-        view = view_of(scene, result)
+    view = fresh_view(scene, result, row)
     columns = fitting(view.rows.columns)
     split = layout.split(factor=names_share(len(columns)))
     names = split.row(align=True)
@@ -65,7 +65,16 @@ def draw_row(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, ro
     values = split.row()
     values.alignment = "RIGHT"
     for column in columns:
-        values.label(text=value_text(scene, column, row))
+        values.label(text=value_text(scene, column, row), translate=not column.words)
+
+
+def fresh_view(scene: bpy.types.Scene, result: Any, row: int) -> kept.View:
+    """Return the rows of a result, read again if an object of this one was renamed."""
+    view = view_of(scene, result)
+    if not names_hold(view, result, row):
+        kept.doubt_names()
+        view = view_of(scene, result)
+    return view
 
 
 def names_hold(view: kept.View, result: Any, row: int) -> bool:
@@ -91,17 +100,19 @@ def names_share(columns: int) -> float:
     return (1.0, 0.72, 0.6, 0.42, 0.36)[min(columns, 4)]
 
 
-def value_text(scene: bpy.types.Scene, column: Column, row: int) -> str:
+def value_text(scene: bpy.types.Scene, column: Column, row: int, precision: int = 4) -> str:
     """Write a number of a row, a length in the scene's units."""
     value = column.values[row].item()
-    if column.unit == "LENGTH":
-        system = scene.unit_settings.system
-        length: str = bpy.utils.units.to_string(
-            system, "LENGTH", value * scene.unit_settings.scale_length, precision=4
-        ) if system != "NONE" else f"{value:.4g}"  # fmt: skip
-        return length
+    if column.words:
+        return column.words[value]
     if column.unit == "PERCENT":
         return f"{value:.0f}%" if value >= 9.95 else f"{value:.2g}%"
+    if column.unit:
+        settings, power = scene.unit_settings, column.power
+        length: str = bpy.utils.units.to_string(
+            settings.system, column.unit, value * settings.scale_length**power, precision=precision
+        ) if settings.system != "NONE" and np.isfinite(value) else f"{value:.4g}"  # fmt: skip
+        return length
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
 
 
@@ -175,6 +186,9 @@ def draw_headers(
     row = layout.row(align=True)
     row.prop(settings, "search", text="", icon="VIEWZOOM")
     columns = fitting(view_of(scene, result).rows.columns)
+    if result.question in LINES:
+        columns = view_of(scene, result).rows.columns
+        columns = tuple(each for each in columns if each.name in LINES[result.question].headers)
     split = layout.split(factor=names_share(len(columns)), align=True)
     draw_header(split, settings, NAME)
     values = split.row(align=True)
@@ -192,6 +206,8 @@ def draw_header(layout: bpy.types.UILayout, settings: Any, name: str) -> None:
 
 def draw_actions(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
     """Offer what can be done with the rows."""
+    if result.question in LINES:
+        LINES[result.question].offer(layout, context, result)
     settings = settings_of(context.scene).results
     row = layout.row(align=True)
     row.operator("octree.previous_row", text="", icon="TRIA_UP")

@@ -15,21 +15,29 @@ PersistentIds = NDArray[np.int32]
 
 
 class Column(NamedTuple):
-    """A number of each row.
+    """A number, or a word, of each row.
 
     Attributes
     ----------
     name : str
         Its header.
-    unit : {"", "LENGTH", "PERCENT"}
-        What it counts in; a length is in Blender units.
+    unit : {"", "LENGTH", "AREA", "PERCENT"}
+        What it counts in; a length is in Blender units, an area in their squares.
     values : ndarray of int64 or float64, shape (n,)
         The numbers.
+    words : tuple of str, optional
+        What to write for each number, which is a place among these.
     """
 
     name: str
     unit: str
     values: NDArray[Any]
+    words: tuple[str, ...] = ()
+
+    @property
+    def power(self) -> int:
+        """The power of a length that it counts in: 0 for what is neither length nor area."""
+        return {"LENGTH": 1, "AREA": 2}.get(self.unit, 0)
 
 
 def no_instances(count: int, width: int = 1) -> PersistentIds:
@@ -98,9 +106,9 @@ def pack(rows: Rows, names: Iterable[str] = ()) -> bytes:
     }
     if (rows.instances != UNUSED).any():
         arrays["instances"] = rows.instances
-    for number, (name, unit, values) in enumerate(rows.columns):
+    for number, (name, unit, values, words) in enumerate(rows.columns):
         arrays[f"column_{number}"] = values
-        arrays[f"header_{number}"] = np.array([name, unit])
+        arrays[f"header_{number}"] = np.array([name, unit, *words])
     if rows.seen is not None:
         arrays["frames"] = rows.frames
         arrays["seen"] = np.packbits(rows.seen, axis=1)
@@ -126,9 +134,9 @@ def unpack(data: bytes) -> Rows:
         instances = arrays["instances"] if there else no_instances(count, width)
         headers = [name for name in arrays.files if name.startswith("header_")]
         columns = tuple(
-            Column(str(header), str(unit), arrays[name.replace("header", "column")])
+            Column(header, unit, arrays[name.replace("header", "column")], tuple(words))
             for name in headers
-            for header, unit in [arrays[name].tolist()]
+            for header, unit, *words in [arrays[name].tolist()]
         )
         if "seen" not in arrays:
             return Rows(objects, instances, columns)

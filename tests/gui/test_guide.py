@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from gui import guide_scenes as scenes
 from gui.harness import PICTURES, Window, wait_for
+from gui.test_audit import build_plant
 
 pytestmark = pytest.mark.window
 
@@ -133,6 +134,13 @@ def test_what_is_behind_others(town):
     keep(town, "behind")
     town.call(scenes.change, {"results.row": -1})
     town.call(scenes.go_to, 1)
+
+
+def test_audit(window):
+    window.call(build_plant)
+    press(window, "audit")
+    show(window, "audit", "results", results__row=1)
+    keep(window, "audit")
 
 
 def test_swarm(window):
