@@ -101,6 +101,8 @@ def value_text(scene: bpy.types.Scene, column: Column, row: int) -> str:
         ) if system != "NONE" else f"{value:.4g}"  # fmt: skip
         return length
     if column.unit == "PERCENT":
+        if 0 < value < 0.1:
+            return "<0.1%"
         return f"{value:.0f}%" if value >= 9.95 else f"{value:.2g}%"
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
 
