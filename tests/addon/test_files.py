@@ -43,7 +43,7 @@ CALLS = [
 def objects():
     """Lay a street with a tree and answers, one cube of it hidden by us, and an undo step."""
     found = street()
-    # An undo evaluates curves anew: what stands elsewhere would not be as it was, whatever is undone.
+    # Any undo evaluates curves anew, so nothing may stand elsewhere.
     bpy.context.scene.frame_set(1)
     select_only(found["Cube 1"], found["Moving"])
     bpy.ops.octree.build()
