@@ -239,6 +239,7 @@ def test_from_the_tab_to_unseen_objects_hidden_in_three_presses(window):
     window.picture("tab_fresh")
     window.click(*ADD_TOWN)
     wait_for(lambda: window.call(meshes) > 50)
+    window.move(*FIND)
     window.picture("tab_with_town")
     window.click(*FIND)
     wait_for(lambda: window.call(has_seen))
