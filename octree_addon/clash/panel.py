@@ -79,13 +79,13 @@ def draw_finding(
     line = layout.row(align=True)
     line.active = status < IGNORED
     line.label(text="", icon=_ICONS[status])
-    split = line.split(factor=0.53)
+    split = line.split(factor=0.56)
     names = split.row(align=True)
     for text in dict.fromkeys(view.labels(row)):
         names.label(text=text, translate=False)
-    values = split.split(factor=0.45)
+    values = split.row(align=True)
     values.label(text=SHORT[columns[_CLASS].values[row]], translate=False)
-    values.label(text=amount_text(scene, columns, row, precision=3))
+    values.label(text=amount_text(scene, columns, row, precision=2))
 
 
 def amount_text(
