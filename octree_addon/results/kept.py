@@ -3,7 +3,7 @@
 import json
 import secrets
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import bpy
@@ -243,7 +243,7 @@ def write_rows(scene: bpy.types.Scene, result: Any, rows: Rows) -> None:
         result.objects.add().object = item
     names = [item.name if item else "" for item in items]
     places = places.reshape(rows.objects.shape)
-    result.data = pack(Rows(places, rows.instances, rows.columns, rows.frames, rows.seen), names)
+    result.data = pack(replace(rows, objects=places), names)
     result.count = len(rows)
 
 

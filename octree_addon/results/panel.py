@@ -15,6 +15,8 @@ from .listeners import REST, compare_later
 from .rows import Column
 
 _LINES = 8
+# What names take of the sidebar, with what stands beside the list, and each column, in pixels.
+_NAMES_WIDTH, _COLUMN_WIDTH = 140, 50
 
 
 class OCTREE_UL_results(bpy.types.UIList):
@@ -52,7 +54,8 @@ class OCTREE_UL_results(bpy.types.UIList):
 def draw_row(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, row: int) -> None:
     """Show one row: names, grayed where the object is gone, and numbers."""
     view = fresh_view(scene, result, row)
-    split = layout.split(factor=names_share(len(view.rows.columns)))
+    columns = fitting(view.rows.columns)
+    split = layout.split(factor=names_share(len(columns)))
     names = split.row(align=True)
     for side, text in enumerate(view.labels(row)):
         part = names.row()
@@ -61,7 +64,7 @@ def draw_row(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, ro
         part.label(text=text if is_there else f"{text} (deleted)", translate=False)
     values = split.row()
     values.alignment = "RIGHT"
-    for column in view.rows.columns:
+    for column in columns:
         values.label(text=value_text(scene, column, row), translate=not column.words)
 
 
@@ -83,9 +86,18 @@ def names_hold(view: kept.View, result: Any, row: int) -> bool:
     return True
 
 
+def fitting(columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    """Return the columns that fit the width of the sidebar, the first ones: three always do."""
+    region = bpy.context.region
+    if region is None:
+        return columns
+    width = region.width / bpy.context.preferences.system.ui_scale
+    return columns[: max(3, int((width - _NAMES_WIDTH) / _COLUMN_WIDTH))]
+
+
 def names_share(columns: int) -> float:
     """Return the share of the width that names take."""
-    return (1.0, 0.72, 0.6, 0.5)[min(columns, 3)]
+    return (1.0, 0.72, 0.6, 0.42, 0.36)[min(columns, 4)]
 
 
 def value_text(scene: bpy.types.Scene, column: Column, row: int, precision: int = 4) -> str:
@@ -93,8 +105,10 @@ def value_text(scene: bpy.types.Scene, column: Column, row: int, precision: int 
     value = column.values[row].item()
     if column.words:
         return column.words[value]
+    if column.unit == "PERCENT":
+        return f"{value:.0f}%" if value >= 9.95 else f"{value:.2g}%"
     if column.unit:
-        settings, power = scene.unit_settings, 2 if column.unit == "AREA" else 1
+        settings, power = scene.unit_settings, column.power
         length: str = bpy.utils.units.to_string(
             settings.system, column.unit, value * settings.scale_length**power, precision=precision
         ) if settings.system != "NONE" and np.isfinite(value) else f"{value:.4g}"  # fmt: skip
@@ -171,8 +185,9 @@ def draw_headers(
     """Offer to search, and to sort by a click on a header."""
     row = layout.row(align=True)
     row.prop(settings, "search", text="", icon="VIEWZOOM")
-    columns = view_of(scene, result).rows.columns
+    columns = fitting(view_of(scene, result).rows.columns)
     if result.question in LINES:
+        columns = view_of(scene, result).rows.columns
         columns = tuple(each for each in columns if each.name in LINES[result.question].headers)
     split = layout.split(factor=names_share(len(columns)), align=True)
     draw_header(split, settings, NAME)
@@ -211,5 +226,8 @@ def draw_actions(layout: bpy.types.UILayout, context: bpy.types.Context, result:
     row.operator("octree.copy_rows", text="Copy")
     row.operator("octree.export_rows", text="Export")
     row.operator("octree.clear_results", text="Clear")
-    if view_of(context.scene, result).rows.seen is not None:
+    rows = view_of(context.scene, result).rows
+    if rows.seen is not None:
         layout.operator("octree.mark_row_frames")
+    if rows.largest is not None:
+        layout.operator("octree.go_to_largest")

@@ -21,7 +21,7 @@ class Column(NamedTuple):
     ----------
     name : str
         Its header.
-    unit : {"", "LENGTH", "AREA"}
+    unit : {"", "LENGTH", "AREA", "PERCENT"}
         What it counts in; a length is in Blender units, an area in their squares.
     values : ndarray of int64 or float64, shape (n,)
         The numbers.
@@ -33,6 +33,11 @@ class Column(NamedTuple):
     unit: str
     values: NDArray[Any]
     words: tuple[str, ...] = ()
+
+    @property
+    def power(self) -> int:
+        """The power of a length that it counts in: 0 for what is neither length nor area."""
+        return {"LENGTH": 1, "AREA": 2}.get(self.unit, 0)
 
 
 def no_instances(count: int, width: int = 1) -> PersistentIds:
@@ -61,6 +66,8 @@ class Rows:
         The frames that were looked at, if it is about frames.
     seen : ndarray of bool, shape (n, f)
         In which of them each was seen.
+    largest : ndarray of intp, shape (n,)
+        The frame that shows most of each, if that is known.
     """
 
     objects: Ids
@@ -68,6 +75,7 @@ class Rows:
     columns: tuple[Column, ...] = ()
     frames: Ids = field(default_factory=_no_frames)
     seen: Flags | None = None
+    largest: Ids | None = None
 
     def __len__(self) -> int:
         return self.objects.shape[1]
@@ -104,6 +112,8 @@ def pack(rows: Rows, names: Iterable[str] = ()) -> bytes:
     if rows.seen is not None:
         arrays["frames"] = rows.frames
         arrays["seen"] = np.packbits(rows.seen, axis=1)
+    if rows.largest is not None:
+        arrays["largest"] = rows.largest
     file = io.BytesIO()
     np.savez_compressed(file, **arrays)
     return file.getvalue()
@@ -132,4 +142,5 @@ def unpack(data: bytes) -> Rows:
             return Rows(objects, instances, columns)
         frames = arrays["frames"]
         seen = np.unpackbits(arrays["seen"], axis=1, count=len(frames)).astype(np.bool_)
-        return Rows(objects, instances, columns, frames, seen)
+        largest = arrays["largest"].astype(np.intp) if "largest" in arrays else None
+        return Rows(objects, instances, columns, frames, seen, largest)

@@ -31,8 +31,9 @@ def headers_of(scene: bpy.types.Scene, view: View) -> list[str]:
 
 
 def unit_of(scene: bpy.types.Scene, column: Column) -> str:
-    """Return the unit that a column is exported in, such as "m" or "m2"; empty without one."""
-    return length_unit(scene)[0] + "2" * (column.unit == "AREA") if column.unit else ""
+    """Return the unit that a column is exported in, such as "m", "m2" or "%"; or none."""
+    length = length_unit(scene)[0]
+    return {"": "", "PERCENT": "%", "LENGTH": length, "AREA": f"{length}2"}[column.unit]
 
 
 def exported_values(scene: bpy.types.Scene, column: Column, rows: Ids) -> list[Any]:
@@ -40,8 +41,8 @@ def exported_values(scene: bpy.types.Scene, column: Column, rows: Ids) -> list[A
     values = column.values[rows]
     if column.words:
         return [column.words[value] for value in values.tolist()]
-    if column.unit:
-        values = values * length_unit(scene)[1] ** (2 if column.unit == "AREA" else 1)
+    if column.power:
+        values = values * length_unit(scene)[1] ** column.power
     finite = np.isfinite(values).tolist()
     return [value if good else None for value, good in zip(values.tolist(), finite, strict=True)]
 

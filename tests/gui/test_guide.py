@@ -124,6 +124,18 @@ def test_shot_and_what_it_hides(town):
     assert town.call(scenes.hidden_objects) == 0
 
 
+def test_what_is_behind_others(town):
+    town.call(scenes.change, {"results.follow": False})
+    press(town, "find_seen", span="SCENE", step=3, behind="UNSEEN")
+    town.call(scenes.paint_unseen)
+    show(town, "results", frustum__show=True)
+    town.call(scenes.change, {"results.row": 5})
+    press(town, "go_to_largest")
+    keep(town, "behind")
+    town.call(scenes.change, {"results.row": -1})
+    town.call(scenes.go_to, 1)
+
+
 def test_audit(window):
     window.call(build_plant)
     press(window, "audit")
