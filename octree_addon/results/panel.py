@@ -106,6 +106,8 @@ def value_text(scene: bpy.types.Scene, column: Column, row: int, precision: int 
     if column.words:
         return column.words[value]
     if column.unit == "PERCENT":
+        if 0 < value < 0.1:
+            return "<0.1%"
         return f"{value:.0f}%" if value >= 9.95 else f"{value:.2g}%"
     if column.unit:
         settings, power = scene.unit_settings, column.power

@@ -24,7 +24,8 @@ class OCTREE_PT_shot(SidebarPanel):
         # How far the view is widened stands above, with the camera.
         widened = ("margin", "angle")
         draw_rows(column, settings, [row for row in rows_of(settings) if row not in widened])
-        if settings.precision == "BOX" and not settings.faces:
+        counts_boxes = settings.precision == "BOX" and not settings.faces
+        if counts_boxes and settings.behind == "IGNORE":
             draw_hint(column, "Objects count by their boxes")
         button = column.operator("octree.find_seen", icon="VIEW_CAMERA")
         for name in widened:

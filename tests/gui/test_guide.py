@@ -129,10 +129,10 @@ def test_what_is_behind_others(town):
     press(town, "find_seen", span="SCENE", step=3, behind="UNSEEN")
     town.call(scenes.paint_unseen)
     show(town, "results", frustum__show=True)
-    town.call(scenes.change, {"results.row": 5})
+    town.call(scenes.change, {"results.sort": "Frames", "results.reverse": True, "results.row": 5})
     press(town, "go_to_largest")
     keep(town, "behind")
-    town.call(scenes.change, {"results.row": -1})
+    town.call(scenes.change, {"results.sort": "", "results.reverse": False, "results.row": -1})
     town.call(scenes.go_to, 1)
 
 
