@@ -85,7 +85,7 @@ def draw_finding(
         names.label(text=text, translate=False)
     values = split.row(align=True)
     values.label(text=SHORT[columns[_CLASS].values[row]], translate=False)
-    values.label(text=amount_text(scene, columns, row, precision=3))
+    values.label(text=amount_text(scene, columns, row, precision=2))
 
 
 def amount_text(

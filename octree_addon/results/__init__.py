@@ -11,8 +11,6 @@ from .choosing import (
     active_contact,
     active_objects,
     active_sides,
-    frame_box,
-    in_view3d,
     sides_of,
 )
 from .kept import (
@@ -73,11 +71,9 @@ __all__ = [
     "compare_later",
     "doubt_names",
     "forget",
-    "frame_box",
     "fresh_view",
     "has_changed",
     "has_results",
-    "in_view3d",
     "keep_result",
     "known_fingerprint",
     "listen",
