@@ -289,26 +289,27 @@ def _alone(
     (drawn,) = ((boxes[0] < boxes[2]) & (boxes[1] < boxes[3])).nonzero()
     kept = np.isin(which, drawn)
     numbers = np.searchsorted(drawn, which[kept])
-    inside, parts = np.zeros(count, np.intp), [np.empty((3, 0), np.intp)]
+    inside, counts = np.zeros((2, count), np.intp)
+    around = np.zeros((count, 4), np.intp)
     for some, flags in renderer.covered(matrix, wide, rows[kept], numbers, boxes[:, drawn]):
-        parts.append(_placed(some, flags, boxes[:, drawn[some]], margins))
-    objects, columns, heights = np.concatenate(parts, axis=1)
-    objects = shown[drawn[objects]]
-    within = (columns >= 0) & (columns < size[0]) & (heights >= 0) & (heights < size[1])
-    inside += np.bincount(objects[within], minlength=count)
-    return inside, Counted.of(objects, columns, heights, count)
+        each, columns, heights = _placed(flags, boxes[:, drawn[some]], margins)
+        objects, found = shown[drawn[some]], Counted.of(each, columns, heights, len(some))
+        within = (columns >= 0) & (columns < size[0]) & (heights >= 0) & (heights < size[1])
+        inside[objects] = np.bincount(each[within], minlength=len(some))
+        counts[objects], around[objects] = found.counts, found.boxes
+    return inside, Counted(counts, around)
 
 
-def _placed(some: Ids, flags: Flags, boxes: Ids, margins: Ids) -> Ids:
-    """Return the objects, columns and rows (3, k) of flags that are set, in the picture."""
+def _placed(flags: Flags, boxes: Ids, margins: Ids) -> tuple[Ids, Ids, Ids]:
+    """Return the boxes, columns and rows of flags that are set, (k,) each, in the picture."""
     left, bottom, right, top = boxes
     areas = (right - left) * (top - bottom)
     (places,) = flags.nonzero()
-    each = np.repeat(np.arange(len(some)), areas)[places]
+    each = np.repeat(np.arange(len(areas)), areas)[places]
     rows, columns = np.divmod(places - (np.cumsum(areas) - areas)[each], (right - left)[each])
     rows += bottom[each] - margins[1]
     columns += left[each] - margins[0]
-    return np.stack((some[each], columns, rows))
+    return each, columns, rows
 
 
 def _boxes_around(
