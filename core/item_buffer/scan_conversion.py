@@ -13,7 +13,8 @@ import numpy as np
 
 from ..arrays import Floats, Ids, blocks, concatenated_ranges
 
-# Triangles that are set up together, so that they stay in the cache; rows and pixels made together.
+# Triangles that are set up together, so that they stay in the cache; rows, and pixels, that are
+# made together.
 _TRIANGLES, _ROWS, _PIXELS = 16_384, 262_144, 262_144
 # How far outside of an edge a center still counts, in pixels: what rounding may take.
 _SLACK = 2.0**-30
