@@ -165,7 +165,7 @@ def _steps(
         counts += np.bincount(faces, minlength=len(counts))
         first_views[(first_views < 0) & (counts > 0)] = view
     yield 1.0
-    (meshes,) = arrays.face_counts.nonzero()
+    meshes = np.array(list(arrays.meshes), np.intp)
     starts = np.append(arrays.face_starts[meshes], len(counts))
     return FaceSamples(meshes, starts, counts, first_views, _areas(arrays), len(matrices))
 

@@ -13,8 +13,9 @@ import numpy as np
 
 from ..arrays import Floats, Ids, blocks, concatenated_ranges
 
-# Triangles that are set up together, so that they stay in the cache; pixels made together.
-_TRIANGLES, _PIXELS = 16_384, 262_144
+# Triangles that are set up together, so that they stay in the cache; rows, and pixels, that are
+# made together.
+_TRIANGLES, _ROWS, _PIXELS = 16_384, 262_144, 262_144
 # How far outside of an edge a center still counts, in pixels: what rounding may take.
 _SLACK = 2.0**-30
 # Triangles thinner than this part of their length are no nearer than their corners.
@@ -127,6 +128,10 @@ class Triangles:
     left: Floats
     right: Floats
 
+    def __getitem__(self, some: slice) -> "Triangles":
+        parts = (None if each is None else each[..., some] for each in vars(self).values())
+        return Triangles(*parts)
+
 
 def samples(places: Floats, faces: Ids, frames: Frames) -> Iterator[tuple[Ids, Floats, Ids]]:
     """Yield what triangles cover: where the pixels lie, their nearness, and their triangles.
@@ -141,12 +146,16 @@ def samples(places: Floats, faces: Ids, frames: Frames) -> Iterator[tuple[Ids, F
         Where they are drawn, one for all or n.
     """
     for some in blocks(faces.shape[1], _TRIANGLES):
-        yield from _spans(places, faces[:, some], frames[some], some.start).samples()
+        triangles, numbers = _set_up(places, faces[:, some], frames[some])
+        own = frames[numbers + some.start]
+        cuts = np.flatnonzero(np.diff(np.cumsum(triangles.counts) // _ROWS)) + 1
+        for part in map(slice, [0, *cuts.tolist()], [*cuts.tolist(), len(numbers)]):
+            yield from _rows_of(triangles[part], own[part], numbers[part] + some.start).samples()
 
 
 @np.errstate(all="ignore")
-def _spans(places: Floats, faces: Ids, frames: Frames, start: int) -> Spans:
-    """Return the spans of triangles, which are counted from `start`."""
+def _set_up(places: Floats, faces: Ids, frames: Frames) -> tuple[Triangles, Ids]:
+    """Return the triangles that reach any pixel, and which these are."""
     xs, ys = places[0].take(faces), places[1].take(faces)
     left, bottom, right, top = frames.numbers[:4]
     first, last = _reached(ys, bottom, top)
@@ -157,8 +166,7 @@ def _spans(places: Floats, faces: Ids, frames: Frames, start: int) -> Spans:
     _sort_upward(xs, ys)
     rows, drawn = first[some].astype(np.intp), np.isfinite(area) & (area != 0)
     counts = np.where(drawn, last[some] - rows + 1, 0).astype(np.intp)
-    triangles = Triangles(xs, ys, planes, limits, rows, counts, begin[some], end[some])
-    return _rows_of(triangles, frames[some], some + start)
+    return Triangles(xs, ys, planes, limits, rows, counts, begin[some], end[some]), some
 
 
 def _reached(values: Floats, lower: Ids, upper: Ids) -> tuple[Floats, Floats]:
@@ -207,6 +215,7 @@ def _edges(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
     return offsets, slopes
 
 
+@np.errstate(all="ignore")
 def _rows_of(triangles: Triangles, frames: Frames, numbers: Ids) -> Spans:
     """Return the spans of all rows; `numbers` are those of the triangles."""
     offsets, slopes = _edges(triangles.xs, triangles.ys)

@@ -15,7 +15,7 @@ from ..scene.meshes import Mesh
 from ..scene.moment import Moment
 from ..shapes import Frusta
 
-# Triangles of small placements that are drawn together.
+# Triangles, or vertices, of small placements that are drawn together.
 _TOGETHER = 65_536
 
 
@@ -72,7 +72,7 @@ class MeshArrays:
 
 @dataclass(frozen=True)
 class Stage:
-    """All placements of a scene that have something to be drawn, and their meshes."""
+    """All placements of a scene, and their meshes."""
 
     moment: Moment
     arrays: MeshArrays
@@ -83,8 +83,7 @@ class Stage:
 
         O(placements) if the meshes are those of an earlier stage, else O(vertices) as well.
         """
-        there = moment.placements.meshes[moment.placements.is_there]
-        numbers = np.flatnonzero(np.bincount(there)).tolist()
+        numbers = np.flatnonzero(np.bincount(moment.placements.meshes)).tolist()
         meshes = {number: moment.meshes[number] for number in numbers}
         if before is not None and before.arrays.hold(meshes):
             return cls(moment, before.arrays)
@@ -104,10 +103,15 @@ class Stage:
     def drawn(self, rows: Ids, screen: Floats) -> Iterator[OnScreen]:
         """Yield the triangles of some placements; `screen` (4, 4) is that of `screen_matrix`."""
         sizes = self.sizes(rows)
-        ends = np.cumsum(sizes)
-        starts = ends - sizes
-        # Small ones side by side; a large one has a part of its own.
-        parts = starts_of_runs((starts // _TOGETHER) * (len(ends) + 1) + ends // _TOGETHER)
+        starts = np.cumsum(sizes) - sizes
+        # Small ones side by side; a large one has a part of its own, also if few of its vertices
+        # have faces.
+        counts = self.arrays.vertex_counts[self.moment.placements.meshes[rows]]
+        weights = np.maximum(sizes, counts)
+        ends = np.cumsum(weights)
+        parts = starts_of_runs(
+            ((ends - weights) // _TOGETHER) * (len(ends) + 1) + ends // _TOGETHER
+        )
         for some in np.split(np.arange(len(rows)), parts[1:]):
             if len(some):
                 yield self._drawn(rows[some], some, int(starts[some[0]]), screen)

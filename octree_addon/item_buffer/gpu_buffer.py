@@ -49,6 +49,7 @@ class GpuBuffer(ZBuffer):
         self._most = gpu.capabilities.max_texture_size_get()
         self._shader = _shader()
         self._batch: gpu.types.GPUBatch | None = None
+        self._centers: Floats = np.empty((3, 0))
         self._uploaded: object = None
         self._target: tuple[object, gpu.types.GPUFrameBuffer, object] | None = None
 
@@ -110,6 +111,8 @@ class GpuBuffer(ZBuffer):
         """Draw a placement into the picture that is bound, its triangles counted from `first`."""
         arrays, mesh = self.stage.arrays, self.stage.moment.placements.meshes[row]
         start, count = int(arrays.face_starts[mesh]), int(arrays.face_counts[mesh])
+        matrix = matrix.copy()
+        matrix[:, 3] += matrix[:, :3] @ self._centers[:, mesh]
         self._shader.uniform_float("matrix", matrix.T.astype(np.float32).ravel().tolist())
         # A call ends where the numbers in the vertices begin anew.
         for begin in [start, *range((start // _CALL + 1) * _CALL, start + count, _CALL)]:
@@ -123,7 +126,13 @@ class GpuBuffer(ZBuffer):
         """Upload all triangles of all meshes, corner by corner, with their numbers in a call."""
         arrays, count = self.stage.arrays, self.stage.arrays.faces.shape[1]
         corners = arrays.faces + np.repeat(arrays.vertex_starts, arrays.face_counts)
-        places = arrays.vertices.T.astype(np.float32)[corners.T.ravel()]
+        # Seen from a corner of its mesh, a place far from the origin keeps its digits.
+        self._centers = np.zeros((3, len(arrays.face_starts)))
+        drawn = arrays.face_counts.nonzero()[0]
+        self._centers[:, drawn] = arrays.vertices[:, corners[0, arrays.face_starts[drawn]]]
+        each = np.repeat(np.arange(len(arrays.face_counts)), arrays.face_counts)
+        moved = arrays.vertices[:, corners.T.ravel()] - self._centers[:, each.repeat(3)]
+        places = np.ascontiguousarray(moved.T, np.float32)
         numbers = np.repeat((np.arange(count) % _CALL).astype(np.float32), 3)
         layout = gpu.types.GPUVertFormat()
         layout.attr_add(id="position", comp_type="F32", len=3, fetch_mode="FLOAT")

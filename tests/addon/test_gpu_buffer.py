@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 import pytest
 from item_buffer_oracle import camera, differing, moved, parallel, perspective, unexplained
+from meshes import icosphere
 
 from octree_ext.core import (
     PixelRays,
@@ -91,6 +92,20 @@ def test_measures_the_same(card, seed):
         face_samples(made(scene), views, size=SIZE) for made in (item_buffer.GpuBuffer, ZBuffer)
     ]
     assert abs(counts[0].counts - counts[1].counts).sum() <= 3 * SIZE[0] * SIZE[1] / 500
+
+
+def test_keeps_the_digits_of_meshes_far_from_their_origins(card):
+    far = np.array([4e6, 5e6, 0.0])
+    ball = icosphere(2)
+    scene = SceneOctree()
+    scene.place([scene.add_mesh(Triangles(ball.vertices + far, ball.faces))], [moved(*-far)])
+    view = [parallel(width=3.0) @ camera([0, 0, 5], [0, 0, 0], (0, 1, 0))]
+    drawn, wanted = (
+        item_buffers(made(scene), view, size=SIZE) for made in (item_buffer.GpuBuffer, ZBuffer)
+    )
+    assert (wanted.placements >= 0).mean() > 0.1
+    assert not unexplained(scene, drawn, wanted, edge=EDGE, depth=DEPTH)
+    assert len(differing(drawn, wanted)) <= drawn.placements.size / 1000
 
 
 def test_numbers_that_no_float_holds_are_drawn_in_two(card, monkeypatch):

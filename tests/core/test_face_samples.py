@@ -162,3 +162,16 @@ def test_no_views_have_a_shape():
     box = Boxes([[0] * 3], [[1] * 3])
     assert sphere_directions(0).shape == (0, 3)
     assert views_around(box, count=0).shape == views_inside(box, places=0).shape == (0, 4, 4)
+
+
+def test_answers_of_what_is_placed_and_cannot_be_drawn():
+    scene = SceneOctree()
+    ball = icosphere(1)
+    empty = scene.add_mesh(Triangles(np.empty((0, 3)), np.empty((0, 3), int)))
+    drawn, lost = scene.add_mesh(ball), scene.add_mesh(ball)
+    scene.place([drawn, empty, lost], [np.eye(4), np.eye(4), np.full((4, 4), np.nan)])
+    found = face_samples(ZBuffer(scene), np.diag([0.5, 0.5, -0.5, 1.0])[None], size=(32, 32))
+    assert found.meshes.tolist() == sorted((empty, drawn, lost))
+    assert found.of_mesh(empty).shape == (0,)
+    assert found.of_mesh(drawn).any()
+    assert found.of_mesh(lost).tolist() == [0] * len(ball)
