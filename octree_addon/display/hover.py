@@ -222,12 +222,24 @@ def stop() -> None:
         tag_redraw()
 
 
-def draw_hovered(built: BuiltTree | None) -> None:
+def hovered_in(scene: bpy.types.Scene) -> Hovered | None:
+    """Return what the pointer is over, unless the cells there are no longer those that are shown.
+
+    An undo or another build does not move the pointer.
+    """
+    built = trees.get(scene)
+    if not _hovered or built is None or not settings_of(scene).display.show:
+        return None
+    return _hovered[0] if _hovered[0].picture.octree is built.octree else None
+
+
+def draw_hovered(scene: bpy.types.Scene) -> None:
     """Outline the cell under the pointer, faintly where surfaces hide it."""
-    if not _hovered or built is None or _hovered[0].picture.octree is not built.octree:
+    hovered = hovered_in(scene)
+    if hovered is None:
         return
-    picture = _hovered[0].picture
-    octree, cell = picture.octree, np.array([_hovered[0].cell])
+    picture = hovered.picture
+    octree, cell = picture.octree, np.array([hovered.cell])
     rows = octree.loose_rows if picture.look.boxes == "LOOSE" else octree.cell_rows
     corners = box_corners(rows[:3].T, rows[3:].T, cell).reshape(-1, 3)
     batch = line_batch(corners, box_edges(1))
@@ -247,13 +259,14 @@ def draw_lines(batch: gpu.types.GPUBatch, opacity: float) -> None:
 def draw_text() -> None:
     """Write the numbers of the cell beside the pointer, in the region that it is in."""
     context = bpy.context
-    if not _hovered or context.region.as_pointer() != _hovered[0].region:
+    hovered = hovered_in(context.scene)
+    if hovered is None or context.region.as_pointer() != hovered.region:
         return
-    scale, lines = context.preferences.system.ui_scale, _hovered[0].lines
+    scale, lines = context.preferences.system.ui_scale, hovered.lines
     blf.size(0, _TEXT_SIZE * scale)
     leading = _TEXT_SIZE * _LEADING * scale
     width, height = max(map(width_of, lines)), leading * len(lines)
-    left, top = (_hovered[0].place[0] + _OFFSET * scale, _hovered[0].place[1] - _OFFSET * scale)
+    left, top = hovered.place[0] + _OFFSET * scale, hovered.place[1] - _OFFSET * scale
     # Beside the pointer, and never beyond the region.
     left = max(min(left, context.region.width - width - leading), leading)
     top = max(min(top, context.region.height - leading), height + leading)
