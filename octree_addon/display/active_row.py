@@ -19,7 +19,7 @@ from ..reader import (
     triangle_count,
 )
 from ..results import Side
-from ..ui import schedule, settings_of
+from ..ui import settings_of
 from .batches import nearer
 from .cells import DOUBT, IN, box_corners, box_edges
 from .lines import blended, line_batch, line_shader, vertex_buffer
@@ -53,8 +53,6 @@ class Filled(NamedTuple):
 # By the session ids of the scene and of the object, and the persistent id of the instance; of each
 # scene the active row alone.
 _filled: dict[tuple[int, ...], Filled] = {}
-# Seconds without a change after which the scene is read again.
-_REST = 0.5
 
 
 def draw_active_row(scene: bpy.types.Scene) -> None:
@@ -137,7 +135,7 @@ def filled_of(side: Side, key: tuple[int, ...], depsgraph: bpy.types.Depsgraph) 
     """Return the triangles of a side, read again after the scene has changed and come to rest."""
     known, now = _filled.get(key), results.known_fingerprint(bpy.context.scene)
     if now is None:
-        schedule(results.compare_later, _REST)
+        results.compare_soon()
     if known is None or (now is not None and known.fingerprint != now):
         read = read_instance if side.numbers else read_object
         known = _filled[key] = read(side, depsgraph)._replace(fingerprint=now)

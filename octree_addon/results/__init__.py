@@ -14,13 +14,15 @@ from .kept import (
     keep_result,
     known_fingerprint,
     listen,
+    note_asked,
+    noted_fingerprint,
     options_of,
     remove_named,
     stop_listening,
     titled,
     view_of,
 )
-from .listeners import compare_later, has_results, listen_if_kept, uninstall
+from .listeners import compare_later, compare_soon, has_results, listen_if_kept, uninstall
 from .operators import (
     OCTREE_OT_clear_results,
     OCTREE_OT_copy_rows,
@@ -54,6 +56,7 @@ __all__ = [
     "active_result",
     "active_sides",
     "compare_later",
+    "compare_soon",
     "forget",
     "has_changed",
     "has_results",
@@ -62,6 +65,8 @@ __all__ = [
     "listen",
     "listen_if_kept",
     "no_instances",
+    "note_asked",
+    "noted_fingerprint",
     "options_of",
     "remove_named",
     "stop_listening",
