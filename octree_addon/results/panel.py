@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ..ui import SidebarPanel, column_of, draw_hint, schedule, settings_of
+from ..ui import SidebarPanel, column_of, draw_hint, length_text, schedule, settings_of
 from . import kept
 from .choosing import is_isolated
 from .kept import NAME, active_result, shown_of, view_of
@@ -83,11 +83,7 @@ def value_text(scene: bpy.types.Scene, column: Column, row: int) -> str:
     """Write a number of a row, a length in the scene's units."""
     value = column.values[row].item()
     if column.unit == "LENGTH":
-        system = scene.unit_settings.system
-        length: str = bpy.utils.units.to_string(
-            system, "LENGTH", value * scene.unit_settings.scale_length, precision=4
-        ) if system != "NONE" else f"{value:.4g}"  # fmt: skip
-        return length
+        return length_text(scene, value)
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
 
 

@@ -66,7 +66,7 @@ def test_on_a_surface_the_next_object_is_measured(row):
     np.testing.assert_allclose(live.picture.segments[:2], [[0.5, 0, 0], [1.5, 0, 0]], atol=1e-6)
     assert bpy.ops.octree.select_nearest(origin=(0.5, 0, 0), others=True) == {"FINISHED"}
     assert selected() == {"Cube 1"}
-    assert questions.get(row).notes == ("1 away",)
+    assert questions.get(row).notes == ("1 m away",)
 
 
 def test_a_click_is_one_undo_step_and_one_result(row):
