@@ -11,7 +11,6 @@ from .. import results
 from ..arrays import Floats
 from ..preferences import limits
 from ..reader import (
-    MeshArrays,
     evaluated_box,
     evaluated_mesh,
     find_instance,
@@ -22,7 +21,14 @@ from ..results import Side
 from ..ui import settings_of
 from .batches import nearer
 from .cells import DOUBT, IN, box_corners, box_edges
-from .lines import blended, line_batch, line_shader, vertex_buffer
+from .lines import (
+    blended,
+    draw_plain,
+    line_batch,
+    line_shader,
+    triangle_batch,
+    vertex_buffer,
+)
 
 _COLORS = (IN, DOUBT)
 _FILL, _LINE, _WIDTH = 0.45, 0.9, 2.0
@@ -84,10 +90,7 @@ def fade() -> None:
     with gpu.matrix.push_pop(), gpu.matrix.push_pop_projection(), blended("NONE"):
         gpu.matrix.load_identity()
         gpu.matrix.load_projection_matrix(Matrix.Identity(4))
-        shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-        shader.bind()
-        shader.uniform_float("color", color)
-        screen.draw(shader)
+        draw_plain(screen, color)
 
 
 def draw_side(
@@ -118,10 +121,7 @@ def fill(batch: gpu.types.GPUBatch, matrix: Floats, color: tuple[float, float, f
     """Draw triangles that a matrix places, on top of their own surface."""
     with gpu.matrix.push_pop(), blended("LESS_EQUAL"), nearer():
         gpu.matrix.multiply_matrix(Matrix(matrix.tolist()))
-        shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-        shader.bind()
-        shader.uniform_float("color", (*color, _FILL))
-        batch.draw(shader)
+        draw_plain(batch, (*color, _FILL))
 
 
 def corners_of(bounds: Floats, matrix: Floats) -> Floats:
@@ -147,7 +147,12 @@ def read_instance(side: Side, depsgraph: bpy.types.Depsgraph) -> Filled:
     found = find_instance(depsgraph, side.object.session_uid, side.numbers)
     if found is None:
         return Filled(None)
-    return Filled(None, batch_of(found.mesh), found.matrix, found.bounds)
+    return Filled(
+        None,
+        triangle_batch(found.mesh.positions, found.mesh.triangles),
+        found.matrix,
+        found.bounds,
+    )
 
 
 def read_object(side: Side, depsgraph: bpy.types.Depsgraph) -> Filled:
@@ -158,15 +163,8 @@ def read_object(side: Side, depsgraph: bpy.types.Depsgraph) -> Filled:
     with evaluated_mesh(evaluated) as mesh:
         if not 0 < triangle_count(mesh) <= limits().triangles:
             return Filled(None)
-        return Filled(None, batch_of(mesh_arrays(mesh)))
-
-
-def batch_of(mesh: MeshArrays) -> gpu.types.GPUBatch:
-    """Upload triangles."""
-    vertices = vertex_buffer(np.ascontiguousarray(mesh.positions))
-    faces = np.ascontiguousarray(mesh.triangles, np.uint32)
-    indices = gpu.types.GPUIndexBuf(type="TRIS", seq=faces)
-    return gpu.types.GPUBatch(type="TRIS", buf=vertices, elem=indices)
+        arrays = mesh_arrays(mesh)
+        return Filled(None, triangle_batch(arrays.positions, arrays.triangles))
 
 
 def forget() -> None:

@@ -127,8 +127,8 @@ def sorted_rows(view: View, sort: str, reverse: bool) -> Ids | None:
 # By the session id of the scene and the number of the result, which a copied scene has too.
 _views: dict[tuple[int, int], View] = {}
 # By the session id of the scene: what it is like now, until it changes; which of these are to be
-# looked at again. And by that and the number of a result, or of a question: what it was like when
-# that was asked, where that is not in the file yet; empty until it is known, if nothing has changed.
+# looked at again. And by that and the number of a result or a question: what it was like when that
+# was asked, where this is not in the file yet; empty until it is known, if nothing has changed.
 _fingerprints: dict[int, str] = {}
 _doubted: set[int] = set()
 _asked_of: dict[tuple[int, int], str] = {}
