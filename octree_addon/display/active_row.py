@@ -11,7 +11,6 @@ from .. import results
 from ..arrays import Floats
 from ..preferences import limits
 from ..reader import (
-    MeshArrays,
     evaluated_box,
     evaluated_mesh,
     find_instance,
@@ -19,10 +18,17 @@ from ..reader import (
     triangle_count,
 )
 from ..results import Side
-from ..ui import schedule, settings_of
+from ..ui import settings_of
 from .batches import nearer
 from .cells import DOUBT, IN, box_corners, box_edges
-from .lines import blended, line_batch, line_shader, vertex_buffer
+from .lines import (
+    blended,
+    draw_plain,
+    line_batch,
+    line_shader,
+    triangle_batch,
+    vertex_buffer,
+)
 
 _COLORS = (IN, DOUBT)
 _FILL, _LINE, _WIDTH = 0.45, 0.9, 2.0
@@ -53,8 +59,6 @@ class Filled(NamedTuple):
 # By the session ids of the scene and of the object, and the persistent id of the instance; of each
 # scene the active row alone.
 _filled: dict[tuple[int, ...], Filled] = {}
-# Seconds without a change after which the scene is read again.
-_REST = 0.5
 
 
 def draw_active_row(scene: bpy.types.Scene) -> None:
@@ -86,10 +90,7 @@ def fade() -> None:
     with gpu.matrix.push_pop(), gpu.matrix.push_pop_projection(), blended("NONE"):
         gpu.matrix.load_identity()
         gpu.matrix.load_projection_matrix(Matrix.Identity(4))
-        shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-        shader.bind()
-        shader.uniform_float("color", color)
-        screen.draw(shader)
+        draw_plain(screen, color)
 
 
 def draw_side(
@@ -120,10 +121,7 @@ def fill(batch: gpu.types.GPUBatch, matrix: Floats, color: tuple[float, float, f
     """Draw triangles that a matrix places, on top of their own surface."""
     with gpu.matrix.push_pop(), blended("LESS_EQUAL"), nearer():
         gpu.matrix.multiply_matrix(Matrix(matrix.tolist()))
-        shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-        shader.bind()
-        shader.uniform_float("color", (*color, _FILL))
-        batch.draw(shader)
+        draw_plain(batch, (*color, _FILL))
 
 
 def corners_of(bounds: Floats, matrix: Floats) -> Floats:
@@ -137,7 +135,7 @@ def filled_of(side: Side, key: tuple[int, ...], depsgraph: bpy.types.Depsgraph) 
     """Return the triangles of a side, read again after the scene has changed and come to rest."""
     known, now = _filled.get(key), results.known_fingerprint(bpy.context.scene)
     if now is None:
-        schedule(results.compare_later, _REST)
+        results.compare_soon()
     if known is None or (now is not None and known.fingerprint != now):
         read = read_instance if side.numbers else read_object
         known = _filled[key] = read(side, depsgraph)._replace(fingerprint=now)
@@ -149,7 +147,12 @@ def read_instance(side: Side, depsgraph: bpy.types.Depsgraph) -> Filled:
     found = find_instance(depsgraph, side.object.session_uid, side.numbers)
     if found is None:
         return Filled(None)
-    return Filled(None, batch_of(found.mesh), found.matrix, found.bounds)
+    return Filled(
+        None,
+        triangle_batch(found.mesh.positions, found.mesh.triangles),
+        found.matrix,
+        found.bounds,
+    )
 
 
 def read_object(side: Side, depsgraph: bpy.types.Depsgraph) -> Filled:
@@ -160,15 +163,8 @@ def read_object(side: Side, depsgraph: bpy.types.Depsgraph) -> Filled:
     with evaluated_mesh(evaluated) as mesh:
         if not 0 < triangle_count(mesh) <= limits().triangles:
             return Filled(None)
-        return Filled(None, batch_of(mesh_arrays(mesh)))
-
-
-def batch_of(mesh: MeshArrays) -> gpu.types.GPUBatch:
-    """Upload triangles."""
-    vertices = vertex_buffer(np.ascontiguousarray(mesh.positions))
-    faces = np.ascontiguousarray(mesh.triangles, np.uint32)
-    indices = gpu.types.GPUIndexBuf(type="TRIS", seq=faces)
-    return gpu.types.GPUBatch(type="TRIS", buf=vertices, elem=indices)
+        arrays = mesh_arrays(mesh)
+        return Filled(None, triangle_batch(arrays.positions, arrays.triangles))
 
 
 def forget() -> None:

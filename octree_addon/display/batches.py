@@ -19,7 +19,7 @@ from . import boxes
 from .boxes import Boxes, draw_boxes, upload
 from .cells import IN, OUT, Look, cell_colors, look_of, wanted_cells
 from .detail import Family, View, family_of, ranges, view_of
-from .lines import DepthTest, blended, vertex_buffer
+from .lines import DepthTest, blended, draw_plain, triangle_batch
 from .settings import OctreeDisplaySettings
 
 _OPACITY = 0.5
@@ -148,16 +148,9 @@ def paint(query: Query, numbers: Ids, color: Color) -> Painted:
         return Painted(color)
     shapes = query.target.shapes_of(numbers, limits().triangles)
     if isinstance(shapes, Triangles):
-        return Painted(color, faces=_faces(shapes))
+        return Painted(color, faces=triangle_batch(shapes.vertices, shapes.faces))
     rows = shapes.bounds().rows.astype(np.float32)
     return Painted(color, boxes=upload(rows, np.full((len(shapes), 3), color, np.float32)))
-
-
-def _faces(items: Triangles) -> gpu.types.GPUBatch:
-    vertices = vertex_buffer(np.ascontiguousarray(items.vertices, np.float32))
-    faces = np.ascontiguousarray(items.faces, np.uint32)
-    indices = gpu.types.GPUIndexBuf(type="TRIS", seq=faces)
-    return gpu.types.GPUBatch(type="TRIS", buf=vertices, elem=indices)
 
 
 def draw_found(query: Query, in_front: bool, *, with_missed: bool) -> None:
@@ -179,10 +172,7 @@ def draw_painted(painted: Painted) -> None:
     if painted.boxes is not None:
         draw_boxes(painted.boxes, 1.0, _BOX_WIDTH)
     if painted.faces is not None:
-        shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-        shader.bind()
-        shader.uniform_float("color", (*painted.color, _OPACITY))
-        painted.faces.draw(shader)
+        draw_plain(painted.faces, (*painted.color, _OPACITY))
 
 
 @contextmanager

@@ -46,7 +46,7 @@ def draw_scene(scene: bpy.types.Scene) -> None:
         is_dimmed = query is not None and display.cells != "QUESTION" and answer.dim
         is_dimmed = is_dimmed and not questions.is_before_tree(scene)
         batches.draw_picture(picture, display, is_dimmed=is_dimmed)
-        hover.draw_hovered(built)
+        hover.draw_hovered(scene)
     if built:
         live_marks.draw_live_marks(scene, built)
     if settings.results.outline:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Any
 
-import blf
 import bpy
 import gpu
 import numpy as np
@@ -12,14 +11,14 @@ from bpy_extras import view3d_utils
 from .. import trees
 from ..arrays import Floats
 from ..trees import BuiltTree
-from ..ui import RefusingOperator, Status, plural, settings_of, tag_redraw
+from ..ui import RefusingOperator, Status, length_text, plural, settings_of, tag_redraw
 from .batches import Picture, least_pixels, shown_picture
 from .cells import box_corners, box_edges
 from .detail import View, cell_under, view_of
-from .lines import blended, line_batch, line_shader, vertex_buffer
+from .lines import blended, line_batch, line_shader
+from .words import draw_words
 
 _COLOR, _WIDTH, _BEHIND = (1.0, 1.0, 1.0), 2.0, 0.4
-_TEXT_SIZE, _OFFSET, _LEADING = 11, 18, 1.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,13 +70,7 @@ def numbers_of(built: BuiltTree, cell: int, boxes: str, scene: bpy.types.Scene) 
 
 def lengths(values: Floats, scene: bpy.types.Scene) -> str:
     """Write three lengths in the scene's units."""
-    units = scene.unit_settings
-    if units.system == "NONE":
-        return ", ".join(f"{value:.4g}" for value in values.tolist())
-    return ", ".join(
-        bpy.utils.units.to_string(units.system, "LENGTH", value * units.scale_length, precision=4)
-        for value in values.tolist()
-    )
+    return ", ".join(length_text(scene, value) for value in values.tolist())
 
 
 def region_under(
@@ -222,12 +215,24 @@ def stop() -> None:
         tag_redraw()
 
 
-def draw_hovered(built: BuiltTree | None) -> None:
+def hovered_in(scene: bpy.types.Scene) -> Hovered | None:
+    """Return what the pointer is over, unless the cells there are no longer those that are shown.
+
+    An undo or another build does not move the pointer.
+    """
+    built = trees.get(scene)
+    if not _hovered or built is None or not settings_of(scene).display.show:
+        return None
+    return _hovered[0] if _hovered[0].picture.octree is built.octree else None
+
+
+def draw_hovered(scene: bpy.types.Scene) -> None:
     """Outline the cell under the pointer, faintly where surfaces hide it."""
-    if not _hovered or built is None or _hovered[0].picture.octree is not built.octree:
+    hovered = hovered_in(scene)
+    if hovered is None:
         return
-    picture = _hovered[0].picture
-    octree, cell = picture.octree, np.array([_hovered[0].cell])
+    picture = hovered.picture
+    octree, cell = picture.octree, np.array([hovered.cell])
     rows = octree.loose_rows if picture.look.boxes == "LOOSE" else octree.cell_rows
     corners = box_corners(rows[:3].T, rows[3:].T, cell).reshape(-1, 3)
     batch = line_batch(corners, box_edges(1))
@@ -247,37 +252,7 @@ def draw_lines(batch: gpu.types.GPUBatch, opacity: float) -> None:
 def draw_text() -> None:
     """Write the numbers of the cell beside the pointer, in the region that it is in."""
     context = bpy.context
-    if not _hovered or context.region.as_pointer() != _hovered[0].region:
+    hovered = hovered_in(context.scene)
+    if hovered is None or context.region.as_pointer() != hovered.region:
         return
-    scale, lines = context.preferences.system.ui_scale, _hovered[0].lines
-    blf.size(0, _TEXT_SIZE * scale)
-    leading = _TEXT_SIZE * _LEADING * scale
-    width, height = max(map(width_of, lines)), leading * len(lines)
-    left, top = (_hovered[0].place[0] + _OFFSET * scale, _hovered[0].place[1] - _OFFSET * scale)
-    # Beside the pointer, and never beyond the region.
-    left = max(min(left, context.region.width - width - leading), leading)
-    top = max(min(top, context.region.height - leading), height + leading)
-    draw_ground(left - leading / 2, top + leading / 4, width + leading, height + leading / 2)
-    blf.color(0, 1.0, 1.0, 1.0, 1.0)
-    for number, line in enumerate(lines):
-        blf.position(0, left, top - leading * (number + 0.75), 0)
-        blf.draw(0, line)
-
-
-def width_of(line: str) -> float:
-    """Return how many pixels a line of text takes."""
-    dimensions: Any = blf.dimensions  # whose stub returns nothing
-    width: float = dimensions(0, line)[0]
-    return width
-
-
-def draw_ground(left: float, top: float, width: float, height: float) -> None:
-    """Darken a rectangle of the region, so that white text can be read on it."""
-    right, bottom = left + width, top - height
-    corners = [(left, top), (left, bottom), (right, bottom), (left, top), (right, bottom)]
-    points = np.array([(x, y, 0) for x, y in [*corners, (right, top)]], np.float32)
-    with blended("NONE"):
-        shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-        shader.bind()
-        shader.uniform_float("color", (0.0, 0.0, 0.0, 0.6))
-        gpu.types.GPUBatch(type="TRIS", buf=vertex_buffer(points)).draw(shader)
+    draw_words(hovered.lines, *hovered.place)

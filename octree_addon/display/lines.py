@@ -1,8 +1,8 @@
-"""GPU lines: vertex and index buffers, blending, the shader for a width, and outlines."""
+"""GPU lines and triangles: buffers, blending, shaders of one color, and outlines."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Literal
+from typing import Any, Literal
 
 import bpy
 import gpu
@@ -34,6 +34,13 @@ def vertex_buffer(points: NDArray[np.float32]) -> gpu.types.GPUVertBuf:
     return vertices
 
 
+def triangle_batch(points: Any, faces: Any) -> gpu.types.GPUBatch:
+    """Upload (v, 3) points and the (t, 3) triangles between them, of any types."""
+    vertices = vertex_buffer(np.ascontiguousarray(points, np.float32))
+    indices = gpu.types.GPUIndexBuf(type="TRIS", seq=np.ascontiguousarray(faces, np.uint32))
+    return gpu.types.GPUBatch(type="TRIS", buf=vertices, elem=indices)
+
+
 @contextmanager
 def blended(depth_test: DepthTest) -> Iterator[None]:
     """Set blending and depth test, and restore the state at the end."""
@@ -62,6 +69,14 @@ def line_shader(pixels: float) -> gpu.types.GPUShader:
     shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
     shader.uniform_float("lineWidth", width)
     return shader
+
+
+def draw_plain(batch: gpu.types.GPUBatch, color: tuple[float, float, float, float]) -> None:
+    """Draw triangles, points or thin lines in one color."""
+    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+    shader.bind()
+    shader.uniform_float("color", color)
+    batch.draw(shader)
 
 
 def draw_outline(outline: Outline) -> None:

@@ -3,13 +3,14 @@
 import logging
 from typing import Any
 
-import blf
 import bpy
 import gpu
 import numpy as np
 
 from ..display.batches import nearer
-from ..display.lines import blended, line_batch, line_shader, vertex_buffer
+from ..display.cells import DOUBT, IN
+from ..display.lines import blended, draw_plain, line_batch, line_shader, vertex_buffer
+from ..display.words import draw_words
 from ..ui import schedule
 from . import session
 from .picture import Corners, Picture
@@ -17,19 +18,17 @@ from .session import Live
 
 log = logging.getLogger(__name__)
 
-# Sky blue, what is found; white; orange, for lines that measure. Okabe and Ito, 2008.
-_FOUND, _SHAPE, _LINE = (0.34, 0.71, 0.91), (1.0, 1.0, 1.0, 0.8), (0.90, 0.60, 0.0, 1.0)
+# White, what is asked; orange, for lines that measure.
+_SHAPE, _LINE = (1.0, 1.0, 1.0, 0.8), (*DOUBT, 1.0)
 _FILL, _BOXES = 0.45, 0.6
 _WIDTH, _POINT = 2.0, 9.0  # pixels
-_SIZE, _BESIDE, _MARGIN = 12, 16, 5  # points; pixels from the pointer, and around the words
-_DARK = (0.0, 0.0, 0.0, 0.6)
 _handles: list[tuple[Any, str]] = []
 
 
 def switch(is_wanted: bool) -> None:
     """Draw in every 3D view from now on, or leave nothing."""
     if is_wanted and not _handles:
-        for draw, kind in ((draw_shapes, "POST_VIEW"), (draw_words, "POST_PIXEL")):
+        for draw, kind in ((draw_shapes, "POST_VIEW"), (draw_hint, "POST_PIXEL")):
             add = bpy.types.SpaceView3D.draw_handler_add
             _handles.append((add(guarded, (draw,), "WINDOW", kind), "WINDOW"))
     elif not is_wanted:
@@ -66,7 +65,7 @@ def draw_picture(picture: Picture) -> None:
             _fill(picture.faces)
     with blended("LESS_EQUAL"):
         if picture.boxes is not None:
-            _lines(picture.boxes.points, picture.boxes.edges, (*_FOUND, _BOXES), 1.0)
+            _lines(picture.boxes.points, picture.boxes.edges, (*IN, _BOXES), 1.0)
         if picture.outline is not None:
             _lines(picture.outline.points, picture.outline.edges, _SHAPE, _WIDTH)
     with blended("NONE"):
@@ -78,10 +77,8 @@ def draw_picture(picture: Picture) -> None:
 
 
 def _fill(corners: Corners) -> None:
-    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-    shader.bind()
-    shader.uniform_float("color", (*_FOUND, _FILL))
-    gpu.types.GPUBatch(type="TRIS", buf=vertex_buffer(corners)).draw(shader)
+    batch = gpu.types.GPUBatch(type="TRIS", buf=vertex_buffer(corners))
+    draw_plain(batch, (*IN, _FILL))
 
 
 def _lines(points: Corners, edges: Any, color: tuple[float, ...], width: float) -> None:
@@ -91,41 +88,13 @@ def _lines(points: Corners, edges: Any, color: tuple[float, ...], width: float) 
 
 
 def _points(points: Corners) -> None:
-    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-    shader.bind()
-    shader.uniform_float("color", _LINE)
-    before = gpu.state
-    before.point_size_set(_POINT * bpy.context.preferences.system.ui_scale)
-    gpu.types.GPUBatch(type="POINTS", buf=vertex_buffer(points)).draw(shader)
-    before.point_size_set(1.0)
+    gpu.state.point_size_set(_POINT * bpy.context.preferences.system.ui_scale)
+    draw_plain(gpu.types.GPUBatch(type="POINTS", buf=vertex_buffer(points)), _LINE)
+    gpu.state.point_size_set(1.0)
 
 
-def draw_words(live: Live) -> None:
+def draw_hint(live: Live) -> None:
     """Write beside the pointer what is found, or why nothing is known yet."""
     words = live.answered.picture.words if live.answered else live.hint
-    region = bpy.context.region
-    if not words or region.as_pointer() != live.spot.region:
-        return
-    scale = bpy.context.preferences.system.ui_scale
-    blf.size(0, _SIZE * scale)
-    size: Any = blf.dimensions(0, words)  # type: ignore[func-returns-value]
-    width, height = size
-    margin = _MARGIN * scale
-    # Below the pointer, where its cross and the line of a distance seldom are.
-    x = max(min(live.spot.x + _BESIDE * scale, region.width - width - 2 * margin), margin)
-    y = max(live.spot.y - _BESIDE * scale - height, 2 * margin)
-    _plate(x - margin, y - margin, x + width + margin, y + height + margin)
-    blf.color(0, 1.0, 1.0, 1.0, 1.0)
-    blf.position(0, x, y, 0)
-    blf.draw(0, words)
-
-
-def _plate(left: float, bottom: float, right: float, top: float) -> None:
-    """Darken what is behind words."""
-    corners = [(left, bottom, 0), (right, bottom, 0), (left, top, 0), (right, top, 0)]
-    batch = gpu.types.GPUBatch(type="TRI_STRIP", buf=vertex_buffer(np.array(corners, np.float32)))
-    with blended("NONE"):
-        shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-        shader.bind()
-        shader.uniform_float("color", _DARK)
-        batch.draw(shader)
+    if words and bpy.context.region.as_pointer() == live.spot.region:
+        draw_words((words,), live.spot.x, live.spot.y)

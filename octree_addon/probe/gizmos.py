@@ -69,7 +69,7 @@ def shape_here(context: bpy.types.Context) -> Sized | None:
     if context.mode not in ("OBJECT", "EDIT_MESH") or context.region_data is None:
         return None
     live, settings = session.current(), settings_of(context.scene)
-    if live is not None and live.is_held:
+    if live is not None and live.is_held and live.scene == context.scene.session_uid:
         held = live.answered.shape if live.answered else None
         return held if isinstance(held, Sized) else None
     if not settings.answer.outline:

@@ -30,12 +30,13 @@ def ask_kept(operator: Any, context: bpy.types.Context, shape: Shape, action: st
     how = "EXEC_DEFAULT" if bpy.app.background else "INVOKE_DEFAULT"
     options = {**shape.options(), "kind": tab.kind, "action": action or tab.action}
     try:
-        attrgetter(f"octree.{shape.question}")(bpy.ops)(how, True, **options)
+        outcome: Status = attrgetter(f"octree.{shape.question}")(bpy.ops)(how, True, **options)
     except RuntimeError as error:
         refusal: Status = operator.refuse(ValueError(str(error).removeprefix("Error: ").strip()))
         return refusal
     query = questions.get(context.scene)
-    if query is not None:
+    # One that goes on step by step, or asks first, has no answer yet: the last one is another's.
+    if query is not None and "FINISHED" in outcome:
         operator.report({"INFO"}, f"{query.title}: {query.found_text}")
     return {"FINISHED"}
 

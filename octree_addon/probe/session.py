@@ -274,5 +274,5 @@ def forget() -> None:
     _listeners.clear()
 
 
-# While there is a session.
+# From the first session on: the list is being called when a file ends one.
 LISTENERS: Listeners = (("load_pre", before_load),)

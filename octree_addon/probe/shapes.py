@@ -15,7 +15,7 @@ from ..questions.nearest import nearest_items
 from ..questions.outlines import hexahedron_outline, sphere_outline
 from ..questions.query_operator import VolumeQuery
 from ..targets import SceneTarget
-from ..ui import settings_of
+from ..ui import length_text, settings_of
 from .picture import Corners, Found, Picture, found_in, of_items, shown, told
 
 # The part of its distance to the eye that the line of a normal is long.
@@ -58,7 +58,7 @@ class SphereShape(Shape):
 
     def answer(self, context: bpy.types.Context, target: SceneTarget) -> Picture:
         found = found_in(target, Spheres([self.center], [self.radius]), "touching")
-        words = f"{length_text(context, self.radius)} around: {told(context, target, found)}"
+        words = f"{length_text(context.scene, self.radius)} around: {told(context, target, found)}"
         outline = sphere_outline(self.center, self.radius)
         return _picture(target, found, words, outline=outline)
 
@@ -92,7 +92,7 @@ class BoxShape(Shape):
     def answer(self, context: bpy.types.Context, target: SceneTarget) -> Picture:
         volume = box_of(np.stack((self.lower, self.upper)), np.eye(4))
         found = found_in(target, volume, self.relation)
-        sizes = " x ".join(length_text(context, each) for each in self.upper - self.lower)
+        sizes = " x ".join(length_text(context.scene, each) for each in self.upper - self.lower)
         words = f"{sizes}: {told(context, target, found)}"
         return _picture(target, found, words, outline=hexahedron_outline(volume.corners[0]))
 
@@ -145,7 +145,7 @@ class NearestShape(Shape):
         found = of_items(target, near.items)
         words = "no other object" if self.others else "nothing"
         if len(near.items):
-            far = length_text(context, float(near.distances[0]))
+            far = length_text(context.scene, float(near.distances[0]))
             words = f"{told(context, target, found)}, {far} away"
         ends = np.empty((len(near.items), 2, 3))
         ends[:, 0], ends[:, 1] = self.point, near.positions
@@ -191,7 +191,7 @@ class RayShape(Shape):
         found = of_items(target, items)
         normal = first.normals[0] * -np.sign(first.normals[0] @ self.direction)
         ends = [place, place + normal * far * _NORMAL]
-        words = f"{told(context, target, found)}, {length_text(context, far)} away"
+        words = f"{told(context, target, found)}, {length_text(context.scene, far)} away"
         return _picture(target, found, words, segments=_floats(ends), points=_floats(points))
 
 
@@ -212,16 +212,6 @@ def normal_of(side: int) -> Floats:
     normal = np.zeros(3)
     normal[side % 3] = 1.0 if side >= 3 else -1.0
     return normal
-
-
-def length_text(context: bpy.types.Context, value: float) -> str:
-    """Write a length in the units of the scene."""
-    units = context.scene.unit_settings
-    if units.system == "NONE":
-        return f"{value:.4g}"
-    return bpy.utils.units.to_string(
-        units.system, "LENGTH", float(value) * units.scale_length, precision=3
-    )
 
 
 def shape_at(

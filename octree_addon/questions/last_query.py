@@ -17,15 +17,20 @@ from numpy.typing import NDArray
 
 from ...core import Boxes, Octree, build_octree, trace
 from ..arrays import Flags, Floats, Ids
-from ..results import Rows, compare_later, has_results, known_fingerprint
+from ..results import (
+    Rows,
+    compare_soon,
+    has_results,
+    known_fingerprint,
+    note_asked,
+    noted_fingerprint,
+)
 from ..targets import Target
 from ..ui import plural, schedule, settings_of, tag_redraw
 from .outlines import Outline
 
 # Yields the fraction done, returns the numbers of the hits.
 HitSteps = Generator[float, None, Ids]
-# Seconds without a change after which the scene is compared with what was asked.
-_REST = 0.5
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -191,7 +196,7 @@ class Asked(NamedTuple):
     query : Query
         The query.
     fingerprint : str, optional
-        What the scene was like then; None if unknown.
+        What the scene was like then; None if that was not known yet.
     was_current : bool
         Whether the scene was so when it was last known.
     """
@@ -224,6 +229,8 @@ def remember(scene: bpy.types.Scene, query: Query) -> None:
     settings.question_tree = settings.tree_number
     asked = Asked(settings.question_number, query, known_fingerprint(scene))
     _queries[scene.session_uid] = asked
+    if has_results(scene):
+        note_asked(scene, asked.number)
     for listener in _listeners:
         listener()
 
@@ -244,12 +251,12 @@ def is_current(scene: bpy.types.Scene) -> bool:
     asked, now = _queries.get(scene.session_uid), known_fingerprint(scene)
     if get(scene) is None or asked is None:
         return False
-    if asked.fingerprint is None or not has_results(scene):
+    if not has_results(scene):
         return True  # nobody notes what changes
     if now is None:
-        schedule(compare_later, _REST)
+        compare_soon()
         return asked.was_current and not is_changing()
-    is_same = now == asked.fingerprint
+    is_same = now == (asked.fingerprint or noted_fingerprint(scene, asked.number) or now)
     if is_same != asked.was_current:
         _queries[scene.session_uid] = asked._replace(was_current=is_same)
         schedule(redraw_status_bars, 0.0)

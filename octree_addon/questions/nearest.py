@@ -12,6 +12,7 @@ from mathutils import Vector
 from ...core import SceneOctree, Spheres, nearest
 from ..arrays import Flags, Floats, Ids
 from ..targets import Target
+from ..ui import length_text
 from .last_query import HitSteps, Query, flat_octree
 from .outlines import Outline, sphere_outline
 from .query_operator import QueryOperator, SelectionOptions
@@ -202,7 +203,7 @@ class OCTREE_OT_select_nearest(NearestOptions, CursorOperator, bpy.types.Operato
             title=self.bl_label,
             items=items,
             distances=distances,
-            notes=(f"{farthest:.4g} away",) if len(items) else (),
+            notes=(f"{length_text(bpy.context.scene, farthest)} away",) if len(items) else (),
             point=point,
             count=count,
             max_distance=max_distance,

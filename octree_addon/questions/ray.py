@@ -13,7 +13,7 @@ from ...core import Capsules, ray_cast, ray_cast_all
 from ..arrays import Floats, Ids
 from ..scope import viewport_of
 from ..targets import Target
-from ..ui import named_object
+from ..ui import length_text, named_object
 from .last_query import HitSteps, Query, flat_octree
 from .nearest import CursorOperator, CursorOptions, by_number
 from .outlines import Outline, segment_outline
@@ -202,12 +202,13 @@ class OCTREE_OT_select_on_ray(RayOptions, CursorOperator, bpy.types.Operator):
             is_hit = hit.items >= 0
             items, distances = target.numbers_found(hit, is_hit), hit.distances[is_hit]
         items, distances = by_number(items, distances)
+        nearest = [length_text(bpy.context.scene, each) for each in np.sort(distances)[:1]]
         return RayQuery(
             target=target,
             title=self.bl_label,
             items=items,
             distances=distances,
-            notes=(f"first hit {distances.min():.4g} away",) if len(distances) else (),
+            notes=tuple(f"first hit {each} away" for each in nearest),
             origin=origin,
             direction=direction,
             max_distance=distance,

@@ -21,6 +21,8 @@ from .kept import (
     keep_result,
     known_fingerprint,
     listen,
+    note_asked,
+    noted_fingerprint,
     options_of,
     place_for,
     remove_named,
@@ -31,7 +33,7 @@ from .kept import (
     write_rows,
 )
 from .lines import LINES, Contact, Lines
-from .listeners import compare_later, has_results, listen_if_kept, uninstall
+from .listeners import compare_later, compare_soon, has_results, listen_if_kept, uninstall
 from .operators import (
     OCTREE_OT_clear_results,
     OCTREE_OT_copy_rows,
@@ -69,6 +71,7 @@ __all__ = [
     "active_result",
     "active_sides",
     "compare_later",
+    "compare_soon",
     "doubt_names",
     "forget",
     "fresh_view",
@@ -79,6 +82,8 @@ __all__ = [
     "listen",
     "listen_if_kept",
     "no_instances",
+    "note_asked",
+    "noted_fingerprint",
     "options_of",
     "place_for",
     "remove_named",

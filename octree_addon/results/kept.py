@@ -130,8 +130,8 @@ def sorted_rows(view: View, sort: str, reverse: bool) -> Ids | None:
 # By the session id of the scene and the number of the result, which a copied scene has too.
 _views: dict[tuple[int, int], View] = {}
 # By the session id of the scene: what it is like now, until it changes; which of these are to be
-# looked at again. And by both, as above: what it was like when a question was asked, where that
-# is not in the file yet; empty until it is known, if nothing has changed.
+# looked at again. And by that and the number of a result or a question: what it was like when that
+# was asked, where this is not in the file yet; empty until it is known, if nothing has changed.
 _fingerprints: dict[int, str] = {}
 _doubted: set[int] = set()
 _asked_of: dict[tuple[int, int], str] = {}
@@ -199,11 +199,21 @@ def keep_result(
 
 def _note_fingerprint(context: bpy.types.Context, result: Any) -> None:
     """Note what the scene is like, or to look at it once it rests, if all has to be read first."""
-    key = context.scene.session_uid, result.number
     if is_read(context) or bpy.app.background:
         result.fingerprint = current_fingerprint(context)
     else:
-        result.fingerprint, _asked_of[key] = "", ""
+        result.fingerprint = ""
+        note_asked(context.scene, result.number)
+
+
+def note_asked(scene: bpy.types.Scene, number: int) -> None:
+    """Note that a question of this number is asked of the scene, whatever that is like now."""
+    _asked_of[scene.session_uid, number] = known_fingerprint(scene) or ""
+
+
+def noted_fingerprint(scene: bpy.types.Scene, number: int) -> str:
+    """Return what the scene was like then; empty if that is not known yet."""
+    return _asked_of.get((scene.session_uid, number), "")
 
 
 def options_of(asking: Any) -> dict[str, Any]:
@@ -384,7 +394,7 @@ def has_changed(context: bpy.types.Context, result: Any) -> bool:
 
 def asked_of(scene: bpy.types.Scene, result: Any) -> str:
     """Return the fingerprint of the scene that a question was asked of."""
-    return str(result.fingerprint or _asked_of.get((scene.session_uid, result.number), ""))
+    return str(result.fingerprint or noted_fingerprint(scene, result.number))
 
 
 def write_fingerprints(scene: bpy.types.Scene) -> None:

@@ -12,7 +12,7 @@ from . import kept
 
 # Seconds: of rest after which a scene that has changed is compared with what was asked, and of
 # work at a time.
-REST, _SLICE = 0.5, 0.02
+_REST, _SLICE = 0.5, 0.02
 # What is being compared.
 _comparing: list[Generator[float, None, str]] = []
 
@@ -80,6 +80,11 @@ LISTENERS: Listeners = (
 )
 
 
+def compare_soon() -> None:
+    """Read what the scenes in windows are like, if that is not known, once nothing has changed."""
+    schedule(compare_later, _REST)
+
+
 def compare_later() -> float | None:
     """Read what the scenes in windows are like, once they have been at rest for a while."""
     for window in bpy.context.window_manager.windows:
@@ -94,7 +99,7 @@ def _compare(context: bpy.types.Context) -> float:
     """Read for a while, but not while a question reads; return when to go on."""
     if not _comparing:
         if is_being_read():
-            return REST
+            return _REST
         _comparing.append(kept.current_fingerprint_steps(context))
     deadline = perf_counter() + _SLICE
     try:
@@ -104,7 +109,7 @@ def _compare(context: bpy.types.Context) -> float:
         _comparing.clear()
     except ValueError:  # a question has begun to read, or the view layer is gone
         _comparing.clear()
-        return REST
+        return _REST
     return 0.0
 
 

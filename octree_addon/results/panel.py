@@ -11,7 +11,7 @@ from . import kept
 from .choosing import is_isolated
 from .kept import NAME, active_result, shown_of, view_of
 from .lines import LINES
-from .listeners import REST, compare_later
+from .listeners import compare_soon
 from .rows import Column
 
 _LINES = 8
@@ -170,7 +170,7 @@ def draw_count(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any) 
     if len(kept.list_rows()) < result.count:
         schedule(kept.fill_list, 0.0)
     if kept.is_doubted(scene):
-        schedule(compare_later, REST)
+        compare_soon()
     fingerprint, asked_of = kept.known_fingerprint(scene), kept.asked_of(scene, result)
     if fingerprint and asked_of and fingerprint != asked_of and not is_of_frames(result):
         draw_hint(layout, "The scene has changed since", "ERROR")

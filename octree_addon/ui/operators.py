@@ -86,6 +86,15 @@ def memory_text(size: float) -> str:
     return f"about {size / 1e9:.1f} GB" if size >= 1e8 else f"about {max(size / 1e6, 1):.0f} MB"
 
 
+def length_text(scene: bpy.types.Scene, value: float) -> str:
+    """Write a length in the units of the scene."""
+    units = scene.unit_settings
+    if units.system == "NONE":
+        return f"{value:.4g}"
+    length = float(value) * units.scale_length
+    return bpy.utils.units.to_string(units.system, "LENGTH", length, precision=4)
+
+
 def named_object(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
     """Return the object that a text property names; a `ValueError` if the scene has none."""
     item: bpy.types.Object | None = scene.objects.get(name)

@@ -110,7 +110,7 @@ class SteppedOperator(RefusingOperator):
         return {"CANCELLED"}
 
     def start(self, context: bpy.types.Context) -> Status:
-        """Work for half a second, and go modal if that is not enough."""
+        """Work for a moment, and go modal if that is not enough."""
         status = self._advance(context, _PATIENCE)
         if status == {"RUNNING_MODAL"}:
             manager = context.window_manager

@@ -13,6 +13,7 @@ from octree_ext.core import CROSSING, INSIDE, OUTSIDE, Spheres, query
 from octree_ext.octree_addon import questions, results, trees
 from octree_ext.octree_addon.questions.status import draw_status
 from octree_ext.octree_addon.questions.verify import prove_steps
+from octree_ext.octree_addon.results import kept
 from octree_ext.octree_addon.scene_index import scene_index
 from octree_ext.octree_addon.ui import run
 
@@ -138,3 +139,34 @@ def test_found_items_of_whole_objects_are_all_of_theirs(row):
     placements = asked.target.placement_of_item
     expected = np.flatnonzero(np.isin(placements, whole.target.placements_of(first)))
     np.testing.assert_array_equal(whole.whole_items, expected)
+
+
+@pytest.mark.parametrize("is_read_first", [False, True])
+def test_answer_of_a_scene_that_was_not_read_is_no_longer_current_after_a_change(
+    row, monkeypatch, is_read_first
+):
+    """As in a window, where a question about an octree of objects reads no mesh."""
+    in_window = SimpleNamespace(background=False)
+    there = SimpleNamespace(app=in_window, context=bpy.context, data=bpy.data)
+    monkeypatch.setattr(kept, "bpy", there)
+    monkeypatch.setattr(kept, "is_read", lambda _: False)
+    ask()
+    assert questions.is_current(row)
+    if is_read_first:
+        read_at_rest()
+        assert questions.is_current(row)
+    item = bpy.data.objects["Cube 7"]
+    item.location.x = 9
+    bpy.context.view_layer.update()
+    read_at_rest()
+    assert not questions.is_current(row)
+    if is_read_first:
+        item.location.x = 7
+        bpy.context.view_layer.update()
+        read_at_rest()
+        assert questions.is_current(row)
+
+
+def read_at_rest():
+    while results.compare_later() is not None:
+        pass

@@ -41,8 +41,17 @@ def test_nearest_is_found_and_how_far_it_is(row):
     asked = nearest()
     assert selected() == {"Cube 0"}
     assert len(asked.items) == 1
-    assert asked.notes == ("2.5 away",)
+    assert asked.notes == ("2.5 m away",)
     assert asked.traced.radii[0] == 2.5
+
+
+def test_distances_are_told_in_the_units_of_the_scene(row):
+    row.unit_settings.scale_length = 0.001
+    assert nearest().notes == ("2.5 mm away",)
+    assert cast().notes == ("first hit 2.5 mm away",)
+    row.unit_settings.system = "NONE"
+    assert nearest().notes == ("2.5 away",)
+    assert cast().notes == ("first hit 2.5 away",)
 
 
 def test_as_many_as_wanted_are_found(row):
@@ -62,7 +71,7 @@ def test_nothing_is_found_beyond_the_greatest_distance(row):
 def test_first_hit_and_all_hits_of_a_ray(row):
     asked = cast()
     assert selected() == {"Cube 0"}
-    assert asked.notes == ("first hit 2.5 away",)
+    assert asked.notes == ("first hit 2.5 m away",)
     assert len(cast(hits="ALL").items) == 10
     assert len(selected()) == 5
     assert len(cast(hits="ALL", max_distance=5.0).items) == 3

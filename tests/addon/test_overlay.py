@@ -1,17 +1,22 @@
 """What is drawn: the cells, their shades and corners. The window tests see the drawing itself."""
 
+from types import SimpleNamespace
+
+import bpy
 import numpy as np
 import pytest
+from blender_scenes import cube, select_only
 from costs import bytes_made, lines_run
 
 from octree_ext.core import Boxes, Spheres, build_octree, trace
 from octree_ext.core.shapes.boxes import CORNERS
-from octree_ext.octree_addon import display
-from octree_ext.octree_addon.display import cells, detail, drawing
+from octree_ext.octree_addon import display, trees
+from octree_ext.octree_addon.display import cells, detail, drawing, hover
 from octree_ext.octree_addon.display.boxes import packed
 from octree_ext.octree_addon.display.mesh import cells_to_mesh
 from octree_ext.octree_addon.questions.outlines import hexahedron_outline, sphere_outline
 from octree_ext.octree_addon.questions.ray import RayQuery
+from octree_ext.octree_addon.ui import settings_of
 
 CHOICES = ("ALL", "OCCUPIED_AND_INTERNAL", "LEAVES", "OCCUPIED_LEAVES", "DEPTH")
 
@@ -212,3 +217,20 @@ def test_outline_of_a_ray_ends_where_it_ends():
     )
     segments = ready(query.outline)
     np.testing.assert_array_equal(segments, [[(1, 0, 0), (1, 5, 0)]])
+
+
+def test_numbers_of_a_cell_go_with_the_cells_that_are_shown(empty_scene):
+    item = cube("Cube")
+    select_only(item)
+    bpy.ops.octree.build()
+    display_settings, built = settings_of(empty_scene).display, trees.get(empty_scene)
+    picture = SimpleNamespace(octree=built.octree)
+    hover._hovered.append(hover.Hovered(1, (0, 0), picture, 0, ("Depth 0",)))
+    assert hover.hovered_in(empty_scene) is not None
+    display_settings.show = False
+    assert hover.hovered_in(empty_scene) is None
+    display_settings.show = True
+    bpy.ops.octree.build(capacity=4)  # the pointer has not moved
+    assert hover.hovered_in(empty_scene) is None
+    hover.stop()
+    assert hover.hovered_in(empty_scene) is None

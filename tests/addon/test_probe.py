@@ -1,5 +1,7 @@
 """The probe without a window: live answers are those of the questions; it catches up in steps."""
 
+from types import SimpleNamespace
+
 import bpy
 import numpy as np
 import pytest
@@ -8,9 +10,9 @@ from costs import lines_run, times_run
 from probing import answered, ask_at, spot, view3d
 
 from octree_ext.octree_addon import questions
-from octree_ext.octree_addon.probe import drawing, pointer, session
+from octree_ext.octree_addon.probe import drawing, gizmos, operators, pointer, session
 from octree_ext.octree_addon.probe.picture import MOST_OBJECTS
-from octree_ext.octree_addon.probe.shapes import normal_of, shape_of
+from octree_ext.octree_addon.probe.shapes import SphereShape, normal_of, shape_of
 from octree_ext.octree_addon.ui import settings_of
 
 PLACES = [(0.2, 0.1, 0.3), (2.4, 0.0, 0.6), (9.0, 9.0, 9.0)]
@@ -64,7 +66,7 @@ def test_on_a_surface_the_next_object_is_measured(row):
     np.testing.assert_allclose(live.picture.segments[:2], [[0.5, 0, 0], [1.5, 0, 0]], atol=1e-6)
     assert bpy.ops.octree.select_nearest(origin=(0.5, 0, 0), others=True) == {"FINISHED"}
     assert selected() == {"Cube 1"}
-    assert questions.get(row).notes == ("1 away",)
+    assert questions.get(row).notes == ("1 m away",)
 
 
 def test_a_click_is_one_undo_step_and_one_result(row):
@@ -204,3 +206,28 @@ def test_a_spot_that_is_gone_ends_it(row):
     assert spot() is not None
     with bpy.context.temp_override(**view3d()):
         assert not session.is_on(bpy.context)
+
+
+@pytest.mark.parametrize("outcome", [{"RUNNING_MODAL"}, {"CANCELLED"}])
+def test_the_answer_before_is_not_told_as_that_of_a_question_that_has_none_yet(
+    row, monkeypatch, outcome
+):
+    bpy.ops.octree.select_in_sphere(center=(0, 0, 0), radius=0.7)
+    shape, told = shape_of(questions.get(row)), []
+    asking = SimpleNamespace(report=lambda kind, text: told.append(text))
+    assert operators.ask_kept(asking, bpy.context, shape, "") == {"FINISHED"}
+    assert len(told) == 1
+    monkeypatch.setattr(operators, "attrgetter", lambda _: lambda _: lambda *_, **__: outcome)
+    operators.ask_kept(asking, bpy.context, shape, "")
+    assert len(told) == 1
+
+
+def test_arrows_of_what_is_dragged_stand_in_its_scene_alone(row):
+    bpy.ops.octree.select_in_sphere(center=(0, 0, 0), radius=0.7)
+    with bpy.context.temp_override(**view3d()):
+        session.ask(bpy.context, spot(), lambda *_: SphereShape(np.zeros(3), 3.0), held=True)
+        while session.current().answered is None:
+            session.go_on()
+        assert gizmos.shape_here(bpy.context).radius == 3.0
+        session.current().scene += 1
+        assert gizmos.shape_here(bpy.context).radius == pytest.approx(0.7)
