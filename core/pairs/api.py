@@ -174,8 +174,9 @@ def _steps(
         keys.append(firsts << bits | seconds)
         yield done
     found = np.concatenate(keys)
-    found = found[radix_argsort(found, bits + len(tree.items).bit_length())]
-    ordered = found[starts_of_runs(found)]
+    ordered = found[radix_argsort(found, bits + len(tree.items).bit_length())]
+    if other is not None:
+        ordered = ordered[starts_of_runs(ordered)]
     return np.stack((tree.named(ordered >> bits), partner.named(ordered & (1 << bits) - 1)))
 
 
