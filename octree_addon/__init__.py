@@ -7,6 +7,7 @@ from bpy.props import PointerProperty
 
 from . import (
     build,
+    clash,
     command_line,
     display,
     example,
@@ -15,6 +16,7 @@ from . import (
     live,
     main_panel,
     menus,
+    never_seen,
     preferences,
     probe,
     questions,
@@ -36,11 +38,13 @@ FEATURES = (
     build.FEATURE,
     results.FEATURE,
     questions.FEATURE,
+    clash.FEATURE,
     live.FEATURE,
     display.FEATURE,
     probe.FEATURE,
     shot.FEATURE,
     hiding.FEATURE,
+    never_seen.FEATURE,
     example.FEATURE,
 )
 GROUPS = (OctreeObject, *(group for feature in FEATURES for group in feature.all_groups()))

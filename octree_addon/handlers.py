@@ -5,7 +5,18 @@ from typing import Any
 
 import bpy
 
-from . import display, hiding, live, questions, results, scene_index, shot, trees
+from . import (
+    clash,
+    display,
+    hiding,
+    live,
+    never_seen,
+    questions,
+    results,
+    scene_index,
+    shot,
+    trees,
+)
 from .build import build_settings, chosen_bounds, steps_for_settings
 from .reader import changes_of, count_triangles
 from .ui import (
@@ -82,7 +93,9 @@ def before_load(*_: Any) -> None:
     trees.forget()
     questions.forget()
     results.forget()
+    clash.forget()
     shot.forget()
+    never_seen.forget()
     display.uninstall()
 
 
@@ -250,8 +263,10 @@ def unregister() -> None:
     scene_index.forget()
     questions.forget()
     shot.forget()
+    never_seen.forget()
     hiding.uninstall()
     results.uninstall()
+    clash.forget()
     forget_redo()
     uninstall()
     schedule(restore_trees, None)

@@ -9,7 +9,7 @@ from gui.test_sidebar import open_sidebar
 pytestmark = pytest.mark.window
 
 # In the window of 1400 by 900: buttons of a fresh tab, from the first press to the last.
-ADD_TOWN, FIND, HIDE_UNSEEN, CONFIRM = (1000, 103), (1000, 530), (980, 658), (931, 726)
+ADD_TOWN, FIND, HIDE_UNSEEN, CONFIRM = (1000, 103), (1000, 507), (980, 635), (931, 703)
 
 # So high that the whole tab is to be seen.
 WIDTH, HEIGHT = 1400, 1300
