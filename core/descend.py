@@ -335,19 +335,27 @@ def occupied_children(tree: Octree, cells: Ids) -> Ids:
 
 def _children(tree: Octree, bounds: Floats, queries: Ids, cells: Ids) -> tuple[Ids, Ids]:
     """Return the occupied children that the volumes' bounds overlap."""
-    masks = tree.child_masks[cells]
-    (inner,) = masks.nonzero()
+    (inner,) = tree.child_masks[cells].nonzero()
     if len(inner) == 0:
         return inner, inner
-    queries, first = queries[inner], tree.first_child[cells[inner]]
-    grown, sides = gather(bounds, queries), np.empty((6, len(inner)), bool)
+    queries = queries[inner]
+    parents, children = overlapped_children(tree, cells[inner], gather(bounds, queries))
+    return queries[parents], children
+
+
+def overlapped_children(tree: Octree, cells: Ids, bounds: Floats) -> tuple[Ids, Ids]:
+    """Return which of some divided cells, and which of their occupied children bounds overlap.
+
+    The bounds, (6, h), are one for each cell, and overlap it.
+    """
+    first, sides = tree.first_child[cells], np.empty((6, len(cells)), bool)
     # Of the eight, the first is lowest and the last is uppermost on every axis.
-    np.less_equal(grown[:3], gather(tree.loose_rows[3:], first), out=sides[:3])
-    np.greater_equal(grown[3:], gather(tree.loose_rows[:3], first + 7), out=sides[3:])
-    masks = _overlapped(sides) & masks[inner]
+    np.less_equal(bounds[:3], gather(tree.loose_rows[3:], first), out=sides[:3])
+    np.greater_equal(bounds[3:], gather(tree.loose_rows[:3], first + 7), out=sides[3:])
+    masks = _overlapped(sides) & tree.child_masks[cells]
     (chosen,) = np.unpackbits(masks, bitorder="little").view(bool).nonzero()
     parents = chosen >> 3
-    return queries[parents], first[parents] + (chosen & 7)
+    return parents, first[parents] + (chosen & 7)
 
 
 def morton_order(tree: Octree, volumes: Shapes) -> Ids:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Flags, Ids, radix_argsort
+from ..arrays import Flags, Ids, radix_argsort, starts_of_runs
 from ..construction.levels import result_of
 from ..groups import ALL_GROUPS, in_groups
 from ..octree import Octree
@@ -78,9 +78,10 @@ def overlapping_pairs(
     -----
     Memory in use is bounded, except for the answer, the bounds and their cells. Within a tree
     whose items are copied to all cells they touch, items of one cell are compared: O(references *
-    items in a cell + h log h). Else bounds are first sorted into strips, O(n), or, where these do
-    not fit, into cells of their own, O(n log n); of two trees only those that stand near the
-    other.
+    items in a cell + h log h). Two such trees are descended together, and items of leaves that
+    meet are compared: O(pairs of leaves * items in a leaf). Else bounds are first sorted into
+    strips, O(n), or, where these do not fit, into cells of their own, O(n log n); of two trees
+    only those that stand near the other.
     """
     steps = overlapping_pairs_steps(
         tree,
@@ -174,6 +175,8 @@ def _steps(
         yield done
     found = np.concatenate(keys)
     ordered = found[radix_argsort(found, bits + len(tree.items).bit_length())]
+    if other is not None:
+        ordered = ordered[starts_of_runs(ordered)]
     return np.stack((tree.named(ordered >> bits), partner.named(ordered & (1 << bits) - 1)))
 
 

@@ -1,10 +1,11 @@
 """Broad phase: pairs of entries whose bounds meet, or come within a margin, each pair once.
 
-Where the cells of one tree cannot tell, because they keep items in large cells, because a margin
-reaches across their walls, or because there are two trees, the bounds in question are sorted anew:
-those of one tree into strips, if they are even enough, else, and those of two trees, into cells of
-their own. Of two trees only what is near the other is: groups of neighbors descend the other tree
-first.
+Leaves of two trees that copy items to all leaves they touch are joined as they are (and may name a
+pair again in another batch). Where the cells cannot tell, because they keep items in large cells,
+or because a margin reaches across the walls within one tree, the bounds in question are sorted
+anew: those of one tree into strips, if they are even enough, else, and those of two trees, into
+cells of their own. Of two trees only what is near the other is: groups of neighbors descend the
+other tree first.
 """
 
 from collections.abc import Generator, Iterator
@@ -19,10 +20,9 @@ from ..octree import Octree
 from ..shapes import Boxes, Shapes, Triangles
 from .cell_join import joined_cells
 from .occupancy import sharing_cells
-from .sweep import PairBatch, grid_sweep_pairs, no_pairs
+from .sweep import PairBatch, bounds_of, grid_sweep_pairs, no_pairs
+from .tree_join import tree_join
 
-# What rounding may take from bounds that are moved by a margin.
-_ROUNDING = 2.0**-50
 # Neighbors that descend another tree together.
 _GROUP = 16
 # Runs of references that are noted before they are counted.
@@ -55,7 +55,7 @@ def _within(shapes: Shapes, margin: float, owners: Ids | None) -> Iterator[PairB
     Triangles come as surfaces, which leave most strips empty and crowd the others.
     """
     yield no_pairs(0.0)
-    bounds = _reach(shapes, margin)
+    bounds = bounds_of(shapes, margin)
     swept = None
     if not isinstance(shapes, Triangles):
         swept = grid_sweep_pairs(Boxes.from_rows(bounds), owners)
@@ -63,11 +63,15 @@ def _within(shapes: Shapes, margin: float, owners: Ids | None) -> Iterator[PairB
 
 
 def _between(tree: Octree, other: Octree, margin: float) -> Iterator[PairBatch]:
-    """Yield entries of two trees, after a search which of them are near the other tree."""
-    ours = yield from _near(tree, _reach(other.arranged, margin))
-    theirs = yield from _near(other, _reach(tree.arranged[ours], margin))
-    ones = _reach(tree.arranged[ours], margin / 2)
-    others = _reach(other.arranged[theirs], margin / 2)
+    """Yield entries of two trees: of leaves that meet, or of what is near the other tree."""
+    joined = yield from tree_join(tree, other, margin)
+    if joined is not None:
+        yield from joined
+        return
+    ours = yield from _near(tree, bounds_of(other.arranged, margin))
+    theirs = yield from _near(other, bounds_of(tree.arranged[ours], margin))
+    ones = bounds_of(tree.arranged[ours], margin / 2)
+    others = bounds_of(other.arranged[theirs], margin / 2)
     yield no_pairs(_SEARCHED / 2)
     here, there = sharing_cells(ones, others)
     ours, theirs, ones, others = ours[here], theirs[there], ones[:, here], others[:, there]
@@ -75,17 +79,6 @@ def _between(tree: Octree, other: Octree, margin: float) -> Iterator[PairBatch]:
     for done, firsts, seconds in pairs_in_cells(both, _SEARCHED, own=len(ours)):
         first, second = np.minimum(firsts, seconds), np.maximum(firsts, seconds)
         yield PairBatch(done, ours[first], theirs[second - len(ours)])
-
-
-def _reach(shapes: Shapes, margin: float) -> Floats:
-    """Return the bounds of these shapes with the margin on all sides, (6, h)."""
-    if isinstance(shapes, Boxes) and margin == 0:
-        return shapes.rows
-    lower, upper = shapes.limits()
-    if margin > 0:
-        reach = margin + _ROUNDING * (np.maximum(np.abs(lower), np.abs(upper)) + margin)
-        lower, upper = lower - reach, upper + reach
-    return np.concatenate((lower, upper))
 
 
 def _near(tree: Octree, bounds: Floats) -> Generator[PairBatch, None, Ids]:

@@ -17,6 +17,8 @@ from ..arrays import Floats, Ids, blocks, concatenated_ranges, radix_argsort
 from ..grid import BITS, GUARD_BITS, Grid, Words, pack, unpack
 from ..shapes import Boxes, Shapes
 
+# What rounding may take from bounds that are moved by a margin.
+_ROUNDING = 2.0**-50
 # Shapes in a sample, about; one in this many of them may be far away on either side.
 _SAMPLE, _FEW = 512, 16
 # Pairs that are made at a time, about.
@@ -84,6 +86,17 @@ def quantize(shapes: Shapes, grid: Grid) -> QuantizedBounds:
         cells, ends = grid.overlapped(lower[:, some], upper[:, some])
         bounds.first[some], bounds.last[some] = pack(cells), pack(ends) | GUARD_BITS
     return bounds
+
+
+def bounds_of(shapes: Shapes, margin: float) -> Floats:
+    """Return the bounds of these shapes with the margin on all sides, (6, h)."""
+    if isinstance(shapes, Boxes) and margin == 0:
+        return shapes.rows
+    lower, upper = shapes.limits()
+    if margin > 0:
+        reach = margin + _ROUNDING * (np.maximum(np.abs(lower), np.abs(upper)) + margin)
+        lower, upper = lower - reach, upper + reach
+    return np.concatenate((lower, upper))
 
 
 class PairBatch(NamedTuple):

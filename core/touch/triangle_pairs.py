@@ -31,6 +31,8 @@ _BLOCK = 4_096
 # In coordinates of about one: what rounding does to a distance from a plane, and, as a part of a
 # direction's length, to a projection on it.
 _PLANE, _PROJECTION = 2.0**-44, 2.0**-49
+# More than rounding could ever do to a distance from a plane, or between lines.
+_SURE = 2.0**-40
 
 
 def triangles_touch_triangles(
@@ -64,14 +66,22 @@ def _take_pairs(corners: Floats, pairs: Ids) -> Floats:
 
 
 def _quick_tests(ones: Floats, others: Floats) -> tuple[Flags, Ids]:
-    """Return which triangles share a corner, and which of the others nothing simple separates."""
-    flags = _share_a_corner(ones, others)
-    left = np.flatnonzero(~flags & _bounds_meet(ones, others))
-    ones, others = _seen_from_within(_take_pairs(ones, left), _take_pairs(others, left))
-    for test in (_reach_planes, _pass_each_other):
-        some = np.flatnonzero(test(ones, others))
-        left, ones, others = left[some], _take_pairs(ones, some), _take_pairs(others, some)
-    return flags, left
+    """Return which triangles surely touch, and which of the others nothing simple separates.
+
+    The planes come first: they separate most pairs of surfaces that cross, and none that share a
+    corner.
+    """
+    flags = np.zeros(ones.shape[2], bool)
+    seen = _seen_from_within(ones, others)
+    left = np.flatnonzero(_reach_planes(*seen))
+    ones, others = _take_pairs(ones, left), _take_pairs(others, left)
+    shared = _share_a_corner(ones, others)
+    flags[left[shared]] = True
+    left = left[~shared & _bounds_meet(ones, others)]
+    ones, others = (_take_pairs(corners, left) for corners in seen)
+    pierced, passing = _edges_pass(ones, others)
+    flags[left[pierced]] = True
+    return flags, left[passing & ~pierced]
 
 
 def _unseparated(ones: Floats, others: Floats) -> Flags:
@@ -116,32 +126,39 @@ def _reaches_plane(ones: Floats, others: Floats) -> Flags:
     return below & (np.maximum(np.maximum(first, second), third) >= -_PLANE)
 
 
-def _pass_each_other(ones: Floats, others: Floats) -> Flags:
-    """Return which pairs no product of two edges surely separates.
+def _edges_pass(ones: Floats, others: Floats) -> tuple[Flags, Flags]:
+    """Return which triangles an edge of the other surely pierces, and which may touch at all.
 
     How far apart two edges are along their product follows from the moments of their lines
-    (Pluecker coordinates), how far the third corners reach from the normals.
+    (Pluecker coordinates), how far the third corners reach from the normals. An edge that passes
+    all edges of the other on one side, and begins and ends on two sides of its plane, pierces it.
     """
-    lines, other_lines = _lines(ones), _lines(others)
-    normal, other_normal = (cross(edges[0][0], edges[1][0]) for edges in (lines, other_lines))
-    reaches = [-dot(normal, edge) for edge, _ in other_lines]
-    lows = [np.minimum(reach, 0.0) - _PLANE for reach in reaches]
-    highs = [np.maximum(reach, 0.0) + _PLANE for reach in reaches]
-    flags = np.ones(ones.shape[2], bool)
-    for edge, moment in lines:
-        reach = dot(other_normal, edge)
-        least, greatest = np.minimum(reach, 0.0), np.maximum(reach, 0.0)
-        for (other, other_moment), low, high in zip(other_lines, lows, highs, strict=True):
-            apart = dot(edge, other_moment) + dot(other, moment)
-            flags &= (apart + least <= high) & (apart + greatest >= low)
-    return flags
+    edges, moments, normal = _lines(ones)
+    other_edges, other_moments, other_normal = _lines(others)
+    apart = dot(edges[:, :, None], other_moments[:, None])
+    apart += dot(other_edges[:, None], moments[:, :, None])
+    reach, other_reach = dot(other_normal, edges), -dot(normal, other_edges)
+    passing = apart + np.minimum(reach, 0.0)[:, None] <= np.maximum(other_reach, 0.0) + _PLANE
+    passing &= apart + np.maximum(reach, 0.0)[:, None] >= np.minimum(other_reach, 0.0) - _PLANE
+    within = (apart.min(axis=1) > _SURE) | (apart.max(axis=1) < -_SURE)
+    pierced = within & _begin_and_end_apart(ones, others, other_normal)
+    within = (apart.min(axis=0) > _SURE) | (apart.max(axis=0) < -_SURE)
+    pierced |= within & _begin_and_end_apart(others, ones, normal)
+    return pierced.any(axis=0), passing.all(axis=(0, 1))
 
 
-def _lines(corners: Floats) -> list[tuple[Floats, Floats]]:
-    """Return each edge, and its moment about the origin."""
-    return [
-        (edge, cross(edge, start)) for edge, start in zip(_edges_of(corners), corners, strict=True)
-    ]
+def _begin_and_end_apart(corners: Floats, others: Floats, normal: Floats) -> Flags:
+    """Return which edges, (3, h), surely have the other plane between their ends."""
+    heights = dot(normal, corners.swapaxes(0, 1) - others[0][:, None])
+    sides = (heights > _SURE).view(np.int8) - (heights < -_SURE).view(np.int8)
+    return sides * np.roll(sides, -1, axis=0) < 0
+
+
+def _lines(corners: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the edges and their moments about the origin, (3 axes, 3, h), and the normals."""
+    starts = corners.swapaxes(0, 1)
+    edges = np.roll(starts, -1, axis=1) - starts
+    return edges, cross(edges, starts), cross(edges[:, 0], edges[:, 1])
 
 
 def _overlap_in_projection(ones: Floats, others: Floats) -> Flags:

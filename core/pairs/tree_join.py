@@ -1,0 +1,201 @@
+"""Tree join: cells of two trees that meet are descended together, down to pairs of leaves.
+
+Where items are copied to all leaves they touch, two items share a point of two leaves that share
+it, too. So only what reaches into what two leaves have in common is compared, and no cells are
+built anew (T. Brinkhoff, H.-P. Kriegel and B. Seeger, "Efficient Processing of Spatial Joins Using
+R-trees", 1993: synchronized traversal, with the search space restricted).
+"""
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import Floats, Ids, blocks, concatenated_ranges, flagged, gather, starts_of_runs
+from ..descend import overlapped_children
+from ..octree import Octree
+from .sweep import PairBatch, bounds_of, no_pairs
+
+# Pairs of cells that descend together; places that are compared at a time, where so many pairs of
+# places count as one.
+_FRONT, _PLACES, _EACH = 65_536, 131_072, 16
+# Trees are joined if this, and this many times as many as both have references, are not fewer than
+# pairs of leaves, places in these, and pairs of places; and than these, in no pair of leaves.
+_MANY, _LEAVES, _STANDING, _COMPARED, _CROWDED = 65_536, 1, 8, 32, 262_144
+# What rounding may take from walls, as a part of the largest coordinate.
+_ROUNDING = 2.0**-46
+
+
+class _Side(NamedTuple):
+    """The entries of some leaves, (k,), their bounds, (6, k), and which stand in which leaf.
+
+    Leaf l has `counts[l]` places from `starts[l]` on, numbers of entries here. `content`, (6, n),
+    is how far they reach in each leaf.
+    """
+
+    entries: Ids
+    bounds: Floats
+    places: Ids
+    starts: Ids
+    counts: Ids
+    content: Floats
+
+
+@dataclass(frozen=True)
+class _Leaves:
+    """Pairs of leaves, (p,) and (p,), and the boxes that entries of both reach into, (6, p)."""
+
+    ones: Ids
+    others: Ids
+    shared: Floats
+
+    def __getitem__(self, some: slice) -> "_Leaves":
+        return _Leaves(self.ones[some], self.others[some], self.shared[:, some])
+
+
+def tree_join(
+    tree: Octree, other: Octree, margin: float
+) -> Generator[PairBatch, None, Iterator[PairBatch] | None]:
+    """Return batches of entries of two trees whose bounds may meet, or None if it does not pay.
+
+    It does not where items stand elsewhere than in all leaves that they touch, or where leaves
+    hold so many that they should be divided otherwise. A pair may come in several batches.
+    """
+    if not all(each.straddlers == "copy" and not each.outside for each in (tree, other)):
+        return None
+    references = len(tree.references) + len(other.references)
+    largest = max(float(np.abs(each.cell_rows[:, 0]).max()) for each in (tree, other))
+    slack = tree.slack + other.slack + margin + (largest + margin) * _ROUNDING
+    found = yield from leaf_pairs(tree, other, 2 * slack, _MANY + _LEAVES * references)
+    if found is None:
+        return None
+    one, ones = _side(tree, found[0], margin, slack)
+    yield no_pairs(0.0)
+    two, others = _side(other, found[1], margin, slack)
+    yield no_pairs(0.0)
+    leaves = _sharing(one, two, ones, others)
+    work, compared = _work(one, two, leaves)
+    if (
+        work.sum() > _MANY + _STANDING * references
+        or compared.sum() > _MANY + _COMPARED * references
+        or compared.max(initial=0) > _CROWDED
+    ):
+        return None
+    return _batches(one, two, leaves)
+
+
+def leaf_pairs(
+    tree: Octree, other: Octree, reach: float, most: int
+) -> Generator[PairBatch, None, tuple[Ids, Ids] | None]:
+    """Return leaves of two trees that come as near as `reach`, (p,), (p,); None if too many.
+
+    Of two cells the larger is divided, or the one that can be.
+    """
+    found, total = [(np.empty(0, np.intp),) * 2], 0
+    lower, upper = (each.cell_rows[:, :1] for each in (tree, other))
+    gaps = np.maximum(lower[:3] - upper[3:], upper[:3] - lower[3:])
+    fronts = [(np.zeros(1, np.intp),) * 2] if (gaps <= reach).all() else []
+    while fronts:
+        yield no_pairs(0.0)
+        ones, others = fronts.pop()
+        divides, also = tree.child_masks.take(ones) > 0, other.child_masks.take(others) > 0
+        here, there = gather(tree.cell_rows, ones), gather(other.cell_rows, others)
+        divides &= ~also | (here[3] - here[0] >= there[3] - there[0])
+        (first,), (second,) = divides.nonzero(), (also & ~divides).nonzero()
+        (end,) = (~(also | divides)).nonzero()
+        found.append((ones[end], others[end]))
+        total += len(end)
+        if total > most:
+            return None
+        pairs, below = overlapped_children(tree, ones[first], _grown(there, first, reach))
+        more, beside = overlapped_children(other, others[second], _grown(here, second, reach))
+        ones = np.concatenate((below, ones[second[more]]))
+        others = np.concatenate((others[first[pairs]], beside))
+        fronts += [(ones[some], others[some]) for some in blocks(len(ones), _FRONT)]
+    firsts, seconds = zip(*found, strict=True)
+    return np.concatenate(firsts), np.concatenate(seconds)
+
+
+def _grown(boxes: Floats, some: Ids, reach: float) -> Floats:
+    """Return some boxes, (6, h), with `reach` on all sides."""
+    grown = gather(boxes, some)
+    grown[:3] -= reach
+    grown[3:] += reach
+    return grown
+
+
+def _side(tree: Octree, cells: Ids, margin: float, slack: float) -> tuple[_Side, Ids]:
+    """Return what stands in some leaves that hold items, each once, and which of them each is."""
+    wanted = flagged(len(tree.begin), cells)
+    (leaves,) = wanted.nonzero()
+    counts = (tree.end - tree.begin)[leaves]
+    references = tree.references[concatenated_ranges(tree.begin[leaves], counts)]
+    used = flagged(len(tree.order), references)
+    (entries,) = used.nonzero()
+    bounds = bounds_of(tree.arranged[entries], margin / 2)
+    places, starts = (np.cumsum(used) - 1)[references], np.cumsum(counts) - counts
+    content = _grown(tree.cell_rows, leaves, slack)
+    for low, high, row, upper in zip(content, content[3:], bounds, bounds[3:], strict=False):
+        if len(places):
+            np.maximum(low, np.minimum.reduceat(row.take(places), starts), out=low)
+            np.minimum(high, np.maximum.reduceat(upper.take(places), starts), out=high)
+    side = _Side(entries, bounds, places, starts, counts, content)
+    return side, (np.cumsum(wanted) - 1)[cells]
+
+
+def _sharing(one: _Side, other: _Side, ones: Ids, others: Ids) -> _Leaves:
+    """Return those pairs of leaves whose contents meet."""
+    here, there = gather(one.content, ones), gather(other.content, others)
+    lower, upper = np.maximum(here[:3], there[:3]), np.minimum(here[3:], there[3:])
+    (met,) = (lower <= upper).all(axis=0).nonzero()
+    return _Leaves(ones[met], others[met], gather(np.concatenate((lower, upper)), met))
+
+
+def _work(one: _Side, other: _Side, leaves: _Leaves) -> tuple[Ids, Ids]:
+    """Return how many places stand in each pair of leaves, and how many pairs these make."""
+    here, there = one.counts[leaves.ones], other.counts[leaves.others]
+    return here + there, here * there
+
+
+def _batches(one: _Side, other: _Side, leaves: _Leaves) -> Iterator[PairBatch]:
+    """Yield pairs of entries whose bounds meet, each once a batch."""
+    standing, compared = _work(one, other, leaves)
+    work = np.cumsum(standing + compared // _EACH)
+    total = int(work[-1]) if len(work) else 0
+    cuts = np.unique(np.searchsorted(work, np.arange(_PLACES, total, _PLACES))).tolist()
+    for start, stop in zip([0, *cuts], [*cuts, len(work)], strict=True):
+        some = leaves[start:stop]
+        here, there = _meeting(one, other, some)
+        keys = np.sort(one.entries[here] << 32 | other.entries[there])
+        keys = keys[starts_of_runs(keys)]
+        done = float(work[stop - 1]) / total if total and stop else 1.0
+        yield PairBatch(done, keys >> 32, keys & (1 << 32) - 1)
+
+
+def _meeting(one: _Side, other: _Side, leaves: _Leaves) -> tuple[Ids, Ids]:
+    """Return the entries of both, by number, whose bounds meet and that stand in one pair."""
+    ones, counts = _reaching_in(one, leaves.ones, leaves.shared)
+    others, other_counts = _reaching_in(other, leaves.others, leaves.shared)
+    partners = np.repeat(other_counts, counts)
+    starts = np.repeat(np.cumsum(other_counts) - other_counts, counts)
+    here, there = np.repeat(ones, partners), others[concatenated_ranges(starts, partners)]
+    for axis in range(3):
+        flags = one.bounds[axis].take(here) <= other.bounds[axis + 3].take(there)
+        flags &= one.bounds[axis + 3].take(here) >= other.bounds[axis].take(there)
+        (some,) = flags.nonzero()
+        here, there = here[some], there[some]
+    return here, there
+
+
+def _reaching_in(side: _Side, leaves: Ids, shared: Floats) -> tuple[Ids, Ids]:
+    """Return what reaches from each leaf into its box, (6, p), and how many of each do."""
+    counts = side.counts[leaves]
+    places = side.places[concatenated_ranges(side.starts[leaves], counts)]
+    pairs = np.repeat(np.arange(len(leaves)), counts)
+    for axis in range(3):
+        flags = side.bounds[axis].take(places) <= shared[axis + 3].take(pairs)
+        flags &= side.bounds[axis + 3].take(places) >= shared[axis].take(pairs)
+        (some,) = flags.nonzero()
+        places, pairs = places[some], pairs[some]
+    return places, np.bincount(pairs, minlength=len(leaves))

@@ -1,0 +1,128 @@
+"""Two trees whose leaves are joined: nothing is missed, little is seen, no cells are built."""
+
+import core_scenes as scenes
+import costs
+import numpy as np
+import pair_oracle
+import pytest
+from numpy.testing import assert_array_equal
+
+from core import Boxes, Triangles, build_octree, overlapping_pairs
+from core.construction.levels import result_of
+from core.pairs import broad_phase, tree_join
+from core.touch import triangle_pairs
+
+
+def sheet(cells, turned, scale=1.0):
+    """Return a wavy sheet of 2 * cells * cells triangles, or one that crosses it."""
+    line = np.linspace(-1, 1, cells + 1)
+    x, y = (axis.ravel() for axis in np.meshgrid(line, line))
+    points = np.stack((x, y, 0.1 * np.sin(7 * x) * np.cos(5 * y)), axis=1)
+    corner = np.arange((cells + 1) ** 2).reshape(cells + 1, -1)[:-1, :-1].ravel()
+    quads = corner[:, None] + [0, 1, cells + 2, cells + 1]
+    if turned:
+        points = points @ np.linalg.qr(scenes.numbers(3).normal(size=(3, 3)))[0] + 0.02
+    points = np.round(scale * points) if scale > 1 else points  # for the oracle
+    return Triangles(points, quads[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3))
+
+
+def trees(cells, scale=1.0):
+    return [build_octree(sheet(cells, turned, scale), capacity=8) for turned in (False, True)]
+
+
+def joined(tree, other, margin=0.0):
+    return result_of(tree_join.tree_join(tree, other, margin))
+
+
+@pytest.mark.parametrize("margin", [0, 2])
+@pytest.mark.parametrize("places", [100, 100_000])
+def test_joined_leaves_equal_brute_force(margin, places, monkeypatch):
+    monkeypatch.setattr(tree_join, "_PLACES", places)
+    monkeypatch.setattr(tree_join, "_FRONT", places)
+    one, other = trees(8, scale=60)
+    batches = list(joined(one, other, margin))
+    assert (len(batches) > 10) == (places == 100)
+    done = [batch.done for batch in batches]
+    assert done == sorted(done) and done[-1] == 1
+    wanted = np.argwhere(pair_oracle.near(one.items, other.items, margin)).T
+    assert 20 < wanted.shape[1]
+    assert_array_equal(overlapping_pairs(one, other, margin=margin), wanted)
+
+
+def test_no_cells_are_built(monkeypatch):
+    monkeypatch.setattr(broad_phase, "build_steps", None)
+    assert overlapping_pairs(*trees(8)).shape[1] > 20
+
+
+@pytest.mark.parametrize("limit", ["_MANY", "_CROWDED"])
+def test_where_joining_does_not_pay_the_answer_is_the_same(limit, monkeypatch):
+    one, other = trees(8)
+    wanted = overlapping_pairs(one, other)
+    monkeypatch.setattr(tree_join, limit, -(10**9))
+    assert joined(one, other) is None
+    assert_array_equal(overlapping_pairs(one, other), wanted)
+
+
+def test_crowds_that_no_cell_divides_are_not_joined():
+    heaps = [build_octree(Boxes(np.zeros((600, 3)), np.ones((600, 3)))) for _ in range(2)]
+    assert joined(*heaps) is None
+    assert overlapping_pairs(*heaps).shape == (2, 360_000)
+
+
+@pytest.mark.parametrize(
+    "options", [{"straddlers": "keep"}, {"bounds": Boxes([[0] * 3], [[1] * 3])}]
+)
+def test_cells_that_do_not_vouch_are_not_joined(options):
+    one, other = sheet(8, False), build_octree(sheet(8, True))
+    assert joined(build_octree(one, **options), other) is None
+    assert joined(other, build_octree(one, **options)) is None
+
+
+def test_trees_apart_meet_in_no_leaf():
+    far = build_octree(Boxes([[5] * 3], [[6] * 3]))
+    assert [len(batch.ones) for batch in joined(build_octree(sheet(8, False)), far)] == [0]
+    assert overlapping_pairs(far, build_octree(sheet(8, True))).shape == (2, 0)
+
+
+def test_work_grows_with_the_curve_along_which_sheets_cross():
+    """Four times as many triangles have a crossing that is twice as long."""
+    coarse, fine = trees(20), trees(40)
+    seen = [sum(len(batch.ones) for batch in joined(*each)) for each in (coarse, fine)]
+    found = [overlapping_pairs(*each).shape[1] for each in (coarse, fine)]
+    assert 1.5 * found[0] < found[1] < 2.5 * found[0]
+    assert seen[1] < 2.7 * seen[0]
+    assert seen[1] < 9 * found[1]
+    made = [
+        costs.bytes_made(lambda pair=each: overlapping_pairs(*pair)) for each in (coarse, fine)
+    ]
+    assert made[1] < 3 * made[0]
+    lines = [
+        costs.lines_run(lambda pair=each: overlapping_pairs(*pair)) for each in (coarse, fine)
+    ]
+    assert lines[1].total() < 1.5 * lines[0].total()
+
+
+def test_what_pierces_needs_no_search_for_axes(monkeypatch):
+    """Of two sheets that cross, nearly every pair is decided by an edge that pierces the other."""
+    left = []
+    ask = triangle_pairs._unseparated
+    monkeypatch.setattr(
+        triangle_pairs,
+        "_unseparated",
+        lambda ones, others: left.append(ones.shape[2]) or ask(ones, others),
+    )
+    found = overlapping_pairs(*trees(40))
+    assert sum(left) < 0.02 * found.shape[1]
+
+
+@pytest.mark.parametrize("span", [2, 3, 6])
+def test_what_is_decided_quickly_is_decided_as_by_all_axes(span):
+    corners = scenes.numbers(span).integers(-span, span + 1, (2, 3, 3, 20_000)).astype(float)
+    ones, others = corners
+    flags, left = triangle_pairs._quick_tests(ones, others)
+    wanted = triangle_pairs._unseparated(ones, others)
+    assert_array_equal(
+        flags | np.isin(np.arange(20_000), left), wanted | np.isin(np.arange(20_000), left)
+    )
+    assert not flags[left].any()
+    assert flags.sum() > len(left) / 4
