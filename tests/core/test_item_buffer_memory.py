@@ -62,6 +62,6 @@ def test_objects_are_counted_alone_some_at_a_time():
         renderer._pixels_together = 1 << 16
         return most_held(lambda: visibility(renderer, view, size=(200, 150)))
 
-    (few, some), (many, most) = held(4), held(16)
+    (few, some), (many, most) = held(16), held(64)
     assert (few.whole == 600 * 450).all() and (many.whole == 600 * 450).all()
     assert most < 1.5 * some
