@@ -6,7 +6,7 @@ is computed in the same way from both, so no center slips between two triangles 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -129,8 +129,8 @@ class Triangles:
     right: Floats
 
     def __getitem__(self, some: slice) -> "Triangles":
-        parts = (None if each is None else each[..., some] for each in vars(self).values())
-        return Triangles(*parts)
+        arrays = {name: each for name, each in vars(self).items() if each is not None}
+        return replace(self, **{name: each[..., some] for name, each in arrays.items()})
 
 
 def samples(places: Floats, faces: Ids, frames: Frames) -> Iterator[tuple[Ids, Floats, Ids]]:
