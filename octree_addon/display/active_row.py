@@ -9,7 +9,7 @@ from mathutils import Matrix
 
 from .. import results
 from ..arrays import Floats
-from ..preferences import limits
+from ..preferences import colors, limits
 from ..reader import (
     MeshArrays,
     evaluated_box,
@@ -21,10 +21,9 @@ from ..reader import (
 from ..results import Side
 from ..ui import schedule, settings_of
 from .batches import nearer
-from .cells import DOUBT, IN, box_corners, box_edges
+from .cells import box_corners, box_edges
 from .lines import blended, line_batch, line_shader, vertex_buffer
 
-_COLORS = (IN, DOUBT)
 _FILL, _LINE, _WIDTH = 0.45, 0.9, 2.0
 # How much all else fades into the background.
 _FADE = 0.6
@@ -68,7 +67,9 @@ def draw_active_row(scene: bpy.types.Scene) -> None:
     if len(sides) == 2 and any(is_shown) and settings_of(scene).results.dim:
         fade()
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    for side, key, color, shown in zip(sides, keys, _COLORS, is_shown, strict=False):
+    chosen = colors()
+    pair = chosen.found, chosen.other
+    for side, key, color, shown in zip(sides, keys, pair, is_shown, strict=False):
         if shown:
             draw_side(side, key, depsgraph, color)
 

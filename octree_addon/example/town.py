@@ -1,7 +1,7 @@
 """The example town: houses and trees around a crossing, a camera that drives into it.
 
-Two pairs of objects collide: a car and a house, a fir and the church. The water tower is out of view
-in every frame.
+Two pairs of objects collide: a car and a house, a fir and the church. The water tower is out of
+view in every frame.
 """
 
 import random

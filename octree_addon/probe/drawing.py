@@ -10,6 +10,7 @@ import numpy as np
 
 from ..display.batches import nearer
 from ..display.lines import blended, line_batch, line_shader, vertex_buffer
+from ..preferences import colors
 from ..ui import schedule
 from . import session
 from .picture import Corners, Picture
@@ -17,8 +18,7 @@ from .session import Live
 
 log = logging.getLogger(__name__)
 
-# Sky blue, what is found; white; orange, for lines that measure. Okabe and Ito, 2008.
-_FOUND, _SHAPE, _LINE = (0.34, 0.71, 0.91), (1.0, 1.0, 1.0, 0.8), (0.90, 0.60, 0.0, 1.0)
+_SHAPE = (1.0, 1.0, 1.0, 0.8)
 _FILL, _BOXES = 0.45, 0.6
 _WIDTH, _POINT = 2.0, 9.0  # pixels
 _SIZE, _BESIDE, _MARGIN = 12, 16, 5  # points; pixels from the pointer, and around the words
@@ -66,13 +66,13 @@ def draw_picture(picture: Picture) -> None:
             _fill(picture.faces)
     with blended("LESS_EQUAL"):
         if picture.boxes is not None:
-            _lines(picture.boxes.points, picture.boxes.edges, (*_FOUND, _BOXES), 1.0)
+            _lines(picture.boxes.points, picture.boxes.edges, (*colors().found, _BOXES), 1.0)
         if picture.outline is not None:
             _lines(picture.outline.points, picture.outline.edges, _SHAPE, _WIDTH)
     with blended("NONE"):
         if len(picture.segments):
             edges = np.arange(len(picture.segments), dtype=np.uint32).reshape(-1, 2)
-            _lines(picture.segments, edges, _LINE, _WIDTH)
+            _lines(picture.segments, edges, (*colors().other, 1.0), _WIDTH)
         if len(picture.points):
             _points(picture.points)
 
@@ -80,7 +80,7 @@ def draw_picture(picture: Picture) -> None:
 def _fill(corners: Corners) -> None:
     shader = gpu.shader.from_builtin("UNIFORM_COLOR")
     shader.bind()
-    shader.uniform_float("color", (*_FOUND, _FILL))
+    shader.uniform_float("color", (*colors().found, _FILL))
     gpu.types.GPUBatch(type="TRIS", buf=vertex_buffer(corners)).draw(shader)
 
 
@@ -93,7 +93,7 @@ def _lines(points: Corners, edges: Any, color: tuple[float, ...], width: float) 
 def _points(points: Corners) -> None:
     shader = gpu.shader.from_builtin("UNIFORM_COLOR")
     shader.bind()
-    shader.uniform_float("color", _LINE)
+    shader.uniform_float("color", (*colors().other, 1.0))
     before = gpu.state
     before.point_size_set(_POINT * bpy.context.preferences.system.ui_scale)
     gpu.types.GPUBatch(type="POINTS", buf=vertex_buffer(points)).draw(shader)

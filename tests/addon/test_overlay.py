@@ -10,6 +10,7 @@ from octree_ext.octree_addon import display
 from octree_ext.octree_addon.display import cells, detail, drawing
 from octree_ext.octree_addon.display.boxes import packed
 from octree_ext.octree_addon.display.mesh import cells_to_mesh
+from octree_ext.octree_addon.preferences import Colors
 from octree_ext.octree_addon.questions.outlines import hexahedron_outline, sphere_outline
 from octree_ext.octree_addon.questions.ray import RayQuery
 
@@ -165,7 +166,7 @@ def test_cells_of_a_question_are_those_it_looked_at(octree):
     shown = cells.wanted_cells(octree, look(cells="QUESTION"), states)
     np.testing.assert_array_equal(shown, np.flatnonzero(states))
     colors = cells.cell_colors(octree, shown, look(cells="QUESTION"), states)
-    np.testing.assert_array_equal(colors, cells.VERDICTS[states[states > 0]])
+    np.testing.assert_array_equal(colors, cells.verdicts(Colors())[states[states > 0]])
 
 
 def test_without_a_question_it_has_no_cells(octree):

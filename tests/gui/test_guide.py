@@ -123,6 +123,24 @@ def test_shot_and_what_it_hides(town):
     assert town.call(scenes.hidden_objects) == 0
 
 
+def test_example_town(window):
+    """What the README shows first: answers, and no cells."""
+    window.call(scenes.add_example)
+    press(window, "select_in_frustum")
+    window.call(scenes.select_nothing)
+    show(window, "camera", answer__missed=True)
+    keep(window, "seen")
+    press(window, "select_collisions")
+    show(window, "results", results__row=1, answer__found=False, answer__missed=False)
+    keep(window, "collision")
+    window.call(scenes.change, {"results.row": -1})
+    press(window, "find_seen", span="SCENE")
+    assert window.call(scenes.call, "hide_unseen", {"icon": "EYE"}) == ["FINISHED"]
+    window.call(scenes.select_nothing)
+    show(window, "camera", "shot", frustum__show=True, answer__outline=False)
+    keep(window, "unseen_hidden")
+
+
 def test_swarm(window):
     window.call(scenes.build_swarm)
     window.call(scenes.change, {"source.source": "OBJECTS"})

@@ -9,8 +9,8 @@ from gui.test_sidebar import open_sidebar
 pytestmark = pytest.mark.window
 
 PLACE = (455, 370)
-# In the sidebar of the town: the header of the panel Near, closed, and then its last button.
-NEAR, PROBE = (930, 563), (1000, 686)
+# The header of the panel Near, closed, is this far below the last button of the panel above it.
+NEAR = 34
 
 
 def build_town():
@@ -369,8 +369,9 @@ def test_two_windows_and_no_trace_of_a_disabled_extension(town):
 def test_from_the_tab_two_presses_lead_to_a_live_answer(town):
     town.call(open_sidebar)
     town.picture("probe_tab")
-    town.click(*NEAR)
+    x, y = town.find_button("octree.find_seen")
+    town.click(x, y + NEAR)
     town.picture("probe_tab_near")
-    town.click(*PROBE)
+    town.press_button("octree.probe")
     assert "1 m around" in hover(town, *PLACE)
     town.picture("probe_after_two_presses")
