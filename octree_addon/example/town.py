@@ -65,7 +65,12 @@ def _meshes() -> dict[str, bpy.types.Mesh]:
 def _models() -> dict[str, list[Part]]:
     """Return what stands in the town, each on the origin, facing the negative y axis."""
     return {
-        "Lawn": [box((10.4, 10.4, 0.2), (0, 0, -0.2), "Lawn")],
+        # In tiles, so that a part of it may be in view.
+        "Lawn": [
+            box((2.08, 2.08, 0.2), (2.08 * x, 2.08 * y, -0.2), "Lawn")
+            for x in range(-2, 3)
+            for y in range(-2, 3)
+        ],
         "House": _house("Chalk", "Brick", 1.3),
         "Shop": _house("Ochre", "Slate", 1.8),
         "Villa": _house("Rose", "Slate", 1.0),

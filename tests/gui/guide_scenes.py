@@ -44,17 +44,22 @@ def build_town():
 
 
 def add_example():
-    """Add the example town to an empty scene, and look at it from above."""
+    """Add the example town to an empty scene."""
     import bpy
-    from mathutils import Euler
 
     for item in list(bpy.context.scene.objects):
         bpy.data.objects.remove(item)
     bpy.ops.octree.add_example()
-    view = bpy.context.space_data.region_3d
-    view.view_rotation = Euler((0.95, 0, -0.6)).to_quaternion()
-    view.view_distance, view.view_location = 42, (2, -3, 0)
     bpy.ops.ed.undo_push(message="Town")
+
+
+def look_at_example():
+    import bpy
+    from mathutils import Euler
+
+    view = bpy.context.space_data.region_3d
+    view.view_rotation = Euler((0.85, 0, -0.6)).to_quaternion()
+    view.view_distance, view.view_location = 44, (2, -3, 0)
 
 
 def build_swarm():

@@ -292,7 +292,7 @@ def test_from_the_tab_to_the_second_collision_framed_in_three_presses(usual):
     window.move(400, 600)
     window.picture("tab_second_collision")
     assert window.call(chosen) == ["Church", "Fir"]
-    window.press_button("octree.previous_row", x=left + 198, top=500)
+    window.press_button("octree.previous_row", x=left + 218, top=500)
     wait_for(lambda: window.call(row) == [0, 2])
     assert "Car" in window.call(chosen)
 
