@@ -15,6 +15,7 @@ from . import (
     live,
     main_panel,
     menus,
+    never_seen,
     preferences,
     probe,
     questions,
@@ -41,6 +42,7 @@ FEATURES = (
     probe.FEATURE,
     shot.FEATURE,
     hiding.FEATURE,
+    never_seen.FEATURE,
     example.FEATURE,
 )
 GROUPS = (OctreeObject, *(group for feature in FEATURES for group in feature.all_groups()))

@@ -5,7 +5,17 @@ from typing import Any
 
 import bpy
 
-from . import display, hiding, live, questions, results, scene_index, shot, trees
+from . import (
+    display,
+    hiding,
+    live,
+    never_seen,
+    questions,
+    results,
+    scene_index,
+    shot,
+    trees,
+)
 from .build import build_settings, chosen_bounds, steps_for_settings
 from .reader import changes_of, count_triangles
 from .ui import (
@@ -83,6 +93,7 @@ def before_load(*_: Any) -> None:
     questions.forget()
     results.forget()
     shot.forget()
+    never_seen.forget()
     display.uninstall()
 
 
@@ -250,6 +261,7 @@ def unregister() -> None:
     scene_index.forget()
     questions.forget()
     shot.forget()
+    never_seen.forget()
     hiding.uninstall()
     results.uninstall()
     forget_redo()

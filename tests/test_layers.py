@@ -22,7 +22,8 @@ ADDON_ORDER = [
     "arrays", "spreadsheets", "seen", "audit", "ui", "menus", "translations", "shortcuts",
     "preferences", "presets", "camera", "curves", "reader", "scene_index", "item_buffer", "trees",
     "scope", "targets", "selection", "build", "results", "questions", "live", "display", "probe",
-    "shot", "hiding", "example", "main_panel", "command_line", "handlers", "__init__",
+    "shot", "hiding", "never_seen", "example", "main_panel", "command_line", "handlers",
+    "__init__",
 ]  # fmt: skip
 BLENDER = {
     "bl_math", "bl_operators", "bl_ui", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras",
@@ -147,10 +148,10 @@ def test_the_front_door_imports_nothing_until_it_is_opened():
 
 # What only some rooms of the add-on may do, by what doing it looks like.
 DOORS = {
-    "reads geometry": (r"\.to_mesh\(|\.object_instances", {"reader", "shot"}),
+    "reads geometry": (r"\.to_mesh\(|\.object_instances", {"reader", "shot", "never_seen"}),
     "writes": (
         r"\.(select_set|hide_set|foreach_set)\(|\.(attributes|objects|collections)\.new\(",
-        {"selection", "hiding", "display", "example", "item_buffer"},
+        {"selection", "hiding", "display", "example", "item_buffer", "never_seen"},
     ),
     "changes the frame": (r"\.frame_set\(", {"shot"}),
     "draws": (r"^\s*(import|from) (gpu|blf)\b", {"display", "item_buffer", "probe"}),
@@ -165,6 +166,7 @@ DOORS = {
             "questions",
             "live",
             "shot",
+            "never_seen",
             "display",
             "probe",
             "command_line",

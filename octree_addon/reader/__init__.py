@@ -12,6 +12,7 @@ from .boxes import (
 )
 from .changes import EVERYTHING, Changes, Comparison, changes_of, update_flags
 from .find_instance import PlacedMesh, find_instance
+from .materials import RowMaterials, lets_light_through, polygon_materials, row_materials
 from .meshes import (
     MeshArrays,
     MeshVertices,
@@ -20,6 +21,7 @@ from .meshes import (
     mesh_arrays,
     mesh_triangles,
     mesh_vertices,
+    polygon_corners,
     triangle_count,
 )
 from .objects import ReadObjects, evaluated_box, object_bounds, read_objects, taken_types
@@ -59,6 +61,7 @@ __all__ = [
     "ObjectSource",
     "PlacedMesh",
     "ReadObjects",
+    "RowMaterials",
     "SceneMesh",
     "ScenePlacements",
     "SceneReader",
@@ -77,18 +80,22 @@ __all__ = [
     "layer_ids",
     "layer_matrices",
     "layer_places",
+    "lets_light_through",
     "matrices_of",
     "may_instance",
     "mesh_arrays",
     "mesh_triangles",
     "mesh_vertices",
     "object_bounds",
+    "polygon_corners",
+    "polygon_materials",
     "read_instances",
     "read_layer_matrices",
     "read_matrices",
     "read_objects",
     "read_triangles",
     "row_bytes",
+    "row_materials",
     "seen_objects",
     "taken_types",
     "triangle_count",

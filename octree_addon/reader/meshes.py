@@ -132,6 +132,16 @@ def has_polygons_of(mesh: bpy.types.Mesh, original: bpy.types.Mesh) -> bool:
     return all(map(np.array_equal, corners, _corners(mesh)))
 
 
+def polygon_corners(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+    """Return the vertex of each corner, polygon after polygon, and how many each polygon has.
+
+    Of a mesh in edit mode, as it is there.
+    """
+    corners, polygons = _edit_corners(mesh) if mesh.is_editmode else _corners(mesh)
+    # A polygon of k corners is made of k - 2 triangles.
+    return corners, np.bincount(polygons) + 2 * (len(polygons) > 0)
+
+
 def _corners(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the vertex of each corner, and the polygon of each triangle.
 

@@ -19,12 +19,12 @@ from .meshes import (
     MeshArrays,
     bulk,
     evaluated_mesh,
+    has_polygons_of,
     mesh_arrays,
     mesh_digest,
     triangle_count,
 )
 from .source import UNUSED, counts_as_scene
-from .triangles import is_editable
 
 ReadMatrices = NDArray[np.float32]
 # What is read in a step, at least: vertices, and objects that show meshes; object instances that
@@ -81,6 +81,11 @@ class ScenePlacements:
         The mesh of each.
     face_meshes : ndarray of int64, shape (n,)
         Session id of the original mesh that has the same polygons, -1 if there is none.
+    origins : ndarray of int64, shape (n,)
+        Session id of the original mesh of the object that is shown, also of an instanced or a
+        linked one; -1 if it has none.
+    intact : ndarray of bool, shape (n,)
+        Whether the polygons are those of that mesh.
     entries : ndarray of intp, shape (n,)
         Where each stands among the object instances of the depsgraph.
     matrices : ndarray of float32, shape (n, 16)
@@ -94,6 +99,8 @@ class ScenePlacements:
     keys: NDArray[np.int32]
     meshes: tuple[SceneMesh, ...]
     face_meshes: NDArray[np.int64]
+    origins: NDArray[np.int64]
+    intact: NDArray[np.bool_]
     entries: Ids
     matrices: ReadMatrices
     entry_count: int
@@ -106,6 +113,8 @@ class ScenePlacements:
             keys=np.empty((0, _COLUMNS), np.int32),
             meshes=(),
             face_meshes=np.empty(0, np.int64),
+            origins=np.empty(0, np.int64),
+            intact=np.empty(0, np.bool_),
             entries=np.empty(0, np.intp),
             matrices=np.empty((0, 16), np.float32),
             entry_count=0,
@@ -119,6 +128,8 @@ class ScenePlacements:
             keys=self.keys[rows],
             meshes=tuple(self.meshes[row] for row in rows.tolist()),
             face_meshes=self.face_meshes[rows],
+            origins=self.origins[rows],
+            intact=self.intact[rows],
             entries=self.entries[rows],
             matrices=self.matrices[rows],
         )
@@ -161,6 +172,8 @@ class _Known(NamedTuple):
 
     mesh: SceneMesh
     face_mesh: int
+    origin: int
+    is_intact: bool
 
 
 # The session id of an object, the address of its evaluated mesh, and whether it is instanced. The
@@ -181,7 +194,7 @@ class SceneReader:
 
     def __init__(self) -> None:
         self._known: dict[_Address, _Known] = {}
-        self._large: tuple[_Address, MeshArrays, int] | None = None
+        self._large: tuple[_Address, MeshArrays, tuple[int, int, bool]] | None = None
         self._by_content: WeakValueDictionary[bytes, SceneMesh] = WeakValueDictionary()
 
     def forget(self, changed: set[int] | None) -> None:
@@ -264,10 +277,10 @@ class SceneReader:
                 arrays = self._arrays_of(instance.object)
                 vertices += len(arrays.positions)
                 if len(arrays.positions) > _VERTICES:
-                    self._large = address, arrays, _face_mesh_of(instance)
+                    self._large = address, arrays, _face_meshes_of(instance)
                     return done + 1
                 meshes[address[1]] = run(self._mesh_steps(arrays))
-            self._known[address] = _Known(meshes[address[1]], _face_mesh_of(instance))
+            self._known[address] = _Known(meshes[address[1]], *_face_meshes_of(instance))
             done += 1
             if done > _OBJECTS:
                 break
@@ -276,9 +289,9 @@ class SceneReader:
     def _take_large(self) -> Generator[float, None, None]:
         """Take over the large mesh that was just read, if one was, in steps of its own."""
         if self._large is not None:
-            (address, arrays, face_mesh), self._large = self._large, None
+            (address, arrays, face_meshes), self._large = self._large, None
             mesh = yield from self._mesh_steps(arrays)
-            self._known[address] = _Known(mesh, face_mesh)
+            self._known[address] = _Known(mesh, *face_meshes)
 
     def _arrays_of(self, evaluated: bpy.types.Object) -> MeshArrays:
         with evaluated_mesh(evaluated) as mesh:
@@ -307,6 +320,8 @@ class SceneReader:
             keys=_keys(depsgraph, placed, numbers),
             meshes=tuple(known[number].mesh for number in filled),
             face_meshes=np.array([known[number].face_mesh for number in filled], np.int64),
+            origins=np.array([known[number].origin for number in filled], np.int64),
+            intact=np.array([known[number].is_intact for number in filled], np.bool_),
             entries=numbers,
             matrices=matrices[numbers],
             entry_count=len(matrices),
@@ -385,11 +400,17 @@ def _mesh_entries(
                 yield _Entry(number, uid, address)
 
 
-def _face_mesh_of(instance: bpy.types.DepsgraphObjectInstance) -> int:
-    if instance.is_instance:
-        return -1
-    owner = instance.object.original
-    return owner.data.session_uid if is_editable(instance, owner) else -1
+def _face_meshes_of(instance: bpy.types.DepsgraphObjectInstance) -> tuple[int, int, bool]:
+    """Return the mesh whose faces can be selected here, the one shown, and if it is intact."""
+    original = instance.object.original
+    if not isinstance(original.data, bpy.types.Mesh):
+        return -1, -1, False
+    uid, is_intact = original.data.session_uid, True
+    if original.modifiers:  # anything else that acts on a mesh only moves vertices
+        with evaluated_mesh(instance.object) as mesh:
+            is_intact = has_polygons_of(mesh, original.data)
+    is_own = is_intact and not instance.is_instance and original.data.library is None
+    return (uid if is_own else -1), uid, is_intact
 
 
 def _keys(depsgraph: bpy.types.Depsgraph, placed: list[_Entry], numbers: Ids) -> NDArray[np.int32]:

@@ -92,7 +92,8 @@ def _check(name: str) -> None:
 def _is_meant(mesh: Any, values: Mapping[int, Ids]) -> bool:
     if not isinstance(mesh, bpy.types.Mesh) or mesh.session_uid not in values or mesh.library:
         return False
-    return len(mesh.polygons) == len(values[mesh.session_uid])
+    # An object may be in edit mode without being the active one; attributes have no data there.
+    return not mesh.is_editmode and len(mesh.polygons) == len(values[mesh.session_uid])
 
 
 def _check_properties(items: Iterable[Any], name: str) -> None:

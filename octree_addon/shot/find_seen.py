@@ -22,7 +22,7 @@ from ..ui import (
 )
 from .frames import frame_numbers
 from .result_rows import keep_rows
-from .settings import ShotOptions, rows_of
+from .settings import FrameOptions, ShotOptions, rows_of
 from .shot import Shot, shot_steps
 from .visibility_result import VisibilityResult, keep
 
@@ -63,8 +63,8 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
         """Return the walk through the frames, not yet begun."""
         take(self, settings_of(context.scene).shot)
         shot = Shot(
-            frames=self._frames(context.scene),
-            cameras=self._cameras(context),
+            frames=chosen_frames(context.scene, self),
+            cameras=chosen_cameras(context, self),
             wanted=self._wanted(context),
             exact=self.precision == "EXACT",
             faces=self.faces,
@@ -84,26 +84,6 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
     def draw(self, context: bpy.types.Context) -> None:
         draw_rows(column_of(self), self, rows_of(self))
 
-    def _frames(self, scene: bpy.types.Scene) -> tuple[int, ...]:
-        if self.span == "CURRENT":
-            return (scene.frame_current,)
-        if self.span == "CUSTOM":
-            return frame_numbers(self.first, self.last, self.step)
-        if scene.use_preview_range:
-            return frame_numbers(scene.frame_preview_start, scene.frame_preview_end, self.step)
-        return frame_numbers(scene.frame_start, scene.frame_end, self.step)
-
-    def _cameras(self, context: bpy.types.Context) -> tuple[str, ...]:
-        """Return the names of the cameras; empty for the scene's."""
-        if self.cameras == "SCENE":
-            return ()
-        layer = context.view_layer
-        objects = layer.objects.selected if self.cameras == "SELECTED" else layer.objects
-        names = tuple(item.name for item in objects if item.type == "CAMERA")
-        if not names:
-            raise ValueError(f"There is no {'selected ' * (self.cameras == 'SELECTED')}camera")
-        return names
-
     def _wanted(self, context: bpy.types.Context) -> frozenset[int] | None:
         """Return the session ids of the objects to test; None for all visible ones."""
         if self.scope == "VISIBLE":
@@ -113,6 +93,29 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
         if not objects:
             raise ValueError("There are no objects to test")
         return frozenset(item.session_uid for item in objects)
+
+
+def chosen_frames(scene: bpy.types.Scene, options: FrameOptions) -> tuple[int, ...]:
+    """Return the numbers of the frames to look at; a `ValueError` if the last is too early."""
+    if options.span == "CURRENT":
+        return (scene.frame_current,)
+    if options.span == "CUSTOM":
+        return frame_numbers(options.first, options.last, options.step)
+    if scene.use_preview_range:
+        return frame_numbers(scene.frame_preview_start, scene.frame_preview_end, options.step)
+    return frame_numbers(scene.frame_start, scene.frame_end, options.step)
+
+
+def chosen_cameras(context: bpy.types.Context, options: FrameOptions) -> tuple[str, ...]:
+    """Return the names of the cameras, empty for the scene's; a `ValueError` if there are none."""
+    if options.cameras == "SCENE":
+        return ()
+    layer = context.view_layer
+    objects = layer.objects.selected if options.cameras == "SELECTED" else layer.objects
+    names = tuple(item.name for item in objects if item.type == "CAMERA")
+    if not names:
+        raise ValueError(f"There is no {'selected ' * (options.cameras == 'SELECTED')}camera")
+    return names
 
 
 def steps_preserving_staleness(

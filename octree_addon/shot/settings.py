@@ -8,29 +8,16 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, PointerProperty
 from ..camera import ViewOptions
 
 
-class ShotOptions(ViewOptions):
-    """What is tested, shared by the scene's settings and the operator."""
+class FrameOptions:
+    """Which cameras look in which frames."""
 
     if TYPE_CHECKING:
-        scope: str
         cameras: str
         span: str
         first: int
         last: int
         step: int
-        precision: str
-        faces: bool
     else:
-        scope: EnumProperty(
-            name="Objects",
-            description="Which objects are tested against the cameras",
-            items=(
-                ("VISIBLE", "Visible", "Every object that is visible in any of the frames"),
-                ("SELECTED", "Selected", "The selected objects"),
-                ("COLLECTION", "Collection", "The objects of a collection and of those inside it"),
-            ),
-            default="VISIBLE",
-        )
         cameras: EnumProperty(
             name="Cameras",
             description="Which cameras are tested",
@@ -59,6 +46,26 @@ class ShotOptions(ViewOptions):
             default=1,
             min=1,
             soft_max=25,
+        )
+
+
+class ShotOptions(FrameOptions, ViewOptions):
+    """What is tested, shared by the scene's settings and the operator."""
+
+    if TYPE_CHECKING:
+        scope: str
+        precision: str
+        faces: bool
+    else:
+        scope: EnumProperty(
+            name="Objects",
+            description="Which objects are tested against the cameras",
+            items=(
+                ("VISIBLE", "Visible", "Every object that is visible in any of the frames"),
+                ("SELECTED", "Selected", "The selected objects"),
+                ("COLLECTION", "Collection", "The objects of a collection and of those inside it"),
+            ),
+            default="VISIBLE",
         )
         precision: EnumProperty(
             name="Precision",
@@ -110,9 +117,14 @@ class OctreeShotSettings(ShotOptions, bpy.types.PropertyGroup):
         )
 
 
+def span_rows(options: FrameOptions) -> list[str]:
+    """Return the names of the options for frames and cameras that count, from top to bottom."""
+    spans = {"CURRENT": [], "SCENE": ["step"], "CUSTOM": ["first", "last", "step"]}
+    return ["span", *spans[options.span], "cameras"]
+
+
 def rows_of(options: ShotOptions) -> list[str]:
     """Return the names of the options that count, from top to bottom."""
-    spans = {"CURRENT": [], "SCENE": ["step"], "CUSTOM": ["first", "last", "step"]}
     collection = ["collection"] * (options.scope == "COLLECTION")
     ends = ["precision", "faces", "margin", "angle"]
-    return ["span", *spans[options.span], "cameras", "scope", *collection, *ends]
+    return [*span_rows(options), "scope", *collection, *ends]

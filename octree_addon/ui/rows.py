@@ -10,7 +10,9 @@ _SEARCHED = {
     "bounds_object": "objects",
     "camera": "objects",
     "collection": "collections",
+    "material": "materials",
     "object": "objects",
+    "volume": "objects",
 }
 
 

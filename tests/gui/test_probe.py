@@ -9,8 +9,6 @@ from gui.test_sidebar import open_sidebar
 pytestmark = pytest.mark.window
 
 PLACE = (455, 370)
-# The header of the panel Near, closed, is this far below the last button of the panel above it.
-NEAR = 34
 
 
 def build_town():
@@ -369,8 +367,7 @@ def test_two_windows_and_no_trace_of_a_disabled_extension(town):
 def test_from_the_tab_two_presses_lead_to_a_live_answer(town):
     town.call(open_sidebar)
     town.picture("probe_tab")
-    x, y = town.find_button("octree.find_seen")
-    town.click(x, y + NEAR)
+    town.press_header("OCTREE_PT_cursor", town.find_button("octree.find_seen"))
     town.picture("probe_tab_near")
     town.press_button("octree.probe")
     assert "1 m around" in hover(town, *PLACE)

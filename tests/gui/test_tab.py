@@ -10,8 +10,6 @@ pytestmark = pytest.mark.window
 
 # The dialog of Hide Unseen comes up with its button this far below the pointer.
 CONFIRM = (-49, 68)
-# Panels that are closed are below the last button of the one above them: so far, and so high.
-BELOW, HEADER = 34, 28
 
 # So high that the whole tab is to be seen.
 WIDTH, HEIGHT = 1400, 1300
@@ -279,7 +277,7 @@ def test_from_the_tab_to_the_second_collision_framed_in_three_presses(usual):
     window.press_button("octree.add_example", x=left + 130)
     wait_for(lambda: window.call(meshes) > 50)
     x, y = window.find_button("octree.find_seen", x=left + 130)
-    window.click(x, y + BELOW + HEADER)
+    window.press_header("OCTREE_PT_collisions", (x, y))
     window.picture("tab_collisions_open")
     window.press_button("octree.select_collisions", x=x, top=y)
     wait_for(lambda: window.call(row) == [-1, 2])

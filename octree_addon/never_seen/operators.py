@@ -1,0 +1,386 @@
+"""Find Never Seen, and its uses: select, mark, mask, collect, hide, or delete in a copy."""
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+from bpy.props import EnumProperty, StringProperty
+
+from .. import trees
+from ..hiding import hide, plan
+from ..questions import SelectionOptions
+from ..results import Rows, keep_result, no_instances, options_of
+from ..selection import (
+    collect,
+    found_text,
+    mark_faces,
+    mark_objects,
+    select_found,
+    select_polygons,
+)
+from ..shot.find_seen import chosen_cameras, chosen_frames
+from ..shot.use_seen import marked_text
+from ..ui import (
+    RefusingOperator,
+    Status,
+    SteppedOperator,
+    Steps,
+    column_of,
+    draw_rows,
+    mode_obstacle,
+    plural,
+    settings_of,
+    take,
+    write_back,
+)
+from . import samples as kept_samples
+from .copies import CopyOptions, copy_seen
+from .counting import samples_steps
+from .masks import mask, masked_objects, unmask
+from .report import meshes_text, names_text, promise_text, samples_text
+from .safety import Kept, Safety, kept_steps
+from .samples import Samples
+from .settings import (
+    COPY_ROWS,
+    SAFETY_ROWS,
+    CopiesOptions,
+    MaterialOption,
+    NeverSeenOptions,
+    SafetyOptions,
+    view_rows,
+)
+from .views import Views
+
+TITLE = "Never Seen"
+
+
+class OCTREE_OT_find_never_seen(NeverSeenOptions, SteppedOperator, bpy.types.Operator):
+    """Find what no view sees, and keep the samples for the session."""
+
+    bl_idname = "octree.find_never_seen"
+    bl_label = "Find Never Seen"
+    bl_description = (
+        "Find the objects and faces that no view sees: from outside, from cameras, or from inside"
+        " a volume. What is in front of something hides it"
+    )
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
+    doing = "Looking from all views"
+
+    if TYPE_CHECKING:
+        volume: str
+        result: str
+    else:
+        volume: StringProperty(
+            name="Volume",
+            description="Name of the object whose box is looked around in",
+        )
+        result: StringProperty(
+            name="Result",
+            description="Name under which what is never seen is kept in Results",
+            options={"HIDDEN", "SKIP_SAVE"},
+        )
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        is_playing = context.screen and context.screen.is_animation_playing
+        other = "Stop the playback first" if is_playing else ""
+        return mode_obstacle(context, may_edit=True) or other
+
+    def steps(self, context: bpy.types.Context) -> Steps:
+        take(self, settings_of(context.scene).never_seen)
+        return self._steps(context, self._views(context))
+
+    def _views(self, context: bpy.types.Context) -> Views:
+        frames: tuple[int, ...] = (context.scene.frame_current,)
+        cameras: tuple[str, ...] = ()
+        if self.views == "SHOT":
+            frames = chosen_frames(context.scene, self)
+            cameras = chosen_cameras(context, self)
+        if self.views == "INSIDE" and not self.volume:
+            raise ValueError("Choose the volume to look around in")
+        return Views(
+            kind=self.views,
+            resolution=self.resolution,
+            count=self.places if self.views == "INSIDE" else self.directions,
+            frames=frames,
+            cameras=cameras,
+            volume=self.volume,
+            is_open=self.is_open,
+        )
+
+    def _steps(self, context: bpy.types.Context, views: Views) -> Steps:
+        # Frames are set, and set back, which leaves no tree outdated.
+        with trees.preserving_staleness(trees.get(context.scene), context.view_layer):
+            return (yield from samples_steps(context, views))
+
+    def finish(self, context: bpy.types.Context, result: Samples) -> Status:
+        write_back(self, settings_of(context.scene).never_seen)
+        kept_samples.keep(context.scene, result)
+        uids = np.array(result.never, np.intp)
+        keep_result(
+            context,
+            Rows(uids[None], no_instances(len(uids))),
+            title=TITLE,
+            question="find_never_seen",
+            options=options_of(self),
+            name=self.result,
+        )
+        self.report({"INFO"}, samples_text(result))
+        return {"FINISHED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_rows(column_of(self), self, view_rows(self))
+
+
+class NeverSeenOperator(SafetyOptions, MaterialOption, SteppedOperator):
+    """An operator on the last samples of the scene, and what is kept of it; a mixin."""
+
+    doing = "Deciding what is kept"
+    may_edit = False
+    rows: tuple[str, ...] = ()
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        other = "" if kept_samples.get(context.scene) else "Find what is never seen first"
+        return mode_obstacle(context, may_edit=cls.may_edit) or other
+
+    def samples(self, context: bpy.types.Context) -> Samples:
+        """Return the samples, without which the operator cannot run."""
+        found = kept_samples.get(context.scene)
+        assert found is not None
+        return found
+
+    def steps(self, context: bpy.types.Context) -> Steps:
+        take(self, settings_of(context.scene).never_seen)
+        safety = Safety(self.least, self.rings, self.distance, self.material)
+        return kept_steps(context, self.samples(context), safety)
+
+    def finish(self, context: bpy.types.Context, result: Kept) -> Status:
+        text = self.use(context, result)
+        write_back(self, settings_of(context.scene).never_seen)
+        self.report({"INFO"}, text)
+        return {"FINISHED"}
+
+    def use(self, context: bpy.types.Context, kept: Kept) -> str:
+        """Use what is kept, and return what to report."""
+        raise NotImplementedError
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_rows(column_of(self), self, (*self.rows, *SAFETY_ROWS))
+
+    def never(self, context: bpy.types.Context, kept: Kept) -> list[bpy.types.Object]:
+        """Return the objects of the view layer that are never seen."""
+        return [item for item in context.view_layer.objects if item.session_uid in kept.never]
+
+
+class OCTREE_OT_select_never_seen(SelectionOptions, NeverSeenOperator, bpy.types.Operator):
+    """Select what is never seen."""
+
+    bl_idname = "octree.select_never_seen"
+    bl_label = "Select Never Seen"
+    bl_description = "Select the objects, or the faces, that no tested view sees"
+    bl_options = {"REGISTER", "UNDO"}
+    may_edit = True
+    rows = ("kind", "action")
+
+    def use(self, context: bpy.types.Context, kept: Kept) -> str:
+        if not self.selects_faces(context):
+            found = dict.fromkeys(kept.never, 0)
+            return found_text(select_found(context.view_layer, found, self.action), self.action)
+        faces = {uid: ~flags for uid, flags in kept.meshes.items()}
+        counts = select_polygons(context, faces, self.action, trees.get(context.scene))
+        return found_text(counts, self.action)
+
+
+class OCTREE_OT_collect_never_seen(NeverSeenOperator, bpy.types.Operator):
+    """Gather what is never seen in a new collection."""
+
+    bl_idname = "octree.collect_never_seen"
+    bl_label = "Collect Never Seen"
+    bl_description = (
+        "Link the objects that no tested view sees into a new collection; they also stay in"
+        " their present collections"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    def use(self, context: bpy.types.Context, kept: Kept) -> str:
+        objects = self.never(context, kept)
+        collection = collect(context.scene, objects, TITLE)
+        return f"{plural(len(objects), 'object')} linked into {collection.name}"
+
+
+class OCTREE_OT_hide_never_seen(NeverSeenOperator, bpy.types.Operator):
+    """Hide the objects that are never seen."""
+
+    bl_idname = "octree.hide_never_seen"
+    bl_label = "Hide Never Seen"
+    bl_description = (
+        "Hide the objects that no tested view sees, by the icon that Hide Unseen uses. They are"
+        " remembered in the file until they are restored"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    def use(self, context: bpy.types.Context, kept: Kept) -> str:
+        icon = settings_of(context.scene).hiding.icon
+        planned = plan(context, self.never(context, kept), icon)
+        if planned.is_everything:
+            raise ValueError("Nothing would stay visible")
+        hidden = hide(context, planned)
+        return f"{plural(hidden, 'object')} hidden by the {icon.lower()} icon"
+
+
+class OCTREE_OT_mark_never_seen(NeverSeenOperator, bpy.types.Operator):
+    """Write into faces, or into objects, how many samples saw them."""
+
+    bl_idname = "octree.mark_never_seen"
+    bl_label = "Mark Samples"
+    bl_description = (
+        "Write how many samples saw each face to an attribute of its mesh, or each object to a"
+        " custom property. -1 is glass that was counted as open"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    if TYPE_CHECKING:
+        mark: str
+        attribute: str
+    else:
+        mark: EnumProperty(
+            name="Mark",
+            description="What is marked",
+            items=(
+                ("FACES", "Faces", "A face attribute of each mesh"),
+                ("OBJECTS", "Objects", "A custom property of each object"),
+            ),
+            default="FACES",
+        )
+        attribute: StringProperty(
+            name="Attribute",
+            maxlen=63,
+            description="Name of the attribute or custom property",
+            default="samples_seen",
+        )
+
+    def steps(self, context: bpy.types.Context) -> Steps:
+        take(self, settings_of(context.scene).never_seen)
+        return kept_steps(context, self.samples(context), Safety(rings=0))
+
+    def use(self, context: bpy.types.Context, kept: Kept) -> str:
+        found = self.samples(context)
+        if self.mark == "OBJECTS":
+            counts = mark_objects(context.view_layer, found.objects, self.attribute)
+            return marked_text(counts, self.attribute)
+        if not found.meshes:
+            raise ValueError("No faces are known")
+        linked = [mesh.name for mesh in _meshes(found) if mesh.library]
+        counts = mark_faces(context, found.meshes, self.attribute, trees.get(context.scene))
+        return marked_text(counts, self.attribute) + _linked_text(linked)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_rows(column_of(self), self, ("mark", "attribute"))
+
+
+class OCTREE_OT_mask_never_seen(NeverSeenOperator, bpy.types.Operator):
+    """Hide the faces that are never seen by a vertex group and a Mask modifier."""
+
+    bl_idname = "octree.mask_never_seen"
+    bl_label = "Mask Never Seen"
+    bl_description = (
+        "Hide the faces that no tested view sees by a Mask modifier and a vertex group, which"
+        " can be removed again. Faces between kept vertices stay"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    def use(self, context: bpy.types.Context, kept: Kept) -> str:
+        tested = self.samples(context).objects
+        objects = [item for item in context.view_layer.objects if item.session_uid in tested]
+        counts = mask(objects, kept.meshes)
+        text = f"{plural(counts['faces'], 'face')} of {plural(counts['objects'], 'object')} masked"
+        if counts["staying"]:
+            text += f"; {counts['staying']:,} more between kept vertices stay"
+        names = [key.partition(": ")[2] for key in counts if key.startswith("refused: ")]
+        return text + _changed_text(self.samples(context)) + _linked_text(names)
+
+
+class OCTREE_OT_unmask_never_seen(RefusingOperator, bpy.types.Operator):
+    """Remove the masks, and nothing else."""
+
+    bl_idname = "octree.unmask_never_seen"
+    bl_label = "Remove Masks"
+    bl_description = "Remove the modifiers and vertex groups that Mask Never Seen has made"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        other = "" if masked_objects() else "Nothing is masked"
+        return mode_obstacle(context, may_edit=False) or other
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        count = unmask(masked_objects())
+        self.report({"INFO"}, f"{plural(count, 'mask')} removed")
+        return {"FINISHED"}
+
+
+class OCTREE_OT_copy_never_seen(CopiesOptions, NeverSeenOperator, bpy.types.Operator):
+    """Copy the objects into a new collection, without what is never seen."""
+
+    bl_idname = "octree.copy_never_seen"
+    bl_label = "Delete in Copy"
+    bl_description = (
+        "Copy the tested objects into a new collection, and delete there what no tested view"
+        " sees. The originals are not changed; they can be hidden"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+    rows = COPY_ROWS
+
+    if TYPE_CHECKING:
+        collection: str
+    else:
+        collection: StringProperty(
+            name="Collection",
+            description="Name of the new collection; Seen if empty",
+        )
+
+    def use(self, context: bpy.types.Context, kept: Kept) -> str:
+        found = self.samples(context)
+        objects = [
+            item for item in context.view_layer.objects if item.session_uid in found.objects
+        ]
+        options = CopyOptions(self.modifiers, self.whole, self.rings)
+        name = self.collection or "Seen"
+        collection, copies = copy_seen(context, objects, kept, options, name)
+        if self.originals == "HIDE":
+            hide_originals(context, objects, found)
+        counts = copies.counts
+        text = f"{plural(len(copies.objects), 'object')} copied into {collection.name} without"
+        text += f" {plural(counts['faces'], 'face')} and {plural(counts['left_out'], 'object')}"
+        if counts["applied"]:
+            text += f"; modifiers applied in {counts['applied']:,}"
+        if counts["whole"]:
+            text += f"; {counts['whole']:,} with all their faces, which are not known"
+        return f"{text}. {promise_text(found.facts)}"
+
+
+def hide_originals(
+    context: bpy.types.Context, objects: list[bpy.types.Object], found: Samples
+) -> None:
+    """Hide objects in viewports and in renders; what instances show as well by the eye alone."""
+    hide(context, plan(context, objects, "EYE"))
+    single = [
+        item
+        for item in objects
+        if item.data is None or item.data.session_uid not in found.instanced
+    ]
+    hide(context, plan(context, single, "RENDER"))
+
+
+def _meshes(found: Samples) -> list[Any]:
+    return [mesh for mesh in bpy.data.meshes if mesh.session_uid in found.meshes]
+
+
+def _linked_text(names: list[str]) -> str:
+    return f"; linked from another file: {names_text(names)}" if names else ""
+
+
+def _changed_text(found: Samples) -> str:
+    count = len(found.changed)
+    return f"; {meshes_text(count)} changed by modifiers left alone" if count else ""

@@ -1,0 +1,108 @@
+"""Bulk reads of materials: the index of each polygon, and which materials let light through."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from .meshes import bulk, evaluated_mesh
+from .scene import ScenePlacements
+
+_CLEAR_SHADERS = {"BSDF_GLASS", "BSDF_REFRACTION", "BSDF_TRANSPARENT", "HOLDOUT"}
+# Sockets of the principled shader, and their value where nothing shines through.
+_CLEAR_SOCKETS = {"Alpha": 1.0, "Transmission Weight": 0.0}
+
+
+class RowMaterials(NamedTuple):
+    """The materials of one placement.
+
+    Attributes
+    ----------
+    slots : tuple of int
+        The session id of the material in each slot, 0 for none.
+    numbers : ndarray of int32, shape (polygons,)
+        The slot of each polygon of the evaluated mesh.
+    """
+
+    slots: tuple[int, ...]
+    numbers: NDArray[np.int32]
+
+    def are_of(self, materials: set[int]) -> NDArray[np.bool_]:
+        """Tell which polygons have one of these materials."""
+        flags = np.array([uid in materials for uid in self.slots] or [False], np.bool_)
+        # As Blender draws it: what is beyond the last slot has the material of the last.
+        wanted: NDArray[np.bool_] = flags[np.clip(self.numbers, 0, len(flags) - 1)]
+        return wanted
+
+
+def polygon_materials(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
+    """Return the slot of each polygon of a mesh that is not in edit mode."""
+    layer: Any = mesh.attributes.get("material_index")
+    if layer is None or len(layer.data) != len(mesh.polygons):
+        return np.zeros(len(mesh.polygons), np.int32)
+    return bulk(layer.data, "value", len(mesh.polygons), np.int32)
+
+
+def row_materials(
+    depsgraph: bpy.types.Depsgraph, placements: ScenePlacements
+) -> list[RowMaterials]:
+    """Return the materials of each of n placements that were read from a depsgraph as it is now.
+
+    The numbers of one evaluated mesh are read once.
+    """
+    rows = {entry: row for row, entry in enumerate(placements.entries.tolist())}
+    found: list[RowMaterials | None] = [None] * len(placements)
+    known: dict[int, NDArray[np.int32]] = {}
+    for number, instance in enumerate(depsgraph.object_instances):
+        row = rows.get(number)
+        if row is None:
+            continue
+        item = instance.object
+        address = item.data.as_pointer()
+        with evaluated_mesh(item) as mesh:
+            if address not in known:
+                known[address] = polygon_materials(mesh)
+            found[row] = RowMaterials(_slots(item, mesh), known[address])
+    return [each for each in found if each is not None]
+
+
+def _slots(item: bpy.types.Object, mesh: bpy.types.Mesh) -> tuple[int, ...]:
+    """Return the materials that an evaluated object is drawn with."""
+    # Geometry nodes may give the mesh other materials than the object's slots tell.
+    slots: list[Any] = list(mesh.materials)
+    for number, slot in enumerate(item.material_slots):
+        if number == len(slots):
+            slots.append(slot.material)
+        elif slot.link == "OBJECT":
+            slots[number] = slot.material
+    return tuple(each.original.session_uid if each else 0 for each in slots)
+
+
+def lets_light_through(material: bpy.types.Material) -> bool:
+    """Tell whether something may be seen through a material, by the shaders that it has."""
+    # Blender 5.0 always uses the nodes.
+    if material.node_tree is None or (bpy.app.version < (5, 0) and not material.use_nodes):
+        return False
+    return _has_clear_shader(material.node_tree, set())
+
+
+def _has_clear_shader(tree: bpy.types.NodeTree, known: set[int]) -> bool:
+    if tree.as_pointer() in known:
+        return False
+    known.add(tree.as_pointer())
+    return any(_is_clear(node, known) for node in tree.nodes)
+
+
+def _is_clear(node: Any, known: set[int]) -> bool:
+    if node.mute:
+        return False
+    if node.type == "GROUP" and node.node_tree:
+        return _has_clear_shader(node.node_tree, known)
+    if node.type != "BSDF_PRINCIPLED":
+        return node.type in _CLEAR_SHADERS
+    sockets: Sequence[Any] = [each for each in node.inputs if each.name in _CLEAR_SOCKETS]
+    return any(
+        each.is_linked or each.default_value != _CLEAR_SOCKETS[each.name] for each in sockets
+    )

@@ -1,0 +1,312 @@
+"""What no view sees: counted by item buffers, with rays as the oracle."""
+
+import bpy
+import numpy as np
+import pytest
+from blender_scenes import collection_instance, cube, link, mesh_object, select_only
+from never_seen_scenes import (
+    PARTS,
+    PixelRays,
+    ZBuffer,
+    ask,
+    box_of_parts,
+    glass,
+    never_names,
+    overhead,
+    samples,
+    slab,
+    views,
+)
+
+from octree_ext.octree_addon import never_seen
+from octree_ext.octree_addon.never_seen import counting
+from octree_ext.octree_addon.never_seen.report import samples_lines, samples_text
+from octree_ext.octree_addon.scene_index import scene_index
+from octree_ext.octree_addon.ui import settings_of
+
+
+@pytest.fixture(autouse=True)
+def in_numpy(monkeypatch):
+    """Draw in NumPy, whatever this machine has."""
+    monkeypatch.setattr(counting.samples_steps, "__kwdefaults__", {"renderer": ZBuffer})
+    yield
+    never_seen.forget()
+
+
+@pytest.mark.parametrize("renderer", [ZBuffer, PixelRays])
+def test_parts_in_a_closed_box_are_never_seen_from_outside(renderer):
+    box, _ = box_of_parts()
+    found = samples(renderer=renderer)
+    assert len(found.never) == PARTS
+    assert found.objects[box.session_uid] > 0
+    assert found.never_faces == 12  # of two meshes
+    assert found.facts.views == 8
+    assert found.facts.size == (48, 48)
+
+
+def test_no_part_in_a_glass_box_is_never_seen_if_glass_is_open():
+    box, _ = box_of_parts()
+    box.data.materials.append(glass())
+    opaque = samples(views(resolution=512))
+    assert len(opaque.never) == PARTS
+    assert opaque.facts.opaque == ("Glass",)
+    found = samples(views(resolution=512, count=24, is_open=True))
+    assert found.never == []
+    assert (found.meshes[box.data.session_uid] == never_seen.OPEN).all()
+    assert found.facts.opaque == ()
+
+
+@pytest.mark.parametrize(
+    ("values", "is_clear"),
+    [
+        ({}, True),
+        ({"Alpha": 0.5}, True),
+        ({"Roughness": 0.1, "Transmission_Weight": 0.0}, False),
+    ],
+)
+def test_materials_that_let_light_through_are_named(values, is_clear):
+    box = cube("Box")
+    box.data.materials.append(glass("Pane", **values))
+    assert samples().facts.opaque == (("Pane",) if is_clear else ())
+
+
+def test_glass_by_the_slot_of_the_object_and_by_face():
+    """Of two objects of one mesh only one has glass, on one face."""
+    one = cube("One", size=2)
+    other = link(bpy.data.objects.new("Other", one.data), location=(9, 0, 0))
+    inner = [cube("Inner", size=0.5), cube("Hidden", size=0.5, location=(9, 0, 0))]
+    for _ in range(2):
+        one.data.materials.append(None)
+    for face in one.data.polygons:
+        face.material_index = 1
+    one.material_slots[1].link = "OBJECT"
+    one.material_slots[1].material = glass()
+    bpy.context.view_layer.update()
+    found = samples(views(resolution=256, is_open=True))
+    assert found.objects[inner[0].session_uid] > 0
+    assert found.never == [inner[1].session_uid]
+    assert (found.own[other.session_uid] > 0).all()
+    assert (found.own[one.session_uid] == never_seen.OPEN).all()
+    assert (found.meshes[one.data.session_uid] == never_seen.OPEN).all()
+
+
+def test_the_fast_counts_are_those_of_rays():
+    """Apart from edges and ties: a pixel's center may fall on either side."""
+    rng = np.random.default_rng(2)
+    for number in range(12):
+        cube(
+            f"Cube {number}", location=rng.uniform(-2, 2, 3), rotation_euler=rng.uniform(-3, 3, 3)
+        )
+    bpy.context.view_layer.update()
+    fast, exact = samples(renderer=ZBuffer), samples(renderer=PixelRays)
+    assert fast.objects.keys() == exact.objects.keys()
+    for uid, counts in exact.meshes.items():
+        assert np.abs(fast.meshes[uid] - counts).sum() <= 0.02 * counts.sum()
+    total = sum(exact.objects.values())
+    assert total == sum(int(counts.sum()) for counts in exact.meshes.values())
+
+
+def test_a_face_is_seen_if_any_user_of_its_mesh_is():
+    first = slab(2)
+    other = link(bpy.data.objects.new("Other", first.data), location=(-1, -1, 1))
+    overhead(size=0.9, location=(0.5, 0.5, 5), rotation_euler=(0, 0, 0))
+    bpy.context.view_layer.update()
+    found = samples(views("SHOT"))
+    # The camera sees one quad of the upper slab, which covers the lower one.
+    assert (found.meshes[first.data.session_uid] > 0).tolist() == [False, False, False, True]
+    assert found.never == [first.session_uid]
+    other.location = (9, 9, 9)
+    bpy.context.view_layer.update()
+    found = samples(views("SHOT"))
+    assert (found.meshes[first.data.session_uid] > 0).tolist() == [True, False, False, False]
+
+
+@pytest.mark.parametrize("how", ["object", "camera", "collection"])
+def test_what_a_render_does_not_show_hides_nothing(how):
+    """A cutter around a part is neither in the way nor tested."""
+    inner, cutter = cube("Inner"), cube("Cutter", size=3)
+    helpers = bpy.data.collections.new("Helpers")
+    bpy.context.scene.collection.children.link(helpers)
+    helpers.objects.link(cutter)
+    bpy.context.scene.collection.objects.unlink(cutter)
+    bpy.context.view_layer.update()
+    assert ask() == {"Inner"}
+    if how == "camera":
+        cutter.visible_camera = False
+    else:
+        (cutter if how == "object" else helpers).hide_render = True
+    assert ask() == set()
+    assert never_seen.get(bpy.context.scene).objects.keys() == {inner.session_uid}
+    inner.hide_render = True
+    if how == "object":
+        with pytest.raises(RuntimeError, match="nothing to look at"):
+            ask()
+
+
+def test_instances_count_for_the_mesh_that_they_show():
+    inner = cube("Inner", size=0.5)
+    cube("Shell", size=2)
+    assert ask() == {"Inner"}
+    shown = collection_instance([inner], "Instancer")
+    shown.location = (8, 0, 0)
+    bpy.context.view_layer.update()
+    found = samples(views(resolution=128))
+    assert found.objects[shown.session_uid] > 0
+    assert (found.meshes[inner.data.session_uid] > 0).all()
+
+
+def test_meshes_changed_by_modifiers_are_not_known_by_face():
+    item = cube("Smooth", size=2)
+    item.modifiers.new("Subdivision", "SUBSURF")
+    moved = cube("Moved", location=(5, 0, 0))
+    moved.modifiers.new("Displace", "DISPLACE").strength = 0.2
+    bpy.context.view_layer.update()
+    found = samples()
+    assert found.changed == {item.data.session_uid}
+    assert found.meshes.keys() == {moved.data.session_uid}
+    assert len(found.own[item.session_uid]) == 24
+    assert "1 mesh changed by modifiers" in samples_text(found)
+    other = link(bpy.data.objects.new("Other", item.data), location=(9, 0, 0))
+    bpy.context.view_layer.update()
+    found = samples()
+    assert item.data.session_uid not in found.meshes  # though the other one shows its faces
+    assert len(found.own[other.session_uid]) == 6
+
+
+def test_a_shot_counts_all_frames_and_restores_the_scene():
+    slab(6)
+    view = overhead(size=0.8, location=(0.5, 0.5, 5), rotation_euler=(0, 0, 0))
+    for frame in (1, 2, 3):
+        view.location.x = frame - 0.5
+        view.keyframe_insert("location", frame=frame)
+    bpy.context.scene.frame_set(2)
+    bpy.ops.octree.find_never_seen(views="SHOT", span="CUSTOM", first=1, last=3, resolution=32)
+    found = never_seen.get(bpy.context.scene)
+    (counts,) = found.meshes.values()
+    assert np.flatnonzero(counts).tolist() == [0, 1, 2]
+    assert found.facts.frames == 3
+    assert found.facts.views == 3
+    assert bpy.context.scene.frame_current == 2
+
+
+def test_the_render_border_and_the_shape_of_the_image_count():
+    slab(4)
+    overhead(size=4, location=(2, 2, 5), rotation_euler=(0, 0, 0))
+    render = bpy.context.scene.render
+    render.use_border, render.border_max_x, render.border_max_y = True, 0.5, 0.25
+    found = samples(views("SHOT", resolution=20))
+    assert found.facts.size == (20, 10)
+    (counts,) = found.meshes.values()
+    assert np.flatnonzero(counts).tolist() == [0, 1]
+    assert counts[0] == counts[1] == 100
+
+
+def test_places_in_a_volume_leave_out_solid_parts():
+    """Inside a room there is a closed closet with something in it."""
+    room = cube("Room", size=8)
+    closet, thing = cube("Closet", size=3), cube("Thing", size=1)
+    outside = cube("Outside", size=1, location=(9, 0, 0))
+    assert ask(views="INSIDE", volume="Room", places=12) == {"Thing", "Outside"}
+    closet.hide_set(True)
+    thing.hide_set(True)
+    assert ask(views="INSIDE", volume="Room", places=12) == {"Outside"}
+    room.display_type = "WIRE"
+    assert ask(views="INSIDE", volume="Room", places=12) == set()
+    assert outside.name not in never_names()
+
+
+def test_a_turned_volume_is_looked_around_in_as_it_lies():
+    volume = link(bpy.data.objects.new("Volume", None), location=(20, 0, 0))
+    volume.scale, volume.rotation_euler = (0.2, 5, 0.2), (0, 0, np.pi / 2)
+    mesh_object("Wall", [(20, -9, -9), (20, 9, -9), (20, 9, 9), (20, -9, 9)], [(0, 1, 2, 3)])
+    cube("Left", location=(10, 0, 0))
+    cube("Right", location=(30, 0, 0))
+    bpy.context.view_layer.update()
+    assert ask(views="INSIDE", volume="Volume", places=4) == set()
+    volume.location.x = 13
+    volume.scale.y = 1
+    bpy.context.view_layer.update()
+    assert ask(views="INSIDE", volume="Volume", places=4) == {"Right"}
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ({"views": "INSIDE"}, "Choose the volume"),
+        ({"views": "INSIDE", "volume": "Nobody"}, "no object named Nobody"),
+        ({"views": "INSIDE", "volume": "Tiny"}, "inside of solid parts"),
+        ({"views": "SHOT"}, "no camera"),
+        ({"views": "SHOT", "cameras": "ALL"}, "no camera"),
+    ],
+)
+def test_reasons_why_nothing_is_found(values, reason):
+    cube("Big", size=4)
+    link(bpy.data.objects.new("Tiny", None), empty_display_size=0.1)
+    bpy.context.view_layer.update()
+    with pytest.raises(RuntimeError, match=reason):
+        ask(**values)
+    assert never_seen.get(bpy.context.scene) is None
+
+
+def test_an_empty_scene_is_a_reason():
+    with pytest.raises(RuntimeError, match="nothing to look at"):
+        ask()
+
+
+def test_edit_mode_is_asked_as_it_is_there():
+    item = cube("Shell", size=4)
+    cube("Inner")
+    select_only(item)
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert ask() == {"Inner"}
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.mesh.delete(type="ONLY_FACE")
+    assert ask() == set()
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_the_report_tells_the_views_and_the_saturation(capfd):
+    box_of_parts(4)
+    ask()
+    text = capfd.readouterr().out
+    assert "4 of 5 objects and 12 of 18 faces never seen in 12 views from outside" in text
+    assert "64 x 64 pixels each; the last tenth of them added 0 % of the seen faces" in text
+    lines = samples_lines(never_seen.get(bpy.context.scene))
+    assert lines[:3] == ["4 of 5 objects never seen", "12 of 18 faces never seen",
+                         "12 views, 64 x 64 pixels"]  # fmt: skip
+
+
+def test_saturation_is_what_the_last_tenth_added():
+    tally = counting.Tally()
+    tally.grow(6)
+    tally.settle()
+    for view, numbers in enumerate([[0, 0], [1], [2], [5, 0]]):
+        tally.add(np.array(numbers), view)
+    assert tally.added_since(3) == 0.25
+    assert tally.added_since(0) == 1.0
+    assert tally.counts.tolist() == [3, 1, 1, 0, 0, 1]
+    assert counting.Tally().added_since(0) == 0.0
+
+
+def test_the_settings_are_kept_and_the_result_can_be_asked_again():
+    box_of_parts(3)
+    ask(directions=9, resolution=32)
+    settings = settings_of(bpy.context.scene)
+    assert (settings.never_seen.directions, settings.never_seen.resolution) == (9, 32)
+    assert [(each.name, each.count) for each in settings.results.kept] == [("Never Seen", 3)]
+    bpy.data.objects["Part 0"].location = (20, 0, 0)
+    assert bpy.ops.octree.refresh_result() == {"FINISHED"}
+    assert never_names() == {"Part 1", "Part 2"}
+    assert settings.results.kept[0].count == 2
+
+
+def test_a_step_later_the_scene_may_not_have_changed():
+    box_of_parts(3)
+    steps = never_seen.samples_steps(bpy.context, views())
+    while next(steps) < 0.5:
+        pass
+    bpy.data.objects["Part 0"].location.x += 1
+    bpy.context.view_layer.update()
+    scene_index()
+    with pytest.raises(ValueError, match="changed meanwhile"):
+        list(steps)

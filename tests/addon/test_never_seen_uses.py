@@ -1,0 +1,505 @@
+"""Never seen: what is kept around it, selected, marked, masked, and deleted in a copy."""
+
+import bpy
+import numpy as np
+import pytest
+from blender_scenes import collection_instance, cube, link, mesh_object, select_only, selected
+from never_seen_scenes import (
+    PARTS,
+    PixelRays,
+    ZBuffer,
+    ask,
+    box_of_parts,
+    kept,
+    overhead,
+    samples,
+    slab,
+    views,
+)
+from snapshots import whole_file
+
+from core import Triangles, pairs_within
+from octree_ext.core import item_buffers
+from octree_ext.octree_addon import hiding, never_seen
+from octree_ext.octree_addon.never_seen import copies, counting, masks
+from octree_ext.octree_addon.never_seen.safety import grown
+from octree_ext.octree_addon.never_seen.stage import stage_of
+from octree_ext.octree_addon.never_seen.views import view_matrices
+from octree_ext.octree_addon.scene_index import scene_index
+from octree_ext.octree_addon.ui import settings_of
+
+
+@pytest.fixture(autouse=True)
+def in_numpy(monkeypatch):
+    """Draw in NumPy, whatever this machine has."""
+    monkeypatch.setattr(counting.samples_steps, "__kwdefaults__", {"renderer": ZBuffer})
+    yield
+    never_seen.forget()
+
+
+def corners_of(mesh):
+    return [list(face.vertices) for face in mesh.polygons]
+
+
+def slow_rings(faces, flags, rings):
+    seen = {number for number, flag in enumerate(flags) if flag}
+    for _ in range(rings):
+        vertices = {vertex for number in seen for vertex in faces[number]}
+        seen = {number for number, face in enumerate(faces) if vertices & set(face)}
+    return [number in seen for number in range(len(faces))]
+
+
+@pytest.mark.parametrize("rings", [0, 1, 2, 9])
+def test_rings_are_those_of_brute_force(rings):
+    rng = np.random.default_rng(rings)
+    for _ in range(20):
+        faces = [rng.choice(40, rng.integers(3, 7), replace=False).tolist() for _ in range(15)]
+        flags = rng.random(15) < 0.15
+        sizes = np.array([len(face) for face in faces])
+        found = grown(flags, np.concatenate(faces).astype(int), sizes, rings)
+        assert found.tolist() == slow_rings(faces, flags, rings)
+    none = np.empty(0, int)
+    assert grown(none.astype(bool), none, none, rings).tolist() == []
+
+
+def one_quad_of(cells=6):
+    """Return a slab of which a camera sees one quad, in a corner."""
+    item = slab(cells)
+    overhead(size=0.8, location=(0.5, 0.5, 5), rotation_euler=(0, 0, 0))
+    return item
+
+
+@pytest.mark.parametrize(("rings", "faces"), [(0, 1), (1, 4), (2, 9), (5, 36)])
+def test_rings_are_kept_around_what_was_seen(rings, faces):
+    item = one_quad_of()
+    found = kept(samples(views("SHOT")), rings=rings)
+    assert found.meshes[item.data.session_uid].sum() == faces
+    assert found.face_count == 36 - faces
+
+
+@pytest.mark.parametrize("least", [1, 5, 40])
+def test_faces_of_few_samples_are_not_kept(least):
+    rng = np.random.default_rng(4)
+    for number in range(8):
+        cube(f"Cube {number}", location=rng.uniform(-2, 2, 3))
+    bpy.context.view_layer.update()
+    counted = samples(views(resolution=24))
+    found = kept(counted, least=least, rings=0)
+    for uid, counts in counted.meshes.items():
+        assert found.meshes[uid].tolist() == (counts >= least).tolist()
+    assert found.never == {
+        uid for uid, counts in counted.own.items() if not (counts >= least).any()
+    }
+
+
+@pytest.mark.parametrize("distance", [0.3, 1.0, 2.5])
+def test_distances_are_those_of_brute_force(distance):
+    rng = np.random.default_rng(6)
+    names = []
+    for number in range(12):
+        item = cube(f"Cube {number}", size=rng.uniform(0.2, 1.5))
+        item.location, item.rotation_euler = rng.uniform(-3, 3, 3), rng.uniform(-3, 3, 3)
+        names.append(item.name)
+    overhead(size=1.5, location=(0, 0, 9), rotation_euler=(0, 0, 0))
+    bpy.context.view_layer.update()
+    counted = samples(views("SHOT"))
+    found = kept(counted, distance=distance, rings=0)
+    index = scene_index()
+    triangles = index.octree.triangles_of(index.octree.ids)
+    core_triangles = Triangles(triangles.vertices, triangles.faces)
+    owners = np.repeat(index.placements.owners, 12)
+    polygons = np.concatenate([mesh.polygons for mesh in index.placements.meshes])
+    seen = np.array([counted.own[o][p] > 0 for o, p in zip(owners, polygons, strict=True)])
+    ones, others = np.meshgrid(np.arange(len(owners)), np.flatnonzero(seen), indexing="ij")
+    near = pairs_within(
+        core_triangles, ones.ravel(), core_triangles, others.ravel(), margin=distance
+    ).reshape(ones.shape)
+    for name in names:
+        item = bpy.data.objects[name]
+        mine = owners == item.session_uid
+        wanted = np.zeros(6, bool)
+        np.logical_or.at(wanted, polygons[mine], near[mine].any(axis=1))
+        assert found.own[item.session_uid].tolist() == wanted.tolist()
+        assert found.meshes[item.data.session_uid].tolist() == wanted.tolist()
+        assert found.objects[item.session_uid] == wanted.any()
+    assert 0 < near.any(axis=1).sum() < len(near)
+
+
+def test_the_faces_of_a_material_are_kept():
+    cube("Shell", size=4)
+    inner, other = cube("Inner"), cube("Other", location=(1, 1, 1))
+    for name in ("Plain", "Precious"):
+        inner.data.materials.append(bpy.data.materials.new(name))
+    inner.data.polygons[2].material_index = 1
+    counted = samples()
+    found = kept(counted, material="Precious", rings=0)
+    assert np.flatnonzero(found.meshes[inner.data.session_uid]).tolist() == [2]
+    assert found.never == {other.session_uid}
+    with pytest.raises(ValueError, match="no material named Gold"):
+        kept(counted, material="Gold")
+
+
+def test_meshes_that_have_changed_since_are_left_alone():
+    shell, inner = cube("Shell", size=4), cube("Inner")
+    counted = samples()
+    inner.data.clear_geometry()
+    bpy.data.meshes.new("Empty")
+    assert kept(counted).meshes.keys() == {shell.data.session_uid}
+
+
+@pytest.mark.parametrize("name", ["select", "collect", "hide", "mark", "mask", "copy"])
+def test_without_samples_there_is_a_reason(name):
+    cube("Cube")
+    with pytest.raises(RuntimeError, match="Find what is never seen first"):
+        getattr(bpy.ops.octree, f"{name}_never_seen")()
+
+
+def test_objects_and_faces_are_selected():
+    item = one_quad_of(3)
+    cube("Aside", location=(40, 0, 0))
+    ask(views="SHOT")
+    bpy.ops.octree.select_never_seen(kind="OBJECTS")
+    assert selected() == {"Aside"}
+    bpy.ops.octree.select_never_seen(kind="FACES", rings=0)
+    assert [face.index for face in item.data.polygons if face.select] == [*range(1, 9)]
+    select_only(item)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.octree.select_never_seen(rings=1)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert [face.index for face in item.data.polygons if face.select] == [2, 5, 6, 7, 8]
+    assert settings_of(bpy.context.scene).never_seen.rings == 1
+
+
+def test_objects_are_collected_and_hidden():
+    box_of_parts(5)
+    ask()
+    bpy.ops.octree.collect_never_seen()
+    assert {item.name for item in bpy.data.collections["Never Seen"].objects} == {
+        f"Part {number}" for number in range(5)
+    }
+    bpy.ops.octree.hide_never_seen()
+    assert [item.name for item in bpy.context.view_layer.objects if item.visible_get()] == ["Box"]
+    bpy.ops.octree.restore_hidden()
+    assert len([i for i in bpy.context.view_layer.objects if i.visible_get()]) == 6
+
+
+def test_the_settings_are_those_of_the_panel():
+    """What an operator does not show it leaves alone."""
+    one_quad_of(3)
+    ask(views="SHOT")
+    settings = settings_of(bpy.context.scene).never_seen
+    settings.rings, settings.least, settings.material = 4, 3, bpy.data.materials.new("Kept")
+    for name in ("mark", "select", "mask"):
+        getattr(bpy.ops.octree, f"{name}_never_seen")()
+        assert (settings.rings, settings.least, settings.material.name) == (4, 3, "Kept")
+
+
+def test_samples_are_marked():
+    item = one_quad_of(3)
+    ask(views="SHOT")
+    bpy.ops.octree.mark_never_seen()
+    values = [each.value for each in item.data.attributes["samples_seen"].data]
+    assert values == [64 * 64, *[0] * 8]
+    bpy.ops.octree.mark_never_seen(mark="OBJECTS", attribute="pixels")
+    assert item["pixels"] == 64 * 64
+
+
+def evaluated_faces(item):
+    return len(item.evaluated_get(bpy.context.evaluated_depsgraph_get()).data.polygons)
+
+
+def test_masks_hide_faces_and_are_removed(capfd):
+    item = one_quad_of(4)
+    other = link(bpy.data.objects.new("Other", item.data), location=(0, 0, -3))
+    bpy.context.view_layer.update()
+    ask(views="SHOT")
+    for _ in range(2):  # the second time changes nothing
+        bpy.ops.octree.mask_never_seen(rings=1)
+        assert [each.type for each in item.modifiers] == ["MASK"]
+        assert [each.name for each in item.vertex_groups] == ["Never Seen"]
+        assert evaluated_faces(item) == evaluated_faces(other) == 4
+    assert "12 faces of 2 objects masked" in capfd.readouterr().out
+    bpy.ops.octree.mask_never_seen(rings=0)
+    assert evaluated_faces(item) == 1
+    bpy.ops.octree.mask_never_seen(rings=9)
+    assert not item.modifiers
+    bpy.ops.octree.mask_never_seen(rings=2)
+    ask(views="SHOT")  # what is masked is left alone
+    bpy.ops.octree.mask_never_seen(rings=2)
+    assert evaluated_faces(item) == 9
+    bpy.ops.octree.unmask_never_seen()
+    assert not item.modifiers
+    assert not item.vertex_groups
+    assert evaluated_faces(item) == 16
+    with pytest.raises(RuntimeError, match="Nothing is masked"):
+        bpy.ops.octree.unmask_never_seen()
+
+
+def test_a_mask_keeps_faces_between_kept_vertices(capfd):
+    """A quad whose corners are all corners of seen faces cannot be masked."""
+    item = slab(3)
+    ring = [number for number in range(9) if number != 4]
+    found = masks.mask([item], {item.data.session_uid: np.isin(np.arange(9), ring)})
+    assert (found["faces"], found["staying"]) == (0, 1)
+
+
+def test_linked_meshes_are_refused_by_name(tmp_path, capfd):
+    shell, inner = cube("Shell", size=4), cube("Inner")
+    path = str(tmp_path / "library.blend")
+    bpy.data.libraries.write(path, {inner})
+    bpy.data.objects.remove(inner)
+    with bpy.data.libraries.load(path, link=True) as (_, target):
+        target.objects = ["Inner"]
+    linked = link(target.objects[0])
+    bpy.context.view_layer.update()
+    assert ask() == {"Inner"}
+    bpy.ops.octree.mark_never_seen()
+    bpy.ops.octree.mask_never_seen()
+    text = capfd.readouterr().out
+    assert text.count("linked from another file: ") == 2
+    assert not linked.modifiers
+    assert "samples_seen" not in linked.data.attributes
+    bpy.ops.octree.copy_never_seen(whole="COPY", rings=0)
+    (copy,) = [item for item in bpy.data.collections["Seen"].objects if "Inner" in item.name]
+    assert copy.library is None
+    assert len(copy.data.polygons) == 0
+    assert len(linked.data.polygons) == 6
+    assert shell.hide_get()
+
+
+def images(asked):
+    """Return what each pixel of all tested views shows: depths, by rays."""
+    index = scene_index()
+    stage = stage_of(bpy.context, index, asked)
+    matrices, size = view_matrices(asked, bpy.context, stage.scene, stage.solid)
+    return item_buffers(PixelRays(stage.scene), matrices, size=size).depths, matrices
+
+
+def cluttered():
+    """Add a box of parts, some of which stick out of it, and a mesh with a hole."""
+    box, parts = box_of_parts(12)
+    for part in parts[:5]:
+        part.location *= 1.35
+    mesh_object("Roof", [(-6, -6, 7), (6, -6, 7), (6, 6, 7), (-6, 6, 7)], [(0, 1, 2, 3)])
+    overhead(size=14, location=(3, 2, 20), rotation_euler=(0.2, 0.1, 0))
+    bpy.context.view_layer.update()
+    return box, parts
+
+
+@pytest.mark.parametrize("kind", ["OUTSIDE", "SHOT"])
+@pytest.mark.parametrize("renderer", [ZBuffer, PixelRays])
+def test_no_pixel_of_a_tested_view_changes(kind, renderer, monkeypatch):
+    monkeypatch.setattr(counting.samples_steps, "__kwdefaults__", {"renderer": renderer})
+    box, _ = cluttered()
+    asked = {"views": kind, "directions": 6, "resolution": 64}
+    looked = views(kind, count=6, resolution=64)
+    before, matrices = images(looked)
+    ask(**asked)
+    bpy.ops.octree.copy_never_seen(rings=0)
+    bpy.context.view_layer.update()
+    assert not box.visible_get()
+    copied = bpy.data.collections["Seen"].objects
+    assert sum(len(item.data.polygons) for item in copied) < 6 * len(copied)
+    index = scene_index()
+    after = item_buffers(PixelRays(index.octree), matrices, size=(64, 64)).depths
+    same = np.isclose(before, after, atol=1e-4) | (np.isinf(before) & np.isinf(after))
+    # Apart from ties: the fast renderer and rays may differ on an edge.
+    assert (~same).sum() <= (0 if renderer is PixelRays else 0.001 * same.size)
+
+
+def rich():
+    """Return a slab with all that a mesh can have."""
+    item = slab(4, location=(0, 0, 0))
+    mesh = item.data
+    for name in ("One", "Two"):
+        mesh.materials.append(bpy.data.materials.new(name))
+    for face in mesh.polygons:
+        face.material_index, face.use_smooth = face.index % 2, True
+    uv = mesh.uv_layers.new(name="Map")
+    uv.data.foreach_set("uv", np.arange(2 * len(mesh.loops), dtype=np.float32))
+    colors = mesh.color_attributes.new("Tint", "FLOAT_COLOR", "POINT")
+    colors.data.foreach_set("color", np.arange(4 * len(mesh.vertices), dtype=np.float32))
+    marks = mesh.attributes.new("Number", "INT", "FACE")
+    marks.data.foreach_set("value", np.arange(len(mesh.polygons), dtype=np.int32))
+    group = item.vertex_groups.new(name="Weights")
+    for number in range(len(mesh.vertices)):
+        group.add([number], number / 100, "REPLACE")
+    item.shape_key_add(name="Basis")
+    raised = item.shape_key_add(name="Raised")
+    for number, point in enumerate(raised.data):
+        point.co.z = number
+    rng = np.random.default_rng(0)
+    normals = np.array([0, 0, 1]) + rng.uniform(-0.3, 0.3, (len(mesh.loops), 3))
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    mesh.normals_split_custom_set(normals.tolist())
+    return item
+
+
+def contents(item):
+    """Return what hangs on each face of a slab, by its number, corner after corner."""
+    mesh = item.data
+    numbers = [each.value for each in mesh.attributes["Number"].data]
+    uv, keys = mesh.uv_layers["Map"].data, mesh.shape_keys.key_blocks["Raised"].data
+    colors = mesh.color_attributes["Tint"].data
+    return {
+        numbers[face.index]: [
+            face.material_index,
+            face.use_smooth,
+            *[
+                (
+                    tuple(mesh.vertices[mesh.loops[loop].vertex_index].co),
+                    tuple(uv[loop].uv),
+                    tuple(np.round(mesh.corner_normals[loop].vector, 3)),
+                    keys[mesh.loops[loop].vertex_index].co.z,
+                    tuple(colors[mesh.loops[loop].vertex_index].color),
+                    round(mesh.vertices[mesh.loops[loop].vertex_index].groups[0].weight, 5),
+                )
+                for loop in face.loop_indices
+            ],
+        ]
+        for face in mesh.polygons
+    }
+
+
+def test_a_copy_keeps_all_that_hangs_on_what_remains():
+    item = rich()
+    overhead(size=0.8, location=(0.5, 0.5, 50), rotation_euler=(0, 0, 0))
+    before = contents(item)
+    ask(views="SHOT")
+    bpy.ops.octree.copy_never_seen(rings=2, originals="KEEP")
+    (copy,) = bpy.data.collections["Seen"].objects
+    assert copy.data != item.data
+    after = contents(copy)
+    assert sorted(after) == [0, 1, 2, 4, 5, 6, 8, 9, 10]
+    inner = {number: after[number] for number in (0, 1, 4, 5)}  # those that keep all neighbors
+    assert inner == {number: before[number] for number in inner}
+    assert [each.name for each in copy.data.materials] == ["One", "Two"]
+    assert [each.name for each in copy.vertex_groups] == ["Weights"]
+    assert contents(item) == before
+
+
+def test_a_shared_mesh_is_copied_once_and_children_follow():
+    box, parts = box_of_parts(4)
+    for part in parts[2:]:
+        part.location *= 3
+    parts[3].parent = parts[2]
+    parts[1].parent = box
+    bpy.context.view_layer.update()
+    ask(resolution=128)
+    before = {item.name: len(item.data.polygons) for item in (box, *parts)}
+    bpy.ops.octree.copy_never_seen(whole="COPY", originals="KEEP")
+    copied = {item.name.rpartition(".")[0]: item for item in bpy.data.collections["Seen"].objects}
+    assert copied.keys() == before.keys()
+    assert copied["Part 0"].data == copied["Part 2"].data
+    assert copied["Part 3"].parent == copied["Part 2"]
+    assert copied["Part 1"].parent == copied["Box"]
+    bpy.context.view_layer.update()
+    for name, copy in copied.items():
+        assert np.allclose(copy.matrix_world, bpy.data.objects[name].matrix_world)
+    assert before == {item.name: len(item.data.polygons) for item in (box, *parts)}
+    assert box.visible_get()
+
+
+@pytest.mark.parametrize(("modifiers", "faces"), [("OWN", 6), ("APPLY", 0)])
+def test_modifiers_are_kept_or_applied_in_the_copy(modifiers, faces):
+    shell, inner = cube("Shell", size=4), cube("Inner", size=1)
+    inner.modifiers.new("Subdivision", "SUBSURF").levels = 1
+    mirrored = cube("Mirrored", size=2, location=(6, 0, 0))
+    mirrored.modifiers.new("Mirror", "MIRROR")
+    bpy.context.view_layer.update()
+    ask()
+    bpy.ops.octree.copy_never_seen(modifiers=modifiers, whole="COPY", rings=0)
+    copied = {item.name: item for item in bpy.data.collections["Seen"].objects}
+    copy = copied["Inner.001"]
+    assert len(copy.data.polygons) == faces
+    assert len(copy.modifiers) == (modifiers == "OWN")
+    assert copied["Mirrored.001"].data != mirrored.data
+    assert len(copied["Mirrored.001"].modifiers) == (modifiers == "OWN")
+    assert len(inner.modifiers) == len(mirrored.modifiers) == 1
+    assert len(copied["Shell.001"].data.polygons) == len(shell.data.polygons) == 6
+
+
+def test_originals_are_hidden_and_restored():
+    box, parts = box_of_parts(3)
+    ask()
+    bpy.ops.octree.copy_never_seen()
+    assert [item.name for item in bpy.data.collections["Seen"].objects] == ["Box.001"]
+    assert not any(item.visible_get() for item in (box, *parts))
+    assert all(item.hide_render for item in (box, *parts))
+    assert not bpy.data.objects["Box.001"].hide_render
+    bpy.ops.octree.restore_hidden()
+    assert all(item.visible_get() and not item.hide_render for item in (box, *parts))
+
+
+def test_what_instances_show_stays_in_renders():
+    shown = cube("Shown")
+    collection_instance([shown], "Instancer").location = (4, 0, 0)
+    if shown.name not in bpy.context.scene.collection.objects:
+        link(shown)
+    bpy.context.view_layer.update()
+    ask()
+    bpy.ops.octree.copy_never_seen()
+    assert (shown.hide_get(), shown.hide_render) == (True, False)
+
+
+def test_an_error_leaves_nothing_half_done(monkeypatch):
+    box_of_parts(6)
+    ask(resolution=128)
+    before = whole_file()
+
+    def fail(*_):
+        raise ValueError("No more")
+
+    monkeypatch.setattr(copies, "_copy_parents", fail)
+    with pytest.raises(RuntimeError, match="No more"):
+        bpy.ops.octree.copy_never_seen(whole="COPY", rings=0)
+    assert whole_file() == before
+
+
+def test_nothing_seen_is_nothing_to_copy():
+    cube("Cube", location=(90, 0, 0))
+    overhead()
+    bpy.context.view_layer.update()
+    ask(views="SHOT")
+    before = whole_file()
+    with pytest.raises(RuntimeError, match="no object was seen"):
+        bpy.ops.octree.copy_never_seen()
+    assert whole_file() == before
+
+
+def test_each_action_is_one_undo_step():
+    box_of_parts(4)
+    ask()
+    bpy.ops.ed.undo_push(message="before")
+    before = whole_file()
+    for name in ("copy", "mask", "mark", "collect", "hide"):
+        assert getattr(bpy.ops.octree, f"{name}_never_seen")("EXEC_DEFAULT", True) == {"FINISHED"}
+        assert whole_file() != before, name
+        bpy.ops.ed.undo()
+        assert whole_file() == before, name
+    assert hiding.hidden_counts(bpy.context.scene) == {}
+
+
+def test_all_parts_of_the_box_are_left_out():
+    box_of_parts()
+    assert len(ask()) == PARTS
+    bpy.ops.octree.copy_never_seen(originals="KEEP")
+    assert len(bpy.data.collections["Seen"].objects) == 1
+
+
+def test_what_is_in_edit_mode_without_being_active_is_left_alone():
+    """Then Blender calls it Object Mode."""
+    box, parts = box_of_parts(2)
+    ask()
+    select_only(box)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.context.view_layer.objects.active = parts[0]
+    assert bpy.context.mode == "OBJECT"
+    for name in ("mark", "mask", "copy"):
+        assert getattr(bpy.ops.octree, f"{name}_never_seen")() == {"FINISHED"}
+    assert not box.modifiers
+    assert len(bpy.data.collections["Seen"].objects["Box.001"].data.polygons) == 6
+    bpy.context.view_layer.objects.active = box
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert "samples_seen" not in box.data.attributes
+    assert "samples_seen" in parts[0].data.attributes
