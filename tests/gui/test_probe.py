@@ -349,6 +349,32 @@ def disable():
     addon_utils.disable("bl_ext.user_default.octree", default_set=True)
 
 
+def remains():
+    """Return what is left of us: classes, handlers, tools, and entries of keymaps."""
+    import bpy
+    from bl_ui.space_toolsystem_toolbar import VIEW3D_PT_tools_active
+
+    def flat(tools):
+        for each in tools:
+            if isinstance(each, tuple | list) and not hasattr(each, "idname"):
+                yield from flat(each)
+            elif hasattr(each, "idname"):
+                yield each.idname
+
+    lists = [each for each in vars(bpy.app.handlers).values() if isinstance(each, list)]
+    lists = lists or [getattr(bpy.app.handlers, name) for name in dir(bpy.app.handlers)]
+    handlers = [each for found in lists if isinstance(found, list) for each in found]
+    keymaps = bpy.context.window_manager.keyconfigs.addon.keymaps
+    left = [
+        *dir(bpy.types),
+        *(getattr(each, "__module__", "") for each in handlers),
+        *(name for tools in VIEW3D_PT_tools_active._tools.values() for name in flat(tools or ())),
+        *(item.idname for keymap in keymaps for item in keymap.keymap_items),
+        *(keymap.name for keymap in keymaps),
+    ]
+    return [name for name in left if "octree" in name.lower()]
+
+
 def test_two_windows_and_no_trace_of_a_disabled_extension(town):
     town.call(start, "sphere")
     hover(town, *PLACE)
@@ -358,8 +384,10 @@ def test_two_windows_and_no_trace_of_a_disabled_extension(town):
     town.move(510, 380)
     town.picture("probe_two_windows")
     wait_for(lambda: words(town))
+    assert len(town.call(remains)) > 50
     town.call(disable)
     assert town.call(tool) == "builtin.select_box"
+    assert town.call(remains) == []
     town.picture("probe_disabled")
     assert "Traceback" not in town.read_log()
 
