@@ -7,6 +7,7 @@ from bpy.props import PointerProperty
 
 from . import (
     build,
+    clash,
     command_line,
     display,
     example,
@@ -37,6 +38,7 @@ FEATURES = (
     build.FEATURE,
     results.FEATURE,
     questions.FEATURE,
+    clash.FEATURE,
     live.FEATURE,
     display.FEATURE,
     probe.FEATURE,

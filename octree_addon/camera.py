@@ -1,14 +1,17 @@
-"""View frusta: camera and render settings -> `Frusta` in world space, widened if wanted."""
+"""View frusta: camera and render settings -> `Frusta` in world space, widened if wanted.
+
+And pictures: the same settings -> view matrix and pixels, as a render has them.
+"""
 
 from math import pi
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import bpy
 import numpy as np
 from bpy.props import FloatProperty
 
 from ..core import Frusta
-from .arrays import Floats
+from .arrays import Floats, Ids
 
 
 class ViewOptions:
@@ -186,3 +189,86 @@ def _to_world(camera: bpy.types.Object, corners: Floats) -> Floats:
     # Normalized, as by the renderer: the scale of a camera does not matter.
     matrix = np.array(camera.matrix_world.normalized(), np.float64)
     return corners @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+class Picture(NamedTuple):
+    """The picture that a render makes of a camera.
+
+    Attributes
+    ----------
+    matrix : ndarray of float64, shape (4, 4)
+        Projection @ view into OpenGL's clip space, which is the part that is rendered.
+    size : tuple of int
+        Width and height in pixels.
+    start : float
+        Where depths of the picture begin: at the camera, or at a parallel one's near plane.
+    """
+
+    matrix: Floats
+    size: tuple[int, int]
+    start: float
+
+
+def camera_picture(
+    camera_eval: bpy.types.Object,
+    scene: bpy.types.Scene,
+    depsgraph: bpy.types.Depsgraph,
+    *,
+    share: float = 1.0,
+) -> Picture:
+    """Return the picture of a camera, pixel by pixel as the scene's render shows it.
+
+    Of a render border, only what is inside. Parameters and errors are those of `camera_frusta`.
+    `share` is the part of the pixels along each side that are wanted.
+    """
+    _check(camera_eval)
+    frame, inside = np.array(_frame_size(scene), np.intp), _rendered_pixels(scene)
+    render = scene.render
+    projection = camera_eval.calc_matrix_camera(
+        depsgraph,
+        x=int(frame[0]),
+        y=int(frame[1]),
+        scale_x=render.pixel_aspect_x,
+        scale_y=render.pixel_aspect_y,
+    )
+    low, high = inside * 2.0 / frame - 1.0
+    crop = np.diag([*(2 / (high - low)), 1.0, 1.0])
+    crop[:2, 3] = -(high + low) / (high - low)
+    to_camera = np.linalg.inv(np.array(camera_eval.matrix_world.normalized(), np.float64))
+    matrix: Floats = crop @ np.array(projection, np.float64) @ to_camera
+    lens = camera_eval.data
+    start = lens.clip_start if lens.type == "ORTHO" else 0.0
+    return Picture(matrix, picture_size(scene, share), start)
+
+
+def picture_size(scene: bpy.types.Scene, share: float = 1.0) -> tuple[int, int]:
+    """Return width and height of a render, or of its border, or a share of them."""
+    low, high = _rendered_pixels(scene)
+    width, height = (max(1, round(side * share)) for side in (high - low).tolist())
+    return width, height
+
+
+def _frame_size(scene: bpy.types.Scene) -> tuple[int, int]:
+    """Return width and height of a render without border."""
+    render = scene.render
+    width, height = (
+        max(1, side * render.resolution_percentage // 100)
+        for side in (render.resolution_x, render.resolution_y)
+    )
+    return width, height
+
+
+def _rendered_pixels(scene: bpy.types.Scene) -> Ids:
+    """Return the first pixels, and those after the last, of what is rendered, (2, 2)."""
+    render, size = scene.render, _frame_size(scene)
+    if not render.use_border:
+        return np.array([(0, 0), size], np.intp)
+    border = [
+        [render.border_min_x, render.border_min_y],
+        [render.border_max_x, render.border_max_y],
+    ]
+    # As Blender does it: in single precision, without rounding.
+    pixels = (np.array(border, np.float32) * np.array(size, np.float32)).astype(np.intp)
+    if not (pixels[0] < pixels[1]).all():
+        raise ValueError("The render border is empty")
+    return pixels

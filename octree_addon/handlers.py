@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 
 from . import (
+    clash,
     display,
     hiding,
     live,
@@ -92,6 +93,7 @@ def before_load(*_: Any) -> None:
     trees.forget()
     questions.forget()
     results.forget()
+    clash.forget()
     shot.forget()
     never_seen.forget()
     display.uninstall()
@@ -264,6 +266,7 @@ def unregister() -> None:
     never_seen.forget()
     hiding.uninstall()
     results.uninstall()
+    clash.forget()
     forget_redo()
     uninstall()
     schedule(restore_trees, None)

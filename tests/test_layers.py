@@ -22,7 +22,7 @@ ADDON_ORDER = [
     "arrays", "spreadsheets", "seen", "audit", "ui", "menus", "translations", "shortcuts",
     "preferences", "presets", "camera", "curves", "reader", "scene_index", "item_buffer", "trees",
     "scope", "targets", "selection", "build", "results", "questions", "live", "display", "probe",
-    "shot", "hiding", "never_seen", "example", "main_panel", "command_line", "handlers",
+    "clash", "shot", "hiding", "never_seen", "example", "main_panel", "command_line", "handlers",
     "__init__",
 ]  # fmt: skip
 BLENDER = {
@@ -169,6 +169,7 @@ DOORS = {
             "never_seen",
             "display",
             "probe",
+            "clash",
             "command_line",
         },
     ),

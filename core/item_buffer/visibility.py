@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
-from ..arrays import Flags, Floats, Ids, radix_argsort, starts_of_runs
+from ..arrays import Flags, Floats, Ids, concatenated_ranges, radix_argsort, starts_of_runs
 from ..construction.levels import result_of
 from ..scene.moment import Moment, Reached
 from ..scene.volumes import any_of
@@ -21,6 +21,8 @@ from .views import depths_of
 # Why an object has no pixels, or that it has.
 SEEN, OCCLUDED, OUT_OF_VIEW, TOO_SMALL = range(4)
 
+# No picture is as wide.
+_FAR = 1 << 40
 # The edges of a box, by its corners.
 _ENDS = np.array([(i, i | bit) for bit in (1, 2, 4) for i in range(8) if not i & bit]).T
 
@@ -210,6 +212,11 @@ class Counted:
     boxes: Ids
 
     @classmethod
+    def nothing(cls, count: int) -> "Counted":
+        """Return that there are no samples."""
+        return cls(np.zeros(count, np.intp), np.zeros((count, 4), np.intp))
+
+    @classmethod
     def of(cls, objects: Ids, columns: Ids, rows: Ids, count: int) -> "Counted":
         """Count samples whose objects ascend."""
         boxes, starts = np.zeros((count, 4), np.intp), starts_of_runs(objects)
@@ -289,26 +296,46 @@ def _alone(
     (drawn,) = ((boxes[0] < boxes[2]) & (boxes[1] < boxes[3])).nonzero()
     kept = np.isin(which, drawn)
     numbers = np.searchsorted(drawn, which[kept])
-    inside, parts = np.zeros(count, np.intp), [np.empty((3, 0), np.intp)]
-    for some, flags in renderer.covered(matrix, wide, rows[kept], numbers, boxes[:, drawn]):
-        parts.append(_placed(some, flags, boxes[:, drawn[some]], margins))
-    objects, columns, heights = np.concatenate(parts, axis=1)
-    objects = shown[drawn[objects]]
-    within = (columns >= 0) & (columns < size[0]) & (heights >= 0) & (heights < size[1])
-    inside += np.bincount(objects[within], minlength=count)
-    return inside, Counted.of(objects, columns, heights, count)
+    inside, beside = np.zeros(count, np.intp), Counted.nothing(count)
+    boxes, shift = boxes[:, drawn], np.tile(margins, 2)[:, None]
+    for some, flags in renderer.covered(matrix, wide, rows[kept], numbers, boxes):
+        objects = shown[drawn[some]]
+        measured = _measured(flags, boxes[:, some] - shift, size)
+        inside[objects], beside.counts[objects], beside.boxes[objects] = measured
+    return inside, beside
 
 
-def _placed(some: Ids, flags: Flags, boxes: Ids, margins: Ids) -> Ids:
-    """Return the objects, columns and rows (3, k) of flags that are set, in the picture."""
+def _measured(flags: Flags, boxes: Ids, size: Size) -> tuple[Ids, Ids, Ids]:
+    """Measure flags of boxes (4, n) of the picture, one box after the other, row by row.
+
+    Returns how many are set in the picture, and at all, (n,), and boxes around them, (n, 4). What
+    is set ascends, so that a search finds what each row of each box has of it. O(flags).
+    """
     left, bottom, right, top = boxes
-    areas = (right - left) * (top - bottom)
+    wide, high = right - left, top - bottom
     (places,) = flags.nonzero()
-    each = np.repeat(np.arange(len(some)), areas)[places]
-    rows, columns = np.divmod(places - (np.cumsum(areas) - areas)[each], (right - left)[each])
-    rows += bottom[each] - margins[1]
-    columns += left[each] - margins[0]
-    return np.stack((some[each], columns, rows))
+    each, heights = np.repeat(np.arange(len(high)), high), concatenated_ranges(bottom, high)
+    starts = (np.cumsum(wide * high) - wide * high)[each] + (heights - bottom[each]) * wide[each]
+
+    def found_before(columns: Ids) -> Ids:
+        parts = np.clip(columns - left, 0, wide)[each]
+        return np.searchsorted(places, starts + parts)
+
+    first, last = found_before(left), found_before(right)
+    within = found_before(np.full_like(left, size[0])) - found_before(np.zeros_like(left))
+    within[(heights < 0) | (heights >= size[1])] = 0
+    runs, some = starts_of_runs(each), last > first
+    known = np.append(places, 0)  # rows without any look at what they do not use
+    columns = left[each] - starts
+    around = np.stack((
+        np.minimum.reduceat(np.where(some, known[first] + columns, _FAR), runs),
+        np.minimum.reduceat(np.where(some, heights, _FAR), runs),
+        np.maximum.reduceat(np.where(some, known[last - 1] + columns + 1, -_FAR), runs),
+        np.maximum.reduceat(np.where(some, heights + 1, -_FAR), runs),
+    ), axis=1)  # fmt: skip
+    counts = np.add.reduceat(last - first, runs)
+    around[counts == 0] = 0
+    return np.add.reduceat(within, runs), counts, around
 
 
 def _boxes_around(

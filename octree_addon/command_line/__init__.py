@@ -7,11 +7,11 @@ from typing import Any
 
 import bpy
 
-from . import seen
+from . import audit, seen
 from .command import Command, UsageError
 
 # A new command is one line here.
-COMMANDS: tuple[Command, ...] = (seen.COMMAND,)
+COMMANDS: tuple[Command, ...] = (seen.COMMAND, audit.COMMAND)
 NAME = "octree"
 # What Blender needs to forget the command.
 _handles: list[Any] = []

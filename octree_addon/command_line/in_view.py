@@ -1,23 +1,44 @@
-"""Visibility table by frustum culling: what is in view, whatever stands in front of it."""
+"""Visibility tables of a scene: of what is in view, by frustum culling, or seen, by pixels."""
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 import bpy
 import numpy as np
 
-from ..seen import IN_VIEW, Items, SeenTable, Views
-from ..shot import Shot, VisibilityResult, shot_steps
+from ..camera import picture_size
+from ..seen import IN_VIEW, SeenTable, Views
+from ..shot import (
+    PixelOptions,
+    Shot,
+    VisibilityResult,
+    items_of,
+    pixel_steps,
+    pixel_texts,
+    shot_steps,
+)
 
 
 @dataclass(frozen=True)
 class Question:
-    """Which frames; which cameras by name, none for the scene's; whether objects are boxes."""
+    """What is asked.
+
+    Attributes
+    ----------
+    frames : tuple of int
+        Which frames; there may be none.
+    cameras : tuple of str
+        Names; none for the scene's camera.
+    boxes : bool
+        Whether objects count by their boxes.
+    pixels : PixelOptions
+        How pixels are counted, where they are.
+    """
 
     frames: tuple[int, ...]
     cameras: tuple[str, ...] = ()
     boxes: bool = False
+    pixels: PixelOptions = field(default_factory=PixelOptions)
 
 
 Steps = Generator[float, None, SeenTable]
@@ -33,34 +54,13 @@ def in_view_steps(context: bpy.types.Context, question: Question) -> Steps:
     return _table(context.scene, (yield from shot_steps(context, shot)))
 
 
-def items_of(uids: list[int]) -> Items:
-    """Return objects as items: full names, which libraries do not share, and categories.
-
-    The category is the custom property of that name, else the object's first collection.
-    """
-    found = {item.session_uid: item for item in bpy.data.objects}
-    objects = [found[uid] for uid in uids]
-    return Items(
-        tuple(item.name_full for item in objects),
-        ((),) * len(objects),
-        tuple(_category(item) for item in objects),
-    )
-
-
-def _category(item: bpy.types.Object) -> str:
-    collections = [each.name for each in item.users_collection]
-    given: Any = item.get("category")  # type: ignore[func-returns-value]
-    return str(given) if given is not None else (collections or [""])[0]
-
-
-def picture_size(scene: bpy.types.Scene) -> tuple[int, int]:
-    """Return width and height of a render, without its border."""
-    render = scene.render
-    width, height = (
-        max(1, side * render.resolution_percentage // 100)
-        for side in (render.resolution_x, render.resolution_y)
-    )
-    return width, height
+def pixels_steps(context: bpy.types.Context, question: Question) -> Steps:
+    """Count what is seen, step by step; a row for each object and instance that is in view."""
+    shot = Shot(frames=question.frames, cameras=question.cameras)
+    result = yield from pixel_steps(context, shot, question.pixels)
+    assert result.pixels is not None
+    print("; ".join(pixel_texts(result.pixels)))
+    return result.pixels.table
 
 
 def _table(scene: bpy.types.Scene, result: VisibilityResult) -> SeenTable:

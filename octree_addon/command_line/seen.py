@@ -3,6 +3,7 @@
 import argparse
 import glob
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,14 @@ from ..seen import (
     write_label_pictures,
     write_whole,
 )
+from ..shot import PixelOptions
 from ..ui import plural, run
 from .command import Command, UsageError, open_blend
 from .frame_ranges import chunk_of, frames_in_chunk, frames_of
-from .in_view import Ask, Question, in_view_steps
+from .in_view import Ask, Question, in_view_steps, pixels_steps
 
-# By whether it counts what stands in front. The option is there as soon as there is an answer.
-ANSWERS: dict[bool, Ask] = {False: in_view_steps}
+# By whether it counts what stands in front.
+ANSWERS: dict[bool, Ask] = {False: in_view_steps, True: pixels_steps}
 
 Texts = Callable[[Answer], Iterator[str]]
 FORMATS: dict[str, tuple[str, Texts]] = {
@@ -35,6 +37,8 @@ FORMATS: dict[str, tuple[str, Texts]] = {
     "coco": (".json", lambda answer: coco_texts(answer.table)),
     "bop": (".json", lambda answer: iter([bop_text(answer.table)])),
 }
+# Those that need pixels.
+PIXELS = ("coco", "bop")
 _DESCRIPTION = """Tell which objects cameras see in which frames. The blend file is read, never
 written; its scripts run only if Blender's own settings allow it (blender --enable-autoexec)."""
 
@@ -68,13 +72,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=FORMATS, help="by default as --out ends; coco and bop end in .json"
     )
-    if True in ANSWERS:
-        parser.add_argument(
-            "--behind-others", action="store_true", help="count pixels: what stands in front hides"
-        )
-        parser.add_argument(
-            "--labels", type=Path, metavar="FOLDER", help="write label pictures, 16-bit PNG"
-        )
+    parser.add_argument(
+        "--behind-others", action="store_true", help="count pixels: what stands in front hides"
+    )
+    pixels = parser.add_argument_group("with --behind-others")
+    pixels.add_argument(
+        "--size", type=_percent, default=1.0, metavar="PERCENT", help="of the render's; 100"
+    )
+    pixels.add_argument(
+        "--samples",
+        type=int,
+        default=1,
+        choices=range(1, 17),
+        metavar="1-16",
+        help="so many by so many in each pixel; 1",
+    )
+    pixels.add_argument(
+        "--least", type=float, default=1.0, metavar="PIXELS", help="fewer are too small; 1"
+    )
+    pixels.add_argument(
+        "--open", action="store_true", help="leave out faces of see-through materials"
+    )
+    pixels.add_argument(
+        "--labels", type=Path, metavar="FOLDER", help="write label pictures, 16-bit PNG"
+    )
+
+
+def _percent(text: str) -> float:
+    """Return the share that a percentage from 1 to 100 stands for; for argparse."""
+    percent = float(text)
+    if not 1 <= percent <= 100:
+        raise argparse.ArgumentTypeError(f"{text} is no percentage from 1 to 100")
+    return percent / 100
 
 
 def run_seen(context: bpy.types.Context, arguments: argparse.Namespace) -> int:
@@ -83,9 +112,8 @@ def run_seen(context: bpy.types.Context, arguments: argparse.Namespace) -> int:
     if not arguments.out.parent.is_dir():  # said before hours of work
         raise ValueError(f"There is no folder {arguments.out.parent}")
     answer = _merge(arguments) if arguments.merge else _ask(context, arguments)
-    folder = getattr(arguments, "labels", None)
-    if folder:
-        write_label_pictures(answer.table, folder)
+    if arguments.labels:
+        write_label_pictures(answer.table, arguments.labels)
     write_whole(arguments.out, texts(answer))
     table = answer.table
     seen = f"{table.seen_count:,} of {plural(len(table.items), 'object')} seen"
@@ -103,8 +131,12 @@ def _writer(arguments: argparse.Namespace) -> Texts:
         raise UsageError(f"--out should end in {FORMATS.get(name, ('.json or .csv',))[0]}")
     if arguments.chunk and name != "json":
         raise UsageError("A chunk is written as JSON, which can be merged")
-    if arguments.chunk and getattr(arguments, "labels", None):
+    if arguments.chunk and arguments.labels:
         raise UsageError("Label pictures of chunks would not have the numbers of the whole")
+    if not (arguments.behind_others or arguments.merge) and (arguments.labels or name in PIXELS):
+        raise UsageError("Pixels are counted with --behind-others")
+    if arguments.behind_others and arguments.boxes:
+        raise UsageError("--boxes have no pixels: leave it out, or --behind-others")
     asked = (arguments.frames, arguments.chunk, arguments.boxes, arguments.cameras != ["scene"])
     if arguments.merge and any(asked):
         raise UsageError("--frames, --cameras, --boxes and --chunk ask about a FILE")
@@ -145,8 +177,9 @@ def _ask(context: bpy.types.Context, arguments: argparse.Namespace) -> Answer:
         frames = tuple(range(scene.frame_start, scene.frame_end + 1, scene.frame_step))
     if arguments.chunk:
         frames = frames_in_chunk(frames, arguments.chunk)
-    behind = getattr(arguments, "behind_others", False)
-    question = Question(frames, _cameras(context, arguments.cameras), arguments.boxes)
+    behind: bool = arguments.behind_others
+    pixels = PixelOptions(arguments.size, arguments.samples, arguments.least, arguments.open)
+    question = Question(frames, _cameras(context, arguments.cameras), arguments.boxes, pixels)
     table = merged([run(ANSWERS[behind](context, question))])  # for the order that all have
     asked: dict[str, Any] = {
         "file": arguments.file.name,
@@ -155,6 +188,8 @@ def _ask(context: bpy.types.Context, arguments: argparse.Namespace) -> Answer:
         "boxes": arguments.boxes,
         "behind_others": behind,
     }
+    if behind:
+        asked["pixels"] = asdict(pixels)
     return Answer(table, asked, arguments.chunk)
 
 

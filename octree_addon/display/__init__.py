@@ -12,8 +12,9 @@ from .hover import OCTREE_OT_inspect_cells
 from .mesh import OCTREE_OT_make_real
 from .panel import OCTREE_PT_display, draw_switch
 from .settings import OctreeDisplaySettings
+from .snapshot import snapshots
 
-__all__ = ["install", "is_installed", "keep_only", "uninstall"]
+__all__ = ["install", "is_installed", "keep_only", "snapshots", "uninstall"]
 
 
 def draw_make_real(menu: bpy.types.Menu, _: bpy.types.Context) -> None:

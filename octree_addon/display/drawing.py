@@ -7,7 +7,7 @@ import bpy
 
 from .. import questions, trees
 from ..ui import schedule, settings_of
-from . import active_row, batches, hover, live_marks
+from . import active_row, batches, contact, hover, live_marks
 from .lines import draw_outline
 
 log = logging.getLogger(__name__)
@@ -51,6 +51,7 @@ def draw_scene(scene: bpy.types.Scene) -> None:
         live_marks.draw_live_marks(scene, built)
     if settings.results.outline:
         active_row.draw_active_row(scene)
+        contact.draw_active_contact(scene)
     if query and query.outline and settings.answer.outline:
         draw_outline(query.outline)
     view = settings.frustum.show and questions.camera_outline(scene)
@@ -94,6 +95,7 @@ def uninstall() -> None:
     schedule(switch_off, None)
     batches.forget()
     active_row.forget()
+    contact.forget()
     live_marks.forget()
     hover.stop()
     _failures.clear()

@@ -8,8 +8,9 @@ import numpy as np
 from ...core import ItemRenderer, SceneOctree, Triangles, ZBuffer, visibility
 from .gpu_buffer import GpuBuffer
 from .gpu_context import can_draw
+from .recorder import Recorder
 
-__all__ = ["GpuBuffer", "can_draw", "draws_right", "renderer_of"]
+__all__ = ["GpuBuffer", "Recorder", "can_draw", "draws_right", "renderer_of"]
 
 log = logging.getLogger(__name__)
 

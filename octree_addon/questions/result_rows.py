@@ -39,7 +39,7 @@ def placement_rows(query: Query, answer: Answer) -> Rows:
         nearest = nearest_of(target, answer.items, query.distances)[placed]
         order = np.argsort(nearest, kind="stable")
         placed = placed[order]
-        columns = [Column(name, unit, values[order]) for name, unit, values in columns]
+        columns = [Column(name, unit, values[order]) for name, unit, values, _ in columns]
         columns.insert(0, Column("Distance", "LENGTH", nearest[order]))
     owners = target.owners[placed].astype(np.intp)
     return Rows(owners[None], persistent_ids(target)[placed][None], tuple(columns))

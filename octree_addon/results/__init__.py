@@ -1,25 +1,38 @@
 """Results feature: one list for the answers to all questions, kept in the file.
 
-Read rows, kept, choosing, then settings, tables, operators, listeners and panel.
+Read rows, kept, lines, choosing, then settings, tables, operators, listeners and panel.
 """
 
 import bpy
 
 from ..ui import Feature
-from .choosing import Side, active_objects, active_sides
+from .choosing import (
+    Side,
+    active_contact,
+    active_objects,
+    active_sides,
+    frame_box,
+    in_view3d,
+    sides_of,
+)
 from .kept import (
     active_result,
+    doubt_names,
     forget,
     has_changed,
     keep_result,
     known_fingerprint,
     listen,
     options_of,
+    place_for,
     remove_named,
+    shown_of,
     stop_listening,
     titled,
     view_of,
+    write_rows,
 )
+from .lines import LINES, Contact, Lines
 from .listeners import compare_later, has_results, listen_if_kept, uninstall
 from .operators import (
     OCTREE_OT_clear_results,
@@ -35,7 +48,7 @@ from .operators import (
     OCTREE_OT_show_result,
     OCTREE_OT_sort_rows,
 )
-from .panel import OCTREE_PT_results, OCTREE_UL_results
+from .panel import OCTREE_PT_results, OCTREE_UL_results, fresh_view, value_text
 from .rows import Column, PersistentIds, Rows, no_instances
 from .settings import (
     OctreeListSettings,
@@ -46,28 +59,41 @@ from .settings import (
 )
 
 __all__ = [
+    "LINES",
     "Column",
+    "Contact",
+    "Lines",
     "PersistentIds",
     "Rows",
     "Side",
+    "active_contact",
     "active_objects",
     "active_result",
     "active_sides",
     "compare_later",
+    "doubt_names",
     "forget",
+    "frame_box",
+    "fresh_view",
     "has_changed",
     "has_results",
+    "in_view3d",
     "keep_result",
     "known_fingerprint",
     "listen",
     "listen_if_kept",
     "no_instances",
     "options_of",
+    "place_for",
     "remove_named",
+    "shown_of",
+    "sides_of",
     "stop_listening",
     "titled",
     "uninstall",
+    "value_text",
     "view_of",
+    "write_rows",
 ]
 
 

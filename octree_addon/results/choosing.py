@@ -12,6 +12,7 @@ from ..reader import find_instance
 from ..selection import select_found
 from ..ui import settings_of, tag_redraw
 from .kept import active_result, shown_of, view_of
+from .lines import LINES, Contact
 
 # Millimeters: the smaller part of what Blender's 3D view takes for the width of its sensor.
 _SENSOR = 30.0
@@ -77,7 +78,12 @@ class Side(NamedTuple):
 def active_sides(scene: bpy.types.Scene) -> list[Side | None]:
     """Return what the active row is about, one or two; None for what is gone."""
     result, row = active_result(scene), settings_of(scene).results.row
-    if result is None or not 0 <= row < result.count:
+    return [] if result is None else sides_of(scene, result, row)
+
+
+def sides_of(scene: bpy.types.Scene, result: Any, row: int) -> list[Side | None]:
+    """Return what any row is about; nothing if there is no such row."""
+    if not 0 <= row < result.count:
         return []
     view = view_of(scene, result)
     sides: list[Side | None] = []
@@ -123,7 +129,7 @@ def frame_chosen(context: bpy.types.Context, rows: Ids) -> None:
     """Fill the 3D view with what is selected, or with the instances of one row."""
     if bpy.app.background:
         return
-    boxes = instance_boxes(context) if len(rows) == 1 else []
+    boxes = boxes_of_row(context) if len(rows) == 1 else []
     with in_view3d(context) as space:
         if space is None:
             return
@@ -131,6 +137,20 @@ def frame_chosen(context: bpy.types.Context, rows: Ids) -> None:
             frame_box(space, np.concatenate(boxes))
         else:
             bpy.ops.view3d.view_selected()
+
+
+def boxes_of_row(context: bpy.types.Context) -> list[Floats]:
+    """Return points around what the active row has to show, if not just its objects."""
+    contact = active_contact(context.scene)
+    return instance_boxes(context) if contact is None else [contact.around]
+
+
+def active_contact(scene: bpy.types.Scene) -> Contact | None:
+    """Return what touches in the active row, if its question tells that."""
+    result, row = active_result(scene), settings_of(scene).results.row
+    if result is None or not 0 <= row < result.count or result.question not in LINES:
+        return None
+    return LINES[result.question].contact(scene, result, row)
 
 
 def instance_boxes(context: bpy.types.Context) -> list[Floats]:

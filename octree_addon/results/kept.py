@@ -3,7 +3,7 @@
 import json
 import secrets
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import bpy
@@ -105,6 +105,9 @@ def shown_rows(view: View, search: str, sort: str, reverse: bool) -> Shown:
     # A list comprehension over the objects, not over the rows.
     hits = np.array([search in name.casefold() for name in view.names], np.bool_)
     found = hits[view.rows.objects].any(axis=0)
+    for column in view.rows.columns:
+        if column.words:
+            found |= np.array([search in word.casefold() for word in column.words])[column.values]
     return Shown(order[found[order]], np.where(found, _SHOWN, 0).tolist(), places)
 
 
@@ -240,7 +243,7 @@ def write_rows(scene: bpy.types.Scene, result: Any, rows: Rows) -> None:
         result.objects.add().object = item
     names = [item.name if item else "" for item in items]
     places = places.reshape(rows.objects.shape)
-    result.data = pack(Rows(places, rows.instances, rows.columns, rows.frames, rows.seen), names)
+    result.data = pack(replace(rows, objects=places), names)
     result.count = len(rows)
 
 

@@ -146,8 +146,8 @@ class OCTREE_OT_sort_rows(ResultOperator, bpy.types.Operator):
     def use(self, context: bpy.types.Context, result: Any) -> str:
         settings = settings_of(context.scene).results
         column = view_of(context.scene, result).rows.column(self.by)
-        # The most first, but the nearest and names from the beginning.
-        first = column is not None and column.unit != "LENGTH"
+        # The most first, but the nearest, names and words from the beginning.
+        first = column is not None and column.unit != "LENGTH" and not column.words
         if settings.sort != self.by:
             settings.sort, settings.reverse = self.by, first
         elif settings.reverse == first:

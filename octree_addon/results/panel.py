@@ -4,15 +4,19 @@ import json
 from typing import Any
 
 import bpy
+import numpy as np
 
 from ..ui import SidebarPanel, column_of, draw_hint, schedule, settings_of
 from . import kept
 from .choosing import is_isolated
 from .kept import NAME, active_result, shown_of, view_of
+from .lines import LINES
 from .listeners import REST, compare_later
 from .rows import Column
 
 _LINES = 8
+# What names take of the sidebar, with what stands beside the list, and each column, in pixels.
+_NAMES_WIDTH, _COLUMN_WIDTH = 140, 50
 
 
 class OCTREE_UL_results(bpy.types.UIList):
@@ -43,16 +47,15 @@ class OCTREE_UL_results(bpy.types.UIList):
     ) -> None:
         result = active_result(context.scene)
         if result is not None and index < result.count:
-            draw_row(layout, context.scene, result, index)
+            draw = LINES[result.question].draw if result.question in LINES else draw_row
+            draw(layout, context.scene, result, index)
 
 
 def draw_row(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, row: int) -> None:
     """Show one row: names, grayed where the object is gone, and numbers."""
-    view = view_of(scene, result)
-    if not names_hold(view, result, row):
-        kept.doubt_names()
-        view = view_of(scene, result)
-    split = layout.split(factor=names_share(len(view.rows.columns)))
+    view = fresh_view(scene, result, row)
+    columns = fitting(view.rows.columns)
+    split = layout.split(factor=names_share(len(columns)))
     names = split.row(align=True)
     for side, text in enumerate(view.labels(row)):
         part = names.row()
@@ -61,8 +64,17 @@ def draw_row(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, ro
         part.label(text=text if is_there else f"{text} (deleted)", translate=False)
     values = split.row()
     values.alignment = "RIGHT"
-    for column in view.rows.columns:
-        values.label(text=value_text(scene, column, row))
+    for column in columns:
+        values.label(text=value_text(scene, column, row), translate=not column.words)
+
+
+def fresh_view(scene: bpy.types.Scene, result: Any, row: int) -> kept.View:
+    """Return the rows of a result, read again if an object of this one was renamed."""
+    view = view_of(scene, result)
+    if not names_hold(view, result, row):
+        kept.doubt_names()
+        view = view_of(scene, result)
+    return view
 
 
 def names_hold(view: kept.View, result: Any, row: int) -> bool:
@@ -74,19 +86,34 @@ def names_hold(view: kept.View, result: Any, row: int) -> bool:
     return True
 
 
+def fitting(columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    """Return the columns that fit the width of the sidebar, the first ones: three always do."""
+    region = bpy.context.region
+    if region is None:
+        return columns
+    width = region.width / bpy.context.preferences.system.ui_scale
+    return columns[: max(3, int((width - _NAMES_WIDTH) / _COLUMN_WIDTH))]
+
+
 def names_share(columns: int) -> float:
     """Return the share of the width that names take."""
-    return (1.0, 0.72, 0.6, 0.5)[min(columns, 3)]
+    return (1.0, 0.72, 0.6, 0.42, 0.36)[min(columns, 4)]
 
 
-def value_text(scene: bpy.types.Scene, column: Column, row: int) -> str:
+def value_text(scene: bpy.types.Scene, column: Column, row: int, precision: int = 4) -> str:
     """Write a number of a row, a length in the scene's units."""
     value = column.values[row].item()
-    if column.unit == "LENGTH":
-        system = scene.unit_settings.system
+    if column.words:
+        return column.words[value]
+    if column.unit == "PERCENT":
+        if 0 < value < 0.1:
+            return "<0.1%"
+        return f"{value:.0f}%" if value >= 9.95 else f"{value:.2g}%"
+    if column.unit:
+        settings, power = scene.unit_settings, column.power
         length: str = bpy.utils.units.to_string(
-            system, "LENGTH", value * scene.unit_settings.scale_length, precision=4
-        ) if system != "NONE" else f"{value:.4g}"  # fmt: skip
+            settings.system, column.unit, value * settings.scale_length**power, precision=precision
+        ) if settings.system != "NONE" and np.isfinite(value) else f"{value:.4g}"  # fmt: skip
         return length
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
 
@@ -160,7 +187,10 @@ def draw_headers(
     """Offer to search, and to sort by a click on a header."""
     row = layout.row(align=True)
     row.prop(settings, "search", text="", icon="VIEWZOOM")
-    columns = view_of(scene, result).rows.columns
+    columns = fitting(view_of(scene, result).rows.columns)
+    if result.question in LINES:
+        columns = view_of(scene, result).rows.columns
+        columns = tuple(each for each in columns if each.name in LINES[result.question].headers)
     split = layout.split(factor=names_share(len(columns)), align=True)
     draw_header(split, settings, NAME)
     values = split.row(align=True)
@@ -178,6 +208,8 @@ def draw_header(layout: bpy.types.UILayout, settings: Any, name: str) -> None:
 
 def draw_actions(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
     """Offer what can be done with the rows."""
+    if result.question in LINES:
+        LINES[result.question].offer(layout, context, result)
     settings = settings_of(context.scene).results
     row = layout.row(align=True)
     row.operator("octree.previous_row", text="", icon="TRIA_UP")
@@ -196,5 +228,8 @@ def draw_actions(layout: bpy.types.UILayout, context: bpy.types.Context, result:
     row.operator("octree.copy_rows", text="Copy")
     row.operator("octree.export_rows", text="Export")
     row.operator("octree.clear_results", text="Clear")
-    if view_of(context.scene, result).rows.seen is not None:
+    rows = view_of(context.scene, result).rows
+    if rows.seen is not None:
         layout.operator("octree.mark_row_frames")
+    if rows.largest is not None:
+        layout.operator("octree.go_to_largest")

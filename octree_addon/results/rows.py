@@ -15,21 +15,29 @@ PersistentIds = NDArray[np.int32]
 
 
 class Column(NamedTuple):
-    """A number of each row.
+    """A number, or a word, of each row.
 
     Attributes
     ----------
     name : str
         Its header.
-    unit : {"", "LENGTH"}
-        What it counts in; a length is in Blender units.
+    unit : {"", "LENGTH", "AREA", "PERCENT"}
+        What it counts in; a length is in Blender units, an area in their squares.
     values : ndarray of int64 or float64, shape (n,)
         The numbers.
+    words : tuple of str, optional
+        What to write for each number, which is a place among these.
     """
 
     name: str
     unit: str
     values: NDArray[Any]
+    words: tuple[str, ...] = ()
+
+    @property
+    def power(self) -> int:
+        """The power of a length that it counts in: 0 for what is neither length nor area."""
+        return {"LENGTH": 1, "AREA": 2}.get(self.unit, 0)
 
 
 def no_instances(count: int, width: int = 1) -> PersistentIds:
@@ -58,6 +66,8 @@ class Rows:
         The frames that were looked at, if it is about frames.
     seen : ndarray of bool, shape (n, f)
         In which of them each was seen.
+    largest : ndarray of intp, shape (n,)
+        The frame that shows most of each, if that is known.
     """
 
     objects: Ids
@@ -65,6 +75,7 @@ class Rows:
     columns: tuple[Column, ...] = ()
     frames: Ids = field(default_factory=_no_frames)
     seen: Flags | None = None
+    largest: Ids | None = None
 
     def __len__(self) -> int:
         return self.objects.shape[1]
@@ -95,12 +106,14 @@ def pack(rows: Rows, names: Iterable[str] = ()) -> bytes:
     }
     if (rows.instances != UNUSED).any():
         arrays["instances"] = rows.instances
-    for number, (name, unit, values) in enumerate(rows.columns):
+    for number, (name, unit, values, words) in enumerate(rows.columns):
         arrays[f"column_{number}"] = values
-        arrays[f"header_{number}"] = np.array([name, unit])
+        arrays[f"header_{number}"] = np.array([name, unit, *words])
     if rows.seen is not None:
         arrays["frames"] = rows.frames
         arrays["seen"] = np.packbits(rows.seen, axis=1)
+    if rows.largest is not None:
+        arrays["largest"] = rows.largest
     file = io.BytesIO()
     np.savez_compressed(file, **arrays)
     return file.getvalue()
@@ -121,12 +134,13 @@ def unpack(data: bytes) -> Rows:
         instances = arrays["instances"] if there else no_instances(count, width)
         headers = [name for name in arrays.files if name.startswith("header_")]
         columns = tuple(
-            Column(str(header), str(unit), arrays[name.replace("header", "column")])
+            Column(header, unit, arrays[name.replace("header", "column")], tuple(words))
             for name in headers
-            for header, unit in [arrays[name].tolist()]
+            for header, unit, *words in [arrays[name].tolist()]
         )
         if "seen" not in arrays:
             return Rows(objects, instances, columns)
         frames = arrays["frames"]
         seen = np.unpackbits(arrays["seen"], axis=1, count=len(frames)).astype(np.bool_)
-        return Rows(objects, instances, columns, frames, seen)
+        largest = arrays["largest"].astype(np.intp) if "largest" in arrays else None
+        return Rows(objects, instances, columns, frames, seen, largest)

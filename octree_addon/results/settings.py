@@ -51,6 +51,8 @@ class OctreeResult(bpy.types.PropertyGroup):
         fingerprint: str
         count: int
         data: bytes
+        details: bytes
+        marks: str
         pinned: bool
         objects: Any  # of OctreeResultObject; the stubs know no collection that grows
     else:
@@ -66,6 +68,10 @@ class OctreeResult(bpy.types.PropertyGroup):
         fingerprint: StringProperty(description="What the scene was like when it was asked")
         count: IntProperty(description="How many rows there are")
         data: StringProperty(subtype="BYTE_STRING", description="The rows, packed")
+        details: StringProperty(
+            subtype="BYTE_STRING", description="What else was found of each row, packed"
+        )
+        marks: StringProperty(description="What the user has said of rows, as JSON")
         pinned: BoolProperty(
             name="Keep",
             description="Keep this result beside the new one when the question is asked again",

@@ -23,19 +23,26 @@ def length_unit(scene: bpy.types.Scene) -> tuple[str, float]:
 
 def headers_of(scene: bpy.types.Scene, view: View) -> list[str]:
     """Return the headers of a table, a length with its unit: such as "Distance [m]"."""
-    unit = length_unit(scene)[0]
     names = ["Object", "Other Object"][: len(view.rows.objects)]
     return names + [
-        f"{each.name} [{unit}]" if each.unit == "LENGTH" else each.name
+        f"{each.name} [{unit_of(scene, each)}]" if each.unit else each.name
         for each in view.rows.columns
     ]
+
+
+def unit_of(scene: bpy.types.Scene, column: Column) -> str:
+    """Return the unit that a column is exported in, such as "m", "m2" or "%"; or none."""
+    length = length_unit(scene)[0]
+    return {"": "", "PERCENT": "%", "LENGTH": length, "AREA": f"{length}2"}[column.unit]
 
 
 def exported_values(scene: bpy.types.Scene, column: Column, rows: Ids) -> list[Any]:
     """Return numbers in the unit of the header, as plain Python numbers; None if not finite."""
     values = column.values[rows]
-    if column.unit == "LENGTH":
-        values = values * length_unit(scene)[1]
+    if column.words:
+        return [column.words[value] for value in values.tolist()]
+    if column.power:
+        values = values * length_unit(scene)[1] ** column.power
     finite = np.isfinite(values).tolist()
     return [value if good else None for value, good in zip(values.tolist(), finite, strict=True)]
 
@@ -75,13 +82,12 @@ def json_table(scene: bpy.types.Scene, result: Any, rows: Ids) -> str:
         if table.seen is not None:
             entry["seen_in"] = table.frames[table.seen[row]].tolist()
         written.append(entry)
-    unit = length_unit(scene)[0]
     head = {
         "version": VERSION,
         "result": result.name,
         "question": result.question,
         "options": json.loads(result.options),
-        "units": {each.name: unit for each in table.columns if each.unit == "LENGTH"},
+        "units": {each.name: unit_of(scene, each) for each in table.columns if each.unit},
         "frames": table.frames.tolist(),
         "rows": written,
     }

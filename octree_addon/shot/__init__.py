@@ -1,15 +1,19 @@
 """Shot feature: frustum culling of objects and faces, frame by frame.
 
 Read in this order: visibility_result, frames, vertices, kept_octrees, local_mesh, placements,
-scene_reader, culling, shot; then the operators find_seen and use_seen.
+scene_reader, culling, shot; for what stands behind others render_roles, shown_scene, seen_items,
+label_store, pixels, object_columns; then the operators find_seen, use_seen and go_to_largest.
 """
 
 import bpy
 
 from ..ui import Feature
 from . import kept_octrees, visibility_result
-from .find_seen import OCTREE_OT_find_seen
+from .find_seen import OCTREE_OT_find_seen, pixel_texts
+from .go_to_largest import OCTREE_OT_go_to_largest
 from .panel import OCTREE_PT_shot
+from .pixels import PixelOptions, pixel_steps
+from .seen_items import items_of
 from .settings import OctreeShotSettings
 from .shot import Shot, shot_steps
 from .use_seen import (
@@ -29,6 +33,7 @@ from .visibility_result import (
 )
 
 __all__ = [
+    "PixelOptions",
     "Shot",
     "TestedObject",
     "VisibilityResult",
@@ -36,8 +41,11 @@ __all__ = [
     "forget",
     "get",
     "intervals",
+    "items_of",
     "keep",
     "objects_of",
+    "pixel_steps",
+    "pixel_texts",
     "shot_steps",
 ]
 
@@ -55,6 +63,7 @@ def draw_object_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     menu.layout.operator("octree.collect_seen")
     menu.layout.operator("octree.mark_seen")
     menu.layout.operator("octree.export_seen")
+    menu.layout.operator("octree.go_to_largest")
 
 
 def draw_select_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
@@ -70,6 +79,7 @@ FEATURE = Feature(
         OCTREE_OT_collect_seen,
         OCTREE_OT_mark_seen,
         OCTREE_OT_export_seen,
+        OCTREE_OT_go_to_largest,
         OCTREE_PT_shot,
     ),
     menus=(

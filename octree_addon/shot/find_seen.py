@@ -1,6 +1,6 @@
 """Find What Cameras See: frustum culling in one frame or over a shot, as an operator."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import bpy
@@ -21,13 +21,17 @@ from ..ui import (
     write_back,
 )
 from .frames import frame_numbers
+from .pixels import PixelOptions, pixel_steps
 from .result_rows import keep_rows
-from .settings import FrameOptions, ShotOptions, rows_of
+from .settings import FrameOptions, PixelSettings, ShotOptions, rows_of
 from .shot import Shot, shot_steps
-from .visibility_result import VisibilityResult, keep
+from .visibility_result import PixelFacts, VisibilityResult, keep
+
+# Names that a report lists before it counts the rest.
+_MOST_NAMES = 5
 
 
-class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
+class OCTREE_OT_find_seen(PixelSettings, ShotOptions, SteppedOperator, bpy.types.Operator):
     """Find what cameras see, and keep the result for the session."""
 
     bl_idname = "octree.find_seen"
@@ -71,7 +75,15 @@ class OCTREE_OT_find_seen(ShotOptions, SteppedOperator, bpy.types.Operator):
             margin=self.margin,
             angle=self.angle,
         )
-        return steps_preserving_staleness(context, shot)
+        if self.behind == "IGNORE":
+            return steps_preserving_staleness(context, shot_steps(context, shot))
+        options = PixelOptions(
+            share=self.resolution / 100,
+            samples=self.samples,
+            least=self.least,
+            open_faces=self.clear == "OPEN",
+        )
+        return steps_preserving_staleness(context, pixel_steps(context, shot, options))
 
     def finish(self, context: bpy.types.Context, result: VisibilityResult) -> Status:
         """Keep the result, and the settings that it was found with."""
@@ -119,11 +131,11 @@ def chosen_cameras(context: bpy.types.Context, options: FrameOptions) -> tuple[s
 
 
 def steps_preserving_staleness(
-    context: bpy.types.Context, shot: Shot
+    context: bpy.types.Context, steps: Generator[float, None, VisibilityResult]
 ) -> Generator[float, None, VisibilityResult]:
     """Walk through a shot; that writes values and restores them, which leaves no tree outdated."""
     with trees.preserving_staleness(trees.get(context.scene), context.view_layer):
-        return (yield from shot_steps(context, shot))
+        return (yield from steps)
 
 
 def seen_text(seen: VisibilityResult) -> str:
@@ -133,4 +145,21 @@ def seen_text(seen: VisibilityResult) -> str:
     text += f" in {plural(len(seen.frames), 'frame')} by {plural(len(seen.cameras), 'camera')}"
     if seen.skipped:
         text += f"; skipped: {seen.skipped:,} hidden or without faces"
-    return text
+    return "; ".join([text, *(pixel_texts(seen.pixels) if seen.pixels else ())])
+
+
+def pixel_texts(facts: PixelFacts) -> Iterator[str]:
+    """Say at what size pixels were counted, and what was taken for what."""
+    width, height = facts.table.which.size
+    yield f"behind others at {width} x {height} pixels"
+    if facts.clear:
+        yield f"see-through, {'left out' if facts.is_open else 'solid'}: {_listed(facts.clear)}"
+    if facts.left_out:
+        yield f"not rendered: {facts.left_out:,}"
+    if facts.not_counted:
+        yield f"not counted: {_listed(facts.not_counted)}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + more

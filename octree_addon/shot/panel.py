@@ -1,11 +1,14 @@
 """Panel of What Cameras See: what is tested, the last result, and its uses."""
 
+from collections.abc import Iterator
+
 import bpy
 
 from ..questions import SelectionOptions
+from ..seen import OCCLUDED
 from ..ui import SidebarPanel, column_of, draw_hint, draw_rows, settings_of
 from .settings import rows_of
-from .visibility_result import VisibilityResult, get
+from .visibility_result import PixelFacts, VisibilityResult, get
 
 
 class OCTREE_PT_shot(SidebarPanel):
@@ -21,7 +24,8 @@ class OCTREE_PT_shot(SidebarPanel):
         # How far the view is widened stands above, with the camera.
         widened = ("margin", "angle")
         draw_rows(column, settings, [row for row in rows_of(settings) if row not in widened])
-        if settings.precision == "BOX" and not settings.faces:
+        counts_boxes = settings.precision == "BOX" and not settings.faces
+        if counts_boxes and settings.behind == "IGNORE":
             draw_hint(column, "Objects count by their boxes")
         button = column.operator("octree.find_seen", icon="VIEW_CAMERA")
         for name in widened:
@@ -56,6 +60,20 @@ def result_lines(seen: VisibilityResult) -> list[str]:
         f"{seen.seen_count:,} of {len(seen.objects):,} objects seen{how}",
         f"{when}, {', '.join(seen.cameras)}",
     ]
+    if seen.pixels:
+        lines[1:1] = pixel_lines(seen, seen.pixels)
     if seen.faces:
         lines.insert(1, f"{seen.face_count:,} faces seen")
     return lines
+
+
+def pixel_lines(seen: VisibilityResult, facts: PixelFacts) -> Iterator[str]:
+    """Yield what the user reads about pixels, none longer than the sidebar is wide."""
+    were_hidden = facts.view_counts(len(seen.objects), facts.table.states == OCCLUDED) > 0
+    hidden = int((were_hidden & (seen.frame_counts == 0)).sum())
+    yield f"{hidden:,} hidden behind others"
+    width, height = facts.table.which.size
+    yield f"{width} x {height} pixels"
+    if facts.clear:
+        more = f", {len(facts.clear) - 1:,} more" if len(facts.clear) > 1 else ""
+        yield f"See-through {'left out' if facts.is_open else 'as solid'}: {facts.clear[0]}{more}"

@@ -1,11 +1,13 @@
 """Rows of a visibility result for the list: objects seen, with their frames, or never seen."""
 
+from dataclasses import replace
 from typing import Any
 
 import bpy
 import numpy as np
 
 from ..results import Column, Rows, keep_result, no_instances, options_of, remove_named, titled
+from .object_columns import largest_frames, seen_columns, unseen_columns
 from .visibility_result import VisibilityResult
 
 SEEN, UNSEEN = "Seen by Cameras", "Not Seen by Cameras"
@@ -30,14 +32,27 @@ def keep_rows(context: bpy.types.Context, asking: Any, result: VisibilityResult)
 
 
 def seen_rows(result: VisibilityResult, *, seen: bool) -> Rows:
-    """Return a row for each object that was seen at all, most frames first; or never seen."""
-    counts = result.frame_counts
+    """Return a row for each object that was seen at all, or never was.
+
+    The first is what was seen in most frames, or the largest part of, and then
+    the largest share of a picture, if pixels were counted.
+    """
+    facts, counts = result.pixels, result.frame_counts
     order = np.argsort(-counts, kind="stable")
     order = order[(counts[order] > 0) == seen]
+    columns: tuple[Column, ...] = ()
+    if seen:
+        columns = (Column("Frames", "", counts[order].astype(np.int64)),)
+    if facts is not None and seen:
+        parts, shares, *_ = (each.values for each in seen_columns(result, facts, order))
+        order = order[np.lexsort((-shares, -np.round(parts)))]
+        columns = seen_columns(result, facts, order)
+    elif facts is not None:
+        columns = unseen_columns(result, facts, order)
     uids = np.array([each.session_uid for each in result.objects], np.intp)[order]
-    instances = no_instances(len(order))
+    rows = Rows(uids[None], no_instances(len(order)), columns)
     if not seen:
-        return Rows(uids[None], instances)
-    columns = (Column("Frames", "", counts[order].astype(np.int64)),)
-    flags = result.flags.any(axis=1)[order]
-    return Rows(uids[None], instances, columns, np.array(result.frames, np.intp), flags)
+        return rows
+    frames = np.array(result.frames, np.intp)
+    at = None if facts is None else largest_frames(facts, len(counts))[order]
+    return replace(rows, frames=frames, seen=result.flags.any(axis=1)[order], largest=at)

@@ -1,9 +1,15 @@
 """Shot settings: frames, cameras, objects and precision of frustum culling."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, IntProperty, PointerProperty
+from bpy.props import (
+    BoolProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+)
 
 from ..camera import ViewOptions
 
@@ -87,6 +93,65 @@ class ShotOptions(FrameOptions, ViewOptions):
         )
 
 
+class PixelSettings:
+    """How pixels are counted where what stands in front hides; a mixin."""
+
+    if TYPE_CHECKING:
+        behind: str
+        resolution: int
+        samples: int
+        least: float
+        clear: str
+    else:
+        behind: EnumProperty(
+            name="Behind Others",
+            description="Whether what stands in front of an object hides it",
+            items=(
+                ("IGNORE", "Ignore", "What is in view counts as seen, whatever is before it"),
+                (
+                    "UNSEEN",
+                    "Counts as Unseen",
+                    "Only what has pixels of its own in the picture counts as seen: of what"
+                    " viewports show, with their modifiers, as far as a render would show it",
+                ),
+            ),
+            default="IGNORE",
+        )
+        resolution: IntProperty(
+            name="Resolution",
+            description="Size of the picture whose pixels are counted, in percent of the render's",
+            default=50,
+            min=1,
+            max=100,
+            subtype="PERCENTAGE",
+        )
+        samples: IntProperty(
+            name="Samples",
+            description="So many by so many samples are taken in each pixel",
+            default=1,
+            min=1,
+            soft_max=4,
+            max=16,
+        )
+        least: FloatProperty(
+            name="Least Pixels",
+            description="What has fewer pixels counts as too small to be seen",
+            default=1.0,
+            min=0.0,
+            soft_max=100.0,
+        )
+        clear: EnumProperty(
+            name="See-Through",
+            description="Faces of materials that let light through, by their shaders: glass,"
+            " transparency, an alpha below 1",
+            items=(
+                ("SOLID", "Hides Others", "They count as solid, and the report names them"),
+                ("OPEN", "Left Out", "They neither hide anything nor count as seen themselves"),
+            ),
+            default="SOLID",
+        )
+
+
 class SeenOptions:
     """Which part of the last visibility result is taken."""
 
@@ -104,7 +169,7 @@ class SeenOptions:
         )
 
 
-class OctreeShotSettings(ShotOptions, bpy.types.PropertyGroup):
+class OctreeShotSettings(PixelSettings, ShotOptions, bpy.types.PropertyGroup):
     """What is tested: `scene.octree.shot`."""
 
     if TYPE_CHECKING:
@@ -123,8 +188,10 @@ def span_rows(options: FrameOptions) -> list[str]:
     return ["span", *spans[options.span], "cameras"]
 
 
-def rows_of(options: ShotOptions) -> list[str]:
+def rows_of(options: Any) -> list[str]:
     """Return the names of the options that count, from top to bottom."""
     collection = ["collection"] * (options.scope == "COLLECTION")
-    ends = ["precision", "faces", "margin", "angle"]
+    ends = ["behind", "precision", "faces", "margin", "angle"]
+    if options.behind == "UNSEEN":
+        ends = ["behind", "resolution", "samples", "least", "clear"]
     return [*span_rows(options), "scope", *collection, *ends]

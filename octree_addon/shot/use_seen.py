@@ -1,13 +1,24 @@
 """Uses of a visibility result: select, collect, mark, or export what cameras saw or missed."""
 
 from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
-from bpy.props import EnumProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from .. import trees
 from ..questions import SelectionOptions
+from ..seen import (
+    Answer,
+    bop_text,
+    coco_texts,
+    csv_text,
+    json_texts,
+    merged,
+    write_label_pictures,
+)
 from ..selection import (
     collect,
     found_text,
@@ -16,11 +27,28 @@ from ..selection import (
     select_found,
     select_polygons,
 )
-from ..ui import RefusingOperator, Status, TableExport, mode_obstacle, plural
+from ..ui import (
+    RefusingOperator,
+    Status,
+    TableExport,
+    column_of,
+    draw_rows,
+    mode_obstacle,
+    plural,
+)
 from .settings import SeenOptions
 from .visibility_result import VisibilityResult, csv_table, get, json_table
 
 TABLES = {".csv": csv_table, ".json": json_table}
+# The same with pixels, by format.
+PIXEL_TABLES: dict[str, dict[str, Callable[[Answer], str]]] = {
+    "TABLE": {
+        ".csv": lambda answer: csv_text(answer.table),
+        ".json": lambda answer: "".join(json_texts(answer)),
+    },
+    "COCO": {".json": lambda answer: "".join(coco_texts(answer.table))},
+    "BOP": {".json": lambda answer: bop_text(answer.table)},
+}
 
 
 class SeenOperator(RefusingOperator):
@@ -147,13 +175,54 @@ class OCTREE_OT_export_seen(TableExport, SeenOperator, bpy.types.Operator):
     bl_label = "Export Seen"
     bl_description = (
         "Write a table of the frames in which each object is in view of each camera, as CSV or"
-        " JSON by the file extension"
+        " JSON by the file extension; with pixels, if what stands in front was asked, a line for"
+        " each view and object or instance"
     )
     bl_options = {"REGISTER"}
     stem = "seen"
 
+    if TYPE_CHECKING:
+        format: str
+        labels: bool
+    else:
+        format: EnumProperty(
+            name="Format",
+            description="What is written; COCO and BOP, as .json, need pixels",
+            items=(
+                ("TABLE", "Table", "CSV or JSON by the file extension"),
+                ("COCO", "COCO", "Images, categories, and annotations with masks"),
+                ("BOP", "BOP", "The scene_gt_info.json of one camera"),
+            ),
+            default="TABLE",
+        )
+        labels: BoolProperty(
+            name="Label Pictures",
+            description="Also write a 16-bit PNG of each view into a folder that is called as the"
+            " file: 0 for nothing, else the number of the object plus one",
+        )
+
+    def check(self, context: bpy.types.Context) -> bool:
+        """Offer a name that fits the format; the file browser calls this."""
+        path = Path(self.filepath)
+        fits = path.suffix.lower() in PIXEL_TABLES[self.format]
+        if not fits:
+            self.filepath = str(path.with_suffix(".json"))
+        return not fits
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_rows(column_of(self), self, ("format", "labels"))
+
     def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
-        return f"Written to {self.write(TABLES, seen)}"
+        if seen.pixels is None:
+            if self.format != "TABLE" or self.labels:
+                raise ValueError("There are no pixels: ask with Behind Others")
+            return f"Written to {self.write(TABLES, seen)}"
+        table = merged([seen.pixels.table])  # in an order of its own, as from the command line
+        path = self.write(PIXEL_TABLES[self.format], Answer(table, {"scene": context.scene.name}))
+        if not self.labels:
+            return f"Written to {path}"
+        count = write_label_pictures(table, path.with_suffix(""))
+        return f"Written to {path}, with {plural(count, 'label picture')}"
 
 
 def marked_text(counts: Counter[str], name: str) -> str:

@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 
 from ..arrays import Flags, Ids
+from ..seen import SeenTable
 from ..spreadsheets import delimited
 
 HEADER = ("object", "camera", "first", "last", "frames", "intervals")
@@ -26,6 +27,40 @@ class TestedObject:
 
 
 @dataclass(frozen=True, eq=False)
+class PixelFacts:
+    """What pixels told, where what stands in front was asked, and how they were counted.
+
+    Attributes
+    ----------
+    table : SeenTable
+        A row for each view and item; its items are objects and instances.
+    object_of_item : ndarray of intp, shape (items,)
+        Index into the objects of the result.
+    clear : tuple of str
+        Names of the materials that let light through.
+    is_open : bool
+        Whether their faces were left out; else they hid what is behind them.
+    not_counted : tuple of str
+        What has pixels in a render, but no triangles: "hair", "volumes".
+    left_out : int
+        How many visible objects a render leaves out.
+    """
+
+    table: SeenTable
+    object_of_item: Ids
+    clear: tuple[str, ...] = ()
+    is_open: bool = False
+    not_counted: tuple[str, ...] = ()
+    left_out: int = 0
+
+    def view_counts(self, objects: int, chosen: Flags) -> Ids:
+        """Return in how many views each of so many objects has a row that is chosen."""
+        (rows,) = chosen.nonzero()
+        pairs = self.object_of_item[self.table.items_of[rows]], self.table.views[rows]
+        return np.bincount(np.unique(np.stack(pairs), axis=1)[0], minlength=objects)
+
+
+@dataclass(frozen=True, eq=False)
 class VisibilityResult:
     """What cameras saw over a shot; holds no reference into Blender.
 
@@ -38,7 +73,8 @@ class VisibilityResult:
     frames : tuple of int
         In the order of the walk.
     flags : ndarray of bool, shape (objects, cameras, frames)
-        Whether the object was in the camera's view in that frame.
+        Whether the object was in the camera's view in that frame; where pixels were counted,
+        whether at least the least number of them showed it.
     is_exact : bool
         Whether an object counts by its triangles; else its box is enough.
     faces : Mapping of int to ndarray of intp, shape (polygons,)
@@ -48,6 +84,8 @@ class VisibilityResult:
         How many of the objects to test never had triangles, or were hidden.
     views : tuple of tuple of int
         Number of the frame and of the camera of each view that was looked at.
+    pixels : PixelFacts, optional
+        None where what stands in front did not matter.
     """
 
     objects: tuple[TestedObject, ...]
@@ -58,6 +96,7 @@ class VisibilityResult:
     faces: Mapping[int, Ids]
     skipped: int
     views: tuple[tuple[int, int], ...] = ()
+    pixels: PixelFacts | None = None
 
     @cached_property
     def frame_counts(self) -> Ids:

@@ -50,6 +50,6 @@ class TableExport(Mixin):
         path = Path(bpy.path.abspath(self.filepath))
         table = tables.get(path.suffix.lower())
         if table is None:
-            raise ValueError("The name of the file does not end in .csv or .json")
+            raise ValueError(f"The name of the file does not end in {' or '.join(tables)}")
         path.write_text(table(*data), encoding="utf-8", newline="")
         return path

@@ -20,7 +20,7 @@ from octree_ext.core import (
     views_around,
     visibility,
 )
-from octree_ext.octree_addon import item_buffer as seen
+from octree_ext.octree_addon import item_buffer
 from octree_ext.octree_addon.item_buffer import gpu_buffer
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -31,7 +31,7 @@ EDGE, DEPTH = 1 / 128, 2.0**-21
 
 @pytest.fixture
 def card():
-    if not seen.can_draw():
+    if not item_buffer.can_draw():
         pytest.skip("no graphics context can be made here")
 
 
@@ -57,7 +57,7 @@ def stage(seed, placements=15):
 @pytest.mark.parametrize("made", [ZBuffer, PixelRays])
 def test_shows_the_same_triangles(card, made, seed):
     scene, views = stage(seed)
-    drawn = item_buffers(seen.GpuBuffer(scene), views, size=SIZE)
+    drawn = item_buffers(item_buffer.GpuBuffer(scene), views, size=SIZE)
     wanted = item_buffers(made(scene), views, size=SIZE)
     assert (wanted.placements >= 0).mean() > 0.1
     assert not unexplained(scene, drawn, wanted, edge=EDGE, depth=DEPTH)
@@ -70,7 +70,7 @@ def test_of_equally_near_triangles_the_smaller_is_seen(card):
     scene.place([scene.add_mesh(Triangles(corners, [[0, 1, 2]] * 3))] * 3, [np.eye(4)] * 3)
     scene.remove([0])
     view = parallel(width=6.0) @ camera([0, 0, 5], [0, 0, 0], (0, 1, 0))
-    shown = item_buffers(seen.GpuBuffer(scene), [view], size=SIZE)
+    shown = item_buffers(item_buffer.GpuBuffer(scene), [view], size=SIZE)
     assert set(np.unique(shown.placements)) == {-1, 1}
     assert set(np.unique(shown.triangles)) == {-1, 0}
 
@@ -79,7 +79,7 @@ def test_of_equally_near_triangles_the_smaller_is_seen(card):
 def test_measures_the_same(card, seed):
     scene, views = stage(seed)
     owners = np.arange(len(scene)) % 5
-    drawn = visibility(seen.GpuBuffer(scene), views, size=SIZE, owners=owners)
+    drawn = visibility(item_buffer.GpuBuffer(scene), views, size=SIZE, owners=owners)
     wanted = visibility(ZBuffer(scene), views, size=SIZE, owners=owners)
     assert np.array_equal(drawn.states, wanted.states)
     for name in ("visible", "amodal", "whole"):
@@ -87,23 +87,25 @@ def test_measures_the_same(card, seed):
         assert np.allclose(one, other, rtol=0.003, atol=4), name
     shown = np.isfinite(wanted.depths)
     assert np.allclose(drawn.depths[shown], wanted.depths[shown], rtol=0.01)
-    counts = [face_samples(made(scene), views, size=SIZE) for made in (seen.GpuBuffer, ZBuffer)]
+    counts = [
+        face_samples(made(scene), views, size=SIZE) for made in (item_buffer.GpuBuffer, ZBuffer)
+    ]
     assert abs(counts[0].counts - counts[1].counts).sum() <= 3 * SIZE[0] * SIZE[1] / 500
 
 
 def test_numbers_that_no_float_holds_are_drawn_in_two(card, monkeypatch):
     scene, views = stage(5)
-    plain = item_buffers(seen.GpuBuffer(scene), views, size=SIZE)
+    plain = item_buffers(item_buffer.GpuBuffer(scene), views, size=SIZE)
     monkeypatch.setattr(gpu_buffer, "_EXACT", 100)
     monkeypatch.setattr(gpu_buffer, "_CALL", 16)
-    split = item_buffers(seen.GpuBuffer(scene), views, size=SIZE)
+    split = item_buffers(item_buffer.GpuBuffer(scene), views, size=SIZE)
     assert np.array_equal(plain.placements, split.placements)
     assert np.array_equal(plain.triangles, split.triangles)
 
 
 def test_what_no_texture_holds_is_drawn_in_numpy(card):
     scene, views = stage(6)
-    small = seen.GpuBuffer(scene)
+    small = item_buffer.GpuBuffer(scene)
     small._most = 64
     drawn, wanted = (
         item_buffers(renderer, views, size=SIZE) for renderer in (small, ZBuffer(scene))
@@ -115,36 +117,36 @@ def test_what_no_texture_holds_is_drawn_in_numpy(card):
 
 def test_follows_the_scene(card):
     scene, views = stage(7)
-    renderer = seen.GpuBuffer(scene)
+    renderer = item_buffer.GpuBuffer(scene)
     item_buffers(renderer, views, size=SIZE)
     scene.remove(scene.ids[::2])
     scene.move(scene.ids[:1], [moved(1)])
     again = item_buffers(renderer, views, size=SIZE)
-    fresh = item_buffers(seen.GpuBuffer(scene), views, size=SIZE)
+    fresh = item_buffers(item_buffer.GpuBuffer(scene), views, size=SIZE)
     assert np.array_equal(again.placements, fresh.placements)
     assert item_buffers(renderer, views, size=(5, 4)).placements.shape == (3, 4, 5)
 
 
 def test_a_card_that_draws_something_else_is_not_used(card, monkeypatch):
-    assert isinstance(seen.renderer_of(SceneOctree()), seen.GpuBuffer)
+    assert isinstance(item_buffer.renderer_of(SceneOctree()), item_buffer.GpuBuffer)
     monkeypatch.setattr(gpu_buffer, "_VERTEX", gpu_buffer._VERTEX.replace("1.0", "1.5"))
-    seen.draws_right.cache_clear()
-    assert not isinstance(seen.renderer_of(SceneOctree()), seen.GpuBuffer)
+    item_buffer.draws_right.cache_clear()
+    assert not isinstance(item_buffer.renderer_of(SceneOctree()), item_buffer.GpuBuffer)
     monkeypatch.setattr(gpu_buffer, "_VERTEX", "no shader")
-    seen.draws_right.cache_clear()
-    assert not isinstance(seen.renderer_of(SceneOctree()), seen.GpuBuffer)
-    seen.draws_right.cache_clear()
+    item_buffer.draws_right.cache_clear()
+    assert not isinstance(item_buffer.renderer_of(SceneOctree()), item_buffer.GpuBuffer)
+    item_buffer.draws_right.cache_clear()
 
 
 def test_an_empty_scene_is_drawn(card):
-    shown = item_buffers(seen.GpuBuffer(SceneOctree()), [np.eye(4)], size=SIZE)
+    shown = item_buffers(item_buffer.GpuBuffer(SceneOctree()), [np.eye(4)], size=SIZE)
     assert (shown.placements == -1).all()
 
 
 def test_making_a_context_leaves_the_file_as_it_was():
     names = ("scenes", "objects", "cameras", "images", "worlds")
     before = {name: list(getattr(bpy.data, name).keys()) for name in names}
-    seen.can_draw()
+    item_buffer.can_draw()
     assert {name: list(getattr(bpy.data, name).keys()) for name in names} == before
 
 
@@ -153,9 +155,9 @@ import sys
 sys.path[:0] = [{tests!r}]
 import bpy, conftest
 from octree_ext.core import SceneOctree, item_buffers
-from octree_ext.octree_addon import item_buffer as seen
+from octree_ext.octree_addon import item_buffer
 import numpy as np
-made = seen.renderer_of(SceneOctree())
+made = item_buffer.renderer_of(SceneOctree())
 shown = item_buffers(made, [np.eye(4)], size=(4, 3))
 print("DRAWN BY", type(made).__name__, shown.placements.shape, flush=True)
 import os

@@ -54,8 +54,8 @@ def test_panels_stand_in_their_order():
     first, *inner = sorted(PANELS, key=lambda panel: panel.bl_order)
     assert first is bpy.types.OCTREE_PT_main
     assert [panel.__name__.removeprefix("OCTREE_PT_") for panel in inner] == [
-        "camera", "shot", "never_seen", "cursor", "collisions", "results", "tree", "advanced",
-        "live", "display", "statistics",
+        "camera", "shot", "never_seen", "cursor", "collisions", "audit", "results", "tree",
+        "advanced", "live", "display", "statistics",
     ]  # fmt: skip
     assert len({panel.bl_order for panel in inner}) == len(inner)
 

@@ -23,7 +23,7 @@ WEIGHTS = {
     "operate": 10, "add": 8, "look": 3, "undo": 3, "ask": 3, "select": 3, "redo": 2,
     "duplicate": 1, "animate": 1, "delete": 1, "delete_selected": 0.3, "rename": 1, "move": 1,
     "edit": 1, "save": 1, "load": 1, "change_frame": 1, "toggle": 1,
-    "go_live": 2, "click": 4, "point": 1, "shoot": 2, "peel": 1,
+    "go_live": 2, "click": 4, "point": 1, "shoot": 2, "peel": 1, "audit": 1.5,
     "add_scene": 0.5, "switch_scene": 1, "delete_scene": 0.3,
 }  # fmt: skip
 SILENT = {
@@ -37,6 +37,7 @@ SILENT = {
     "click",
     "point",
     "shoot",
+    "audit",
     "peel",
 }  # those make no undo step of their own
 finished: Counter[str] = Counter()  # how often each operator did something, over all sessions
@@ -215,6 +216,19 @@ class Session:
                 bpy.ops.octree.find_seen("EXEC_DEFAULT", True, scope="VISIBLE", cameras="SCENE")
             if bpy.ops.octree.find_seen.poll():
                 self.operate(["find_seen", "hide_unseen", "restore_hidden"])
+
+    def audit(self):
+        """Audit, judge a finding, and use a report as a baseline."""
+        report = self.files[0] + ".json"
+        with contextlib.suppress(RuntimeError):  # nothing is visible, or the mode is another
+            bpy.ops.octree.audit("EXEC_DEFAULT", True, clearance=self.random.random())
+            settings_of(bpy.context.scene).results.row = self.random.randrange(3)
+            self.operate(["mark_findings"])
+            if bpy.ops.octree.export_audit("EXEC_DEFAULT", filepath=report) == {"FINISHED"}:
+                finished["export_audit"] += 1
+            self.operate(["select_floating", "recheck", "select_duplicates"])
+            if bpy.ops.octree.compare_audit("EXEC_DEFAULT", True, filepath=report):
+                finished["compare_audit"] += 1
 
     def peel(self):
         """Find what is never seen, mask it or not, and show it again."""

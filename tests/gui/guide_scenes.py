@@ -172,6 +172,21 @@ def select_nothing():
     bpy.ops.object.select_all(action="DESELECT")
 
 
+def paint_unseen():
+    """Show what no camera saw in orange; tell how many objects that are."""
+    import importlib
+
+    import bpy
+
+    shot = importlib.import_module("bl_ext.user_default.octree.octree_addon.shot")
+    unseen = shot.get(bpy.context.scene).uids(seen=False)
+    for item in bpy.context.scene.objects:
+        item.color = (0.9, 0.35, 0.0, 1) if item.session_uid in unseen else (0.6, 0.7, 0.8, 1)
+        item.select_set(False)
+    bpy.context.space_data.shading.color_type = "OBJECT"
+    return len(unseen)
+
+
 def hidden_objects():
     import bpy
 

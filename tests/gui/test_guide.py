@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from gui import guide_scenes as scenes
 from gui.harness import PICTURES, Window, wait_for
+from gui.test_audit import build_plant
 
 pytestmark = pytest.mark.window
 
@@ -131,6 +132,25 @@ def test_example_town(window):
     window.call(scenes.select_nothing)
     show(window, "camera", "shot", frustum__show=True, answer__outline=False)
     keep(window, "hidden")
+
+
+def test_what_is_behind_others(town):
+    town.call(scenes.change, {"results.follow": False})
+    press(town, "find_seen", span="SCENE", step=3, behind="UNSEEN")
+    town.call(scenes.paint_unseen)
+    show(town, "results", frustum__show=True)
+    town.call(scenes.change, {"results.sort": "Frames", "results.reverse": True, "results.row": 5})
+    press(town, "go_to_largest")
+    keep(town, "behind")
+    town.call(scenes.change, {"results.sort": "", "results.reverse": False, "results.row": -1})
+    town.call(scenes.go_to, 1)
+
+
+def test_audit(window):
+    window.call(build_plant)
+    press(window, "audit")
+    show(window, "audit", "results", results__row=1)
+    keep(window, "audit")
 
 
 def test_swarm(window):

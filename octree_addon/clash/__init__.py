@@ -1,0 +1,58 @@
+"""Clash audit in Blender: one press, findings in the list of results, re-checks, reports.
+
+Read rules, auditing, keeping, settings, then operators, marking, floating, export and panel.
+"""
+
+import bpy
+
+from .. import results
+from ..ui import Feature
+from . import auditing, panel
+from .auditing import look_steps, wanted
+from .export import OCTREE_OT_export_audit, about_of
+from .floating import OCTREE_OT_select_floating
+from .keeping import QUESTION
+from .marking import (
+    OCTREE_OT_compare_audit,
+    OCTREE_OT_mark_findings,
+    OCTREE_OT_select_duplicates,
+)
+from .operators import OCTREE_OT_audit, OCTREE_OT_recheck
+from .panel import LINES, OCTREE_PT_audit
+from .rules import Wish
+from .settings import OctreeAuditSettings
+
+__all__ = ["Wish", "about_of", "forget", "look_steps", "wanted"]
+
+
+def forget() -> None:
+    """Drop all that is remembered."""
+    auditing.forget()
+    panel.forget()
+
+
+def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
+    """Offer to audit, and what can be done with the findings."""
+    menu.layout.separator()
+    for name in (
+        "audit", "recheck", "mark_findings", "compare_audit", "export_audit", "select_duplicates",
+        "select_floating",
+    ):  # fmt: skip
+        menu.layout.operator(f"octree.{name}")
+
+
+results.LINES[QUESTION] = LINES
+FEATURE = Feature(
+    settings={"audit": OctreeAuditSettings},
+    classes=(
+        OCTREE_OT_audit,
+        OCTREE_OT_recheck,
+        OCTREE_OT_mark_findings,
+        OCTREE_OT_compare_audit,
+        OCTREE_OT_export_audit,
+        OCTREE_OT_select_duplicates,
+        OCTREE_OT_select_floating,
+        OCTREE_PT_audit,
+    ),
+    menus=(("OCTREE_MT_select", draw_menu),),
+)

@@ -1,0 +1,97 @@
+"""Export of an audit: CSV, JSON, BCF, HTML or JUnit by the extension, with snapshots."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+from bpy.props import BoolProperty, EnumProperty, StringProperty
+
+from ..audit import GROUPINGS, IGNORED, About, Findings, report_of
+from ..audit.reports import bcf_report, html_report
+from ..display import snapshots
+from ..ui import Status, plural
+from .marking import _PATH, FindingOperator
+
+# Pictures make a report large: so many at most, of the gravest that are not settled.
+MOST_PICTURES = 200
+
+
+def about_of(options: dict[str, Any]) -> About:
+    """Return what a report says of the audit of this file."""
+    name = Path(bpy.data.filepath).name if bpy.data.filepath else ""
+    said = {key: value for key, value in options.items() if isinstance(value, str | float | bool)}
+    date = datetime.now(UTC).isoformat(timespec="seconds")
+    return About(file=name, date=date, options=said)
+
+
+class OCTREE_OT_export_audit(FindingOperator, bpy.types.Operator):
+    """Write a report of the audit."""
+
+    bl_idname = "octree.export_audit"
+    bl_label = "Export Audit"
+    bl_description = (
+        "Write all findings to a report, by the file extension: .csv, .json, .bcf (BCF 3.0), .html"
+        " or .xml (JUnit)"
+    )
+    bl_options = {"REGISTER"}
+
+    if TYPE_CHECKING:
+        filepath: str
+        pictures: bool
+        group: str
+        check_existing: bool
+        filter_glob: str
+    else:
+        filepath: StringProperty(
+            name="File",
+            description="Path of the report: .csv, .json, .bcf, .html or .xml",
+            subtype="FILE_PATH",
+            options=_PATH,
+        )
+        pictures: BoolProperty(
+            name="Pictures",
+            description="Draw a picture of each contact for BCF and HTML, of"
+            f" {MOST_PICTURES} at most; only with a window",
+            default=True,
+        )
+        group: EnumProperty(
+            name="Group By",
+            description="What HTML reports and BCF topics put together",
+            items=(
+                ("CLASS", "Class", "By class in HTML; each finding is a topic in BCF"),
+                ("SMALLER_OBJECT", "Smaller Object", "By the smaller of the two objects"),
+                ("COLLECTIONS", "Collections", "By the collections of both objects"),
+            ),
+            default="CLASS",
+        )
+        check_existing: BoolProperty(default=True, options={"HIDDEN", "SKIP_SAVE"})
+        filter_glob: StringProperty(
+            default="*.csv;*.json;*.bcf;*.html;*.xml", options={"HIDDEN", "SKIP_SAVE"}
+        )
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        if not self.filepath:
+            blend = Path(bpy.data.filepath or "untitled.blend")
+            self.filepath = str(blend.with_name(f"{blend.stem}_audit.html"))
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def use(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
+        path = Path(bpy.path.abspath(self.filepath))
+        report = report_of(path.name)
+        pictures: dict[int, bytes] = {}
+        if self.pictures and report in (bcf_report, html_report):
+            rows = np.flatnonzero(findings.statuses < IGNORED)[:MOST_PICTURES].tolist()
+            pictures = dict(snapshots(context, result, rows))
+        about = about_of(json.loads(result.options))
+        if report in (bcf_report, html_report) and self.group != "CLASS":
+            groups = GROUPINGS[self.group.lower().replace("_", " ")](findings)
+            content = report(findings, about, pictures, groups)
+        else:
+            content = report(findings, about, pictures)
+        path.write_bytes(content)
+        drawn = f" with {plural(len(pictures), 'picture')}" if pictures else ""
+        return f"{plural(len(findings), 'finding')} written to {path}{drawn}"

@@ -1,0 +1,178 @@
+"""Audit settings: what is audited against what, which classes count, which pairs are left out."""
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, PointerProperty, StringProperty
+
+SIDES = (
+    ("VISIBLE", "All Visible", "Everything visible that has faces"),
+    ("SELECTED", "Selected", "The objects that are selected now"),
+    ("COLLECTION", "Collection", "The objects of a collection, and of those in it"),
+)
+
+
+class AuditOptions:
+    """What an audit looks at: the scene's settings and the properties of the operators."""
+
+    if TYPE_CHECKING:
+        ones: str
+        others: str
+        ones_collection: Any
+        others_collection: Any
+        apart_one: Any
+        apart_other: Any
+        clearance: float
+        band: float
+        overlap: bool
+        contained: bool
+        duplicate: bool
+        coplanar: bool
+        touching: bool
+        itself: bool
+        instances: bool
+        parents: bool
+        same_collection: bool
+    else:
+        ones: EnumProperty(
+            name="Check", description="Which objects are checked", items=SIDES, default="VISIBLE"
+        )
+        others: EnumProperty(
+            name="Against",
+            description="Which objects they are checked against",
+            items=SIDES,
+            default="VISIBLE",
+        )
+        clearance: FloatProperty(
+            name="Clearance",
+            description="Objects that come nearer than this without touching are found, too; none"
+            " if 0",
+            default=0.0,
+            min=0.0,
+            soft_max=10.0,
+            subtype="DISTANCE",
+        )
+        band: FloatProperty(
+            name="Tolerance",
+            description="What is no farther apart touches, and what is no deeper does not overlap;"
+            " 0 for a millionth of the scene's size",
+            default=0.0,
+            min=0.0,
+            soft_max=0.1,
+            subtype="DISTANCE",
+        )
+        overlap: BoolProperty(
+            name="Overlap", description="Find surfaces that cross, with the depth", default=True
+        )
+        contained: BoolProperty(
+            name="Contained", description="Find objects wholly inside closed others", default=True
+        )
+        duplicate: BoolProperty(
+            name="Duplicate", description="Find objects that stand there twice", default=True
+        )
+        coplanar: BoolProperty(
+            name="Z-Fighting",
+            description="Find faces that lie in one plane, face the same way and share area",
+            default=True,
+        )
+        touching: BoolProperty(
+            name="Contacts",
+            description="Also find what only touches, and faces that lie against each other",
+            default=False,
+        )
+        itself: BoolProperty(
+            name="Self-Intersections",
+            description="Also find faces of one object that cross each other",
+            default=False,
+        )
+        instances: BoolProperty(
+            name="Between Instances",
+            description="Also check instances of the same instancer against each other",
+            default=False,
+        )
+        parents: BoolProperty(
+            name="Parents",
+            description="Also check objects against what they are parented to",
+            default=False,
+        )
+        same_collection: BoolProperty(
+            name="In One Collection",
+            description="Check objects of the same collection against each other; the first"
+            " collection of each counts",
+            default=True,
+        )
+
+
+class OctreeAuditSettings(AuditOptions, bpy.types.PropertyGroup):
+    """What an audit looks at: `scene.octree.audit`."""
+
+    if not TYPE_CHECKING:
+        ones_collection: PointerProperty(
+            type=bpy.types.Collection, name="Collection", description="Whose objects are checked"
+        )
+        others_collection: PointerProperty(
+            type=bpy.types.Collection,
+            name="Collection",
+            description="Whose objects they are checked against",
+        )
+        apart_one: PointerProperty(
+            type=bpy.types.Collection,
+            name="Leave Out",
+            description="Objects of this collection may meet those of the next, like doors and"
+            " walls",
+        )
+        apart_other: PointerProperty(
+            type=bpy.types.Collection,
+            name="With",
+            description="Objects of this collection may meet those of the one before",
+        )
+
+
+class NamedOptions(AuditOptions):
+    """The same for operators, which name collections."""
+
+    if not TYPE_CHECKING:
+        ones_collection: StringProperty(
+            name="Collection", description="Name of the collection whose objects are checked"
+        )
+        others_collection: StringProperty(
+            name="Collection",
+            description="Name of the collection whose objects they are checked against",
+        )
+        apart_one: StringProperty(
+            name="Leave Out",
+            description="Name of a collection whose objects may meet those of the next",
+        )
+        apart_other: StringProperty(
+            name="With",
+            description="Name of a collection whose objects may meet those of the one before",
+        )
+
+
+def draw_options(layout: bpy.types.UILayout, owner: Any) -> None:
+    """Show the options of the scene or of an operator."""
+    _draw_side(layout, owner, "ones")
+    _draw_side(layout, owner, "others")
+    layout.prop(owner, "clearance")
+    layout.prop(owner, "band")
+    column = layout.column(heading="Find", align=True)
+    for name in ("overlap", "contained", "duplicate", "coplanar", "touching", "itself"):
+        column.prop(owner, name)
+    column = layout.column(heading="Between", align=True)
+    for name in ("same_collection", "parents", "instances"):
+        column.prop(owner, name)
+    _draw_collection(layout, owner, "apart_one")
+    _draw_collection(layout, owner, "apart_other")
+
+
+def _draw_side(layout: bpy.types.UILayout, owner: Any, name: str) -> None:
+    layout.prop(owner, name)
+    if getattr(owner, name) == "COLLECTION":
+        _draw_collection(layout, owner, f"{name}_collection")
+
+
+def _draw_collection(layout: bpy.types.UILayout, owner: Any, name: str) -> None:
+    if isinstance(owner, bpy.types.PropertyGroup):
+        layout.prop(owner, name)
+    else:
+        layout.prop_search(owner, name, bpy.data, "collections")

@@ -1,0 +1,71 @@
+"""The command `octree audit`: findings of a file as reports, and an exit code for CI."""
+
+import argparse
+from pathlib import Path
+
+import bpy
+
+from ..audit import CLASSES, About, Findings, add_options, canonical, run_audit
+from ..audit.gate import Gate
+from ..clash import Wish, about_of, look_steps, wanted
+from ..ui import run
+from .command import Command, open_blend
+
+_DESCRIPTION = """Find what overlaps, is doubled or comes too near. Ends with 0 if nothing that
+fails was found, with 1 if something was, with 2 if it could not be told. The blend file is read,
+never written; its scripts run only if Blender's own settings allow it."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what `octree audit` takes."""
+    parser.add_argument("file", type=Path, metavar="FILE", help="the .blend file")
+    add_options(parser)
+    parser.add_argument(
+        "--json",
+        action="append",
+        dest="report",
+        metavar="FILE",
+        help="the same as --report, for a .json file",
+    )
+    parser.add_argument(
+        "--contacts", action="store_true", help="also report what only touches, which is normal"
+    )
+
+
+def run_file(context: bpy.types.Context, arguments: argparse.Namespace) -> int:
+    """Audit a file, write the reports, and return the exit code."""
+
+    def audit(gate: Gate) -> tuple[Findings, About]:
+        return _audit(context, arguments.file, gate, contacts=arguments.contacts)
+
+    return run_audit(arguments, audit)
+
+
+def _audit(
+    context: bpy.types.Context, path: Path, gate: Gate, *, contacts: bool
+) -> tuple[Findings, About]:
+    open_blend(path)
+    scene = bpy.context.scene
+    settings = scene.unit_settings
+    scale = 1.0 if settings.system == "NONE" else settings.scale_length
+    itself = "self-intersection" in gate.fail_on
+    classes = {*CLASSES[:4], *gate.fail_on, *(CLASSES[4:6] if contacts else ())}
+    if gate.clearance:
+        classes.add("near")
+    wish = Wish(clearance=gate.clearance / scale, itself=itself)
+    found = wanted(run(look_steps(bpy.context, wish)).findings, frozenset(classes))
+    options = {
+        "clearance": gate.clearance,
+        "contacts": contacts,
+        "fail on": ",".join(gate.fail_on),
+    }
+    return canonical(found), about_of(options)
+
+
+COMMAND = Command(
+    name="audit",
+    help="what overlaps, is doubled or comes too near",
+    description=_DESCRIPTION,
+    add_arguments=add_arguments,
+    run=run_file,
+)

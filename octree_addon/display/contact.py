@@ -1,0 +1,111 @@
+"""Contact of the active row: the curve in which two surfaces cross, and the faces that meet."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import bpy
+import gpu
+import numpy as np
+
+from .. import results
+from ..arrays import Floats, Ids
+from ..preferences import limits
+from ..reader import MeshArrays, evaluated_mesh, find_instance, mesh_arrays, triangle_count
+from ..results import Contact, Side
+from .active_row import fill
+from .lines import blended, line_batch, line_shader, vertex_buffer
+
+_CURVE, _FACES = (1.0, 1.0, 1.0, 1.0), (0.85, 0.15, 0.10)
+_WIDTH = 3.0
+
+
+class _Face(NamedTuple):
+    """The faces on one side that meet the other, and where they stand."""
+
+    side: Side
+    batch: gpu.types.GPUBatch
+    matrix: Floats | None
+
+
+class _Drawn(NamedTuple):
+    """What is drawn, and the state of the scene that it was read of."""
+
+    key: tuple[int, ...]
+    fingerprint: str | None
+    curve: gpu.types.GPUBatch | None
+    faces: tuple[_Face, ...]
+
+
+_drawn: list[_Drawn] = []
+
+
+def draw_active_contact(scene: bpy.types.Scene) -> None:
+    """Draw where the objects of the active row meet, if that is known, through all else."""
+    contact = results.active_contact(scene)
+    if contact is None:
+        _drawn.clear()
+        return
+    now = results.known_fingerprint(scene)
+    if not _drawn or _drawn[0].key != contact.key or now not in (None, _drawn[0].fingerprint):
+        _drawn[:] = [read_contact(contact, results.active_sides(scene), now)]
+    draw_contact(_drawn[0])
+
+
+def read_contact(
+    contact: Contact, sides: Sequence[Side | None], fingerprint: str | None = None
+) -> _Drawn:
+    """Upload a contact: the curve, or where there is none the faces, which may be large."""
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    faces = (
+        _read_side(side, some, depsgraph)
+        for side, some in zip(sides, contact.faces, strict=False)
+        if side is not None and len(some) and not len(contact.segments)
+    )
+    curve = None
+    if len(contact.segments):
+        points = np.ascontiguousarray(contact.segments.reshape(-1, 3), np.float32)
+        edges = np.arange(len(points), dtype=np.uint32).reshape(-1, 2)
+        curve = line_batch(points, edges)
+    return _Drawn(contact.key, fingerprint, curve, tuple(face for face in faces if face))
+
+
+def _read_side(side: Side, some: Ids, depsgraph: bpy.types.Depsgraph) -> _Face | None:
+    """Upload some triangles of an object or an instance; none if it has others by now."""
+    if side.numbers:
+        found = find_instance(depsgraph, side.object.session_uid, side.numbers)
+        return None if found is None else _face(side, found.mesh, found.matrix, some)
+    evaluated = side.object.evaluated_get(depsgraph)
+    if evaluated.type != "MESH":
+        return None
+    with evaluated_mesh(evaluated) as mesh:
+        if not 0 < triangle_count(mesh) <= limits().triangles:
+            return None
+        return _face(side, mesh_arrays(mesh), None, some)
+
+
+def _face(side: Side, mesh: MeshArrays, matrix: Floats | None, some: Ids) -> _Face | None:
+    if some.max() >= len(mesh.triangles):
+        return None
+    corners = np.ascontiguousarray(mesh.positions[mesh.triangles[some]].reshape(-1, 3), np.float32)
+    return _Face(side, gpu.types.GPUBatch(type="TRIS", buf=vertex_buffer(corners)), matrix)
+
+
+def draw_contact(drawn: _Drawn) -> None:
+    """Draw an uploaded contact: faces on their own surfaces, the curve in front of all."""
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    for side, batch, placed in drawn.faces:
+        if placed is None:
+            matrix = np.array(side.object.evaluated_get(depsgraph).matrix_world)
+        else:
+            matrix = placed
+        fill(batch, matrix, _FACES)
+    if drawn.curve is not None:
+        with blended("NONE"):
+            shader = line_shader(_WIDTH)
+            shader.uniform_float("color", _CURVE)
+            drawn.curve.draw(shader)
+
+
+def forget() -> None:
+    """Leave nothing on the graphics card."""
+    _drawn.clear()

@@ -1,0 +1,54 @@
+"""Registry of row renderers: how rows of some questions look in the list and in the 3D view."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import bpy
+
+from ..arrays import Floats, Ids
+
+
+class Contact(NamedTuple):
+    """Where the objects of a row meet.
+
+    Attributes
+    ----------
+    around : ndarray of float64, shape (p, 3)
+        What the view shows of it.
+    segments : ndarray of float64, shape (s, 2, 3)
+        The line in which their surfaces cross.
+    faces : tuple of ndarray of intp
+        The triangles in contact, of the evaluated mesh on each side.
+    key : tuple of int
+        What tells this contact from others.
+    """
+
+    around: Floats
+    segments: Floats
+    faces: tuple[Ids, ...]
+    key: tuple[int, ...]
+
+
+class Lines(NamedTuple):
+    """How the rows of one question are shown.
+
+    Attributes
+    ----------
+    headers : tuple of str
+        The columns that can be sorted by with a click.
+    draw : callable
+        Draws a row of the list.
+    offer : callable
+        Draws more under the list, about the active row.
+    contact : callable
+        Returns where the objects of a row meet, or None.
+    """
+
+    headers: tuple[str, ...]
+    draw: Callable[[bpy.types.UILayout, bpy.types.Scene, Any, int], None]
+    offer: Callable[[bpy.types.UILayout, bpy.types.Context, Any], None]
+    contact: Callable[[bpy.types.Scene, Any, int], Contact | None]
+
+
+# By the name of the operator that asked.
+LINES: dict[str, Lines] = {}

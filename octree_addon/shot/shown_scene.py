@@ -1,0 +1,160 @@
+"""Scenes as camera rays meet them: without what a render leaves out, and without open faces.
+
+Placements stand in the order of the dependency graph, whatever was asked before: of equally near
+triangles the first is seen, so that the frames of a shot may be asked in any chunks.
+"""
+
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core import ItemRenderer, SceneOctree, Triangles
+from ..arrays import Flags, Floats, Ids
+from ..item_buffer import renderer_of
+from ..reader import (
+    RowMaterials,
+    SceneMesh,
+    ScenePlacements,
+    lets_light_through,
+    row_materials,
+)
+from ..scene_index import SceneIndex
+from .render_roles import Roles, roles_of
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What is drawn in one frame.
+
+    Attributes
+    ----------
+    renderer : ItemRenderer
+        What draws it.
+    rows : ndarray of intp, shape (n,)
+        For each placement of its scene, in the order of their ids, the row in the index.
+    holdout : ndarray of bool, shape (n,)
+        Whether it only hides.
+    """
+
+    renderer: ItemRenderer
+    rows: Ids
+    holdout: Flags
+
+
+class ShownScene:
+    """What camera rays meet, frame after frame; drawn on as it is while only cameras move.
+
+    Parameters
+    ----------
+    open_faces : bool
+        Whether faces of materials that let light through are left out.
+
+    Attributes
+    ----------
+    clear : set of str
+        Names of the materials that let light through, of all frames.
+    left_out : set of int
+        Session ids of objects that a render leaves out, of all frames.
+    """
+
+    def __init__(self, *, open_faces: bool = False) -> None:
+        self.clear: set[str] = set()
+        self.left_out: set[int] = set()
+        self._open_faces = open_faces
+        self._placements: ScenePlacements | None = None
+        self._roles: Roles | None = None
+        self._open: dict[int, Flags] = {}
+        self._shown: Shown | None = None
+
+    def update(self, context: bpy.types.Context, index: SceneIndex) -> Shown:
+        """Return what is drawn of an index that is up to date."""
+        depsgraph, placements = context.evaluated_depsgraph_get(), index.placements
+        roles = roles_of(depsgraph, placements)
+        before = self._roles or roles
+        is_same = self._placements is not None and _are_alike(self._placements, placements)
+        if not is_same:
+            self._open = self._open_polygons(depsgraph, placements)
+        self._placements, self._roles = placements, roles
+        self.left_out.update(placements.owners[~roles.drawn].tolist())
+        if self._shown is None or not is_same or not all(map(np.array_equal, before, roles)):
+            self._shown = self._staged(index, roles)
+        elif self._shown.renderer.scene is not index.octree:
+            scene = self._shown.renderer.scene
+            scene.move(scene.ids, _matrices(index, self._shown.rows))
+        return self._shown
+
+    def _staged(self, index: SceneIndex, roles: Roles) -> Shown:
+        """Return what is drawn by whom; the index itself if all of it is, in its order."""
+        order = np.argsort(index.placements.entries, kind="stable")
+        rows = order[roles.drawn[order]]
+        if self._open or not np.array_equal(rows, np.arange(len(index))):
+            scene = _without(index, rows, self._open)
+        else:
+            scene = index.octree
+        if self._shown is not None and self._shown.renderer.scene is scene:
+            renderer = self._shown.renderer
+        else:
+            renderer = renderer_of(scene)
+        return Shown(renderer, rows, roles.holdout[rows])
+
+    def _open_polygons(
+        self, depsgraph: bpy.types.Depsgraph, placements: ScenePlacements
+    ) -> dict[int, Flags]:
+        """Note what lets light through, and return by row which polygons are left out."""
+        clear = {each.session_uid: each.name for each in bpy.data.materials if _is_clear(each)}
+        if not clear:
+            return {}
+        materials: list[RowMaterials] = row_materials(depsgraph, placements)
+        if len(materials) < len(placements):
+            raise ValueError("The scene has changed meanwhile: look once more")
+        used = {uid for each in materials for uid in each.slots}
+        self.clear.update(name for uid, name in clear.items() if uid in used)
+        if not self._open_faces:
+            return {}
+        flags = ((row, each.are_of(set(clear))) for row, each in enumerate(materials))
+        return {row: each for row, each in flags if each.any()}
+
+
+def _is_clear(material: bpy.types.Material) -> bool:
+    return bool(material.users) and lets_light_through(material)
+
+
+def _are_alike(one: ScenePlacements, other: ScenePlacements) -> bool:
+    """Tell whether these are the same meshes of the same objects, wherever they stand."""
+    return (
+        one.meshes == other.meshes
+        and np.array_equal(one.keys, other.keys)
+        and np.array_equal(one.entries, other.entries)
+    )
+
+
+def _without(index: SceneIndex, rows: Ids, open_polygons: dict[int, Flags]) -> SceneOctree:
+    """Return a scene of some placements without open polygons; triangles keep their numbers."""
+    scene = SceneOctree()
+    numbers: dict[tuple[SceneMesh, bytes], int] = {}
+    placed = np.empty(len(rows), np.intp)
+    for place, row in enumerate(rows.tolist()):
+        mesh, flags = index.placements.meshes[row], open_polygons.get(row)
+        key = mesh, b"" if flags is None else flags.tobytes()
+        if key not in numbers:
+            triangles = mesh.triangles
+            if flags is not None:
+                triangles = _opened(triangles, flags[mesh.polygons])
+            numbers[key] = scene.add_mesh(triangles)
+        placed[place] = numbers[key]
+    scene.place(placed, _matrices(index, rows))
+    return scene
+
+
+def _matrices(index: SceneIndex, rows: Ids) -> Floats:
+    """Return the matrices of rows of an index, (n, 4, 4)."""
+    return index.octree.matrices_of(index.octree.ids[rows])
+
+
+def _opened(triangles: Triangles, is_open: NDArray[np.bool_]) -> Triangles:
+    """Return triangles of which the open ones are nowhere."""
+    nowhere = np.full((1, 3), np.nan)
+    faces = np.where(is_open[:, None], len(triangles.vertices), triangles.faces)
+    return Triangles(np.concatenate((triangles.vertices, nowhere)), faces)

@@ -1,0 +1,136 @@
+"""The audit, pressed, stepped through, judged, mended and exported; pictures in tests/out."""
+
+import pytest
+from gui import guide_scenes
+from gui.harness import PICTURES, wait_for
+from gui.test_results import BLUE, CENTER, ORANGE, hue_pixels, is_local, press
+
+pytestmark = pytest.mark.window
+
+
+def build_plant():
+    """Let a pipe cross two beams, a chair stand in a slab, a panel stand there twice."""
+    import bpy
+    from mathutils import Euler
+
+    for item in list(bpy.context.scene.objects):
+        bpy.data.objects.remove(item)
+
+    def box(name, size, place):
+        bpy.ops.mesh.primitive_cube_add(size=1, location=place)
+        bpy.context.object.name = name
+        bpy.context.object.scale = size
+
+    box("Slab", (9, 7, 0.3), (0, 0, -0.15))
+    for number, x in enumerate((-2.5, 0, 2.5)):
+        box(f"Beam {number}", (0.3, 7, 0.5), (x, 0, 2.6))
+        box(f"Column {number}", (0.4, 0.4, 2.35), (x, -3, 1.175))
+        box(f"Column {number + 3}", (0.4, 0.4, 2.35), (x, 3, 1.175))
+    bpy.ops.mesh.primitive_cylinder_add(radius=0.18, depth=4.4, location=(-1, 0.6, 2.62))
+    bpy.context.object.rotation_euler = (0, 1.5708, 0)
+    bpy.context.object.name = "Pipe"
+    box("Machine", (1.4, 1.0, 1.2), (0.5, -1, 0.52))
+    box("Panel", (1.5, 0.1, 1.5), (-2.5, 1.6, 0.75))
+    bpy.ops.object.duplicate()
+    bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=3, radius=0.4, location=(3, 1, 1.4))
+    bpy.context.object.name = "Lamp"
+    bpy.ops.object.select_all(action="DESELECT")
+    view = bpy.context.space_data.region_3d
+    view.view_rotation = Euler((1.05, 0, 0.6)).to_quaternion()
+    view.view_distance, view.view_location = 15, (0, 0, 1)
+    bpy.context.space_data.shading.show_cavity = True
+    bpy.ops.ed.undo_push(message="Plant")
+
+
+def lines():
+    """Return class, names and status of each finding, and which is active."""
+    import importlib
+
+    import bpy
+
+    module = "bl_ext.user_default.octree.octree_addon.clash.keeping"
+    keeping, scene = importlib.import_module(module), bpy.context.scene
+    result = keeping.active_audit(scene)
+    if result is None:
+        return [[], -1]
+    found = keeping.findings_in(scene, result)
+    names = [sorted(found.objects.names[n] for n in pair) for pair in found.pairs.T.tolist()]
+    rows = zip(found.kinds.tolist(), names, found.statuses.tolist(), found.reasons, strict=True)
+    return [list(map(list, rows)), scene.octree.results.row]
+
+
+def click_row(row):
+    import bpy
+
+    bpy.context.scene.octree.results.row = row
+
+
+def mark(status, reason):
+    import bpy
+
+    bpy.ops.octree.mark_findings("EXEC_DEFAULT", True, status=status, reason=reason)
+
+
+def ask_why():
+    import bpy
+
+    bpy.ops.octree.mark_findings("INVOKE_DEFAULT", True, status="IGNORED")
+
+
+def distance():
+    import bpy
+
+    return bpy.context.space_data.region_3d.view_distance
+
+
+def move(name, z):
+    import bpy
+
+    bpy.data.objects[name].location.z += z
+    bpy.ops.ed.undo_push(message="Move")
+
+
+def export(path):
+    import bpy
+
+    return list(bpy.ops.octree.export_audit("EXEC_DEFAULT", filepath=path))
+
+
+def test_a_plant_is_audited_judged_mended_and_exported(window):
+    window.call(build_plant)
+    window.call(guide_scenes.show_panels, ["audit", "results"])
+    plain = window.picture("audit_before")
+    window.call(press, "audit")
+    wait_for(lambda: len(window.call(lines)[0]) == 4)
+    window.picture("audit_found")
+    far = window.call(distance)
+    window.call(click_row, 0)
+    wait_for(lambda: window.call(distance) < far / 2)
+    window.move(*CENTER)
+    seen = window.picture("audit_overlap")
+    for color in (ORANGE, BLUE):
+        assert hue_pixels(seen, color) > 3_000 + hue_pixels(plain, color)
+    window.call(ask_why)
+    window.picture("audit_why")
+    window.keys("Escape")
+    window.call(mark, "IGNORED", "Bolted down")
+    assert window.call(lines)[0][0][2:] == [2, "Bolted down"]
+    window.call(press, "next_row")
+    wait_for(lambda: window.call(lines)[1] == 1)
+    window.picture("audit_next")
+    window.call(move, "Pipe", 0.8)
+    window.call(press, "recheck")
+    wait_for(lambda: [each[2] for each in window.call(lines)[0]].count(3) > 0)
+    assert "Bolted down" in [each[3] for each in window.call(lines)[0]]
+    window.picture("audit_rechecked")
+    window.call(click_row, 0)
+    window.call(press, "isolate_row")
+    wait_for(lambda: window.call(is_local))
+    window.picture("audit_isolated")
+    window.call(press, "isolate_row")
+    for suffix in ("html", "bcf"):
+        path = PICTURES / f"audit.{suffix}"
+        assert window.call(export, str(path)) == ["FINISHED"]
+        assert path.stat().st_size > 10_000
+    assert b"data:image/png" in (PICTURES / "audit.html").read_bytes()
+    assert "Traceback" not in window.read_log()
