@@ -9,7 +9,7 @@ from mathutils import Matrix
 
 from .. import results
 from ..arrays import Floats
-from ..preferences import colors, limits
+from ..preferences import Color, colors, limits
 from ..reader import (
     MeshArrays,
     evaluated_box,
@@ -67,11 +67,15 @@ def draw_active_row(scene: bpy.types.Scene) -> None:
     if len(sides) == 2 and any(is_shown) and settings_of(scene).results.dim:
         fade()
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    chosen = colors()
-    pair = chosen.found, chosen.other
-    for side, key, color, shown in zip(sides, keys, pair, is_shown, strict=False):
+    for side, key, color, shown in zip(sides, keys, pair_colors(), is_shown, strict=False):
         if shown:
             draw_side(side, key, depsgraph, color)
+
+
+def pair_colors() -> tuple[Color, Color]:
+    """Return the colors of the first of a row and of the other."""
+    chosen = colors()
+    return chosen.found, chosen.other
 
 
 def key_of(scene: bpy.types.Scene, side: Side) -> tuple[int, ...]:

@@ -361,8 +361,7 @@ def remains():
             elif hasattr(each, "idname"):
                 yield each.idname
 
-    lists = [each for each in vars(bpy.app.handlers).values() if isinstance(each, list)]
-    lists = lists or [getattr(bpy.app.handlers, name) for name in dir(bpy.app.handlers)]
+    lists = [getattr(bpy.app.handlers, name) for name in dir(bpy.app.handlers)]
     handlers = [each for found in lists if isinstance(found, list) for each in found]
     keymaps = bpy.context.window_manager.keyconfigs.addon.keymaps
     left = [
