@@ -1,15 +1,16 @@
-"""Preferences: the limit on triangles, by the user or by default; shortcuts."""
+"""Preferences, by the user or by default: a limit on triangles, colors; shortcuts."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import IntProperty
+from bpy.props import FloatVectorProperty, IntProperty
 
 from . import shortcuts
-from .ui import Feature
+from .ui import Feature, tag_redraw
 
 PACKAGE = __package__.rpartition(".")[0]
+Color = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
@@ -19,13 +20,42 @@ class Limits:
     triangles: int = 5_000_000
 
 
+@dataclass(frozen=True)
+class Colors:
+    """What answers are drawn in. Distinct for the color-blind, too.
+
+    Okabe and Ito, "Color Universal Design", 2008: sky blue, orange, reddish purple.
+    """
+
+    found: Color = (0.34, 0.71, 0.91)
+    other: Color = (0.90, 0.60, 0.0)
+    missed: Color = (0.80, 0.47, 0.65)
+
+
+def _color_property(name: str, description: str, default: Color) -> Any:
+    # Drawn as they are: without the conversion that COLOR stands for.
+    return FloatVectorProperty(
+        name=name,
+        description=description,
+        default=default,
+        size=3,
+        min=0.0,
+        max=1.0,
+        subtype="COLOR_GAMMA",
+        update=tag_redraw,
+    )
+
+
 class OctreePreferences(bpy.types.AddonPreferences):
-    """The limits and the shortcuts, as the user sees them."""
+    """The limits, the colors and the shortcuts, as the user sees them."""
 
     bl_idname = PACKAGE
 
     if TYPE_CHECKING:
         triangle_limit: int
+        found_color: Color
+        other_color: Color
+        missed_color: Color
     else:
         triangle_limit: IntProperty(
             name="Triangle Limit",
@@ -34,22 +64,51 @@ class OctreePreferences(bpy.types.AddonPreferences):
             min=1,
             soft_max=100_000_000,
         )
+        found_color: _color_property(
+            "Found",
+            "Color of what a question found, of cells that lie inside, and of the first of a pair",
+            Colors.found,
+        )
+        other_color: _color_property(
+            "Other of a Pair",
+            "Color of the second of a pair, of cells that a question crossed, and of distances",
+            Colors.other,
+        )
+        missed_color: _color_property(
+            "Not Found",
+            "Color of what a question did not find, and of cells that lie outside",
+            Colors.missed,
+        )
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
         layout.use_property_split = True
         layout.prop(self, "triangle_limit")
+        layout.label(text="Colors")
+        for name in ("found_color", "other_color", "missed_color"):
+            layout.prop(self, name)
         layout.label(text="Shortcuts")
         shortcuts.draw(layout, context)
 
 
 def limits() -> Limits:
     """Return the user's limits, or the defaults where the add-on runs without preferences."""
+    preferences = _preferences()
+    return Limits(preferences.triangle_limit) if preferences else Limits()
+
+
+def colors() -> Colors:
+    """Return the user's colors, or the defaults where the add-on runs without preferences."""
+    preferences = _preferences()
+    if preferences is None:
+        return Colors()
+    names = ("found_color", "other_color", "missed_color")
+    return Colors(*(tuple(getattr(preferences, name)) for name in names))
+
+
+def _preferences() -> Any:
     addons = bpy.context.preferences.addons
-    if PACKAGE not in addons:
-        return Limits()
-    preferences: Any = addons[PACKAGE].preferences
-    return Limits(preferences.triangle_limit)
+    return addons[PACKAGE].preferences if PACKAGE in addons else None
 
 
 FEATURE = Feature(classes=(OctreePreferences,))

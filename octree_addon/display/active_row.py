@@ -9,7 +9,7 @@ from mathutils import Matrix
 
 from .. import results
 from ..arrays import Floats
-from ..preferences import limits
+from ..preferences import Color, colors, limits
 from ..reader import (
     evaluated_box,
     evaluated_mesh,
@@ -20,7 +20,7 @@ from ..reader import (
 from ..results import Side
 from ..ui import settings_of
 from .batches import nearer
-from .cells import DOUBT, IN, box_corners, box_edges
+from .cells import box_corners, box_edges
 from .lines import (
     blended,
     draw_plain,
@@ -30,7 +30,6 @@ from .lines import (
     vertex_buffer,
 )
 
-_COLORS = (IN, DOUBT)
 _FILL, _LINE, _WIDTH = 0.45, 0.9, 2.0
 # How much all else fades into the background.
 _FADE = 0.6
@@ -72,9 +71,15 @@ def draw_active_row(scene: bpy.types.Scene) -> None:
     if len(sides) == 2 and any(is_shown) and settings_of(scene).results.dim:
         fade()
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    for side, key, color, shown in zip(sides, keys, _COLORS, is_shown, strict=False):
+    for side, key, color, shown in zip(sides, keys, pair_colors(), is_shown, strict=False):
         if shown:
             draw_side(side, key, depsgraph, color)
+
+
+def pair_colors() -> tuple[Color, Color]:
+    """Return the colors of the first of a row and of the other."""
+    chosen = colors()
+    return chosen.found, chosen.other
 
 
 def key_of(scene: bpy.types.Scene, side: Side) -> tuple[int, ...]:

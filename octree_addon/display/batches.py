@@ -12,12 +12,12 @@ import numpy as np
 
 from ...core import Octree, Triangles
 from ..arrays import Ids
-from ..preferences import limits
+from ..preferences import Color, colors, limits
 from ..questions import Query
 from ..trees import BuiltTree
 from . import boxes
 from .boxes import Boxes, draw_boxes, upload
-from .cells import IN, OUT, Look, cell_colors, look_of, wanted_cells
+from .cells import Look, cell_colors, look_of, wanted_cells
 from .detail import Family, View, family_of, ranges, view_of
 from .lines import DepthTest, blended, draw_plain, triangle_batch
 from .settings import OctreeDisplaySettings
@@ -30,8 +30,6 @@ _NEARER = 1e-5
 # How light a background is bright, and how colors change for it; Blender's own themes are below.
 _BRIGHT, _DARKER, _LIGHTER = 0.55, -0.45, 0.35
 _BOX_WIDTH = 2.0
-
-Color = tuple[float, float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,10 +153,11 @@ def paint(query: Query, numbers: Ids, color: Color) -> Painted:
 
 def draw_found(query: Query, in_front: bool, *, with_missed: bool) -> None:
     """Draw found items, and missed ones, on top of their own surfaces."""
-    if query not in _found:
-        _found[query] = paint(query, query.whole_items, IN)
-    if with_missed and query not in _missed:
-        _missed[query] = paint(query, np.flatnonzero(query.missed), OUT)
+    chosen = colors()
+    if query not in _found or _found[query].color != chosen.found:
+        _found[query] = paint(query, query.whole_items, chosen.found)
+    if with_missed and (query not in _missed or _missed[query].color != chosen.missed):
+        _missed[query] = paint(query, np.flatnonzero(query.missed), chosen.missed)
     painted = [_found[query]]
     if with_missed:
         painted.insert(0, _missed[query])

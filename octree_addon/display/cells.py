@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ...core import Octree
 from ..arrays import Floats, Ids
+from ..preferences import Colors, colors
 from .settings import OctreeDisplaySettings
 
 # Viridis: even steps of lightness, also for the color-blind. Smith and van der Walt, "A Better
@@ -24,11 +25,6 @@ def _make_ramp() -> NDArray[np.float32]:
 
 
 RAMP = _make_ramp()
-# What is out, in doubt, in. Distinct for the color-blind, too. Okabe and Ito, "Color Universal
-# Design", 2008: reddish purple, orange, sky blue.
-OUT, DOUBT, IN = (0.80, 0.47, 0.65), (0.90, 0.60, 0.0), (0.34, 0.71, 0.91)
-# By the state of a cell in `trace`: unvisited, outside, crossing, inside.
-VERDICTS = np.array([(0.0, 0.0, 0.0), OUT, DOUBT, IN], np.float32)
 
 
 class Look(NamedTuple):
@@ -38,12 +34,13 @@ class Look(NamedTuple):
     depth: int
     boxes: str
     color_by: str
+    verdicts: Colors = Colors()
 
 
 def look_of(display: OctreeDisplaySettings) -> Look:
     """Return the look of settings, without a depth that does not count."""
     depth = display.depth if display.cells == "DEPTH" else 0
-    return Look(display.cells, depth, display.boxes, display.color_by)
+    return Look(display.cells, depth, display.boxes, display.color_by, colors())
 
 
 def wanted_cells(octree: Octree, look: Look, states: NDArray[np.uint8] | None = None) -> Ids:
@@ -62,8 +59,14 @@ def cell_colors(
 ) -> NDArray[np.float32]:
     """Return the color of each of the cells, (c, 3)."""
     if look.cells == "QUESTION" and states is not None:
-        return VERDICTS[states[cells]]
+        return verdicts(look.verdicts)[states[cells]]
     return RAMP[cell_shades(octree, cells, look.color_by)]
+
+
+def verdicts(chosen: Colors) -> NDArray[np.float32]:
+    """Return colors by the state of a cell in `trace`: unvisited, outside, crossing, inside."""
+    rows = [(0.0, 0.0, 0.0), chosen.missed, chosen.other, chosen.found]
+    return np.array(rows, np.float32)
 
 
 def shown_cells(octree: Octree, look: Look) -> Ids:

@@ -12,7 +12,7 @@ from mathutils import Euler, Matrix, Vector
 from numpy.typing import NDArray
 
 from ..results import LINES, sides_of
-from .active_row import _COLORS, draw_side, fade, key_of
+from .active_row import draw_side, fade, key_of, pair_colors
 from .contact import draw_contact, read_contact
 
 _SIZE = (640, 480)
@@ -61,7 +61,7 @@ def _picture(
         gpu.matrix.load_matrix(view)
         gpu.matrix.load_projection_matrix(projection)
         fade()
-        for side, color in zip(sides, _COLORS, strict=False):
+        for side, color in zip(sides, pair_colors(), strict=False):
             if side is not None and side.object.visible_get():
                 draw_side(side, key_of(scene, side), depsgraph, color)
         draw_contact(read_contact(contact, sides))

@@ -20,7 +20,7 @@ class OCTREE_OT_add_example(RefusingOperator, bpy.types.Operator):
     bl_label = "Add Example Town"
     bl_description = (
         "Add a small town to try everything on: houses and trees, a camera that drives into it,"
-        " a collision, and a tower that is never in view. All is in one collection; its camera"
+        " two collisions, and a tower that is never in view. All is in one collection; its camera"
         " becomes the scene's"
     )
     bl_options = {"REGISTER", "UNDO"}

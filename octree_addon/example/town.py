@@ -1,6 +1,7 @@
 """The example town: houses and trees around a crossing, a camera that drives into it.
 
-One pair of objects collides, the car and a house; the water tower is out of view in every frame.
+Two pairs of objects collide: a car and a house, a fir and the church. The water tower is out of
+view in every frame.
 """
 
 import random
@@ -64,7 +65,12 @@ def _meshes() -> dict[str, bpy.types.Mesh]:
 def _models() -> dict[str, list[Part]]:
     """Return what stands in the town, each on the origin, facing the negative y axis."""
     return {
-        "Lawn": [box((10.4, 10.4, 0.2), (0, 0, -0.2), "Lawn")],
+        # In tiles, so that a part of it may be in view.
+        "Lawn": [
+            box((2.08, 2.08, 0.2), (2.08 * x, 2.08 * y, -0.2), "Lawn")
+            for x in range(-2, 3)
+            for y in range(-2, 3)
+        ],
         "House": _house("Chalk", "Brick", 1.3),
         "Shop": _house("Ochre", "Slate", 1.8),
         "Villa": _house("Rose", "Slate", 1.0),
@@ -121,6 +127,7 @@ def _layout(dice: random.Random) -> Iterator[tuple[str, Point, float, Point]]:
         yield "Lamp", (2.3 * sx, 5.6 * sy, _GAP), 0, (1, 1, 1)
     yield "Car", (-2.72, -4.0, _GAP), pi / 2, (1, 1, 1)
     yield "Car", (0.9, 7.0, -0.18), 0, (1, 1, 1)
+    yield "Fir", (-5.0, 3.3, _GAP), 0, (0.85, 0.85, 1)
     yield "Water Tower", (6.0, -21.0, -0.2), 0, (1, 1, 1)
 
 

@@ -8,9 +8,9 @@ import gpu
 import numpy as np
 
 from ..display.batches import nearer
-from ..display.cells import DOUBT, IN
 from ..display.lines import blended, draw_plain, line_batch, line_shader, vertex_buffer
 from ..display.words import draw_words
+from ..preferences import colors
 from ..ui import schedule
 from . import session
 from .picture import Corners, Picture
@@ -18,8 +18,7 @@ from .session import Live
 
 log = logging.getLogger(__name__)
 
-# White, what is asked; orange, for lines that measure.
-_SHAPE, _LINE = (1.0, 1.0, 1.0, 0.8), (*DOUBT, 1.0)
+_SHAPE = (1.0, 1.0, 1.0, 0.8)  # what is asked
 _FILL, _BOXES = 0.45, 0.6
 _WIDTH, _POINT = 2.0, 9.0  # pixels
 _handles: list[tuple[Any, str]] = []
@@ -65,20 +64,20 @@ def draw_picture(picture: Picture) -> None:
             _fill(picture.faces)
     with blended("LESS_EQUAL"):
         if picture.boxes is not None:
-            _lines(picture.boxes.points, picture.boxes.edges, (*IN, _BOXES), 1.0)
+            _lines(picture.boxes.points, picture.boxes.edges, (*colors().found, _BOXES), 1.0)
         if picture.outline is not None:
             _lines(picture.outline.points, picture.outline.edges, _SHAPE, _WIDTH)
     with blended("NONE"):
         if len(picture.segments):
             edges = np.arange(len(picture.segments), dtype=np.uint32).reshape(-1, 2)
-            _lines(picture.segments, edges, _LINE, _WIDTH)
+            _lines(picture.segments, edges, (*colors().other, 1.0), _WIDTH)
         if len(picture.points):
             _points(picture.points)
 
 
 def _fill(corners: Corners) -> None:
     batch = gpu.types.GPUBatch(type="TRIS", buf=vertex_buffer(corners))
-    draw_plain(batch, (*IN, _FILL))
+    draw_plain(batch, (*colors().found, _FILL))
 
 
 def _lines(points: Corners, edges: Any, color: tuple[float, ...], width: float) -> None:
@@ -89,7 +88,8 @@ def _lines(points: Corners, edges: Any, color: tuple[float, ...], width: float) 
 
 def _points(points: Corners) -> None:
     gpu.state.point_size_set(_POINT * bpy.context.preferences.system.ui_scale)
-    draw_plain(gpu.types.GPUBatch(type="POINTS", buf=vertex_buffer(points)), _LINE)
+    batch = gpu.types.GPUBatch(type="POINTS", buf=vertex_buffer(points))
+    draw_plain(batch, (*colors().other, 1.0))
     gpu.state.point_size_set(1.0)
 
 

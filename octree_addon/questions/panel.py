@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import EnumProperty
 
+from .. import trees
+from ..results import active_result
 from ..ui import SidebarPanel, column_of, draw_rows, settings_of
 from . import last_query
 from .box import OCTREE_OT_select_in_box
@@ -80,13 +82,23 @@ def draw_answer(
     row.prop(settings, "missed", toggle=True)
     row = box.row(align=True)
     row.use_property_split = False
-    row.prop(settings, "dim", toggle=True)
+    if trees.get(scene):
+        row.prop(settings, "dim", toggle=True)
     if query.outline:
         row.prop(settings, "outline", toggle=True)
     row = box.row(align=True)
     if query.outline:
         row.operator("octree.show_cells")
     row.operator("octree.prove_it")
+    if is_listed(scene, query):
+        row.operator("octree.previous_row", text="", icon="TRIA_UP")
+        row.operator("octree.next_row", text="", icon="TRIA_DOWN")
+
+
+def is_listed(scene: bpy.types.Scene, query: last_query.Query) -> bool:
+    """Tell whether the list of results shows what a question found."""
+    result = active_result(scene)
+    return result is not None and result.title == query.title
 
 
 class OCTREE_PT_camera(SidebarPanel):

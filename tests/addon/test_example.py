@@ -1,4 +1,4 @@
-"""The example town: one collection, one collision, something out of view, the same each time."""
+"""The example town: one collection, two collisions, something out of view, the same each time."""
 
 import bpy
 import numpy as np
@@ -31,13 +31,13 @@ def test_town_is_the_same_each_time(empty_scene):
     np.testing.assert_array_equal(*places)
 
 
-def test_one_pair_collides(empty_scene):
+def test_two_pairs_collide(empty_scene):
     add()
     bpy.ops.octree.select_collisions()
-    count, pair = questions.get(empty_scene).notes
-    assert count == "1 pair collides"
-    assert "Car" in pair
-    assert len(bpy.context.selected_objects) == 2
+    count, *pairs = questions.get(empty_scene).notes
+    assert count == "2 pairs collide"
+    assert "Car" in pairs[0] and "Church" in pairs[1]
+    assert len(bpy.context.selected_objects) == 4
 
 
 def test_tower_is_never_in_view_and_most_of_the_rest_is(empty_scene):
@@ -64,7 +64,7 @@ def test_default_cube_stands_free(empty_scene):
     bpy.ops.mesh.primitive_cube_add()
     add()
     bpy.ops.octree.select_collisions()
-    assert questions.get(empty_scene).notes[0] == "1 pair collides"
+    assert questions.get(empty_scene).notes[0] == "2 pairs collide"
 
 
 def test_town_is_quick():

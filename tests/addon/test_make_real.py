@@ -7,6 +7,7 @@ from blender_scenes import collection_instance, cube, select_only, selected
 
 from octree_ext.octree_addon import questions, reader, trees
 from octree_ext.octree_addon.display import cells
+from octree_ext.octree_addon.preferences import Colors
 from octree_ext.octree_addon.ui import settings_of
 
 
@@ -45,7 +46,7 @@ def test_cells_of_the_last_question_have_its_colors(display):
     mesh = make_real().data
     found = np.empty(4 * len(mesh.vertices), np.float32)
     mesh.color_attributes["Color"].data.foreach_get("color_srgb", found)
-    colors = cells.VERDICTS[states[states > 0]]
+    colors = cells.verdicts(Colors())[states[states > 0]]
     np.testing.assert_allclose(found.reshape(-1, 8, 4)[:, 0, :3], colors, atol=1e-4)
 
 

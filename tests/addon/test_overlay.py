@@ -14,6 +14,7 @@ from octree_ext.octree_addon import display, trees
 from octree_ext.octree_addon.display import cells, detail, drawing, hover
 from octree_ext.octree_addon.display.boxes import packed
 from octree_ext.octree_addon.display.mesh import cells_to_mesh
+from octree_ext.octree_addon.preferences import Colors
 from octree_ext.octree_addon.questions.outlines import hexahedron_outline, sphere_outline
 from octree_ext.octree_addon.questions.ray import RayQuery
 from octree_ext.octree_addon.ui import settings_of
@@ -170,7 +171,19 @@ def test_cells_of_a_question_are_those_it_looked_at(octree):
     shown = cells.wanted_cells(octree, look(cells="QUESTION"), states)
     np.testing.assert_array_equal(shown, np.flatnonzero(states))
     colors = cells.cell_colors(octree, shown, look(cells="QUESTION"), states)
-    np.testing.assert_array_equal(colors, cells.VERDICTS[states[states > 0]])
+    np.testing.assert_array_equal(colors, cells.verdicts(Colors())[states[states > 0]])
+
+
+def test_chosen_colors_are_those_of_the_cells_of_a_question(octree, monkeypatch):
+    settings = settings_of(bpy.context.scene).display
+    before = cells.look_of(settings)
+    monkeypatch.setattr(cells, "colors", lambda: Colors(found=(1, 0, 0)))
+    after = cells.look_of(settings)
+    assert after != before  # so batches are made anew
+    everything = Spheres([[0, 0, 0]], [100])
+    states, root = trace(octree, everything), np.zeros(1, np.intp)
+    colors = cells.cell_colors(octree, root, after._replace(cells="QUESTION"), states)
+    np.testing.assert_array_equal(colors, [(1, 0, 0)])
 
 
 def test_without_a_question_it_has_no_cells(octree):

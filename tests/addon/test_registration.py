@@ -168,6 +168,7 @@ def test_classes_stand_after_those_that_they_use():
 
 
 def test_defaults_hold_without_preferences():
-    from octree_ext.octree_addon.preferences import Limits, limits
+    from octree_ext.octree_addon.preferences import Colors, Limits, colors, limits
 
     assert limits() == Limits(triangles=5_000_000)
+    assert colors() == Colors()

@@ -43,6 +43,25 @@ def build_town():
     bpy.ops.ed.undo_push(message="Town")
 
 
+def add_example():
+    """Add the example town to an empty scene."""
+    import bpy
+
+    for item in list(bpy.context.scene.objects):
+        bpy.data.objects.remove(item)
+    bpy.ops.octree.add_example()
+    bpy.ops.ed.undo_push(message="Town")
+
+
+def look_at_example():
+    import bpy
+    from mathutils import Euler
+
+    view = bpy.context.space_data.region_3d
+    view.view_rotation = Euler((0.85, 0, -0.6)).to_quaternion()
+    view.view_distance, view.view_location = 44, (2, -3, 0)
+
+
 def build_swarm():
     """Let 200 balls fly together and apart again in 48 frames."""
     import math

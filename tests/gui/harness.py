@@ -164,6 +164,27 @@ class Window:
         self.move(x, y)
         self._xdotool("click", str(button))
 
+    def find_button(self, operator: str, *, x: int = 1000, top: int = 90) -> tuple[int, int]:
+        """Return where the sidebar has the button of an operator, `"octree.build"`.
+
+        The pointer goes down the sidebar at `x`, from `top` on, until Blender says that it is over
+        the button: so panels may change above it.
+        """
+        for y in range(top, self.screen.height - 40, 8):
+            self.call(_warp, x, y)
+            if self.call(_under_pointer).startswith(f"bpy.ops.{operator}("):
+                return x, y + 6
+        raise AssertionError(f"The sidebar has no button for {operator}")
+
+    def press_button(self, operator: str, **where: int) -> None:
+        """Click on the button of an operator in the sidebar."""
+        self.click(*self.find_button(operator, **where))
+
+    def press_header(self, panel: str, last_button: tuple[int, int]) -> None:
+        """Click on the header of a closed panel, some closed ones below the last button above."""
+        x, y = last_button
+        self.click(x, y + 34 + 28 * self.call(_headers_before, panel))
+
     def keys(self, *names: str) -> None:
         """Press keys one after the other, in xdotool's names: `"a"`, `"ctrl+z"`, `"Escape"`.
 
@@ -207,3 +228,33 @@ def _redraw() -> None:
     import bpy
 
     bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=2)
+
+
+def _warp(x: int, y: int) -> None:
+    import bpy
+
+    window = bpy.context.window
+    window.cursor_warp(x, window.height - y)
+
+
+def _under_pointer() -> str:
+    """Return what the button of the sidebar under the pointer runs, as Python."""
+    import bpy
+
+    sidebar = next(region for region in bpy.context.area.regions if region.type == "UI")
+    manager = bpy.context.window_manager
+    with bpy.context.temp_override(region=sidebar):
+        if not bpy.ops.ui.copy_python_command_button.poll():
+            return ""
+        manager.clipboard = ""
+        bpy.ops.ui.copy_python_command_button()
+        return manager.clipboard
+
+
+def _headers_before(name: str) -> int:
+    """Count the panels of our tab that stand between the shot's and another, all closed."""
+    import bpy
+
+    panels = [getattr(bpy.types, each) for each in dir(bpy.types) if each.startswith("OCTREE_PT_")]
+    orders = {each.__name__: getattr(each, "bl_order", 0) for each in panels}
+    return sum(orders["OCTREE_PT_shot"] < order < orders[name] for order in orders.values())

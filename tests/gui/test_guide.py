@@ -66,16 +66,12 @@ def show(window, *panels, **settings):
 def test_build(town):
     press(town, "build")
     show(town, "tree", "statistics")
+    town.call(scenes.select_nothing)
     keep(town, "build")
 
 
-def test_camera(town):
-    press(town, "select_in_frustum")
-    show(town, "camera", display__show=False, answer__found=True)
-    keep(town, "camera")
-
-
 def test_cells_of_the_last_question(town):
+    press(town, "select_in_frustum")
     show(town, "tree", "display", display__show=True, answer__found=False)
     town.call(scenes.change, {"display.cells": "QUESTION", "display.opacity": 1.0})
     town.call(scenes.select_nothing)
@@ -105,23 +101,37 @@ def test_collisions(town):
     press(town, "select_collisions")
     show(town, "collisions", answer__found=True)
     keep(town, "collisions")
-    town.call(scenes.change, {"results.follow": False, "results.row": 3})
-    show(town, "results", answer__found=False)
-    keep(town, "results")
-    town.call(scenes.change, {"results.row": -1})
 
 
 def test_shot_and_what_it_hides(town):
     press(town, "find_seen", span="SCENE")
-    town.call(scenes.select_nothing)
+    press(town, "select_seen")
     show(town, "camera", "shot", answer__found=False, frustum__show=True)
     keep(town, "shot")
     assert town.call(scenes.call, "hide_unseen", {"icon": "EYE"}) == ["FINISHED"]
     assert town.call(scenes.hidden_objects) > 100
-    show(town, "camera", "shot")
-    keep(town, "hidden")
     assert town.call(scenes.call, "restore_hidden", {}) == ["FINISHED"]
     assert town.call(scenes.hidden_objects) == 0
+
+
+def test_example_town(window):
+    """What the README shows first: answers, and no cells."""
+    window.call(scenes.add_example)
+    window.call(scenes.look_at_example)
+    press(window, "select_in_frustum")
+    window.call(scenes.select_nothing)
+    show(window, "camera", answer__missed=True)
+    keep(window, "camera")
+    press(window, "select_collisions")
+    show(window, "results", results__row=1, answer__found=False, answer__missed=False)
+    keep(window, "results")
+    window.call(scenes.change, {"results.row": -1})
+    window.call(scenes.look_at_example)
+    press(window, "find_seen", span="SCENE")
+    assert window.call(scenes.call, "hide_unseen", {"icon": "EYE"}) == ["FINISHED"]
+    window.call(scenes.select_nothing)
+    show(window, "camera", "shot", frustum__show=True, answer__outline=False)
+    keep(window, "hidden")
 
 
 def test_what_is_behind_others(town):
@@ -155,7 +165,8 @@ def test_swarm(window):
         window.call(scenes.go_to, frame)
         strip.append(window.picture(f"guide_swarm_{frame}")[SWARM])
         drawn.append(window.call(scenes.cells_drawn))
-    keep(window, "objects")
+        if frame == 12:
+            keep(window, "objects")
     save("swarm", np.concatenate(strip, axis=1))
     assert len(set(drawn)) == 3
 

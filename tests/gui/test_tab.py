@@ -8,8 +8,8 @@ from gui.test_sidebar import open_sidebar
 
 pytestmark = pytest.mark.window
 
-# In the window of 1400 by 900: buttons of a fresh tab, from the first press to the last.
-ADD_TOWN, FIND, HIDE_UNSEEN, CONFIRM = (1000, 103), (1000, 507), (980, 635), (931, 703)
+# The dialog of Hide Unseen comes up with its button this far below the pointer.
+CONFIRM = (-49, 68)
 
 # So high that the whole tab is to be seen.
 WIDTH, HEIGHT = 1400, 1300
@@ -237,16 +237,16 @@ def meshes():
 def test_from_the_tab_to_unseen_objects_hidden_in_three_presses(window):
     window.call(open_sidebar)
     window.picture("tab_fresh")
-    window.click(*ADD_TOWN)
+    window.press_button("octree.add_example")
     wait_for(lambda: window.call(meshes) > 50)
-    window.move(*FIND)
     window.picture("tab_with_town")
-    window.click(*FIND)
+    window.press_button("octree.find_seen")
     wait_for(lambda: window.call(has_seen))
     window.picture("tab_found")
-    window.click(*HIDE_UNSEEN)
+    x, y = window.find_button("octree.hide_unseen", x=980)
+    window.click(x, y)
     window.picture("tab_counted")
-    window.click(*CONFIRM)
+    window.click(x + CONFIRM[0], y + CONFIRM[1])
     wait_for(lambda: window.call(hidden) > 5)
     window.picture("tab_hidden")
     window.move(400, 500)
@@ -254,6 +254,65 @@ def test_from_the_tab_to_unseen_objects_hidden_in_three_presses(window):
     wait_for(lambda: window.call(hidden) == 0)
     window.keys("ctrl+z", "ctrl+z")
     wait_for(lambda: window.call(meshes) == 1)
+
+
+@pytest.fixture
+def usual(user_folder, tmp_path):
+    """Start a Blender on a screen of the most usual size."""
+    reason = reason_to_skip()
+    if reason:
+        pytest.skip(reason)
+    screen = Screen(1920, 1080)
+    window = Window(screen, user_folder, tmp_path)
+    yield window
+    window.close()
+    screen.close()
+
+
+def test_from_the_tab_to_the_second_collision_framed_in_three_presses(usual):
+    """Open the panel, press the button, click the second row."""
+    window = usual
+    window.call(open_sidebar)
+    left = window.call(sidebar_area)[0]
+    window.press_button("octree.add_example", x=left + 130)
+    wait_for(lambda: window.call(meshes) > 50)
+    x, y = window.find_button("octree.find_seen", x=left + 130)
+    window.press_header("OCTREE_PT_collisions", (x, y))
+    window.picture("tab_collisions_open")
+    window.press_button("octree.select_collisions", x=x, top=y)
+    wait_for(lambda: window.call(row) == [-1, 2])
+    window.picture("tab_collisions_asked")
+    far = window.call(distance)
+    x, y = window.find_button("octree.sort_rows", x=left + 60, top=y)
+    window.click(x, y + 50)
+    wait_for(lambda: window.call(row) == [1, 2])
+    wait_for(lambda: window.call(distance) < far / 2)
+    window.move(400, 600)
+    window.picture("tab_second_collision")
+    assert window.call(chosen) == ["Church", "Fir"]
+    window.press_button("octree.previous_row", x=left + 218, top=500)
+    wait_for(lambda: window.call(row) == [0, 2])
+    assert "Car" in window.call(chosen)
+
+
+def row():
+    """Return the active row of the list, and how many there are."""
+    import bpy
+
+    results = bpy.context.scene.octree.results
+    return [results.row, results.kept[results.active].count if results.kept else 0]
+
+
+def distance():
+    import bpy
+
+    return bpy.context.space_data.region_3d.view_distance
+
+
+def chosen():
+    import bpy
+
+    return sorted({item.name.partition(".")[0] for item in bpy.context.selected_objects})
 
 
 def has_seen():
