@@ -141,10 +141,11 @@ def changes(before: Looked, target: SceneTarget, rules: Rules) -> Ids | None:
     is_other = _matrices(old.placements, a) != _matrices(new.placements, b)
     flags: Flags = is_other.any(axis=1) | (before.rules.codes[a] != rules.codes[b])
     flags |= old.placements.owners[a] != new.placements.owners[b]
-    flags |= [
+    meshes = (
         old.placements.meshes[i] is not new.placements.meshes[j]
         for i, j in zip(a.tolist(), b.tolist(), strict=True)
-    ]
+    )
+    flags |= np.fromiter(meshes, np.bool_, len(ids))
     return np.concatenate((gone, came, ids[flags]))
 
 

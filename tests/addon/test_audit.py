@@ -219,6 +219,19 @@ def test_statuses_survive_rename_save_reload_and_recheck(scene, tmp_path):
         assert statuses(found)["duplicate", "Copy", "Panel"] == ("new", "")
 
 
+def test_a_recheck_of_nothing_that_was_there(scene):
+    audit()
+    for item in list(scene.objects):
+        bpy.data.objects.remove(item)
+    bpy.context.view_layer.update()
+    assert {each[0] for each in statuses(recheck()).values()} == {"resolved"}
+    assert bpy.ops.octree.mark_findings("EXEC_DEFAULT", rows="SHOWN", status="NEW") == {"FINISHED"}
+    cube("Other")
+    cube("Another", location=(0.5, 0.25, 0.25))
+    bpy.context.view_layer.update()
+    assert ("overlap", "Another", "Other") in named(recheck())
+
+
 def test_what_is_hidden_is_not_resolved(scene):
     audit()
     mark(*PIPE, status="IGNORED", reason="Cast in")
