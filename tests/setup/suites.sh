@@ -20,6 +20,7 @@ in_wheel() {
 
 in_core() {
     $setup/environment.sh "$1" || return 1
+    [ "$1" = core-newest ] || local -x EXAMPLES=  # under one NumPy: see tests/core/conftest.py
     $limit ".venv/$1/bin/python" -m pytest tests --ignore tests/addon --ignore tests/gui -n auto
 }
 
