@@ -201,6 +201,10 @@ class OCTREE_OT_probe_keep(DragOperator, bpy.types.Operator):
             return {"PASS_THROUGH"}
         ask_at_pointer(context, event)
         live, self._from = session.current(), (spot.x, spot.y)
+        if live is not None and live.steps is not None:
+            # Only what has been read tells where the pointer is.
+            self.report({"INFO"}, "The scene is being read: click again when that is done")
+            return {"CANCELLED"}
         if live is None or live.answered is None:
             return self._ask_unread(context, spot)
         return self.begin(context, spot, live.answered.shape)
