@@ -142,7 +142,8 @@ def test_a_tree_is_no_older_for_a_walk(row, build, ends):
     elif ends == "by itself":
         bpy.ops.octree.find_seen(span="SCENE")
     else:
-        steps = steps_preserving_staleness(bpy.context, shot.Shot(frames=FRAMES))
+        walk = shot.shot_steps(bpy.context, shot.Shot(frames=FRAMES))
+        steps = steps_preserving_staleness(bpy.context, walk)
         next(steps)
         steps.close()
     bpy.context.view_layer.update()

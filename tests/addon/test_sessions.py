@@ -212,8 +212,13 @@ class Session:
         camera = bpy.context.scene.camera
         if camera and bpy.ops.octree.find_seen.poll():
             camera.location.z += 9
+            behind = self.random.choice(["IGNORE", "UNSEEN"])
+            options = {"scope": "VISIBLE", "cameras": "SCENE", "behind": behind, "resolution": 10}
             with contextlib.suppress(RuntimeError):
-                bpy.ops.octree.find_seen("EXEC_DEFAULT", True, scope="VISIBLE", cameras="SCENE")
+                bpy.ops.octree.find_seen("EXEC_DEFAULT", True, **options)
+            settings_of(bpy.context.scene).results.row = 0
+            if bpy.ops.octree.go_to_largest.poll():
+                self.operate(["go_to_largest"])
             if bpy.ops.octree.find_seen.poll():
                 self.operate(["find_seen", "hide_unseen", "restore_hidden"])
 
@@ -237,7 +242,7 @@ class Session:
             with contextlib.suppress(RuntimeError):  # nothing to look at
                 bpy.ops.octree.find_never_seen("EXEC_DEFAULT", True, **few)
             settings_of(bpy.context.scene).never_seen.least = 1000
-            for name in ("mask_never_seen", "unmask_never_seen"):
+            for name in ("select_never_seen", "mask_never_seen", "unmask_never_seen"):
                 if getattr(bpy.ops.octree, name).poll():
                     self.operate([name])
             settings_of(bpy.context.scene).never_seen.least = 1
