@@ -6,8 +6,8 @@ from gui.harness import wait_for
 pytestmark = pytest.mark.window
 
 CENTER = (430, 420)
-CAMERAS, OCTREE = (950, 160), (950, 244)
-BUILD, CLEAR, REBUILD = (930, 320), (1047, 320), (1000, 364)
+CAMERAS, OCTREE = (950, 160), (950, 272)
+BUILD, CLEAR, REBUILD = (930, 348), (1047, 348), (1000, 392)
 
 
 def add_ball(subdivisions):
