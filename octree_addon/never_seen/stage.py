@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
-from ...core import SceneOctree, Triangles
+from ...core import SceneOctree
 from ..arrays import Flags, Ids
-from ..reader import RowMaterials, SceneMesh, lets_light_through, row_materials
+from ..item_buffer import scene_without
+from ..reader import RowMaterials, lets_light_through, row_materials
 from ..scene_index import SceneIndex
 from .views import Views
 
@@ -62,7 +62,7 @@ def stage_of(context: bpy.types.Context, index: SceneIndex, views: Views) -> Sta
     opaque = frozenset() if views.is_open else names
     if not open_polygons and len(rows) == len(index):
         return Stage(index.octree, solid, rows, {}, opaque)
-    scene = _without(index, rows, open_polygons)
+    scene = scene_without(index, rows, open_polygons)
     return Stage(scene, solid, rows, open_polygons, opaque)
 
 
@@ -90,28 +90,3 @@ def rendered_objects(context: bpy.types.Context) -> Ids:
             collections += [each for each in collection.children if each not in collections]
     shown = [each for each in objects if not each.hide_render and each.visible_camera]
     return np.array([each.session_uid for each in shown], np.intp)
-
-
-def _without(index: SceneIndex, rows: Ids, open_polygons: dict[int, Flags]) -> SceneOctree:
-    """Return a scene of some placements without open polygons; triangles keep their numbers."""
-    scene = SceneOctree()
-    numbers: dict[tuple[SceneMesh, bytes], int] = {}
-    placed = np.empty(len(rows), np.intp)
-    for place, row in enumerate(rows.tolist()):
-        mesh, flags = index.placements.meshes[row], open_polygons.get(row)
-        key = mesh, b"" if flags is None else flags.tobytes()
-        if key not in numbers:
-            triangles = mesh.triangles
-            if flags is not None:
-                triangles = _opened(triangles, flags[mesh.polygons])
-            numbers[key] = scene.add_mesh(triangles)
-        placed[place] = numbers[key]
-    scene.place(placed, index.octree.matrices_of(index.octree.ids[rows]))
-    return scene
-
-
-def _opened(triangles: Triangles, is_open: NDArray[np.bool_]) -> Triangles:
-    """Return triangles of which the open ones are nowhere."""
-    nowhere = np.full((1, 3), np.nan)
-    faces = np.where(is_open[:, None], len(triangles.vertices), triangles.faces)
-    return Triangles(np.concatenate((triangles.vertices, nowhere)), faces)

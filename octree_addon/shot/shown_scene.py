@@ -8,14 +8,12 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
-from ...core import ItemRenderer, SceneOctree, Triangles
+from ...core import ItemRenderer
 from ..arrays import Flags, Floats, Ids
-from ..item_buffer import renderer_of
+from ..item_buffer import renderer_of, scene_without
 from ..reader import (
     RowMaterials,
-    SceneMesh,
     ScenePlacements,
     lets_light_through,
     row_materials,
@@ -90,7 +88,7 @@ class ShownScene:
         order = np.argsort(index.placements.entries, kind="stable")
         rows = order[roles.drawn[order]]
         if self._open or not np.array_equal(rows, np.arange(len(index))):
-            scene = _without(index, rows, self._open)
+            scene = scene_without(index, rows, self._open)
         else:
             scene = index.octree
         if self._shown is not None and self._shown.renderer.scene is scene:
@@ -130,31 +128,6 @@ def _are_alike(one: ScenePlacements, other: ScenePlacements) -> bool:
     )
 
 
-def _without(index: SceneIndex, rows: Ids, open_polygons: dict[int, Flags]) -> SceneOctree:
-    """Return a scene of some placements without open polygons; triangles keep their numbers."""
-    scene = SceneOctree()
-    numbers: dict[tuple[SceneMesh, bytes], int] = {}
-    placed = np.empty(len(rows), np.intp)
-    for place, row in enumerate(rows.tolist()):
-        mesh, flags = index.placements.meshes[row], open_polygons.get(row)
-        key = mesh, b"" if flags is None else flags.tobytes()
-        if key not in numbers:
-            triangles = mesh.triangles
-            if flags is not None:
-                triangles = _opened(triangles, flags[mesh.polygons])
-            numbers[key] = scene.add_mesh(triangles)
-        placed[place] = numbers[key]
-    scene.place(placed, _matrices(index, rows))
-    return scene
-
-
 def _matrices(index: SceneIndex, rows: Ids) -> Floats:
     """Return the matrices of rows of an index, (n, 4, 4)."""
     return index.octree.matrices_of(index.octree.ids[rows])
-
-
-def _opened(triangles: Triangles, is_open: NDArray[np.bool_]) -> Triangles:
-    """Return triangles of which the open ones are nowhere."""
-    nowhere = np.full((1, 3), np.nan)
-    faces = np.where(is_open[:, None], len(triangles.vertices), triangles.faces)
-    return Triangles(np.concatenate((triangles.vertices, nowhere)), faces)
