@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..ui import SidebarPanel, column_of, draw_hint, schedule, settings_of
+from ..ui import SidebarPanel, column_of, draw_hint, plural, schedule, settings_of
 from . import kept
 from .choosing import is_isolated
 from .kept import NAME, active_result, shown_of, view_of
@@ -128,13 +128,16 @@ class OCTREE_PT_results(SidebarPanel):
     def poll(cls, context: bpy.types.Context) -> bool:
         return active_result(context.scene) is not None
 
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
+        self.layout.label(text=count_text(context.scene, active_result(context.scene)))
+
     def draw(self, context: bpy.types.Context) -> None:
         column = column_of(self)
         column.use_property_split = False
         scene, settings = context.scene, settings_of(context.scene).results
         result = active_result(scene)
         draw_names(column, settings)
-        draw_count(column, scene, result)
+        keep_current(column, scene, result)
         draw_headers(column, scene, settings, result)
         column.template_list(
             "OCTREE_UL_results", "", kept.list_settings(), "rows", settings, "row",
@@ -160,13 +163,16 @@ def draw_names(layout: bpy.types.UILayout, settings: Any) -> None:
     row.operator("octree.remove_result", text="", icon="X")
 
 
-def draw_count(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any) -> None:
-    """Say how many rows are shown of how many, and whether the scene has changed since."""
+def count_text(scene: bpy.types.Scene, result: Any) -> str:
+    """Say how many rows are shown of how many."""
     shown = len(shown_of(scene, result).rows)
-    noun = "pair" if view_of(scene, result).rows.are_pairs else "row"
-    noun += "s" * (result.count != 1)
     part = "" if shown == result.count else f"{shown:,} of "
-    layout.label(text=f"{part}{result.count:,} {noun}")
+    noun = "pair" if view_of(scene, result).rows.are_pairs else "row"
+    return part + plural(result.count, noun)
+
+
+def keep_current(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any) -> None:
+    """Have the list filled and compared soon; say whether the scene has changed since."""
     if len(kept.list_rows()) < result.count:
         schedule(kept.fill_list, 0.0)
     if kept.is_doubted(scene):

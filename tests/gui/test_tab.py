@@ -269,8 +269,8 @@ def usual(user_folder, tmp_path):
     screen.close()
 
 
-def test_from_the_tab_to_the_collisions_in_two_presses(usual):
-    """Open the panel, and press the button."""
+def test_from_the_tab_to_the_second_collision_framed_in_three_presses(usual):
+    """Open the panel, press the button, click the second row."""
     window = usual
     window.call(open_sidebar)
     left = window.call(sidebar_area)[0]
@@ -282,6 +282,17 @@ def test_from_the_tab_to_the_collisions_in_two_presses(usual):
     window.press_button("octree.select_collisions", x=x, top=y)
     wait_for(lambda: window.call(row) == [-1, 2])
     window.picture("tab_collisions_asked")
+    far = window.call(distance)
+    x, y = window.find_button("octree.sort_rows", x=left + 60, top=y)
+    window.click(x, y + 50)
+    wait_for(lambda: window.call(row) == [1, 2])
+    wait_for(lambda: window.call(distance) < far / 2)
+    window.move(400, 600)
+    window.picture("tab_second_collision")
+    assert window.call(chosen) == ["Church", "Fir"]
+    window.press_button("octree.previous_row", x=left + 218, top=500)
+    wait_for(lambda: window.call(row) == [0, 2])
+    assert "Car" in window.call(chosen)
 
 
 def row():
@@ -290,6 +301,18 @@ def row():
 
     results = bpy.context.scene.octree.results
     return [results.row, results.kept[results.active].count if results.kept else 0]
+
+
+def distance():
+    import bpy
+
+    return bpy.context.space_data.region_3d.view_distance
+
+
+def chosen():
+    import bpy
+
+    return sorted({item.name.partition(".")[0] for item in bpy.context.selected_objects})
 
 
 def has_seen():

@@ -39,7 +39,7 @@ in_blender() {
     # Random sessions have a process of their own: once a test has written mesh_select_mode, as a
     # script may, Blender 4.3.2 in background crashes in them, here and there. No wheel does.
     local sessions=tests/addon/test_sessions.py
-    tests_in_blender $sessions && tests_in_blender tests/core tests/addon --ignore $sessions
+    tests_in_blender $sessions && tests_in_blender tests/addon --ignore $sessions
     local code=$?
     rm -rf "$user"
     return $code
