@@ -24,6 +24,7 @@ OPERATORS = {
     "Collect Seen": ("Gesehenes sammeln", "收集可见物体"),
     "Collections": ("Sammlungen", "集合"),
     "Compare with Report": ("Mit Bericht vergleichen", "与报告比较"),
+    "Contacts over Frames": ("Kontakte über Bilder", "逐帧接触"),
     "Copy": ("Kopieren", "复制"),
     "Copy Result Rows": ("Ergebniszeilen kopieren", "复制结果行"),
     "Copy Statistics": ("Statistik kopieren", "复制统计"),

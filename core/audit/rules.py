@@ -1,4 +1,4 @@
-"""What an audit may be asked: pairs that count, by owners, sides and exceptions; and the band."""
+"""Collision filtering of audits: pairs that count by owners, sides, exceptions; and the band."""
 
 from dataclasses import dataclass
 from typing import SupportsIndex
