@@ -211,6 +211,8 @@ def test_rules_leave_pairs_out_and_may_change():
     assert tracker.look(scene, owners=[0, 0, 1]).tolist() == [[1], [2]]
     assert tracker.look(scene, skipped=[[2], [1]]).tolist() == [[0], [1]]
     assert tracker.look(scene, ones=[0]).tolist() == [[0], [1]]
+    other = ContactTracker(band=BAND)
+    assert other.look(scene, names=[9, 5, 7], skipped=[[0], [1]]).tolist() == [[5], [7]]
     assert tracker.look(scene, ones=[0], others=[2]).tolist() == [[], []]
     assert tracker.tested.tolist() == [1, 1, 0, 0]
 
