@@ -22,7 +22,7 @@ ADDON_ORDER = [
     "arrays", "spreadsheets", "seen", "audit", "ui", "menus", "translations", "shortcuts",
     "preferences", "presets", "camera", "curves", "reader", "scene_index", "item_buffer", "trees",
     "scope", "targets", "selection", "build", "results", "questions", "live", "display", "probe",
-    "clash", "shot", "hiding", "never_seen", "example", "main_panel", "command_line", "handlers",
+    "shot", "clash", "hiding", "never_seen", "example", "main_panel", "command_line", "handlers",
     "__init__",
 ]  # fmt: skip
 BLENDER = {

@@ -2,12 +2,15 @@
 
 from .api import audit, audit_again, audit_again_steps, audit_steps
 from .findings import FINDING_CLASSES, FINDING_MEASURES, Audit
+from .over_frames import ContactIntervals, ContactTracker
 from .support import Supports, supports
 
 __all__ = [
     "FINDING_CLASSES",
     "FINDING_MEASURES",
     "Audit",
+    "ContactIntervals",
+    "ContactTracker",
     "Supports",
     "audit",
     "audit_again",

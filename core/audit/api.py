@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Ids, flagged
+from ..arrays import Ids
 from ..construction.levels import between, result_of
 from ..groups import ALL_GROUPS
 from ..query import query
@@ -22,10 +22,8 @@ from ..scene.pairs import boxes_met
 from ..shapes import Regions
 from .findings import BANDS, Audit, joined_findings, some_of
 from .judge import judged
+from .rules import Rules, checked_band, default_band, moment_of
 from .selves import crossing_selves
-
-# The band is this part of the scene's size, at least this long, and this part of a coordinate.
-_OF_SIZE, _LEAST, _OF_COORDINATE = 1e-6, 1e-5, 1e-7
 
 
 def audit(
@@ -135,13 +133,13 @@ def audit_steps(
     RuntimeError
         At a step, if the scene has changed since the call.
     """
-    moment = _moment(scene, groups)
+    moment = moment_of(scene, groups)
     gap = checks.number("clearance", clearance, 0.0)
     if band is None:
-        wide, source = _default_band(moment)
+        wide, source = default_band(moment)
     else:
-        wide, source = _checked_band(band), 0
-    rules = _Rules.of(moment, owners, ones, others, skipped)
+        wide, source = checked_band(band), 0
+    rules = Rules.of(moment, owners, ones, others, skipped)
     options = _Options(wide, BANDS[source], gap, bool(self_intersections))
     return moment.as_long_as_current(_ascending(_all(moment, rules, options)))
 
@@ -227,10 +225,10 @@ def audit_again_steps(
     RuntimeError
         At a step, if the scene has changed since the call.
     """
-    moment = _moment(scene, groups)
+    moment = moment_of(scene, groups)
     checks.kind("before", before, (Audit,))
     gone = np.unique(checks.numbers("changed", changed, moment.placements.born))
-    rules = _Rules.of(moment, owners, ones, others, skipped)
+    rules = Rules.of(moment, owners, ones, others, skipped)
     return moment.as_long_as_current(_ascending(_again(moment, rules, before, gone)))
 
 
@@ -247,90 +245,6 @@ class _Options:
         return max(self.band, self.clearance)
 
 
-@dataclass(frozen=True)
-class _Rules:
-    """Which pairs of rows count, (n,) and keys of pairs that do not; None where all do."""
-
-    owners: Ids | None
-    ones: Ids | None
-    others: Ids | None
-    skipped: Ids | None
-    count: int
-
-    @classmethod
-    def of(
-        cls,
-        moment: Moment,
-        owners: ArrayLike | None,
-        ones: ArrayLike | None,
-        others: ArrayLike | None,
-        skipped: ArrayLike | None,
-    ) -> "_Rules":
-        """Return checked rules."""
-        count, placements = len(moment.placements), moment.placements
-        numbers = None
-        if owners is not None:
-            numbers = checks.numbers("owners", owners, np.iinfo(np.intp).max)
-            if len(numbers) != count:
-                raise ValueError(f"owners must have shape ({count},), got {numbers.shape}")
-        sides = [None if each is None else placements.rows_of(each) for each in (ones, others)]
-        keys = None
-        if skipped is not None:
-            pairs = np.asarray(skipped)
-            if pairs.ndim != 2 or len(pairs) != 2:
-                raise ValueError(f"skipped must have shape (2, k), got {pairs.shape}")
-            rows = np.sort(placements.rows_of(pairs.reshape(-1)).reshape(2, -1), axis=0)
-            keys = np.unique(rows[0] * count + rows[1])
-        return cls(numbers, sides[0], sides[1], keys, count)
-
-    def kept(self, met: Ids) -> Ids:
-        """Return the pairs of rows that count."""
-        flags = np.ones(met.shape[1], bool)
-        if self.owners is not None:
-            flags &= self.owners[met[0]] != self.owners[met[1]]
-        if self.ones is not None or self.others is not None:
-            is_one, is_other = (
-                np.ones(self.count, bool) if some is None else flagged(self.count, some)
-                for some in (self.ones, self.others)
-            )
-            flags &= (is_one[met[0]] & is_other[met[1]]) | (is_other[met[0]] & is_one[met[1]])
-        if self.skipped is not None:
-            flags &= ~np.isin(met[0] * self.count + met[1], self.skipped)
-        return met if flags.all() else met[:, flags]
-
-    def alone(self, rows: Ids) -> Ids:
-        """Return the rows whose self-intersections count."""
-        flags = np.ones(len(rows), bool)
-        for some in (self.ones, self.others):
-            if some is not None:
-                flags &= flagged(self.count, some)[rows]
-        return rows[flags]
-
-
-def _moment(scene: SceneOctree, groups: SupportsIndex) -> Moment:
-    checks.kind("scene", scene, (SceneOctree,))
-    return scene._moment(groups)
-
-
-def _checked_band(band: float) -> float:
-    wide = checks.number("band", band, 0.0)
-    if wide == 0:
-        raise ValueError("band must be above 0, got 0")
-    return wide
-
-
-def _default_band(moment: Moment) -> tuple[float, int]:
-    """Return how wide the band is, and what of `BANDS` decided."""
-    boxes = moment.placements.boxes[:, moment.placements.is_there]
-    if boxes.shape[1] == 0:
-        return _LEAST, 2
-    lower, upper = boxes[:3].min(axis=1), boxes[3:].max(axis=1)
-    largest = float(np.abs(boxes).max())
-    widths = [_OF_SIZE * float((upper - lower).max()), _LEAST, _OF_COORDINATE * largest]
-    best = int(np.argmax(widths))
-    return widths[best], best + 1
-
-
 def _ascending(steps: Generator[float, None, Audit]) -> Generator[float, None, Audit]:
     """Repeat the steps; what is done stays done, also where a part yields less than the last."""
     most = 0.0
@@ -343,7 +257,7 @@ def _ascending(steps: Generator[float, None, Audit]) -> Generator[float, None, A
             return found
 
 
-def _all(moment: Moment, rules: _Rules, options: _Options) -> Generator[float, None, Audit]:
+def _all(moment: Moment, rules: Rules, options: _Options) -> Generator[float, None, Audit]:
     met = yield from between(0.0, 0.05, boxes_met(moment, options.reach, rules.owners))
     met = rules.kept(met)
     (rows,) = moment.placements.is_there.nonzero()
@@ -352,7 +266,7 @@ def _all(moment: Moment, rules: _Rules, options: _Options) -> Generator[float, N
 
 
 def _judged(
-    moment: Moment, rules: _Rules, met: Ids, rows: Ids, options: _Options
+    moment: Moment, rules: Rules, met: Ids, rows: Ids, options: _Options
 ) -> Generator[float, None, list[dict[str, Any]]]:
     """Return the findings of pairs of rows, and of rows with themselves if asked."""
     stop = 0.7 if options.self_intersections else 1.0
@@ -371,7 +285,7 @@ def _seen(moment: Moment, rows: Ids) -> Ids:
 
 
 def _again(
-    moment: Moment, rules: _Rules, before: Audit, changed: Ids
+    moment: Moment, rules: Rules, before: Audit, changed: Ids
 ) -> Generator[float, None, Audit]:
     options = _Options(before.band, before.band_from, before.clearance, before.self_intersections)
     placements = moment.placements

@@ -85,7 +85,10 @@ def overlapping(
     """
     met = yield from between(0.0, _MET, boxes_met(moment, margin, owners))
     stop = _HALF if within else _COMPARED
-    parts = yield from between(_MET, stop, _of_all(moment, met, margin, objects))
+    parts = []
+    if met.shape[1]:
+        trials = yield from between(_MET, stop, tried(moment, met, margin, objects=objects))
+        parts.append(trials.answer)
     if within:
         parts += yield from between(stop, _COMPARED, pairs_within(moment, margin, skip_neighbours))
     if objects:
@@ -124,25 +127,23 @@ def _sorted(found: Ids) -> Generator[float, None, Ids]:
     return found
 
 
-def _of_all(
-    moment: Moment, met: Ids, margin: float, objects: bool
-) -> Generator[float, None, list[Ids]]:
-    """Return the pairs of triangles, or those of placements, some pairs of rows at a time."""
-    if met.shape[1] == 0:
-        return []
+def tried(
+    moment: Moment, met: Ids, margin: float, *, objects: bool
+) -> Generator[float, None, "Trials"]:
+    """Return pairs of rows, at least one, once all is tested that has to be, some at a time."""
     needed = np.unique(moment.placements.meshes[np.unique(met)])
     done = _LAID
     sheets = yield from between(0.0, done, moment.meshes.sheets(needed))
-    trials = _Trials(moment, sheets, met, margin, objects)
+    trials = Trials(moment, sheets, met, margin, objects)
     if objects:
         done = _GLANCED
         yield from between(_LAID, done, _looked(moment, trials, glance=True))
     yield from between(done, 1.0, _looked(moment, trials))
-    return [trials.answer]
+    return trials
 
 
 def _looked(
-    moment: Moment, trials: "_Trials", glance: bool = False
+    moment: Moment, trials: "Trials", glance: bool = False
 ) -> Generator[float, None, None]:
     """Look at all pairs of rows that are not known to touch; at a glance, at a part of each."""
     (open_still,) = (~trials.touched).nonzero()
@@ -172,7 +173,7 @@ def _looked(
         yield 1.0
 
 
-class _Trials:
+class Trials:
     """Pairs of triangles of pairs of placements, which wait to be tested many at a time.
 
     All are tested, or of each pair of placements only until one of them touches: `touched`.

@@ -1,6 +1,7 @@
 """Clash audit in Blender: one press, findings in the list of results, re-checks, reports.
 
-Read rules, auditing, keeping, settings, then operators, marking, floating, export and panel.
+Read rules, auditing, keeping, settings, then operators, marking, floating, export and panel; for
+contacts over frames film, contact_rows and over_frames.
 """
 
 import bpy
@@ -9,6 +10,7 @@ from .. import results
 from ..ui import Feature
 from . import auditing, panel
 from .auditing import look_steps, wanted
+from .contact_rows import CONTACT_LINES, CONTACTS
 from .export import OCTREE_OT_export_audit, about_of
 from .floating import OCTREE_OT_select_floating
 from .keeping import QUESTION
@@ -18,9 +20,10 @@ from .marking import (
     OCTREE_OT_select_duplicates,
 )
 from .operators import OCTREE_OT_audit, OCTREE_OT_recheck
+from .over_frames import OCTREE_OT_contacts_over_frames
 from .panel import LINES, OCTREE_PT_audit
 from .rules import Wish
-from .settings import OctreeAuditSettings
+from .settings import OctreeAuditSettings, OctreeContactSettings
 
 __all__ = ["Wish", "about_of", "forget", "look_steps", "wanted"]
 
@@ -36,14 +39,15 @@ def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     menu.layout.separator()
     for name in (
         "audit", "recheck", "mark_findings", "compare_audit", "export_audit", "select_duplicates",
-        "select_floating",
+        "select_floating", "contacts_over_frames",
     ):  # fmt: skip
         menu.layout.operator(f"octree.{name}")
 
 
 results.LINES[QUESTION] = LINES
+results.LINES[CONTACTS] = CONTACT_LINES
 FEATURE = Feature(
-    settings={"audit": OctreeAuditSettings},
+    settings={"audit": OctreeAuditSettings, "contacts": OctreeContactSettings},
     classes=(
         OCTREE_OT_audit,
         OCTREE_OT_recheck,
@@ -52,6 +56,7 @@ FEATURE = Feature(
         OCTREE_OT_export_audit,
         OCTREE_OT_select_duplicates,
         OCTREE_OT_select_floating,
+        OCTREE_OT_contacts_over_frames,
         OCTREE_PT_audit,
     ),
     menus=(("OCTREE_MT_select", draw_menu),),

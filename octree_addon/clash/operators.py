@@ -25,7 +25,7 @@ from ..ui import (
 from .auditing import Looked, look_steps, remember, remembered, wanted
 from .keeping import QUESTION, TITLE, active_audit, findings_in, keep_findings
 from .rules import Wish
-from .settings import NamedOptions, draw_options
+from .settings import AuditOptions, NamedCollections, draw_options
 
 _COLLECTIONS = ("ones_collection", "others_collection", "apart_one", "apart_other")
 
@@ -41,19 +41,14 @@ class AuditingOperator(SteppedOperator):
         return mode_obstacle(context, may_edit=True)
 
 
-class OCTREE_OT_audit(NamedOptions, AuditingOperator, bpy.types.Operator):
-    """Find what overlaps, is doubled or comes too near, all over the visible scene."""
-
-    bl_idname = "octree.audit"
-    bl_label = "Audit"
-    bl_description = (
-        "Find objects that overlap, lie in each other, stand there twice, share faces or come too"
-        " near, all over the visible scene; nothing is changed, moved or deleted"
-    )
+class PairingOperator(NamedCollections, AuditingOperator):
+    """An operator that asks about pairs of objects, by the settings of an audit; a mixin."""
 
     if TYPE_CHECKING:
         chosen: str
         result: str
+        ones: str
+        others: str
     else:
         chosen: StringProperty(
             name="Chosen",
@@ -63,15 +58,29 @@ class OCTREE_OT_audit(NamedOptions, AuditingOperator, bpy.types.Operator):
         )
         result: StringProperty(
             name="Result",
-            description="Name under which the findings are kept in Results",
+            description="Name under which the answer is kept in Results",
             options={"HIDDEN", "SKIP_SAVE"},
         )
 
-    def steps(self, context: bpy.types.Context) -> Generator[float, None, Looked]:
-        settings = settings_of(context.scene).audit
-        take(self, settings)
+    def take_pairs(self, context: bpy.types.Context) -> None:
+        """Take which pairs count from the settings, and what Selected means."""
+        take(self, settings_of(context.scene).audit)
         if "SELECTED" in (self.ones, self.others) and not self.chosen:
             self.chosen = json.dumps([item.name for item in chosen_objects(context)])
+
+
+class OCTREE_OT_audit(AuditOptions, PairingOperator, bpy.types.Operator):
+    """Find what overlaps, is doubled or comes too near, all over the visible scene."""
+
+    bl_idname = "octree.audit"
+    bl_label = "Audit"
+    bl_description = (
+        "Find objects that overlap, lie in each other, stand there twice, share faces or come too"
+        " near, all over the visible scene; nothing is changed, moved or deleted"
+    )
+
+    def steps(self, context: bpy.types.Context) -> Generator[float, None, Looked]:
+        self.take_pairs(context)
         options = audit_options(self)
         looked = yield from look_steps(context, wish_of(context.scene, options))
         if not len(looked.target.octree):
@@ -141,9 +150,9 @@ def wish_of(scene: bpy.types.Scene, options: Mapping[str, Any]) -> Wish:
         _side(scene, options, "ones"),
         _side(scene, options, "others"),
         apart,  # type: ignore[arg-type]
-        options["clearance"],
+        options.get("clearance", 0.0),
         options["band"],
-        options["itself"],
+        options.get("itself", False),
         options["instances"],
         options["parents"],
         options["same_collection"],

@@ -9,10 +9,10 @@ import numpy as np
 from ..arrays import Floats
 from ..audit import IGNORED, RESOLVED, STATUSES
 from ..results import Column, Contact, Lines, fresh_view, value_text, view_of
-from ..ui import SidebarPanel, column_of, draw_hint, draw_table, settings_of
+from ..ui import SidebarPanel, column_of, draw_hint, draw_rows, draw_table, settings_of
 from .auditing import unit_of
 from .keeping import active_audit, unpacked
-from .settings import draw_options
+from .settings import draw_options, span_rows
 
 # By class: what a narrow list has room for.
 SHORT = ("overlap", "inside", "double", "z-fight", "faces", "touch", "near", "itself")
@@ -46,6 +46,12 @@ class OCTREE_PT_audit(SidebarPanel):
             column.operator("octree.select_duplicates")
             column.operator("octree.compare_audit")
         column.operator("octree.select_floating")
+        column.operator("octree.contacts_over_frames")
+        header, body = layout.panel("OCTREE_PT_contact_frames", default_closed=True)
+        header.label(text="Frames")
+        if body:
+            contacts = settings_of(context.scene).contacts
+            draw_rows(body, contacts, span_rows(contacts))
 
 
 def draw_counts(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any) -> None:

@@ -1,9 +1,19 @@
-"""Audit settings: what is audited against what, which classes count, which pairs are left out."""
+"""Audit settings: what is audited against what, which classes count, which pairs are left out.
+
+And in which frames contacts are looked for.
+"""
 
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, PointerProperty, StringProperty
+from bpy.props import (
+    BoolProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
 
 SIDES = (
     ("VISIBLE", "All Visible", "Everything visible that has faces"),
@@ -12,8 +22,8 @@ SIDES = (
 )
 
 
-class AuditOptions:
-    """What an audit looks at: the scene's settings and the properties of the operators."""
+class PairOptions:
+    """Which pairs count: the scene's settings and the properties of the operators."""
 
     if TYPE_CHECKING:
         ones: str
@@ -22,14 +32,7 @@ class AuditOptions:
         others_collection: Any
         apart_one: Any
         apart_other: Any
-        clearance: float
         band: float
-        overlap: bool
-        contained: bool
-        duplicate: bool
-        coplanar: bool
-        touching: bool
-        itself: bool
         instances: bool
         parents: bool
         same_collection: bool
@@ -43,15 +46,6 @@ class AuditOptions:
             items=SIDES,
             default="VISIBLE",
         )
-        clearance: FloatProperty(
-            name="Clearance",
-            description="Objects that come nearer than this without touching are found, too; none"
-            " if 0",
-            default=0.0,
-            min=0.0,
-            soft_max=10.0,
-            subtype="DISTANCE",
-        )
         band: FloatProperty(
             name="Tolerance",
             description="What is no farther apart touches, and what is no deeper does not overlap;"
@@ -59,6 +53,45 @@ class AuditOptions:
             default=0.0,
             min=0.0,
             soft_max=0.1,
+            subtype="DISTANCE",
+        )
+        instances: BoolProperty(
+            name="Between Instances",
+            description="Also check instances of the same instancer against each other",
+            default=False,
+        )
+        parents: BoolProperty(
+            name="Parents",
+            description="Also check objects against what they are parented to",
+            default=False,
+        )
+        same_collection: BoolProperty(
+            name="In One Collection",
+            description="Check objects of the same collection against each other; the first"
+            " collection of each counts",
+            default=True,
+        )
+
+
+class AuditOptions(PairOptions):
+    """What an audit looks at: the scene's settings and the properties of the operators."""
+
+    if TYPE_CHECKING:
+        clearance: float
+        overlap: bool
+        contained: bool
+        duplicate: bool
+        coplanar: bool
+        touching: bool
+        itself: bool
+    else:
+        clearance: FloatProperty(
+            name="Clearance",
+            description="Objects that come nearer than this without touching are found, too; none"
+            " if 0",
+            default=0.0,
+            min=0.0,
+            soft_max=10.0,
             subtype="DISTANCE",
         )
         overlap: BoolProperty(
@@ -85,22 +118,39 @@ class AuditOptions:
             description="Also find faces of one object that cross each other",
             default=False,
         )
-        instances: BoolProperty(
-            name="Between Instances",
-            description="Also check instances of the same instancer against each other",
-            default=False,
+
+
+class SpanOptions:
+    """In which frames contacts are looked for."""
+
+    if TYPE_CHECKING:
+        span: str
+        first: int
+        last: int
+        step: int
+    else:
+        span: EnumProperty(
+            name="Frames",
+            description="In which frames contacts are looked for",
+            items=(
+                ("SCENE", "Scene Range", "The frame range of the scene, or its preview range"),
+                ("CUSTOM", "Custom", "From a first to a last frame"),
+            ),
+            default="SCENE",
         )
-        parents: BoolProperty(
-            name="Parents",
-            description="Also check objects against what they are parented to",
-            default=False,
+        first: IntProperty(name="First", description="The first frame", default=1)
+        last: IntProperty(name="Last", description="The last frame", default=250)
+        step: IntProperty(
+            name="Step",
+            description="Look at every frame (1), every second frame (2), and so on",
+            default=1,
+            min=1,
+            soft_max=25,
         )
-        same_collection: BoolProperty(
-            name="In One Collection",
-            description="Check objects of the same collection against each other; the first"
-            " collection of each counts",
-            default=True,
-        )
+
+
+class OctreeContactSettings(SpanOptions, bpy.types.PropertyGroup):
+    """In which frames contacts are looked for: `scene.octree.contacts`."""
 
 
 class OctreeAuditSettings(AuditOptions, bpy.types.PropertyGroup):
@@ -128,8 +178,8 @@ class OctreeAuditSettings(AuditOptions, bpy.types.PropertyGroup):
         )
 
 
-class NamedOptions(AuditOptions):
-    """The same for operators, which name collections."""
+class NamedCollections:
+    """The collections of operators, which name them."""
 
     if not TYPE_CHECKING:
         ones_collection: StringProperty(
@@ -151,18 +201,33 @@ class NamedOptions(AuditOptions):
 
 def draw_options(layout: bpy.types.UILayout, owner: Any) -> None:
     """Show the options of the scene or of an operator."""
-    _draw_side(layout, owner, "ones")
-    _draw_side(layout, owner, "others")
+    draw_sides(layout, owner)
     layout.prop(owner, "clearance")
     layout.prop(owner, "band")
     column = layout.column(heading="Find", align=True)
     for name in ("overlap", "contained", "duplicate", "coplanar", "touching", "itself"):
         column.prop(owner, name)
+    draw_exceptions(layout, owner)
+
+
+def draw_sides(layout: bpy.types.UILayout, owner: Any) -> None:
+    """Show what is checked against what."""
+    _draw_side(layout, owner, "ones")
+    _draw_side(layout, owner, "others")
+
+
+def draw_exceptions(layout: bpy.types.UILayout, owner: Any) -> None:
+    """Show which pairs are left out."""
     column = layout.column(heading="Between", align=True)
     for name in ("same_collection", "parents", "instances"):
         column.prop(owner, name)
     _draw_collection(layout, owner, "apart_one")
     _draw_collection(layout, owner, "apart_other")
+
+
+def span_rows(options: SpanOptions) -> list[str]:
+    """Return the names of the options for frames that count, from top to bottom."""
+    return ["span", *(["first", "last"] if options.span == "CUSTOM" else []), "step"]
 
 
 def _draw_side(layout: bpy.types.UILayout, owner: Any, name: str) -> None:

@@ -48,7 +48,7 @@ from .operators import (
     OCTREE_OT_show_result,
     OCTREE_OT_sort_rows,
 )
-from .panel import OCTREE_PT_results, OCTREE_UL_results, fresh_view, value_text
+from .panel import OCTREE_PT_results, OCTREE_UL_results, draw_labels, fresh_view, value_text
 from .rows import Column, PersistentIds, Rows, no_instances
 from .settings import (
     OctreeListSettings,
@@ -73,6 +73,7 @@ __all__ = [
     "compare_later",
     "compare_soon",
     "doubt_names",
+    "draw_labels",
     "forget",
     "fresh_view",
     "has_changed",

@@ -22,8 +22,18 @@ def row_chosen(settings: Any, context: bpy.types.Context) -> None:
     """Select what the active row is about; the callback of a click."""
     is_here = settings.id_data == context.scene
     if is_here and settings.row >= 0 and context.mode == "OBJECT":
+        if settings.follow:
+            go_to_row(context.scene, settings.row)
         choose(context, np.array([settings.row]), frame=settings.follow)
     tag_redraw()
+
+
+def go_to_row(scene: bpy.types.Scene, row: int) -> None:
+    """Go to the frame that a row is about, if its question is about frames."""
+    result = active_result(scene)
+    go_to = LINES[result.question].go_to if result and result.question in LINES else None
+    if go_to is not None and row < result.count:
+        go_to(scene, result, row)
 
 
 def objects_of(scene: bpy.types.Scene, result: Any, rows: Ids) -> list[bpy.types.Object]:

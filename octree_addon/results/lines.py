@@ -42,12 +42,15 @@ class Lines(NamedTuple):
         Draws more under the list, about the active row.
     contact : callable
         Returns where the objects of a row meet, or None.
+    go_to : callable, optional
+        Brings the scene to what a row is about: to its frame.
     """
 
     headers: tuple[str, ...]
     draw: Callable[[bpy.types.UILayout, bpy.types.Scene, Any, int], None]
     offer: Callable[[bpy.types.UILayout, bpy.types.Context, Any], None]
     contact: Callable[[bpy.types.Scene, Any, int], Contact | None]
+    go_to: Callable[[bpy.types.Scene, Any, int], None] | None = None
 
 
 # By the name of the operator that asked.

@@ -5,12 +5,14 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import bpy
+import numpy as np
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
 from ..ui import RefusingOperator, Status, TableExport, mode_obstacle, plural, settings_of
 from .choosing import active_objects, choose, is_isolated, isolate, step_row, view3d_areas
 from .kept import (
     NAME,
+    View,
     active_result,
     notify,
     remove_result,
@@ -18,7 +20,6 @@ from .kept import (
     shown_of,
     view_of,
 )
-from .rows import Rows
 from .tables import TABLES, text_table
 
 
@@ -266,13 +267,14 @@ class OCTREE_OT_clear_results(ResultOperator, bpy.types.Operator):
 
 
 class OCTREE_OT_mark_row_frames(ResultOperator, bpy.types.Operator):
-    """Mark on the timeline when the cameras see an object."""
+    """Mark on the timeline when cameras see an object, or when two are in contact."""
 
     bl_idname = "octree.mark_row_frames"
     bl_label = "Mark on Timeline"
     bl_description = (
-        "Add a marker, named after the object, to the timeline at each frame where the object of"
-        " the active row comes into view"
+        "Add markers, named after the objects, to the timeline: at each frame where the object of"
+        " the active row comes into view, or its two come into contact, and the last before they"
+        " part"
     )
 
     if TYPE_CHECKING:
@@ -305,16 +307,23 @@ class OCTREE_OT_mark_row_frames(ResultOperator, bpy.types.Operator):
             rows = [row]
         count = 0
         for each in rows:
-            for frame in first_frames(view.rows, each):
-                scene.timeline_markers.new(view.label(each, 0), frame=frame)
+            for name, frame in marks_of(view, each):
+                scene.timeline_markers.new(name, frame=frame)
                 count += 1
         return f"{plural(count, 'marker')} added"
 
 
-def first_frames(rows: Rows, row: int) -> list[int]:
-    """Return the frames, of those looked at, where a row comes into view."""
+def marks_of(view: View, row: int) -> list[tuple[str, int]]:
+    """Return names and frames of the markers for a row, ascending: what begins, then what ends."""
+    rows, labels = view.rows, view.labels(row)
     assert rows.seen is not None
     seen = rows.seen[row]
-    before = [False, *seen[:-1].tolist()]
-    pairs = zip(rows.frames.tolist(), before, seen.tolist(), strict=True)
-    return [frame for frame, earlier, now in pairs if now and not earlier]
+    begins = np.flatnonzero(seen & ~np.append(False, seen[:-1]))
+    if not rows.are_pairs:
+        return [(labels[0], frame) for frame in rows.frames[begins].tolist()]
+    ends = np.flatnonzero(seen[:-1] & ~seen[1:])
+    return [
+        (verb.join(labels), frame)
+        for verb, places in ((" touches ", begins), (" leaves ", ends))
+        for frame in rows.frames[places].tolist()
+    ]

@@ -56,16 +56,20 @@ def draw_row(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, ro
     view = fresh_view(scene, result, row)
     columns = fitting(view.rows.columns)
     split = layout.split(factor=names_share(len(columns)))
-    names = split.row(align=True)
-    for side, text in enumerate(view.labels(row)):
-        part = names.row()
-        is_there = bool(view.uids[view.rows.objects[side, row]])
-        part.active = is_there
-        part.label(text=text if is_there else f"{text} (deleted)", translate=False)
+    draw_labels(split.row(align=True), view, row)
     values = split.row()
     values.alignment = "RIGHT"
     for column in columns:
         values.label(text=value_text(scene, column, row), translate=not column.words)
+
+
+def draw_labels(layout: bpy.types.UILayout, view: kept.View, row: int) -> None:
+    """Show the names of a row, grayed where the object is gone."""
+    for side, text in enumerate(view.labels(row)):
+        part = layout.row()
+        is_there = bool(view.uids[view.rows.objects[side, row]])
+        part.active = is_there
+        part.label(text=text if is_there else f"{text} (deleted)", translate=False)
 
 
 def fresh_view(scene: bpy.types.Scene, result: Any, row: int) -> kept.View:

@@ -80,7 +80,8 @@ def json_table(scene: bpy.types.Scene, result: Any, rows: Ids) -> str:
         }
         entry |= {name: values[line] for name, values in columns.items()}
         if table.seen is not None:
-            entry["seen_in"] = table.frames[table.seen[row]].tolist()
+            name = "touching_in" if table.are_pairs else "seen_in"
+            entry[name] = table.frames[table.seen[row]].tolist()
         written.append(entry)
     head = {
         "version": VERSION,

@@ -1,7 +1,7 @@
 """Find What Cameras See: frustum culling in one frame or over a shot, as an operator."""
 
 from collections.abc import Generator, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import StringProperty
@@ -107,8 +107,11 @@ class OCTREE_OT_find_seen(PixelSettings, ShotOptions, SteppedOperator, bpy.types
         return frozenset(item.session_uid for item in objects)
 
 
-def chosen_frames(scene: bpy.types.Scene, options: FrameOptions) -> tuple[int, ...]:
-    """Return the numbers of the frames to look at; a `ValueError` if the last is too early."""
+def chosen_frames(scene: bpy.types.Scene, options: Any) -> tuple[int, ...]:
+    """Return the frames that options tell by `span`, `first`, `last` and `step`.
+
+    A `ValueError` says that the last is too early.
+    """
     if options.span == "CURRENT":
         return (scene.frame_current,)
     if options.span == "CUSTOM":

@@ -88,7 +88,7 @@ def _part(owner: Any, path: str) -> Any:
 def frame_numbers(start: int, end: int, step: int) -> tuple[int, ...]:
     """Return the frames from start to end, both included; refuse an end before the start."""
     if end < start:
-        raise ValueError(f"The shot ends at frame {end}, before it starts at {start}")
+        raise ValueError(f"The last frame, {end}, is before the first, {start}")
     return tuple(range(start, end + 1, step))
 
 
@@ -124,6 +124,12 @@ def walk(
         scene.frame_set(frame, subframe=subframe)
         scene.camera = camera
         write_values(values)
+
+
+def go_to_frame(scene: bpy.types.Scene, frame: int) -> None:
+    """Set the frame, unless it is the present one already."""
+    if scene.frame_current != frame or scene.frame_subframe:
+        scene.frame_set(frame)
 
 
 def _set_frame(scene: bpy.types.Scene, frame: int) -> set[int]:

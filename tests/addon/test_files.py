@@ -17,6 +17,7 @@ OPTIONS = {
     "octree.export_seen": [{"filepath": "seen.csv"}],
     "octree.export_audit": [{"filepath": "audit.csv"}],
     "octree.compare_audit": [{"filepath": "audit.json"}],
+    "octree.contacts_over_frames": [{"span": "CUSTOM", "first": 1, "last": 9, "step": 4}],
     "octree.export_rows": [{"filepath": "rows.csv"}, {"filepath": "rows.json"}],
 }
 # What has nothing to finish without a pointer or a window.
@@ -71,6 +72,9 @@ def prepare(name, objects):
     elif name == "octree.mark_row_frames":
         objects["Camera"].rotation_euler.x = 1.5
         call("octree.find_seen")
+    elif name == "octree.contacts_over_frames":
+        twin = objects["Cube 1"].copy()
+        bpy.context.collection.objects.link(twin)
     elif name == "octree.go_to_largest":
         objects["Camera"].rotation_euler.x = 1.5
         call("octree.find_seen", behind="UNSEEN")

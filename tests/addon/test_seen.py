@@ -80,7 +80,7 @@ def test_settings_are_remembered_and_an_explicit_value_wins(row):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"span": "CUSTOM", "first": 5, "last": 4}, "ends at frame 4, before it starts at 5"),
+        ({"span": "CUSTOM", "first": 5, "last": 4}, "last frame, 4, is before the first, 5"),
         ({"cameras": "SELECTED"}, "no selected camera"),
         ({"scope": "SELECTED"}, "no objects"),
         ({"scope": "COLLECTION"}, "Choose the collection"),

@@ -236,6 +236,11 @@ class Session:
             self.operate(["select_floating", "recheck", "select_duplicates"])
             if bpy.ops.octree.compare_audit("EXEC_DEFAULT", True, filepath=report):
                 finished["compare_audit"] += 1
+        if bpy.ops.octree.contacts_over_frames.poll():
+            few = {"span": "CUSTOM", "first": 1, "last": 10, "step": 3}
+            with contextlib.suppress(RuntimeError):  # nothing is visible
+                bpy.ops.octree.contacts_over_frames("EXEC_DEFAULT", True, **few)
+                finished["contacts_over_frames"] += 1
 
     def peel(self):
         """Find what is never seen, mask it or not, and show it again."""

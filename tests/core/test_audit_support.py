@@ -9,11 +9,14 @@ from core import SceneOctree, audit, supports
 ROWS, COLUMNS = 6, 8
 
 
-def wall(lifted=None):
-    """Return a wall of bricks on a ground, placement 0, and the pairs that touch."""
+def wall(lifted=None, joint=0.0):
+    """Return a wall of bricks on a ground, placement 0, and the pairs that touch.
+
+    With a joint, bricks of one row stand so far apart.
+    """
     scene = SceneOctree()
     ground = scene.add_mesh(box([-1, -1, -1], [COLUMNS + 2, 2, 0]))
-    brick = scene.add_mesh(box([0, 0, 0], [1, 0.5, 0.25]))
+    brick = scene.add_mesh(box([0, 0, 0], [1 - joint, 0.5, 0.25]))
     shifts = [
         (column + (row % 2) / 2, 0, row * 0.25) for row in range(ROWS) for column in range(COLUMNS)
     ]
@@ -26,7 +29,7 @@ def wall(lifted=None):
     for row in range(ROWS):
         for column in range(COLUMNS):
             number = 1 + row * COLUMNS + column
-            if column:
+            if column and not joint:
                 pairs.add((number - 1, number))
             if row:
                 below = column + (row % 2)
@@ -56,6 +59,17 @@ def test_one_brick_that_is_lifted_floats_alone():
             assert found.fallers.tolist() == [brick]
             assert found.drops == pytest.approx([0.005])
             assert found.landings.tolist() == [[brick], [0]]
+
+
+@pytest.mark.parametrize("brick", range(1 + (ROWS - 1) * COLUMNS, 1 + ROWS * COLUMNS))
+def test_of_a_wall_with_joints_the_brick_that_is_lifted_is_the_only_one_that_floats(brick):
+    scene, pairs = wall(brick, joint=0.002)
+    found = supports(scene, audit(scene, band=0.001), [0])
+    assert set(zip(*found.contacts.tolist(), strict=True)) == {
+        pair for pair in pairs if brick not in pair
+    }
+    assert np.flatnonzero(found.floating).tolist() == found.fallers.tolist() == [brick]
+    assert found.drops == pytest.approx([0.005])
 
 
 def test_the_top_of_a_wall_falls_as_one():

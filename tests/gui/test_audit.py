@@ -4,6 +4,7 @@ import pytest
 from gui import guide_scenes
 from gui.harness import PICTURES, wait_for
 from gui.test_results import BLUE, CENTER, ORANGE, hue_pixels, is_local, press
+from gui.test_shot import add_sea, modal_operators, state
 
 pytestmark = pytest.mark.window
 
@@ -133,4 +134,120 @@ def test_a_plant_is_audited_judged_mended_and_exported(window):
         assert window.call(export, str(path)) == ["FINISHED"]
         assert path.stat().st_size > 10_000
     assert b"data:image/png" in (PICTURES / "audit.html").read_bytes()
+    assert "Traceback" not in window.read_log()
+
+
+def build_dominoes():
+    """Let a ball roll into a row of dominoes, of which one after the other falls on the next."""
+    from math import radians
+
+    import bpy
+    from mathutils import Euler, Matrix
+
+    for item in list(bpy.context.scene.objects):
+        bpy.data.objects.remove(item)
+    bpy.ops.mesh.primitive_cube_add(size=1, location=(0, 0, -0.1), scale=(14, 3, 0.2))
+    bpy.context.object.name = "Table"
+    bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=3, radius=0.5, location=(-6, 0, 0.5))
+    ball = bpy.context.object
+    ball.name = "Ball"
+    for frame, x in ((1, -6.0), (12, -3.6)):
+        ball.location.x = x
+        ball.keyframe_insert("location", index=0, frame=frame)
+    for number in range(6):
+        bpy.ops.mesh.primitive_cube_add(size=1, scale=(0.25, 1, 2))
+        item = bpy.context.object
+        item.name = f"Domino {number + 1}"
+        bpy.ops.object.transform_apply(scale=True, location=False)
+        item.data.transform(Matrix.Translation((-0.125, 0, 1)))
+        item.location = (-2.9 + 1.1 * number, 0, 0)
+        for frame, angle in ((12, 0), (18, 33)):
+            item.rotation_euler.y = radians(angle)
+            item.keyframe_insert("rotation_euler", index=1, frame=frame + 5 * number)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, 50
+    bpy.ops.object.select_all(action="DESELECT")
+    view = bpy.context.space_data.region_3d
+    view.view_rotation = Euler((1.2, 0, 0.3)).to_quaternion()
+    view.view_distance, view.view_location = 18, (0, 0, 0.5)
+    scene.frame_set(1)
+    bpy.ops.ed.undo_push(message="Dominoes")
+
+
+def contact_lines():
+    """Return names, first and last frame of each contact."""
+    import importlib
+
+    import bpy
+
+    results = importlib.import_module("bl_ext.user_default.octree.octree_addon.results")
+    result = results.active_result(bpy.context.scene)
+    if result is None:
+        return []
+    view = results.view_of(bpy.context.scene, result)
+    begins, ends = (each.values.tolist() for each in view.rows.columns[:2])
+    return [[*view.labels(row), begins[row], ends[row]] for row in range(len(begins))]
+
+
+def frame_and_markers():
+    import bpy
+
+    scene = bpy.context.scene
+    return [scene.frame_current, sorted((m.frame, m.name) for m in scene.timeline_markers)]
+
+
+def show_timeline():
+    """Make the last area above the status bar, the timeline, as high as it may be seen."""
+    import bpy
+
+    areas = [each for each in bpy.context.screen.areas if each.type == "DOPESHEET_EDITOR"]
+    region = next(each for each in areas[0].regions if each.type == "WINDOW")
+    with bpy.context.temp_override(area=areas[0], region=region):
+        bpy.ops.action.view_all()
+
+
+def ask_for_contacts(last):
+    import bpy
+
+    options = {"span": "CUSTOM", "first": 1, "last": last}
+    return list(bpy.ops.octree.contacts_over_frames("INVOKE_DEFAULT", True, **options))
+
+
+def test_contacts_are_listed_gone_to_and_marked(window):
+    window.call(build_dominoes)
+    window.call(guide_scenes.show_panels, ["audit", "results"])
+    window.picture("contacts_before")
+    window.call(press, "contacts_over_frames")
+    wait_for(lambda: window.call(contact_lines))
+    found = window.call(contact_lines)
+    firsts = {tuple(sorted(each[:2])): each[2] for each in reversed(found)}
+    falls = [firsts[f"Domino {n}", f"Domino {n + 1}"] for n in range(1, 6)]
+    assert all(13 <= first - 5 * n <= 18 for n, first in enumerate(falls))
+    assert falls == sorted(falls) and firsts["Ball", "Domino 1"] < falls[0]
+    assert window.call(frame_and_markers)[0] == 1
+    row = next(n for n, each in enumerate(found) if set(each[:2]) == {"Domino 2", "Domino 3"})
+    window.call(click_row, row)
+    wait_for(lambda: window.call(frame_and_markers)[0] == falls[1])
+    window.call(press, "mark_row_frames")
+    assert window.call(frame_and_markers)[1][0][0] == falls[1]
+    window.call(show_timeline)
+    window.move(*CENTER)
+    seen = window.picture("contacts_row")
+    for color in (ORANGE, BLUE):
+        assert hue_pixels(seen, color) > 2_000
+    assert "Traceback" not in window.read_log()
+
+
+def test_escape_of_contacts_leaves_frame_and_values_as_they_were(window):
+    window.call(guide_scenes.show_panels, ["audit", "results"])
+    window.call(add_sea)
+    before = window.call(state)
+    window.move(*CENTER)
+    assert window.call(ask_for_contacts, 2000) == ["RUNNING_MODAL"]
+    wait_for(lambda: window.call(state)[0] >= 3)
+    window.picture("contacts_progress")
+    window.keys("Escape")
+    wait_for(lambda: window.call(modal_operators) == 0)
+    assert window.call(state) == before
+    assert window.call(contact_lines) == []
     assert "Traceback" not in window.read_log()

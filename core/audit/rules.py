@@ -1,0 +1,101 @@
+"""Collision filtering of audits: pairs that count by owners, sides, exceptions; and the band."""
+
+from dataclasses import dataclass
+from typing import SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import checks
+from ..arrays import Ids, flagged
+from ..scene import SceneOctree
+from ..scene.moment import Moment
+
+# The band is this part of the scene's size, at least this long, and this part of a coordinate.
+_OF_SIZE, _LEAST, _OF_COORDINATE = 1e-6, 1e-5, 1e-7
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Which pairs of rows count, (n,) and keys of pairs that do not; None where all do."""
+
+    owners: Ids | None
+    ones: Ids | None
+    others: Ids | None
+    skipped: Ids | None
+    count: int
+
+    @classmethod
+    def of(
+        cls,
+        moment: Moment,
+        owners: ArrayLike | None,
+        ones: ArrayLike | None,
+        others: ArrayLike | None,
+        skipped: ArrayLike | None,
+    ) -> "Rules":
+        """Return checked rules."""
+        count, placements = len(moment.placements), moment.placements
+        numbers = None
+        if owners is not None:
+            numbers = checks.numbers("owners", owners, np.iinfo(np.intp).max)
+            if len(numbers) != count:
+                raise ValueError(f"owners must have shape ({count},), got {numbers.shape}")
+        sides = [None if each is None else placements.rows_of(each) for each in (ones, others)]
+        keys = None
+        if skipped is not None:
+            pairs = np.asarray(skipped)
+            if pairs.ndim != 2 or len(pairs) != 2:
+                raise ValueError(f"skipped must have shape (2, k), got {pairs.shape}")
+            rows = np.sort(placements.rows_of(pairs.reshape(-1)).reshape(2, -1), axis=0)
+            keys = np.unique(rows[0] * count + rows[1])
+        return cls(numbers, sides[0], sides[1], keys, count)
+
+    def kept(self, met: Ids) -> Ids:
+        """Return the pairs of rows that count."""
+        flags = np.ones(met.shape[1], bool)
+        if self.owners is not None:
+            flags &= self.owners[met[0]] != self.owners[met[1]]
+        if self.ones is not None or self.others is not None:
+            is_one, is_other = (
+                np.ones(self.count, bool) if some is None else flagged(self.count, some)
+                for some in (self.ones, self.others)
+            )
+            flags &= (is_one[met[0]] & is_other[met[1]]) | (is_other[met[0]] & is_one[met[1]])
+        if self.skipped is not None:
+            flags &= ~np.isin(met[0] * self.count + met[1], self.skipped)
+        return met if flags.all() else met[:, flags]
+
+    def alone(self, rows: Ids) -> Ids:
+        """Return the rows whose self-intersections count."""
+        flags = np.ones(len(rows), bool)
+        for some in (self.ones, self.others):
+            if some is not None:
+                flags &= flagged(self.count, some)[rows]
+        return rows[flags]
+
+
+def moment_of(scene: SceneOctree, groups: SupportsIndex) -> Moment:
+    """Return a scene as it is now, checked."""
+    checks.kind("scene", scene, (SceneOctree,))
+    return scene._moment(groups)
+
+
+def checked_band(band: float) -> float:
+    """Return a band that is above 0."""
+    wide = checks.number("band", band, 0.0)
+    if wide == 0:
+        raise ValueError("band must be above 0, got 0")
+    return wide
+
+
+def default_band(moment: Moment) -> tuple[float, int]:
+    """Return how wide the band is, and what of `BANDS` decided."""
+    boxes = moment.placements.boxes[:, moment.placements.is_there]
+    if boxes.shape[1] == 0:
+        return _LEAST, 2
+    lower, upper = boxes[:3].min(axis=1), boxes[3:].max(axis=1)
+    largest = float(np.abs(boxes).max())
+    widths = [_OF_SIZE * float((upper - lower).max()), _LEAST, _OF_COORDINATE * largest]
+    best = int(np.argmax(widths))
+    return widths[best], best + 1
