@@ -383,9 +383,9 @@ def test_undo_takes_back_exactly_what_was_pressed(filmed, name):
 def test_the_panel_says_what_it_shows(pairs):
     panel = bpy.types.OCTREE_PT_results
     results.has_changed(bpy.context, active())
-    assert "4 pairs" in drawn(panel)
+    assert "4 pairs" in drawn(panel, "draw_header_preset")
     settings().search = "3"
-    assert "2 of 4 pairs" in drawn(panel)
+    assert "2 of 4 pairs" in drawn(panel, "draw_header_preset")
     pairs[0].location.x = -5
     bpy.context.view_layer.update()
     assert "The scene has changed since" not in drawn(panel)  # not known yet
