@@ -1,6 +1,7 @@
 """Results feature: one list for the answers to all questions, kept in the file.
 
-Read rows, kept, lines, choosing, then settings, tables, operators, listeners and panel.
+Read rows, view, fingerprints, kept, lines, choosing, then settings, tables, operators, listeners
+and panel.
 """
 
 import bpy
@@ -13,16 +14,13 @@ from .choosing import (
     active_sides,
     sides_of,
 )
+from .fingerprints import has_changed, known_fingerprint, note_asked, noted_fingerprint
 from .kept import (
     active_result,
     doubt_names,
     forget,
-    has_changed,
     keep_result,
-    known_fingerprint,
     listen,
-    note_asked,
-    noted_fingerprint,
     options_of,
     place_for,
     remove_named,

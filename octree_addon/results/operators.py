@@ -10,7 +10,6 @@ from bpy.props import EnumProperty, IntProperty, StringProperty
 from ..ui import RefusingOperator, Status, TableExport, mode_obstacle, plural, settings_of
 from .choosing import active_objects, choose, is_isolated, isolate, step_row, view3d_areas
 from .kept import (
-    NAME,
     active_result,
     notify,
     remove_result,
@@ -20,6 +19,7 @@ from .kept import (
 )
 from .rows import Rows
 from .tables import TABLES, text_table
+from .view import NAME
 
 
 class ResultOperator(RefusingOperator):

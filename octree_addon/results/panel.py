@@ -7,12 +7,13 @@ import bpy
 import numpy as np
 
 from ..ui import SidebarPanel, column_of, draw_hint, schedule, settings_of
-from . import kept
+from . import fingerprints, kept
 from .choosing import is_isolated
-from .kept import NAME, active_result, shown_of, view_of
+from .kept import active_result, shown_of, view_of
 from .lines import LINES
 from .listeners import compare_soon
 from .rows import Column
+from .view import NAME, View
 
 _LINES = 8
 # What names take of the sidebar, with what stands beside the list, and each column, in pixels.
@@ -68,7 +69,7 @@ def draw_row(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, ro
         values.label(text=value_text(scene, column, row), translate=not column.words)
 
 
-def fresh_view(scene: bpy.types.Scene, result: Any, row: int) -> kept.View:
+def fresh_view(scene: bpy.types.Scene, result: Any, row: int) -> View:
     """Return the rows of a result, read again if an object of this one was renamed."""
     view = view_of(scene, result)
     if not names_hold(view, result, row):
@@ -77,7 +78,7 @@ def fresh_view(scene: bpy.types.Scene, result: Any, row: int) -> kept.View:
     return view
 
 
-def names_hold(view: kept.View, result: Any, row: int) -> bool:
+def names_hold(view: View, result: Any, row: int) -> bool:
     """Tell whether the objects of a row are still called what was read."""
     for number in view.rows.objects[:, row].tolist():
         item = result.objects[number].object
@@ -169,9 +170,12 @@ def draw_count(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any) 
     layout.label(text=f"{part}{result.count:,} {noun}")
     if len(kept.list_rows()) < result.count:
         schedule(kept.fill_list, 0.0)
-    if kept.is_doubted(scene):
+    if fingerprints.is_doubted(scene):
         compare_soon()
-    fingerprint, asked_of = kept.known_fingerprint(scene), kept.asked_of(scene, result)
+    fingerprint, asked_of = (
+        fingerprints.known_fingerprint(scene),
+        fingerprints.asked_of(scene, result),
+    )
     if fingerprint and asked_of and fingerprint != asked_of and not is_of_frames(result):
         draw_hint(layout, "The scene has changed since", "ERROR")
 
