@@ -3,8 +3,8 @@
 import bpy
 
 from .. import trees
+from ..built_tree import BuiltTree
 from ..reader import ObjectSource
-from ..trees import BuiltTree
 from ..ui import (
     RefusingOperator,
     SidebarPanel,

@@ -14,12 +14,12 @@ from ...core import Capsules, Frusta, Spheres, pairs_inside, pairs_touching
 from .. import trees
 from ..arrays import Ids
 from ..build import fresh_tree_steps, keep_tree
+from ..built_tree import BuiltTree
 from ..reader import ObjectSource
 from ..scene_index import unread_triangles
 from ..scope import is_too_much, too_much_text, viewport_of
 from ..selection import Answer, found_text, select_faces, select_objects
 from ..targets import Target, TreeTarget, scene_steps
-from ..trees import BuiltTree
 from ..ui import (
     Status,
     SteppedOperator,

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ...core import Boxes, Octree, overlapping_pairs_steps, query
 from ..arrays import Flags, Ids
+from ..built_tree import BuiltTree
 from ..reader import UNUSED, ObjectSource, Source, TriangleSource
-from ..trees import BuiltTree
 from .target import Faces, PairSteps, Target, flags_of
 
 
