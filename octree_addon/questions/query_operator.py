@@ -196,7 +196,7 @@ class QueryOperator(SelectionOptions, SteppedOperator):
         if self._new_tree:
             keep_tree(context.scene, self._new_tree)
         keep_rows(context, self, result, answer)
-        last_query.remember(context.scene, result)
+        last_query.remember(context.scene, result, self.kind, self.action)
         by_bounds = isinstance(getattr(result.target, "source", None), ObjectSource)
         found = found_text(counts, self.action, by_bounds=by_bounds)
         self.report({"INFO"}, "; ".join([*result.notes[:1], result.words, found]))

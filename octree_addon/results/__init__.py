@@ -47,7 +47,7 @@ from .operators import (
     OCTREE_OT_sort_rows,
 )
 from .panel import OCTREE_PT_results, OCTREE_UL_results, fresh_view, value_text
-from .rows import Column, PersistentIds, Rows, no_instances
+from .rows import Column, PersistentIds, Rows, no_instances, numbered
 from .settings import (
     OctreeListSettings,
     OctreeResult,
@@ -82,6 +82,7 @@ __all__ = [
     "no_instances",
     "note_asked",
     "noted_fingerprint",
+    "numbered",
     "options_of",
     "place_for",
     "remove_named",

@@ -4,9 +4,8 @@ import json
 from typing import Any
 
 import bpy
-import numpy as np
 
-from ..ui import SidebarPanel, column_of, draw_hint, schedule, settings_of
+from ..ui import SidebarPanel, column_of, draw_hint, length_text, schedule, settings_of
 from . import fingerprints, kept
 from .choosing import is_isolated
 from .kept import active_result, shown_of, view_of
@@ -110,12 +109,8 @@ def value_text(scene: bpy.types.Scene, column: Column, row: int, precision: int 
         if 0 < value < 0.1:
             return "<0.1%"
         return f"{value:.0f}%" if value >= 9.95 else f"{value:.2g}%"
-    if column.unit:
-        settings, power = scene.unit_settings, column.power
-        length: str = bpy.utils.units.to_string(
-            settings.system, column.unit, value * settings.scale_length**power, precision=precision
-        ) if settings.system != "NONE" and np.isfinite(value) else f"{value:.4g}"  # fmt: skip
-        return length
+    if column.power:
+        return length_text(scene, value, power=column.power, precision=precision)
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
 
 

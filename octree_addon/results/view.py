@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..arrays import Ids
-from .rows import Rows
+from ..reader import UNUSED
+from .rows import Rows, numbered
 
 NAME = "Name"
 
@@ -30,13 +31,9 @@ class View:
     _shown: dict[tuple[str, str, bool], "Shown"] = field(default_factory=dict)
 
     def label(self, row: int, side: int) -> str:
-        """Return the name of what a row has on one side, such as "Tree" or "#3 Tree".
-
-        The number of an instance comes first: a narrow list cuts off the end.
-        """
-        numbers = self.rows.numbers_of(row, side)
+        """Return the name of what a row has on one side, such as "Tree" or "#3 Tree"."""
         name = self.names[self.rows.objects[side, row]]
-        return f"#{'.'.join(str(abs(each)) for each in numbers)} {name}" if numbers else name
+        return numbered(name, self.rows.numbers_of(row, side))
 
     def labels(self, row: int) -> list[str]:
         """Return the names of a row, one or two."""
@@ -111,7 +108,11 @@ def sorted_rows(view: View, sort: str, reverse: bool) -> Ids | None:
         distinct = sorted(range(len(view.names)), key=lambda number: view.names[number].casefold())
         rank = np.empty(len(distinct), np.intp)
         rank[distinct] = np.arange(len(distinct))
-        by = [*view.rows.instances[..., 0][::-1], *rank[view.rows.objects][::-1]]
+        used = (view.rows.instances != UNUSED).any(axis=(0, 1))
+        # The last key is the first to sort by: names, then the numbers from the first level on.
+        numbers = view.rows.instances[..., used][::-1, :, ::-1]
+        levels = np.concatenate(np.moveaxis(numbers, 2, 1))
+        by = [*levels, *rank[view.rows.objects][::-1]]
         order = np.lexsort(by)
     elif column is not None:
         order = np.argsort(column.values, kind="stable")
