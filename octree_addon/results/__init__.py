@@ -1,7 +1,7 @@
 """Results feature: one list for the answers to all questions, kept in the file.
 
-Read rows, view, fingerprints, kept, lines, choosing, then settings, tables, operators, listeners
-and panel.
+Read rows, view, fingerprints, kept, lines, choosing, columns, then settings, tables, operators,
+listeners and panel.
 """
 
 import bpy
@@ -14,6 +14,7 @@ from .choosing import (
     active_sides,
     sides_of,
 )
+from .columns import value_text
 from .fingerprints import has_changed, known_fingerprint, note_asked, noted_fingerprint
 from .kept import (
     active_result,
@@ -46,7 +47,7 @@ from .operators import (
     OCTREE_OT_show_result,
     OCTREE_OT_sort_rows,
 )
-from .panel import OCTREE_PT_results, OCTREE_UL_results, fresh_view, value_text
+from .panel import OCTREE_PT_results, OCTREE_UL_results, fresh_view
 from .rows import Column, PersistentIds, Rows, no_instances, numbered
 from .settings import (
     OctreeListSettings,

@@ -5,18 +5,16 @@ from typing import Any
 
 import bpy
 
-from ..ui import SidebarPanel, column_of, draw_hint, length_text, schedule, settings_of
+from ..ui import SidebarPanel, column_of, draw_hint, schedule, settings_of
 from . import fingerprints, kept
 from .choosing import is_isolated
+from .columns import cells, fit_columns, fixed_columns, names_width, value_text
 from .kept import active_result, shown_of, view_of
 from .lines import LINES
 from .listeners import compare_soon
-from .rows import Column
 from .view import NAME, View
 
 _LINES = 8
-# What names take of the sidebar, with what stands beside the list, and each column, in pixels.
-_NAMES_WIDTH, _COLUMN_WIDTH = 140, 50
 
 
 class OCTREE_UL_results(bpy.types.UIList):
@@ -54,18 +52,16 @@ class OCTREE_UL_results(bpy.types.UIList):
 def draw_row(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, row: int) -> None:
     """Show one row: names, grayed where the object is gone, and numbers."""
     view = fresh_view(scene, result, row)
-    columns = fitting(view.rows.columns)
-    split = layout.split(factor=names_share(len(columns)))
-    names = split.row(align=True)
+    fitted = fit_columns(scene, view, names_width(view))
+    names, *numbers = cells(layout, fitted.widths)
     for side, text in enumerate(view.labels(row)):
         part = names.row()
         is_there = bool(view.uids[view.rows.objects[side, row]])
         part.active = is_there
         part.label(text=text if is_there else f"{text} (deleted)", translate=False)
-    values = split.row()
-    values.alignment = "RIGHT"
-    for column in columns:
-        values.label(text=value_text(scene, column, row), translate=not column.words)
+    for cell, column in zip(numbers, fitted.columns, strict=True):
+        cell.alignment = "RIGHT"
+        cell.label(text=value_text(scene, column, row), translate=not column.words)
 
 
 def fresh_view(scene: bpy.types.Scene, result: Any, row: int) -> View:
@@ -84,34 +80,6 @@ def names_hold(view: View, result: Any, row: int) -> bool:
         if item is not None and item.name != view.names[number]:
             return False
     return True
-
-
-def fitting(columns: tuple[Column, ...]) -> tuple[Column, ...]:
-    """Return the columns that fit the width of the sidebar, the first ones: three always do."""
-    region = bpy.context.region
-    if region is None:
-        return columns
-    width = region.width / bpy.context.preferences.system.ui_scale
-    return columns[: max(3, int((width - _NAMES_WIDTH) / _COLUMN_WIDTH))]
-
-
-def names_share(columns: int) -> float:
-    """Return the share of the width that names take."""
-    return (1.0, 0.72, 0.6, 0.42, 0.36)[min(columns, 4)]
-
-
-def value_text(scene: bpy.types.Scene, column: Column, row: int, precision: int = 4) -> str:
-    """Write a number of a row, a length in the scene's units."""
-    value = column.values[row].item()
-    if column.words:
-        return column.words[value]
-    if column.unit == "PERCENT":
-        if 0 < value < 0.1:
-            return "<0.1%"
-        return f"{value:.0f}%" if value >= 9.95 else f"{value:.2g}%"
-    if column.power:
-        return length_text(scene, value, power=column.power, precision=precision)
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
 
 
 class OCTREE_PT_results(SidebarPanel):
@@ -186,23 +154,24 @@ def draw_headers(
     """Offer to search, and to sort by a click on a header."""
     row = layout.row(align=True)
     row.prop(settings, "search", text="", icon="VIEWZOOM")
-    columns = fitting(view_of(scene, result).rows.columns)
+    view = view_of(scene, result)
+    fitted = fit_columns(scene, view, names_width(view))
     if result.question in LINES:
-        columns = view_of(scene, result).rows.columns
-        columns = tuple(each for each in columns if each.name in LINES[result.question].headers)
-    split = layout.split(factor=names_share(len(columns)), align=True)
-    draw_header(split, settings, NAME)
-    values = split.row(align=True)
-    for column in columns:
-        draw_header(values, settings, column.name)
+        fitted = fixed_columns(view, LINES[result.question].headers)
+    row = layout.row(align=True)
+    for cell, name, text in zip(
+        cells(row, fitted.widths),
+        (NAME, *(each.name for each in fitted.columns)),
+        (NAME, *fitted.headers),
+        strict=True,
+    ):
+        draw_header(cell, settings, name, text)
 
 
-def draw_header(layout: bpy.types.UILayout, settings: Any, name: str) -> None:
-    """Offer to sort by one column."""
-    icon: Any = "NONE"
-    if settings.sort == name:
-        icon = "SORT_DESC" if settings.reverse else "SORT_ASC"
-    layout.operator("octree.sort_rows", text=name, icon=icon).by = name
+def draw_header(layout: bpy.types.UILayout, settings: Any, name: str, text: str) -> None:
+    """Offer to sort by one column, of which the tooltip tells more than there is room for."""
+    is_sorted = settings.sort == name
+    layout.operator("octree.sort_rows", text=text, depress=is_sorted).by = name
 
 
 def draw_actions(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:

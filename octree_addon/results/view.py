@@ -1,6 +1,7 @@
 """Rows as a list shows them: filtered and sorted in arrays, once for each wish."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -29,6 +30,16 @@ class View:
     uids: list[int]
     names: list[str]
     _shown: dict[tuple[str, str, bool], "Shown"] = field(default_factory=dict)
+
+    @cached_property
+    def extremes(self) -> dict[str, tuple[int, ...]]:
+        """The rows with the least and the most of each column, by its name."""
+        return {
+            each.name: (int(each.values.argmin()), int(each.values.argmax()))
+            if len(each.values)
+            else ()
+            for each in self.rows.columns
+        }
 
     def label(self, row: int, side: int) -> str:
         """Return the name of what a row has on one side, such as "Tree" or "#3 Tree"."""
