@@ -108,6 +108,7 @@ class OCTREE_PT_advanced(SidebarPanel):
         draw_options(column, settings, ADVANCED[source], source)
         if settings.bounds == "OBJECT":
             column.prop(settings, "bounds_object", text="Object")
+        column.prop(settings_of(context.scene).tab, "meshes")
 
 
 class OCTREE_PT_statistics(SidebarPanel):

@@ -1,5 +1,6 @@
 """Probe operators: start, ask at the pointer, keep by a click or a drag, resize, end."""
 
+from collections.abc import Mapping
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -29,14 +30,14 @@ SELECT_TOOL = "builtin.select_box"
 
 
 def ask_kept(
-    operator: Any, context: bpy.types.Context, shape: Shape, kind: str, action: str
+    operator: Any, context: bpy.types.Context, shape: Shape, shared: Mapping[str, str]
 ) -> Status:
-    """Ask about a shape, and select what was found of it in this way.
+    """Ask about a shape, with what all questions have in common, such as the action.
 
     The answer becomes the result, in one undo step.
     """
     how = "EXEC_DEFAULT" if bpy.app.background else "INVOKE_DEFAULT"
-    options = {**shape.options(), "kind": kind, "action": action}
+    options = {**shape.options(), **shared}
     try:
         outcome: Status = attrgetter(f"octree.{shape.question}")(bpy.ops)(how, True, **options)
     except RuntimeError as error:
@@ -51,7 +52,7 @@ def ask_kept(
 
 def ask_again(operator: Any, context: bpy.types.Context, shape: Shape) -> Status:
     """Ask the last question about another shape: what it selects, and how, stays."""
-    return ask_kept(operator, context, shape, *questions.selection_of(context.scene))
+    return ask_kept(operator, context, shape, questions.shared_of(context.scene))
 
 
 def set_tool(context: bpy.types.Context, name: str) -> None:
@@ -277,7 +278,8 @@ class OCTREE_OT_probe_keep(DragOperator, bpy.types.Operator):
     def _keep(self, context: bpy.types.Context, shape: Shape) -> Status:
         tab = settings_of(context.scene).tab
         action = tab.action if self.action == "AUTOMATIC" else self.action
-        return ask_kept(self, context, shape, tab.kind, action)
+        shared = {"kind": tab.kind, "action": action, "meshes": tab.meshes}
+        return ask_kept(self, context, shape, shared)
 
 
 class OCTREE_OT_probe_size(ProbeOperator, bpy.types.Operator):

@@ -11,7 +11,7 @@ import bpy
 from ..scene_index import unread_triangles
 from ..scope import is_too_much, too_much_text, viewport_of
 from ..targets import SceneTarget, TargetSteps, scene_steps
-from ..ui import Listeners, clear_status, listen, schedule
+from ..ui import Listeners, clear_status, listen, schedule, settings_of
 from . import status
 from .picture import Picture
 from .pointer import Spot
@@ -164,20 +164,25 @@ def _advance(live: Live, seconds: float) -> SceneTarget | None:
 
 def too_much() -> str:
     """Say what would have to be read if that is more than the preferences allow, or nothing."""
-    triangles = unread_triangles(bpy.context)
+    triangles = unread_triangles(bpy.context, of_original=asks_original(bpy.context))
     return too_much_text(triangles) if is_too_much(triangles) else ""
 
 
 def target_key(context: bpy.types.Context) -> tuple[Any, ...]:
-    """Return what a target is read for: a scene, a view layer, and a local view."""
+    """Return what a target is read for: a scene, a view layer, a local view, and which meshes."""
     viewport = viewport_of(context)
     local = viewport.as_pointer() if viewport and viewport.local_view else 0
-    return context.scene.session_uid, context.view_layer.name, local
+    return context.scene.session_uid, context.view_layer.name, local, asks_original(context)
+
+
+def asks_original(context: bpy.types.Context) -> bool:
+    """Tell whether the tab asks original meshes."""
+    return bool(settings_of(context.scene).tab.of_original)
 
 
 def prepared_steps(context: bpy.types.Context) -> TargetSteps:
     """Read what the view shows, and build what any question about it will need."""
-    reading = scene_steps(context, viewport_of(context))
+    reading = scene_steps(context, viewport_of(context), of_original=asks_original(context))
     while True:
         try:
             yield _READING * next(reading)

@@ -21,7 +21,7 @@ from .last_query import (
     keep_only,
     listen,
     remember,
-    selection_of,
+    shared_of,
     stop_listening,
 )
 from .outlines import Outline
@@ -52,7 +52,7 @@ __all__ = [
     "keep_only",
     "listen",
     "remember",
-    "selection_of",
+    "shared_of",
     "stop_listening",
 ]
 

@@ -5,9 +5,10 @@ undo step keep the number of the query.
 """
 
 import secrets
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import bpy
@@ -197,8 +198,8 @@ class Asked(NamedTuple):
         The query.
     fingerprint : str, optional
         What the scene was like then; None if that was not known yet.
-    selection : tuple of str
-        What was selected, and how: the `kind` and the `action` of the operator.
+    shared : mapping of str to str
+        What the operator ran with of what all questions have: `kind`, `action`, `meshes`.
     was_current : bool
         Whether the scene was so when it was last known.
     """
@@ -206,7 +207,7 @@ class Asked(NamedTuple):
     number: int
     query: Query
     fingerprint: str | None
-    selection: tuple[str, str] = ("AUTOMATIC", "REPLACE")
+    shared: Mapping[str, str]
     was_current: bool = True
 
 
@@ -226,13 +227,13 @@ def stop_listening(listener: Callable[[], None]) -> None:
 
 
 def remember(
-    scene: bpy.types.Scene, query: Query, kind: str = "AUTOMATIC", action: str = "REPLACE"
+    scene: bpy.types.Scene, query: Query, shared: Mapping[str, str] = MappingProxyType({})
 ) -> None:
-    """Keep the last query of the scene, with what it selected and how, and show it."""
+    """Keep the last query of the scene, with the options that all questions have, and show it."""
     settings = settings_of(scene)
     settings.question_number = secrets.randbelow(2**31 - 1) + 1
     settings.question_tree = settings.tree_number
-    asked = Asked(settings.question_number, query, known_fingerprint(scene), (kind, action))
+    asked = Asked(settings.question_number, query, known_fingerprint(scene), shared)
     _queries[scene.session_uid] = asked
     if has_results(scene):
         note_asked(scene, asked.number)
@@ -248,9 +249,9 @@ def get(scene: bpy.types.Scene) -> Query | None:
     return asked.query
 
 
-def selection_of(scene: bpy.types.Scene) -> tuple[str, str]:
-    """Return what the last query selected, and how: its `kind` and its `action`."""
-    return _queries[scene.session_uid].selection
+def shared_of(scene: bpy.types.Scene) -> Mapping[str, str]:
+    """Return what the last query was asked with of what all questions have, such as `action`."""
+    return _queries[scene.session_uid].shared
 
 
 def is_current(scene: bpy.types.Scene) -> bool:

@@ -1,6 +1,7 @@
 """Scene reads: every mesh and its placements in a depsgraph; meshes again where they changed."""
 
 from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager
 from itertools import islice
 from typing import NamedTuple
 from weakref import WeakValueDictionary
@@ -19,6 +20,7 @@ from .meshes import (
     mesh_digest,
     triangle_count,
 )
+from .original import is_made_by_modifier, original_mesh, original_of
 from .placements import (
     SceneMesh,
     ScenePlacements,
@@ -58,7 +60,9 @@ class _Entry(NamedTuple):
 class SceneReader:
     """Reads the placements of a scene, and of its meshes those that it does not know."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, of_original: bool = False) -> None:
+        """Read evaluated meshes, as they are shown, or the original ones without modifiers."""
+        self._of_original = of_original
         self._known: dict[_Address, _Known] = {}
         self._large: tuple[_Address, MeshArrays, tuple[int, int, bool]] | None = None
         self._by_content: WeakValueDictionary[bytes, SceneMesh] = WeakValueDictionary()
@@ -82,7 +86,9 @@ class SceneReader:
         while True:
             walks += 1
             is_patient = walks <= _PATIENCE
-            entries = yield from _walk_steps(depsgraph_of, has_changed if is_patient else None)
+            entries = yield from self._walk_steps(
+                depsgraph_of, has_changed if is_patient else None
+            )
             while entries is not None:
                 depsgraph = depsgraph_of()
                 if is_patient and has_changed():
@@ -114,7 +120,7 @@ class SceneReader:
         known = {address[1] for address in self._known}
         unread = {
             entry.number: entry.address[1]
-            for entry in _mesh_entries(depsgraph)
+            for entry in self._mesh_entries(depsgraph)
             if entry.address[1] not in known
         }
         first = {address: number for number, address in reversed(unread.items())}
@@ -123,7 +129,7 @@ class SceneReader:
             return 0
         for number, instance in enumerate(depsgraph.object_instances):
             if number in wanted:
-                with evaluated_mesh(instance.object) as mesh:
+                with self._mesh_of(instance.object) as mesh:
                     count += triangle_count(mesh)
         return count
 
@@ -143,10 +149,10 @@ class SceneReader:
                 arrays = self._arrays_of(instance.object)
                 vertices += len(arrays.positions)
                 if len(arrays.positions) > _VERTICES:
-                    self._large = address, arrays, _face_meshes_of(instance)
+                    self._large = address, arrays, self._face_meshes_of(instance)
                     return done + 1
                 meshes[address[1]] = run(self._mesh_steps(arrays))
-            self._known[address] = _Known(meshes[address[1]], *_face_meshes_of(instance))
+            self._known[address] = _Known(meshes[address[1]], *self._face_meshes_of(instance))
             done += 1
             if done > _OBJECTS:
                 break
@@ -160,8 +166,12 @@ class SceneReader:
             self._known[address] = _Known(mesh, *face_meshes)
 
     def _arrays_of(self, evaluated: bpy.types.Object) -> MeshArrays:
-        with evaluated_mesh(evaluated) as mesh:
+        with self._mesh_of(evaluated) as mesh:
             return mesh_arrays(mesh)
+
+    def _mesh_of(self, evaluated: bpy.types.Object) -> AbstractContextManager[bpy.types.Mesh]:
+        """Lend the mesh of an object that is shown, of the kind that is read."""
+        return original_mesh(evaluated) if self._of_original else evaluated_mesh(evaluated)
 
     def _mesh_steps(self, arrays: MeshArrays) -> Generator[float, None, SceneMesh]:
         """Return the mesh with these triangles, the same one for the same triangles."""
@@ -200,62 +210,67 @@ class SceneReader:
             visibility=visibility_of(depsgraph.view_layer),
         )
 
+    def _walk_steps(
+        self,
+        depsgraph_of: Callable[[], bpy.types.Depsgraph],
+        has_changed: Callable[[], bool] | None,
+    ) -> Generator[float, None, list[_Entry] | None]:
+        """Return what visible objects show; None if that changed between two steps.
 
-def _walk_steps(
-    depsgraph_of: Callable[[], bpy.types.Depsgraph], has_changed: Callable[[], bool] | None
-) -> Generator[float, None, list[_Entry] | None]:
-    """Return what visible objects show; None if that changed between two steps.
+        Without `has_changed` there is one step.
+        """
+        depsgraph = depsgraph_of()
+        if has_changed is None:
+            return list(self._mesh_entries(depsgraph))
+        entries: list[_Entry] = []
+        for start in range(0, len(depsgraph.object_instances), _WALKED):
+            if start:
+                yield 0.0
+                depsgraph = depsgraph_of()
+                if has_changed():
+                    return None
+            entries += self._mesh_entries(depsgraph, start, start + _WALKED)
+        return entries
 
-    Without `has_changed` there is one step.
-    """
-    depsgraph = depsgraph_of()
-    if has_changed is None:
-        return list(_mesh_entries(depsgraph))
-    entries: list[_Entry] = []
-    for start in range(0, len(depsgraph.object_instances), _WALKED):
-        if start:
-            yield 0.0
-            depsgraph = depsgraph_of()
-            if has_changed():
-                return None
-        entries += _mesh_entries(depsgraph, start, start + _WALKED)
-    return entries
+    def _mesh_entries(
+        self, depsgraph: bpy.types.Depsgraph, start: int = 0, stop: int | None = None
+    ) -> Iterator[_Entry]:
+        """Yield what visible objects of the view layer show; not what a background scene does."""
+        layer = depsgraph.view_layer
+        visible = dict.fromkeys(layer_ids(layer).tolist(), None)
+        instances = islice(depsgraph.object_instances, start, stop)
+        for number, instance in enumerate(instances, start):
+            item = instance.object
+            # Every attribute counts here: there may be tens of thousands of instances.
+            if item.type == "MESH" and instance.show_self:
+                owner = original = item.original
+                is_instanced = instance.is_instance
+                if is_instanced:
+                    if not counts_as_scene(original):
+                        continue
+                    owner = instance.parent.original
+                    if self._of_original and is_made_by_modifier(original, owner):
+                        continue
+                uid = owner.session_uid
+                if uid in visible and visible[uid] is None:
+                    # The depsgraph shows what the eye of a collection hides.
+                    visible[uid] = counts_as_scene(owner) and owner.visible_get(view_layer=layer)
+                if visible.get(uid):
+                    shown = original_of(item) if self._of_original else item.data
+                    address = original.session_uid, shown.as_pointer(), is_instanced
+                    yield _Entry(number, uid, address)
 
-
-def _mesh_entries(
-    depsgraph: bpy.types.Depsgraph, start: int = 0, stop: int | None = None
-) -> Iterator[_Entry]:
-    """Yield what visible objects of the view layer show; not what a background scene does."""
-    layer = depsgraph.view_layer
-    visible = dict.fromkeys(layer_ids(layer).tolist(), None)
-    instances = islice(depsgraph.object_instances, start, stop)
-    for number, instance in enumerate(instances, start):
-        item = instance.object
-        # Every attribute counts here: there may be tens of thousands of instances.
-        if item.type == "MESH" and instance.show_self:
-            owner = original = item.original
-            is_instanced = instance.is_instance
-            if is_instanced:
-                if not counts_as_scene(original):
-                    continue
-                owner = instance.parent.original
-            uid = owner.session_uid
-            if uid in visible and visible[uid] is None:
-                # The depsgraph shows what the eye of a collection hides.
-                visible[uid] = counts_as_scene(owner) and owner.visible_get(view_layer=layer)
-            if visible.get(uid):
-                address = original.session_uid, item.data.as_pointer(), is_instanced
-                yield _Entry(number, uid, address)
-
-
-def _face_meshes_of(instance: bpy.types.DepsgraphObjectInstance) -> tuple[int, int, bool]:
-    """Return the mesh whose faces can be selected here, the one shown, and if it is intact."""
-    original = instance.object.original
-    if not isinstance(original.data, bpy.types.Mesh):
-        return -1, -1, False
-    uid, is_intact = original.data.session_uid, True
-    if original.modifiers:  # anything else that acts on a mesh only moves vertices
-        with evaluated_mesh(instance.object) as mesh:
-            is_intact = has_polygons_of(mesh, original.data)
-    is_own = is_intact and not instance.is_instance and original.data.library is None
-    return (uid if is_own else -1), uid, is_intact
+    def _face_meshes_of(
+        self, instance: bpy.types.DepsgraphObjectInstance
+    ) -> tuple[int, int, bool]:
+        """Return the mesh whose faces can be selected here, the one shown, and if it is intact."""
+        original = instance.object.original
+        if not isinstance(original.data, bpy.types.Mesh):
+            return -1, -1, False
+        uid, is_intact = original.data.session_uid, True
+        # Anything but a modifier only moves vertices.
+        if original.modifiers and not self._of_original:
+            with evaluated_mesh(instance.object) as mesh:
+                is_intact = has_polygons_of(mesh, original.data)
+        is_own = is_intact and not instance.is_instance and original.data.library is None
+        return (uid if is_own else -1), uid, is_intact

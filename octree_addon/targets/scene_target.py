@@ -163,13 +163,19 @@ class SceneTarget(Target):
 TargetSteps = Generator[float, None, SceneTarget]
 
 
-def scene_steps(context: bpy.types.Context, viewport: bpy.types.SpaceView3D | None) -> TargetSteps:
+def scene_steps(
+    context: bpy.types.Context,
+    viewport: bpy.types.SpaceView3D | None,
+    *,
+    of_original: bool = False,
+) -> TargetSteps:
     """Bring the index of the scene up to date, and return what is visible of it.
 
+    Of meshes as they are shown, or of the original ones without modifiers.
     The local view of `viewport`, if any, hides what is outside it. It holds until the index is
     brought up to date again.
     """
-    index = yield from index_steps(context)
+    index = yield from index_steps(context, of_original=of_original)
     placements, octree = index.placements, index.octree
     if viewport is not None and viewport.local_view:
         layer = context.view_layer

@@ -333,10 +333,10 @@ def test_the_answer_before_is_not_told_as_that_of_a_question_that_has_none_yet(
     bpy.ops.octree.select_in_sphere(center=(0, 0, 0), radius=0.7)
     shape, told = shape_of(questions.get(row)), []
     asking = SimpleNamespace(report=lambda kind, text: told.append(text))
-    assert operators.ask_kept(asking, bpy.context, shape, "AUTOMATIC", "REPLACE") == {"FINISHED"}
+    assert operators.ask_kept(asking, bpy.context, shape, {}) == {"FINISHED"}
     assert len(told) == 1
     monkeypatch.setattr(operators, "attrgetter", lambda _: lambda _: lambda *_, **__: outcome)
-    operators.ask_kept(asking, bpy.context, shape, "AUTOMATIC", "REPLACE")
+    operators.ask_kept(asking, bpy.context, shape, {})
     assert len(told) == 1
 
 

@@ -178,7 +178,11 @@ def test_progress(town):
     plain = town.picture("guide_plain")[STATUS]
     options = {"span": "CUSTOM", "first": 1, "last": 4000}
     assert town.call(scenes.press, "find_seen", options) == ["RUNNING_MODAL"]
-    wait_for(lambda: (town.picture("guide_status", redraw=False)[STATUS] != plain).any())
+
+    def is_told():
+        return (town.picture("guide_status", redraw=False)[STATUS] != plain).any()
+
+    wait_for(is_told)
     time.sleep(1)  # so that there is some progress
     assert town.call(scenes.is_busy)
     keep(town, "progress", STATUS, redraw=False)
