@@ -21,6 +21,8 @@ class OCTREE_PT_main(SidebarPanel):
         column.prop(tab, "action")
         if context.mode == "EDIT_MESH" or tab.kind != "AUTOMATIC":
             column.prop(tab, "kind")
+        if tab.of_original:
+            column.prop(tab, "meshes")
 
 
 FEATURE = Feature(classes=(OCTREE_PT_main,))

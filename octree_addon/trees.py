@@ -9,20 +9,15 @@ is the tree. In another file a number without its tree is no tree, and `is_missi
 import math
 import secrets
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Generator, Iterable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import bpy
-import numpy as np
 from bpy.props import CollectionProperty, IntProperty, PointerProperty
-from numpy.typing import NDArray
 
-from ..core import DynamicOctree, Octree, Statistics, statistics
-from .reader import EVERYTHING, Changes, Comparison, ObjectSource, Source
+from .built_tree import BuiltTree, is_any_preserved, is_shown, layer_of, settle_tree
+from .reader import EVERYTHING, Changes
 from .ui import settings_of
 
 # Of each scene, besides its tree; and bytes of all these together.
@@ -49,85 +44,11 @@ class TreeRecord:
         tree_number: IntProperty(description="Number of the scene's tree; 0 is none", min=0)
 
 
-@dataclass(eq=False)
-class BuiltTree:
-    """A tree with what it was made of; each build makes another, equal to none.
-
-    Attributes
-    ----------
-    tree : Octree or DynamicOctree
-        Of triangles, which does not change, or of objects, which may.
-    source : Source
-        The objects that its items are of, in the order of `octree.items`.
-    options : Mapping of str to Any
-        What it was built with.
-    build_seconds : float
-        How long that took.
-    is_live : bool
-        Whether it follows the scene, and never is stale.
-    comparison : Comparison
-        What is known of its source beside the scene as it is now.
-    """
-
-    tree: Octree | DynamicOctree
-    source: Source
-    options: Mapping[str, Any]
-    build_seconds: float
-    is_live: bool = False
-    comparison: Comparison = field(default_factory=Comparison)
-    _counted: tuple[Octree, Statistics] | None = None
-
-    @property
-    def stale(self) -> bool:
-        """Whether the scene has changed since; what is in doubt is compared first."""
-        _settle(self, math.inf)
-        return self.was_stale
-
-    @stale.setter
-    def stale(self, value: bool) -> None:
-        self.comparison.decree(value)
-
-    @property
-    def was_stale(self) -> bool:
-        """The same, as far as it is known: at no cost, for panels."""
-        return self.comparison.differs and not self.is_live
-
-    @cached_property
-    def nbytes(self) -> int:
-        """Memory of its arrays and of those of its source."""
-        arrays = (each for each in vars(self.source).values() if isinstance(each, np.ndarray))
-        return self.statistics.bytes + sum(array.nbytes for array in arrays)
-
-    @property
-    def holds_objects(self) -> bool:
-        """Whether its items are whole objects."""
-        return isinstance(self.source, ObjectSource)
-
-    @property
-    def octree(self) -> Octree:
-        """The tree as it is now; of one that changes, another one after each change."""
-        return self.tree.octree if isinstance(self.tree, DynamicOctree) else self.tree
-
-    @property
-    def statistics(self) -> Statistics:
-        """The numbers that panels show, counted when first asked for."""
-        octree = self.octree
-        if self._counted is None or self._counted[0] is not octree:
-            self._counted = octree, statistics(octree)
-        return self._counted[1]
-
-    def places_of(self, items: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return where items, as answers call them, stand in `octree.items` and `source`."""
-        ids = self.octree.ids
-        return items if ids is None else np.searchsorted(ids, items)
-
-
 # By the session_uid of the scene and the number of the tree, the least recently used first; and by
 # the scene's, why a tree of one number could not be built again.
 _kept: dict[tuple[int, int], BuiltTree] = {}
 _errors: dict[int, tuple[int, str]] = {}
 _dropped: set[tuple[int, int]] = set()
-_preserved: list[BuiltTree] = []
 # Builds of missing trees, each for the scene and the number that miss it.
 _pending: list[tuple[tuple[int, int], Generator[float, None, BuiltTree]]] = []
 _listeners: list[Callable[[], None]] = []
@@ -344,7 +265,7 @@ def doubt_everything() -> None:
 def is_settled() -> bool:
     """Tell whether it is known of the trees of all shown scenes if they are out of date."""
     return all(
-        each.is_live or each.comparison.is_settled or not _is_shown(_layer_of(each))
+        each.is_live or each.comparison.is_settled or not is_shown(layer_of(each))
         for each in all_built()
     )
 
@@ -354,10 +275,10 @@ def is_stale(scene: bpy.types.Scene) -> bool:
     built = get(scene)
     if built is None:
         return False
-    layer = _layer_of(built)
+    layer = layer_of(built)
     if layer is not None:
         layer.update()
-        _settle(built, math.inf, layer)
+        settle_tree(built, math.inf, layer)
     return built.was_stale
 
 
@@ -373,40 +294,10 @@ def settle(seconds: float) -> bool:
     before = [built.was_stale for built in current]
     deadline = perf_counter() + seconds
     for built in current:
-        _settle(built, deadline)
+        settle_tree(built, deadline)
     if before != [built.was_stale for built in current]:
         _notify()
-    return is_settled() or bool(_preserved)
-
-
-def _settle(built: BuiltTree, deadline: float, layer: bpy.types.ViewLayer | None = None) -> None:
-    """Compare what is in doubt until the time is up, but not while we change the scene.
-
-    The view layer is evaluated first; by default one that a window shows, or nothing is done.
-    """
-    if built.is_live or built in _preserved or built.comparison.is_settled:
-        return
-    if layer is None:
-        layer = _layer_of(built)
-        if layer is None or not _is_shown(layer):
-            return
-    layer.update()  # an object deleted since would be met half alive
-    boxes = built.octree.items.bounds().rows if built.holds_objects else np.empty((6, 0))
-    built.comparison.settle(built.source, boxes, layer, deadline)
-
-
-def _layer_of(built: BuiltTree) -> bpy.types.ViewLayer | None:
-    """Return the view layer that the tree was built in, or the only one that there is now."""
-    uid, name = built.source.layer
-    for scene in bpy.data.scenes:
-        if scene.session_uid == uid:
-            return scene.view_layers.get(name) or scene.view_layers[0]
-    return None
-
-
-def _is_shown(layer: bpy.types.ViewLayer | None) -> bool:
-    """Tell whether a window shows a view layer; others are not evaluated by themselves."""
-    return any(window.view_layer == layer for window in bpy.context.window_manager.windows)
+    return is_settled() or is_any_preserved()
 
 
 def set_live(built: BuiltTree, is_live: bool) -> None:
@@ -415,22 +306,3 @@ def set_live(built: BuiltTree, is_live: bool) -> None:
     # Of a tree that follows nothing is noted meanwhile, so that it costs nothing.
     doubt_everything()
     _notify()
-
-
-@contextmanager
-def preserving_staleness(built: BuiltTree | None, layer: bpy.types.ViewLayer) -> Iterator[None]:
-    """Keep our own writing from putting the tree, if there is one, in doubt.
-
-    Blender cannot be told that only a selection or an attribute has changed, or that a value is
-    what it was before.
-    """
-    layer.update()
-    preserved = [(built, built.comparison.copy())] if built else []
-    _preserved.extend(built for built, _ in preserved)
-    try:
-        yield
-    finally:
-        layer.update()
-        for built, comparison in preserved:
-            _preserved.remove(built)
-            built.comparison = comparison

@@ -7,6 +7,7 @@ import bpy
 from bpy.props import BoolProperty, StringProperty
 
 from .. import trees
+from ..built_tree import BuiltTree
 from ..reader import TriangleSource
 from ..scope import (
     chosen_objects,
@@ -16,7 +17,6 @@ from ..scope import (
     too_much_text,
     viewport_of,
 )
-from ..trees import BuiltTree
 from ..ui import (
     RefusingOperator,
     Status,

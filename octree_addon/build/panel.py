@@ -3,8 +3,8 @@
 import bpy
 
 from .. import trees
+from ..built_tree import BuiltTree
 from ..reader import ObjectSource
-from ..trees import BuiltTree
 from ..ui import (
     RefusingOperator,
     SidebarPanel,
@@ -108,6 +108,7 @@ class OCTREE_PT_advanced(SidebarPanel):
         draw_options(column, settings, ADVANCED[source], source)
         if settings.bounds == "OBJECT":
             column.prop(settings, "bounds_object", text="Object")
+        column.prop(settings_of(context.scene).tab, "meshes")
 
 
 class OCTREE_PT_statistics(SidebarPanel):

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core import Boxes, DynamicOctree, Triangles, build_steps
 from .. import trees
+from ..built_tree import BuiltTree
 from ..reader import (
     ObjectSource,
     Source,
@@ -19,7 +20,6 @@ from ..reader import (
     triangle_steps,
 )
 from ..scope import current_objects, refuse_too_much, viewport_of, visible_objects
-from ..trees import BuiltTree
 from ..ui import between, plural, run, settings_of
 from .settings import OctreeBuildSettings, OctreeObjectSettings, SourceOptions
 

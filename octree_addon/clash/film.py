@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ...core import ContactIntervals, ContactTracker
 from .. import trees
 from ..arrays import Ids
+from ..built_tree import preserving_staleness
 from ..reader import UNUSED, ScenePlacements
 from ..scope import viewport_of
 from ..shot.frames import walk
@@ -85,7 +86,7 @@ def film_steps(context: bpy.types.Context, wish: Wish, frames: Sequence[int]) ->
     tracker, cast, count, seen = ContactTracker(band=wish.band or None), _Cast(), len(frames), 0
     scene, layer = context.scene, context.view_layer
     with (
-        trees.preserving_staleness(trees.get(scene), layer),
+        preserving_staleness(trees.get(scene), layer),
         closing(walk(scene, frames)) as walking,
     ):
         for number, _ in enumerate(walking):

@@ -12,9 +12,9 @@ import numpy as np
 
 from ...core import Octree, Triangles
 from ..arrays import Ids
+from ..built_tree import BuiltTree
 from ..preferences import Color, colors, limits
 from ..questions import Query
-from ..trees import BuiltTree
 from . import boxes
 from .boxes import Boxes, draw_boxes, upload
 from .cells import Look, cell_colors, look_of, wanted_cells

@@ -10,7 +10,7 @@ from bpy_extras import view3d_utils
 
 from .. import trees
 from ..arrays import Floats
-from ..trees import BuiltTree
+from ..built_tree import BuiltTree
 from ..ui import RefusingOperator, Status, length_text, plural, settings_of, tag_redraw
 from .batches import Picture, least_pixels, shown_picture
 from .cells import box_corners, box_edges

@@ -7,8 +7,8 @@ import bpy
 import numpy as np
 
 from .. import live
+from ..built_tree import BuiltTree
 from ..live import Follower
-from ..trees import BuiltTree
 from ..ui import settings_of
 from .boxes import Boxes, draw_boxes, upload
 from .lines import blended

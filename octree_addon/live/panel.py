@@ -14,8 +14,8 @@ from ...core import Octree, query
 from .. import trees
 from ..arrays import Ids
 from ..build import keep_visible_objects
+from ..built_tree import BuiltTree
 from ..reader import ObjectSource
-from ..trees import BuiltTree
 from ..ui import (
     RefusingOperator,
     SidebarPanel,

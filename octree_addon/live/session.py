@@ -6,8 +6,8 @@ import bpy
 
 from ...core import DynamicOctree
 from .. import trees
+from ..built_tree import BuiltTree
 from ..reader import ObjectSource
-from ..trees import BuiltTree
 from ..ui import settings_of
 from .follower import Follower
 

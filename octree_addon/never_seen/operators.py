@@ -7,6 +7,7 @@ import numpy as np
 from bpy.props import EnumProperty, StringProperty
 
 from .. import trees
+from ..built_tree import preserving_staleness
 from ..hiding import hide, plan
 from ..questions import SelectionOptions
 from ..results import Rows, keep_result, no_instances, options_of
@@ -110,7 +111,7 @@ class OCTREE_OT_find_never_seen(NeverSeenOptions, SteppedOperator, bpy.types.Ope
 
     def _steps(self, context: bpy.types.Context, views: Views) -> Steps:
         # Frames are set, and set back, which leaves no tree outdated.
-        with trees.preserving_staleness(trees.get(context.scene), context.view_layer):
+        with preserving_staleness(trees.get(context.scene), context.view_layer):
             return (yield from samples_steps(context, views))
 
     def finish(self, context: bpy.types.Context, result: Samples) -> Status:

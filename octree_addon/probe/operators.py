@@ -1,34 +1,43 @@
 """Probe operators: start, ask at the pointer, keep by a click or a drag, resize, end."""
 
+from collections.abc import Mapping
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
-from bpy.props import EnumProperty, FloatProperty, FloatVectorProperty, IntProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty
 from mathutils import Vector
 
 from .. import questions
 from ..arrays import Floats
 from ..targets import SceneTarget
-from ..ui import RefusingOperator, Status, mode_obstacle, settings_of
-from . import session, status
-from .pointer import Ray, Spot, free_point, line_of_sight, ray_through, shape_under, spot_of
+from ..ui import (
+    RefusingOperator,
+    Status,
+    mode_obstacle,
+    offer_anyway,
+    settings_of,
+    write_status,
+)
+from . import session
+from .pointer import Ray, Spot, line_of_sight, ray_through, shape_under, spot_of
 from .shapes import BoxShape, Shape, Sized, SphereShape, normal_of, shape_at, shape_of
 
 # What the tool gives way to when it ends.
 SELECT_TOOL = "builtin.select_box"
 
 
-def ask_kept(operator: Any, context: bpy.types.Context, shape: Shape, action: str) -> Status:
-    """Ask the question of the panel for a shape: the answer becomes the result, in one undo step.
+def ask_kept(
+    operator: Any, context: bpy.types.Context, shape: Shape, shared: Mapping[str, str]
+) -> Status:
+    """Ask about a shape, with what all questions have in common, such as the action.
 
-    An empty action is that of the tab.
+    The answer becomes the result, in one undo step.
     """
-    tab = settings_of(context.scene).tab
     how = "EXEC_DEFAULT" if bpy.app.background else "INVOKE_DEFAULT"
-    options = {**shape.options(), "kind": tab.kind, "action": action or tab.action}
+    options = {**shape.options(), **shared}
     try:
         outcome: Status = attrgetter(f"octree.{shape.question}")(bpy.ops)(how, True, **options)
     except RuntimeError as error:
@@ -39,6 +48,11 @@ def ask_kept(operator: Any, context: bpy.types.Context, shape: Shape, action: st
     if query is not None and "FINISHED" in outcome:
         operator.report({"INFO"}, f"{query.title}: {query.found_text}")
     return {"FINISHED"}
+
+
+def ask_again(operator: Any, context: bpy.types.Context, shape: Shape) -> Status:
+    """Ask the last question about another shape: what it selects, and how, stays."""
+    return ask_kept(operator, context, shape, questions.shared_of(context.scene))
 
 
 def set_tool(context: bpy.types.Context, name: str) -> None:
@@ -132,7 +146,7 @@ class DragOperator(ProbeOperator):
     def begin(self, context: bpy.types.Context, spot: Spot, shape: Shape) -> Status:
         """Follow the pointer from now on."""
         self._spot, self._shape = spot, shape
-        status.write(context, "Release: Keep   |   Esc or Right Click: Cancel")
+        write_status(context, "Release: Keep   |   Esc or Right Click: Cancel")
         session.ask(context, spot, partial(_fixed, shape), held=True)
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
@@ -175,8 +189,14 @@ class OCTREE_OT_probe_keep(DragOperator, bpy.types.Operator):
 
     if TYPE_CHECKING:
         action: str
+        any_size: bool
         point: Vector
     else:
+        any_size: BoolProperty(
+            name="Any Size",
+            description="Read the scene even if it has more triangles than the preferences allow",
+            options={"HIDDEN", "SKIP_SAVE"},
+        )
         action: EnumProperty(
             name="Selection",
             description="How the current selection changes",
@@ -199,15 +219,20 @@ class OCTREE_OT_probe_keep(DragOperator, bpy.types.Operator):
         spot = spot_of(context, event.mouse_region_x, event.mouse_region_y)
         if spot is None:
             return {"PASS_THROUGH"}
-        ask_at_pointer(context, event)
-        live, self._from = session.current(), (spot.x, spot.y)
-        if live is not None and live.steps is not None:
-            # Only what has been read tells where the pointer is.
+        self._from = spot.x, spot.y
+        live = session.ask(context, spot, partial(_under, spot), may_read_all=self.any_size)
+        if live.answered is not None and not self.any_size:
+            return self.begin(context, spot, live.answered.shape)
+        # Only what has been read tells where the pointer is; after the offer it is at a button.
+        if live.answered is not None:
+            self.report({"INFO"}, "The scene has been read: click again")
+        elif live.steps is not None:
             self.report({"INFO"}, "The scene is being read: click again when that is done")
-            return {"CANCELLED"}
-        if live is None or live.answered is None:
-            return self._ask_unread(context, spot)
-        return self.begin(context, spot, live.answered.shape)
+        elif refusal := session.too_much():
+            offer_anyway(context, self, f"Read {refusal}?")
+        else:
+            return self.refuse(ValueError(live.hint))
+        return {"CANCELLED"}
 
     def execute(self, context: bpy.types.Context) -> Status:
         direction = np.array(settings_of(context.scene).ray.direction, np.float64)
@@ -250,15 +275,11 @@ class OCTREE_OT_probe_keep(DragOperator, bpy.types.Operator):
         corners = np.stack((self._start, place, top))
         return BoxShape(corners.min(axis=0), corners.max(axis=0), shape.relation)
 
-    def _ask_unread(self, context: bpy.types.Context, spot: Spot) -> Status:
-        """Ask before the scene has been read: the question itself says what it takes."""
-        point, ray = free_point(context, spot), ray_through(context, spot.x, spot.y)
-        shape = shape_at(context, point, ray.direction, ray.origin, is_hit=False)
-        return self._keep(context, shape)
-
     def _keep(self, context: bpy.types.Context, shape: Shape) -> Status:
-        action = "" if self.action == "AUTOMATIC" else self.action
-        return ask_kept(self, context, shape, action)
+        tab = settings_of(context.scene).tab
+        action = tab.action if self.action == "AUTOMATIC" else self.action
+        shared = {"kind": tab.kind, "action": action, "meshes": tab.meshes}
+        return ask_kept(self, context, shape, shared)
 
 
 class OCTREE_OT_probe_size(ProbeOperator, bpy.types.Operator):
@@ -349,7 +370,7 @@ class OCTREE_OT_resize_answer(DragOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> Status:
         shape = shape_of(questions.get(context.scene))
         assert shape is not None
-        return ask_kept(self, context, shape.resized(self.side, self.amount), "")
+        return ask_again(self, context, shape.resized(self.side, self.amount))
 
     def dragged(self, context: bpy.types.Context, event: bpy.types.Event) -> Shape:
         reached = self._reached(context, event)
@@ -358,7 +379,7 @@ class OCTREE_OT_resize_answer(DragOperator, bpy.types.Operator):
         return self._first.resized(self.side, reached - self._grip)
 
     def dropped(self, context: bpy.types.Context) -> Status:
-        return ask_kept(self, context, self._shape, "")
+        return ask_again(self, context, self._shape)
 
     def _reached(self, context: bpy.types.Context, event: bpy.types.Event) -> float | None:
         """Return how far outward of its handle the pointer is."""

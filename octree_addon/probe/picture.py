@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Flags, Ids
 from ..questions import Outline
+from ..results import numbered
 from ..targets import SceneTarget
 from ..ui import plural
 
@@ -140,8 +141,7 @@ def name_of(context: bpy.types.Context, target: SceneTarget, row: int) -> str:
     name = _name(context.view_layer, int(target.owners[row]))
     if not target.is_instance[row]:
         return name
-    numbers = target.persistent_ids[row]
-    return f"#{abs(int(numbers[0]))} {name}"
+    return numbered(name, target.persistent_ids[row].tolist())
 
 
 # The names that objects had when they were last looked for, by session id.

@@ -11,7 +11,7 @@ import bpy
 from ..scene_index import unread_triangles
 from ..scope import is_too_much, too_much_text, viewport_of
 from ..targets import SceneTarget, TargetSteps, scene_steps
-from ..ui import Listeners, listen, schedule
+from ..ui import Listeners, clear_status, listen, schedule, settings_of
 from . import status
 from .picture import Picture
 from .pointer import Spot
@@ -55,6 +55,8 @@ class Live:
         Why there is none.
     steps : generator, optional
         The catching up that goes on.
+    may_read_all : bool
+        Whether the user has agreed to read more than the preferences allow.
     target : SceneTarget, optional
         What was read, with the octrees of all its meshes; and what it was read for.
     """
@@ -66,6 +68,7 @@ class Live:
     answered: Answered | None = None
     hint: str = ""
     steps: TargetSteps | None = None
+    may_read_all: bool = False
     target: SceneTarget | None = None
     target_of: tuple[Any, ...] = ()
 
@@ -85,8 +88,18 @@ def listen_to(listener: Callable[[bool], None]) -> None:
     _listeners.append(listener)
 
 
-def ask(context: bpy.types.Context, spot: Spot, wish: Wish, *, held: bool = False) -> None:
-    """Ask something at a pixel, at once or as soon as the scene has been read."""
+def ask(
+    context: bpy.types.Context,
+    spot: Spot,
+    wish: Wish,
+    *,
+    held: bool = False,
+    may_read_all: bool = False,
+) -> Live:
+    """Ask something at a pixel, at once or as soon as the scene has been read; return the session.
+
+    `held` is for what an operator asks, not the tool; `may_read_all` for what the user agrees to.
+    """
     live = current()
     if live is None:
         live = Live(spot, wish, context.scene.session_uid)
@@ -96,15 +109,17 @@ def ask(context: bpy.types.Context, spot: Spot, wish: Wish, *, held: bool = Fals
             listener(True)
         schedule(watch, _WATCH)
     live.spot, live.wish, live.scene, live.is_held = spot, wish, context.scene.session_uid, held
+    live.may_read_all = live.may_read_all or may_read_all
+    if not held:
+        status.show_keys(context)
     work(live, _AT_ONCE)
+    return live
 
 
 def work(live: Live, seconds: float) -> None:
     """Answer, or catch up for some seconds and go on soon; the context is that of the spot."""
     context = bpy.context
     live.answered = None
-    if not live.is_held:
-        status.show_keys(context)
     try:
         target = ready_target(live, seconds)
         if target is not None:
@@ -125,9 +140,9 @@ def ready_target(live: Live, seconds: float) -> SceneTarget | None:
     if is_fresh(live) and live.target_of == wanted:
         return live.target
     if live.steps is None or live.target_of != wanted:
-        triangles = unread_triangles(bpy.context)
-        if is_too_much(triangles):
-            live.hint = f"{too_much_text(triangles)}: click to be asked whether to read it"
+        refusal = too_much()
+        if refusal and not live.may_read_all:
+            live.hint = f"{refusal}: click to be asked whether to read it"
             return None
         live.target, live.target_of = None, wanted
         live.steps = prepared_steps(bpy.context)
@@ -141,22 +156,33 @@ def _advance(live: Live, seconds: float) -> SceneTarget | None:
         while perf_counter() < deadline:
             fraction = next(live.steps)
     except StopIteration as end:
-        live.steps, live.target = None, end.value
+        live.steps, live.target, live.may_read_all = None, end.value, False
         return live.target
     live.hint = f"Reading the scene: {fraction:.0%}"
     return None
 
 
+def too_much() -> str:
+    """Say what would have to be read if that is more than the preferences allow, or nothing."""
+    triangles = unread_triangles(bpy.context, of_original=asks_original(bpy.context))
+    return too_much_text(triangles) if is_too_much(triangles) else ""
+
+
 def target_key(context: bpy.types.Context) -> tuple[Any, ...]:
-    """Return what a target is read for: a scene, a view layer, and a local view."""
+    """Return what a target is read for: a scene, a view layer, a local view, and which meshes."""
     viewport = viewport_of(context)
     local = viewport.as_pointer() if viewport and viewport.local_view else 0
-    return context.scene.session_uid, context.view_layer.name, local
+    return context.scene.session_uid, context.view_layer.name, local, asks_original(context)
+
+
+def asks_original(context: bpy.types.Context) -> bool:
+    """Tell whether the tab asks original meshes."""
+    return bool(settings_of(context.scene).tab.of_original)
 
 
 def prepared_steps(context: bpy.types.Context) -> TargetSteps:
     """Read what the view shows, and build what any question about it will need."""
-    reading = scene_steps(context, viewport_of(context))
+    reading = scene_steps(context, viewport_of(context), of_original=asks_original(context))
     while True:
         try:
             yield _READING * next(reading)
@@ -260,7 +286,7 @@ def end() -> None:
         redraw(live)
     if _live:
         _live.clear()
-        status.clear()
+        clear_status()
         for listener in _listeners:
             listener(False)
     schedule(go_on, None)

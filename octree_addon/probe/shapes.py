@@ -235,7 +235,7 @@ def settings_asked(scene: bpy.types.Scene) -> tuple[Any, ...]:
     all_of = settings_of(scene)
     sphere, box, near, ray = all_of.sphere, all_of.box, all_of.nearest, all_of.ray
     sizes = sphere.radius, tuple(box.size), box.relation, near.count, near.max_distance
-    return (all_of.tab.near, *sizes, ray.hits, ray.max_distance)
+    return (all_of.tab.near, all_of.tab.meshes, *sizes, ray.hits, ray.max_distance)
 
 
 def shape_of(query: Query | None) -> Sized | None:

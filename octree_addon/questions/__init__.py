@@ -21,6 +21,7 @@ from .last_query import (
     keep_only,
     listen,
     remember,
+    shared_of,
     stop_listening,
 )
 from .outlines import Outline
@@ -51,6 +52,7 @@ __all__ = [
     "keep_only",
     "listen",
     "remember",
+    "shared_of",
     "stop_listening",
 ]
 

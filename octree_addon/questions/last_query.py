@@ -5,9 +5,10 @@ undo step keep the number of the query.
 """
 
 import secrets
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import bpy
@@ -26,7 +27,7 @@ from ..results import (
     noted_fingerprint,
 )
 from ..targets import Target
-from ..ui import plural, schedule, settings_of, tag_redraw
+from ..ui import plural, redraw_status_bars, schedule, settings_of, tag_redraw
 from .outlines import Outline
 
 # Yields the fraction done, returns the numbers of the hits.
@@ -197,6 +198,8 @@ class Asked(NamedTuple):
         The query.
     fingerprint : str, optional
         What the scene was like then; None if that was not known yet.
+    shared : mapping of str to str
+        What the operator ran with of what all questions have: `kind`, `action`, `meshes`.
     was_current : bool
         Whether the scene was so when it was last known.
     """
@@ -204,6 +207,7 @@ class Asked(NamedTuple):
     number: int
     query: Query
     fingerprint: str | None
+    shared: Mapping[str, str]
     was_current: bool = True
 
 
@@ -222,12 +226,14 @@ def stop_listening(listener: Callable[[], None]) -> None:
     _listeners.remove(listener)
 
 
-def remember(scene: bpy.types.Scene, query: Query) -> None:
-    """Keep the last query of the scene, and show it."""
+def remember(
+    scene: bpy.types.Scene, query: Query, shared: Mapping[str, str] = MappingProxyType({})
+) -> None:
+    """Keep the last query of the scene, with the options that all questions have, and show it."""
     settings = settings_of(scene)
     settings.question_number = secrets.randbelow(2**31 - 1) + 1
     settings.question_tree = settings.tree_number
-    asked = Asked(settings.question_number, query, known_fingerprint(scene))
+    asked = Asked(settings.question_number, query, known_fingerprint(scene), shared)
     _queries[scene.session_uid] = asked
     if has_results(scene):
         note_asked(scene, asked.number)
@@ -241,6 +247,11 @@ def get(scene: bpy.types.Scene) -> Query | None:
     if asked is None or asked.number != settings_of(scene).question_number:
         return None
     return asked.query
+
+
+def shared_of(scene: bpy.types.Scene) -> Mapping[str, str]:
+    """Return what the last query was asked with of what all questions have, such as `action`."""
+    return _queries[scene.session_uid].shared
 
 
 def is_current(scene: bpy.types.Scene) -> bool:
@@ -261,13 +272,6 @@ def is_current(scene: bpy.types.Scene) -> bool:
         _queries[scene.session_uid] = asked._replace(was_current=is_same)
         schedule(redraw_status_bars, 0.0)
     return is_same
-
-
-def redraw_status_bars() -> None:
-    """Redraw the bottoms of all windows; Blender does so when a text in it goes."""
-    for window in bpy.context.window_manager.windows:
-        with bpy.context.temp_override(window=window):
-            window.workspace.status_text_set(None)
 
 
 def is_changing() -> bool:

@@ -14,7 +14,7 @@ from .box import OCTREE_OT_select_in_box
 from .collisions import OCTREE_OT_select_collisions
 from .frustum import OCTREE_OT_select_in_frustum
 from .nearest import OCTREE_OT_select_nearest
-from .query_operator import QueryOperator, SelectionOptions
+from .query_operator import SHARED, MeshOptions, QueryOperator, SelectionOptions
 from .ray import OCTREE_OT_select_on_ray
 from .sphere import OCTREE_OT_select_in_sphere
 
@@ -35,10 +35,9 @@ NEAR = tuple(
     for each in QUESTIONS
     if each not in (OCTREE_OT_select_in_frustum, OCTREE_OT_select_collisions)
 )
-_SHARED = ("kind", "action")
 
 
-class OctreeTabSettings(SelectionOptions, bpy.types.PropertyGroup):
+class OctreeTabSettings(MeshOptions, SelectionOptions, bpy.types.PropertyGroup):
     """What the buttons of the tab share: `scene.octree.tab`; scripts and menus go without."""
 
     if TYPE_CHECKING:
@@ -58,9 +57,9 @@ def draw_question(
     """Show a question with the settings that the scene keeps for it, and those of the tab."""
     settings, tab = getattr(settings_of(scene), question.key), settings_of(scene).tab
     rows = question.panel_rows or question.rows_of(settings)
-    draw_rows(column, settings, [row for row in rows if row not in _SHARED])
+    draw_rows(column, settings, [row for row in rows if row not in SHARED])
     button = column.operator(question.bl_idname)
-    for name in _SHARED:
+    for name in SHARED:
         setattr(button, name, getattr(tab, name))
 
 

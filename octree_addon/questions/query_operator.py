@@ -14,12 +14,12 @@ from ...core import Capsules, Frusta, Spheres, pairs_inside, pairs_touching
 from .. import trees
 from ..arrays import Ids
 from ..build import fresh_tree_steps, keep_tree
+from ..built_tree import BuiltTree
 from ..reader import ObjectSource
 from ..scene_index import unread_triangles
 from ..scope import is_too_much, too_much_text, viewport_of
 from ..selection import Answer, found_text, select_faces, select_objects
 from ..targets import Target, TreeTarget, scene_steps
-from ..trees import BuiltTree
 from ..ui import (
     Status,
     SteppedOperator,
@@ -41,6 +41,10 @@ QuerySteps = Generator[float, None, Query]
 Volume = Capsules | Frusta | Spheres
 # At most this many items are tested at a time.
 _BLOCK = 65_536
+
+
+# What the buttons of the tab share.
+SHARED = ("kind", "action", "meshes")
 
 
 def within(place: str) -> Any:
@@ -90,7 +94,33 @@ class SelectionOptions:
         return edits or self.kind == "FACES"
 
 
-class QueryOperator(SelectionOptions, SteppedOperator):
+class MeshOptions:
+    """Which meshes are asked."""
+
+    if TYPE_CHECKING:
+        meshes: str
+    else:
+        meshes: EnumProperty(
+            name="Ask Meshes",
+            description="Which meshes questions are about",
+            items=(
+                ("EVALUATED", "As Shown", "With modifiers, and what these instance"),
+                (
+                    "ORIGINAL",
+                    "Original",
+                    "Without modifiers and shape keys: the faces that are edited",
+                ),
+            ),
+            default="EVALUATED",
+        )
+
+    @property
+    def of_original(self) -> bool:
+        """Whether original meshes are asked."""
+        return self.meshes == "ORIGINAL"
+
+
+class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
     """A question: what all of them share; a mixin.
 
     Attributes
@@ -157,7 +187,9 @@ class QueryOperator(SelectionOptions, SteppedOperator):
         return False
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
-        triangles = 0 if asks_objects(context.scene) else unread_triangles(context)
+        triangles = 0
+        if not asks_objects(context.scene):
+            triangles = unread_triangles(context, of_original=self.of_original)
         if is_too_much(triangles) and not (self.any_size or bpy.app.background):
             offer_anyway(context, self, f"Read {too_much_text(triangles)}?")
             return {"CANCELLED"}
@@ -180,10 +212,16 @@ class QueryOperator(SelectionOptions, SteppedOperator):
     def _target_steps(self, context: bpy.types.Context) -> Generator[float, None, Target]:
         self._new_tree = None
         if self.needs_tree() or asks_objects(context.scene):
+            if self.of_original:
+                raise ValueError(
+                    "The octree that is built has modifiers: set Ask Meshes to As Shown"
+                )
             built = yield from fresh_tree_steps(context)
             self._new_tree = None if built is trees.get(context.scene) else built
             return TreeTarget(built, built.octree)
-        target = yield from scene_steps(context, viewport_of(context))
+        target = yield from scene_steps(
+            context, viewport_of(context), of_original=self.of_original
+        )
         if not target.owners.size:
             raise ValueError("There are no triangles: no visible object has faces")
         return target
@@ -196,7 +234,7 @@ class QueryOperator(SelectionOptions, SteppedOperator):
         if self._new_tree:
             keep_tree(context.scene, self._new_tree)
         keep_rows(context, self, result, answer)
-        last_query.remember(context.scene, result)
+        last_query.remember(context.scene, result, {name: getattr(self, name) for name in SHARED})
         by_bounds = isinstance(getattr(result.target, "source", None), ObjectSource)
         found = found_text(counts, self.action, by_bounds=by_bounds)
         self.report({"INFO"}, "; ".join([*result.notes[:1], result.words, found]))
@@ -209,7 +247,7 @@ class QueryOperator(SelectionOptions, SteppedOperator):
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the redo panel."""
-        draw_rows(column_of(self), self, self.rows_of(self))
+        draw_rows(column_of(self), self, (*self.rows_of(self), "meshes"))
 
     def _settings(self, context: bpy.types.Context) -> Any:
         return getattr(settings_of(context.scene), self.key)

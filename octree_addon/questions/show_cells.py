@@ -4,7 +4,7 @@ import bpy
 
 from .. import trees
 from ..build import fresh_tree_steps, keep_tree
-from ..trees import BuiltTree
+from ..built_tree import BuiltTree
 from ..ui import Status, SteppedOperator, Steps, settings_of
 from . import last_query
 

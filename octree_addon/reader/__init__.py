@@ -1,4 +1,7 @@
-"""Scene reader: Blender -> arrays; meshes, source, boxes, triangles, objects, scene, changes."""
+"""Scene reader: Blender -> arrays.
+
+Read meshes, source, boxes, triangles, objects, placements, scene, then changes.
+"""
 
 from .boxes import (
     Instances,
@@ -25,16 +28,16 @@ from .meshes import (
     triangle_count,
 )
 from .objects import ReadObjects, evaluated_box, object_bounds, read_objects, taken_types
-from .scene import (
+from .placements import (
     SceneMesh,
     ScenePlacements,
-    SceneReader,
     entry_count,
     matrices_of,
     read_matrices,
     row_bytes,
     visibility_of,
 )
+from .scene import SceneReader
 from .source import (
     NOT_SCENE,
     UNUSED,

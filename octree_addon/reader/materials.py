@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .meshes import bulk, evaluated_mesh
-from .scene import ScenePlacements
+from .placements import ScenePlacements
 
 _CLEAR_SHADERS = {"BSDF_GLASS", "BSDF_REFRACTION", "BSDF_TRANSPARENT", "HOLDOUT"}
 # Sockets of the principled shader, and their value where nothing shines through.

@@ -1,6 +1,7 @@
 """Results feature: one list for the answers to all questions, kept in the file.
 
-Read rows, kept, lines, choosing, then settings, tables, operators, listeners and panel.
+Read rows, view, fingerprints, kept, lines, choosing, columns, then settings, tables, operators,
+listeners and panel.
 """
 
 import bpy
@@ -13,16 +14,14 @@ from .choosing import (
     active_sides,
     sides_of,
 )
+from .columns import value_text
+from .fingerprints import has_changed, known_fingerprint, note_asked, noted_fingerprint
 from .kept import (
     active_result,
     doubt_names,
     forget,
-    has_changed,
     keep_result,
-    known_fingerprint,
     listen,
-    note_asked,
-    noted_fingerprint,
     options_of,
     place_for,
     remove_named,
@@ -48,8 +47,8 @@ from .operators import (
     OCTREE_OT_show_result,
     OCTREE_OT_sort_rows,
 )
-from .panel import OCTREE_PT_results, OCTREE_UL_results, draw_labels, fresh_view, value_text
-from .rows import Column, PersistentIds, Rows, no_instances
+from .panel import OCTREE_PT_results, OCTREE_UL_results, draw_labels, fresh_view
+from .rows import Column, PersistentIds, Rows, no_instances, numbered
 from .settings import (
     OctreeListSettings,
     OctreeResult,
@@ -85,6 +84,7 @@ __all__ = [
     "no_instances",
     "note_asked",
     "noted_fingerprint",
+    "numbered",
     "options_of",
     "place_for",
     "remove_named",

@@ -1,140 +1,22 @@
-"""Kept results: written into the scene, read back once a change, sorted and searched."""
+"""Kept results: written into the scene, and read back once a change."""
 
 import json
 import secrets
-from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import bpy
 import numpy as np
 
-from ..arrays import Ids
-from ..scene_index import fingerprint_steps, is_read
-from ..ui import run, schedule, settings_of, tag_redraw
+from ..scene_index import is_read
+from ..ui import schedule, settings_of, tag_redraw
+from .fingerprints import current_fingerprint, forget_fingerprints, note_asked
 from .rows import Rows, pack, unpack, unpack_names
-
-NAME = "Name"
-
-
-@dataclass(eq=False)
-class View:
-    """The rows of a result as arrays, and the names of their objects; read once a change.
-
-    Attributes
-    ----------
-    rows : Rows
-        Their objects are indices into the lists below.
-    uids : list of int
-        Session id of each object of the result; 0 if it has left the scene.
-    names : list of str
-        The name of each, or the last one that it had.
-    """
-
-    rows: Rows
-    uids: list[int]
-    names: list[str]
-    _shown: dict[tuple[str, str, bool], "Shown"] = field(default_factory=dict)
-
-    def label(self, row: int, side: int) -> str:
-        """Return the name of what a row has on one side, such as "Tree" or "#3 Tree".
-
-        The number of an instance comes first: a narrow list cuts off the end.
-        """
-        numbers = self.rows.numbers_of(row, side)
-        name = self.names[self.rows.objects[side, row]]
-        return f"#{'.'.join(str(abs(each)) for each in numbers)} {name}" if numbers else name
-
-    def labels(self, row: int) -> list[str]:
-        """Return the names of a row, one or two."""
-        return [self.label(row, side) for side in range(len(self.rows.objects))]
-
-    def shown(self, search: str, sort: str, reverse: bool) -> "Shown":
-        """Return which rows are shown and in what order; worked out once for each wish."""
-        wish = search.casefold(), sort, reverse
-        if wish not in self._shown:
-            self._shown.clear()
-            self._shown[wish] = shown_rows(self, *wish)
-        return self._shown[wish]
-
-
-@dataclass(frozen=True, eq=False)
-class Shown:
-    """What a list shows of n rows.
-
-    Attributes
-    ----------
-    rows : ndarray of intp, shape (m,)
-        The rows that are shown, from top to bottom.
-    flags : list of int
-        For each row whether it is shown; empty if all are.
-    places : list of int
-        Where each row stands among all; empty if they stand as they are.
-    """
-
-    rows: Ids
-    flags: list[int]
-    places: list[int]
-
-    def in_list(self, count: int, length: int) -> tuple[list[int], list[int]]:
-        """Return flags and places for a list that is longer than the rows, (count,), are."""
-        if length == count:
-            return self.flags, self.places
-        beyond = range(count, length)
-        flags = self.flags or [_SHOWN] * count
-        return flags + [0] * len(beyond), [*(self.places or range(count)), *beyond]
-
-
-# Bit by which Blender's lists know a row that is shown: `UIList.bitflag_filter_item`.
-_SHOWN = 1 << 30
-
-
-def shown_rows(view: View, search: str, sort: str, reverse: bool) -> Shown:
-    """Filter and sort; `search` is in lower case. O(n log n), in arrays."""
-    count = len(view.rows)
-    order = sorted_rows(view, sort, reverse)
-    places: list[int] = []
-    if order is None:
-        order = np.arange(count)
-    else:
-        where = np.empty(count, np.intp)
-        where[order] = np.arange(count)
-        places = where.tolist()
-    if not search:
-        return Shown(order, [], places)
-    # A list comprehension over the objects, not over the rows.
-    hits = np.array([search in name.casefold() for name in view.names], np.bool_)
-    found = hits[view.rows.objects].any(axis=0)
-    for column in view.rows.columns:
-        if column.words:
-            found |= np.array([search in word.casefold() for word in column.words])[column.values]
-    return Shown(order[found[order]], np.where(found, _SHOWN, 0).tolist(), places)
-
-
-def sorted_rows(view: View, sort: str, reverse: bool) -> Ids | None:
-    """Return the rows sorted by a column; None if they are to stand as they were found."""
-    column = view.rows.column(sort)
-    if sort == NAME:
-        distinct = sorted(range(len(view.names)), key=lambda number: view.names[number].casefold())
-        rank = np.empty(len(distinct), np.intp)
-        rank[distinct] = np.arange(len(distinct))
-        by = [*view.rows.instances[..., 0][::-1], *rank[view.rows.objects][::-1]]
-        order = np.lexsort(by)
-    elif column is not None:
-        order = np.argsort(column.values, kind="stable")
-    else:
-        return np.arange(len(view.rows))[::-1] if reverse else None
-    return order[::-1] if reverse else order
-
+from .view import Shown, View
 
 # By the session id of the scene and the number of the result, which a copied scene has too.
 _views: dict[tuple[int, int], View] = {}
-# By the session id of the scene: what it is like now, until it changes; which of these are to be
-# looked at again. And by that and the number of a result or a question: what it was like when that
-# was asked, where this is not in the file yet; empty until it is known, if nothing has changed.
-_fingerprints: dict[int, str] = {}
-_doubted: set[int] = set()
-_asked_of: dict[tuple[int, int], str] = {}
 # Rows that are added to the list at a time.
 _FILLED = 50_000
 _listeners: list[Callable[[], None]] = []
@@ -204,16 +86,6 @@ def _note_fingerprint(context: bpy.types.Context, result: Any) -> None:
     else:
         result.fingerprint = ""
         note_asked(context.scene, result.number)
-
-
-def note_asked(scene: bpy.types.Scene, number: int) -> None:
-    """Note that a question of this number is asked of the scene, whatever that is like now."""
-    _asked_of[scene.session_uid, number] = known_fingerprint(scene) or ""
-
-
-def noted_fingerprint(scene: bpy.types.Scene, number: int) -> str:
-    """Return what the scene was like then; empty if that is not known yet."""
-    return _asked_of.get((scene.session_uid, number), "")
 
 
 def options_of(asking: Any) -> dict[str, Any]:
@@ -360,71 +232,12 @@ def drop_lost_objects(scene: bpy.types.Scene) -> None:
                 entry.name, entry.object = entry.object.name, None
 
 
-def current_fingerprint(context: bpy.types.Context) -> str:
-    """Return what tells the scene as it is now from other states of it; read once a change."""
-    return run(current_fingerprint_steps(context))
-
-
-def current_fingerprint_steps(context: bpy.types.Context) -> Generator[float, None, str]:
-    """Do the same step by step."""
-    uid = context.scene.session_uid
-    if uid not in _fingerprints or uid in _doubted:
-        _fingerprints[uid] = yield from fingerprint_steps(context)
-        _doubted.discard(uid)
-        for key, code in _asked_of.items():
-            if key[0] == uid and not code:
-                _asked_of[key] = _fingerprints[uid]
-    return _fingerprints[uid]
-
-
-def is_doubted(scene: bpy.types.Scene) -> bool:
-    """Tell whether it is to be looked at again what a scene is like."""
-    return scene.session_uid in _doubted or scene.session_uid not in _fingerprints
-
-
-def known_fingerprint(scene: bpy.types.Scene) -> str | None:
-    """Return the same if it is known without reading the scene."""
-    return _fingerprints.get(scene.session_uid)
-
-
-def has_changed(context: bpy.types.Context, result: Any) -> bool:
-    """Tell whether the scene is another than the one that the question was asked of."""
-    return asked_of(context.scene, result) != current_fingerprint(context)
-
-
-def asked_of(scene: bpy.types.Scene, result: Any) -> str:
-    """Return the fingerprint of the scene that a question was asked of."""
-    return str(result.fingerprint or noted_fingerprint(scene, result.number))
-
-
-def write_fingerprints(scene: bpy.types.Scene) -> None:
-    """Let the file have those that were found after the question."""
-    for result in settings_of(scene).results.kept:
-        code = asked_of(scene, result)
-        if code != result.fingerprint:
-            result.fingerprint = code
-
-
 def doubt_names() -> None:
     """Read names and objects of results again when they are next needed."""
     _views.clear()
 
 
-def doubt_fingerprints(*, has_changed: bool = False) -> None:
-    """Read the scene again when its fingerprint is next needed."""
-    _fingerprints.clear()
-    for key in [key for key, code in _asked_of.items() if has_changed and not code]:
-        _asked_of[key] = "another"
-
-
-def doubt_what_is_shown() -> None:
-    """Look soon whether objects were hidden; until then nothing has changed."""
-    _doubted.update(_fingerprints)
-
-
 def forget() -> None:
     """Drop all that was read."""
     _views.clear()
-    _fingerprints.clear()
-    _doubted.clear()
-    _asked_of.clear()
+    forget_fingerprints()

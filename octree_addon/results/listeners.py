@@ -8,7 +8,7 @@ import bpy
 
 from ..scene_index import is_being_read
 from ..ui import Listeners, listen, schedule, settings_of, tag_redraw
-from . import kept
+from . import fingerprints, kept
 
 # Seconds: of rest after which a scene that has changed is compared with what was asked, and of
 # work at a time.
@@ -33,10 +33,10 @@ def note_changes(_: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         and not isinstance(each.id, bpy.types.Scene)
         for each in depsgraph.updates
     ):
-        kept.doubt_fingerprints(has_changed=True)
+        fingerprints.doubt_fingerprints(has_changed=True)
         schedule(compare_later, None)  # drawing sets it again: not before there is a rest
     else:
-        kept.doubt_what_is_shown()
+        fingerprints.doubt_what_is_shown()
     # Of objects that come and go, Blender names only the collection that they are in.
     if depsgraph.id_type_updated("COLLECTION"):
         kept.doubt_names()
@@ -44,7 +44,7 @@ def note_changes(_: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
 
 def doubt(*_: Any) -> None:
     """Read everything again after an undo: it does not say what it changed."""
-    kept.doubt_fingerprints()
+    fingerprints.doubt_fingerprints()
     kept.doubt_names()
     kept.fit_list()
 
@@ -59,7 +59,7 @@ def before_save(*_: Any) -> None:
     """Let the file keep no object alive that the user has deleted, and no rows of the list."""
     for scene in bpy.data.scenes:
         kept.drop_lost_objects(scene)
-        kept.write_fingerprints(scene)
+        fingerprints.write_fingerprints(scene)
     kept.doubt_names()
     kept.list_rows().clear()
 
@@ -88,7 +88,7 @@ def compare_soon() -> None:
 def compare_later() -> float | None:
     """Read what the scenes in windows are like, once they have been at rest for a while."""
     for window in bpy.context.window_manager.windows:
-        if has_results(window.scene) and kept.is_doubted(window.scene):
+        if has_results(window.scene) and fingerprints.is_doubted(window.scene):
             with bpy.context.temp_override(window=window):
                 return _compare(bpy.context)
     tag_redraw()
@@ -100,7 +100,7 @@ def _compare(context: bpy.types.Context) -> float:
     if not _comparing:
         if is_being_read():
             return _REST
-        _comparing.append(kept.current_fingerprint_steps(context))
+        _comparing.append(fingerprints.current_fingerprint_steps(context))
     deadline = perf_counter() + _SLICE
     try:
         while perf_counter() < deadline:

@@ -11,8 +11,6 @@ from bpy.props import EnumProperty, IntProperty, StringProperty
 from ..ui import RefusingOperator, Status, TableExport, mode_obstacle, plural, settings_of
 from .choosing import active_objects, choose, is_isolated, isolate, step_row, view3d_areas
 from .kept import (
-    NAME,
-    View,
     active_result,
     notify,
     remove_result,
@@ -21,6 +19,7 @@ from .kept import (
     view_of,
 )
 from .tables import TABLES, text_table
+from .view import NAME, View
 
 
 class ResultOperator(RefusingOperator):
@@ -128,6 +127,22 @@ class OCTREE_OT_select_rows(SelectingOperator, bpy.types.Operator):
         )
 
 
+# What columns tell whose headers do not.
+MEANINGS = {
+    "Triangles": "how many of its triangles were found",
+    "Of": "how many triangles it has",
+    "Distance": "how far it is away",
+    "Contacts": "how many pairs of triangles touch",
+    "Seen": "the largest part of it that any picture shows",
+    "Share": "the largest part of a picture that it takes",
+    "Frames": "in how many frames it is seen",
+    "Nearest": "how near it comes to a camera",
+    "Hidden": "in how many views others hide it",
+    "Out": "in how many views it is out of the picture",
+    "Small": "in how many views it is smaller than a pixel",
+}
+
+
 class OCTREE_OT_sort_rows(ResultOperator, bpy.types.Operator):
     """Sort the list by a column, or turn its order round."""
 
@@ -143,6 +158,14 @@ class OCTREE_OT_sort_rows(ResultOperator, bpy.types.Operator):
         by: str
     else:
         by: StringProperty(name="By", description="Header of the column", default=NAME)
+
+    @classmethod
+    def description(
+        cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties
+    ) -> str:
+        by: Any = properties
+        meaning = f"{by.by}: {MEANINGS[by.by]}.\n" if by.by in MEANINGS else f"{by.by}.\n"
+        return meaning + cls.bl_description
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
         settings = settings_of(context.scene).results

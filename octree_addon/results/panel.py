@@ -4,19 +4,17 @@ import json
 from typing import Any
 
 import bpy
-import numpy as np
 
 from ..ui import SidebarPanel, column_of, draw_hint, plural, schedule, settings_of
-from . import kept
+from . import fingerprints, kept
 from .choosing import is_isolated
-from .kept import NAME, active_result, shown_of, view_of
+from .columns import cells, fit_columns, fixed_columns, names_width, value_text
+from .kept import active_result, shown_of, view_of
 from .lines import LINES
 from .listeners import compare_soon
-from .rows import Column
+from .view import NAME, View
 
 _LINES = 8
-# What names take of the sidebar, with what stands beside the list, and each column, in pixels.
-_NAMES_WIDTH, _COLUMN_WIDTH = 140, 50
 
 
 class OCTREE_UL_results(bpy.types.UIList):
@@ -54,16 +52,15 @@ class OCTREE_UL_results(bpy.types.UIList):
 def draw_row(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, row: int) -> None:
     """Show one row: names, grayed where the object is gone, and numbers."""
     view = fresh_view(scene, result, row)
-    columns = fitting(view.rows.columns)
-    split = layout.split(factor=names_share(len(columns)))
-    draw_labels(split.row(align=True), view, row)
-    values = split.row()
-    values.alignment = "RIGHT"
-    for column in columns:
-        values.label(text=value_text(scene, column, row), translate=not column.words)
+    fitted = fit_columns(scene, view, names_width(view))
+    names, *numbers = cells(layout, fitted.widths)
+    draw_labels(names, view, row)
+    for cell, column in zip(numbers, fitted.columns, strict=True):
+        cell.alignment = "RIGHT"
+        cell.label(text=value_text(scene, column, row), translate=not column.words)
 
 
-def draw_labels(layout: bpy.types.UILayout, view: kept.View, row: int) -> None:
+def draw_labels(layout: bpy.types.UILayout, view: View, row: int) -> None:
     """Show the names of a row, grayed where the object is gone."""
     for side, text in enumerate(view.labels(row)):
         part = layout.row()
@@ -72,7 +69,7 @@ def draw_labels(layout: bpy.types.UILayout, view: kept.View, row: int) -> None:
         part.label(text=text if is_there else f"{text} (deleted)", translate=False)
 
 
-def fresh_view(scene: bpy.types.Scene, result: Any, row: int) -> kept.View:
+def fresh_view(scene: bpy.types.Scene, result: Any, row: int) -> View:
     """Return the rows of a result, read again if an object of this one was renamed."""
     view = view_of(scene, result)
     if not names_hold(view, result, row):
@@ -81,45 +78,13 @@ def fresh_view(scene: bpy.types.Scene, result: Any, row: int) -> kept.View:
     return view
 
 
-def names_hold(view: kept.View, result: Any, row: int) -> bool:
+def names_hold(view: View, result: Any, row: int) -> bool:
     """Tell whether the objects of a row are still called what was read."""
     for number in view.rows.objects[:, row].tolist():
         item = result.objects[number].object
         if item is not None and item.name != view.names[number]:
             return False
     return True
-
-
-def fitting(columns: tuple[Column, ...]) -> tuple[Column, ...]:
-    """Return the columns that fit the width of the sidebar, the first ones: three always do."""
-    region = bpy.context.region
-    if region is None:
-        return columns
-    width = region.width / bpy.context.preferences.system.ui_scale
-    return columns[: max(3, int((width - _NAMES_WIDTH) / _COLUMN_WIDTH))]
-
-
-def names_share(columns: int) -> float:
-    """Return the share of the width that names take."""
-    return (1.0, 0.72, 0.6, 0.42, 0.36)[min(columns, 4)]
-
-
-def value_text(scene: bpy.types.Scene, column: Column, row: int, precision: int = 4) -> str:
-    """Write a number of a row, a length in the scene's units."""
-    value = column.values[row].item()
-    if column.words:
-        return column.words[value]
-    if column.unit == "PERCENT":
-        if 0 < value < 0.1:
-            return "<0.1%"
-        return f"{value:.0f}%" if value >= 9.95 else f"{value:.2g}%"
-    if column.unit:
-        settings, power = scene.unit_settings, column.power
-        length: str = bpy.utils.units.to_string(
-            settings.system, column.unit, value * settings.scale_length**power, precision=precision
-        ) if settings.system != "NONE" and np.isfinite(value) else f"{value:.4g}"  # fmt: skip
-        return length
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
 
 
 class OCTREE_PT_results(SidebarPanel):
@@ -179,9 +144,12 @@ def keep_current(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any
     """Have the list filled and compared soon; say whether the scene has changed since."""
     if len(kept.list_rows()) < result.count:
         schedule(kept.fill_list, 0.0)
-    if kept.is_doubted(scene):
+    if fingerprints.is_doubted(scene):
         compare_soon()
-    fingerprint, asked_of = kept.known_fingerprint(scene), kept.asked_of(scene, result)
+    fingerprint, asked_of = (
+        fingerprints.known_fingerprint(scene),
+        fingerprints.asked_of(scene, result),
+    )
     if fingerprint and asked_of and fingerprint != asked_of and not is_of_frames(result):
         draw_hint(layout, "The scene has changed since", "ERROR")
 
@@ -197,23 +165,24 @@ def draw_headers(
     """Offer to search, and to sort by a click on a header."""
     row = layout.row(align=True)
     row.prop(settings, "search", text="", icon="VIEWZOOM")
-    columns = fitting(view_of(scene, result).rows.columns)
+    view = view_of(scene, result)
+    fitted = fit_columns(scene, view, names_width(view))
     if result.question in LINES:
-        columns = view_of(scene, result).rows.columns
-        columns = tuple(each for each in columns if each.name in LINES[result.question].headers)
-    split = layout.split(factor=names_share(len(columns)), align=True)
-    draw_header(split, settings, NAME)
-    values = split.row(align=True)
-    for column in columns:
-        draw_header(values, settings, column.name)
+        fitted = fixed_columns(view, LINES[result.question].headers)
+    row = layout.row(align=True)
+    for cell, name, text in zip(
+        cells(row, fitted.widths),
+        (NAME, *(each.name for each in fitted.columns)),
+        (NAME, *fitted.headers),
+        strict=True,
+    ):
+        draw_header(cell, settings, name, text)
 
 
-def draw_header(layout: bpy.types.UILayout, settings: Any, name: str) -> None:
-    """Offer to sort by one column."""
-    icon: Any = "NONE"
-    if settings.sort == name:
-        icon = "SORT_DESC" if settings.reverse else "SORT_ASC"
-    layout.operator("octree.sort_rows", text=name, icon=icon).by = name
+def draw_header(layout: bpy.types.UILayout, settings: Any, name: str, text: str) -> None:
+    """Offer to sort by one column, of which the tooltip tells more than there is room for."""
+    is_sorted = settings.sort == name
+    layout.operator("octree.sort_rows", text=text, depress=is_sorted).by = name
 
 
 def draw_actions(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:

@@ -40,6 +40,16 @@ class Column(NamedTuple):
         return {"LENGTH": 1, "AREA": 2}.get(self.unit, 0)
 
 
+def numbered(name: str, numbers: Iterable[int]) -> str:
+    """Return the name of an instance by its persistent id, such as "#3 Tree".
+
+    One in a nested instance has a number a level: "#3.1 Tree". The number comes first: a narrow
+    list cuts off the end.
+    """
+    used = [str(abs(each)) for each in numbers if each != UNUSED]
+    return f"#{'.'.join(used)} {name}" if used else name
+
+
 def no_instances(count: int, width: int = 1) -> PersistentIds:
     """Return the persistent ids of rows without instances, (width, count, 8)."""
     return np.full((width, count, 8), UNUSED, np.int32)

@@ -9,8 +9,9 @@ import numpy as np
 
 from ..arrays import Ids
 from ..spreadsheets import delimited
-from .kept import View, view_of
+from .kept import view_of
 from .rows import Column
+from .view import View
 
 VERSION = 1
 

@@ -113,6 +113,8 @@ class SceneIndex:
     ----------
     depsgraph_of : callable
         Returns the evaluated depsgraph to read.
+    of_original : bool, optional
+        Read original meshes, without modifiers and what these instance.
 
     Attributes
     ----------
@@ -122,12 +124,14 @@ class SceneIndex:
         Whose the octree's placements are, in the order of `octree.ids`.
     """
 
-    def __init__(self, depsgraph_of: Callable[[], bpy.types.Depsgraph]) -> None:
+    def __init__(
+        self, depsgraph_of: Callable[[], bpy.types.Depsgraph], *, of_original: bool = False
+    ) -> None:
         self.octree = SceneOctree()
         self.placements = ScenePlacements.none()
         self.pending = Pending(all=True)
         self._depsgraph_of = depsgraph_of
-        self._reader = SceneReader()
+        self._reader = SceneReader(of_original=of_original)
         self._numbers: dict[SceneMesh, int] = {}
         self._mesh_of: Ids = np.empty(0, np.intp)
         self._layer_places: Ids | None = None

@@ -9,8 +9,8 @@ from ..reader import changes_of
 from ..ui import Listeners, listen
 from .index import SceneIndex
 
-# By the session_uid of the scene and the name of the view layer.
-_indexes: dict[tuple[int, str], SceneIndex] = {}
+# By the session_uid of the scene, the name of the view layer, and whether of original meshes.
+_indexes: dict[tuple[int, str, bool], SceneIndex] = {}
 
 
 def scene_index(depsgraph: bpy.types.Depsgraph | None = None) -> SceneIndex:
@@ -41,9 +41,14 @@ def scene_index(depsgraph: bpy.types.Depsgraph | None = None) -> SceneIndex:
     return index
 
 
-def index_steps(context: bpy.types.Context) -> Generator[float, None, SceneIndex]:
-    """Bring the index of the context's view layer up to date step by step, and return it."""
-    index = _index_of(context.evaluated_depsgraph_get())
+def index_steps(
+    context: bpy.types.Context, *, of_original: bool = False
+) -> Generator[float, None, SceneIndex]:
+    """Bring the index of the context's view layer up to date step by step, and return it.
+
+    That of meshes as they are shown, or another one of original meshes, without modifiers.
+    """
+    index = _index_of(context.evaluated_depsgraph_get(), of_original=of_original)
     yield from index.update_steps()
     return index
 
@@ -56,7 +61,7 @@ def fingerprint_steps(context: bpy.types.Context) -> Generator[float, None, str]
 
 def is_read(context: bpy.types.Context) -> bool:
     """Tell whether the index of the context's view layer is there, and knows all meshes."""
-    index = _indexes.get((context.scene.session_uid, context.view_layer.name))
+    index = _indexes.get((context.scene.session_uid, context.view_layer.name, False))
     return index is not None and index.is_read
 
 
@@ -65,16 +70,17 @@ def is_being_read() -> bool:
     return any(index.is_being_read for index in _indexes.values())
 
 
-def unread_triangles(context: bpy.types.Context) -> int:
+def unread_triangles(context: bpy.types.Context, *, of_original: bool = False) -> int:
     """Count the triangles that the context's index would have to read now; O(placements)."""
-    return _index_of(context.evaluated_depsgraph_get()).unread_triangles()
+    depsgraph = context.evaluated_depsgraph_get()
+    return _index_of(depsgraph, of_original=of_original).unread_triangles()
 
 
-def _index_of(depsgraph: bpy.types.Depsgraph) -> SceneIndex:
-    scene, layer = depsgraph.scene.original, depsgraph.view_layer.name
-    key = scene.session_uid, layer
+def _index_of(depsgraph: bpy.types.Depsgraph, *, of_original: bool = False) -> SceneIndex:
+    uid, layer = depsgraph.scene.original.session_uid, depsgraph.view_layer.name
+    key = uid, layer, of_original
     if key not in _indexes:
-        _indexes[key] = SceneIndex(lambda: _depsgraph_of(*key))
+        _indexes[key] = SceneIndex(lambda: _depsgraph_of(uid, layer), of_original=of_original)
         listen(LISTENERS, True)
     return _indexes[key]
 
@@ -93,9 +99,12 @@ def _depsgraph_of(scene_uid: int, layer: str) -> bpy.types.Depsgraph:
 
 def note_changes(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Note what an evaluation has changed; it is read when a question needs it."""
-    index = _indexes.get((scene.original.session_uid, depsgraph.view_layer.name))
-    if index is not None and depsgraph.mode == "VIEWPORT":
-        index.pending.note(changes_of(depsgraph))
+    if depsgraph.mode != "VIEWPORT":
+        return
+    for of_original in (False, True):
+        key = scene.original.session_uid, depsgraph.view_layer.name, of_original
+        if key in _indexes:
+            _indexes[key].pending.note(changes_of(depsgraph))
 
 
 def doubt(*_: Any) -> None:
@@ -115,7 +124,7 @@ def forget() -> None:
     listen(LISTENERS, False)
 
 
-def _end(keys: Iterable[tuple[int, str]]) -> None:
+def _end(keys: Iterable[tuple[int, str, bool]]) -> None:
     for key in keys:
         _indexes.pop(key).end()
 
@@ -123,7 +132,7 @@ def _end(keys: Iterable[tuple[int, str]]) -> None:
 def keep_only(scenes: Iterable[bpy.types.Scene]) -> None:
     """End the indexes of all other scenes, and of view layers that are gone."""
     kept = {(scene.session_uid, layer.name) for scene in scenes for layer in scene.view_layers}
-    _end(_indexes.keys() - kept)
+    _end([key for key in _indexes if key[:2] not in kept])
     if not _indexes:
         listen(LISTENERS, False)
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Flags
-from ..trees import BuiltTree, preserving_staleness
+from ..built_tree import BuiltTree, preserving_staleness
 from .objects import Answer
 
 

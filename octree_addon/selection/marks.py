@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ..arrays import Ids
-from ..trees import BuiltTree, preserving_staleness
+from ..built_tree import BuiltTree, preserving_staleness
 from .faces import write_attribute
 
 # Blender's own attributes of meshes; not every mesh has them yet.

@@ -7,6 +7,7 @@ import bpy
 from bpy.props import StringProperty
 
 from .. import trees
+from ..built_tree import preserving_staleness
 from ..scope import scoped_objects
 from ..ui import (
     Status,
@@ -137,7 +138,7 @@ def steps_preserving_staleness(
     context: bpy.types.Context, steps: Generator[float, None, VisibilityResult]
 ) -> Generator[float, None, VisibilityResult]:
     """Walk through a shot; that writes values and restores them, which leaves no tree outdated."""
-    with trees.preserving_staleness(trees.get(context.scene), context.view_layer):
+    with preserving_staleness(trees.get(context.scene), context.view_layer):
         return (yield from steps)
 
 

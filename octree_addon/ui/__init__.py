@@ -1,4 +1,4 @@
-"""Shared parts of all features' buttons: read feature, operators, stepped, then rows."""
+"""Shared parts of all features' buttons: read feature, operators, status_text, stepped, rows."""
 
 from .feature import Draw, Feature, Group
 from .operators import (
@@ -21,6 +21,7 @@ from .operators import (
     write_back,
 )
 from .rows import SidebarPanel, column_of, draw_hint, draw_rows, draw_table
+from .status_text import clear_status, redraw_status_bars, write_status
 from .stepped import FEATURE, SteppedOperator, Steps, between, forget_redo, run
 from .table_export import TableExport
 
@@ -37,6 +38,7 @@ __all__ = [
     "Steps",
     "TableExport",
     "between",
+    "clear_status",
     "column_of",
     "draw_hint",
     "draw_rows",
@@ -51,10 +53,12 @@ __all__ = [
     "named_object",
     "offer_anyway",
     "plural",
+    "redraw_status_bars",
     "run",
     "schedule",
     "settings_of",
     "tag_redraw",
     "take",
     "write_back",
+    "write_status",
 ]

@@ -3,6 +3,7 @@
 An operator takes the scene's settings, runs, and writes them back.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -86,13 +87,16 @@ def memory_text(size: float) -> str:
     return f"about {size / 1e9:.1f} GB" if size >= 1e8 else f"about {max(size / 1e6, 1):.0f} MB"
 
 
-def length_text(scene: bpy.types.Scene, value: float) -> str:
-    """Write a length in the units of the scene."""
+def length_text(
+    scene: bpy.types.Scene, value: float, *, power: int = 1, precision: int = 4
+) -> str:
+    """Write a length, or of power 2 an area, in the units of the scene."""
     units = scene.unit_settings
-    if units.system == "NONE":
+    if units.system == "NONE" or not math.isfinite(value):
         return f"{value:.4g}"
-    length = float(value) * units.scale_length
-    return bpy.utils.units.to_string(units.system, "LENGTH", length, precision=4)
+    category = {1: "LENGTH", 2: "AREA"}[power]
+    size = float(value) * units.scale_length**power
+    return bpy.utils.units.to_string(units.system, category, size, precision=precision)
 
 
 def named_object(scene: bpy.types.Scene, name: str) -> bpy.types.Object:

@@ -15,6 +15,7 @@ import bpy
 
 from .feature import Feature
 from .operators import RefusingOperator, Status, given_values, listen, schedule
+from .status_text import clear_status, write_status
 
 Steps = Generator[float, None, Any]
 Result = TypeVar("Result")
@@ -135,8 +136,7 @@ class SteppedOperator(RefusingOperator):
             context.window_manager.event_timer_remove(self._timer)
             context.window_manager.progress_end()
             self._timer = None
-        if context.workspace:
-            context.workspace.status_text_set(None)
+        clear_status()
 
     def _drop(self) -> None:
         if self._running:
@@ -157,7 +157,7 @@ class SteppedOperator(RefusingOperator):
             self.cancel(context)
             raise
         context.window_manager.progress_update(100 * fraction)
-        context.workspace.status_text_set(f"{self.doing}: {fraction:.0%} (Esc to cancel)")
+        write_status(context, f"{self.doing}: {fraction:.0%} (Esc to cancel)")
         return {"RUNNING_MODAL"}
 
     def _work(self, context: bpy.types.Context, seconds: float) -> float:

@@ -13,7 +13,9 @@ from octree_ext.octree_addon import questions
 from octree_ext.octree_addon.probe import drawing, gizmos, operators, pointer, session
 from octree_ext.octree_addon.probe.picture import MOST_OBJECTS
 from octree_ext.octree_addon.probe.shapes import SphereShape, normal_of, shape_of
-from octree_ext.octree_addon.ui import settings_of
+from octree_ext.octree_addon.results import active_result, view_of
+from octree_ext.octree_addon.results.view import NAME, sorted_rows
+from octree_ext.octree_addon.ui import settings_of, write_status
 
 PLACES = [(0.2, 0.1, 0.3), (2.4, 0.0, 0.6), (9.0, 9.0, 9.0)]
 
@@ -151,6 +153,47 @@ def test_too_much_is_not_read_unasked(row, monkeypatch):
     assert not bpy.app.timers.is_registered(session.go_on)
 
 
+def click(any_size=False):
+    """Click with the probe at the pixel of `spot`; return what it said, offered, and began."""
+    said, offered, begun = [], [], []
+    asking = SimpleNamespace(
+        any_size=any_size,
+        report=lambda _, text: said.append(text),
+        refuse=lambda error: said.append(str(error)),
+        begin=lambda _, __, shape: begun.append(shape),
+    )
+    event = SimpleNamespace(mouse_region_x=10, mouse_region_y=10)
+    with pytest.MonkeyPatch.context() as patch, bpy.context.temp_override(**view3d()):
+        patch.setattr(operators, "offer_anyway", lambda _, __, title: offered.append(title))
+        operators.OCTREE_OT_probe_keep.invoke(asking, bpy.context, event)
+    return said, offered, begun
+
+
+def test_a_click_before_too_much_is_read_offers_to_read_it_and_asks_nothing(row, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(session, "is_too_much", lambda triangles: triangles > 10)
+        said, offered, begun = click()
+        assert (said, begun, questions.get(row)) == ([], [], None)
+        assert len(offered) == 1 and offered[0].startswith("Read ") and "triangles" in offered[0]
+        patch.setattr(session, "_AT_ONCE", -1.0)
+        said, offered, begun = click(any_size=True)
+        assert said == ["The scene is being read: click again when that is done"]
+        assert (offered, begun, questions.get(row)) == ([], [], None)
+        patch.setattr(session, "_SLICE", 60.0)
+        session.go_on()
+        assert session.current().answered is not None
+    assert click() == ([], [], [session.current().answered.shape])
+
+
+def test_a_click_that_cannot_be_answered_says_why(row, monkeypatch):
+    def fail(*_):
+        raise ValueError("another question reads the scene")
+
+    monkeypatch.setattr(session, "ready_target", fail)
+    assert click() == (["another question reads the scene"], [], [])
+    assert questions.get(row) is None
+
+
 def test_nothing_stays_after_the_end(row):
     ask_at((0, 0, 0))
     assert drawing._handles
@@ -188,6 +231,81 @@ def test_a_sphere_is_resized_and_a_turned_box_is_not(row):
     assert not bpy.ops.octree.resize_answer.poll()
 
 
+def test_a_resized_answer_is_selected_as_the_question_selected_it(row):
+    settings = settings_of(row)
+    bpy.ops.octree.select_in_sphere(center=(0, 0, 0), radius=0.7)
+    bpy.ops.octree.select_in_sphere(center=(8, 0, 0), radius=0.7, action="EXTEND")
+    settings.tab.action = "REPLACE"
+    assert bpy.ops.octree.resize_answer(side=0, amount=1.0) == {"FINISHED"}
+    assert selected() == {"Cube 0", "Cube 3", "Cube 4"}
+    bpy.ops.octree.select_in_sphere(center=(4, 0, 0), radius=0.7, action="REPLACE")
+    settings.tab.action, settings.tab.kind = "SUBTRACT", "FACES"
+    assert bpy.ops.octree.resize_answer(side=0, amount=1.0) == {"FINISHED"}
+    assert selected() == {"Cube 1", "Cube 2", "Cube 3"}
+
+
+@pytest.fixture
+def status_texts(monkeypatch):
+    """Note the text of each workspace's status bar, by name, as Blender would keep it."""
+    texts = {}
+
+    def write(_, text):
+        texts[bpy.context.workspace.name] = text
+
+    monkeypatch.setattr(bpy.types.WorkSpace, "status_text_set", write)
+    return texts
+
+
+def test_hints_leave_all_workspaces_that_had_them_and_no_other(row, status_texts):
+    ask_at((0, 0, 0))
+    with bpy.context.temp_override(workspace=bpy.data.workspaces["Modeling"]):
+        write_status(bpy.context, "Release: Keep")
+    assert set(status_texts) == {"Layout", "Modeling"}
+    bpy.data.workspaces["Modeling"].name = "Renamed"
+    status_texts["Renamed"] = status_texts.pop("Modeling")
+    status_texts["Sculpting"] = "Another's"
+    session.end()
+    assert status_texts.pop("Sculpting") == "Another's"
+    assert set(status_texts.values()) == {None} and "Renamed" in status_texts
+
+
+def test_hints_are_not_written_between_movements(row, status_texts, monkeypatch):
+    monkeypatch.setattr(session, "_AT_ONCE", -1.0)
+    monkeypatch.setattr(session, "_SLICE", 60.0)
+    ask_at((0, 0, 0))
+    status_texts[bpy.context.workspace.name] = "Another's"
+    session.go_on()
+    assert list(status_texts.values()) == ["Another's"]
+
+
+def test_instances_in_instances_are_told_apart(row):
+    inner, outer = (bpy.data.collections.new(name) for name in ("Inner", "Outer"))
+    for z in (0.0, 0.4):
+        one = cube(f"Stone {z}", size=0.1, location=(0, 0, z))
+        row.collection.objects.unlink(one)
+        inner.objects.link(one)
+    for x in range(2):
+        holder = bpy.data.objects.new(f"Holder {x}", None)
+        holder.instance_type, holder.instance_collection = "COLLECTION", inner
+        holder.location.x = x
+        outer.objects.link(holder)
+    shown = bpy.data.objects.new("Shown", None)
+    shown.instance_type, shown.instance_collection = "COLLECTION", outer
+    shown.location = 0, -40, 0
+    row.collection.objects.link(shown)
+    bpy.context.view_layer.update()
+    settings_of(row).tab.near, settings_of(row).sphere.radius = "sphere", 0.15
+    told = {answered((x, -40, z)).picture.words for x in range(2) for z in (0.0, 0.4)}
+    assert len(told) == 4, told
+    bpy.ops.octree.select_in_sphere(center=(0.5, -40, 0), radius=2)
+    view = view_of(row, active_result(row))
+    names = [view.label(each, 0) for each in range(len(view.rows))]
+    assert len(names) == len(set(names)) == 4
+    assert {words.partition(": ")[2].partition(",")[0] for words in told} == set(names)
+    ordered = [names[each] for each in sorted_rows(view, NAME, False)]
+    assert ordered == sorted(names)
+
+
 def test_lines_of_sight_meet_axes_and_planes():
     ray = pointer.Ray(np.array([0.0, -10.0, 1.0]), np.array([0.0, 1.0, 0.0]))
     up, aside = np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])
@@ -215,10 +333,10 @@ def test_the_answer_before_is_not_told_as_that_of_a_question_that_has_none_yet(
     bpy.ops.octree.select_in_sphere(center=(0, 0, 0), radius=0.7)
     shape, told = shape_of(questions.get(row)), []
     asking = SimpleNamespace(report=lambda kind, text: told.append(text))
-    assert operators.ask_kept(asking, bpy.context, shape, "") == {"FINISHED"}
+    assert operators.ask_kept(asking, bpy.context, shape, {}) == {"FINISHED"}
     assert len(told) == 1
     monkeypatch.setattr(operators, "attrgetter", lambda _: lambda _: lambda *_, **__: outcome)
-    operators.ask_kept(asking, bpy.context, shape, "")
+    operators.ask_kept(asking, bpy.context, shape, {})
     assert len(told) == 1
 
 

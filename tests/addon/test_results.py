@@ -17,7 +17,7 @@ from paper import drawn
 
 from octree_ext.octree_addon import questions, results
 from octree_ext.octree_addon.reader import find_instance
-from octree_ext.octree_addon.results import Column, Rows, kept, no_instances
+from octree_ext.octree_addon.results import Column, Rows, fingerprints, kept, no_instances
 from octree_ext.octree_addon.results.rows import pack, unpack
 from octree_ext.octree_addon.ui import settings_of
 
@@ -191,7 +191,7 @@ def test_results_survive_save_and_reload(row, tmp_path):
     assert selected() == set(before[0][:2])
     bpy.data.objects["Cube 9"].location.x += 1
     bpy.context.view_layer.update()
-    kept.doubt_fingerprints()
+    fingerprints.doubt_fingerprints()
     assert results.has_changed(bpy.context, active())
 
 
@@ -261,7 +261,7 @@ def test_hidden_objects_are_a_change_and_selected_ones_are_none(row):
     for state in (True, False):
         item.hide_set(state)
         bpy.context.view_layer.update()
-        assert kept.is_doubted(bpy.context.scene)
+        assert fingerprints.is_doubted(bpy.context.scene)
         assert results.has_changed(bpy.context, result) == state
     read = lines_run(lambda: select_and_look(item, result))
     assert not times_run(read, "address = original.session_uid")  # nothing is walked through

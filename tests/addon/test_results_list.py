@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from types import SimpleNamespace
 
 import bpy
 import numpy as np
@@ -12,9 +13,12 @@ from costs import lines_run, times_run
 from paper import Paper, drawn
 
 from octree_ext.octree_addon import results
-from octree_ext.octree_addon.results import Column, Rows, choosing, kept, no_instances
+from octree_ext.octree_addon.results import Column, Rows, choosing, columns, kept, no_instances
+from octree_ext.octree_addon.results.columns import value_text
 from octree_ext.octree_addon.results.kept import shown_of
-from octree_ext.octree_addon.results.panel import OCTREE_UL_results, draw_row, value_text
+from octree_ext.octree_addon.results.operators import OCTREE_OT_sort_rows
+from octree_ext.octree_addon.results.panel import OCTREE_UL_results, draw_row
+from octree_ext.octree_addon.results.view import View
 from octree_ext.octree_addon.ui import settings_of
 
 EVIL = ("=1+1", '+cmd, "quoted"', "-line\nbreak", "@home", "Tür, Öl")
@@ -229,6 +233,40 @@ def test_the_list_writes_lengths_in_the_units_of_the_scene(pairs):
     assert value_text(bpy.context.scene, column, 0) == "50 cm"
     bpy.context.scene.unit_settings.system = "NONE"
     assert value_text(bpy.context.scene, column, 0) == "0.5"
+
+
+@pytest.mark.parametrize(
+    ("room", "headers"),
+    [
+        (float("inf"), ["Seen", "Share", "Frames", "Nearest"]),
+        (208.0, ["Seen", "Share", "Frms"]),
+        (160.0, ["Seen", "Share"]),
+        (10.0, ["Seen"]),
+    ],
+)
+def test_columns_fit_the_sidebar(pairs, monkeypatch, room, headers):
+    item = bpy.context.scene.objects[0]
+    found = (
+        Column("Seen", "PERCENT", np.array([100.0, 0.04, 12.3])),
+        Column("Share", "PERCENT", np.array([9.94, 0.0, 55.0])),
+        Column("Frames", "", np.array([1250, 1, 12])),
+        Column("Nearest", "LENGTH", np.array([12.345, 0.5, 1.0])),
+    )
+    rows = Rows(np.full((1, 3), item.session_uid), results.no_instances(3), found)
+    view = View(rows, [item.session_uid], [item.name])
+    monkeypatch.setattr(columns, "room_here", lambda: room)
+    fitted = columns.fit_columns(bpy.context.scene, view, 60.0)
+    assert list(fitted.headers) == headers
+    assert sum(fitted.widths) <= max(room, 120) or room == float("inf")
+    told = [[value_text(bpy.context.scene, each, row) for row in range(3)] for each in found[:2]]
+    assert told == [["100 %", "~0 %", "12 %"], ["9.9 %", "0 %", "55 %"]]
+
+
+def test_headers_tell_what_they_are_short_for(pairs):
+    properties = SimpleNamespace(by="Frames")
+    text = OCTREE_OT_sort_rows.description(bpy.context, properties)
+    assert text.startswith("Frames: in how many frames it is seen.\n")
+    assert text.endswith(OCTREE_OT_sort_rows.bl_description)
 
 
 def test_export_refuses_other_files(pairs, tmp_path):

@@ -351,8 +351,8 @@ def test_a_question_says_that_the_scene_was_read_meanwhile(zoo, monkeypatch):
         bpy.ops.octree.select_in_sphere(radius=3)
 
 
-def read_twice(context, viewport):
-    target = yield from scene_steps(context, viewport)
+def read_twice(context, viewport, **options):
+    target = yield from scene_steps(context, viewport, **options)
     bpy.data.objects["Base"].location.x += 1
     scene_index()
     return target

@@ -9,10 +9,10 @@ import pytest
 from blender_scenes import cube, depsgraph, link, scatter, select_only, selected
 from costs import lines_run
 
+from octree_ext.octree_addon.built_tree import BuiltTree
 from octree_ext.octree_addon.reader import read_triangles
 from octree_ext.octree_addon.selection import Answer, select_faces, select_objects
 from octree_ext.octree_addon.targets import TreeTarget
-from octree_ext.octree_addon.trees import BuiltTree
 
 
 def asked(triangles, objects, invalid=(), **options):

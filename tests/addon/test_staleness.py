@@ -22,6 +22,7 @@ from costs import lines_run
 from live_scenes import boxes_by_key
 
 from octree_ext.octree_addon import handlers, trees
+from octree_ext.octree_addon.built_tree import preserving_staleness
 from octree_ext.octree_addon.reader import differences, read_objects, read_triangles
 from octree_ext.octree_addon.ui import settings_of
 
@@ -371,7 +372,7 @@ def test_many_trees_make_room_for_later_ones(monkeypatch):
 def test_a_tree_of_another_frame_is_no_matter_while_we_walk(ball):
     select_only(ball)
     built = build("TRIANGLES")
-    with trees.preserving_staleness(built, bpy.context.view_layer):
+    with preserving_staleness(built, bpy.context.view_layer):
         ball.location.x = 1
         update()
         assert not built.stale

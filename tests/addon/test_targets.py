@@ -69,7 +69,7 @@ def test_both_agree(crowd, monkeypatch, name, options):
     np.testing.assert_allclose(places, other_places, rtol=1e-9, atol=1e-9)
 
 
-def tree_steps(context, _):
+def tree_steps(context, viewport, **options):
     """Ask the octree that was built instead of the index."""
     built = trees.get(context.scene)
     yield 1.0

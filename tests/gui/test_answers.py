@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from gui.harness import wait_for
 
 pytestmark = pytest.mark.window
 
@@ -149,3 +150,38 @@ def ask_box():
 
     bpy.ops.octree.select_in_box("EXEC_DEFAULT", True)
     return [item.name for item in bpy.context.selected_objects]
+
+
+# Rows of the window that show the status bar.
+STATUS = np.s_[874:]
+
+
+def shift(x):
+    import bpy
+
+    bpy.context.scene.objects[3].location.x += x
+
+
+def write_status(text):
+    import bpy
+
+    bpy.context.workspace.status_text_set(text)
+
+
+def test_the_status_bar_forgets_an_old_answer_and_leaves_the_texts_of_others(field):
+    def differs(other):
+        return (field.picture("status_bar", redraw=False)[STATUS] != other).any()
+
+    field.call(ask_camera)
+    told = field.picture("status_bar_told")[STATUS]
+    field.call(shift, 0.5)
+    wait_for(lambda: differs(told))
+    field.call(shift, -0.5)
+    wait_for(lambda: not differs(told))
+    field.call(write_status, "Somebody else is at work")
+    wait_for(lambda: differs(told))
+    others = field.picture("status_bar_others")[STATUS]
+    field.call(shift, 0.5)
+    wait_for(lambda: differs(others))  # our words at the right go, the text at the left stays
+    left = field.picture("status_bar_theirs")[STATUS][:, :500]
+    assert (left == others[:, :500]).all()

@@ -78,14 +78,9 @@ def test_cells_of_the_last_question(town):
     keep(town, "cells")
 
 
-def test_box(town):
-    press(town, "select_in_box", around="CURSOR", center=(-1.0, -1.0, 1.0), size=(9.0, 6.0, 2.0))
-    show(town, "cursor", tab__near="box", display__show=False, answer__found=True)
-    keep(town, "box")
-
-
 def test_probe(town):
     town.call(scenes.select_nothing)
+    town.call(scenes.change, {"display.show": False})
     show(town, "cursor", tab__near="sphere", answer__found=False, answer__outline=False)
     town.call(scenes.start_probe)
     town.move(497, 390)
@@ -94,6 +89,12 @@ def test_probe(town):
     keep(town, "probe")
     town.call(scenes.end_probe)
     town.call(scenes.change, {"answer.outline": True})
+
+
+def test_box(town):
+    press(town, "select_in_box", around="CURSOR", center=(-1.0, -1.0, 1.0), size=(9.0, 6.0, 2.0))
+    show(town, "cursor", tab__near="box", display__show=False, answer__found=True)
+    keep(town, "box")
 
 
 def test_collisions(town):
@@ -172,10 +173,18 @@ def test_swarm(window):
 
 
 def test_progress(town):
+    town.call(scenes.select_nothing)
     town.move(430, 420)
-    options = {"span": "CUSTOM", "first": 1, "last": 400}
+    plain = town.picture("guide_plain")[STATUS]
+    options = {"span": "CUSTOM", "first": 1, "last": 4000}
     assert town.call(scenes.press, "find_seen", options) == ["RUNNING_MODAL"]
-    time.sleep(3)
+
+    def is_told():
+        return (town.picture("guide_status", redraw=False)[STATUS] != plain).any()
+
+    wait_for(is_told)
+    time.sleep(1)  # so that there is some progress
+    assert town.call(scenes.is_busy)
     keep(town, "progress", STATUS, redraw=False)
     town.keys("Escape")
     wait_for(lambda: not town.call(scenes.is_busy))

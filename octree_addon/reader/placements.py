@@ -1,0 +1,207 @@
+"""Placements of a scene as arrays: what identifies each, the mesh it shows, and its matrix."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core import Triangles
+from ..arrays import Flags, Floats, Ids
+from .boxes import layer_ids
+from .meshes import bulk
+from .source import UNUSED
+
+ReadMatrices = NDArray[np.float32]
+# Columns of keys: the owner's session id, whether it is an instance, the persistent id, and a
+# number for what has all of these in common.
+_OWNER, _INSTANCE, _PERSISTENT, _REPEATED = 0, 1, slice(2, 10), 10
+_COLUMNS = 11
+
+
+@dataclass(eq=False)
+class SceneMesh:
+    """The triangles of an evaluated mesh; equal ones are the same object.
+
+    Attributes
+    ----------
+    triangles : Triangles
+        In the mesh's own space.
+    polygons : ndarray of int32, shape (t,)
+        The polygon that each is a part of.
+    digest : bytes
+        The same for equal ones, in any session.
+    """
+
+    triangles: Triangles
+    polygons: NDArray[np.int32]
+    digest: bytes
+
+    @cached_property
+    def finite_count(self) -> int:
+        """How many triangles can be found."""
+        return int(self.finite.sum())
+
+    @cached_property
+    def finite(self) -> NDArray[np.bool_]:
+        """Which triangles have finite coordinates and can be found, (t,)."""
+        finite = np.isfinite(self.triangles.vertices).all(axis=1)
+        flags: NDArray[np.bool_] = finite[self.triangles.faces].all(axis=1)
+        return flags
+
+
+@dataclass(frozen=True, eq=False)
+class ScenePlacements:
+    """n placements of meshes that have triangles, as one walk through the depsgraph met them.
+
+    Attributes
+    ----------
+    keys : ndarray of int32, shape (n, 11)
+        What identifies each: the session id of the object, or of the instancer; 1 for an instance,
+        else 0; the eight numbers of its persistent id; and 0, or for the next ones of the same
+        numbers 1, 2 and so on.
+    meshes : tuple of SceneMesh
+        The mesh of each.
+    face_meshes : ndarray of int64, shape (n,)
+        Session id of the original mesh that has the same polygons, -1 if there is none.
+    origins : ndarray of int64, shape (n,)
+        Session id of the original mesh of the object that is shown, also of an instanced or a
+        linked one; -1 if it has none.
+    intact : ndarray of bool, shape (n,)
+        Whether the polygons are those of that mesh.
+    entries : ndarray of intp, shape (n,)
+        Where each stands among the object instances of the depsgraph.
+    matrices : ndarray of float32, shape (n, 16)
+        As Blender stores them, column after column.
+    entry_count : int
+        How many object instances there are in all.
+    visibility : bytes
+        What `visibility_of` said of the view layer.
+    """
+
+    keys: NDArray[np.int32]
+    meshes: tuple[SceneMesh, ...]
+    face_meshes: NDArray[np.int64]
+    origins: NDArray[np.int64]
+    intact: NDArray[np.bool_]
+    entries: Ids
+    matrices: ReadMatrices
+    entry_count: int
+    visibility: bytes
+
+    @classmethod
+    def none(cls) -> "ScenePlacements":
+        """Return no placements."""
+        return cls(
+            keys=np.empty((0, _COLUMNS), np.int32),
+            meshes=(),
+            face_meshes=np.empty(0, np.int64),
+            origins=np.empty(0, np.int64),
+            intact=np.empty(0, np.bool_),
+            entries=np.empty(0, np.intp),
+            matrices=np.empty((0, 16), np.float32),
+            entry_count=0,
+            visibility=b"",
+        )
+
+    def ordered(self, rows: Ids) -> "ScenePlacements":
+        """Return these rows, in this order."""
+        return replace(
+            self,
+            keys=self.keys[rows],
+            meshes=tuple(self.meshes[row] for row in rows.tolist()),
+            face_meshes=self.face_meshes[rows],
+            origins=self.origins[rows],
+            intact=self.intact[rows],
+            entries=self.entries[rows],
+            matrices=self.matrices[rows],
+        )
+
+    def moved(self, matrices: ReadMatrices) -> "ScenePlacements":
+        """Return the same placements elsewhere."""
+        return replace(self, matrices=matrices)
+
+    def polygons_of(self, rows: Ids, triangles: Ids) -> Ids:
+        """Return the polygons, (k,), that triangles of the meshes in some rows, (k,), are of."""
+        polygons = np.empty(len(rows), np.intp)
+        numbers = {mesh: number for number, mesh in enumerate(dict.fromkeys(self.meshes))}
+        of_rows = np.array([numbers[mesh] for mesh in self.meshes], np.intp)[rows]
+        for mesh, number in numbers.items():
+            there = np.flatnonzero(of_rows == number)
+            polygons[there] = mesh.polygons[triangles[there]]
+        return polygons
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @property
+    def owners(self) -> NDArray[np.int32]:
+        """Session ids of the objects, or of the instancers, (n,)."""
+        return self.keys[:, _OWNER]
+
+    @property
+    def is_instance(self) -> NDArray[np.bool_]:
+        """Which are instances, (n,)."""
+        return self.keys[:, _INSTANCE] != 0
+
+    @property
+    def persistent_ids(self) -> NDArray[np.int32]:
+        """The persistent ids, (n, 8), as Blender has them."""
+        return self.keys[:, _PERSISTENT]
+
+
+def entry_count(depsgraph: bpy.types.Depsgraph) -> int:
+    """Count all object instances of a depsgraph."""
+    return len(depsgraph.object_instances)
+
+
+def read_matrices(depsgraph: bpy.types.Depsgraph) -> ReadMatrices:
+    """Return the matrices of all object instances, (e, 16), column after column."""
+    instances = depsgraph.object_instances
+    return bulk(instances, "matrix_world", 16 * len(instances), np.float32).reshape(-1, 16)
+
+
+def matrices_of(rows: ReadMatrices) -> Floats:
+    """Return matrices (n, 4, 4) of what `read_matrices` has returned; the last row is exact."""
+    matrices = rows.astype(np.float64).reshape(-1, 4, 4).swapaxes(1, 2).copy()
+    matrices[:, 3] = 0.0, 0.0, 0.0, 1.0
+    return matrices
+
+
+def visibility_of(layer: bpy.types.ViewLayer) -> bytes:
+    """Return what tells which objects a view layer has, and which of them are visible."""
+    flags = bytes(item.visible_get(view_layer=layer) for item in layer.objects)
+    return layer_ids(layer).tobytes() + flags
+
+
+def placement_keys(
+    depsgraph: bpy.types.Depsgraph, entries: Ids, owners: Ids, shown: Ids, instanced: Flags
+) -> NDArray[np.int32]:
+    """Return the keys of n placements, (n, 11).
+
+    They are these object instances of the depsgraph, of these owners, and show these objects
+    (session ids), as instances or not.
+    """
+    keys = np.zeros((len(entries), _COLUMNS), np.int32)
+    keys[:, _OWNER] = owners
+    keys[:, _PERSISTENT] = UNUSED
+    if instanced.any():
+        instances = depsgraph.object_instances
+        persistent = bulk(instances, "persistent_id", 8 * len(instances), np.int32)
+        keys[instanced, _PERSISTENT] = persistent.reshape(-1, 8)[entries[instanced]]
+        # The mesh of a curve, text, surface or metaball is no true instance.
+        itself = owners == shown
+        keys[:, _INSTANCE] = instanced & ~(itself & (keys[:, _PERSISTENT][:, 1] == UNUSED))
+    _, same = np.unique(row_bytes(keys), return_inverse=True)
+    order = np.argsort(same, kind="stable")
+    starts = np.flatnonzero(np.diff(same[order], prepend=-1))
+    if len(starts) < len(keys):
+        counts = np.diff(np.append(starts, len(keys)))
+        keys[order, _REPEATED] = np.arange(len(keys)) - np.repeat(starts, counts)
+    return keys
+
+
+def row_bytes(rows: NDArray[np.int32]) -> NDArray[np.void]:
+    """Return each row of numbers as one value that can be compared and sorted, (n,)."""
+    return np.ascontiguousarray(rows).view(f"V{4 * rows.shape[1]}")[:, 0]

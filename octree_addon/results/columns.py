@@ -1,0 +1,116 @@
+"""Columns that fit the sidebar: texts of numbers, their widths, headers in full or short."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import bpy
+from bpy.app.translations import pgettext_iface
+
+from ..ui import length_text
+from .rows import Column
+from .view import View
+
+# Pixels at a scale of one: what names take at least, one or two of them, and words at most; what
+# stands beside the list; what is around a text; and a narrow letter, a wide one, and any other.
+_NAMES, _WORDS, _BESIDE, _AROUND = (60.0, 80.0), 80.0, 72.0, 12.0
+_NARROW, _WIDE, _LETTER = 3.5, 11.0, 7.0
+_NARROW_LETTERS = frozenset(" .,:;'ijlft()|")
+# Headers where there is no room for the whole ones.
+_SHORT = {"Triangles": "Tris", "Distance": "Dist.", "Frames": "Frms", "Nearest": "Near"}
+
+
+class Fitted(NamedTuple):
+    """The columns that are shown, and how.
+
+    Attributes
+    ----------
+    columns : sequence of Column
+        The first ones, as many as fit.
+    headers : sequence of str
+        The text above each.
+    widths : sequence of float
+        The parts that names and each of them take.
+    """
+
+    columns: Sequence[Column]
+    headers: Sequence[str]
+    widths: Sequence[float]
+
+
+def names_width(view: View) -> float:
+    """Return what the names of a row take at least, one or two."""
+    return _NAMES[len(view.rows.objects) - 1]
+
+
+def fit_columns(scene: bpy.types.Scene, view: View, names: float) -> Fitted:
+    """Return the columns that fit beside the names: rather with short headers than without."""
+    columns, room = view.rows.columns, room_here()
+    values = [value_width(scene, view, column) for column in columns]
+    for count in range(len(columns), 0, -1):
+        for short in ({}, _SHORT):
+            headers = [short.get(each.name, each.name) for each in columns[:count]]
+            above = [text_width(translated(each)) for each in headers]
+            widths = [max(each) for each in zip(above, values, strict=False)]
+            if sum(widths) + names <= room or (count == 1 and short):
+                left = room - sum(widths) if room < math.inf else names
+                return Fitted(columns[:count], headers, [max(left, names), *widths])
+    return Fitted((), (), (1.0,))
+
+
+def room_here() -> float:
+    """Return the room for names and columns in the region that is drawn, in pixels."""
+    region = bpy.context.region
+    if region is None or bpy.app.background:
+        return math.inf
+    return region.width / bpy.context.preferences.system.ui_scale - _BESIDE
+
+
+def fixed_columns(view: View, headers: Sequence[str]) -> Fitted:
+    """Return the columns with these headers, which share half of the width."""
+    columns = [each for each in view.rows.columns if each.name in headers]
+    part = 1.0 / max(len(columns), 1)
+    return Fitted(columns, [each.name for each in columns], [1.27, *[part] * len(columns)])
+
+
+def value_width(scene: bpy.types.Scene, view: View, column: Column) -> float:
+    """Return what the longest text of a column takes, as far as its least and most tell."""
+    if column.words:
+        return min(max(map(text_width, column.words)), _WORDS)
+    rows = view.extremes[column.name]
+    return max((text_width(value_text(scene, column, row)) for row in rows), default=0.0)
+
+
+def translated(text: str) -> str:
+    """Return what Blender shows for a text of ours."""
+    shown: Any = pgettext_iface  # the stubs say that it returns nothing
+    return str(shown(text))
+
+
+def text_width(text: str) -> float:
+    """Return roughly how wide a text is, with what is around it."""
+    narrow = sum(letter in _NARROW_LETTERS for letter in text)
+    wide = sum(letter == "%" or letter > "\u2e80" for letter in text)
+    return _AROUND + _NARROW * narrow + _WIDE * wide + _LETTER * (len(text) - narrow - wide)
+
+
+def cells(layout: bpy.types.UILayout, widths: Sequence[float]) -> Iterator[bpy.types.UILayout]:
+    """Yield layouts side by side, of widths that no text in them changes."""
+    rest = layout
+    for number, width in enumerate(widths):
+        rest = rest.split(factor=width / sum(widths[number:]), align=True)
+        yield rest.row(align=True)
+
+
+def value_text(scene: bpy.types.Scene, column: Column, row: int, precision: int = 4) -> str:
+    """Write a number of a row, a length in the scene's units."""
+    value = column.values[row].item()
+    if column.words:
+        return column.words[value]
+    if column.unit == "PERCENT":
+        if 0 < value < 0.1:
+            return "~0 %"
+        return f"{value:.0f} %" if value >= 9.95 or not value else f"{value:.1f} %"
+    if column.power:
+        return length_text(scene, value, power=column.power, precision=precision)
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
