@@ -12,9 +12,10 @@ from ..scene.placed import placed
 from ..scene.sheets import Sheets
 from .components import components
 from .contacts import Contacts
+from .cutting import Cutters, contacts_by_entry, divided
 from .depth import Depths, depths_of
 from .inside import inside
-from .pieces import Cutters, Pieces, contacts_by_entry, divided, triangles_in_boxes
+from .pieces import Pieces, triangles_in_boxes
 from .shells import Shells
 from .walls import Walls, walls_of
 
