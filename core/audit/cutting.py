@@ -68,14 +68,13 @@ def divided(
     """
     crowded = counts > _CONTACTS
     corners, origins = pieces.corners, np.arange(len(pieces))
-    totals = np.ones(len(pieces), np.intp)
     few = np.where(crowded, 0, counts)
     # Pairs of parts and of cutters that come near them, sorted.
     parts, theirs = np.repeat(origins, few), concatenated_ranges(starts, few)
     near = _beside(corners, cutters, parts, theirs, band)
-    parts, theirs = parts[near], theirs[near]
     done = [(corners[:, :0], origins[:0])]
     while True:
+        parts, theirs = parts[near], theirs[near]
         is_open = flagged(len(origins), parts)
         done.append((corners[:, ~is_open], origins[~is_open]))
         if len(parts) == 0:
@@ -84,32 +83,37 @@ def divided(
         begins = starts_of_runs(parts)
         left = np.diff(begins, append=len(parts)) - 1
         corners, which = _cut_by(corners, cutters, theirs[begins], band)
-        origins = origins[which]
-        totals = np.bincount(np.concatenate([each for _, each in done] + [origins]))
         yield 0.5
+        origins = origins[which]
+        totals = np.bincount(np.concatenate([*(each for _, each in done), origins]))
         crowded[: len(totals)] |= totals > _PARTS
         left = np.where(crowded[origins], 0, left[which])
         parts = np.repeat(np.arange(len(which)), left)
         theirs = theirs[concatenated_ranges(begins[which] + 1, left)]
-        near = _beside(corners, cutters, parts, theirs, band)
-        parts, theirs = parts[near], theirs[near]
+        near = np.ones(len(parts), bool)
+        # What is whole still has been compared with all of its cutters before.
+        (new,) = (np.bincount(which) > 1)[which][parts].nonzero()
+        near[new] = _beside(corners, cutters, parts[new], theirs[new], band)
     corners = np.concatenate([each for each, _ in done], axis=1)
     origins = np.concatenate([each for _, each in done])
     uniform = (pieces.uniform & ~crowded)[origins]
     return Pieces(corners, pieces.solids[origins], pieces.entries[origins], uniform)
 
 
-def _beside(corners: Floats, cutters: Cutters, parts: Ids, theirs: Ids, band: float) -> Ids:
+def _beside(corners: Floats, cutters: Cutters, parts: Ids, theirs: Ids, band: float) -> Flags:
     """Return which of these pairs of parts and cutters come near each other."""
     bounds = bounds_of(corners)
     bounds[:3] -= 2 * band
     bounds[3:] += 2 * band
-    found = [np.empty(0, np.intp)]
+    flags = np.zeros(len(parts), bool)
     for some in blocks(len(parts), _COMPARED):
         here, there = bounds.take(parts[some], axis=1), cutters.bounds.take(theirs[some], axis=1)
-        met = (here[:3] <= there[3:]) & (here[3:] >= there[:3])
-        found.append(some.start + met.all(axis=0).nonzero()[0])
-    return np.concatenate(found)
+        met = ((here[:3] <= there[3:]) & (here[3:] >= there[:3])).all(axis=0)
+        near = some.start + met.nonzero()[0]
+        cutter = theirs[near]
+        points, normals = cutters.points[:, :, cutter], cutters.normals[:, cutter]
+        flags[near] = _near(corners[:, parts[near]], points, normals, band)
+    return flags
 
 
 def _cut_by(corners: Floats, cutters: Cutters, theirs: Ids, band: float) -> tuple[Floats, Ids]:
@@ -127,16 +131,16 @@ def _cut_by(corners: Floats, cutters: Cutters, theirs: Ids, band: float) -> tupl
 def _cut_along(
     corners: Floats, cutters: Cutters, theirs: Ids, planes: tuple[int, ...], band: float, some: Ids
 ) -> tuple[Floats, Ids]:
-    cutter, place, facing = (
-        each.take(theirs, axis=-1) for each in (cutters.corners, cutters.points, cutters.normals)
-    )
-    which = np.arange(len(some))
+    which, wanted = np.arange(len(some)), np.ones(len(some), bool)
     for plane in planes:
-        normals, heights = plane_through(cutter[:, which], plane)
-        wanted = _near(corners, place[:, :, which], facing[:, which], band)
+        cutter = theirs[which]
+        if plane != planes[0]:
+            points, facing = cutters.points[:, :, cutter], cutters.normals[:, cutter]
+            wanted = _near(corners, points, facing, band)
+        normals, heights = plane_through(cutters.corners[:, cutter], plane)
         corners, of_which = cut(corners, normals, heights, wanted, band * _THROUGH)
         which = which[of_which]
-    (kept,) = (~_on(corners, cutter[:, which], band)).nonzero()
+    (kept,) = (~_on(corners, cutters.corners[:, theirs[which]], band)).nonzero()
     return corners[:, kept], some[which[kept]]
 
 
@@ -185,8 +189,14 @@ def _in_one_plane(ones: Floats, others: Floats, band: float) -> Flags:
 
 def _on(corners: Floats, cutters: Floats, band: float) -> Flags:
     """Return which triangles lie within the band of others: all of their corners do."""
-    points = corners.reshape(3, 3, -1)
-    return np.stack([points_to_triangles(point, cutters) for point in points]).max(axis=0) <= band
+    here, there = bounds_of(corners), bounds_of(cutters)
+    flags = (here[:3] >= there[:3] - 2 * band).all(axis=0)
+    flags &= (here[3:] <= there[3:] + 2 * band).all(axis=0)
+    (some,) = flags.nonzero()
+    points, others = corners[:, some].reshape(3, 3, -1), cutters[:, some]
+    far = np.stack([points_to_triangles(point, others) for point in points]).max(axis=0)
+    flags[some] = far <= band
+    return flags
 
 
 def _near(corners: Floats, there: Floats, normals: Floats, band: float) -> Flags:
