@@ -16,7 +16,7 @@ from core import SceneOctree, Triangles
 # Meters: between columns, between floors, half a column, and how thick slabs and walls are.
 BAY, HIGH, HALF, THICK = 4.0, 3.0, 0.15, 0.2
 BAYS, FLOORS = (6, 4), 5
-PIPES, PLACES = 7, 12
+PIPES, PLACES = 6, 7
 BOX = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
 BOX_FACES = np.array(
     [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1],
@@ -73,13 +73,34 @@ def scene_of(meshes: list[Triangles]) -> SceneOctree:
     return scene
 
 
+def stones(count: int, sides: int = 26) -> Building:
+    """Make closed stones, no two alike, which touch about three others each."""
+    random = np.random.default_rng(11)
+    _, faces = _tube(0.0, 1.0, sides, rings=sides)
+    down = np.repeat(np.pi * (np.arange(sides) + 0.5) / sides, sides)
+    turn = np.tile(2 * np.pi * np.arange(sides) / sides, sides)
+    rings = (np.sin(down) * np.cos(turn), np.sin(down) * np.sin(turn), -np.cos(down))
+    ball = np.concatenate((np.stack(rings, axis=1), [(0, 0, -1), (0, 0, 1)]))
+    places = random.uniform(0.0, (count * 8.2) ** (1 / 3), (count, 3))
+    waves = random.normal(size=(count, 3, 3))
+    bumps = 1 + 0.2 * np.sin(ball @ waves).mean(axis=2)
+    points = ball * bumps[:, :, None] * random.uniform(0.6, 1.2, (count, 1, 1)) + places[:, None]
+    starts = len(ball) * np.arange(count)[:, None, None]
+    return Building(
+        "stones",
+        points.reshape(-1, 3),
+        (faces + starts).reshape(-1, 3),
+        np.repeat(np.arange(count), len(faces)),
+    )
+
+
 @cache
 def office(floors: int = FLOORS) -> Building:
     """Make slabs, columns, beams, walls, windows, chairs and pipes: 153 objects a floor."""
     parts: list[tuple[np.ndarray, np.ndarray]] = []
     for floor in range(floors):
         for vertices, faces in (*_frame(), *_walls(), *_things(floor)):
-            parts.append((vertices + (0, 0, floor * HIGH), faces))
+            parts.append((vertices + np.array((0, 0, floor * HIGH)), faces))
     starts = np.cumsum([0, *(len(vertices) for vertices, _ in parts)])
     return Building(
         "office",
@@ -115,17 +136,18 @@ def _frame() -> list[Part]:
 
 def _walls() -> list[Part]:
     """Return walls with an opening below the outer beams, and a window in each."""
-    found = []
+    found, wide = [], BAY - 2 * HALF
+    wall = _ring((0, wide), (0, 2.5), 0.8, THICK / 2)
+    window = _ring((0.8, wide - 0.8), (0.8, 1.7), 0.1, 0.05)
     for axis in (0, 1):
         for side in (0, BAYS[1 - axis]):
             for bay in range(BAYS[axis]):
-                start, across = bay * BAY + HALF, side * BAY
-                for made in (_ring((0, BAY - 2 * HALF), (0, 2.5), 0.8, THICK / 2),
-                             _ring((0.8, BAY - 2 * HALF - 0.8), (0.8, 1.7), 0.1, 0.05)):  # fmt: skip
-                    vertices = made[0] + (start, across, 0)
-                    if axis:
-                        vertices = vertices[:, [1, 0, 2]]
-                    found.append((vertices, made[1][:, ::-1] if axis else made[1]))
+                place = np.array((bay * BAY + HALF, side * BAY, 0))
+                for vertices, faces in (wall, window):
+                    points = vertices + place
+                    # A mirror image, turned inside out again.
+                    turned = points[:, [1, 0, 2]], faces[:, ::-1]
+                    found.append(turned if axis else (points, faces))
     return found
 
 
@@ -140,7 +162,7 @@ def _ring(along: tuple, up: tuple, rim: float, half: float) -> Part:
         j = (i + 1) % 4
         quads += [(i, j, j + 4, i + 4), (i + 12, j + 12, j + 8, i + 8),
                   (j, i, i + 8, j + 8), (i + 4, j + 4, j + 12, i + 12)]  # fmt: skip
-    return points, np.array([(a, b, c) for a, b, c, d in quads for a, b, c in ((a, b, c), (a, c, d))])
+    return points, np.array(quads)[:, [[0, 1, 2], [0, 2, 3]]].reshape(-1, 3)
 
 
 def _things(floor: int) -> list[Part]:
@@ -149,18 +171,17 @@ def _things(floor: int) -> list[Part]:
     found = []
     for number in range(PLACES):
         at = np.array((1.2 + number * (wide - 2) / PLACES, random.uniform(1, 15), 0))
-        vertices, faces = _tube(0.25, 0.8, 64, rings=3)
-        # One of them hovers, one is sunk into the floor, one is stacked in another.
-        lift = {0: 0.02, 1: -0.03}.get(number, 0.0)
-        found.append((vertices + at + (0, 0, lift), faces))
+        vertices, faces = _tube(0.25, 0.8, 96, rings=4)
+        # One of them hovers, one is sunk into the floor, one has another inside.
+        at[2] = {0: 0.02, 1: -0.03}.get(number, 0.0)
+        found.append((vertices + at, faces))
         if number < PLACES - 1:
-            vertices, faces = _tube(0.2, 0.5, 48, rings=4)
-            inside = number == 2
-            found.append((vertices * (0.5 if inside else 1) + at + (0, 0, 0.1 if inside else 0.8),
-                          faces))  # fmt: skip
+            vertices, faces = _tube(0.2, 0.5, 64, rings=4)
+            size, lift = (0.5, 0.1) if number == 2 else (1.0, 0.8)
+            found.append((size * vertices + at + np.array((0, 0, lift)), faces))
     for number in range(PIPES):
         vertices, faces = _tube(0.06, HIGH, 64, rings=2)
-        found.append((vertices + (2.1 + 3 * number, 7.0, -THICK / 2), faces))
+        found.append((vertices + np.array((2.1 + 3 * number, 7.0, -THICK / 2)), faces))
     return found
 
 
@@ -174,11 +195,10 @@ def _tube(radius: float, high: float, sides: int, rings: int) -> Part:
     there = (here + 1) % sides
     parts = []
     for ring in range(rings - 1):
-        a, b = ring * sides, (ring + 1) * sides
-        parts += [np.stack((here + a, there + a, there + b), 1),
-                  np.stack((here + a, there + b, here + b), 1)]  # fmt: skip
-    low, top = len(points), len(points) + 1
+        low, next_low = here + ring * sides, there + ring * sides
+        parts += [(low, next_low, next_low + sides), (low, next_low + sides, low + sides)]
+    bottom, tip = (np.full(sides, rings * sides + end) for end in (0, 1))
     last = (rings - 1) * sides
-    parts += [np.stack((there, here, np.full(sides, low)), 1),
-              np.stack((here + last, there + last, np.full(sides, top)), 1)]  # fmt: skip
-    return np.concatenate((points, [(0, 0, 0), (0, 0, high)])), np.concatenate(parts)
+    parts += [(there, here, bottom), (here + last, there + last, tip)]
+    faces = np.concatenate([np.stack(corners, axis=1) for corners in parts])
+    return np.concatenate((points, [(0, 0, 0), (0, 0, high)])), faces
