@@ -27,14 +27,15 @@ from core import (
 Rows = Iterator[Row]
 NEAR = FINDING_CLASSES.index("near")
 CLEARANCE, MOVED = 0.03, 0.01  # meters
-SPREAD = 1.5
+SPREAD = 2.5
 
 
 def crossing(seconds: float, scale: float) -> Rows:
     """Find all pairs of triangles of two large meshes that cross, trees built beforehand."""
     one = scenes.landscape(int(200_000 * scale))
-    tilt = np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0]], float)
-    meshes = (one, scenes.Mesh(one.vertices @ tilt.T, one.faces))
+    c, s = np.cos(0.3), np.sin(0.3)
+    tilt = np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
+    meshes = (one, scenes.Mesh(one.vertices @ tilt.T + 0.1, one.faces))
     trees = [build_octree(Triangles(mesh.vertices, mesh.faces)) for mesh in meshes]
     bvhs = [from_arrays(mesh) for mesh in meshes]
     ours, theirs, ready = fastest(
