@@ -23,13 +23,15 @@ def main() -> None:
     sys.path.insert(0, str(ROOT))
     import tests.conftest  # noqa: F401  # lets the checkout be imported as octree_ext
     from benchmarks import (  # not before: NumPy reads the environment on import
+        audit_rows,
         placed_rows,
         rows,
         scene_rows,
         table,
     )
 
-    known = {ask.__name__: ask for ask in rows.EVERY + scene_rows.EVERY + placed_rows.EVERY}
+    everyone = (rows, scene_rows, placed_rows, audit_rows)
+    known = {ask.__name__: ask for group in everyone for ask in group.EVERY}
     chosen = arguments(list(known))
     seconds, scale = (0.5, 0.1) if chosen.quick else (5.0, 1.0)
     measured = [row for name in chosen.rows for row in known[name](seconds, scale)]

@@ -26,9 +26,9 @@ def main() -> None:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     sys.path.insert(0, str(ROOT))
     from benchmarks import peers, run, table  # not before: NumPy reads the environment on import
-    from benchmarks.peers import measure, moves, questions
+    from benchmarks.peers import clashes, measure, moves, questions
 
-    rows = {ask.__name__: ask for ask in (*questions.EVERY, *moves.EVERY)}
+    rows = {ask.__name__: ask for ask in (*questions.EVERY, *moves.EVERY, *clashes.EVERY)}
     known = {peer.name: peer for peer in peers.PEERS}
     chosen = arguments([*rows, "growth"], list(known))
     seconds, scale = (0.5, 0.1) if chosen.quick else (chosen.seconds, 1.0)

@@ -55,6 +55,13 @@ def flagged(count: int, some: Ids, holds: Flags | bool = True) -> Flags:
     return flags
 
 
+def ranks_of(count: int, some: Ids) -> Ids:
+    """Return of `count` numbers the places that they have among some, each once; -1 without."""
+    ranks = np.full(count, -1)
+    ranks[some] = np.arange(len(some))
+    return ranks
+
+
 def gather(rows: Rows, ids: Ids) -> Rows:
     """Return `rows[:, ids]`, ids out of range giving the nearest."""
     if rows.flags.c_contiguous:

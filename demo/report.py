@@ -4,6 +4,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
+MEASURES = (  # of findings: name, in which unit it is told, and what it is
+    ("depth", 1e3, "mm", "deep"),
+    ("distance", 1e3, "mm", "apart"),
+    ("area", 1e4, "cm²", ""),
+)
+
 
 def spread(numbers: np.ndarray) -> dict[str, float]:
     """Fewest, median and most of some counts."""
@@ -19,6 +25,8 @@ def page(report: dict) -> str:
     lines = [*_tree(report), "", *_questions(report), "", *_sentences(report)]
     if "forest" in report:
         lines += ["", *of_forest(report["forest"])]
+    if "audit" in report:
+        lines += ["", *of_audit(report["audit"])]
     if "swarm" in report:
         lines += ["", of_swarm(report["swarm"])]
     return "\n".join(lines)
@@ -111,6 +119,24 @@ def of_forest(forest: dict) -> Iterable[str]:
 
 def _asked(what: str, spent: float, found: str) -> str:
     return f"  {what:<20}{spent:>9,.1f} ms   {found}"
+
+
+def of_audit(audit: dict) -> Iterable[str]:
+    """Tell what is wrong in the workshop."""
+    found = audit["findings"]
+    yield (
+        f"A workshop of {audit['objects']} objects, audited in {audit['ms']:.0f} ms:"
+        f" {len(found)} findings."
+    )
+    yield ""
+    for finding in found:
+        numbers = (
+            f"{finding[name] * factor:,.0f} {unit} {said}".rstrip()
+            for name, factor, unit, said in MEASURES
+            if name in finding and finding[name] > 0
+        )
+        names = " / ".join(finding["objects"])
+        yield f"  {finding['class']:<24}{names:<28}{', '.join(numbers)}".rstrip()
 
 
 def of_swarm(swarm: dict) -> str:

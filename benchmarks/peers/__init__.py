@@ -9,6 +9,8 @@ A file offers what its library can do, under these names:
     build_moving(lower, upper)            -> tree whose boxes move: `ids` to where `turns` has them
     move_boxes(tree, ids, lowers, uppers, low, high)    move_pairs(tree, ids, lowers, uppers)
     move_changes(tree, ids, lowers, uppers)             -> pairs (2, h)
+    keep_objects(vertices, faces, owners)               -> whatever `objects_within` starts from
+    objects_within(tree, radii) -> pairs (2, h) of objects no farther apart than the only radius
 
 A miss has item -1. Arrays go in and arrays come out; `NAME_ready` takes the same and returns a
 call without arguments that asks with the library's own kinds, prepared beforehand. `PASSES_MORE`
@@ -45,6 +47,7 @@ PEERS = (
     Peer("vtk", "vtk_locator", ("vtk",)),
     Peer("vtkOBBTree", "vtk_obb", ("vtk",)),
     Peer("python-fcl", "fcl_tree", ("python-fcl",)),
+    Peer("IfcOpenShell", "ifc_clash", ("ifcopenshell",)),
     Peer("coal", "coal_tree", ("coal",), "peers-numpy2"),
     Peer("pyoctree", "pyoctree_tree", ("pyoctree",)),
     Peer("scan", "numpy_scan", ("numpy",)),

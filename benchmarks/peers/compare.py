@@ -1,6 +1,10 @@
 """Are the answers the same? Counted, within what single precision may get wrong."""
 
+from fractions import Fraction
+
 import numpy as np
+
+from tests.audit_scenes import squared_distance
 
 # What single precision may get wrong: a share of the scene for a volume's border, and a distance.
 SINGLE, NEAR = 1e-6, 1e-4
@@ -24,6 +28,22 @@ def pairs(ours: Answer, theirs: Answer, less: Answer, more: Answer, passes_more:
         return verdict(holds, f"{len(wanted):,} hits, {passes_more} pass {rest:,} more")
     rim = len(np.setxor1d(wanted, known))
     return verdict(holds and np.isin(known, most).all(), f"{len(wanted):,} hits, {rim} on the rim")
+
+
+def objects(ours: Answer, theirs: Answer, proofs: Answer, radii: np.ndarray) -> str:
+    """Have ours hold all pairs of theirs, and confirm in fractions what is ours alone.
+
+    `proofs` are our pairs again, and of each the corners of two triangles, (h, 2, 3, 3).
+    """
+    mine, his, proven = keys(ours), keys(theirs), keys(proofs[0])
+    limit = Fraction(float(radii[0])) ** 2
+    extra = proofs[1][~np.isin(proven, his)]
+    confirmed = sum(squared_distance(*corners) <= limit for corners in extra)
+    holds = np.isin(his, mine).all() and np.array_equal(mine, proven) and confirmed == len(extra)
+    more = (
+        f", {len(extra):,} of them ours alone, each confirmed in fractions" if len(extra) else ""
+    )
+    return verdict(bool(holds), f"{len(mine):,} pairs{more}")
 
 
 def keys(pairs: Answer) -> np.ndarray:

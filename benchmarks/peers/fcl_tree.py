@@ -17,6 +17,14 @@ class Boxes(NamedTuple):
     turns: Iterator[int]
 
 
+class Mesh(NamedTuple):
+    """A mesh about the origin, and where it stands."""
+
+    vertices: np.ndarray
+    faces: np.ndarray
+    place: np.ndarray
+
+
 def build_triangles(vertices: np.ndarray, faces: np.ndarray) -> fcl.BVHModel:
     """Hand over the mesh."""
     model = fcl.BVHModel()
@@ -100,3 +108,36 @@ def move_pairs(tree: Boxes, ids: np.ndarray, lowers: np.ndarray, uppers: np.ndar
     """Take the next turn and collect every pair."""
     move(tree, ids, lowers, uppers)
     return pairs(tree)
+
+
+def keep_objects(vertices: np.ndarray, faces: np.ndarray, owners: np.ndarray) -> list[Mesh]:
+    """Take the meshes apart, each about the middle of its box: by that it will be known."""
+    meshes = []
+    for number in range(int(owners.max()) + 1):
+        used, corners = np.unique(faces[owners == number], return_inverse=True)
+        points = vertices[used]
+        middle = (points.min(axis=0) + points.max(axis=0)) / 2
+        meshes.append(Mesh(points - middle, corners.reshape(-1, 3), middle))
+    return meshes
+
+
+def objects_within(tree: list[Mesh], radii: np.ndarray) -> np.ndarray:
+    """Make a model of each mesh, let the manager find those whose boxes meet, and try these."""
+    objects = [
+        fcl.CollisionObject(build_triangles(mesh.vertices, mesh.faces), fcl.Transform(mesh.place))
+        for mesh in tree
+    ]
+    numbers = {tuple(mesh.place.tolist()): number for number, mesh in enumerate(tree)}
+    manager = fcl.DynamicAABBTreeCollisionManager()
+    manager.registerObjects(objects)
+    manager.setup()
+    found: list[list[int]] = []
+
+    def collide(first: fcl.CollisionObject, second: fcl.CollisionObject, _: object) -> bool:
+        if fcl.collide(first, second, fcl.CollisionRequest(), fcl.CollisionResult()):
+            ends = (tuple(each.getTranslation().tolist()) for each in (first, second))
+            found.append(sorted(numbers[end] for end in ends))
+        return False
+
+    manager.collide(None, collide)
+    return np.unique(np.array(found, np.intp).reshape(-1, 2), axis=0).T

@@ -91,6 +91,8 @@ def compared(
     asked = folder / "asked.npz"
     mine = answer(ours, question.asked, asked)
     his = answer(theirs, question.asked, asked)
+    if question.asked == "objects_within":
+        return compare.objects(mine, his, answer(ours, "proofs", asked), question.arrays["radii"])
     if question.asked in ("rays", "nearest"):
         return compare.distances(mine, his)
     if question.round > 1:

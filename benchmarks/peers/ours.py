@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 import core
+from benchmarks.buildings import Building, scene_of
 from core import Boxes, DynamicOctree, Frusta, Octree, Spheres, Triangles
 
 
@@ -98,3 +99,24 @@ def move_changes(
     """Take the next turn; the pairs that began and lasted are all there are."""
     moved(tree, ids, lowers, uppers)
     return np.concatenate(tree.tree.changes()[:2], axis=1)
+
+
+def keep_objects(vertices: np.ndarray, faces: np.ndarray, owners: np.ndarray) -> list[Triangles]:
+    """Take the meshes apart."""
+    return Building("", vertices, faces, owners).objects
+
+
+def objects_within(tree: list[Triangles], radii: np.ndarray) -> np.ndarray:
+    """Place all meshes, and ask which come so near each other."""
+    return core.overlapping_pairs(scene_of(tree), margin=max(float(radii[0]), 0.0), objects=True)
+
+
+def proofs(tree: list[Triangles], radii: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the same pairs, and of each the corners of two triangles that come so near."""
+    found = core.overlapping_pairs(scene_of(tree), margin=float(radii[0]))
+    pairs, first = np.unique(found[[0, 2]], axis=1, return_index=True)
+    corners = np.empty((len(first), 2, 3, 3))
+    for number, (one, here, other, there) in enumerate(found[:, first].T.tolist()):
+        for side, (mesh, face) in enumerate(((one, here), (other, there))):
+            corners[number, side] = tree[mesh].vertices[tree[mesh].faces[face]]
+    return pairs, corners

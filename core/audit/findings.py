@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids
+from ..arrays import Flags, Floats, Ids, ranks_of
 
 # Classes, the gravest first: findings are sorted by them.
 OVERLAP, CONTAINED, DUPLICATE, COPLANAR_SAME, COPLANAR_OPPOSITE, TOUCHING, NEAR, SELF = range(8)
@@ -104,8 +104,7 @@ _OF_PARTS = (("segments", "segment_findings", 0), ("faces", "face_findings", -1)
 
 def some_of(audit: Audit, some: Ids) -> dict[str, Any]:
     """Return the arrays of some findings, in this order."""
-    numbers = np.full(len(audit), -1)
-    numbers[some] = np.arange(len(some))
+    numbers = ranks_of(len(audit), some)
     arrays: dict[str, Any] = {
         name: getattr(audit, name).take(some, axis=axis) for name, axis in _OF_FINDINGS.items()
     }

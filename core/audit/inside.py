@@ -14,8 +14,8 @@ from ..scene.moment import Moment
 from ..scene.nearest import nearest_in_rows
 from ..scene.rays import crossings_in_rows
 
-# Rays that are cast in a step; points whose nearest triangles are looked for in a step.
-_RAYS, _POINTS = 2_048, 4_096
+# Points whose rays are cast in a step; points whose nearest triangles are looked for in a step.
+_RAYS, _POINTS = 1_024, 4_096
 # Directions that no modeled face or edge has.
 _SKEW = np.array(
     [[0.5377, 0.7127, 0.4507], [-0.6441, 0.2833, 0.7109], [0.3319, -0.8731, 0.3571]]
@@ -26,13 +26,24 @@ def inside(moment: Moment, points: Floats, rows: Ids) -> Generator[float, None, 
     """Return which points (3, q) lie in the closed surfaces placed in these rows, (q,)."""
     votes = np.zeros(len(rows), np.intp)
     for some in blocks(len(rows), _RAYS):
-        here, there = points[:, some], rows[some]
-        for direction in _SKEW.T:
-            ways = np.repeat(direction[:, None], len(there), axis=1)
-            rays = Rays.of(here, ways, np.full(len(there), np.inf))
-            votes[some] += crossings_in_rows(moment, rays, there) & 1
-            yield some.stop / len(rows)
+        votes[some] = _votes(moment, points[:, some], rows[some], _SKEW[:, :2])
+        yield (some.start + some.stop) / 2 / len(rows)
+        # The third decides where two do not agree.
+        (split,) = (votes[some] == 1).nonzero()
+        if len(split):
+            split += some.start
+            votes[split] += _votes(moment, points[:, split], rows[split], _SKEW[:, 2:])
+        yield some.stop / len(rows)
     return votes >= 2
+
+
+def _votes(moment: Moment, points: Floats, rows: Ids, directions: Floats) -> Ids:
+    """Return how many rays in these directions (3, d) say that points lie inside, (q,)."""
+    count = directions.shape[1]
+    ways = np.repeat(directions, len(rows), axis=1)
+    rays = Rays.of(np.tile(points, count), ways, np.full(ways.shape[1], np.inf))
+    odd = crossings_in_rows(moment, rays, np.tile(rows, count)) & 1
+    return odd.reshape(count, -1).sum(axis=0)
 
 
 def nearest_triangles(

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, blocks, dot, starts_of_runs
+from ..arrays import Flags, Floats, Ids, blocks, dot, ranks_of, starts_of_runs
 from ..construction.levels import between
 from ..scene.moment import Moment
 from ..touch.triangle_distance import nearest_points
@@ -199,8 +199,7 @@ def _both_depths(
     lower, upper, places = np.zeros(count), np.zeros(count), np.full((3, count), np.nan)
     for side in range(2):
         (some,) = wanted[side].nonzero()
-        ranks = np.full(count, -1)
-        ranks[some] = np.arange(len(some))
+        ranks = ranks_of(count, some)
         (kept,) = wanted[side][contacts.pairs].nonzero()
         entries = contacts.entries[:, kept] if side == 0 else contacts.entries[::-1, kept]
         given = Contacts(ranks[contacts.pairs[kept]], entries, contacts.distances[kept])
@@ -232,25 +231,23 @@ class _Verdict:
         part["are_open"] = self._are_open[:, some]
         return part
 
+    def _ranks(self, some: Ids) -> Ids:
+        """Return of each contact which of these pairs it belongs to, -1 if to none, (c,)."""
+        return ranks_of(self._met.shape[1], some)[self._contacts.pairs]
+
     def _faces(self, some: Ids, which: Flags | None = None) -> Part:
         """Return the triangles in contact of these pairs, of those contacts that count."""
-        ranks = np.full(self._met.shape[1], -1)
-        ranks[some] = np.arange(len(some))
-        flags = ranks[self._contacts.pairs] >= 0
-        (kept,) = (flags if which is None else flags & which).nonzero()
+        ranks = self._ranks(some)
+        (kept,) = ((ranks >= 0) if which is None else (ranks >= 0) & which).nonzero()
         faces = self._world.sheets.order[self._contacts.entries[:, kept]]
-        return {"faces": faces, "face_findings": ranks[self._contacts.pairs[kept]]}
+        return {"faces": faces, "face_findings": ranks[kept]}
 
     def _segments(self, some: Ids) -> Part:
         """Return where the surfaces of these pairs cross."""
-        ranks = np.full(self._met.shape[1], -1)
-        ranks[some] = np.arange(len(some))
-        features = self._features
-        (kept,) = (
-            (ranks[self._contacts.pairs] >= 0) & (features.lengths > self._world.band)
-        ).nonzero()
+        ranks, features = self._ranks(some), self._features
+        (kept,) = ((ranks >= 0) & (features.lengths > self._world.band)).nonzero()
         segments = np.stack((features.starts[:, kept].T, features.ends[:, kept].T), axis=1)
-        return {"segments": segments, "segment_findings": ranks[self._contacts.pairs[kept]]}
+        return {"segments": segments, "segment_findings": ranks[kept]}
 
     def _middles(self, weights: Floats, points: Floats) -> Floats:
         """Return for each pair the middle of points of its contacts, weighted, (p, 3)."""
@@ -309,9 +306,8 @@ class _Verdict:
         """Return the pairs that are no farther apart, nor deeper, than the band."""
         (some,) = wanted.nonzero()
         nearest = self._nearest()
-        ranks = np.full(len(wanted), -1)
-        ranks[self._contacts.pairs[nearest]] = nearest
-        best = self._contacts[ranks[some]]
+        places = ranks_of(len(wanted), self._contacts.pairs[nearest])
+        best = self._contacts[nearest[places[some]]]
         return self._found(
             of.TOUCHING, some, of.DISTANCE, best.distances, best.distances,
             places=self._between(best), **self._faces(some),

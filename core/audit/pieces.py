@@ -1,8 +1,9 @@
 """Pieces of surfaces, each wholly inside, outside or on the surface of another solid.
 
 A triangle changes sides of a surface only where it meets it. It is divided by the planes of all
-triangles that it has contact with, and by the edges of those that lie in its own plane; triangles
-without contact are of one side as they are, and so are all that hang together.
+triangles that it has contact with, and by the edges of those that lie in its own plane
+(`cutting`); triangles without contact are of one side as they are, and so are all that hang
+together.
 """
 
 from collections.abc import Generator
@@ -10,19 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, cross, dot, starts_of_runs
+from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, cross, dot
 from ..scene.moment import Moment
 from ..scene.sheets import Sheets
-from ..touch.triangle_distance import points_to_triangles
 
 # Parts of surfaces that are placed in a step.
 _PLACED = 32_768
-# A triangle with more contacts than this is not divided, nor into more parts.
-_CONTACTS, _PARTS = 256, 512
-# Cuts closer to a corner than this part of the band go through it.
-_THROUGH = 0.25
-# Faces of a smaller angle may lie in one plane within the band: its sine, squared.
-_PARALLEL = 0.5
 
 
 @dataclass(frozen=True)
@@ -92,112 +86,6 @@ def _reach(bounds: Floats, boxes: Floats) -> Ids:
     return ((bounds[:3] <= boxes[3:]) & (bounds[3:] >= boxes[:3])).all(axis=0).nonzero()[0]
 
 
-@dataclass(frozen=True)
-class Cutters:
-    """Triangles that others have contact with, (9, c), as these see them.
-
-    `normals` (3, c) are those of the others; `flat` ones lie in their plane; `points` (3, 6, c)
-    are corners of what comes near it.
-    """
-
-    corners: Floats
-    normals: Floats
-    flat: Flags
-    points: Floats
-
-    @classmethod
-    def of(cls, ones: Floats, others: Floats, band: float) -> "Cutters":
-        """Return `others` as `ones` see them, (9, c) each."""
-        normals, heights = plane_through(ones, 3)
-        flat = _in_one_plane(ones, others, band)
-        return cls(others, normals, flat, _contact_points(ones, others, normals, heights, band))
-
-
-def divided(
-    pieces: Pieces, starts: Ids, counts: Ids, cutters: Cutters, band: float
-) -> Generator[float, None, Pieces]:
-    """Return pieces divided by the triangles they have contact with, without what lies on these.
-
-    Piece i has contact with `counts[i]` of the cutters from `starts[i]` on. Those with too many,
-    or in too many parts, stay as they are, and are not uniform.
-    """
-    done, origins = [pieces[_NONE]], np.arange(len(pieces))
-    live, first, left = pieces, starts, counts
-    left = np.where(counts > _CONTACTS, 0, counts)
-    live.uniform[counts > _CONTACTS] = False
-    while len(live):
-        parts = np.bincount(origins, minlength=len(pieces))[origins]
-        live.uniform[parts > _PARTS] = False
-        ended = (left == 0) | ~live.uniform
-        done.append(live[ended])
-        live, first, left, origins = live[~ended], first[~ended], left[~ended], origins[~ended]
-        if len(live) == 0:
-            break
-        corners, which = live.corners, np.arange(len(live))
-        cutter, place = cutters.corners[:, first], cutters.points[:, :, first]
-        flat, facing = cutters.flat[first], cutters.normals[:, first]
-        for plane in range(4):
-            normals, heights = plane_through(cutter[:, which], plane)
-            wanted = flat[which] == (plane < 3)
-            wanted &= _near(corners, place[:, :, which], facing[:, which], band)
-            corners, of_which = cut(corners, normals, heights, wanted, band * _THROUGH)
-            which = which[of_which]
-            yield 0.5
-        (kept,) = (~_on(corners, cutter[:, which], band)).nonzero()
-        corners, which = corners[:, kept], which[kept]
-        live = Pieces(corners, live.solids[which], live.entries[which], live.uniform[which])
-        first, left, origins = first[which] + 1, left[which] - 1, origins[which]
-    parts = [np.concatenate([getattr(part, name) for part in done], axis=-1) for name in _NAMES]
-    return Pieces(*parts)
-
-
-def _contact_points(
-    ones: Floats, others: Floats, normal: Floats, start: Floats, band: float
-) -> Floats:
-    """Return corners of what of `others` comes near the planes of `ones`, (9, c) each.
-
-    (3, 6, c); where nothing does, they are infinite.
-    """
-    one, other = ones.reshape(3, 3, -1), others.reshape(3, 3, -1)
-    heights = np.stack([dot(normal, corner) - start for corner in other])
-    reach = 4 * band + np.abs(one).max(axis=(0, 1)) * 2.0**-40
-    nexts, next_heights = np.roll(other, -1, axis=0), np.roll(heights, -1, axis=0)
-    steps = next_heights - heights
-    steep = steps != 0
-    first = np.divide(-reach - heights, steps, out=np.zeros_like(steps), where=steep)
-    last = np.divide(reach - heights, steps, out=np.ones_like(steps), where=steep)
-    begin, end = np.minimum(first, last), np.maximum(first, last)
-    counts = np.where(steep, (begin <= 1) & (end >= 0), np.abs(heights) <= reach)
-    ways = nexts - other
-    points = [other + share.clip(0, 1)[:, None] * ways for share in (begin, end)]
-    both = np.concatenate(points)
-    counts = np.concatenate((counts, counts))
-    stand_in = both[counts.argmax(axis=0), :, np.arange(both.shape[2])].T
-    stand_in = np.where(counts.any(axis=0), stand_in, np.inf)
-    return np.where(counts[:, None], both, stand_in).swapaxes(0, 1)
-
-
-_NONE = np.empty(0, np.intp)
-_NAMES = ("corners", "solids", "entries", "uniform")
-
-
-def _in_one_plane(ones: Floats, others: Floats, band: float) -> Flags:
-    """Return which pairs of triangles may share an area in one plane."""
-    one, other = ones.reshape(3, 3, -1), others.reshape(3, 3, -1)
-    normal, other_normal = (cross(each[1] - each[0], each[2] - each[0]) for each in (one, other))
-    turned = cross(normal, other_normal)
-    sizes = dot(normal, normal) * dot(other_normal, other_normal)
-    squared = dot(turned, turned)
-    if len(squared) == 0:
-        return squared < 0
-    length = np.sqrt(dot(normal, normal))
-    heights = np.abs(np.stack([dot(normal, corner - one[0]) for corner in other]))
-    flat: Flags = (squared <= _PARALLEL * sizes) & (
-        (heights.max(axis=0) <= 4 * band * length) | (squared <= 2.0**-30 * sizes)
-    )
-    return flat
-
-
 def plane_through(corners: Floats, number: int) -> tuple[Floats, Floats]:
     """Return the unit normal and height of the plane through an edge, or of the triangle (3)."""
     points = corners.reshape(3, 3, -1)
@@ -208,32 +96,6 @@ def plane_through(corners: Floats, number: int) -> tuple[Floats, Floats]:
     length = np.sqrt(dot(normal, normal))
     normal = np.divide(normal, length, out=np.zeros_like(normal), where=length > 0)
     return normal, dot(normal, start)
-
-
-def _on(corners: Floats, cutters: Floats, band: float) -> Flags:
-    """Return which triangles lie within the band of others: all of their corners do."""
-    points = corners.reshape(3, 3, -1)
-    return np.stack([points_to_triangles(point, cutters) for point in points]).max(axis=0) <= band
-
-
-def _near(corners: Floats, there: Floats, normals: Floats, band: float) -> Flags:
-    """Return which triangles come near points (3, 6, h) in their planes: no edge is between."""
-    points = corners.reshape(3, 3, -1)
-    with np.errstate(invalid="ignore"):
-        flags = (there.min(axis=1) <= points.max(axis=0) + 2 * band).all(axis=0)
-        flags &= (there.max(axis=1) >= points.min(axis=0) - 2 * band).all(axis=0)
-    (some,) = flags.nonzero()
-    points, near = points[:, :, some], there[:, :, some]
-    normal = normals[:, some]
-    turn = dot(cross(points[1] - points[0], points[2] - points[0]), normal)
-    kept = np.ones(len(some), bool)
-    for start, stop in ((0, 1), (1, 2), (2, 0)):
-        outwards = cross(points[stop] - points[start], normal)
-        length = np.sqrt(dot(outwards, outwards))
-        beyond = dot(outwards[:, None], near - points[start][:, None]).min(axis=0)
-        kept &= (beyond <= 2 * band * length) | (turn <= 0)
-    flags[some] = kept
-    return flags
 
 
 def cut(
@@ -263,21 +125,3 @@ def cut(
     rest = np.concatenate((one, third, other))[:, quad]
     parts = np.concatenate((corners[:, kept], tip, base, rest), axis=1)
     return parts, np.concatenate((kept, some, some, some[quad]))
-
-
-def contacts_by_entry(pieces: Pieces, solids: Ids, entries: Ids) -> tuple[Ids, Ids, Ids]:
-    """Return how contacts are to be sorted, and where those of each piece start and how many.
-
-    Contacts are of pieces `entries`, (c,), with solids, (c,).
-    """
-    order = np.lexsort((entries, solids))
-    limit = int(max(entries.max(initial=0), pieces.entries.max(initial=0))) + 1
-    keys, wanted = solids[order] * limit + entries[order], pieces.solids * limit + pieces.entries
-    starts = np.searchsorted(keys, wanted)
-    return order, starts, np.searchsorted(keys, wanted, side="right") - starts
-
-
-def first_of_runs(numbers: Ids) -> tuple[Ids, Ids]:
-    """Return an order that sorts numbers, and where its runs start."""
-    order = np.argsort(numbers, kind="stable")
-    return order, starts_of_runs(numbers[order])

@@ -5,21 +5,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, concatenated_ranges, starts_of_runs
+from ..arrays import Flags, Floats, Ids, blocks, starts_of_runs
 from ..construction.levels import between
 from ..scene.moment import Moment
 from ..scene.placed import placed
 from ..scene.sheets import Sheets
 from .components import components
 from .contacts import Contacts
+from .cutting import Cutters, contacts_by_entry, divided
 from .depth import Depths, depths_of
 from .inside import inside
-from .pieces import Cutters, Pieces, contacts_by_entry, divided, triangles_in_boxes
+from .pieces import Pieces, triangles_in_boxes
 from .shells import Shells
 from .walls import Walls, walls_of
 
 # Pairs of a surface and a solid whose depths are looked for together.
 _TOGETHER = 256
+# Parts of surfaces that are placed in a step.
+_PLACED = 32_768
 
 
 @dataclass(frozen=True)
@@ -57,15 +60,19 @@ def nested_of(world: World, rows: Ids, solids: Ids) -> Generator[float, None, Ne
         roots, world.sheets.corners[meshes] + world.sheets.corner_counts[meshes]
     )
     counts = last - first
-    which = np.repeat(np.arange(len(rows)), counts)
-    knots = roots[concatenated_ranges(first, counts)]
-    points = world.sheets.arranged.vertices.T[:, knots]
-    points = placed(points, world.moment.placements.matrices[:, rows[which]])
-    boxes = world.moment.placements.boxes[:, solids[which]]
-    (near,) = ((points >= boxes[:3]) & (points <= boxes[3:])).all(axis=0).nonzero()
-    found = np.zeros(len(which), bool)
-    found[near] = yield from inside(world.moment, points[:, near], solids[which[near]])
-    numbers = np.bincount(which[found], minlength=len(rows))
+    ends = np.cumsum(counts)
+    total, numbers = int(counts.sum()), np.zeros(len(rows), np.intp)
+    for some in blocks(total, _PLACED):
+        places = np.arange(some.start, some.stop)
+        which = np.searchsorted(ends, places, side="right")
+        knots = roots[(last - ends)[which] + places]
+        points = world.sheets.arranged.vertices.T[:, knots]
+        points = placed(points, world.moment.placements.matrices[:, rows[which]])
+        boxes = world.moment.placements.boxes[:, solids[which]]
+        (near,) = ((points >= boxes[:3]) & (points <= boxes[3:])).all(axis=0).nonzero()
+        steps = inside(world.moment, points[:, near], solids[which[near]])
+        is_in = yield from between(some.start / total, some.stop / total, steps)
+        numbers += np.bincount(which[near[is_in]], minlength=len(rows))
     return Nested(numbers > 0, (numbers == counts) & (counts > 0))
 
 

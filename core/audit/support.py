@@ -14,10 +14,12 @@ from numpy.typing import ArrayLike
 from .. import checks
 from ..arrays import Flags, Floats, Ids, blocks, cross, dot, starts_of_runs
 from ..construction.levels import result_of
+from ..query import query
 from ..scene import SceneOctree
 from ..scene.moment import Moment
 from ..scene.pairs import Near, compared
 from ..scene.sheets import Sheets
+from ..shapes import Boxes
 from . import findings as of
 from .components import components
 from .coplanar import clip
@@ -148,18 +150,17 @@ def _above(moment: Moment, labels: Ids, floating: Flags) -> Ids:
 
     (2, p), sorted.
     """
-    boxes, there = moment.placements.boxes, moment.placements.is_there
-    (upper,), (lower,) = (floating & there).nonzero(), there.nonzero()
-    parts = [np.empty((2, 0), np.intp)]
-    for some in blocks(len(upper), 512):
-        here = boxes[:, upper[some], None]
-        met = (here[:2] <= boxes[3:5, None, lower]).all(axis=0)
-        met &= (here[3:5] >= boxes[:2, None, lower]).all(axis=0)
-        met &= here[5] >= boxes[2, lower]
-        met &= labels[upper[some], None] != labels[lower]
-        ones, others = met.nonzero()
-        parts.append(np.stack((upper[some][ones], lower[others])))
-    return np.concatenate(parts, axis=1)
+    placements = moment.placements
+    boxes, there = placements.boxes, placements.is_there
+    (upper,) = (floating & there).nonzero()
+    if len(upper) == 0:
+        return np.empty((2, 0), np.intp)
+    columns = boxes[:, upper].copy()
+    columns[2] = boxes[2, there].min()
+    which, ids = query(moment.top, Boxes(columns[:3].T, columns[3:].T))
+    ones, others = upper[which], placements.rows_named(ids)
+    kept = there[others] & (labels[ones] != labels[others])
+    return np.stack((ones[kept], others[kept]))
 
 
 def _falls(

@@ -10,6 +10,7 @@ from demo import (
     brute_force,
     checks,
     extension,
+    findings,
     forest,
     picture,
     questions,
@@ -199,3 +200,32 @@ def test_brute_force_knows_which_triangles_an_edge_passes() -> None:
     assert brute_force.triangles_that_touch(flat, upright).tolist() == [[0], [0]]
     starts, steps = np.array([[1.0, 1, 2], [5, 5, 2]]), np.array([[0.0, 0, -4]] * 2)
     assert brute_force.shares_along(starts, steps, flat).tolist() == [[0.5], [np.inf]]
+
+
+def test_the_workshop_has_one_of_each_wrong(tmp_path: Path) -> None:
+    found = findings.run(tmp_path, with_picture=False)
+    known = {(each["class"], frozenset(each["objects"])) for each in found["findings"]}
+    assert known == {
+        ("overlap", frozenset(("Beam", "Pipe"))),
+        ("overlap", frozenset(("Beam", "Pipe 2"))),
+        ("overlap", frozenset(("Floor", "Sunken Crate"))),
+        ("contained", frozenset(("Cabinet", "Forgotten"))),
+        ("duplicate", frozenset(("Bust", "Bust 2"))),
+        ("coplanar same-facing", frozenset(("Poster", "Poster 2"))),
+        ("near", frozenset(("Barrel", "Barrel.001"))),
+    }
+    assert {name for name, _ in known} == set(findings.COLORS)
+    page = "\n".join(report.of_audit(found))
+    assert "Barrel / Barrel.001" in page and "20 mm apart" in page
+    assert (tmp_path / "workshop.blend").is_file()
+
+
+def test_each_finding_of_the_workshop_has_its_color(tmp_path: Path) -> None:
+    findings.run(tmp_path, with_picture=False)
+    looked = extension.part("octree_addon.clash.auditing").without_rules(bpy.context.scene)
+    octree = looked.target.octree
+    placed = octree.triangles_of(octree.ids)
+    shades = findings.painted(looked.found, octree, placed.vertices.copy(), placed.faces)
+    shown = {findings.PLACES[shade] for shade in np.unique(shades)}
+    assert shown >= {"Dim", "Glass", *findings.COLORS}
+    assert np.count_nonzero(shades == 0) > 100

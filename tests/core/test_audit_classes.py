@@ -4,6 +4,7 @@ import audit_scenes as scenes
 import numpy as np
 import pytest
 from audit_scenes import box, named, of_class, scene_of, sheet
+from pair_oracle import hulls_near
 
 from core import FINDING_CLASSES, FINDING_MEASURES, SceneOctree, Triangles, audit
 
@@ -71,6 +72,10 @@ def known_scene():
     matrices = np.tile(np.eye(4), (2, 1, 1))
     matrices[:, :3, 3] = (0, 10, 0)
     where["the same mesh"] = tuple(scene.place([shared, shared], matrices).tolist())
+    away = scene.add_mesh(box([8, 8, 8], [9, 9, 9]))
+    here = scene.add_mesh(box([0, 0, 0], [1, 1, 1]))
+    matrices[:, :3, 3] = (0, -20, 0), (-8, -28, -8)
+    where["other origin"] = tuple(scene.place([here, away], matrices).tolist())
     matrices[1, :3, 3] = (0.5, 10, 10)
     matrices[0, :3, 3] = (0, 10, 10)
     where["parent and child"] = tuple(scene.place([shared, shared], matrices).tolist())
@@ -88,10 +93,55 @@ def test_each_known_pair_is_what_it_is_among_many():
     owners[child] = owners[parent]
     found = audit(scene, clearance=0.03, owners=owners)
     wanted = {where[name]: classes for name, (_, classes) in KNOWN.items() if classes}
-    wanted[where["the same mesh"]] = {"duplicate"}
+    wanted[where["the same mesh"]] = wanted[where["other origin"]] = {"duplicate"}
     assert named(found) == wanted
     assert named(audit(scene, clearance=0.03))[parent, child] == {"overlap"}
     assert named(audit(scene, clearance=0.03, skipped=[[child], [parent]])) == wanted
+
+
+def add_crowd(scene, count=3000):
+    """Place tetrahedra anywhere: mirrored, unevenly scaled, flat, instanced; in whole numbers."""
+    rng = np.random.default_rng(11)
+    faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]]
+    meshes = [Triangles(rng.integers(0, 7, (4, 3)), faces) for _ in range(40)]
+    numbers = np.array([scene.add_mesh(mesh) for mesh in meshes])
+    matrices = np.tile(np.eye(4), (count, 1, 1))
+    scales = rng.choice([-2, -1, 0, 1, 1, 1, 2, 3], (count, 3))
+    matrices[:, np.arange(3), np.arange(3)] = scales
+    matrices[:, :3, 3] = rng.integers((0, 200, 0), (110, 310, 110), (count, 3))
+    return scene.place(numbers[rng.integers(0, 40, count)], matrices)
+
+
+def touching_by_brute_force(scene, ids):
+    """Return the pairs of placements of which any two triangles touch, in whole numbers."""
+    triangles = scene.triangles_of(ids)
+    corners = triangles.vertices[triangles.faces].round().astype(np.int64).reshape(-1, 4, 3, 3)
+    lower, upper = corners.min(axis=(1, 2)), corners.max(axis=(1, 2))
+    met = np.ones((len(ids), len(ids)), bool)
+    for axis in range(3):
+        met &= lower[:, None, axis] <= upper[:, axis]
+        met &= upper[:, None, axis] >= lower[:, axis]
+    ones, others = np.triu(met, 1).nonzero()
+    here, there = corners[ones][:, :, None], corners[others][:, None]
+    here, there = np.broadcast_arrays(here, there)
+    flags = hulls_near(here, there, np.zeros(here.shape[:3], np.int64)).any(axis=(1, 2))
+    return set(zip(ids[ones[flags]].tolist(), ids[others[flags]].tolist(), strict=True))
+
+
+def test_contacts_among_thousands_are_those_of_all_pairs_of_triangles():
+    scene, where = known_scene()
+    crowd = add_crowd(scene)
+    owners = np.arange(len(scene))
+    parent, child = where["parent and child"]
+    owners[child] = owners[parent]
+    found = named(audit(scene, clearance=0.03, owners=owners))
+    in_crowd = {pair: classes for pair, classes in found.items() if pair[0] >= crowd[0]}
+    contacts = {pair for pair, classes in in_crowd.items() if classes - {"near", "contained"}}
+    assert contacts == touching_by_brute_force(scene, crowd)
+    assert len(contacts) > 300 and any("overlap" in each for each in in_crowd.values())
+    wanted = {where[name]: classes for name, (_, classes) in KNOWN.items() if classes}
+    wanted[where["the same mesh"]] = wanted[where["other origin"]] = {"duplicate"}
+    assert {pair: each for pair, each in found.items() if pair not in in_crowd} == wanted
 
 
 def test_only_pairs_of_both_sides_count():

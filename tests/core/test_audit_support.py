@@ -5,6 +5,7 @@ import pytest
 from audit_scenes import box, scene_of, sheet
 
 from core import SceneOctree, audit, supports
+from core.audit import support
 
 ROWS, COLUMNS = 6, 8
 
@@ -103,3 +104,43 @@ def test_nothing_below():
     assert supports(SceneOctree(), audit(SceneOctree()), []).drops.shape == (0,)
     with pytest.raises(ValueError, match="ids"):
         supports(scene, audit(scene), [7])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_drops_of_boxes_are_those_of_a_comparison_of_all(seed):
+    rng = np.random.default_rng(seed)
+    lower = rng.integers(0, 12, (60, 3)).astype(float)
+    lower[:, 2] *= 4
+    upper = lower + rng.integers(1, 4, (60, 3))
+    scene = scene_of(*(box(*corners) for corners in zip(lower, upper, strict=True)))
+    found = supports(scene, audit(scene), [0])
+    labels = found.components
+    over = (lower[:, None, :2] < upper[None, :, :2]) & (upper[:, None, :2] > lower[None, :, :2])
+    gaps = lower[:, None, 2] - upper[None, :, 2]
+    gaps[~over.all(axis=2) | (gaps < 0) | (labels[:, None] == labels)] = np.inf
+    assert len(found.fallers) > 20 and np.isinf(found.drops).any()
+    for faller, drop in zip(found.fallers, found.drops, strict=True):
+        # Boxes that meet in an edge of their shadows only may count or not.
+        assert drop <= gaps[labels == faller].min()
+        if np.isfinite(drop):
+            closed = lower[labels == faller][:, None, 2] - upper[None, :, 2]
+            assert drop in closed
+
+
+def test_what_falls_is_compared_with_its_column_alone(monkeypatch):
+    scene = SceneOctree()
+    brick = scene.add_mesh(box([0, 0, 0], [1, 1, 1]))
+    count = 3000
+    matrices = np.tile(np.eye(4), (count, 1, 1))
+    matrices[:, 0, 3] = np.arange(count) * 2
+    matrices[1::2, 2, 3], matrices[1::2, 0, 3] = 5, matrices[::2, 0, 3]
+    scene.place(np.full(count, brick), matrices)
+    looked = []
+    asked = support.query
+    monkeypatch.setattr(
+        support, "query", lambda *given: looked.append(found := asked(*given)) or found
+    )
+    found = supports(scene, audit(scene), np.arange(0, count, 2))
+    assert found.drops == pytest.approx(np.full(count // 2, 4.0))
+    assert found.landings[1].tolist() == list(range(0, count, 2))
+    assert sum(pairs.shape[1] for pairs in looked) == count  # each with itself, and what is below
