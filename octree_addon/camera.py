@@ -91,22 +91,6 @@ def camera_frusta(
     return Frusta(_to_world(camera_eval, _corners(offsets, slopes, near, far))[None])
 
 
-def camera_matrix(
-    camera_eval: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
-) -> Floats:
-    """Return projection @ view of a camera, (4, 4), for what the scene's render would show.
-
-    Into OpenGL's clip space. What `camera_frusta` refuses is refused here.
-    """
-    _check(camera_eval)
-    (left, right), (bottom, top) = _frame(scene)
-    crop = np.diag([2 / (right - left), 2 / (top - bottom), 1.0, 1.0])
-    crop[:2, 3] = -(right + left) / (right - left), -(top + bottom) / (top - bottom)
-    to_camera = np.linalg.inv(np.array(camera_eval.matrix_world.normalized(), np.float64))
-    matrix: Floats = crop @ _projection(camera_eval, scene, depsgraph) @ to_camera
-    return matrix
-
-
 def _check(camera: bpy.types.Object) -> None:
     if camera.type != "CAMERA":
         raise ValueError(f"{camera.name} is not a camera")

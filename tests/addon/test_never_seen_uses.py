@@ -26,6 +26,7 @@ from octree_ext.octree_addon.never_seen.safety import grown
 from octree_ext.octree_addon.never_seen.stage import stage_of
 from octree_ext.octree_addon.never_seen.views import view_matrices
 from octree_ext.octree_addon.scene_index import scene_index
+from octree_ext.octree_addon.shot.shown_scene import ShownScene
 from octree_ext.octree_addon.ui import settings_of
 
 
@@ -270,7 +271,8 @@ def test_linked_meshes_are_refused_by_name(tmp_path, capfd):
 def images(asked):
     """Return what each pixel of all tested views shows: depths, by rays."""
     index = scene_index()
-    stage = stage_of(bpy.context, index, asked)
+    scene = ShownScene(open_faces=asked.is_open, made_by=PixelRays)
+    stage = stage_of(bpy.context, index, asked, scene)
     matrices, size = view_matrices(asked, bpy.context, stage.scene, stage.solid)
     return item_buffers(PixelRays(stage.scene), matrices, size=size).depths, matrices
 
