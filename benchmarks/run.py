@@ -26,10 +26,12 @@ def main() -> None:
         placed_rows,
         rows,
         scene_rows,
+        seen_rows,
         table,
     )
 
-    known = {ask.__name__: ask for ask in rows.EVERY + scene_rows.EVERY + placed_rows.EVERY}
+    every = rows.EVERY + scene_rows.EVERY + placed_rows.EVERY + seen_rows.EVERY
+    known = {ask.__name__: ask for ask in every}
     chosen = arguments(list(known))
     seconds, scale = (0.5, 0.1) if chosen.quick else (5.0, 1.0)
     measured = [row for name in chosen.rows for row in known[name](seconds, scale)]

@@ -136,9 +136,9 @@ class GpuBuffer(ZBuffer):
         self._centers = np.zeros((3, len(arrays.face_starts)))
         drawn = arrays.face_counts.nonzero()[0]
         self._centers[:, drawn] = arrays.vertices[:, corners[0, arrays.face_starts[drawn]]]
-        each = np.repeat(np.arange(len(arrays.face_counts)), arrays.face_counts)
-        moved = arrays.vertices[:, corners.T.ravel()] - self._centers[:, each.repeat(3)]
-        places = np.ascontiguousarray(moved.T, np.float32)
+        each = np.repeat(np.arange(len(arrays.vertex_counts)), arrays.vertex_counts)
+        moved = (arrays.vertices - self._centers[:, each]).T.astype(np.float32, order="C")
+        places = moved.take(corners.T.ravel(), axis=0)
         numbers = np.repeat((np.arange(count) % _CALL).astype(np.float32), 3)
         layout = gpu.types.GPUVertFormat()
         layout.attr_add(id="position", comp_type="F32", len=3, fetch_mode="FLOAT")
