@@ -219,10 +219,22 @@ def camera_picture(
     crop = np.diag([*(2 / (high - low)), 1.0, 1.0])
     crop[:2, 3] = -(high + low) / (high - low)
     to_camera = np.linalg.inv(np.array(camera_eval.matrix_world.normalized(), np.float64))
-    matrix: Floats = crop @ np.array(projection, np.float64) @ to_camera
     lens = camera_eval.data
+    matrix: Floats = crop @ _with_depths(np.array(projection, np.float64), lens) @ to_camera
     start = lens.clip_start if lens.type == "ORTHO" else 0.0
     return Picture(matrix, picture_size(scene, share), start)
+
+
+def _with_depths(projection: Floats, lens: bpy.types.Camera) -> Floats:
+    """Return a projection with depths of double precision.
+
+    In single precision the far plane of a lens that begins very near is at infinity.
+    """
+    near, far = lens.clip_start, lens.clip_end
+    is_parallel = lens.type == "ORTHO"
+    scale, shift = (2.0, far + near) if is_parallel else (far + near, 2 * far * near)
+    projection[2, 2:] = -scale / (far - near), -shift / (far - near)
+    return projection
 
 
 def picture_size(scene: bpy.types.Scene, share: float = 1.0) -> tuple[int, int]:

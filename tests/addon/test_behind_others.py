@@ -111,6 +111,16 @@ def test_border_and_percentage_are_those_of_the_render():
         count()
 
 
+@pytest.mark.parametrize("far", [10.0, 1e4, 1e6])
+def test_a_lens_may_begin_very_near_and_end_very_far(far):
+    camera(rotation_euler=(pi / 2, 0, 0)).data.clip_end = far
+    bpy.context.scene.camera.data.clip_start = 0.001
+    cube("Cube", 1.0, location=(0, 5, 0))
+    row = only_rows(count())["Cube"]
+    assert row["visible_fraction"] == 1
+    assert abs(row["distances"] - 4.5) < 0.01
+
+
 def hide_collection(item):
     outer, inner = (bpy.data.collections.new(name) for name in ("Outer", "Inner"))
     scene = bpy.context.scene.collection
