@@ -4,7 +4,14 @@ import bpy
 import numpy as np
 import pytest
 from behind_scenes import count
-from blender_scenes import collection_instance, cube, link, mesh_object, scatter, select_only
+from blender_scenes import (
+    collection_instance,
+    cube,
+    link,
+    mesh_object,
+    scatter,
+    select_only,
+)
 from never_seen_scenes import (
     PARTS,
     PixelRays,
