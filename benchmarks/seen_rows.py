@@ -46,30 +46,35 @@ FRAMES, VIEWS = 10, 64
 
 def picture(seconds: float, scale: float) -> Rows:
     """Draw one view of a landscape, all that it takes included, against rays by Embree."""
-    mesh = scenes.landscape(int(1_300_000 * scale))
+    mesh, size = scenes.landscape(int(1_300_000 * scale)), FULL if scale == 1 else SMALL
     scene = SceneOctree()
     scene.place([scene.add_mesh(Triangles(mesh.vertices, mesh.faces))], [np.eye(4)])
-    view, pose = _looking((0.0, -19.0, 13.0), (0.0, 0.0, 0.0), FULL)
-    what = f"one view, {FULL[0]} x {FULL[1]}, {len(mesh):,} triangles"
-    drawn = {made: _drawing(made, scene, view, FULL) for made in _renderers(scene)}
+    view, pose = _looking((0.0, -19.0, 13.0), (0.0, 0.0, 0.0), size)
+    what = f"one view, {size[0]} x {size[1]}, {len(mesh):,} triangles"
+    drawn = {made: _drawing(made, scene, view, size) for made in _renderers(scene)}
     if len(drawn) == 2:
         card, numpy = fastest(*drawn.values(), seconds=seconds)
         yield Row(f"{what}, NumPy", "ours by card", numpy, card, must=8.0, aim=4.0)
     best = next(iter(drawn))
     with TemporaryDirectory() as folder:
         for _ in measure.present([EMBREE]):
-            theirs, hits = _embree(Path(folder), mesh, view, pose, seconds)
+            theirs, hits = _embree(Path(folder), mesh, view, pose, size, seconds)
             (ours,) = fastest(drawn[best], seconds=seconds)
             shown = drawn[best]().triangles.ravel()
             yield Row(what, "embreex", ours, theirs, must=0.5, aim=0.2, answers=_same(shown, hits))
 
 
 def _embree(
-    folder: Path, mesh: scenes.Mesh, view: np.ndarray, pose: np.ndarray, seconds: float
+    folder: Path,
+    mesh: scenes.Mesh,
+    view: np.ndarray,
+    pose: np.ndarray,
+    size: tuple[int, int],
+    seconds: float,
 ) -> tuple[float, np.ndarray]:
     """Return the time that a build and a ray for each pixel take, and the triangles they hit."""
-    x, y = (2 * np.arange(count) + 1.0 for count in FULL)
-    grid = np.meshgrid(x / FULL[0] - 1, y / FULL[1] - 1)
+    x, y = (2 * np.arange(count) + 1.0 for count in size)
+    grid = np.meshgrid(x / size[0] - 1, y / size[1] - 1)
     ends = np.stack((*(row.ravel() for row in grid), np.ones(grid[0].size), np.ones(grid[0].size)))
     far = np.linalg.inv(view) @ ends
     ways = (far[:3] / far[3]).T - pose[:3, 3]
@@ -129,8 +134,9 @@ def objects(seconds: float, scale: float) -> Rows:
 
 def film(seconds: float, scale: float) -> Rows:
     """Make the table and COCO of a shot of 1,000 objects by the card, and in NumPy."""
-    count = _town(int(1_000 * scale))
-    what = f"table and COCO, {FRAMES} frames of {count:,} objects, {FULL[0]} x {FULL[1]}"
+    count, size = int(1_000 * scale), FULL if scale == 1 else SMALL
+    _town(count, size)
+    what = f"table and COCO, {FRAMES} frames of {count:,} objects, {size[0]} x {size[1]}"
     best = item_buffer.renderer_of
     times = []
     for made in (best, ZBuffer):
@@ -146,7 +152,7 @@ def _table_and_coco() -> int:
     return sum(map(len, coco_texts(merged([found.pixels.table]))))
 
 
-def _town(count: int) -> int:
+def _town(count: int, size: tuple[int, int]) -> None:
     """Add objects in rows, 1.8 million triangles, and a camera that passes over them."""
     bpy.ops.wm.read_homefile(use_empty=True)
     meshes, rng = [], np.random.default_rng(4)
@@ -172,18 +178,16 @@ def _town(count: int) -> int:
         eye.location, eye.rotation_euler = (0, place, 14), (1.25, 0, turn)
         for path in ("location", "rotation_euler"):
             eye.keyframe_insert(path, frame=frame)
-    scene.render.resolution_x, scene.render.resolution_y = FULL
+    scene.render.resolution_x, scene.render.resolution_y = size
     scene.render.resolution_percentage = 100
-    return count
 
 
 def faces(seconds: float, scale: float) -> Rows:
     """Count the samples of a building's faces in 64 views, against one ray for each pixel."""
-    scene = _building(max(1, round(10 * scale)))
+    scene, size = _building(max(1, round(10 * scale))), SQUARE if scale == 1 else (64, 64)
     views = views_around(scene.bounds_of(scene.ids), count=VIEWS)
     triangles = sum(len(scene.triangles_of([placed])) for placed in scene.ids)
-    what = f"faces in {VIEWS} views of {SQUARE[0]} x {SQUARE[1]}, {triangles:,} triangles"
-    size = SQUARE if scale == 1 else (64, 64)
+    what = f"faces in {VIEWS} views of {size[0]} x {size[1]}, {triangles:,} triangles"
     best = _renderers(scene)[0]
     rays = PixelRays(scene)
     ours, ray_cast = fastest(
