@@ -4,7 +4,7 @@ And pictures: the same settings -> view matrix and pixels, as a render has them.
 """
 
 from math import pi
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -219,13 +219,13 @@ def camera_picture(
     crop = np.diag([*(2 / (high - low)), 1.0, 1.0])
     crop[:2, 3] = -(high + low) / (high - low)
     to_camera = np.linalg.inv(np.array(camera_eval.matrix_world.normalized(), np.float64))
-    lens = camera_eval.data
+    lens: Any = camera_eval.data
     matrix: Floats = crop @ _with_depths(np.array(projection, np.float64), lens) @ to_camera
     start = lens.clip_start if lens.type == "ORTHO" else 0.0
     return Picture(matrix, picture_size(scene, share), start)
 
 
-def _with_depths(projection: Floats, lens: bpy.types.Camera) -> Floats:
+def _with_depths(projection: Floats, lens: Any) -> Floats:
     """Return a projection with depths of double precision.
 
     In single precision the far plane of a lens that begins very near is at infinity.
