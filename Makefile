@@ -2,8 +2,8 @@
 # environments in .venv/, a real Blender in ~/.cache/octree/.
 export PYTHON ?= python3.11
 .DEFAULT_GOAL := help
-.PHONY: help demo pictures test test-all test-window blender lint bench bench-peers bench-dynamic zip \
-	clean machine
+.PHONY: help demo pictures test test-all test-window blender lint bench bench-peers bench-dynamic \
+	bench-pictures zip clean machine
 
 SETUP := tests/setup
 LINT := .venv/lint/bin
@@ -59,6 +59,10 @@ bench-dynamic: machine ## Measure the dynamic octree against libraries whose tre
 	@$(SETUP)/peers.sh
 	@.venv/peers-numpy1/bin/python benchmarks/run_peers.py \
 	    --rows moving_one_box,moving_boxes,moving_pairs,changes
+
+bench-pictures: machine ## Measure what is seen in pictures against Embree and pyrender
+	@$(SETUP)/peers.sh peers-pictures
+	@$(WHEEL) && $$wheel/bin/python benchmarks/run.py --rows picture,objects,film,faces
 
 zip: machine ## Pack the extension into octree-<version>.zip
 	@$(WHEEL) && scripts=$$(echo $$wheel/lib/python*/site-packages/bpy/[0-9]*/scripts) && \

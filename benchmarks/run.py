@@ -27,10 +27,11 @@ def main() -> None:
         placed_rows,
         rows,
         scene_rows,
+        seen_rows,
         table,
     )
 
-    everyone = (rows, scene_rows, placed_rows, audit_rows)
+    everyone = (rows, scene_rows, placed_rows, audit_rows, seen_rows)
     known = {ask.__name__: ask for group in everyone for ask in group.EVERY}
     chosen = arguments(list(known))
     seconds, scale = (0.5, 0.1) if chosen.quick else (5.0, 1.0)

@@ -4,7 +4,7 @@ And pictures: the same settings -> view matrix and pixels, as a render has them.
 """
 
 from math import pi
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -89,22 +89,6 @@ def camera_frusta(
     lens = camera_eval.data
     near, far = lens.clip_start - margin, lens.clip_end + margin
     return Frusta(_to_world(camera_eval, _corners(offsets, slopes, near, far))[None])
-
-
-def camera_matrix(
-    camera_eval: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
-) -> Floats:
-    """Return projection @ view of a camera, (4, 4), for what the scene's render would show.
-
-    Into OpenGL's clip space. What `camera_frusta` refuses is refused here.
-    """
-    _check(camera_eval)
-    (left, right), (bottom, top) = _frame(scene)
-    crop = np.diag([2 / (right - left), 2 / (top - bottom), 1.0, 1.0])
-    crop[:2, 3] = -(right + left) / (right - left), -(top + bottom) / (top - bottom)
-    to_camera = np.linalg.inv(np.array(camera_eval.matrix_world.normalized(), np.float64))
-    matrix: Floats = crop @ _projection(camera_eval, scene, depsgraph) @ to_camera
-    return matrix
 
 
 def _check(camera: bpy.types.Object) -> None:
@@ -235,10 +219,22 @@ def camera_picture(
     crop = np.diag([*(2 / (high - low)), 1.0, 1.0])
     crop[:2, 3] = -(high + low) / (high - low)
     to_camera = np.linalg.inv(np.array(camera_eval.matrix_world.normalized(), np.float64))
-    matrix: Floats = crop @ np.array(projection, np.float64) @ to_camera
-    lens = camera_eval.data
+    lens: Any = camera_eval.data
+    matrix: Floats = crop @ _with_depths(np.array(projection, np.float64), lens) @ to_camera
     start = lens.clip_start if lens.type == "ORTHO" else 0.0
     return Picture(matrix, picture_size(scene, share), start)
+
+
+def _with_depths(projection: Floats, lens: Any) -> Floats:
+    """Return a projection with depths of double precision.
+
+    In single precision the far plane of a lens that begins very near is at infinity.
+    """
+    near, far = lens.clip_start, lens.clip_end
+    is_parallel = lens.type == "ORTHO"
+    scale, shift = (2.0, far + near) if is_parallel else (far + near, 2 * far * near)
+    projection[2, 2:] = -scale / (far - near), -shift / (far - near)
+    return projection
 
 
 def picture_size(scene: bpy.types.Scene, share: float = 1.0) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from .. import checks
 from ..arrays import Flags, Floats, Ids
 from ..scene import SceneOctree
 from ..shapes import Frusta
+from ..shapes.frusta import CLIP_CORNERS
 from .stage import Stage
 from .views import depths_of
 
@@ -196,17 +197,21 @@ def _runs(boxes: Ids, pixels: int) -> list[Ids]:
 
 
 def checked_views(view_projection: ArrayLike, size: object) -> tuple[Floats, Size]:
-    """Return matrices (v, 4, 4) and width and height, checked."""
+    """Return matrices (v, 4, 4), w positive in view, and width and height, checked."""
     matrices = checks.floats("view_projection", view_projection, 4, 4)
     finite = np.isfinite(matrices).all(axis=(1, 2))
     checks.every_row("view_projection", "be finite", finite, matrices)
     with np.errstate(all="ignore"):
         ends = np.isfinite(Frusta.from_matrices(matrices).corners).all(axis=(1, 2))
+    # A matrix and its opposite project alike, so let w be positive; if it is not everywhere, the
+    # view passes through infinity.
+    signs = np.sign(np.linalg.inv(matrices)[:, 3] @ CLIP_CORNERS)
+    ends &= (signs == signs[:, :1]).all(axis=1)
     checks.every_row("view_projection", "end at finite distances", ends, matrices)
     if not isinstance(size, tuple | list) or len(size) != 2:
         raise ValueError(f"size must be width and height, got {size!r}")
     width, height = (checks.whole_number("size", number, 1) for number in size)
-    return matrices, (width, height)
+    return matrices * signs[:, :1, None], (width, height)
 
 
 def item_buffers(
@@ -220,7 +225,7 @@ def item_buffers(
         What draws, and the scene: `ZBuffer(scene)`, or `PixelRays(scene)`.
     view_projection : array_like of float, shape (v, 4, 4)
         Projection @ view, OpenGL clip space, for column vectors; perspective or parallel, with
-        near and far planes at finite distances.
+        near and far planes at finite distances. The sign of a whole matrix does not matter.
     size : tuple of int, default (640, 480)
         Width and height in pixels.
 

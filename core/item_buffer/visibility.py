@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
-from ..arrays import Flags, Floats, Ids, concatenated_ranges, radix_argsort, starts_of_runs
+from ..arrays import Flags, Floats, Ids, starts_of_runs
 from ..construction.levels import result_of
 from ..scene.moment import Moment, Reached
 from ..scene.volumes import any_of
 from ..shapes import Frusta
 from ..shapes.boxes import CORNERS
+from .mask_runs import Counted, counted_alone, counted_in
 from .renderers import ItemRenderer, Size, checked_views
 from .stage import Stage, screen_matrix
 from .views import depths_of
@@ -21,8 +22,6 @@ from .views import depths_of
 # Why an object has no pixels, or that it has.
 SEEN, OCCLUDED, OUT_OF_VIEW, TOO_SMALL = range(4)
 
-# No picture is as wide.
-_FAR = 1 << 40
 # The edges of a box, by its corners.
 _ENDS = np.array([(i, i | bit) for bit in (1, 2, 4) for i in range(8) if not i & bit]).T
 
@@ -204,31 +203,6 @@ def checked_owners(renderer: ItemRenderer, owners: ArrayLike | None) -> Ids:
     return numbers
 
 
-@dataclass(frozen=True)
-class Counted:
-    """Samples of each object, (n,), and boxes around them, (n, 4)."""
-
-    counts: Ids
-    boxes: Ids
-
-    @classmethod
-    def nothing(cls, count: int) -> "Counted":
-        """Return that there are no samples."""
-        return cls(np.zeros(count, np.intp), np.zeros((count, 4), np.intp))
-
-    @classmethod
-    def of(cls, objects: Ids, columns: Ids, rows: Ids, count: int) -> "Counted":
-        """Count samples whose objects ascend."""
-        boxes, starts = np.zeros((count, 4), np.intp), starts_of_runs(objects)
-        if len(starts):
-            there = objects[starts]
-            boxes[there, 0] = np.minimum.reduceat(columns, starts)
-            boxes[there, 1] = np.minimum.reduceat(rows, starts)
-            boxes[there, 2] = np.maximum.reduceat(columns, starts) + 1
-            boxes[there, 3] = np.maximum.reduceat(rows, starts) + 1
-        return cls(np.bincount(objects, minlength=count), boxes)
-
-
 def _steps(
     renderer: ItemRenderer,
     matrices: Floats,
@@ -270,17 +244,10 @@ def _visible(
     renderer: ItemRenderer, matrix: Floats, size: Size, owners: Ids, count: int
 ) -> tuple[Counted, Floats]:
     """Return the visible samples of objects, and the depths of the nearest, (n,)."""
-    image = renderer.image(matrix, size)
-    (pixels,) = (image.rows >= 0).nonzero()
-    objects = owners[image.rows[pixels]]
-    order = radix_argsort(objects, max(count, 1).bit_length())
-    pixels, objects = pixels[order], objects[order]
-    rows, columns = np.divmod(pixels, size[0])
-    depths, starts = np.full(count, np.inf), starts_of_runs(objects)
-    if len(starts):
-        nearest = np.maximum.reduceat(image.nearness[pixels], starts)
-        depths[objects[starts]] = depths_of(matrix, nearest)
-    return Counted.of(objects, columns, rows, count), depths
+    counted, nearness = counted_in(renderer.image(matrix, size), size[0], owners, count)
+    depths, seen = np.full(count, np.inf), counted.counts > 0
+    depths[seen] = depths_of(matrix, nearness[seen])
+    return counted, depths
 
 
 def _alone(
@@ -300,42 +267,9 @@ def _alone(
     boxes, shift = boxes[:, drawn], np.tile(margins, 2)[:, None]
     for some, flags in renderer.covered(matrix, wide, rows[kept], numbers, boxes):
         objects = shown[drawn[some]]
-        measured = _measured(flags, boxes[:, some] - shift, size)
-        inside[objects], beside.counts[objects], beside.boxes[objects] = measured
+        inside[objects], found = counted_alone(flags, boxes[:, some] - shift, size)
+        beside.counts[objects], beside.boxes[objects] = found.counts, found.boxes
     return inside, beside
-
-
-def _measured(flags: Flags, boxes: Ids, size: Size) -> tuple[Ids, Ids, Ids]:
-    """Measure flags of boxes (4, n) of the picture, one box after the other, row by row.
-
-    Returns how many are set in the picture, and at all, (n,), and boxes around them, (n, 4). What
-    is set ascends, so that a search finds what each row of each box has of it. O(flags).
-    """
-    left, bottom, right, top = boxes
-    wide, high = right - left, top - bottom
-    (places,) = flags.nonzero()
-    each, heights = np.repeat(np.arange(len(high)), high), concatenated_ranges(bottom, high)
-    starts = (np.cumsum(wide * high) - wide * high)[each] + (heights - bottom[each]) * wide[each]
-
-    def found_before(columns: Ids) -> Ids:
-        parts = np.clip(columns - left, 0, wide)[each]
-        return np.searchsorted(places, starts + parts)
-
-    first, last = found_before(left), found_before(right)
-    within = found_before(np.full_like(left, size[0])) - found_before(np.zeros_like(left))
-    within[(heights < 0) | (heights >= size[1])] = 0
-    runs, some = starts_of_runs(each), last > first
-    known = np.append(places, 0)  # rows without any look at what they do not use
-    columns = left[each] - starts
-    around = np.stack((
-        np.minimum.reduceat(np.where(some, known[first] + columns, _FAR), runs),
-        np.minimum.reduceat(np.where(some, heights, _FAR), runs),
-        np.maximum.reduceat(np.where(some, known[last - 1] + columns + 1, -_FAR), runs),
-        np.maximum.reduceat(np.where(some, heights + 1, -_FAR), runs),
-    ), axis=1)  # fmt: skip
-    counts = np.add.reduceat(last - first, runs)
-    around[counts == 0] = 0
-    return np.add.reduceat(within, runs), counts, around
 
 
 def _boxes_around(

@@ -114,7 +114,8 @@ class Frusta(Shapes):
         corners = self.rows.reshape(8, 3, -1)
         rings = corners[FACES]
         normals = np.cross(rings[:, 2] - rings[:, 0], rings[:, 3] - rings[:, 1], axis=1)
-        normals *= power_of_two_scale(normals)
+        # Each by itself: a near plane is often a millionth as wide as the far one.
+        normals *= power_of_two_scale(normals.swapaxes(0, 1).reshape(3, -1)).reshape(6, 1, -1)
         inward = corners.mean(axis=0) - rings.mean(axis=1)
         normals *= np.where((normals * inward).sum(axis=1) < 0, -1.0, 1.0)[:, None]
         offsets = -np.einsum("fan,can->fcn", normals, corners).min(axis=1)

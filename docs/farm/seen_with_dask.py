@@ -5,10 +5,12 @@
 
 Every worker needs Blender with the extension enabled, and the same folders under the same paths.
 Without --scheduler the workers are processes of this machine. More options for `octree seen`, such
-as --frames and --cameras, are passed on. Needs `pip install distributed`.
+as --frames, --cameras, and --behind-others with what belongs to it, are passed on; --labels and
+--format, coco for one, are those of the whole. Needs `pip install distributed`.
 """
 
 import argparse
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -37,6 +39,8 @@ def main() -> None:
     parser.add_argument("--chunks", type=int, default=12)
     parser.add_argument("--scheduler", help="address of a cluster; by default this machine")
     parser.add_argument("--workers", type=int, default=2, help="processes, without a scheduler")
+    parser.add_argument("--labels", type=Path, help="folder for label pictures, in the end")
+    parser.add_argument("--format", help="json, csv, coco or bop; by default as --out ends")
     parser.add_argument("--blender", nargs="+", default=["blender"], help="the workers' Blender")
     options, others = parser.parse_known_args()
 
@@ -44,7 +48,9 @@ def main() -> None:
     numbers = range(1, options.chunks + 1)
     out = options.out.resolve()
     parts = [out.with_name(f"{out.stem}.{at}-of-{options.chunks}.json") for at in numbers]
-    ask = [*seen, str(options.blend.resolve()), *others]
+    labels = ["--labels", str(options.labels.resolve())] if options.labels else []
+    form = ["--format", options.format] if options.format else []
+    ask = [*seen, str(options.blend.resolve()), *others, *labels]
     commands = [
         [*ask, "--chunk", f"{at}/{options.chunks}", "--out", str(part)]
         for at, part in zip(numbers, parts, strict=True)
@@ -54,9 +60,13 @@ def main() -> None:
         tasks = client.map(run_chunk, commands, retries=1, pure=False)
         for task in as_completed(tasks):
             print(task.result(), flush=True)
-    print(run_blender([*seen, "--merge", *map(str, parts), "--out", str(out)]))
-    for part in parts:
+    merge = [*seen, "--merge", *map(str, parts), *labels, *form, "--out", str(out)]
+    print(run_blender(merge))
+    for at, part in zip(numbers, parts, strict=True):
         part.unlink()
+        if options.labels:
+            pictures = options.labels / f"chunk-{at}-of-{options.chunks}"
+            shutil.rmtree(pictures, ignore_errors=True)  # none of a chunk without frames
 
 
 if __name__ == "__main__":

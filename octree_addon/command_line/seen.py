@@ -3,7 +3,7 @@
 import argparse
 import glob
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,11 @@ from ..seen import (
     coco_texts,
     csv_text,
     json_texts,
+    label_folder,
     merged,
     merged_answers,
     read_json,
+    with_label_pictures,
     write_label_pictures,
     write_whole,
 )
@@ -94,7 +96,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--open", action="store_true", help="leave out faces of see-through materials"
     )
     pixels.add_argument(
-        "--labels", type=Path, metavar="FOLDER", help="write label pictures, 16-bit PNG"
+        "--labels",
+        type=Path,
+        metavar="FOLDER",
+        help="write label pictures, 16-bit PNG; with --merge those of the chunks, which it holds",
     )
 
 
@@ -113,7 +118,7 @@ def run_seen(context: bpy.types.Context, arguments: argparse.Namespace) -> int:
         raise ValueError(f"There is no folder {arguments.out.parent}")
     answer = _merge(arguments) if arguments.merge else _ask(context, arguments)
     if arguments.labels:
-        write_label_pictures(answer.table, arguments.labels)
+        write_label_pictures(answer.table, label_folder(arguments.labels, answer.chunk))
     write_whole(arguments.out, texts(answer))
     table = answer.table
     seen = f"{table.seen_count:,} of {plural(len(table.items), 'object')} seen"
@@ -131,8 +136,8 @@ def _writer(arguments: argparse.Namespace) -> Texts:
         raise UsageError(f"--out should end in {FORMATS.get(name, ('.json or .csv',))[0]}")
     if arguments.chunk and name != "json":
         raise UsageError("A chunk is written as JSON, which can be merged")
-    if arguments.chunk and arguments.labels:
-        raise UsageError("Label pictures of chunks would not have the numbers of the whole")
+    if arguments.merge and name == "coco" and not arguments.labels:
+        raise UsageError("COCO of chunks is made of their label pictures: give --labels")
     if not (arguments.behind_others or arguments.merge) and (arguments.labels or name in PIXELS):
         raise UsageError("Pixels are counted with --behind-others")
     if arguments.behind_others and arguments.boxes:
@@ -149,7 +154,7 @@ def _merge(arguments: argparse.Namespace) -> Answer:
     parts = [path for path in paths if path.resolve() != arguments.out.resolve()]
     if not parts:
         raise UsageError("--out is the only file to --merge")
-    return merged_answers([_read(path) for path in parts])
+    return merged_answers([_read(path, arguments.labels) for path in parts])
 
 
 def _paths(names: list[str]) -> list[Path]:
@@ -162,11 +167,18 @@ def _paths(names: list[str]) -> list[Path]:
     return [Path(path) for path in dict.fromkeys(found)]
 
 
-def _read(path: Path) -> Answer:
+def _read(path: Path, labels: Path | None) -> Answer:
+    """Read an answer, with its label pictures if these are wanted."""
     try:
-        return read_json(path.read_text(encoding="utf-8"))
+        answer = read_json(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"{path} cannot be merged: {error}") from error
+    if labels is None:
+        return answer
+    if answer.table.pixels is None:
+        raise ValueError(f"{path} has no label pictures: it was asked without --behind-others")
+    folder = label_folder(labels, answer.chunk)
+    return replace(answer, table=with_label_pictures(answer.table, folder))
 
 
 def _ask(context: bpy.types.Context, arguments: argparse.Namespace) -> Answer:

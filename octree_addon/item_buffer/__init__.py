@@ -8,10 +8,19 @@ import numpy as np
 from ...core import ItemRenderer, SceneOctree, Triangles, ZBuffer, visibility
 from .gpu_buffer import GpuBuffer
 from .gpu_context import can_draw
-from .open_faces import scene_without
+from .open_faces import Clear, clear_of, scene_without
 from .recorder import Recorder
 
-__all__ = ["GpuBuffer", "Recorder", "can_draw", "draws_right", "renderer_of", "scene_without"]
+__all__ = [
+    "Clear",
+    "GpuBuffer",
+    "Recorder",
+    "can_draw",
+    "clear_of",
+    "draws_right",
+    "renderer_of",
+    "scene_without",
+]
 
 log = logging.getLogger(__name__)
 

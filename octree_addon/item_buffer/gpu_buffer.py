@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 import gpu
 import numpy as np
@@ -51,7 +52,8 @@ class GpuBuffer(ZBuffer):
         self._batch: gpu.types.GPUBatch | None = None
         self._centers: Floats = np.empty((3, 0))
         self._uploaded: object = None
-        self._target: tuple[object, gpu.types.GPUFrameBuffer, object] | None = None
+        self._picture: _Target | None = None
+        self._boxes: _Target | None = None
 
     def _drawn(
         self, view_projection: Floats, size: tuple[int, int], rows: Ids
@@ -61,15 +63,17 @@ class GpuBuffer(ZBuffer):
         sizes = self.stage.sizes(rows)
         firsts, wide = np.cumsum(sizes) - sizes, int(sizes.sum()) >= _EXACT
         matrices = view_projection @ self.scene.matrices_of(self.scene.ids[rows])
-        target = self._bound_to(size, 2 if wide else 1)
-        with target.bind(), _state("LESS"):
-            target.clear(color=(-1.0, -1.0, 0.0, 0.0), depth=1.0)
+        target = self._picture = _reused(self._picture, size, "RG32F" if wide else "R32F")
+        if self._uploaded is not self.stage.arrays:
+            self._upload()
+        with target.buffer.bind(), _state("LESS"):
+            target.buffer.clear(color=(-1.0, -1.0, 0.0, 0.0), depth=1.0)
             self._shader.bind()
             self._shader.uniform_bool("wide", [wide])
             for row, matrix, first in zip(rows, matrices, firsts.tolist(), strict=True):
                 self._draw(row, matrix, first)
-            ids = _floats(target.read_color(0, 0, *size, 1 + wide, 0, "FLOAT"))
-            depths = _floats(target.read_depth(0, 0, *size))
+            ids = _flat(target.buffer.read_color(0, 0, *size, 1 + wide, 0, "FLOAT"), np.float32)
+            depths = _flat(target.buffer.read_depth(0, 0, *size), np.float32)
         numbers = ids.astype(np.intp)
         if wide:
             low, high = numbers.reshape(-1, 2).T
@@ -90,9 +94,11 @@ class GpuBuffer(ZBuffer):
             return super()._covered(view_projection, size, rows, owners, boxes)
         crops = _crops(boxes, size) @ view_projection
         matrices = crops[owners] @ self.scene.matrices_of(self.scene.ids[rows])
-        target = self._bound_to(picture, 1)
-        with target.bind(), _state("NONE"):
-            target.clear(color=(0.0, 0.0, 0.0, 0.0), depth=1.0)
+        target = self._boxes = _reused(self._boxes, picture, "R8")
+        if self._uploaded is not self.stage.arrays:
+            self._upload()
+        with target.buffer.bind(), _state("NONE"):
+            target.buffer.clear(color=(0.0, 0.0, 0.0, 0.0))
             self._shader.bind()
             self._shader.uniform_bool("wide", [False])
             # `GPUFrameBuffer.viewport_set` takes no arguments in Blender 4.2.
@@ -100,8 +106,8 @@ class GpuBuffer(ZBuffer):
                 place = lefts[owner], bottoms[owner], wide[owner], high[owner]
                 gpu.state.viewport_set(*map(int, place))
                 self._draw(row, matrix, 1)
-            gpu.state.viewport_set(0, 0, *picture)
-            image = _floats(target.read_color(0, 0, *picture, 1, 0, "FLOAT"))
+            gpu.state.viewport_set(0, 0, *target.size)
+            image = _flat(target.buffer.read_color(0, 0, *picture, 1, 0, "UBYTE"), np.uint8)
         covered = image.reshape(picture[::-1]) > 0
         spaces = zip(lefts, bottoms, wide, high, strict=True)
         parts = [covered[y : y + rise, x : x + run].ravel() for x, y, run, rise in spaces]
@@ -130,9 +136,9 @@ class GpuBuffer(ZBuffer):
         self._centers = np.zeros((3, len(arrays.face_starts)))
         drawn = arrays.face_counts.nonzero()[0]
         self._centers[:, drawn] = arrays.vertices[:, corners[0, arrays.face_starts[drawn]]]
-        each = np.repeat(np.arange(len(arrays.face_counts)), arrays.face_counts)
-        moved = arrays.vertices[:, corners.T.ravel()] - self._centers[:, each.repeat(3)]
-        places = np.ascontiguousarray(moved.T, np.float32)
+        each = np.repeat(np.arange(len(arrays.vertex_counts)), arrays.vertex_counts)
+        moved = (arrays.vertices - self._centers[:, each]).T.astype(np.float32, order="C")
+        places = moved.take(corners.T.ravel(), axis=0)
         numbers = np.repeat((np.arange(count) % _CALL).astype(np.float32), 3)
         layout = gpu.types.GPUVertFormat()
         layout.attr_add(id="position", comp_type="F32", len=3, fetch_mode="FLOAT")
@@ -143,17 +149,33 @@ class GpuBuffer(ZBuffer):
         self._batch = gpu.types.GPUBatch(type="TRIS", buf=vertices)
         self._uploaded = arrays
 
-    def _bound_to(self, size: tuple[int, int], channels: int) -> gpu.types.GPUFrameBuffer:
-        """Return what is drawn into, and upload the meshes if they are others now."""
-        if self._uploaded is not self.stage.arrays:
-            self._upload()
-        if self._target is None or self._target[0] != (size, channels):
-            color = gpu.types.GPUTexture(size, format=("R32F", "RG32F")[channels - 1])
-            depth = gpu.types.GPUTexture(size, format="DEPTH_COMPONENT32F")
-            target = gpu.types.GPUFrameBuffer(depth_slot=depth, color_slots=(color,))
-            # Blender frees textures that Python has forgotten.
-            self._target = (size, channels), target, (color, depth)
-        return self._target[1]
+
+class _Target(NamedTuple):
+    """A picture to draw into."""
+
+    size: tuple[int, int]
+    form: str
+    buffer: gpu.types.GPUFrameBuffer
+    # Blender frees textures that Python has forgotten.
+    textures: tuple[object, ...]
+
+
+def _reused(target: _Target | None, size: tuple[int, int], form: str) -> _Target:
+    """Return a picture to draw into, the one that there is if it will do.
+
+    One of boxes may be larger than wanted: only a part of it is read.
+    """
+    if target and target.form == form:
+        fits = target.size[0] >= size[0] and target.size[1] >= size[1]
+        if target.size == size or (form == "R8" and fits):
+            return target
+    color = gpu.types.GPUTexture(size, format=form)
+    if form == "R8":
+        buffer = gpu.types.GPUFrameBuffer(color_slots=(color,))
+        return _Target(size, form, buffer, (color,))
+    depth = gpu.types.GPUTexture(size, format="DEPTH_COMPONENT32F")
+    buffer = gpu.types.GPUFrameBuffer(depth_slot=depth, color_slots=(color,))
+    return _Target(size, form, buffer, (color, depth))
 
 
 @contextmanager
@@ -188,11 +210,11 @@ def _shader() -> gpu.types.GPUShader:
     return gpu.shader.create_from_info(info)
 
 
-def _floats(buffer: gpu.types.Buffer) -> Singles:
+def _flat(buffer: gpu.types.Buffer, kind: type[np.generic]) -> NDArray[Any]:
     """Return a flat view of what was read back; a copy element by element takes ten times."""
     count = int(np.prod(buffer.dimensions))
     buffer.dimensions = count
-    return np.frombuffer(buffer, np.float32, count)
+    return np.frombuffer(buffer, kind, count)
 
 
 def _shelves(wide: Ids, high: Ids) -> tuple[tuple[int, int], list[int], list[int]]:

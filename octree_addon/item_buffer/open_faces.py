@@ -1,13 +1,53 @@
 """Scenes to draw: some placements of an index, without the polygons that are counted as open."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
+import bpy
 import numpy as np
 
 from ...core import SceneOctree, Triangles
 from ..arrays import Flags, Ids
-from ..reader import SceneMesh
+from ..reader import RowMaterials, SceneMesh, ScenePlacements, lets_light_through, row_materials
 from ..scene_index import SceneIndex
+
+
+class Clear(NamedTuple):
+    """What lets light through.
+
+    Attributes
+    ----------
+    names : frozenset of str
+        Of materials.
+    polygons : dict of int to ndarray of bool, shape (polygons,)
+        By rows of placements, where there are any: the polygons that have these materials.
+    """
+
+    names: frozenset[str]
+    polygons: dict[int, Flags]
+
+
+def clear_of(depsgraph: bpy.types.Depsgraph, placements: ScenePlacements) -> Clear:
+    """Return what lets light through of placements that were read from a depsgraph as it is now.
+
+    A `ValueError` says that it is another one by now.
+    """
+    clear = {item.session_uid: item.name for item in bpy.data.materials if _is_clear(item)}
+    if not clear:
+        return Clear(frozenset(), {})
+    materials: list[RowMaterials] = row_materials(depsgraph, placements)
+    if len(materials) < len(placements):
+        raise ValueError("The scene has changed meanwhile: look once more")
+    used = {uid for each in materials for uid in each.slots}
+    flags = ((row, each.are_of(set(clear))) for row, each in enumerate(materials))
+    return Clear(
+        frozenset(name for uid, name in clear.items() if uid in used),
+        {row: each for row, each in flags if each.any()},
+    )
+
+
+def _is_clear(material: bpy.types.Material) -> bool:
+    return bool(material.users) and lets_light_through(material)
 
 
 def scene_without(index: SceneIndex, rows: Ids, open_polygons: Mapping[int, Flags]) -> SceneOctree:

@@ -13,6 +13,8 @@ from ..item_buffer import renderer_of
 from ..reader import ScenePlacements
 from ..scene_index import SceneIndex, index_steps
 from ..shot.frames import walk
+from ..shot.render_roles import not_counted
+from ..shot.shown_scene import ShownScene
 from ..ui import between
 from .samples import OPEN, Facts, Samples
 from .stage import Stage, stage_of
@@ -56,20 +58,21 @@ def samples_steps(
     """
     sums, frames = Sums(), len(views.frames)
     total, size = 0, (0, 0)
-    opaque: set[str] = set()
+    scene, missing = ShownScene(open_faces=views.is_open, made_by=renderer), set[str]()
     with closing(walk(context.scene, views.frames)) as steps:
         for number, _ in enumerate(steps):
             start = number / frames
             yield start
             index = yield from between(start, start + _READING / frames, index_steps(context))
-            stage = stage_of(context, index, views)
+            stage = stage_of(context, index, views, scene)
             matrices, size = view_matrices(views, context, stage.scene, stage.solid)
             sums.begin(index.placements, stage)
-            drawn = _drawn(index, stage, matrices, size, sums, renderer(stage.scene))
+            drawn = _drawn(index, stage, matrices, size, sums)
             yield from between(start + _READING / frames, start + 1 / frames, drawn)
             total += len(matrices)
-            opaque |= stage.opaque
-    return sums.samples(views, total, size, tuple(sorted(opaque)))
+            missing |= not_counted(context.view_layer)
+    opaque = () if views.is_open else tuple(sorted(scene.clear))
+    return sums.samples(views, total, size, opaque, tuple(sorted(missing)))
 
 
 def _drawn(
@@ -78,9 +81,8 @@ def _drawn(
     matrices: Floats,
     size: Size,
     sums: "Sums",
-    renderer: ItemRenderer,
 ) -> Generator[float, None, None]:
-    placements = index.placements
+    placements, renderer = index.placements, stage.shown.renderer
     for view, matrix in enumerate(matrices):
         yield view / len(matrices)
         # Between two steps another question may have read the scene again.
@@ -147,7 +149,14 @@ class Sums:
         self._faces.add(self._bases[rows] + polygons, self._view)
         self._view += 1
 
-    def samples(self, views: Views, total: int, size: Size, opaque: tuple[str, ...]) -> Samples:
+    def samples(
+        self,
+        views: Views,
+        total: int,
+        size: Size,
+        opaque: tuple[str, ...],
+        missing: tuple[str, ...],
+    ) -> Samples:
         """Return what was counted in all views."""
         faces = {key: self._faces.counted(start, key[2]) for key, start in self._starts.items()}
         owned = {key: counts for key, counts in faces.items() if key[0] == _OWN}
@@ -169,6 +178,7 @@ class Sums:
                 added_faces=self._faces.added_since(last),
                 added_objects=self._wholes.added_since(last),
                 opaque=opaque,
+                not_counted=missing,
             ),
         )
 

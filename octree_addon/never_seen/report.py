@@ -21,6 +21,8 @@ def samples_lines(samples: Samples) -> list[str]:
     ]
     if facts.opaque:
         lines.append(f"Counted as opaque: {names_text(facts.opaque, 2)}")
+    if facts.not_counted:
+        lines.append(f"Not counted: {names_text(facts.not_counted, 2)}")
     if samples.changed:
         lines.append(f"{meshes_text(len(samples.changed))} changed by modifiers")
     return lines
@@ -33,6 +35,8 @@ def samples_text(samples: Samples) -> str:
     text += f" {views_text(samples.facts)}; {saturation_text(samples.facts)}"
     if samples.facts.opaque:
         text += f"; counted as opaque: {names_text(samples.facts.opaque)}"
+    if samples.facts.not_counted:
+        text += f"; not counted: {names_text(samples.facts.not_counted)}"
     if samples.changed:
         text += f"; {meshes_text(len(samples.changed))} changed by modifiers, faces not known"
     return text

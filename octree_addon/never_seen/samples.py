@@ -32,6 +32,8 @@ class Facts:
         saw.
     opaque : tuple of str
         Names of materials that let light through and were counted as opaque.
+    not_counted : tuple of str
+        What has pixels in a render, but no triangles: "hair", "volumes".
     """
 
     kind: str
@@ -41,6 +43,7 @@ class Facts:
     added_faces: float
     added_objects: float
     opaque: tuple[str, ...]
+    not_counted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

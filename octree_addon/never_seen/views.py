@@ -1,6 +1,5 @@
 """View matrices to be tested: cameras of a shot, directions from outside, places in a volume."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import bpy
@@ -8,8 +7,9 @@ import numpy as np
 
 from ...core import Boxes, SceneOctree, ray_cast_all, views_around, views_inside
 from ..arrays import Flags, Floats, Ids
-from ..camera import camera_matrix
+from ..camera import camera_picture, picture_size
 from ..reader import evaluated_box
+from ..shot.scene_reader import cameras_of
 from ..ui import named_object
 
 Size = tuple[int, int]
@@ -68,29 +68,18 @@ def view_matrices(
         return views_around(bounds, count=views.count), square
     if views.kind == "INSIDE":
         return _inside(views, context, bounds, solid), square
-    return _of_cameras(context, views.cameras), image_size(context.scene.render, views.resolution)
+    return _of_cameras(context, views)
 
 
-def image_size(render: bpy.types.RenderSettings, resolution: int) -> Size:
-    """Return width and height of what is rendered, the longer side of this many pixels."""
-    wide, high = float(render.resolution_x), float(render.resolution_y)
-    if render.use_border:
-        wide *= render.border_max_x - render.border_min_x
-        high *= render.border_max_y - render.border_min_y
-    scale = resolution / max(wide, high, 1e-9)
-    return max(1, round(wide * scale)), max(1, round(high * scale))
-
-
-def _of_cameras(context: bpy.types.Context, names: Sequence[str]) -> Floats:
+def _of_cameras(context: bpy.types.Context, views: Views) -> tuple[Floats, Size]:
+    """Return what a render of these cameras shows, its longer side of so many pixels."""
     depsgraph, scene = context.evaluated_depsgraph_get(), context.scene
-    cameras = [named_object(scene, name) for name in names] or [scene.camera]
-    if cameras == [None]:
-        raise ValueError("The scene has no camera")
-    evaluated = [camera.evaluated_get(depsgraph) for camera in cameras]
-    for camera in evaluated:
-        if not camera.is_evaluated:
-            raise ValueError(f"{camera.name} is disabled in viewports, so it is not animated")
-    return np.array([camera_matrix(camera, scene, depsgraph) for camera in evaluated])
+    share = views.resolution / max(picture_size(scene))
+    pictures = [
+        camera_picture(camera.evaluated_get(depsgraph), scene, depsgraph, share=share)
+        for camera in cameras_of(depsgraph, scene, views.cameras)
+    ]
+    return np.array([each.matrix for each in pictures]), pictures[0].size
 
 
 def _inside(views: Views, context: bpy.types.Context, bounds: Boxes, solid: SceneOctree) -> Floats:

@@ -10,7 +10,13 @@ from .file_names import picture_names, write_whole
 from .from_views import table_from_views
 from .json_file import Answer, json_texts, read_json
 from .merge import merged, merged_answers
-from .png import png_bytes, write_label_pictures
+from .png import (
+    gray_of,
+    label_folder,
+    png_bytes,
+    with_label_pictures,
+    write_label_pictures,
+)
 from .rle import masks_of
 from .table import (
     IN_VIEW,
@@ -42,7 +48,9 @@ __all__ = [
     "bop_text",
     "coco_texts",
     "csv_text",
+    "gray_of",
     "json_texts",
+    "label_folder",
     "masks_of",
     "merged",
     "merged_answers",
@@ -50,6 +58,7 @@ __all__ = [
     "png_bytes",
     "read_json",
     "table_from_views",
+    "with_label_pictures",
     "write_label_pictures",
     "write_whole",
 ]

@@ -4,20 +4,16 @@ Placements stand in the order of the dependency graph, whatever was asked before
 triangles the first is seen, so that the frames of a shot may be asked in any chunks.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import bpy
 import numpy as np
 
-from ...core import ItemRenderer
+from ...core import ItemRenderer, SceneOctree
 from ..arrays import Flags, Floats, Ids
-from ..item_buffer import renderer_of, scene_without
-from ..reader import (
-    RowMaterials,
-    ScenePlacements,
-    lets_light_through,
-    row_materials,
-)
+from ..item_buffer import clear_of, renderer_of, scene_without
+from ..reader import ScenePlacements
 from ..scene_index import SceneIndex
 from .render_roles import Roles, roles_of
 
@@ -34,11 +30,14 @@ class Shown:
         For each placement of its scene, in the order of their ids, the row in the index.
     holdout : ndarray of bool, shape (n,)
         Whether it only hides.
+    open_polygons : dict of int to ndarray of bool, shape (polygons,)
+        By rows of the index, where there are any: polygons that are left out.
     """
 
     renderer: ItemRenderer
     rows: Ids
     holdout: Flags
+    open_polygons: dict[int, Flags]
 
 
 class ShownScene:
@@ -48,6 +47,8 @@ class ShownScene:
     ----------
     open_faces : bool
         Whether faces of materials that let light through are left out.
+    made_by : callable, optional
+        Makes what draws a scene; by default what is best here.
 
     Attributes
     ----------
@@ -57,25 +58,39 @@ class ShownScene:
         Session ids of objects that a render leaves out, of all frames.
     """
 
-    def __init__(self, *, open_faces: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        open_faces: bool = False,
+        made_by: Callable[[SceneOctree], ItemRenderer] | None = None,
+    ) -> None:
         self.clear: set[str] = set()
         self.left_out: set[int] = set()
-        self._open_faces = open_faces
+        self._open_faces, self._made_by = open_faces, made_by or renderer_of
         self._placements: ScenePlacements | None = None
         self._roles: Roles | None = None
         self._open: dict[int, Flags] = {}
         self._shown: Shown | None = None
 
-    def update(self, context: bpy.types.Context, index: SceneIndex) -> Shown:
-        """Return what is drawn of an index that is up to date."""
+    def update(
+        self, context: bpy.types.Context, index: SceneIndex, *, without: int | None = None
+    ) -> Shown:
+        """Return what is drawn of an index that is up to date.
+
+        `without` is the session id of an object that is left out besides, with its instances.
+        """
         depsgraph, placements = context.evaluated_depsgraph_get(), index.placements
         roles = roles_of(depsgraph, placements)
+        self.left_out.update(placements.owners[~roles.drawn].tolist())
+        if without is not None:
+            roles.drawn[placements.owners == without] = False
         before = self._roles or roles
         is_same = self._placements is not None and _are_alike(self._placements, placements)
         if not is_same:
-            self._open = self._open_polygons(depsgraph, placements)
+            clear = clear_of(depsgraph, placements)
+            self.clear |= clear.names
+            self._open = clear.polygons if self._open_faces else {}
         self._placements, self._roles = placements, roles
-        self.left_out.update(placements.owners[~roles.drawn].tolist())
         if self._shown is None or not is_same or not all(map(np.array_equal, before, roles)):
             self._shown = self._staged(index, roles)
         elif self._shown.renderer.scene is not index.octree:
@@ -94,29 +109,8 @@ class ShownScene:
         if self._shown is not None and self._shown.renderer.scene is scene:
             renderer = self._shown.renderer
         else:
-            renderer = renderer_of(scene)
-        return Shown(renderer, rows, roles.holdout[rows])
-
-    def _open_polygons(
-        self, depsgraph: bpy.types.Depsgraph, placements: ScenePlacements
-    ) -> dict[int, Flags]:
-        """Note what lets light through, and return by row which polygons are left out."""
-        clear = {each.session_uid: each.name for each in bpy.data.materials if _is_clear(each)}
-        if not clear:
-            return {}
-        materials: list[RowMaterials] = row_materials(depsgraph, placements)
-        if len(materials) < len(placements):
-            raise ValueError("The scene has changed meanwhile: look once more")
-        used = {uid for each in materials for uid in each.slots}
-        self.clear.update(name for uid, name in clear.items() if uid in used)
-        if not self._open_faces:
-            return {}
-        flags = ((row, each.are_of(set(clear))) for row, each in enumerate(materials))
-        return {row: each for row, each in flags if each.any()}
-
-
-def _is_clear(material: bpy.types.Material) -> bool:
-    return bool(material.users) and lets_light_through(material)
+            renderer = self._made_by(scene)
+        return Shown(renderer, rows, roles.holdout[rows], self._open)
 
 
 def _are_alike(one: ScenePlacements, other: ScenePlacements) -> bool:

@@ -77,11 +77,42 @@ def test_chunks_merge_into_the_whole(blend, tmp_path, count):
     assert len(whole["views"]["frame"]) == 4
     assert {each["name"] for each in whole["objects"]} > {"Visitor", "Instance"}
     parts = [tmp_path / f"{at}.json" for at in range(1, count + 1)]
+    labels = ("--labels", tmp_path / "labels")
     for at, part in enumerate(parts, start=1):
         words = ("--cameras", "all", "--size", 50, "--chunk", f"{at}/{count}")
-        ask(blend, part, *words)
-    assert octree("seen", "--merge", *parts, "--out", tmp_path / "merged.json") == 0
+        ask(blend, part, *words, *labels)
+    merge = ("seen", "--merge", *parts, "--out", tmp_path / "merged.json")
+    assert octree(*merge) == 0
     assert (tmp_path / "merged.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
+    # Their label pictures get the numbers of the whole, and make its masks; also a second time.
+    words = ("--cameras", "all", "--size", 50, "--format", "coco", "--labels", tmp_path / "all")
+    ask(blend, tmp_path / "whole.json", *words)
+    for _ in range(2):
+        assert octree(*merge, *labels, "--format", "coco") == 0
+        assert (tmp_path / "merged.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
+        for picture in (tmp_path / "all").iterdir():
+            assert (tmp_path / "labels" / picture.name).read_bytes() == picture.read_bytes()
+    assert len(list((tmp_path / "labels").glob("*.png"))) == 4
+
+
+def test_chunks_without_their_label_pictures_are_said(blend, tmp_path, capsys):
+    for at in (1, 2):
+        ask(blend, tmp_path / f"{at}.json", "--chunk", f"{at}/2", "--size", 10)
+    merge = ("seen", "--merge", tmp_path / "1.json", tmp_path / "2.json", "--out")
+    assert octree(*merge, tmp_path / "a.json", "--format", "coco") == 2
+    assert "give --labels" in capsys.readouterr().err
+    assert octree(*merge, tmp_path / "a.json", "--labels", tmp_path / "labels") == 1
+    assert "Camera_0001.png" in capsys.readouterr().err
+    folder = tmp_path / "labels" / "chunk-1-of-2"
+    folder.mkdir(parents=True)
+    (folder / "Camera_0001.png").write_bytes(b"nothing of the kind")
+    assert octree(*merge, tmp_path / "a.json", "--labels", tmp_path / "labels") == 1
+    assert "cannot be read" in capsys.readouterr().err
+    assert octree("seen", blend, "--chunk", "1/1", "--out", tmp_path / "1.json") == 0
+    merge = ("seen", "--merge", tmp_path / "1.json", "--out", tmp_path / "a.json")
+    assert octree(*merge, "--labels", tmp_path / "labels") == 1
+    assert "without --behind-others" in capsys.readouterr().err
+    assert not (tmp_path / "a.json").exists()
 
 
 def read_png(path):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import octree_ext
-from benchmarks import scan, scene_rows, scenes, table, worlds
+from benchmarks import scan, scene_rows, scenes, seen_rows, table, worlds
 from benchmarks.peers import moves, ours, ours_paired, ours_rebuilt
 
 
@@ -76,6 +76,13 @@ def test_rows_about_scenes_come_to_their_end(ask: scene_rows.Ask, disabled: None
         pytest.skip("the Python beside a whole Blender has no bpy")
     measured = list(ask(0.0, 0.02))
     assert measured
+    assert all(row.ours > 0 and row.theirs > 0 for row in measured)
+
+
+@pytest.mark.parametrize("ask", seen_rows.EVERY)
+def test_rows_about_pictures_come_to_their_end(ask: seen_rows.Ask) -> None:
+    measured = list(ask(0.0, 0.02))
+    assert measured or ask is seen_rows.objects  # without pyrender it has none
     assert all(row.ours > 0 and row.theirs > 0 for row in measured)
 
 

@@ -3,7 +3,15 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import collection_instance, cube, link, mesh_object, select_only
+from behind_scenes import count
+from blender_scenes import (
+    collection_instance,
+    cube,
+    link,
+    mesh_object,
+    scatter,
+    select_only,
+)
 from never_seen_scenes import (
     PARTS,
     PixelRays,
@@ -22,6 +30,7 @@ from octree_ext.octree_addon import never_seen
 from octree_ext.octree_addon.never_seen import counting
 from octree_ext.octree_addon.never_seen.report import samples_lines, samples_text
 from octree_ext.octree_addon.scene_index import scene_index
+from octree_ext.octree_addon.shot import shown_scene
 from octree_ext.octree_addon.ui import settings_of
 
 
@@ -141,6 +150,83 @@ def test_what_a_render_does_not_show_hides_nothing(how):
     if how == "object":
         with pytest.raises(RuntimeError, match="nothing to look at"):
             ask()
+
+
+def holdout(walls, _):
+    walls[0].is_holdout = True
+    return "Wall 0"
+
+
+def hidden_from_rays(walls, _):
+    walls[1].visible_camera = False
+
+
+def indirect_only(walls, _):
+    """Let a collection be met by other rays alone, and another be a hole."""
+    for wall in walls[:2]:
+        part = bpy.data.collections.new(wall.name)
+        bpy.context.scene.collection.children.link(part)
+        part.objects.link(wall)
+        bpy.context.scene.collection.objects.unlink(wall)
+    layers = bpy.context.view_layer.layer_collection.children
+    layers["Wall 0"].indirect_only, layers["Wall 1"].holdout = True, True
+    return "Wall 1"
+
+
+def instanced(walls, inner):
+    inner.hide_render = True
+    collection_instance([inner, walls[0]], location=(0.1, 0.1, 0.4))
+    scatter(walls[2], walls[1])
+
+
+def bordered(*_):
+    render = bpy.context.scene.render
+    render.use_border, render.resolution_percentage = True, 73
+    render.border_min_x, render.border_max_y = 0.213, 0.77
+
+
+def nothing(*_):
+    pass
+
+
+CHANGES = [nothing, holdout, hidden_from_rays, indirect_only, instanced, bordered]
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+@pytest.mark.parametrize("change", CHANGES, ids=lambda it: it.__name__)
+def test_samples_of_a_shot_are_the_pixels_behind_others(change, is_open, monkeypatch):
+    """Both count what a render shows: all but holes, whose samples no table has."""
+    monkeypatch.setattr(shown_scene, "renderer_of", ZBuffer)
+    inner = cube("Inner", size=0.8, location=(1, 1, -1), rotation_euler=(1, 2, 3))
+    walls = [slab(2, location=(0.4 * at, 0.2 * at, 0.5 * at)) for at in range(3)]
+    for at, wall in enumerate(walls):
+        wall.name = f"Wall {at}"
+    walls[2].data.materials.append(glass())
+    overhead(size=4, location=(1.3, 1.2, 5), rotation_euler=(0.2, 0.1, 0.3))
+    bpy.context.scene.render.resolution_y = 48
+    hole = change(walls, inner)
+    bpy.context.view_layer.update()
+    table = count(open_faces=is_open).pixels.table
+    found = samples(views("SHOT", resolution=max(table.which.size), is_open=is_open))
+    assert found.facts.size == table.which.size
+    names = {item.session_uid: item.name for item in bpy.data.objects}
+    sampled = {names[uid]: number for uid, number in found.objects.items()}
+    assert sum(sampled.values()) > 400
+    assert hole is None or sampled.pop(hole) > 0
+    counted = dict.fromkeys(sampled, 0)
+    for item, pixels in zip(table.items_of, table.pixels.visible, strict=True):
+        counted[table.items.names[item]] += pixels
+    assert sampled == counted
+    assert found.facts.opaque == (() if is_open else ("Glass",))
+
+
+def test_what_has_no_triangles_is_named():
+    cube("Box")
+    link(bpy.data.objects.new("Smoke", bpy.data.volumes.new("Smoke")))
+    found = samples()
+    assert found.facts.not_counted == ("volumes",)
+    assert "not counted: volumes" in samples_text(found)
+    assert "Not counted: volumes" in samples_lines(found)
 
 
 def test_instances_count_for_the_mesh_that_they_show():

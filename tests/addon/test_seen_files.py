@@ -3,8 +3,6 @@
 import csv
 import io
 import json
-import struct
-import zlib
 from dataclasses import replace
 
 import numpy as np
@@ -17,8 +15,6 @@ from seen_tables import NAMES, box_of, decoded_mask, random_table
 from octree_ext.octree_addon.seen import (
     STATES,
     Answer,
-    Items,
-    SeenTable,
     Views,
     bop_text,
     coco_texts,
@@ -26,10 +22,8 @@ from octree_ext.octree_addon.seen import (
     json_texts,
     masks_of,
     picture_names,
-    png_bytes,
     read_json,
     table_from_views,
-    write_label_pictures,
     write_whole,
 )
 
@@ -260,63 +254,6 @@ def test_bop_refuses_what_it_cannot_say():
         bop_text(without_pixels(random_table()[0]))
     with pytest.raises(ValueError, match="one camera a scene, not 2"):
         bop_text(random_table(cameras=("Left", "Right"))[0])
-
-
-def decoded_png(data):
-    """Return size, bit depth, color type and pixels of a PNG without filters."""
-    assert data[:8] == b"\x89PNG\r\n\x1a\n"
-    chunks, place = {}, 8
-    while place < len(data):
-        (length,) = struct.unpack(">I", data[place : place + 4])
-        kind, content = data[place + 4 : place + 8], data[place + 8 : place + 8 + length]
-        (check,) = struct.unpack(">I", data[place + 8 + length : place + 12 + length])
-        assert check == zlib.crc32(kind + content)
-        chunks[kind] = content
-        place += 12 + length
-    _, height, *rest = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
-    assert rest == [16, 0, 0, 0, 0]
-    rows = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), np.uint8).reshape(height, -1)
-    assert (rows[:, 0] == 0).all()
-    return rows[:, 1::2].astype(int) * 256 + rows[:, 2::2]
-
-
-def test_label_pictures_are_16_bit_png(tmp_path):
-    table, _, labels = random_table()
-    assert write_label_pictures(table, tmp_path / "labels") == 3
-    for name, picture in zip(picture_names(table.which), labels, strict=True):
-        decoded = decoded_png((tmp_path / "labels" / name).read_bytes())
-        assert (decoded == picture + 1).all()
-
-
-def test_blender_reads_all_16_bits(tmp_path):
-    import bpy
-
-    gray = np.array([[0, 1, 255], [256, 40_000, 65_535]])
-    path = tmp_path / "gray.png"
-    path.write_bytes(png_bytes(gray))
-    assert (decoded_png(path.read_bytes()) == gray).all()
-    image = bpy.data.images.load(str(path))
-    image.colorspace_settings.name = "Non-Color"
-    assert tuple(image.size) == (3, 2)
-    pixels = np.empty(2 * 3 * 4, np.float32)
-    image.pixels.foreach_get(pixels)
-    red = pixels.reshape(2, 3, 4)[::-1, :, 0]  # from the bottom
-    assert np.abs(red * 65_535 - gray).max() < 0.1
-
-
-def test_more_items_than_16_bits_are_refused(tmp_path):
-    count = 65_536
-    table = SeenTable(
-        Items(("a",) * count, tuple((at,) for at in range(count)), ("",) * count),
-        Views(np.array([1]), np.array([0]), ("Camera",), (1, 1)),
-        np.empty(0, np.intp),
-        np.empty(0, np.intp),
-        np.empty(0, np.uint8),
-        labels=lambda view: np.zeros((1, 1), np.int32),
-    )
-    with pytest.raises(ValueError, match="65,535 items apart, not 65,536"):
-        write_label_pictures(table, tmp_path / "labels")
-    assert not (tmp_path / "labels").exists()
 
 
 def test_picture_names_are_harmless_and_unique():

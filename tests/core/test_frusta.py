@@ -4,7 +4,7 @@ import core_scenes as scenes
 import numpy as np
 from numpy.testing import assert_allclose
 
-from core import Boxes, Frusta
+from core import Boxes, Frusta, build_octree, query
 
 
 def clip_matrix():
@@ -47,6 +47,18 @@ def test_frusta_from_planes_whatever_their_lengths():
 def test_frusta_from_matrices_undo_the_projection():
     frusta = Frusta.from_matrices([clip_matrix()])
     assert_allclose(frusta.corners, [CLIP_CORNERS], atol=1e-12)
+
+
+def test_a_tiny_near_plane_is_no_less_a_plane():
+    """It is a ten-millionth as wide as the far one."""
+    projection = np.diag([1.0, 1.0, -1 - 2e-7, 0.0])
+    projection[2, 3], projection[3, 2] = -2e-3, -1.0
+    frusta = Frusta.from_matrices([projection])
+    assert frusta.is_solid.all()
+    normals = frusta.plane_rows[:, :3, 0]
+    assert (np.abs(np.linalg.norm(normals, axis=1)) > 0.25).all()
+    inside = [[0, 0, -0.002], [0, 0, -9_000]]
+    assert query(build_octree(Boxes(inside, inside)), frusta).tolist() == [[0, 0], [0, 1]]
 
 
 def test_frusta_from_orthographic_matrices():

@@ -17,6 +17,7 @@ from core import (
     item_buffers,
     ray_cast,
     views_around,
+    visibility,
 )
 from core.item_buffer.scan_conversion import Frames, samples
 
@@ -201,7 +202,30 @@ def test_slivers_are_no_nearer_than_their_corners():
         assert near.max() <= 0.9 + 1e-9
 
 
+@pytest.mark.parametrize("projection", [perspective(near=0.5, far=30.0), parallel(width=6.0)])
+@pytest.mark.parametrize("made", [ZBuffer, PixelRays])
+def test_a_matrix_and_its_opposite_are_the_same_view(projection, made):
+    """They project alike; with the one, w is negative in view."""
+    rng = np.random.default_rng(9)
+    scene = scene_oracle.scene(rng, kinds=KINDS, placements=12)
+    view = projection @ camera([4, -5, 2], [0, 0, 0])
+    one, other = (item_buffers(made(scene), [sign * view], size=SIZE) for sign in (1, -1))
+    assert (one.placements >= 0).mean() > 0.02
+    for name in ("placements", "triangles", "nearness", "depths"):
+        assert np.array_equal(getattr(one, name), getattr(other, name))
+    assert np.array_equal(
+        *(visibility(made(scene), [sign * view], size=SIZE).amodal for sign in (1, -1))
+    )
+
+
 WHOLE = np.array([[0], [0], [64], [64]])
+
+
+def through_the_eye():
+    """Return a projection whose near plane is behind the eye, and whose far plane before it."""
+    matrix = perspective()
+    matrix[2, 2:] = 0.5, 1.0
+    return matrix
 
 
 def endless():
@@ -218,6 +242,7 @@ def endless():
         ([np.zeros((4, 4))], SIZE, "view_projection must have an inverse"),
         ([np.full((4, 4), np.nan)], SIZE, "view_projection must be finite"),
         ([endless()], SIZE, "view_projection must end at finite distances"),
+        ([through_the_eye()], SIZE, "view_projection must end at finite distances"),
         ([np.eye(4)], (0, 4), "size must be a whole number of at least 1, got 0"),
         ([np.eye(4)], 4, "size must be width and height, got 4"),
     ],

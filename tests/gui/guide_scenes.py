@@ -187,6 +187,68 @@ def paint_unseen():
     return len(unseen)
 
 
+def make_single():
+    """Give each object a mesh of its own, so that each face is seen by itself."""
+    import bpy
+
+    for item in bpy.context.scene.objects:
+        if item.type == "MESH":
+            item.data = item.data.copy()
+        item.select_set(False)
+    bpy.ops.ed.undo_push(message="Single")
+
+
+def look_at_street():
+    import bpy
+    from mathutils import Euler
+
+    view = bpy.context.space_data.region_3d
+    view.view_rotation = Euler((0.8, 0, -0.75)).to_quaternion()
+    view.view_distance, view.view_location = 20, (0.5, -4.5, 0)
+
+
+def paint_faces():
+    """Show the faces that no sample saw in orange; tell how many they are."""
+    import bpy
+    import numpy as np
+
+    unseen = 0
+    for item in bpy.context.scene.objects:
+        if item.type != "MESH":
+            continue
+        mesh = item.data
+        counts = np.empty(len(mesh.polygons), np.int32)
+        mesh.attributes["samples_seen"].data.foreach_get("value", counts)
+        sizes = np.empty(len(mesh.polygons), np.int32)
+        mesh.polygons.foreach_get("loop_total", sizes)
+        never = np.repeat(counts == 0, sizes)[:, None]
+        colors = np.where(never, (0.9, 0.35, 0.0, 1), (0.6, 0.7, 0.8, 1)).astype(np.float32)
+        layer = mesh.color_attributes.new("Seen", "FLOAT_COLOR", "CORNER")
+        layer.data.foreach_set("color", colors.ravel())
+        mesh.color_attributes.active_color = layer
+        unseen += int((counts == 0).sum())
+    bpy.context.space_data.shading.color_type = "VERTEX"
+    return unseen
+
+
+def paint_never_seen():
+    """Show what no view saw in orange, through all that is before it; tell how many they are."""
+    import importlib
+
+    import bpy
+
+    room = importlib.import_module("bl_ext.user_default.octree.octree_addon.never_seen")
+    never = set(room.get(bpy.context.scene).never)
+    for item in bpy.context.scene.objects:
+        item.color = (0.9, 0.35, 0.0, 1) if item.session_uid in never else (0.6, 0.7, 0.8, 1)
+        item.select_set(False)
+    space = bpy.context.space_data
+    space.shading.type, space.shading.color_type = "SOLID", "OBJECT"
+    space.shading.show_xray, space.shading.xray_alpha = True, 0.6
+    space.show_region_ui = space.show_region_toolbar = False
+    return len(never)
+
+
 def hidden_objects():
     import bpy
 

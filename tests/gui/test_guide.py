@@ -11,11 +11,13 @@ import pytest
 from gui import guide_scenes as scenes
 from gui.harness import PICTURES, Window, wait_for
 from gui.test_audit import build_plant
+from gui.test_never_seen import add_engine
 
 pytestmark = pytest.mark.window
 
 # Rows and columns of the window: the 3D view with its sidebar, the middle of it, the status bar.
 VIEW, SWARM, STATUS = np.s_[56:808, :1156], np.s_[180:660, 180:800], np.s_[874:, :400]
+ENGINE = np.s_[250:650, 430:830]
 
 
 @pytest.fixture(scope="module")
@@ -145,6 +147,30 @@ def test_what_is_behind_others(town):
     keep(town, "behind")
     town.call(scenes.change, {"results.sort": "", "results.reverse": False, "results.row": -1})
     town.call(scenes.go_to, 1)
+
+
+def test_faces_that_are_never_seen(window):
+    """The backs of houses in a street, and all that is behind them."""
+    window.call(scenes.build_town)
+    window.call(scenes.make_single)
+    press(window, "find_never_seen", views="SHOT", span="SCENE", resolution=960)
+    press(window, "mark_never_seen")
+    assert window.call(scenes.paint_faces) > 500
+    show(window, "camera", "never_seen", frustum__show=True)
+    window.call(scenes.look_at_street)
+    keep(window, "never_seen")
+
+
+def test_what_is_deleted_because_it_is_never_seen(window):
+    """A machine from outside, before and after, by X-ray."""
+    window.call(add_engine)
+    press(window, "find_never_seen", views="OUTSIDE", directions=60, resolution=512)
+    assert window.call(scenes.paint_never_seen) > 40
+    before = window.picture("guide_never_before")[ENGINE]
+    press(window, "copy_never_seen")
+    window.call(scenes.select_nothing)
+    after = window.picture("guide_never_after")[ENGINE]
+    save("never_deleted", np.concatenate((before, after), axis=1))
 
 
 def test_audit(window):

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Make both environments of `make bench-peers`. A peer that pip cannot have is named with the reason
-# and left out: the table shows dashes for it.
+# Make the environments of `make bench-peers`, or those that are named. A peer that pip cannot have is
+# named with the reason and left out: the table shows dashes for it.
 set -eu
 cd "$(dirname "$0")/../.."
 
-for group in peers-numpy1 peers-numpy2; do
+for group in ${*:-peers-numpy1 peers-numpy2}; do
     tests/setup/environment.sh $group
     python=.venv/$group/bin/python
     # Built with the NumPy and the Cython that are there, not with some that pip would choose.

@@ -1,0 +1,132 @@
+"""Run lengths of masks: how many samples objects have, and boxes around them.
+
+Of a picture, or of a mask, only the runs are looked at one by one: pixels side by side in a row
+that show the same object. There are about as many as the outlines of the objects are long.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Flags, Floats, Ids, concatenated_ranges, starts_of_runs
+from .renderers import Image, Size
+
+# No picture is as wide.
+_FAR = 1 << 40
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Samples of each object, (n,), and boxes around them, (n, 4)."""
+
+    counts: Ids
+    boxes: Ids
+
+    @classmethod
+    def nothing(cls, count: int) -> "Counted":
+        """Return that there are no samples."""
+        return cls(np.zeros(count, np.intp), np.zeros((count, 4), np.intp))
+
+
+def counted_in(image: Image, width: int, owners: Ids, count: int) -> tuple[Counted, Floats]:
+    """Count the pixels of each owner of placements in an image, and return the nearest of each.
+
+    Nearness is (n,); 0 of what has no pixels. O(pixels + runs x log(runs)).
+    """
+    objects = np.append(owners, -1)[image.rows]  # -1 takes the last
+    edges = np.ones(len(objects), bool)
+    np.not_equal(objects[1:], objects[:-1], out=edges[1:])
+    edges[::width] = True
+    (starts,) = edges.nonzero()
+    found, nearness = Counted.nothing(count), np.zeros(count)
+    (order,) = (objects[starts] >= 0).nonzero()
+    if len(order) == 0:
+        return found, nearness
+    order = order[np.argsort(objects[starts[order]], kind="stable")]
+    lengths = np.diff(starts, append=len(objects))[order]
+    nearest = np.maximum.reduceat(image.nearness, starts)[order]
+    rows, columns = np.divmod(starts[order], width)
+    runs = starts_of_runs(objects[starts[order]])
+    there = objects[starts[order[runs]]]
+    found.counts[there] = np.add.reduceat(lengths, runs)
+    found.boxes[there] = _around(columns, rows, columns + lengths, rows + 1, runs)
+    nearness[there] = np.maximum.reduceat(nearest, runs)
+    return found, nearness
+
+
+def counted_alone(flags: Flags, boxes: Ids, size: Size) -> tuple[Ids, Counted]:
+    """Count what is set in boxes (4, n) of a picture, one box after the other, row by row.
+
+    Returns how many are set in the picture, (n,), and what is set at all. O(flags).
+    """
+    left, bottom, right, top = boxes
+    wide, high = right - left, top - bottom
+    runs = Runs.of(flags)
+    each, heights = np.repeat(np.arange(len(high)), high), concatenated_ranges(bottom, high)
+    starts = (np.cumsum(wide * high) - wide * high)[each] + (heights - bottom[each]) * wide[each]
+    ends = starts + wide[each]
+    borders = (np.clip(border - left, 0, wide)[each] + starts for border in (0, size[0]))
+    first, last = (runs.before(border) for border in borders)
+    within = np.where((heights >= 0) & (heights < size[1]), last - first, 0)
+    counts = runs.before(ends) - runs.before(starts)
+    some, shift, boxes_of = counts > 0, left[each] - starts, starts_of_runs(each)
+    around = _around(
+        np.where(some, runs.first_from(starts) + shift, _FAR),
+        np.where(some, heights, _FAR),
+        np.where(some, runs.last_before(ends) + shift + 1, -_FAR),
+        np.where(some, heights + 1, -_FAR),
+        boxes_of,
+    )
+    sums = np.add.reduceat(counts, boxes_of)
+    around[sums == 0] = 0
+    return np.add.reduceat(within, boxes_of), Counted(sums, around)
+
+
+def _around(left: Ids, bottom: Ids, right: Ids, top: Ids, starts: Ids) -> Ids:
+    """Return boxes around all boxes from each start to the next, (n, 4)."""
+    return np.stack((
+        np.minimum.reduceat(left, starts),
+        np.minimum.reduceat(bottom, starts),
+        np.maximum.reduceat(right, starts),
+        np.maximum.reduceat(top, starts),
+    ), axis=1)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Where flags are set: from each of r `begins` to before one of the `ends`, ascending.
+
+    `ends` and `sums`, how many are set before, begin with 0 for none: (r + 1,).
+    """
+
+    begins: Ids
+    ends: Ids
+    sums: Ids
+
+    @classmethod
+    def of(cls, flags: Flags) -> "Runs":
+        """Find the runs of flags, (p,). O(p)."""
+        cuts = [(flags[1:] != flags[:-1]).nonzero()[0] + 1]
+        if flags[:1].any():
+            cuts.insert(0, np.zeros(1, np.intp))
+        if flags[-1:].any():
+            cuts.append(np.array([len(flags)]))
+        begins, ends = np.concatenate(cuts).reshape(-1, 2).T
+        sums = np.append(0, np.cumsum(ends - begins))
+        return cls(np.ascontiguousarray(begins), np.append(0, ends), sums)
+
+    def before(self, places: Ids) -> Ids:
+        """Return how many flags are set before places. O(places x log r)."""
+        numbers = np.searchsorted(self.begins, places)
+        return self.sums[numbers] - np.maximum(self.ends[numbers] - places, 0)
+
+    def first_from(self, places: Ids) -> Ids:
+        """Return the first flag that is set at places or beyond; any number if there is none."""
+        numbers = np.searchsorted(self.begins, places, side="right")
+        following = np.append(self.begins, 0)[numbers]
+        return np.where(self.ends[numbers] > places, places, following)
+
+    def last_before(self, places: Ids) -> Ids:
+        """Return the last flag that is set before places; any number if there is none."""
+        numbers = np.searchsorted(self.begins, places)
+        return np.minimum(self.ends[numbers], places) - 1
