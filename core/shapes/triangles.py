@@ -1,5 +1,6 @@
 """Triangles of an indexed mesh: vertices (3, v) and faces (3, n); corners (9, k) when asked."""
 
+from collections.abc import Generator
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..arrays import (
     gather,
     power_of_two_scale,
 )
+from ..passes import taken_steps
 from .boxes import Shapes, as_batch, frozen
 
 
@@ -47,9 +49,15 @@ class Triangles(Shapes):
         return self._face_rows.shape[1]
 
     def __getitem__(self, ids: int | slice | Ids | Flags) -> "Triangles":
+        return self._with_faces(np.stack([row[as_batch(ids)] for row in self._face_rows]))
+
+    def _take_steps(self, ids: Ids) -> Generator[float, None, "Triangles"]:
+        return self._with_faces((yield from taken_steps(self._face_rows, ids)))
+
+    def _with_faces(self, faces: Ids) -> "Triangles":
+        """Return other triangles, (3, n), of the same vertices."""
         some = object.__new__(Triangles)
-        some._vertex_rows = self._vertex_rows
-        some._face_rows = np.stack([row[as_batch(ids)] for row in self._face_rows])
+        some._vertex_rows, some._face_rows = self._vertex_rows, faces
         some._face_rows.setflags(write=False)
         return some
 
