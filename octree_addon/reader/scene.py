@@ -18,10 +18,10 @@ from .boxes import layer_ids
 from .meshes import (
     MeshArrays,
     bulk,
+    digest_steps,
     evaluated_mesh,
     has_polygons_of,
     mesh_arrays,
-    mesh_digest,
     triangle_count,
 )
 from .source import UNUSED, counts_as_scene
@@ -300,11 +300,10 @@ class SceneReader:
     def _mesh_steps(self, arrays: MeshArrays) -> Generator[float, None, SceneMesh]:
         """Return the mesh with these triangles, the same one for the same triangles."""
         yield 0.0
-        digest = mesh_digest(arrays)
-        yield 0.0
+        digest = yield from digest_steps(arrays)
         known = self._by_content.get(digest)
         if known is None:
-            triangles = Triangles(arrays.positions, arrays.triangles)
+            triangles = yield from Triangles.steps(arrays.positions, arrays.triangles)
             known = self._by_content[digest] = SceneMesh(triangles, arrays.polygons, digest)
         return known
 
