@@ -1,6 +1,6 @@
 """Long passes over arrays in pieces: gathers, and a stable radix sort (LSD) of any length.
 
-Generators that yield the fraction done, for whoever must not block: no piece takes longer than a
+Generators that yield the fraction done, for whoever must not block: a piece takes about a
 hundredth of a second, however many numbers there are.
 """
 

@@ -62,13 +62,16 @@ class Triangles(Shapes):
         Returns
         -------
         generator
-            Yields the fraction done; its StopIteration carries the Triangles as `value`.
+            Yields the fraction done, of few triangles never; its StopIteration carries the
+            Triangles as `value`.
 
         Raises
         ------
         ValueError
             At a step, as the class does at once.
         """
+        if max(len(vertices), len(faces)) <= PIECE:
+            return cls(vertices, faces)
         points, triples = np.empty((3, len(vertices))), np.empty((3, len(faces)), np.intp)
         for some in blocks(len(vertices), PIECE):
             points[:, some] = checks.floats("vertices", vertices[some], 3).T

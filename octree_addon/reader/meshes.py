@@ -103,8 +103,9 @@ def digest_steps(arrays: MeshArrays) -> Generator[float, None, bytes]:
     digest = sha1(usedforsecurity=False)
     for number, array in enumerate(arrays):
         for start in range(0, len(array), _DIGESTED):
+            if start:
+                yield (number + start / len(array)) / len(arrays)
             digest.update(array[start : start + _DIGESTED])  # type: ignore[arg-type]  # buffers
-            yield (number + start / len(array)) / len(arrays)
         digest.update(b"|")
     return digest.digest()
 

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 
-from core import Boxes, build_octree, build_steps, passes
+from core import Boxes, Triangles, build_octree, build_steps, passes
 from core.arrays import radix_argsort
 from core.construction import api, divide, levels, medians, off_grid
 from core.options import SPLITS
+from core.shapes import triangles
 
 ARRAYS = (
     "cell_rows", "node_parent", "begin", "own_end", "end", "order", "references", "copied",
@@ -70,6 +71,25 @@ def test_numbers_are_taken_in_pieces(monkeypatch, shape, count):
     fractions, taken = finished(passes.taken_steps(rows, ids))
     assert_array_equal(taken, rows[..., ids])
     assert len(fractions) == -(-count // 7) * (len(shape) == 1 or shape[0])
+
+
+@pytest.mark.parametrize("count", [0, 5, 60])
+def test_triangles_are_made_in_pieces(monkeypatch, count):
+    random = np.random.default_rng(1)
+    vertices = random.random((20, 3)).astype(np.float32)
+    faces = random.integers(0, 20, (count, 3)).astype(np.int32)
+    whole = Triangles(vertices, faces)
+    for piece in (100, 7):
+        monkeypatch.setattr(triangles, "PIECE", piece)
+        fractions, made = finished(Triangles.steps(vertices, faces))
+        assert len(fractions) == (0 if piece == 100 else 3 + -(-count // 7))
+        for name in ("rows", "vertices", "faces"):
+            assert_array_equal(getattr(made, name), getattr(whole, name), strict=True)
+            assert not getattr(made, name).flags.writeable
+    faces[count // 2 :] = 20
+    if count:
+        with pytest.raises(ValueError, match="faces must lie in 0"):
+            finished(Triangles.steps(vertices, faces))
 
 
 @pytest.mark.parametrize("split", SPLITS)
