@@ -1,6 +1,6 @@
 """Flat-array idioms (ranges, blocks, gathered columns), and robust products of vectors."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from typing import TypeVar
 
 import numpy as np
@@ -199,21 +199,8 @@ def radix_argsort(keys: Ids, bits: int) -> Ids:
 
     NumPy sorts 16-bit numbers by radix, several times faster than wider ones.
     """
-    steps = radix_argsort_steps(keys, bits)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as finished:
-            order: Ids = finished.value
-            return order
-
-
-def radix_argsort_steps(keys: Ids, bits: int) -> Generator[float, None, Ids]:
-    """Do the same, digit by digit; yields the fraction done."""
-    order = np.argsort(keys.astype(np.uint16), kind="stable")
+    order: Ids = np.argsort(keys.astype(np.uint16), kind="stable")
     for shift in range(16, bits, 16):
-        yield shift / bits
         digit = (keys >> shift).astype(np.uint16)[order]
-        yield (shift + 4) / bits
         order = order[np.argsort(digit, kind="stable")]
     return order

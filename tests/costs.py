@@ -4,7 +4,7 @@ import linecache
 import sys
 import tracemalloc
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -53,6 +53,19 @@ def bytes_made(work: Callable[[], object]) -> int:
         count()
     finally:
         tracemalloc.stop()
+    return made
+
+
+def bytes_of_steps(steps: Iterator[float]) -> list[int]:
+    """Count the bytes that are allocated before each fraction, and after the last."""
+    made, goes_on = [], True
+
+    def take_step() -> None:
+        nonlocal goes_on
+        goes_on = next(steps, None) is not None
+
+    while goes_on:
+        made.append(bytes_made(take_step))
     return made
 
 

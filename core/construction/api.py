@@ -11,13 +11,14 @@ from ..arrays import (
     Ids,
     blocks,
     concatenated_ranges,
-    radix_argsort_steps,
+    radix_argsort,
     starts_of_runs,
 )
 from ..cells import Cells
 from ..grid import Grid
 from ..octree import Octree, octree_of
 from ..options import Options
+from ..passes import PIECE, taken_steps
 from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
 from .divide import Entries, divide, enter, root_grid
 from .levels import Level, Pairs, between, without_idle_divisions
@@ -30,9 +31,6 @@ DIVIDING = {"middle": divide, "median": divide_at_medians}
 # The normal of a sliver is known to a rounding of the product of its edges: where its plane alone
 # separates it from a cell, it can be this much of the root's size away and still count as near.
 _SLIVER = 2.0**-24
-
-# Items that are bounded, and references that are sorted, in a step.
-_BOUNDED = 2**18
 
 
 class BuildCancelled(Exception):  # noqa: N818 - no error
@@ -204,7 +202,7 @@ def _steps(items: Shapes, options: Options) -> Generator[float, None, Octree]:
 def _limits(items: Shapes) -> Generator[float, None, tuple[Floats, Floats]]:
     """Return the bounds of items, (3, n) twice; yields the fraction done."""
     lower, upper = np.empty((2, 3, len(items)))
-    for some in blocks(len(items), _BOUNDED):
+    for some in blocks(len(items), PIECE):
         lower[:, some], upper[:, some] = items[some].limits()
         yield some.stop / len(items)
     return lower, upper
@@ -225,7 +223,10 @@ def _assemble(
     levels = without_idle_divisions(levels)
     yield 0.1
     first = np.cumsum([0, *(level.slices.shape[1] for level in levels)])
-    walls = [level.bounds(grid, depth) for depth, level in enumerate(levels)]
+    walls = []
+    for depth, level in enumerate(levels):
+        walls.append(level.bounds(grid, depth))
+        yield 0.1 + 0.05 * (depth + 1) / len(levels)
     divided = [start + level.divided for level, start in zip(levels, first, strict=False)]
     depths = np.repeat(np.arange(len(levels)), np.diff(first))
     parent = np.append(-1, np.repeat(np.concatenate(divided), 8))
@@ -234,8 +235,8 @@ def _assemble(
     cells = Cells.of(rows, parent, options.enlargement, depths)
     yield 0.4
     members = yield from between(0.4, 0.5, _members(entries, levels, cells))
-    yield 0.5
-    slices, references = yield from _references(entries, levels, first, members, cells)
+    filing = _references(entries, levels, first, members, cells)
+    slices, references = yield from between(0.5, 0.99, filing)
     yield 1.0
     return octree_of(
         options,
@@ -256,37 +257,38 @@ def _references(
     entries: Entries, levels: list[Level], first: Ids, members: Pairs, cells: Cells
 ) -> Generator[float, None, tuple[tuple[Ids, Ids, Ids], Ids]]:
     """Return the cells' slices of the references, and these, in preorder."""
-    alone = np.bincount(members.cells, minlength=len(cells))
-    copies = [np.bincount(level.own.cells, minlength=level.slices.shape[1]) for level in levels]
-    own = alone + np.concatenate(copies)
+    own = np.bincount(members.cells, minlength=len(cells))
+    for number, (level, start, stop) in enumerate(zip(levels, first, first[1:], strict=False)):
+        own[start:stop] += np.bincount(level.own.cells, minlength=stop - start)
+        yield 0.03 * (number + 1) / len(levels)
     beyond = np.arange(len(entries), len(entries.order))
     begin, own_end, end = cells.slices(cells.ends_in_preorder(own, len(beyond)))
-    yield 0.55
-    references = np.empty(end[0], np.intp)
-    groups = members.cells[starts_of_runs(members.cells)]
-    references[concatenated_ranges(begin[groups], alone[groups])] = members.entries
-    yield 0.6
-    free = begin + alone
-    for level, start, counts in zip(levels, first, copies, strict=False):
-        ranking = _by_cell(level.own.cells, counts)
-        at, share = 0.6 + 0.39 * start / len(cells), 0.39 * len(counts) / len(cells)
-        order = yield from between(at, at + 0.5 * share, ranking)
-        there = concatenated_ranges(free[start : start + len(counts)], counts)
-        yield at + 0.7 * share
-        references[there] = level.own.entries[order]
-        yield at + share
+    yield 0.1
+    references, free = np.empty(end[0], np.intp), begin.copy()
+    yield from between(0.1, 0.2, _fill(references, free, members))
+    for level, start, stop in zip(levels, first, first[1:], strict=False):
+        filling = _fill(references, free[start:stop], level.own)
+        at, then = (0.2 + 0.8 * number / len(cells) for number in (start, stop))
+        yield from between(at, then, filling)
     references[: len(beyond)] = beyond
     return (begin, own_end, end), references
 
 
-def _by_cell(cells: Ids, counts: Ids) -> Generator[float, None, Ids]:
-    """Return the stable order that sorts by cell, where each cell occurs `counts` times."""
-    rank = np.cumsum(counts > 0) - 1
-    ranks = rank[cells]
-    yield 0.2
-    return (
-        yield from between(0.2, 1.0, radix_argsort_steps(ranks, int(rank[-1] + 1).bit_length()))
-    )
+def _fill(references: Ids, free: Ids, pairs: Pairs) -> Generator[float, None, None]:
+    """Write entries where their cells have free places, which move on; yields the fraction done.
+
+    A stable counting sort of pieces: in each there are neighbors, in few cells.
+    """
+    for some in blocks(len(pairs), PIECE):
+        cells, entries = pairs.cells[some], pairs.entries[some]
+        first = cells.min()
+        order = radix_argsort(cells - first, int(cells.max() - first).bit_length())
+        cells = cells[order]
+        starts = starts_of_runs(cells)
+        cells, counts = cells[starts], np.diff(starts, append=len(order))
+        references[concatenated_ranges(free[cells], counts)] = entries[order]
+        free[cells] += counts
+        yield some.stop / len(pairs)
 
 
 def _members(entries: Entries, levels: list[Level], cells: Cells) -> Generator[float, None, Pairs]:
@@ -295,10 +297,13 @@ def _members(entries: Entries, levels: list[Level], cells: Cells) -> Generator[f
     holding = np.flatnonzero((cells.first_child < 0) & (end > begin))
     leaf_at = np.full(len(entries), -1)
     leaf_at[begin[holding]] = holding
+    yield 0.2
     leaves = leaf_at[leaf_at >= 0]
     yield 0.3
     leaf = np.repeat(leaves, end[leaves] - begin[leaves])
-    yield 0.6
+    yield 0.5
     # Where the walls lie freely there are no slices: everything was handed down.
-    alone = np.flatnonzero(entries.depths[: len(leaf)] >= cells.depth.astype(np.uint8)[leaf])
-    return Pairs(alone, leaf[alone])
+    depths = yield from between(0.5, 0.7, taken_steps(cells.depth.astype(np.uint8), leaf))
+    alone = np.flatnonzero(entries.depths[: len(leaf)] >= depths)
+    yield 0.8
+    return Pairs(alone, (yield from between(0.8, 1.0, taken_steps(leaf, alone))))

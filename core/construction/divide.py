@@ -19,7 +19,6 @@ from ..arrays import (
     blocks,
     concatenated_ranges,
     gather,
-    radix_argsort_steps,
 )
 from ..cells import UPPER_SIDES, root_around
 from ..child_masks import ChildMasks
@@ -35,6 +34,7 @@ from ..grid import (
     sides_of_planes,
 )
 from ..options import Options
+from ..passes import PIECE, radix_argsort_steps, taken_steps
 from ..shapes import Shapes
 from .levels import (
     NO_PAIRS,
@@ -113,25 +113,19 @@ def enter(
         codes[some] = morton_codes(cells, grid.depth)
         yield some.stop / count / 2
     held = finite & _held_by_root(lower, upper, grid, options)
-    entering = np.flatnonzero(held)
     yield 0.51
-    entering_codes = codes[entering]
-    yield 0.52
-    sorting = radix_argsort_steps(entering_codes, 3 * grid.depth)
-    order = entering[(yield from between(0.53, 0.7, sorting))]
-    yield 0.7
-    arranged_order = np.concatenate((order, np.flatnonzero(finite & ~held)))
-    yield 0.72
-    arranged = items[arranged_order]
-    yield 0.8
-    depths = depths[order]
+    order = yield from between(0.51, 0.7, _by_code(codes, held, 3 * grid.depth))
+    beyond = np.flatnonzero(finite & ~held)
+    arranged_order = np.concatenate((order, beyond)) if len(beyond) else order
+    yield 0.71
+    arranged = yield from between(0.71, 0.8, items.take_steps(arranged_order))
+    depths = yield from between(0.8, 0.82, taken_steps(depths, order))
     by_depth = np.argsort(depths, kind="stable")
     yield 0.85
     ends = np.searchsorted(depths[by_depth], np.arange(grid.depth + 2))
-    codes = codes[order]
-    yield 0.9
-    first = first[order]
-    yield 0.95
+    codes = yield from between(0.85, 0.9, taken_steps(codes, order))
+    first = yield from between(0.9, 0.95, taken_steps(first, order))
+    last = yield from between(0.95, 1.0, taken_steps(last, order))
     return Entries(
         items=items,
         invalid=np.flatnonzero(~finite),
@@ -140,10 +134,22 @@ def enter(
         codes=codes,
         depths=depths,
         first=first,
-        last=last[order],
+        last=last,
         by_depth=by_depth,
         depth_ends=ends,
     )
+
+
+def _by_code(codes: Words, held: Flags, bits: int) -> Generator[float, None, Ids]:
+    """Return the items that are held, sorted by code; yields the fraction done."""
+    if held.all():
+        return (yield from radix_argsort_steps(codes, bits))
+    entering = np.flatnonzero(held)
+    yield 0.1
+    entering_codes = yield from between(0.1, 0.2, taken_steps(codes, entering))
+    sorting = radix_argsort_steps(entering_codes, bits)
+    order = yield from between(0.2, 0.9, sorting)
+    return (yield from between(0.9, 1.0, taken_steps(entering, order)))
 
 
 def _held_by_root(lower: Floats, upper: Floats, grid: Grid, options: Options) -> Flags:
@@ -203,7 +209,6 @@ def _divide_level(
     counts = level.counts(gone)[overfull]
     yield 0.01
     pairs, fresh = yield from between(0.01, 0.1, _straddlers(entries, level, overfull, depth))
-    yield 0.1
     masks, strays = np.zeros(len(pairs), np.uint8), [np.empty(0, np.intp)]
     if options.straddlers != "keep":
         cut = _Cut(entries, grid, level.cells[:, overfull], depth)
@@ -211,8 +216,7 @@ def _divide_level(
             masks[some], lost = cut.touched(pairs[some], max(fresh - some.start, 0))
             strays.append(lost)
             yield 0.1 + 0.6 * some.stop / len(pairs)
-    np.cumsum(entries.depths <= depth, out=gone[1:])
-    yield 0.71
+    yield from between(0.7, 0.71, _count_gone(entries.depths, depth, gone))
     move, stay = moving(masks, options)
     making = _children(entries, grid, level, overfull, pairs[move], masks[move], depth)
     children = yield from between(0.71, 0.85, making)
@@ -237,11 +241,26 @@ def _straddlers(
     yield 0.3
     rank = np.full(level.slices.shape[1], -1)
     rank[overfull] = np.arange(len(overfull))
-    among = rank[level.copies.cells]
-    yield 0.5
-    copies = Pairs(level.copies.entries, among)[among >= 0]
-    yield 0.7
-    return Pairs(fresh, np.repeat(rank[overfull], stop - start)) + copies, len(fresh)
+    among = yield from between(0.3, 0.5, taken_steps(rank, level.copies.cells))
+    count = len(fresh)
+    pairs = Pairs(*np.empty((2, count + np.count_nonzero(among >= 0)), np.intp))
+    pairs.entries[:count], pairs.cells[:count] = fresh, np.repeat(rank[overfull], stop - start)
+    for some in blocks(len(among), PIECE):
+        there = np.flatnonzero(among[some] >= 0)
+        filled, count = slice(count, count + len(there)), count + len(there)
+        pairs.entries[filled] = level.copies.entries[some][there]
+        pairs.cells[filled] = among[some][there]
+        yield 0.5 + 0.5 * some.stop / len(among)
+    return pairs, len(fresh)
+
+
+def _count_gone(depths: Depths, depth: int, gone: Ids) -> Generator[float, None, None]:
+    """Count in `gone` the entries before each that sink no deeper; yields the fraction done."""
+    for some in blocks(len(depths), PIECE):
+        there = gone[some.start + 1 : some.stop + 1]
+        np.cumsum(depths[some] <= depth, out=there)
+        there += gone[some.start]
+        yield some.stop / len(depths)
 
 
 class _Cut:
@@ -289,12 +308,14 @@ def _children(
     """Return the children of the overfull cells, with copies of the pairs in those they touch."""
     cells = (2 * level.cells[:, overfull, None] + UPPER_SIDES[:, None]).reshape(3, -1)
     codes = morton_codes(cells, depth + 1).reshape(-1, 8) << 3 * (grid.depth - depth - 1)
-    begin, end = level.slices[:, overfull]
-    inner = np.searchsorted(entries.codes, codes[:, 1:])
-    bounds = np.column_stack((begin, inner, end))
+    bounds = np.empty((len(overfull), 9), np.intp)
+    bounds[:, 0], bounds[:, 8] = level.slices[:, overfull]
+    for some in blocks(len(overfull), PIECE // 8):
+        bounds[some, 1:8] = np.searchsorted(entries.codes, codes[some, 1:])
+        yield 0.25 * some.stop / len(overfull)
     slices = np.stack((bounds[:, :-1].ravel(), bounds[:, 1:].ravel()))
     yield 0.3
-    handing = handed_down_steps(pairs.entries, 8 * pairs.cells, masks)
+    handing = handed_down_steps(pairs.entries, pairs.cells, masks)
     copies = yield from between(0.3, 1.0, handing)
     spread, allowance = level.spread[overfull], level.allowance[overfull]
     return Level.of_leaves(cells, slices, copies, np.repeat(spread, 8), np.repeat(allowance, 8))

@@ -16,6 +16,7 @@ from ..arrays import Flags, Floats, Ids, blocks, flagged
 from ..child_masks import LOWEST_BIT, POPCOUNT, ChildMasks
 from ..grid import Grid
 from ..options import Options
+from ..passes import PIECE, taken_steps
 
 T = TypeVar("T")
 
@@ -31,10 +32,6 @@ MOST_FOR_AN_ITEM, MOST_IN_ALL = 8, 2**24
 # tree is worth: one for each of so many that are still ahead, with leaves of one item. What it
 # makes of a sample must be so many times too much. A fraction that no step repeats.
 _SAMPLE, _COPIES_AHEAD, _FOR_CERTAIN, _GOLDEN = 2048, 128, 1.25, 0.6180339887498949
-
-
-# Pairs that are handed down in a step.
-_HANDED = 2**18
 
 
 @dataclass(frozen=True)
@@ -137,29 +134,30 @@ def result_of(steps: Generator[float, None, T]) -> T:
 
 def handed_down(entries: Ids, first_children: Ids, masks: ChildMasks) -> Pairs:
     """Return a pair for each child that takes an entry, at least one each, entry by entry."""
-    return result_of(handed_down_steps(entries, first_children, masks))
-
-
-def handed_down_steps(
-    entries: Ids, first_children: Ids, masks: ChildMasks
-) -> Generator[float, None, Pairs]:
-    """Do the same step by step; yields the fraction done."""
-    counts = POPCOUNT.take(masks)
-    if counts.max(initial=1) == 1:
-        return Pairs(entries, first_children + LOWEST_BIT.take(masks))
-    ends = np.cumsum(counts, dtype=np.intp)
-    copies = Pairs(*np.empty((2, ends[-1] if len(ends) else 0), np.intp))
-    for some in blocks(len(masks), _HANDED):
-        _hand_down(entries[some], first_children[some], masks[some], ends[some], copies)
-        yield 0.99 * some.stop / len(masks)
+    copies = Pairs(*np.empty((2, int(POPCOUNT.take(masks).sum(dtype=np.intp))), np.intp))
+    _hand_down(entries, first_children, masks, copies)
     return copies
 
 
-def _hand_down(
-    entries: Ids, first_children: Ids, masks: ChildMasks, ends: Ids, copies: Pairs
-) -> None:
-    """Write these pairs into `copies`, where those of each entry end at `ends`."""
-    at = ends - POPCOUNT.take(masks)
+def handed_down_steps(
+    entries: Ids, ranks: Ids, masks: ChildMasks
+) -> Generator[float, None, Pairs]:
+    """Do the same, where the first child of a cell is eight times its rank; yields fractions."""
+    pieces, ends = list(blocks(len(masks), PIECE)), [0]
+    for some in pieces:
+        ends.append(ends[-1] + int(POPCOUNT.take(masks[some]).sum(dtype=np.intp)))
+        yield 0.1 * some.stop / len(masks)
+    copies = Pairs(*np.empty((2, ends[-1]), np.intp))
+    for some, start, end in zip(pieces, ends, ends[1:], strict=False):
+        _hand_down(entries[some], 8 * ranks[some], masks[some], copies[start:end])
+        yield 0.1 + 0.89 * some.stop / len(masks)
+    return copies
+
+
+def _hand_down(entries: Ids, first_children: Ids, masks: ChildMasks, copies: Pairs) -> None:
+    """Fill `copies` with these pairs."""
+    counts = POPCOUNT.take(masks)
+    at = np.cumsum(counts, dtype=np.intp) - counts
     while len(masks):
         # The lowest child of every entry, then the next of those that have more, and so on.
         copies.entries[at] = entries
@@ -208,14 +206,15 @@ def settle(
     stay = stay[worth[stay.cells]]
     staying = Pairs(stay.entries, overfull[stay.cells])
     yield 0.3
-    level.own = level.copies[is_leaf[level.copies.cells]] + staying
-    yield 0.5
+    level.own = (yield from between(0.3, 0.5, _kept(level.copies, is_leaf))) + staying
+    yield 0.51
     # All that may be asked for again are the copies of cells whose division may be taken back.
     may_go_back = flagged(len(is_leaf), level.divided, ~level.separated)
-    level.copies = level.copies[may_go_back[level.copies.cells]]
-    yield 0.7
+    level.copies = yield from between(0.51, 0.7, _kept(level.copies, may_go_back))
     children.spread, children.allowance = np.repeat(spread, 8), np.repeat(allowance, 8)
-    return children if worth.all() else _some_of(children, np.repeat(worth, 8))
+    if worth.all():
+        return children
+    return (yield from between(0.7, 1.0, _some_of(children, np.repeat(worth, 8))))
 
 
 def _copies_in(children: Level, some: Flags) -> int:
@@ -225,14 +224,29 @@ def _copies_in(children: Level, some: Flags) -> int:
     return int(np.count_nonzero(np.repeat(some, 8)[children.copies.cells]))
 
 
-def _some_of(level: Level, some: Flags) -> Level:
-    """Return some of the cells, none of which has been divided yet."""
+def _kept(pairs: Pairs, some: Flags) -> Generator[float, None, Pairs]:
+    """Return the pairs of some of the cells; yields the fraction done."""
+    flags = yield from between(0.0, 0.3, taken_steps(some, pairs.cells))
+    kept, end = Pairs(*np.empty((2, np.count_nonzero(flags)), np.intp)), 0
+    if len(kept) == len(pairs):
+        return pairs
+    for piece in blocks(len(pairs), PIECE):
+        these = pairs[piece][flags[piece]]
+        start, end = end, end + len(these)
+        kept.entries[start:end], kept.cells[start:end] = these.entries, these.cells
+        yield 0.3 + 0.7 * piece.stop / len(pairs)
+    return kept
+
+
+def _some_of(level: Level, some: Flags) -> Generator[float, None, Level]:
+    """Return some of the cells, none of which has been divided yet; yields the fraction done."""
     rank = np.cumsum(some) - 1
-    copies = level.copies[some[level.copies.cells]]
+    copies = yield from between(0.0, 0.7, _kept(level.copies, some))
+    ranks = yield from between(0.7, 1.0, taken_steps(rank, copies.cells))
     return Level.of_leaves(
         level.cells[:, some],
         level.slices[:, some],
-        Pairs(copies.entries, rank[copies.cells]),
+        Pairs(copies.entries, ranks),
         level.spread[some],
         level.allowance[some],
     )
@@ -339,7 +353,7 @@ def foresee(
             return
         some = _sample(overfull)
         weight *= len(overfull) / len(some)
-        level = _some_of(level, flagged(level.slices.shape[1], some))
+        level = result_of(_some_of(level, flagged(level.slices.shape[1], some)))
         check = partial(check_copies, entries, options, weight=weight)
         dividing = divide(level, np.arange(len(some)), depth, gone, check)
         level, _ = yield from between(done / len(depths), (done + 1) / len(depths), dividing)

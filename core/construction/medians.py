@@ -33,9 +33,9 @@ def divide_at_medians(
 
     Returns the levels, and the entries that were placed where rounding hid what they touch.
     """
-    lower, upper = yield from between(0.0, 0.04, _limits(entries.arranged))
-    bounds = ItemBounds(entries.arranged, lower, upper)
+    bounds = yield from between(0.0, 0.04, _bounds_of(entries.arranged))
     everything = Pairs(np.arange(len(entries)), np.zeros(len(entries), np.intp))
+    yield 0.05
     walls = np.concatenate((grid.lower, grid.upper))[:, None]
     root = leaves_of(walls, everything, most_references(len(entries), options))
     rule = _Medians(grid, options, len(entries))
@@ -43,12 +43,13 @@ def divide_at_medians(
     return (yield from between(0.05, 1.0, dividing))
 
 
-def _limits(items: Shapes) -> Generator[float, None, tuple[Floats, Floats]]:
-    lower, upper = np.empty((2, 3, len(items)))
-    for some in blocks(len(items), _TABLE):
+def _bounds_of(items: Shapes) -> Generator[float, None, ItemBounds]:
+    lower, upper, centers = np.empty((3, 3, len(items)))
+    for some in blocks(len(items), _STEP):
         lower[:, some], upper[:, some] = items[some].limits()
+        centers[:, some] = (lower[:, some] + upper[:, some]) / 2
         yield some.stop / len(items)
-    return lower, upper
+    return ItemBounds(items, lower, upper, centers)
 
 
 @dataclass(frozen=True)

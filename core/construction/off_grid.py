@@ -13,11 +13,12 @@ from typing import Protocol
 import numpy as np
 
 from .. import child_masks
-from ..arrays import Flags, Floats, Ids, concatenated_ranges, gather
+from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, gather
 from ..cells import child_walls
 from ..child_masks import ON_SIDES, POPCOUNT, ChildMasks
 from ..grid import DEEPEST, Grid, enlarged
 from ..options import Options
+from ..passes import PIECE, taken_steps
 from ..shapes import Shapes
 from .levels import Check, Level, Pairs, between, foresee, moving, settle
 
@@ -29,9 +30,11 @@ _NONE_GONE = np.zeros(1, np.intp)
 class ItemBounds:
     """Bounds and centers of items, (3, n) each, and which items have never been copied."""
 
-    def __init__(self, items: Shapes, lower: Floats, upper: Floats) -> None:
+    def __init__(
+        self, items: Shapes, lower: Floats, upper: Floats, centers: Floats | None = None
+    ) -> None:
         self.items, self.lower, self.upper = items, lower, upper
-        self.centers = (lower + upper) / 2
+        self.centers = (lower + upper) / 2 if centers is None else centers
         self.never_copied = np.ones(len(items), bool)
 
     @property
@@ -207,27 +210,32 @@ def divide_level(
     Returns their children, and strays.
     """
     counts = level.counts(_NONE_GONE)
-    pairs = _pairs_of(level, overfull, counts)
+    pairs = yield from between(0.0, 0.05, _pairs_of(level, overfull, counts))
     dividing = rule.divide(bounds, level.cells[:, overfull], pairs)
-    cells, masks, strays = yield from between(0.0, 0.7, dividing)
+    cells, masks, strays = yield from between(0.05, 0.7, dividing)
     move, stay = moving(masks, options)
     making = _children(cells, pairs[move], masks[move], len(overfull))
-    children = yield from between(0.7, 0.9, making)
+    children = yield from between(0.7, 0.89, making)
+    yield 0.9
     bounds.never_copied[pairs.entries[np.flatnonzero(POPCOUNT.take(masks) > 1)]] = False
+    yield 0.91
     check_below = partial(check or rule.check, depth + 1)
     counts = counts[overfull]
     settling = settle(level, overfull, counts, pairs[stay], children, _NONE_GONE, check_below)
-    children = yield from between(0.9, 1.0, settling)
+    children = yield from between(0.91, 0.99, settling)
     yield 1.0
     return children, strays
 
 
-def _pairs_of(level: Level, overfull: Ids, counts: Ids) -> Pairs:
+def _pairs_of(level: Level, overfull: Ids, counts: Ids) -> Generator[float, None, Pairs]:
     """Return the items of the overfull cells, cell by cell, and the ranks of these cells."""
     starts = np.cumsum(counts) - counts
     members = concatenated_ranges(starts[overfull], counts[overfull])
+    yield 0.3
     cells = np.repeat(np.arange(len(overfull)), counts[overfull])
-    return Pairs(level.copies.entries[members], cells)
+    yield 0.4
+    entries = yield from between(0.4, 1.0, taken_steps(level.copies.entries, members))
+    return Pairs(entries, cells)
 
 
 def _children(
@@ -245,8 +253,10 @@ def _children(
     for child, some in enumerate(going):
         # A cell's pairs for one child follow each other in both orders.
         shift = starts[child] - (np.cumsum(held[child]) - held[child])
-        entries[np.arange(len(some)) + shift[pairs.cells[some]]] = pairs.entries[some]
-        yield 0.4 + 0.05 * (child + 1)
+        for piece in blocks(len(some), PIECE):
+            these, places = some[piece], np.arange(piece.start, piece.stop)
+            entries[places + shift[pairs.cells[these]]] = pairs.entries[these]
+            yield 0.4 + 0.05 * (child + piece.stop / len(some))
     copies = Pairs(entries, np.repeat(np.arange(held.size), held.T.ravel()))
     yield 0.9
     return leaves_of(child_walls(cells.walls, cells.middles), copies)

@@ -1,5 +1,6 @@
 """Axis-aligned boxes (AABB), and what is grown round: spheres, regions and capsules."""
 
+from collections.abc import Generator
 from typing import Self
 
 import numpy as np
@@ -7,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
 from ..arrays import Flags, Floats, Ids, gather
+from ..passes import taken_steps
 
 # One radius for all shapes that have none.
 _NO_RADIUS = np.zeros(1)
@@ -38,6 +40,13 @@ class Shapes:
         some = as_batch(ids)
         # Row by row: twice as fast as all at once.
         return self.from_rows(np.stack([row[some] for row in self.rows]))
+
+    def take_steps(self, ids: Ids) -> Generator[float, None, Self]:
+        """Return the shapes of these numbers, piece by piece; yields the fraction done."""
+        return (yield from self._take_steps(ids))
+
+    def _take_steps(self, ids: Ids) -> Generator[float, None, Self]:
+        return self.from_rows((yield from taken_steps(self.rows, ids)))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(n={len(self)})"

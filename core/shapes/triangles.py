@@ -1,9 +1,11 @@
 """Triangles of an indexed mesh: vertices (3, v) and faces (3, n); corners (9, k) when asked."""
 
+from collections.abc import Generator
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
 from ..arrays import (
@@ -17,6 +19,7 @@ from ..arrays import (
     gather,
     power_of_two_scale,
 )
+from ..passes import PIECE, taken_steps
 from .boxes import Shapes, as_batch, frozen
 
 
@@ -43,13 +46,56 @@ class Triangles(Shapes):
         self._face_rows: Ids = np.array(triples.T, order="C")
         self._face_rows.setflags(write=False)
 
+    @classmethod
+    def steps(
+        cls, vertices: NDArray[Any], faces: NDArray[Any]
+    ) -> Generator[float, None, "Triangles"]:
+        """Make triangles of an indexed mesh in steps, not to block.
+
+        Parameters
+        ----------
+        vertices : ndarray of float, shape (v, 3)
+            As for the class; they stay the same until the last step.
+        faces : ndarray of int, shape (n, 3)
+            Likewise.
+
+        Returns
+        -------
+        generator
+            Yields the fraction done, of few triangles never; its StopIteration carries the
+            Triangles as `value`.
+
+        Raises
+        ------
+        ValueError
+            At a step, as the class does at once.
+        """
+        if max(len(vertices), len(faces)) <= PIECE:
+            return cls(vertices, faces)
+        points, triples = np.empty((3, len(vertices))), np.empty((3, len(faces)), np.intp)
+        for some in blocks(len(vertices), PIECE):
+            points[:, some] = checks.floats("vertices", vertices[some], 3).T
+            yield 0.3 * some.stop / len(vertices)
+        for some in blocks(len(faces), PIECE):
+            triples[:, some] = checks.indices("faces", faces[some], 3, len(vertices)).T
+            yield 0.3 + 0.7 * some.stop / len(faces)
+        triangles = object.__new__(cls)
+        triangles._vertex_rows = frozen(points)
+        return triangles._with_faces(triples)
+
     def __len__(self) -> int:
         return self._face_rows.shape[1]
 
     def __getitem__(self, ids: int | slice | Ids | Flags) -> "Triangles":
+        return self._with_faces(np.stack([row[as_batch(ids)] for row in self._face_rows]))
+
+    def _take_steps(self, ids: Ids) -> Generator[float, None, "Triangles"]:
+        return self._with_faces((yield from taken_steps(self._face_rows, ids)))
+
+    def _with_faces(self, faces: Ids) -> "Triangles":
+        """Return other triangles, (3, n), of the same vertices."""
         some = object.__new__(Triangles)
-        some._vertex_rows = self._vertex_rows
-        some._face_rows = np.stack([row[as_batch(ids)] for row in self._face_rows])
+        some._vertex_rows, some._face_rows = self._vertex_rows, faces
         some._face_rows.setflags(write=False)
         return some
 

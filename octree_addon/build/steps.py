@@ -55,9 +55,10 @@ def build_tree_steps(
         raise ValueError(f"There are no triangles to build an octree of{_left_out(found)}")
     source, bounds = _bounded(found, root)
     started = perf_counter()
-    items = Triangles(found.vertices, found.faces)
-    yield 0.2
-    building = between(0.2, 1.0, build_steps(items, bounds=bounds, **options))
+    making = between(0.2, 0.25, Triangles.steps(found.vertices, found.faces))
+    items, more = yield from _timed(making, started)
+    seconds, started = seconds + more, perf_counter()
+    building = between(0.25, 1.0, build_steps(items, bounds=bounds, **options))
     octree, more = yield from _timed(building, started)
     if not len(octree):
         raise ValueError("There are no triangles with finite coordinates")

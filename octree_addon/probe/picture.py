@@ -71,15 +71,16 @@ class Found(NamedTuple):
 
 def found_in(target: SceneTarget, volume: object, relation: str) -> Found:
     """Ask about a volume: which placements touch it, and which triangles, if they may be few."""
-    rows = target.placements_of(target.objects_in_volume(volume))
-    if len(rows) > MOST_OBJECTS or target.possibles[rows].sum() > MOST_TESTED:
-        return Found(rows, None)
+    if len(target.owners) > MOST_OBJECTS or len(target) > MOST_TESTED:
+        rows = target.placements_of(target.objects_in_volume(volume))
+        if len(rows) > MOST_OBJECTS or target.possibles[rows].sum() > MOST_TESTED:
+            return Found(rows, None)
     items = target.in_volume(volume, relation)
-    if relation != "inside":
-        return Found(rows, items)
-    counts = np.bincount(target.placements_of(items), minlength=len(target.owners))
-    whole = rows[counts[rows] == target.possibles[rows]]
-    return Found(whole, items)
+    counts, possibles = target.counts(items)
+    is_found = counts > 0
+    if relation == "inside":
+        is_found &= counts == possibles
+    return Found(np.flatnonzero(is_found), items)
 
 
 def of_items(target: SceneTarget, items: Ids) -> Found:

@@ -1,6 +1,6 @@
 """Bulk reads of one mesh: `positions` (v, 3), `corners` (c,), `triangles` (t, 3)."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from hashlib import sha1
 from typing import Any, NamedTuple
@@ -10,8 +10,12 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..ui import run
+
 # Numbers looked up at once: what they are converted to stays in the processor's cache.
 _BLOCK = 1 << 16
+# Rows that are digested in a step.
+_DIGESTED = 1 << 20
 
 
 class MeshArrays(NamedTuple):
@@ -41,11 +45,10 @@ def mesh_arrays(mesh: bpy.types.Mesh) -> MeshArrays:
         return MeshArrays(
             np.empty((0, 3), np.float32), np.empty((0, 3), np.int32), np.empty(0, np.int32)
         )
-    mesh.calc_loop_triangles()
-    count = len(mesh.loop_triangles)
-    corners = bulk(mesh.loop_triangles, "loops", 3 * count, np.uint32)
-    triangles = _corner_vertices(mesh)[corners]
-    return MeshArrays(_positions(mesh), triangles.reshape(-1, 3), _triangle_polygons(mesh))
+    triangles, polygons = mesh_triangles(mesh, _corner_vertices(mesh))
+    if polygons is None:
+        polygons = np.arange(len(triangles), dtype=np.int32)
+    return MeshArrays(_positions(mesh), triangles, polygons)
 
 
 class MeshVertices(NamedTuple):
@@ -92,9 +95,17 @@ def mesh_triangles(
 
 def mesh_digest(arrays: MeshArrays) -> bytes:
     """Return a number of 20 bytes, the same for the same triangles of the same polygons."""
+    return run(digest_steps(arrays))
+
+
+def digest_steps(arrays: MeshArrays) -> Generator[float, None, bytes]:
+    """Do the same step by step; yields the fraction done."""
     digest = sha1(usedforsecurity=False)
-    for array in arrays:
-        digest.update(array)  # type: ignore[arg-type]  # arrays are buffers
+    for number, array in enumerate(arrays):
+        for start in range(0, len(array), _DIGESTED):
+            if start:
+                yield (number + start / len(array)) / len(arrays)
+            digest.update(array[start : start + _DIGESTED])  # type: ignore[arg-type]  # buffers
         digest.update(b"|")
     return digest.digest()
 

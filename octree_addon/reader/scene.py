@@ -14,10 +14,10 @@ from ..ui import run
 from .boxes import layer_ids
 from .meshes import (
     MeshArrays,
+    digest_steps,
     evaluated_mesh,
     has_polygons_of,
     mesh_arrays,
-    mesh_digest,
     triangle_count,
 )
 from .original import is_made_by_modifier, original_mesh, original_of
@@ -176,11 +176,10 @@ class SceneReader:
     def _mesh_steps(self, arrays: MeshArrays) -> Generator[float, None, SceneMesh]:
         """Return the mesh with these triangles, the same one for the same triangles."""
         yield 0.0
-        digest = mesh_digest(arrays)
-        yield 0.0
+        digest = yield from digest_steps(arrays)
         known = self._by_content.get(digest)
         if known is None:
-            triangles = Triangles(arrays.positions, arrays.triangles)
+            triangles = yield from Triangles.steps(arrays.positions, arrays.triangles)
             known = self._by_content[digest] = SceneMesh(triangles, arrays.polygons, digest)
         return known
 

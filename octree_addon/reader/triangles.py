@@ -13,6 +13,7 @@ from ..ui import between, run
 from .boxes import may_instance
 from .meshes import (
     MeshArrays,
+    digest_steps,
     evaluated_mesh,
     has_polygons_of,
     mesh_arrays,
@@ -37,6 +38,8 @@ from .source import (
 SourceSteps = Generator[float, None, TriangleSource]
 # A mesh of more triangles than this is worth steps of its own.
 _MANY = 100_000
+# Of smaller ones this many are looked at in a step.
+_MESHES = 1000
 
 
 @dataclass(eq=False)
@@ -89,14 +92,14 @@ def baking_steps(
     faces = np.empty((sum(shared.triangle_count for shared in meshes), 3), np.intp)
     polygons = np.empty(len(faces), np.intp)
     vertex = triangle = 0
-    for shared in meshes:
+    for number, shared in enumerate(meshes):
         vertex_end, end = vertex + shared.vertex_count, triangle + shared.triangle_count
         _place_vertices(shared, matrices, vertices[vertex:vertex_end])
         if end - triangle > _MANY:
             yield triangle / len(faces)
         _place_triangles(shared, vertex, faces[triangle:end])
         _place_polygons(shared, polygons[triangle:end])
-        if end - triangle > _MANY:
+        if end - triangle > _MANY or number % _MESHES == 0:
             yield end / len(faces)
         vertex, triangle = vertex_end, end
     lengths = [len(shared.arrays.triangles) for shared in meshes for _ in shared.objects]
@@ -232,9 +235,14 @@ def _record_steps(walk: _Walk, matrices: Floats) -> Generator[float, None, MeshR
     """Return what has to stay for the triangles to be the same; yields the fraction done."""
     digests: dict[int, bytes] = {}
     for pointer, shared in walk.meshes.items():
-        digests[pointer] = mesh_digest(shared.arrays)
+        at = len(digests) / len(walk.meshes)
         if len(shared.arrays.triangles) > _MANY:
-            yield len(digests) / len(walk.meshes)
+            after = at + 1 / len(walk.meshes)
+            digests[pointer] = yield from between(at, after, digest_steps(shared.arrays))
+        else:
+            digests[pointer] = mesh_digest(shared.arrays)
+            if len(digests) % _MESHES == 0:
+                yield at
     numbers = [number for number, _ in walk.placed.values()]
     return MeshRecord(
         rows={key: row for row, key in enumerate(walk.placed)},

@@ -161,8 +161,8 @@ class Target(ABC):
         return np.searchsorted(self.starts, items, side="right") - 1
 
     def counts(self, items: Ids) -> tuple[Ids, Ids]:
-        """Return how many items of each placement were found, and could be, (p,) each."""
-        return np.bincount(self.placements_of(items), minlength=len(self.owners)), self.possibles
+        """Return how many items, sorted, each placement has, and how many could be, (p,) each."""
+        return np.diff(np.searchsorted(items, self.starts)), self.possibles
 
     @property
     @abstractmethod

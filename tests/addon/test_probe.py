@@ -10,7 +10,7 @@ from costs import lines_run, times_run
 from probing import answered, ask_at, spot, view3d
 
 from octree_ext.octree_addon import questions
-from octree_ext.octree_addon.probe import drawing, gizmos, operators, pointer, session
+from octree_ext.octree_addon.probe import drawing, gizmos, operators, picture, pointer, session
 from octree_ext.octree_addon.probe.picture import MOST_OBJECTS
 from octree_ext.octree_addon.probe.shapes import SphereShape, normal_of, shape_of
 from octree_ext.octree_addon.results import active_result, view_of
@@ -97,15 +97,29 @@ def test_many_objects_are_boxes_and_their_triangles_are_not_looked_at(row):
 
 def test_a_movement_costs_what_it_finds(row):
     settings_of(row).sphere.radius = 0.7
-    answered((0, 0, 0))
-    few = lines_run(lambda: answered((0, 0, 0)))
-    for x in range(300):
-        cube(f"Far {x}", location=(3 * x, 100, 0))
-    bpy.context.view_layer.update()
-    answered((0, 0, 0))
-    many = lines_run(lambda: answered((0, 0, 0)))
+    mesh = cube("Far").data
+    costs = []
+    for y in (100, 200, 300):
+        for x in range(MOST_OBJECTS + 50):
+            item = bpy.data.objects.new(f"Far {x}", mesh)
+            item.location = 3 * x, y, 0
+            bpy.context.collection.objects.link(item)
+        bpy.context.view_layer.update()
+        answered((0, 0, 0))
+        costs.append(lines_run(lambda: answered((0, 0, 0))))
+    few, *_, many = costs
     assert sum(many.values()) < 1.3 * sum(few.values())
     assert times_run(many, "yield from index.update_steps()") == 0
+
+
+def test_of_few_objects_their_triangles_are_asked_alone(row, monkeypatch):
+    settings_of(row).sphere.radius = 0.7
+    words = answered((0, 0, 0)).picture.words
+    alone = lines_run(lambda: answered((0, 0, 0)))
+    assert times_run(alone, "target.objects_in_volume") == 0
+    monkeypatch.setattr(picture, "MOST_OBJECTS", 1)
+    assert answered((0, 0, 0)).picture.words == words
+    assert times_run(lines_run(lambda: answered((0, 0, 0))), "target.objects_in_volume") > 0
 
 
 def test_a_change_is_seen_and_the_answer_before_it_is_not_drawn(row):

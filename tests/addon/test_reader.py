@@ -16,7 +16,7 @@ from blender_scenes import (
 )
 from reading import only_object, read
 
-from octree_ext.octree_addon.reader import mesh_arrays, object_bounds
+from octree_ext.octree_addon.reader import mesh_arrays, meshes, object_bounds, triangles
 
 
 def own_triangles(item):
@@ -219,3 +219,31 @@ def test_an_empty_is_as_large_as_it_is_drawn():
     bounds = object_bounds(depsgraph(), empty)
     assert np.allclose(bounds.lower, [(-2, -3, -3)])
     assert np.allclose(bounds.upper, [(4, 3, 3)])
+
+
+def test_a_digest_is_made_in_pieces(ball, monkeypatch):
+    arrays = mesh_arrays(ball.data)
+    whole = meshes.mesh_digest(arrays)
+    assert list(meshes.digest_steps(arrays)) == []
+    monkeypatch.setattr(meshes, "_DIGESTED", 100)
+    assert meshes.mesh_digest(arrays) == whole
+    fractions = list(meshes.digest_steps(arrays))
+    assert len(fractions) == sum((len(each) - 1) // 100 for each in arrays)
+    assert fractions == sorted(fractions)
+
+
+def test_many_small_meshes_are_read_in_steps(monkeypatch):
+    items = [cube(f"Cube {x}", location=(3 * x, 0, 0)) for x in range(12)]
+    whole = list(triangles.triangle_steps(depsgraph(), items))
+    monkeypatch.setattr(triangles, "_MESHES", 2)
+    fractions = list(triangles.triangle_steps(depsgraph(), items))
+    assert len(fractions) >= len(whole) + 10
+    assert fractions == sorted(fractions)
+
+
+def test_triangles_that_are_polygons_are_those_that_blender_makes(ball):
+    arrays = mesh_arrays(ball.data)
+    ball.data.calc_loop_triangles()
+    made = [tuple(each.vertices) for each in ball.data.loop_triangles]
+    assert arrays.triangles.tolist() == [list(each) for each in made]
+    assert arrays.polygons.tolist() == [each.polygon_index for each in ball.data.loop_triangles]

@@ -4,7 +4,7 @@ import core_scenes as scenes
 import numpy as np
 import pytest
 from agreement import POLICIES
-from costs import bytes_made
+from costs import bytes_of_steps
 from numpy.testing import assert_array_equal
 
 from core import BuildCancelled, Octree, build_octree, build_steps
@@ -86,16 +86,3 @@ def test_no_step_does_much_of_the_work(policy, split):
     made = bytes_of_steps(build_steps(items, straddlers=policy, split=split))
     assert max(made) <= 320 * len(items)
     assert max(made) <= sum(made) / 5
-
-
-def bytes_of_steps(steps):
-    """Count the bytes that are allocated before each fraction, and after the last."""
-    made, goes_on = [], True
-
-    def take_step():
-        nonlocal goes_on
-        goes_on = next(steps, None) is not None
-
-    while goes_on:
-        made.append(bytes_made(take_step))
-    return made
