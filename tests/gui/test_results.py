@@ -8,7 +8,7 @@ pytestmark = pytest.mark.window
 
 ORANGE, BLUE = (0.90, 0.60, 0.0), (0.34, 0.71, 0.91)
 CENTER = (430, 420)
-FIRST_ROW, LIST_LEFT = 226, 900
+FIRST_ROW, LIST_LEFT = 203, 900
 
 
 def build_town():
