@@ -105,6 +105,8 @@ for suite in "$@"; do
         core-*) one "$suite" ;; # takes every core for itself
         *)
             while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+            # The last one has the cores that the others leave.
+            [ "$suite" != "${!#}" ] || [ "$(nproc)" = 1 ] || workers=$(nproc)
             one "$suite" &
             ;;
     esac
