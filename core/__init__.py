@@ -54,6 +54,7 @@ from .rays import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
 from .scene import SceneOctree
 from .shapes import Boxes, Capsules, Frusta, HalfSpaces, OrientedBoxes, Regions, Spheres, Triangles
 from .statistics import Statistics, statistics
+from .steps import Running, Steps, between, run
 from .storage import load, save
 from .trace import cells_along_ray, trace
 from .wireframe import cell_segments
@@ -89,9 +90,11 @@ __all__ = [
     "RayCrossings",
     "RayHits",
     "Regions",
+    "Running",
     "SceneOctree",
     "Spheres",
     "Statistics",
+    "Steps",
     "Supports",
     "Triangles",
     "Visibility",
@@ -100,6 +103,7 @@ __all__ = [
     "audit_again",
     "audit_again_steps",
     "audit_steps",
+    "between",
     "build_octree",
     "build_steps",
     "cell_segments",
@@ -120,6 +124,7 @@ __all__ = [
     "ray_cast",
     "ray_cast_all",
     "ray_test",
+    "run",
     "save",
     "sphere_directions",
     "statistics",

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import CollectionProperty, IntProperty, PointerProperty
 
+from ..core import Running
 from .built_tree import BuiltTree, is_any_preserved, is_shown, layer_of, settle_tree
 from .reader import EVERYTHING, Changes
 from .ui import settings_of
@@ -50,7 +51,7 @@ _kept: dict[tuple[int, int], BuiltTree] = {}
 _errors: dict[int, tuple[int, str]] = {}
 _dropped: set[tuple[int, int]] = set()
 # Builds of missing trees, each for the scene and the number that miss it.
-_pending: list[tuple[tuple[int, int], Generator[float, None, BuiltTree]]] = []
+_pending: list[tuple[tuple[int, int], Running[BuiltTree]]] = []
 _listeners: list[Callable[[], None]] = []
 # Called with a scene, its old tree and its new one after a tree was built again.
 rebuild_listeners: list[Callable[[bpy.types.Scene, BuiltTree, BuiltTree], None]] = []
@@ -98,7 +99,7 @@ def restore(scene: bpy.types.Scene, built: BuiltTree) -> None:
 
 def build_later(scene: bpy.types.Scene, steps: Generator[float, None, BuiltTree]) -> None:
     """Begin to build the scene's missing tree: all is read by the first step, taken now."""
-    _pending.append((key_of(scene), steps))
+    _pending.append((key_of(scene), Running(steps)))
     build_pending(0.0)
 
 
@@ -106,18 +107,17 @@ def build_pending(seconds: float) -> bool:
     """Build missing trees for some time; tell whether all are done."""
     deadline = perf_counter() + seconds
     while _pending:
-        key, steps = _pending.pop()
+        key, running = _pending.pop()
         try:
-            next(steps)
-        except StopIteration as end:
-            for scene in _scenes_of(key):
-                restore(scene, end.value)
-            doubt_everything()  # nobody noted what has changed since it was read
+            if running.step():
+                _pending.append((key, running))
         except ValueError as error:
             for scene in _scenes_of(key):
                 set_rebuild_error(scene, str(error))
-        else:
-            _pending.append((key, steps))
+        if running.is_done:
+            for scene in _scenes_of(key):
+                restore(scene, running.result)
+            doubt_everything()  # nobody noted what has changed since it was read
         if perf_counter() > deadline:
             break
     return not _pending

@@ -13,13 +13,13 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Ids
-from ..construction.levels import between, result_of
 from ..groups import ALL_GROUPS
 from ..query import query
 from ..scene import SceneOctree
 from ..scene.moment import Moment
 from ..scene.pairs import boxes_met
 from ..shapes import Regions
+from ..steps import ascending, between, run
 from .findings import BANDS, Audit, joined_findings, some_of
 from .judge import judged
 from .rules import Rules, checked_band, default_band, moment_of
@@ -85,7 +85,7 @@ def audit(
     of looks do not get there. Each pair is judged by itself, so that answers do not depend on the
     order of placements, but for the last bits.
     """
-    return result_of(
+    return run(
         audit_steps(
             scene,
             clearance=clearance,
@@ -141,7 +141,7 @@ def audit_steps(
         wide, source = checked_band(band), 0
     rules = Rules.of(moment, owners, ones, others, skipped)
     options = _Options(wide, BANDS[source], gap, bool(self_intersections))
-    return moment.as_long_as_current(_ascending(_all(moment, rules, options)))
+    return moment.as_long_as_current(ascending(_all(moment, rules, options)))
 
 
 def audit_again(
@@ -180,7 +180,7 @@ def audit_again(
     ValueError
         As with `audit`, or if `before` is no audit, or a changed placement never was.
     """
-    return result_of(
+    return run(
         audit_again_steps(
             scene,
             before,
@@ -229,7 +229,7 @@ def audit_again_steps(
     checks.kind("before", before, (Audit,))
     gone = np.unique(checks.numbers("changed", changed, moment.placements.born))
     rules = Rules.of(moment, owners, ones, others, skipped)
-    return moment.as_long_as_current(_ascending(_again(moment, rules, before, gone)))
+    return moment.as_long_as_current(ascending(_again(moment, rules, before, gone)))
 
 
 @dataclass(frozen=True)
@@ -243,18 +243,6 @@ class _Options:
     def reach(self) -> float:
         """How far apart boxes may be that are looked at."""
         return max(self.band, self.clearance)
-
-
-def _ascending(steps: Generator[float, None, Audit]) -> Generator[float, None, Audit]:
-    """Repeat the steps; what is done stays done, also where a part yields less than the last."""
-    most = 0.0
-    while True:
-        try:
-            most = max(most, next(steps))
-            yield most
-        except StopIteration as finished:
-            found: Audit = finished.value
-            return found
 
 
 def _all(moment: Moment, rules: Rules, options: _Options) -> Generator[float, None, Audit]:

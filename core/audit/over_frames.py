@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Flags, Floats, Ids
-from ..construction.levels import between, result_of
 from ..dynamic import DynamicOctree
 from ..groups import ALL_GROUPS
 from ..scene import SceneOctree
@@ -21,6 +20,7 @@ from ..scene.meshes import Mesh, Meshes
 from ..scene.moment import Moment
 from ..scene.pairs import tried
 from ..shapes import Boxes
+from ..steps import between, run
 from .judge import world_of
 from .rules import Rules, checked_band, default_band, moment_of
 from .solids import nested_of
@@ -145,7 +145,7 @@ class ContactTracker:
         O(placements + pairs whose boxes meet), and triangles only of those pairs that have come
         near each other, or of which one has moved or has another mesh: see `tested`.
         """
-        return result_of(
+        return run(
             self.look_steps(
                 scene, names=names, owners=owners, ones=ones, others=others, skipped=skipped
             )

@@ -13,13 +13,13 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Flags, Floats, Ids, blocks, cross, dot, starts_of_runs
-from ..construction.levels import result_of
 from ..query import query
 from ..scene import SceneOctree
 from ..scene.moment import Moment
 from ..scene.pairs import Near, compared
 from ..scene.sheets import Sheets
 from ..shapes import Boxes
+from ..steps import run
 from . import findings as of
 from .components import components
 from .coplanar import clip
@@ -110,7 +110,7 @@ def supports(scene: SceneOctree, found: of.Audit, grounds: ArrayLike, /) -> Supp
     carried[labels[ground_rows]] = True
     floating = ~carried[labels]
     fallers = np.unique(labels[floating])
-    drops, landings, places = result_of(_drops(moment, labels, floating, fallers))
+    drops, landings, places = run(_drops(moment, labels, floating, fallers))
     return Supports(
         contacts,
         placements.ids[labels],
@@ -172,7 +172,7 @@ def _falls(
     for side in range(2):
         columns = boxes[:, rows[1 - side]].copy()
         columns[2], columns[5] = -np.inf, np.inf
-        sides.append(result_of(triangles_in_boxes(moment, sheets, rows[side], columns)))
+        sides.append(run(triangles_in_boxes(moment, sheets, rows[side], columns)))
     keys = np.concatenate((2 * sides[0].solids, 2 * sides[1].solids + 1))
     corners = np.concatenate((sides[0].corners, sides[1].corners), axis=1)
     order = np.argsort(keys, kind="stable")

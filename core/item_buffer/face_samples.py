@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Floats, Ids, blocks
-from ..construction.levels import result_of
+from ..steps import run
 from .renderers import ItemRenderer, Size, checked_views
 from .stage import MeshArrays
 
@@ -117,7 +117,7 @@ def face_samples(
     ValueError
         On a wrong shape or size, or a matrix that is not finite or has no inverse.
     """
-    return result_of(face_samples_steps(renderer, view_projection, size=size))
+    return run(face_samples_steps(renderer, view_projection, size=size))
 
 
 def face_samples_steps(

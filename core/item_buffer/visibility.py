@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
 from ..arrays import Flags, Floats, Ids, starts_of_runs
-from ..construction.levels import result_of
 from ..scene.moment import Moment, Reached
 from ..scene.volumes import any_of
 from ..shapes import Frusta
 from ..shapes.boxes import CORNERS
+from ..steps import run
 from .mask_runs import Counted, counted_alone, counted_in
 from .renderers import ItemRenderer, Size, checked_views
 from .stage import Stage, screen_matrix
@@ -131,7 +131,7 @@ def visibility(
     -----
     Each object is drawn twice: among the others, and alone into its own box.
     """
-    return result_of(
+    return run(
         visibility_steps(
             renderer,
             view_projection,

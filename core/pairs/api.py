@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Flags, Ids, radix_argsort, starts_of_runs
-from ..construction.levels import result_of
 from ..groups import ALL_GROUPS, in_groups
 from ..octree import Octree
 from ..shapes import Regions, Shapes, Spheres, Triangles
+from ..steps import run
 from ..touch import touching
 from ..touch.triangle_pairs import triangles_near_triangles
 from ..two_levels import TwoLevels
@@ -93,7 +93,7 @@ def overlapping_pairs(
         groups=groups,
         owners=owners,
     )
-    return result_of(steps)
+    return run(steps)
 
 
 def overlapping_pairs_steps(

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from .. import checks
 from ..arrays import Flags, Floats, Ids, concatenated_ranges, flagged, gather, starts_of_runs
 from ..construction import build_octree, build_steps
-from ..construction.levels import between, result_of
 from ..octree import Octree
 from ..options import Options
 from ..shapes import Triangles
+from ..steps import between, run
 from .forest import Forest, Grove
 from .sheets import GrowingSheets, Sheet, Sheets
 
@@ -255,7 +255,7 @@ class Meshes:
         self._own_grove()
         planted = self._planted
         if planted is None or (planted.roots[needed] < 0).any():
-            result_of(self.prepare(needed))
+            run(self.prepare(needed))
             planted = self._planted = Planted.of(self._grove, self.born)
         return planted
 

@@ -10,6 +10,7 @@ from ..arrays import Flags, Floats, Ids
 from ..octree import Freshness, Octree
 from ..query import query
 from ..shapes import Shapes
+from ..steps import repeated
 from ..touch import lying_inside
 from .forest import Forest
 from .meshes import Meshes
@@ -52,14 +53,12 @@ class Moment:
         self, steps: Generator[float, None, Answer]
     ) -> Generator[float, None, Answer]:
         """Repeat the steps; raise a RuntimeError at the first after the scene has changed."""
-        while True:
+
+        def check() -> None:
             if not self.freshness.is_current:
                 raise RuntimeError("the scene has changed since this question: ask again")
-            try:
-                yield next(steps)
-            except StopIteration as finished:
-                answer: Answer = finished.value
-                return answer
+
+        return repeated(steps, float, before=check)
 
     def reached(self, volumes: Shapes) -> Iterator[Reached]:
         """Yield the pairs of volumes and placements whose boxes they touch, some at a time."""

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ids, blocks, concatenated_ranges, starts_of_runs
-from ..construction.levels import between
 from ..pairs import overlapping_pairs_steps
 from ..pairs.api import exact_test
 from ..pairs.broad_phase import pairs_in_cells
 from ..pairs.sweep import comparisons, grid_around, quantize
 from ..shapes import Boxes
+from ..steps import between
 from .moment import Moment, first_of_each
 from .sheets import Sheets
 from .within import pairs_within

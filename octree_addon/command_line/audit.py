@@ -5,10 +5,10 @@ from pathlib import Path
 
 import bpy
 
+from ...core import run
 from ..audit import CLASSES, About, Findings, add_options, canonical, run_audit
 from ..audit.gate import Gate
 from ..clash import Wish, about_of, look_steps, wanted
-from ..ui import run
 from .command import Command, open_blend
 
 _DESCRIPTION = """Find what overlaps, is doubled or comes too near. Ends with 0 if nothing that

@@ -9,6 +9,7 @@ from typing import Any
 
 import bpy
 
+from ...core import run
 from ..seen import (
     Answer,
     bop_text,
@@ -24,7 +25,7 @@ from ..seen import (
     write_whole,
 )
 from ..shot import PixelOptions
-from ..ui import plural, run
+from ..ui import plural
 from .command import Command, UsageError, open_blend
 from .frame_ranges import chunk_of, frames_in_chunk, frames_of
 from .in_view import Ask, Question, in_view_steps, pixels_steps

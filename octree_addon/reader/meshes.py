@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ui import run
+from ...core import run
 
 # Numbers looked up at once: what they are converted to stays in the processor's cache.
 _BLOCK = 1 << 16

@@ -8,8 +8,8 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core import between, run
 from ..arrays import Floats, Ids
-from ..ui import between, run
 from .boxes import may_instance
 from .meshes import (
     MeshArrays,

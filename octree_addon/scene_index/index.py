@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...core import SceneOctree
+from ...core import SceneOctree, between, run
 from ..arrays import Flags, Ids
 from ..reader import (
     Changes,
@@ -28,7 +28,6 @@ from ..reader import (
     row_bytes,
     visibility_of,
 )
-from ..ui import run
 
 IndexSteps = Generator[float, None, None]
 # At most this many are placed in a step.
@@ -302,13 +301,7 @@ class SceneIndex:
         """Read the placements, and the meshes that may have changed, and take them over."""
         self._reader.forget(None if pending.all else pending.reshaped)
         reading = self._reader.steps(self._depsgraph_of, lambda: bool(self.pending))
-        while True:
-            try:
-                fraction = next(reading)
-            except StopIteration as end:
-                found: ScenePlacements = end.value
-                break
-            yield _READING * fraction
+        found: ScenePlacements = yield from between(0.0, _READING, reading)
         yield _READING
         yield from self._take(found)
         depsgraph = self._depsgraph_of()
