@@ -51,7 +51,12 @@ from .pairs import (
 )
 from .query import query, query_any, query_count
 from .rays import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
-from .scene import SceneOctree
+from .scene import (
+    SceneOctree,
+    objects_touching,
+    overlapping_objects,
+    overlapping_objects_steps,
+)
 from .shapes import Boxes, Capsules, Frusta, HalfSpaces, OrientedBoxes, Regions, Spheres, Triangles
 from .statistics import Statistics, statistics
 from .steps import Running, Steps, between, run
@@ -113,6 +118,9 @@ __all__ = [
     "item_buffers",
     "load",
     "nearest",
+    "objects_touching",
+    "overlapping_objects",
+    "overlapping_objects_steps",
     "overlapping_pairs",
     "overlapping_pairs_steps",
     "pairs_inside",

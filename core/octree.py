@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import checks
+from .any_octree import AnyOctree
 from .arrays import Flags, Floats, Ids, Masks, blocks, column_major, gather
 from .cells import CHILDREN, Cells, Promise, child_masks_of
 from .options import Options
@@ -33,7 +34,7 @@ class Freshness:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Octree(Options):
+class Octree(Options, AnyOctree):
     """A frozen octree over a batch of shapes, built, or taken of a `DynamicOctree`.
 
     Attributes
@@ -454,6 +455,14 @@ class Octree(Options):
         is_stray = np.isin(entries, self.strays)
         # Of strays, that touch no cell by a rounding, all that is known is their bounds.
         return (np.hypot(np.hypot(x, y), z) <= radii + self.slack) | is_stray
+
+
+def as_octree(name: str, tree: object) -> Octree:
+    """Return an argument that has to be an octree, as it is now."""
+    checks.kind(name, tree, (Octree,))
+    assert isinstance(tree, Octree)
+    tree.require_current()
+    return tree
 
 
 def octree_of(

@@ -9,7 +9,7 @@ from .cells import CHILDREN
 from .descend import UNVISITED, States, descend
 from .groups import ALL_GROUPS, in_groups
 from .octree import Octree
-from .query import check_question
+from .query import checked
 from .rays.api import cells_on_ray, checked_rays
 from .shapes import Shapes
 
@@ -41,8 +41,7 @@ def trace(tree: Octree, volume: Shapes | tuple[ArrayLike, ArrayLike, float], /) 
     """
     if isinstance(volume, tuple):
         return _along_ray(tree, volume)
-    check_question(tree, volume)
-    tree = in_groups(tree, ALL_GROUPS)
+    tree = in_groups(checked(tree, volume), ALL_GROUPS)
     if len(volume) != 1:
         raise ValueError(f"volume must be one volume, got {len(volume)}")
     states = np.full(len(tree.node_depth), UNVISITED)

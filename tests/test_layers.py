@@ -12,7 +12,7 @@ import core
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
     "arrays", "steps", "passes", "checks", "shapes", "touch", "options", "grid", "child_masks",
-    "cells", "octree", "two_levels",
+    "cells", "any_octree", "octree",
     "groups", "construction", "mailboxing", "descend", "query", "rays", "nearest",
     "pairs", "dynamic", "scene", "audit", "item_buffer", "trace", "storage", "statistics",
     "wireframe",

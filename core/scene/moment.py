@@ -49,6 +49,9 @@ class Moment:
     meshes: Meshes
     freshness: Freshness
 
+    def __len__(self) -> int:
+        return len(self.placements)
+
     def as_long_as_current(
         self, steps: Generator[float, None, Answer]
     ) -> Generator[float, None, Answer]:

@@ -1,8 +1,8 @@
 """SceneOctree: a two-level acceleration structure (TLAS over BLAS) of many placed meshes."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from copy import copy, deepcopy
-from typing import Any, SupportsIndex
+from typing import SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,8 +14,7 @@ from ..groups import in_groups
 from ..octree import Freshness
 from ..options import Options
 from ..shapes import Boxes, Triangles
-from ..two_levels import TwoLevels
-from .api import ANSWERS
+from .api import SceneQuestions
 from .forest import joined_triangles
 from .meshes import Meshes
 from .moment import Moment
@@ -25,7 +24,7 @@ from .placements import Placements
 _LAST_ROW = (0.0, 0.0, 0.0, 1.0)
 
 
-class SceneOctree(TwoLevels):
+class SceneOctree(SceneQuestions):
     """An index of many placed meshes, in two levels.
 
     Each mesh has one octree in its own space, however often it is placed; the boxes of the
@@ -454,11 +453,6 @@ class SceneOctree(TwoLevels):
         """Let whoever still asks in steps know that the scene is another now."""
         self._freshness.is_current = False
         self._freshness = Freshness()
-
-    def _answer(self, question: str, *data: object, **options: Any) -> Any:
-        """Answer one of the public questions."""
-        answer: Callable[..., Any] = ANSWERS[question]
-        return answer(self._moment(options.pop("groups")), *data, **options)
 
 
 def _matrix_rows(matrices: ArrayLike) -> Floats:

@@ -14,6 +14,8 @@ from ...core import (
     SceneOctree,
     Triangles,
     build_octree,
+    objects_touching,
+    overlapping_objects_steps,
     overlapping_pairs,
     overlapping_pairs_steps,
     pairs_touching,
@@ -121,7 +123,7 @@ class SceneTarget(Target):
         return np.repeat(self.starts[:-1], counts) + triangles
 
     def objects_in_volume(self, volume: Any) -> Ids:
-        placements = query(self.octree, volume, relation="objects")[1]
+        placements = objects_touching(self.octree, volume)[1]
         return self.starts[np.searchsorted(self.octree.ids, placements)]
 
     def numbers_found(self, answer: Any, kept: Flags) -> Ids:
@@ -136,7 +138,7 @@ class SceneTarget(Target):
         return np.stack((self._numbers(pairs[:2]), self._numbers(pairs[2:])))
 
     def placement_pair_steps(self, owners: Ids, margin: float) -> PairSteps:
-        steps = overlapping_pairs_steps(self.octree, margin=margin, owners=owners, objects=True)
+        steps = overlapping_objects_steps(self.octree, margin=margin, owners=owners)
         return np.searchsorted(self.octree.ids, (yield from steps))
 
     def shapes_of(self, items: Ids, most: int) -> Triangles | Boxes:
