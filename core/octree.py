@@ -7,11 +7,11 @@ own, then its first child's and so on:
         | the cell's own items   | items further down, child by child   |
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import SupportsIndex
+from typing import SupportsIndex, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,9 @@ from .options import Options
 from .shapes import Shapes, Triangles
 
 _NOTHING = np.empty(0, np.intp)
+_OUTDATED = "the tree has changed since this octree was taken: ask its octree anew"
+
+Answer = TypeVar("Answer")
 
 
 @dataclass
@@ -30,6 +33,23 @@ class Freshness:
     """Whether a changing tree still is as it was when an octree was taken of it."""
 
     is_current: bool = True
+
+    def require(self, complaint: str) -> None:
+        """Raise a RuntimeError if it is not."""
+        if not self.is_current:
+            raise RuntimeError(complaint)
+
+    def guarded(
+        self, steps: Generator[float, None, Answer], complaint: str
+    ) -> Generator[float, None, Answer]:
+        """Repeat the steps; raise a RuntimeError at the first after it has changed."""
+        while True:
+            self.require(complaint)
+            try:
+                yield next(steps)
+            except StopIteration as finished:
+                answer: Answer = finished.value
+                return answer
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -304,10 +324,29 @@ class Octree(Options):
         RuntimeError
             If the tree that this octree was taken of has changed since.
         """
-        if not self._freshness.is_current:
-            raise RuntimeError(
-                "the tree has changed since this octree was taken: ask its octree anew"
-            )
+        self._freshness.require(_OUTDATED)
+
+    def as_long_as_current(
+        self, steps: Generator[float, None, Answer]
+    ) -> Generator[float, None, Answer]:
+        """Repeat the steps of a question about this snapshot as long as it is up to date.
+
+        Parameters
+        ----------
+        steps : generator
+            Yields the fraction done, returns the answer.
+
+        Returns
+        -------
+        generator
+            The same.
+
+        Raises
+        ------
+        RuntimeError
+            At the first step after the tree that this octree was taken of has changed.
+        """
+        return self._freshness.guarded(steps, _OUTDATED)
 
     def _known(self, items: ArrayLike) -> Ids:
         """Return checked numbers or ids of items."""

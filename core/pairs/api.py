@@ -128,7 +128,8 @@ def overlapping_pairs_steps(
     ValueError
         At the call, as with `overlapping_pairs`.
     RuntimeError
-        At a step, if the scene has changed since the call.
+        At a step, if the scene, or the tree that an octree was taken of, has changed since the
+        call.
     """
     if isinstance(tree, TwoLevels):
         answer: Generator[float, None, Ids] = tree._answer(
@@ -148,11 +149,11 @@ def overlapping_pairs_steps(
     margin = checks.number("margin", margin, 0.0)
     seen = in_groups(tree, groups)
     partner = other if other is None else in_groups(other, groups)
-    if owners is None:
-        return _steps(seen, partner, margin, skip_neighbours, None)
-    if other is not None:
+    if owners is not None and other is not None:
         raise ValueError("owners need one tree")
-    return _steps(seen, None, margin, skip_neighbours, _owner_of_entry(tree, seen, owners))
+    numbers = None if owners is None else _owner_of_entry(tree, seen, owners)
+    steps = seen.as_long_as_current(_steps(seen, partner, margin, skip_neighbours, numbers))
+    return steps if partner is None else partner.as_long_as_current(steps)
 
 
 def _steps(

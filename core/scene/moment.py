@@ -2,12 +2,11 @@
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids
-from ..octree import Freshness, Octree
+from ..octree import Answer, Freshness, Octree
 from ..query import query
 from ..shapes import Shapes
 from ..touch import lying_inside
@@ -19,9 +18,6 @@ from .sheets import Sheets
 
 # Volumes that ask the top level together at first; later batches should find this many pairs.
 _FIRST, _PAIRS = 4_096, 262_144
-
-
-Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -52,14 +48,7 @@ class Moment:
         self, steps: Generator[float, None, Answer]
     ) -> Generator[float, None, Answer]:
         """Repeat the steps; raise a RuntimeError at the first after the scene has changed."""
-        while True:
-            if not self.freshness.is_current:
-                raise RuntimeError("the scene has changed since this question: ask again")
-            try:
-                yield next(steps)
-            except StopIteration as finished:
-                answer: Answer = finished.value
-                return answer
+        return self.freshness.guarded(steps, "the scene has changed since this question: ask again")
 
     def reached(self, volumes: Shapes) -> Iterator[Reached]:
         """Yield the pairs of volumes and placements whose boxes they touch, some at a time."""
