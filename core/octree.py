@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import SupportsIndex
+from typing import SupportsIndex, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,8 +22,12 @@ from .arrays import Flags, Floats, Ids, Masks, blocks, column_major, gather
 from .cells import CHILDREN, Cells, Promise, child_masks_of
 from .options import Options
 from .shapes import Shapes, Triangles
+from .steps import Steps, repeated
 
 _NOTHING = np.empty(0, np.intp)
+_OUTDATED = "the tree has changed since this octree was taken: ask its octree anew"
+
+Answer = TypeVar("Answer")
 
 
 @dataclass
@@ -31,6 +35,15 @@ class Freshness:
     """Whether a changing tree still is as it was when an octree was taken of it."""
 
     is_current: bool = True
+
+    def require(self, complaint: str) -> None:
+        """Raise a RuntimeError if it is not."""
+        if not self.is_current:
+            raise RuntimeError(complaint)
+
+    def guarded(self, steps: Steps[Answer], complaint: str) -> Steps[Answer]:
+        """Repeat the steps; raise a RuntimeError at the first after it has changed."""
+        return repeated(steps, float, before=lambda: self.require(complaint))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -305,10 +318,27 @@ class Octree(Options, AnyOctree):
         RuntimeError
             If the tree that this octree was taken of has changed since.
         """
-        if not self._freshness.is_current:
-            raise RuntimeError(
-                "the tree has changed since this octree was taken: ask its octree anew"
-            )
+        self._freshness.require(_OUTDATED)
+
+    def as_long_as_current(self, steps: Steps[Answer]) -> Steps[Answer]:
+        """Repeat the steps of a question about this snapshot as long as it is up to date.
+
+        Parameters
+        ----------
+        steps : generator
+            Yields the fraction done, returns the answer.
+
+        Returns
+        -------
+        generator
+            The same.
+
+        Raises
+        ------
+        RuntimeError
+            At the first step after the tree that this octree was taken of has changed.
+        """
+        return self._freshness.guarded(steps, _OUTDATED)
 
     def _known(self, items: ArrayLike) -> Ids:
         """Return checked numbers or ids of items."""

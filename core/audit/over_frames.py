@@ -15,6 +15,7 @@ from .. import checks
 from ..arrays import Flags, Floats, Ids
 from ..dynamic import DynamicOctree
 from ..groups import ALL_GROUPS
+from ..octree import Freshness
 from ..scene import SceneOctree
 from ..scene.meshes import Mesh, Meshes
 from ..scene.moment import Moment
@@ -27,6 +28,7 @@ from .solids import nested_of
 
 # Bits of a name, two of which are the key of a pair.
 _BITS = 31
+_OVERTAKEN = "another look was begun since this one: look again"
 
 
 @dataclass(frozen=True)
@@ -70,10 +72,9 @@ class ContactTracker:
 
     def __init__(self, *, band: float | None = None) -> None:
         self._band = None if band is None else checked_band(band)
-        self._boxes = DynamicOctree()
-        # By id of the boxes.
-        self._name_of = np.empty(0, np.intp)
-        self._seen = _Seen(*(np.empty(0, np.intp),) * 3, np.empty((12, 0)), np.zeros(0, bool))
+        self._forget_boxes()
+        # Whether no other look was begun since the last one.
+        self._freshness = Freshness()
         # What is known of which mesh is held, so that no other has its address.
         self._shapes: dict[int, tuple[Mesh, int]] = {}
         self._born = 0
@@ -83,6 +84,12 @@ class ContactTracker:
         self._open, self._since = np.empty(0, np.intp), np.empty(0, np.intp)
         self._over: list[Ids] = []
         self._tested: list[int] = []
+
+    def _forget_boxes(self) -> None:
+        self._boxes = DynamicOctree()
+        # By id of the boxes.
+        self._name_of = np.empty(0, np.intp)
+        self._seen = _Seen(*(np.empty(0, np.intp),) * 3, np.empty((12, 0)), np.zeros(0, bool))
 
     def __repr__(self) -> str:
         return f"ContactTracker(looks={len(self._tested)}, contacts={len(self._open)})"
@@ -180,18 +187,22 @@ class ContactTracker:
         ValueError
             At the call, as with `look`.
         RuntimeError
-            At a step, if the scene has changed since the call.
+            At a step, if the scene has changed since the call, or another look was begun since
+            the first step.
         """
         moment = moment_of(scene, ALL_GROUPS)
         called = _checked_names(moment, names)
         rules = Rules.of(moment, owners, ones, others, skipped)
-        if self._band is None:
-            self._band = default_band(moment)[0]
-        return moment.as_long_as_current(self._look(moment, called, rules, self._band))
+        return moment.as_long_as_current(self._look(moment, called, rules))
 
-    def _look(
-        self, moment: Moment, called: Ids, rules: Rules, band: float
-    ) -> Generator[float, None, Ids]:
+    def _look(self, moment: Moment, called: Ids, rules: Rules) -> Generator[float, None, Ids]:
+        self._freshness.is_current = False
+        self._freshness = Freshness()
+        band = self._band
+        if band is None:
+            # A first look that was dropped may have enlarged boxes by another band.
+            self._forget_boxes()
+            band = default_band(moment)[0]
         self._take(moment, called, band)
         began, lasted, _ = self._boxes.changes()
         pairs = self._name_of[np.concatenate((began, lasted), axis=1)]
@@ -209,7 +220,9 @@ class ContactTracker:
         touch = np.zeros(len(keys), bool)
         touch[same] = self._touch[places[same]]
         (asked,) = (~same).nonzero()
-        touch[asked] = yield from in_contact(moment, met[:, asked], band)
+        steps = in_contact(moment, met[:, asked], band)
+        touch[asked] = yield from self._freshness.guarded(steps, _OVERTAKEN)
+        self._band = band
         return self._note(keys, touch, len(asked))
 
     def _take(self, moment: Moment, called: Ids, band: float) -> None:

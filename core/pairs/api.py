@@ -150,7 +150,8 @@ def overlapping_pairs_steps(
     ValueError
         At the call, as with `overlapping_pairs`.
     RuntimeError
-        At a step, if the scene has changed since the call.
+        At a step, if the scene, or the tree that an octree was taken of, has changed since the
+        call.
     """
     if isinstance(tree, PairQuestions):
         if other is not None:
@@ -172,7 +173,8 @@ def overlapping_pairs_steps(
         raise ValueError("owners need one tree")
     seen_too = None if partner is None else in_groups(partner, groups)
     numbers = None if owners is None else _owner_of_entry(octree, seen, owners)
-    return _steps(seen, seen_too, margin, skip_neighbours, numbers)
+    steps = seen.as_long_as_current(_steps(seen, seen_too, margin, skip_neighbours, numbers))
+    return steps if seen_too is None else seen_too.as_long_as_current(steps)
 
 
 def _steps(

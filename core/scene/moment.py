@@ -1,16 +1,15 @@
 """A scene at the moment of a question: both levels, and the pairs of volumes and placements."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids
-from ..octree import Freshness, Octree
+from ..octree import Answer, Freshness, Octree
 from ..query import query
 from ..shapes import Shapes
-from ..steps import repeated
+from ..steps import Steps
 from ..touch import lying_inside
 from .forest import Forest
 from .meshes import Meshes
@@ -20,9 +19,6 @@ from .sheets import Sheets
 
 # Volumes that ask the top level together at first; later batches should find this many pairs.
 _FIRST, _PAIRS = 4_096, 262_144
-
-
-Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -52,16 +48,11 @@ class Moment:
     def __len__(self) -> int:
         return len(self.placements)
 
-    def as_long_as_current(
-        self, steps: Generator[float, None, Answer]
-    ) -> Generator[float, None, Answer]:
+    def as_long_as_current(self, steps: Steps[Answer]) -> Steps[Answer]:
         """Repeat the steps; raise a RuntimeError at the first after the scene has changed."""
-
-        def check() -> None:
-            if not self.freshness.is_current:
-                raise RuntimeError("the scene has changed since this question: ask again")
-
-        return repeated(steps, float, before=check)
+        return self.freshness.guarded(
+            steps, "the scene has changed since this question: ask again"
+        )
 
     def reached(self, volumes: Shapes) -> Iterator[Reached]:
         """Yield the pairs of volumes and placements whose boxes they touch, some at a time."""
