@@ -20,6 +20,7 @@ from . import checks
 from .arrays import Flags, Floats, Ids, Masks, blocks, column_major, gather
 from .cells import CHILDREN, Cells, Promise, child_masks_of
 from .options import Options
+from .records import Frozen
 from .shapes import Shapes, Triangles
 
 _NOTHING = np.empty(0, np.intp)
@@ -33,7 +34,7 @@ class Freshness:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Octree(Options):
+class Octree(Frozen, Options):
     """A frozen octree over a batch of shapes, built, or taken of a `DynamicOctree`.
 
     Attributes
@@ -101,11 +102,6 @@ class Octree(Options):
     groups: Masks | None
     _seen: "dict[int, Octree]" = field(init=False, default_factory=dict)
     _freshness: Freshness = field(default_factory=Freshness)
-
-    def __post_init__(self) -> None:
-        for value in vars(self).values():
-            if isinstance(value, np.ndarray):
-                value.setflags(write=False)
 
     def __len__(self) -> int:
         return len(self.items) - len(self.invalid_items)

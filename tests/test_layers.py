@@ -11,8 +11,8 @@ import core
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
-    "arrays", "passes", "checks", "shapes", "touch", "options", "grid", "child_masks", "cells",
-    "octree", "two_levels",
+    "arrays", "records", "passes", "checks", "shapes", "touch", "options", "grid", "child_masks",
+    "cells", "octree", "two_levels",
     "groups", "construction", "mailboxing", "descend", "query", "rays", "nearest",
     "pairs", "dynamic", "scene", "audit", "item_buffer", "trace", "storage", "statistics",
     "wireframe",

@@ -13,6 +13,7 @@ from ..descend import expanded, morton_order, portions
 from ..groups import ALL_GROUPS, in_groups
 from ..mailboxing import Latest, mailboxes_for, unique_pairs
 from ..octree import Octree
+from ..records import Record
 from ..shapes import Boxes
 from ..two_levels import TwoLevels
 from .closest import closest_points, distances, lower_bounds
@@ -26,8 +27,8 @@ _FIRST, _MOST, _REFERENCES, _PAIRS = 256, 65_536, 1_048_576, 524_288
 _WORTH = 512
 
 
-@dataclass(frozen=True)
-class Nearest:
+@dataclass(frozen=True, eq=False)
+class Nearest(Record):
     """The nearest items of q points, `count` for each, the nearest first.
 
     Attributes

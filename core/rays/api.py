@@ -12,6 +12,7 @@ from ..descend import UNVISITED, States
 from ..groups import ALL_GROUPS, in_groups
 from ..mailboxing import Mailboxes
 from ..octree import Octree
+from ..records import Record
 from ..shapes import Triangles
 from ..two_levels import TwoLevels
 from .crossings import Rays, barycentric, ray_packets
@@ -22,7 +23,7 @@ _NOTHING = (np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))
 
 
 @dataclass(frozen=True, eq=False)
-class RayHits:
+class RayHits(Record):
     """The closest item that each ray meets; a miss is item -1 at distance infinity, the rest NaN.
 
     Attributes
@@ -51,7 +52,7 @@ class RayHits:
 
 
 @dataclass(frozen=True, eq=False)
-class RayCrossings:
+class RayCrossings(Record):
     """All items that rays meet.
 
     Attributes
