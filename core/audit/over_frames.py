@@ -6,7 +6,9 @@ Detection System for Large-Scale Environments", 1995.
 """
 
 from collections.abc import Generator
+from copy import copy, deepcopy
 from dataclasses import dataclass
+from typing import Any, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +18,7 @@ from ..arrays import Flags, Floats, Ids
 from ..construction.levels import between, result_of
 from ..dynamic import DynamicOctree
 from ..groups import ALL_GROUPS
+from ..records import Record
 from ..scene import SceneOctree
 from ..scene.meshes import Mesh, Meshes
 from ..scene.moment import Moment
@@ -29,8 +32,8 @@ from .solids import nested_of
 _BITS = 31
 
 
-@dataclass(frozen=True)
-class ContactIntervals:
+@dataclass(frozen=True, eq=False)
+class ContactIntervals(Record):
     """When pairs were in contact: from which look at a scene to which.
 
     Attributes
@@ -84,6 +87,21 @@ class ContactTracker:
         self._over: list[Ids] = []
         self._tested: list[int] = []
 
+    def __copy__(self) -> Self:
+        other = type(self).__new__(type(self))
+        vars(other).update(vars(self))
+        other._boxes, other._seen = copy(self._boxes), deepcopy(self._seen)
+        other._over, other._tested = list(self._over), list(self._tested)
+        return other
+
+    def __deepcopy__(self, memo: object) -> Self:
+        # A mesh is known by being the very same one, so it stays that.
+        return copy(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Elsewhere the meshes are others.
+        return {**vars(self), "_shapes": {}}
+
     def __repr__(self) -> str:
         return f"ContactTracker(looks={len(self._tested)}, contacts={len(self._open)})"
 
@@ -116,6 +134,7 @@ class ContactTracker:
         ones: ArrayLike | None = None,
         others: ArrayLike | None = None,
         skipped: ArrayLike | None = None,
+        groups: SupportsIndex = ALL_GROUPS,
     ) -> Ids:
         """Look at a scene as it is now: the next frame.
 
@@ -126,8 +145,8 @@ class ContactTracker:
         names : array_like of int, shape (n,), optional
             What each placement is called, in the order of `scene.ids`: different numbers below
             2**31 by which it is known from look to look. By default its id.
-        owners, ones, others, skipped : optional
-            Which pairs count, as for `audit`; they may change from look to look.
+        owners, ones, others, skipped, groups : optional
+            What counts, as for `audit`; it may change from look to look.
 
         Returns
         -------
@@ -147,7 +166,13 @@ class ContactTracker:
         """
         return result_of(
             self.look_steps(
-                scene, names=names, owners=owners, ones=ones, others=others, skipped=skipped
+                scene,
+                names=names,
+                owners=owners,
+                ones=ones,
+                others=others,
+                skipped=skipped,
+                groups=groups,
             )
         )
 
@@ -161,12 +186,13 @@ class ContactTracker:
         ones: ArrayLike | None = None,
         others: ArrayLike | None = None,
         skipped: ArrayLike | None = None,
+        groups: SupportsIndex = ALL_GROUPS,
     ) -> Generator[float, None, Ids]:
         """Look at a scene in steps, to show progress or not to block.
 
         Parameters
         ----------
-        scene, names, owners, ones, others, skipped : optional
+        scene, names, owners, ones, others, skipped, groups : optional
             As for `look`.
 
         Returns
@@ -182,7 +208,7 @@ class ContactTracker:
         RuntimeError
             At a step, if the scene has changed since the call.
         """
-        moment = moment_of(scene, ALL_GROUPS)
+        moment = moment_of(scene, groups)
         called = _checked_names(moment, names)
         rules = Rules.of(moment, owners, ones, others, skipped)
         if self._band is None:

@@ -10,12 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from .. import checks
 from ..arrays import Flags, Floats, Ids, starts_of_runs
 from ..construction.levels import result_of
+from ..groups import ALL_GROUPS
+from ..records import Record
 from ..scene.moment import Moment, Reached
 from ..scene.volumes import any_of
 from ..shapes import Frusta
 from ..shapes.boxes import CORNERS
 from .mask_runs import Counted, counted_alone, counted_in
-from .renderers import ItemRenderer, Size, checked_views
+from .renderers import ItemRenderer, Size, asked_of, checked_views
 from .stage import Stage, screen_matrix
 from .views import depths_of
 
@@ -27,7 +29,7 @@ _ENDS = np.array([(i, i | bit) for bit in (1, 2, 4) for i in range(8) if not i &
 
 
 @dataclass(frozen=True, eq=False)
-class Visibility:
+class Visibility(Record):
     """How much of n objects is seen in v views.
 
     Pixels are counted by their samples, so that there may be parts of one. Boxes are left,
@@ -95,6 +97,7 @@ def visibility(
     supersampling: SupportsIndex = 1,
     beyond: SupportsFloat = 1.0,
     smallest: SupportsFloat = 1.0,
+    groups: SupportsIndex = ALL_GROUPS,
 ) -> Visibility:
     """Measure how much of each object is seen in some views, and why it is not.
 
@@ -115,6 +118,9 @@ def visibility(
         How far the picture goes on beyond each border, in pictures, to tell what they cut off.
     smallest : float, default 1
         Fewer pixels do not count as seen; of 0, any sample does.
+    groups : int
+        A mask of 32 bits: placements with a mask that shares none of them are not there, so that
+        their objects are out of view.
 
     Returns
     -------
@@ -124,8 +130,8 @@ def visibility(
     Raises
     ------
     ValueError
-        On a wrong shape or size, a matrix that is not finite or has no inverse, or an option out
-        of range.
+        On a wrong shape or size, a matrix that is not finite or has no inverse, an option out of
+        range, or if `groups` is no mask.
 
     Notes
     -----
@@ -140,6 +146,7 @@ def visibility(
             supersampling=supersampling,
             beyond=beyond,
             smallest=smallest,
+            groups=groups,
         )
     )
 
@@ -154,6 +161,7 @@ def visibility_steps(
     supersampling: SupportsIndex = 1,
     beyond: SupportsFloat = 1.0,
     smallest: SupportsFloat = 1.0,
+    groups: SupportsIndex = ALL_GROUPS,
 ) -> Generator[float, None, Visibility]:
     """Do what `visibility` does in steps, to show progress or not to block.
 
@@ -171,6 +179,8 @@ def visibility_steps(
         As there.
     beyond, smallest : float, default 1
         As there.
+    groups : int
+        As there.
 
     Returns
     -------
@@ -183,7 +193,7 @@ def visibility_steps(
     ValueError
         At the call, as for `visibility`.
     """
-    checks.kind("renderer", renderer, (ItemRenderer,))
+    renderer = asked_of(renderer, groups)
     matrices, size = checked_views(view_projection, size)
     samples = checks.whole_number("supersampling", supersampling, 1)
     margin = checks.number("beyond", beyond, 0.0)
