@@ -140,7 +140,8 @@ def audit_steps(
     else:
         wide, source = checked_band(band), 0
     rules = Rules.of(moment, owners, ones, others, skipped)
-    options = _Options(wide, BANDS[source], gap, bool(self_intersections))
+    selves = checks.flag("self_intersections", self_intersections)
+    options = _Options(wide, BANDS[source], gap, selves)
     return moment.as_long_as_current(_ascending(_all(moment, rules, options)))
 
 

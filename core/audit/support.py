@@ -115,7 +115,7 @@ def supports(
     checks.kind("found", found, (of.Audit,))
     moment = moment_of(scene, groups)
     placements, asked = moment.placements, moment.in_groups
-    ground_rows = placements.rows_of(grounds)
+    ground_rows = placements.rows_of(grounds, name="grounds")
     ground_rows = ground_rows[asked[ground_rows]]
     living = np.isin(found.pairs, placements.ids[asked]).all(axis=0)
     held = np.isin(found.classes, _HOLDS) & living

@@ -246,6 +246,7 @@ def checked_views(view_projection: ArrayLike, size: object) -> tuple[Floats, Siz
     if not isinstance(size, tuple | list) or len(size) != 2:
         raise ValueError(f"size must be width and height, got {size!r}")
     width, height = (checks.whole_number("size", number, 1) for number in size)
+    checks.room("size", size, width, height)
     return matrices * signs[:, :1, None], (width, height)
 
 
@@ -290,6 +291,7 @@ def item_buffers(
     renderer = asked_of(renderer, groups)
     matrices, size = checked_views(view_projection, size)
     shape = (len(matrices), size[1], size[0])
+    checks.room("size", size, *shape)
     placements, triangles = np.full(shape, -1), np.full(shape, -1)
     nearness = np.zeros(shape, np.float32)
     for view, matrix in enumerate(matrices):

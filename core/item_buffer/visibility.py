@@ -24,6 +24,8 @@ from .views import depths_of
 # Why an object has no pixels, or that it has.
 SEEN, OCCLUDED, OUT_OF_VIEW, TOO_SMALL = range(4)
 
+# No picture has more samples, what is beyond its borders included.
+_MOST = 2**33
 # The edges of a box, by its corners.
 _ENDS = np.array([(i, i | bit) for bit in (1, 2, 4) for i in range(8) if not i & bit]).T
 
@@ -196,20 +198,25 @@ def visibility_steps(
     renderer = asked_of(renderer, groups)
     matrices, size = checked_views(view_projection, size)
     samples = checks.whole_number("supersampling", supersampling, 1)
+    checks.room("supersampling", supersampling, size[0] * samples, size[1] * samples)
     margin = checks.number("beyond", beyond, 0.0)
+    wide = [side * samples * (1 + 2 * margin) for side in size]
+    if wide[0] * wide[1] > _MOST:
+        raise ValueError(f"beyond must leave a picture of at most {_MOST} samples, got {beyond!r}")
     least = checks.number("smallest", smallest, 0.0)
-    numbers = checked_owners(renderer, owners)
+    numbers = checked_owners(renderer, owners, len(matrices))
     steps = _steps(renderer, matrices, size, numbers, samples, margin, least)
     return renderer.stage.moment.as_long_as_current(steps)
 
 
-def checked_owners(renderer: ItemRenderer, owners: ArrayLike | None) -> Ids:
+def checked_owners(renderer: ItemRenderer, owners: ArrayLike | None, views: int) -> Ids:
     """Return the object of each placement, (p,), by default the placement's own number."""
     if owners is None:
         return np.arange(len(renderer.scene))
     numbers = checks.numbers("owners", owners, np.iinfo(np.int32).max)
     if len(numbers) != len(renderer.scene):
         raise ValueError(f"owners must have shape ({len(renderer.scene)},), got {numbers.shape}")
+    checks.room("owners", int(numbers.max(initial=0)), int(numbers.max(initial=0)) + 1, 4, views)
     return numbers
 
 

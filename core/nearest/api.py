@@ -103,6 +103,7 @@ def nearest(
     checks.every_row("points", "be finite", np.isfinite(places).all(axis=1), places)
     count = checks.whole_number("count", count, 1)
     most = checks.number("max_distance", max_distance, 0.0, finite=False)
+    checks.room("count", count, len(places), count, 3)
     tree = in_groups(tree, groups)
     rows = np.ascontiguousarray(places.T)
     entries = np.full((len(places), count), -1)

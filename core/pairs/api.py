@@ -130,6 +130,8 @@ def overlapping_pairs_steps(
     RuntimeError
         At a step, if the scene has changed since the call.
     """
+    skip_neighbours = checks.flag("skip_neighbours", skip_neighbours)
+    within, objects = checks.flag("within", within), checks.flag("objects", objects)
     if isinstance(tree, TwoLevels):
         answer: Generator[float, None, Ids] = tree._answer(
             "overlapping_pairs_steps",

@@ -228,12 +228,8 @@ def checked_rays(origins: ArrayLike, directions: ArrayLike, max_distance: ArrayL
     checks.every_row("origins", "be finite", np.isfinite(starts).all(axis=1), starts)
     checks.every_row("directions", "be finite", np.isfinite(towards).all(axis=1), towards)
     checks.every_row("directions", "not be zero", towards.any(axis=1), towards)
-    if np.ndim(max_distance) == 0:
-        most = checks.number("max_distance", max_distance, 0.0, finite=False)
-        max_distance = np.full(len(starts), most)
-    limits = checks.floats("max_distance", max_distance)
+    limits = checks.number_or_floats("max_distance", max_distance, len(starts))
     checks.same_length("max_distance and origins", limits, starts)
-    checks.every_row("max_distance", "not be negative or NaN", limits >= 0, limits)
     return Rays.of(np.ascontiguousarray(starts.T), np.ascontiguousarray(towards.T), limits)
 
 

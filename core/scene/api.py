@@ -69,6 +69,7 @@ def nearest_of(
     checks.every_row("points", "be finite", np.isfinite(places).all(axis=1), places)
     many = checks.whole_number("count", count, 1)
     most = checks.number("max_distance", max_distance, 0.0, finite=False)
+    checks.room("count", many, len(places), many, 3)
     return nearest.nearest_in(moment, np.ascontiguousarray(places.T), many, most)
 
 

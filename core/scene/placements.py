@@ -80,15 +80,15 @@ class Placements(Frozen):
     def __len__(self) -> int:
         return len(self.ids)
 
-    def rows_of(self, ids: ArrayLike, *, once: bool = False) -> Ids:
+    def rows_of(self, ids: ArrayLike, *, once: bool = False, name: str = "ids") -> Ids:
         """Return where these ids stand, or raise a ValueError that names the first bad one."""
-        wanted = checks.numbers("ids", ids, self.born)
+        wanted = checks.numbers(name, ids, self.born)
         rows = np.searchsorted(self.ids, wanted)
         alive = np.append(self.ids, -1)[rows] == wanted
-        checks.every_row("ids", "name living placements", alive, wanted)
+        checks.every_row(name, "name living placements", alive, wanted)
         if once:
             seen = np.bincount(rows, minlength=len(self))
-            checks.every_row("ids", "not repeat", seen[rows] == 1, wanted)
+            checks.every_row(name, "not repeat", seen[rows] == 1, wanted)
         return rows
 
     def rows_named(self, ids: Ids) -> Ids:

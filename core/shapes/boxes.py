@@ -154,7 +154,7 @@ def as_batch(ids: int | slice | Ids | Flags) -> slice | NDArray[np.generic]:
     """Make a selection that keeps a batch a batch: one number selects a batch of one."""
     if isinstance(ids, slice):
         return ids
-    array = np.atleast_1d(ids)
+    array = np.atleast_1d(checks.array("a selection of shapes", ids))
     if array.ndim > 1:
         raise ValueError(f"a selection of shapes must have shape (n,), got {array.shape}")
     return array if array.size else array.astype(np.intp)
