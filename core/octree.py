@@ -21,6 +21,7 @@ from .any_octree import AnyOctree
 from .arrays import Flags, Floats, Ids, Masks, blocks, column_major, gather
 from .cells import CHILDREN, Cells, Promise, child_masks_of
 from .options import Options
+from .records import Frozen
 from .shapes import Shapes, Triangles
 from .steps import Steps, repeated
 
@@ -47,7 +48,7 @@ class Freshness:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Octree(Options, AnyOctree):
+class Octree(Frozen, Options, AnyOctree):
     """A frozen octree over a batch of shapes, built, or taken of a `DynamicOctree`.
 
     Attributes
@@ -115,11 +116,6 @@ class Octree(Options, AnyOctree):
     groups: Masks | None
     _seen: "dict[int, Octree]" = field(init=False, default_factory=dict)
     _freshness: Freshness = field(default_factory=Freshness)
-
-    def __post_init__(self) -> None:
-        for value in vars(self).values():
-            if isinstance(value, np.ndarray):
-                value.setflags(write=False)
 
     def __len__(self) -> int:
         return len(self.items) - len(self.invalid_items)

@@ -164,20 +164,20 @@ def query_count(tree: AnyOctree, volumes: Shapes, /, *, groups: SupportsIndex = 
     return counts
 
 
-def checked(tree: AnyOctree, volumes: Shapes) -> Octree:
+def checked(tree: AnyOctree, volumes: Shapes, name: str = "volumes") -> Octree:
     """Return the tree, if these volumes can be asked about in it."""
     octree = as_octree("tree", tree)
-    check_volumes(volumes)
+    check_volumes(volumes, name)
     return octree
 
 
-def check_volumes(volumes: Shapes) -> None:
+def check_volumes(volumes: Shapes, name: str = "volumes") -> None:
     """Require that these are volumes, finite and solid."""
-    checks.kind("volumes", volumes, VOLUME_KINDS)
+    checks.kind(name, volumes, VOLUME_KINDS)
     finite = np.isfinite(volumes.rows).all(axis=0)
-    checks.every_row("volumes", "be finite", finite, volumes.rows.T)
+    checks.every_row(name, "be finite", finite, volumes.rows.T)
     if isinstance(volumes, Frusta):
-        checks.every_row("volumes", "enclose a volume", volumes.is_solid, volumes.rows.T)
+        checks.every_row(name, "enclose a volume", volumes.is_solid, volumes.rows.T)
 
 
 @dataclass(frozen=True)

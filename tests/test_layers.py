@@ -11,8 +11,8 @@ import core
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
-    "arrays", "steps", "passes", "checks", "shapes", "touch", "options", "grid", "child_masks",
-    "cells", "any_octree", "octree",
+    "arrays", "records", "steps", "passes", "checks", "shapes", "touch", "options", "grid",
+    "child_masks", "cells", "any_octree", "octree",
     "groups", "construction", "mailboxing", "descend", "query", "rays", "nearest",
     "pairs", "dynamic", "scene", "audit", "item_buffer", "trace", "storage", "statistics",
     "wireframe",

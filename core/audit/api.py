@@ -140,7 +140,8 @@ def audit_steps(
     else:
         wide, source = checked_band(band), 0
     rules = Rules.of(moment, owners, ones, others, skipped)
-    options = _Options(wide, BANDS[source], gap, bool(self_intersections))
+    selves = checks.flag("self_intersections", self_intersections)
+    options = _Options(wide, BANDS[source], gap, selves)
     return moment.as_long_as_current(ascending(_all(moment, rules, options)))
 
 
@@ -261,15 +262,9 @@ def _judged(
     steps = judged(moment, met, options.band, options.clearance)
     parts = [(yield from between(0.0, stop, steps))]
     if options.self_intersections:
-        selves = crossing_selves(moment, _seen(moment, rules.alone(rows)), options.band)
+        selves = crossing_selves(moment, rules.alone(rows), options.band)
         parts.append((yield from between(stop, 1.0, selves)))
     return parts
-
-
-def _seen(moment: Moment, rows: Ids) -> Ids:
-    """Return the rows that the groups of the question have a part in."""
-    names = moment.top.named(np.unique(moment.top.order))
-    return rows[np.isin(moment.placements.ids[rows], names)]
 
 
 def _again(
@@ -287,7 +282,8 @@ def _again(
     met = np.sort(np.stack((rows[which], near)), axis=0)
     met = met[:, (met[0] != met[1]) & placements.is_there[near]]
     met = rules.kept(np.unique(met, axis=1))
-    old = ~(np.isin(before.pairs, changed) | ~np.isin(before.pairs, placements.ids)).any(axis=0)
+    living = np.isin(before.pairs, placements.ids[placements.is_there])
+    old = ~(np.isin(before.pairs, changed) | ~living).any(axis=0)
     parts = [some_of(before, old.nonzero()[0])]
     rows = np.sort(rows)
     parts += yield from _judged(moment, rules, met, rows, options)

@@ -6,7 +6,9 @@ Detection System for Large-Scale Environments", 1995.
 """
 
 from collections.abc import Generator
+from copy import copy, deepcopy
 from dataclasses import dataclass
+from typing import Any, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +18,7 @@ from ..arrays import Flags, Floats, Ids
 from ..dynamic import DynamicOctree
 from ..groups import ALL_GROUPS
 from ..octree import Freshness
+from ..records import Record
 from ..scene import SceneOctree
 from ..scene.meshes import Mesh, Meshes
 from ..scene.moment import Moment
@@ -31,8 +34,8 @@ _BITS = 31
 _OVERTAKEN = "another look was begun since this one: look again"
 
 
-@dataclass(frozen=True)
-class ContactIntervals:
+@dataclass(frozen=True, eq=False)
+class ContactIntervals(Record):
     """When pairs were in contact: from which look at a scene to which.
 
     Attributes
@@ -91,6 +94,21 @@ class ContactTracker:
         self._name_of = np.empty(0, np.intp)
         self._seen = _Seen(*(np.empty(0, np.intp),) * 3, np.empty((12, 0)), np.zeros(0, bool))
 
+    def __copy__(self) -> Self:
+        other = type(self).__new__(type(self))
+        vars(other).update(vars(self))
+        other._boxes, other._seen = copy(self._boxes), deepcopy(self._seen)
+        other._over, other._tested = list(self._over), list(self._tested)
+        return other
+
+    def __deepcopy__(self, memo: object) -> Self:
+        # A mesh is known by being the very same one, so it stays that.
+        return copy(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Elsewhere the meshes are others.
+        return {**vars(self), "_shapes": {}}
+
     def __repr__(self) -> str:
         return f"ContactTracker(looks={len(self._tested)}, contacts={len(self._open)})"
 
@@ -123,6 +141,7 @@ class ContactTracker:
         ones: ArrayLike | None = None,
         others: ArrayLike | None = None,
         skipped: ArrayLike | None = None,
+        groups: SupportsIndex = ALL_GROUPS,
     ) -> Ids:
         """Look at a scene as it is now: the next frame.
 
@@ -133,8 +152,8 @@ class ContactTracker:
         names : array_like of int, shape (n,), optional
             What each placement is called, in the order of `scene.ids`: different numbers below
             2**31 by which it is known from look to look. By default its id.
-        owners, ones, others, skipped : optional
-            Which pairs count, as for `audit`; they may change from look to look.
+        owners, ones, others, skipped, groups : optional
+            What counts, as for `audit`; it may change from look to look.
 
         Returns
         -------
@@ -154,7 +173,13 @@ class ContactTracker:
         """
         return run(
             self.look_steps(
-                scene, names=names, owners=owners, ones=ones, others=others, skipped=skipped
+                scene,
+                names=names,
+                owners=owners,
+                ones=ones,
+                others=others,
+                skipped=skipped,
+                groups=groups,
             )
         )
 
@@ -168,12 +193,13 @@ class ContactTracker:
         ones: ArrayLike | None = None,
         others: ArrayLike | None = None,
         skipped: ArrayLike | None = None,
+        groups: SupportsIndex = ALL_GROUPS,
     ) -> Generator[float, None, Ids]:
         """Look at a scene in steps, to show progress or not to block.
 
         Parameters
         ----------
-        scene, names, owners, ones, others, skipped : optional
+        scene, names, owners, ones, others, skipped, groups : optional
             As for `look`.
 
         Returns
@@ -190,7 +216,7 @@ class ContactTracker:
             At a step, if the scene has changed since the call, or another look was begun since
             the first step.
         """
-        moment = moment_of(scene, ALL_GROUPS)
+        moment = moment_of(scene, groups)
         called = _checked_names(moment, names)
         rules = Rules.of(moment, owners, ones, others, skipped)
         return moment.as_long_as_current(self._look(moment, called, rules))

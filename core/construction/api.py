@@ -111,6 +111,7 @@ def build_octree(
     The octree of K. Miller, "Octrees for Potential Colliders", 2003; the loose cells of T. Ulrich,
     "Loose Octrees", Game Programming Gems, 2000.
     """
+    checks.called("progress", progress)
     steps = build_steps(
         items,
         capacity=capacity,

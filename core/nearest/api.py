@@ -15,6 +15,7 @@ from ..descend import expanded, morton_order, portions
 from ..groups import ALL_GROUPS, in_groups
 from ..mailboxing import Latest, mailboxes_for, unique_pairs
 from ..octree import Octree, as_octree
+from ..records import Record
 from ..shapes import Boxes
 from .closest import closest_points, distances, lower_bounds
 from .search import PIECE, Search, branch_and_bound, kth_least, seed
@@ -27,8 +28,8 @@ _FIRST, _MOST, _REFERENCES, _PAIRS = 256, 65_536, 1_048_576, 524_288
 _WORTH = 512
 
 
-@dataclass(frozen=True)
-class Nearest:
+@dataclass(frozen=True, eq=False)
+class Nearest(Record):
     """The nearest items of q points, `count` for each, the nearest first.
 
     Attributes
@@ -113,6 +114,7 @@ def nearest(
     checks.every_row("points", "be finite", np.isfinite(places).all(axis=1), places)
     count = checks.whole_number("count", count, 1)
     most = checks.number("max_distance", max_distance, 0.0, finite=False)
+    checks.room("count", count, len(places), count, 3)
     there = in_groups(octree, groups)
     rows = np.ascontiguousarray(places.T)
     entries = np.full((len(places), count), -1)

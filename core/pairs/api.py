@@ -153,6 +153,8 @@ def overlapping_pairs_steps(
         At a step, if the scene, or the tree that an octree was taken of, has changed since the
         call.
     """
+    skip_neighbours = checks.flag("skip_neighbours", skip_neighbours)
+    within, objects = checks.flag("within", within), checks.flag("objects", objects)
     if isinstance(tree, PairQuestions):
         if other is not None:
             raise ValueError(f"other must be None for a scene, got {type(other).__name__}")

@@ -14,6 +14,7 @@ from ..descend import UNVISITED, States
 from ..groups import ALL_GROUPS, in_groups
 from ..mailboxing import Mailboxes
 from ..octree import Octree, as_octree
+from ..records import Record
 from ..shapes import Triangles
 from .crossings import Rays, barycentric, ray_packets
 from .hits import normals, ray_hits
@@ -23,7 +24,7 @@ _NOTHING = (np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))
 
 
 @dataclass(frozen=True, eq=False)
-class RayHits:
+class RayHits(Record):
     """The closest item that each ray meets; a miss is item -1 at distance infinity, the rest NaN.
 
     Attributes
@@ -52,7 +53,7 @@ class RayHits:
 
 
 @dataclass(frozen=True, eq=False)
-class RayCrossings:
+class RayCrossings(Record):
     """All items that rays meet.
 
     Attributes
@@ -252,12 +253,8 @@ def checked_rays(origins: ArrayLike, directions: ArrayLike, max_distance: ArrayL
     checks.every_row("origins", "be finite", np.isfinite(starts).all(axis=1), starts)
     checks.every_row("directions", "be finite", np.isfinite(towards).all(axis=1), towards)
     checks.every_row("directions", "not be zero", towards.any(axis=1), towards)
-    if np.ndim(max_distance) == 0:
-        most = checks.number("max_distance", max_distance, 0.0, finite=False)
-        max_distance = np.full(len(starts), most)
-    limits = checks.floats("max_distance", max_distance)
+    limits = checks.number_or_floats("max_distance", max_distance, len(starts))
     checks.same_length("max_distance and origins", limits, starts)
-    checks.every_row("max_distance", "not be negative or NaN", limits >= 0, limits)
     return Rays.of(np.ascontiguousarray(starts.T), np.ascontiguousarray(towards.T), limits)
 
 

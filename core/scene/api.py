@@ -90,6 +90,7 @@ class SceneQuestions(VolumeQuestions, RayQuestions, NearestQuestions, PairQuesti
         checks.every_row("points", "be finite", np.isfinite(places).all(axis=1), places)
         many = checks.whole_number("count", count, 1)
         most = checks.number("max_distance", max_distance, 0.0, finite=False)
+        checks.room("count", many, len(places), many, 3)
         rows = np.ascontiguousarray(places.T)
         return nearest.nearest_in(self._moment(groups), rows, many, most)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids
+from ..arrays import Flags, Floats, Ids, flagged
 from ..octree import Answer, Freshness, Octree
 from ..query import query
 from ..shapes import Shapes
@@ -38,7 +38,10 @@ class Reached:
 
 @dataclass(frozen=True)
 class Moment:
-    """A scene that does not change: placements, the octree of their boxes, and the meshes."""
+    """A scene that does not change: placements, the octree of their boxes, and the meshes.
+
+    What is in none of the groups of the question is not in `top`, and no placement `is_there`.
+    """
 
     placements: Placements
     top: Octree
@@ -53,6 +56,12 @@ class Moment:
         return self.freshness.guarded(
             steps, "the scene has changed since this question: ask again"
         )
+
+    @property
+    def in_groups(self) -> Flags:
+        """Which placements are in the groups of the question, (n,)."""
+        assert self.top.ids is not None
+        return flagged(len(self.placements), self.placements.rows_named(self.top.ids))
 
     def reached(self, volumes: Shapes) -> Iterator[Reached]:
         """Yield the pairs of volumes and placements whose boxes they touch, some at a time."""

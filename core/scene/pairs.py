@@ -99,13 +99,13 @@ def overlapping_objects(moment: Moment, margin: float, owners: Ids | None) -> St
 def boxes_met(moment: Moment, margin: float, owners: Ids | None) -> Generator[float, None, Ids]:
     """Return the pairs of rows whose boxes meet, (2, h), sorted."""
     placements, top = moment.placements, moment.top
-    there = placements.is_there
-    if not there.all():
+    there, rows = placements.is_there, placements.rows_named(top.named(np.arange(len(top.items))))
+    if not there[rows].all():
         # Where nothing can be found, nothing is compared.
         named = np.arange(len(there)) if owners is None else np.unique(owners, False, True)[1]
         owners = np.where(there, named, len(there))
     if owners is not None:
-        owners = owners[placements.rows_named(top.named(np.arange(len(top.items))))]
+        owners = owners[rows]
     met = yield from overlapping_pairs_steps(top, margin=margin, owners=owners)
     met = placements.rows_named(met)
     return met[:, there[met].all(axis=0)]

@@ -1,8 +1,8 @@
 """SceneOctree: a two-level acceleration structure (TLAS over BLAS) of many placed meshes."""
 
 from collections.abc import Generator
-from copy import copy, deepcopy
-from typing import SupportsIndex
+from copy import copy
+from typing import Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -54,7 +54,8 @@ class SceneOctree(SceneQuestions):
     -----
     The shape octree over triangle octrees of M. Kamburelis, "Castle Game Engine: Documentation",
     chapter on octrees; in ray tracing, a top and a bottom level of acceleration structures (TLAS
-    and BLAS).
+    and BLAS). A copy changes apart from its original, by `copy.copy`, which shares the octrees of
+    meshes, as by `copy.deepcopy`.
     """
 
     def __init__(
@@ -84,6 +85,12 @@ class SceneOctree(SceneQuestions):
         )
         self._top = DynamicOctree()
         self._freshness = Freshness()
+
+    def __copy__(self) -> Self:
+        other = type(self).__new__(type(self))
+        vars(other).update(vars(self), _freshness=Freshness())
+        other._meshes, other._top = self._meshes.copy(), copy(self._top)
+        return other
 
     def __len__(self) -> int:
         return len(self._placements)
@@ -213,7 +220,7 @@ class SceneOctree(SceneQuestions):
         self._top.insert(self._boxes(new), groups=masks)
         self._placements = self._placements.joined(new)
         self._changed()
-        return new.ids
+        return new.ids.copy()
 
     def move(self, ids: ArrayLike, matrices: ArrayLike, /) -> None:
         """Let placements be elsewhere, all at once.
@@ -312,10 +319,8 @@ class SceneOctree(SceneQuestions):
         """
         rows = np.sort(self._placements.rows_of(ids, once=True))
         other = copy(self)
-        other._meshes, other._top = self._meshes.copy(), deepcopy(self._top)
         other._top.remove(np.delete(self.ids, rows))
         other._placements = self._placements.only(rows)
-        other._freshness = Freshness()
         return other
 
     def meshes_of(self, ids: ArrayLike) -> Ids:
@@ -447,7 +452,11 @@ class SceneOctree(SceneQuestions):
 
     def _moment(self, groups: SupportsIndex) -> Moment:
         top = in_groups(self._top.octree, groups)
-        return Moment(self._placements, top, self._meshes, self._freshness)
+        placements = self._placements
+        if len(top.items) < len(placements):
+            assert top.ids is not None
+            placements = placements.there_only(top.ids)
+        return Moment(placements, top, self._meshes, self._freshness)
 
     def _changed(self) -> None:
         """Let whoever still asks in steps know that the scene is another now."""
