@@ -316,24 +316,8 @@ class Octree(Frozen, Options, AnyOctree):
         """
         self._freshness.require(_OUTDATED)
 
-    def as_long_as_current(self, steps: Steps[Answer]) -> Steps[Answer]:
-        """Repeat the steps of a question about this snapshot as long as it is up to date.
-
-        Parameters
-        ----------
-        steps : generator
-            Yields the fraction done, returns the answer.
-
-        Returns
-        -------
-        generator
-            The same.
-
-        Raises
-        ------
-        RuntimeError
-            At the first step after the tree that this octree was taken of has changed.
-        """
+    def _as_long_as_current(self, steps: Steps[Answer]) -> Steps[Answer]:
+        """Repeat the steps of a question; raise a RuntimeError at the first after a change."""
         return self._freshness.guarded(steps, _OUTDATED)
 
     def _known(self, items: ArrayLike) -> Ids:

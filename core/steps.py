@@ -9,6 +9,10 @@ from collections.abc import Callable, Generator
 from functools import wraps
 from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar, get_args, get_type_hints
 
+import numpy as np
+
+from . import checks
+
 T = TypeVar("T")
 Given = TypeVar("Given")
 Yielded = TypeVar("Yielded")
@@ -36,11 +40,12 @@ class Running(Generic[T]):
 
     Raises
     ------
-    AttributeError
-        If `result` is read before the work is done.
+    ValueError
+        If these are no steps.
     """
 
     def __init__(self, steps: Generator[Any, None, T], /) -> None:
+        checks.kind("steps", steps, (Generator,))
         self._steps = steps
         self.value: Any = 0.0
         self.is_done = False
@@ -85,8 +90,8 @@ def run(steps: Generator[Any, None, T], /) -> T:
 
     Raises
     ------
-    Exception
-        Whatever the work raises.
+    ValueError
+        If these are no steps; and whatever the work raises.
     """
     running = Running(steps)
     while running.step():
@@ -111,10 +116,12 @@ def between(start: float, stop: float, steps: Generator[float, None, T], /) -> S
 
     Raises
     ------
-    Exception
-        Whatever the part raises.
+    ValueError
+        If a fraction is no finite number, or these are no steps.
     """
-    return repeated(steps, lambda done: start + (stop - start) * done)
+    first, last = checks.number("start", start, -np.inf), checks.number("stop", stop, -np.inf)
+    checks.kind("steps", steps, (Generator,))
+    return repeated(steps, lambda done: first + (last - first) * done)
 
 
 def ascending(steps: Generator[float, None, T]) -> Steps[T]:

@@ -23,11 +23,11 @@ from core import (
     Triangles,
     ZBuffer,
 )
-from core.two_levels import TwoLevels
+from core.any_octree import AnyOctree
 
 ALL = 0xFFFFFFFF
-# What a question may be asked of.
-ASKED = (SceneOctree, TwoLevels, ItemRenderer)
+# What a question of scenes may be asked of: any octree, too.
+ASKED = (SceneOctree, ItemRenderer)
 POINTS = np.random.default_rng(4).uniform(-1, 6, (12, 3))
 WAYS = np.random.default_rng(5).normal(size=(12, 3))
 VOLUMES = [
@@ -87,6 +87,14 @@ def of_pairs(question):
         owners = scene.ids // 2
         found = [question(scene, **way, **options) for way in ways]
         return [*found, question(scene, owners=owners, **options)]
+
+    return ask
+
+
+def ask_object_pairs(question):
+    def ask(scene, **options):
+        found = [question(scene, margin=margin, **options) for margin in (0.0, 0.3)]
+        return [*found, question(scene, owners=scene.ids // 2, **options)]
 
     return ask
 
@@ -173,6 +181,9 @@ QUESTIONS = {
     "nearest": lambda scene, **o: [core.nearest(scene, POINTS, count=n, **o) for n in (1, 40)],
     "overlapping_pairs": of_pairs(core.overlapping_pairs),
     "overlapping_pairs_steps": stepped(of_pairs, core.overlapping_pairs_steps),
+    "objects_touching": of_volumes(core.objects_touching),
+    "overlapping_objects": ask_object_pairs(core.overlapping_objects),
+    "overlapping_objects_steps": stepped(ask_object_pairs, core.overlapping_objects_steps),
     "audit": of_audits(core.audit),
     "audit_steps": stepped(of_audits, core.audit_steps),
     "audit_again": of_changes(core.audit_again),
@@ -192,7 +203,8 @@ def takes_a_scene(call):
     """Tell whether a function asks a scene, by its types."""
     first, *_ = [*get_type_hints(call).values(), None]
     kinds = getattr(first, "__args__", (first,))
-    return any(inspect.isclass(kind) and issubclass(kind, ASKED) for kind in kinds)
+    classes = [kind for kind in kinds if inspect.isclass(kind)]
+    return any(kind is AnyOctree or issubclass(kind, ASKED) for kind in classes)
 
 
 def questions():
@@ -201,7 +213,7 @@ def questions():
         thing = getattr(core, name)
         if inspect.isfunction(thing) and takes_a_scene(thing):
             yield name
-        elif inspect.isclass(thing) and not issubclass(thing, (*ASKED, Exception)):
+        elif inspect.isclass(thing) and not issubclass(thing, (*ASKED, AnyOctree, Exception)):
             for part, call in vars(thing).items():
                 if inspect.isfunction(call) and part[0] != "_" and takes_a_scene(call):
                     yield f"{name}.{part}"

@@ -11,7 +11,7 @@ import core
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
-    "arrays", "records", "steps", "passes", "checks", "shapes", "touch", "options", "grid",
+    "arrays", "records", "checks", "steps", "passes", "shapes", "touch", "options", "grid",
     "child_masks", "cells", "any_octree", "octree",
     "groups", "construction", "mailboxing", "descend", "query", "rays", "nearest",
     "pairs", "dynamic", "scene", "audit", "item_buffer", "trace", "storage", "statistics",

@@ -175,8 +175,8 @@ def overlapping_pairs_steps(
         raise ValueError("owners need one tree")
     seen_too = None if partner is None else in_groups(partner, groups)
     numbers = None if owners is None else _owner_of_entry(octree, seen, owners)
-    steps = seen.as_long_as_current(_steps(seen, seen_too, margin, skip_neighbours, numbers))
-    return steps if seen_too is None else seen_too.as_long_as_current(steps)
+    steps = seen._as_long_as_current(_steps(seen, seen_too, margin, skip_neighbours, numbers))
+    return steps if seen_too is None else seen_too._as_long_as_current(steps)
 
 
 def _steps(
