@@ -14,6 +14,8 @@ from .arrays import Flags, Floats, Ids, Masks
 
 # A mask has a bit for each of 32 groups.
 ALL_GROUPS = 0xFFFFFFFF
+# The sum of three squares of such lengths is still a number.
+LONGEST = 1e150
 
 
 def _array(name: str, value: ArrayLike) -> NDArray[np.generic]:
@@ -83,6 +85,14 @@ def whole_number(name: str, value: SupportsIndex, least: int) -> int:
     if isinstance(value, (bool, np.bool_)) or number < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
     return number
+
+
+def length(name: str, value: object) -> float:
+    """Return `value` as a float from 0 to `LONGEST`."""
+    real = number(name, value, 0.0)
+    if real > LONGEST:
+        raise ValueError(f"{name} must be a number from 0 to {LONGEST:g}, got {value!r}")
+    return real
 
 
 def number(name: str, value: object, least: float, *, finite: bool = True) -> float:

@@ -10,6 +10,7 @@ from ..audit.gate import Gate
 from ..clash import Wish, about_of, look_steps, wanted
 from ..ui import run
 from .command import Command, open_blend
+from .interrupt import heed
 
 _DESCRIPTION = """Find what overlaps, is doubled or comes too near. Ends with 0 if nothing that
 fails was found, with 1 if something was, with 2 if it could not be told. The blend file is read,
@@ -53,7 +54,8 @@ def _audit(
     if gate.clearance:
         classes.add("near")
     wish = Wish(clearance=gate.clearance / scale, itself=itself)
-    found = wanted(run(look_steps(bpy.context, wish)).findings, frozenset(classes))
+    looked = run(look_steps(bpy.context, wish), heed=heed)
+    found = wanted(looked.findings, frozenset(classes))
     options = {
         "clearance": gate.clearance,
         "contacts": contacts,

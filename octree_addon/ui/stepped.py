@@ -5,7 +5,7 @@ if that is canceled, Blender brings back what there was. So what takes long is c
 the panel rests it is worked out ahead, step by step, and then done again, at once.
 """
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
@@ -37,14 +37,21 @@ _PATIENCE, _SLICE = 0.2, 0.05
 _REST = 0.3
 
 
-def run(steps: Generator[float, None, Result]) -> Result:
-    """Take all steps of any long work at once and return what they return."""
+def run(
+    steps: Generator[float, None, Result], *, heed: Callable[[], object] = lambda: None
+) -> Result:
+    """Take all steps of any long work at once and return what they return.
+
+    Between the steps `heed` is called, which may end the work by what it raises.
+    """
     while True:
         try:
             next(steps)
         except StopIteration as end:
+            heed()
             result: Result = end.value
             return result
+        heed()
 
 
 def between(
