@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 # So many bytes still fit.
-_LEFT = 700
+_LEFT = 10
 
 
 @dataclass(frozen=True)
@@ -25,16 +25,18 @@ class Expected:
         return error.errno == self.number and str(path) in str(error)
 
 
-def _opened(least):
+def _opened(error):
     """Return an `open` whose files take so many bytes and then fail."""
 
     class Full(io.FileIO):
         """A file on a disk that fills up."""
 
         def write(self, data):
-            if self.tell() + len(data) > _LEFT:
-                raise least
-            return super().write(data)
+            rest = _LEFT - self.tell()
+            super().write(memoryview(data).cast("B")[: max(rest, 0)])
+            if len(data) > rest:
+                raise error
+            return len(data)
 
     return lambda path, _: Full(path, "x")
 
