@@ -31,4 +31,7 @@ def require_folder(path: str | os.PathLike[str]) -> None:
     there = next(each for each in (Path(path), *Path(path).absolute().parents) if each.exists())
     if not there.is_dir():
         raise NotADirectoryError(f"{there} is a file, not a folder")
-    require_file(there / ".octree")
+    try:
+        require_file(there / ".octree")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error

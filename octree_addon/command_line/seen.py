@@ -221,9 +221,15 @@ def _ask(context: bpy.types.Context, arguments: argparse.Namespace) -> Answer:
 
 def _cameras(context: bpy.types.Context, names: list[str]) -> tuple[str, ...]:
     """Return the names of the cameras; empty for the scene's."""
+    scene = context.scene
     if names == ["scene"]:
+        if not (scene.camera or any(marker.camera for marker in scene.timeline_markers)):
+            raise ValueError("The scene has no camera")
         return ()
     if names != ["all"]:
+        for name in names:
+            if name not in scene.objects:
+                raise ValueError(f"The scene has no camera named {name}")
         return tuple(dict.fromkeys(names))
     cameras = [item.name for item in context.view_layer.objects if item.type == "CAMERA"]
     if not cameras:

@@ -1,4 +1,4 @@
-"""Every file that the extension writes is written whole or not at all, by any number of writers."""
+"""Every file of the extension is written whole or not at all, by any number of writers."""
 
 import os
 import sys
@@ -193,14 +193,14 @@ def test_places_are_tried_before_the_work(tmp_path, monkeypatch, failure):
     (tmp_path / "file").write_bytes(OLDER)
     for ask, path in (
         (require_file, tmp_path / "file"),
-        (require_folder, tmp_path / "new" / "er"),
+        (require_folder, tmp_path / "a" / "b"),
     ):
         ask(path)
         with FAILURES[failure](monkeypatch, atomic_file) as expected:
             with pytest.raises(expected.kind) as raised:
                 ask(path)
         assert raised.value.errno == expected.number
-        assert str(tmp_path) in str(raised.value)
+        assert str(path) in str(raised.value)
     assert files_in(tmp_path) == {tmp_path / "file": OLDER}
     assert list(tmp_path.iterdir()) == [tmp_path / "file"]
 
