@@ -32,6 +32,6 @@ def require_folder(path: str | os.PathLike[str]) -> None:
     if not there.is_dir():
         raise NotADirectoryError(f"{there} is a file, not a folder")
     try:
-        require_file(there / ".octree")
+        require_file(there / ".octree-trial")
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error

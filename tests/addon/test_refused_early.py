@@ -141,8 +141,8 @@ def test_more_cameras_than_bop_has_are_refused_before_the_work(work, capsys):
     assert work == {"opened": 1, "begun": 0}
 
 
-def test_a_scene_without_a_camera_is_refused_before_the_work(work, capsys):
-    bpy.ops.wm.open_mainfile(filepath="row.blend")
+def test_a_scene_without_a_camera_is_refused_before_the_work(work, tmp_path, capsys):
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "row.blend"))
     bpy.data.objects.remove(bpy.data.objects["Camera"])
     bpy.ops.wm.save_mainfile()
     assert command_line.main(["seen", *SEEN]) == 1
