@@ -13,8 +13,8 @@ from .command import Command, open_blend
 from .interrupt import heed
 
 _DESCRIPTION = """Find what overlaps, is doubled or comes too near. Ends with 0 if nothing that
-fails was found, with 1 if something was, with 2 if it could not be told, with 130 after Ctrl-C. The
-blend file is read, never written; its scripts run only if Blender's own settings allow it."""
+fails was found, with 1 if something was, with 2 if it could not be told, with 130 after Ctrl-C.
+The blend file is read, never written; its scripts run only if Blender's own settings allow it."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
