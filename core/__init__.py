@@ -4,6 +4,7 @@ Read on in the order of the files' imports: shapes, octree, construction, descen
 rays, nearest and pairs. The public names are those of this file.
 """
 
+from .atomic_file import atomic_file
 from .audit import (
     FINDING_CLASSES,
     FINDING_MEASURES,
@@ -104,6 +105,7 @@ __all__ = [
     "Triangles",
     "Visibility",
     "ZBuffer",
+    "atomic_file",
     "audit",
     "audit_again",
     "audit_again_steps",

@@ -19,6 +19,8 @@ ALL_GROUPS = 0xFFFFFFFF
 MOST = int(np.iinfo(np.intp).max)
 # No array of an answer has more numbers, 8 GiB of them.
 _NUMBERS = 2**30
+# The sum of three squares of such lengths is still a number.
+LONGEST = 1e150
 
 
 def array(name: str, value: ArrayLike) -> NDArray[np.generic]:
@@ -155,6 +157,14 @@ def called(name: str, value: object) -> None:
     """Require that `value` can be called, or is None."""
     if not (value is None or callable(value)):
         raise ValueError(f"{name} must be a function or None, got {value!r}")
+
+
+def length(name: str, value: object) -> float:
+    """Return `value` as a float from 0 to `LONGEST`."""
+    real = number(name, value, 0.0)
+    if real > LONGEST:
+        raise ValueError(f"{name} must be a number from 0 to {LONGEST:g}, got {value!r}")
+    return real
 
 
 def number(name: str, value: object, least: float, *, finite: bool = True) -> float:

@@ -75,13 +75,15 @@ class Running(Generic[T]):
         self._steps.close()
 
 
-def run(steps: Generator[Any, None, T], /) -> T:
+def run(steps: Generator[Any, None, T], /, *, heed: Callable[[], object] | None = None) -> T:
     """Take all steps at once.
 
     Parameters
     ----------
     steps : generator
         The work.
+    heed : callable, optional
+        Called after each step, the last one, too; may end the work by what it raises.
 
     Returns
     -------
@@ -91,11 +93,15 @@ def run(steps: Generator[Any, None, T], /) -> T:
     Raises
     ------
     ValueError
-        If these are no steps; and whatever the work raises.
+        If these are no steps, or `heed` cannot be called; and whatever the work raises.
     """
+    checks.called("heed", heed)
     running = Running(steps)
     while running.step():
-        pass
+        if heed is not None:
+            heed()
+    if heed is not None:
+        heed()
     return running.result
 
 

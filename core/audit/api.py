@@ -46,7 +46,8 @@ def audit(
     scene : SceneOctree
         Placed meshes.
     clearance : float
-        Pairs with a gap above the band and no larger than this are near; scene units.
+        Pairs with a gap above the band and no larger than this are near; scene units, 1e150 at
+        most, so that squares of it are numbers.
     band : float, optional
         What is no farther apart than this touches, and what is no deeper does not overlap; scene
         units, above 0. By default the largest of 1e-6 of the scene's size, 1e-5, and 1e-7 of the
@@ -134,7 +135,7 @@ def audit_steps(
         At a step, if the scene has changed since the call.
     """
     moment = moment_of(scene, groups)
-    gap = checks.number("clearance", clearance, 0.0)
+    gap = checks.length("clearance", clearance)
     if band is None:
         wide, source = default_band(moment)
     else:
