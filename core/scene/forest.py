@@ -152,9 +152,7 @@ class Grove:
         """Return how many of each kind are kept."""
         return {kind: len(self._arrays[name]) for kind, name in _COUNTED.items()}
 
-    def plant(
-        self, trees: dict[int, Octree], is_wanted: Callable[[int], bool]
-    ) -> Iterator[None]:
+    def plant(self, trees: dict[int, Octree], is_wanted: Callable[[int], bool]) -> Iterator[None]:
         """Append trees in steps, as long as they are wanted: not gone, and not here yet.
 
         They are there after the last step, or not at all.

@@ -48,7 +48,9 @@ class Moment:
         self, steps: Generator[float, None, Answer]
     ) -> Generator[float, None, Answer]:
         """Repeat the steps; raise a RuntimeError at the first after the scene has changed."""
-        return self.freshness.guarded(steps, "the scene has changed since this question: ask again")
+        return self.freshness.guarded(
+            steps, "the scene has changed since this question: ask again"
+        )
 
     def reached(self, volumes: Shapes) -> Iterator[Reached]:
         """Yield the pairs of volumes and placements whose boxes they touch, some at a time."""
