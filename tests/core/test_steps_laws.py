@@ -26,11 +26,12 @@ OF_SCENE = [
     "audit_steps",
     "audit_again_steps",
     "face_samples_steps",
+    "overlapping_objects_steps",
     "overlapping_pairs_steps",
     "visibility_steps",
     "ContactTracker.look_steps",
 ]
-BOXES = ("overlapping_pairs_steps", 3)
+BOXES = ("overlapping_pairs_steps", 2)
 # Always asked, and so many of the others.
 FIRST, OTHERS = ["pairs", "objects"], 2
 
