@@ -1,6 +1,7 @@
 """Never-seen feature: item buffers of many views, and what is done with what none of them saw.
 
-Read in this order: samples, views, stage, counting, safety, masks, copies; then the operators.
+Read in this order: samples, views, stage, counting, question, safety, masks, copies; then the
+operators.
 """
 
 import bpy

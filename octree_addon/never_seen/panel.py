@@ -3,10 +3,11 @@
 import bpy
 
 from ..questions import SelectionOptions
+from ..shot.panel import draw_age
 from ..ui import SidebarPanel, column_of, draw_rows, settings_of
 from .masks import masked_objects
 from .report import samples_lines
-from .samples import Samples, get
+from .samples import ANSWERS, Samples, get
 from .settings import COPY_ROWS, SAFETY_ROWS, view_rows
 
 
@@ -26,6 +27,7 @@ class OCTREE_PT_never_seen(SidebarPanel):
         found = get(context.scene)
         if found:
             draw_samples(column, found, settings_of(context.scene).tab)
+            draw_age(column, context.scene, ANSWERS)
             draw_rows(column, settings, SAFETY_ROWS)
             draw_actions(column)
             draw_rows(column, settings, COPY_ROWS)
