@@ -26,7 +26,10 @@ from .hidden_objects import hidden_counts, hide, is_hiding, restore
 from .plan import Plan, plan
 from .settings import HidingOptions
 
-_ONE = {"lights or cameras": "light or camera"}
+_ONE = {
+    "lights or cameras": "light or camera",
+    "overrides that cannot be edited": "override that cannot be edited",
+}
 
 
 class OCTREE_OT_hide_unseen(AskingOperator, HidingOptions, SeenOperator, bpy.types.Operator):

@@ -74,6 +74,8 @@ def _reason_to_leave(
         return "protected"
     if icon in FLAGS and item.library is not None:
         return "linked from another file"
+    if icon in FLAGS and item.is_property_readonly(FLAGS[icon]):
+        return "overrides that cannot be edited"
     if icon in FLAGS and _is_animated(item, FLAGS[icon]):
         return "with animated visibility"
     return ""

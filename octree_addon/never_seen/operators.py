@@ -7,6 +7,7 @@ from bpy.props import EnumProperty, StringProperty
 
 from .. import trees
 from ..hiding import hide, plan
+from ..hiding.operators import hidden_text
 from ..questions import SelectionOptions
 from ..selection import (
     collect,
@@ -193,8 +194,7 @@ class OCTREE_OT_hide_never_seen(NeverSeenOperator, bpy.types.Operator):
         planned = plan(context, self.never(context, kept), icon)
         if planned.is_everything:
             raise ValueError("Nothing would stay visible")
-        hidden = hide(context, planned)
-        return f"{plural(hidden, 'object')} hidden by the {icon.lower()} icon"
+        return hidden_text(planned, hide(context, planned))
 
 
 class OCTREE_OT_mark_never_seen(NeverSeenOperator, bpy.types.Operator):

@@ -1,9 +1,9 @@
 """Shot feature: frustum culling of objects and faces, frame by frame.
 
 Read in this order: standing, visibility_result, frames, vertices, kept_octrees, local_mesh,
-placements, scene_reader, culling, shot; for what stands behind others render_roles, shown_scene, seen_items,
-label_store, pixels, object_columns; then the operators find_seen, answer_operator, use_seen and
-go_to_largest.
+placements, scene_reader, culling, shot; for what stands behind others render_roles, shown_scene,
+seen_items, label_store, pixels, object_columns; then the operators find_seen, answer_operator,
+use_seen and go_to_largest.
 """
 
 import bpy

@@ -74,6 +74,7 @@ class Answers(Generic[Kind]):
         Without its question it cannot be asked again.
         """
         self.keep_only({each.session_uid for each in bpy.data.scenes})
+        bpy.context.view_layer.update()  # what was done before has been taken into account
         number = secrets.randbelow(2**31 - 1) + 1
         setattr(settings_of(scene).answers, self.question, number)
         self._kept[scene.session_uid] = _Kept(answer, question, number)
