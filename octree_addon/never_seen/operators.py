@@ -36,7 +36,7 @@ from . import samples as kept_samples
 from .copies import CopyOptions, copy_seen
 from .masks import mask, masked_objects, unmask
 from .question import TITLE, ViewsQuestion
-from .report import meshes_text, names_text, promise_text, samples_text
+from .report import copy_text, meshes_text, names_text, promise_text, samples_text, saved_text
 from .safety import Kept, Safety, kept_steps
 from .samples import ANSWERS, Samples
 from .settings import (
@@ -158,7 +158,7 @@ class OCTREE_OT_select_never_seen(SelectionOptions, NeverSeenOperator, bpy.types
             return found_text(select_found(context.view_layer, found, self.action), self.action)
         faces = {uid: ~flags for uid, flags in kept.meshes.items()}
         counts = select_polygons(context, faces, self.action, trees.get(context.scene))
-        return found_text(counts, self.action)
+        return found_text(counts, self.action) + saved_text(kept.saved)
 
 
 class OCTREE_OT_collect_never_seen(NeverSeenOperator, bpy.types.Operator):
@@ -266,7 +266,8 @@ class OCTREE_OT_mask_never_seen(NeverSeenOperator, bpy.types.Operator):
         if counts["staying"]:
             text += f"; {counts['staying']:,} more between kept vertices stay"
         names = [key.partition(": ")[2] for key in counts if key.startswith("refused: ")]
-        return text + _changed_text(self.samples(context)) + _linked_text(names)
+        text += saved_text(kept.saved) + _changed_text(self.samples(context))
+        return text + _linked_text(names)
 
 
 class OCTREE_OT_unmask_never_seen(RefusingOperator, bpy.types.Operator):
@@ -319,13 +320,8 @@ class OCTREE_OT_copy_never_seen(CopiesOptions, NeverSeenOperator, bpy.types.Oper
         collection, copies = copy_seen(context, objects, kept, options, name)
         if self.originals == "HIDE":
             hide_originals(context, objects, found)
-        counts = copies.counts
-        text = f"{plural(len(copies.objects), 'object')} copied into {collection.name} without"
-        text += f" {plural(counts['faces'], 'face')} and {plural(counts['left_out'], 'object')}"
-        if counts["applied"]:
-            text += f"; modifiers applied in {counts['applied']:,}"
-        if counts["whole"]:
-            text += f"; {counts['whole']:,} with all their faces, which are not known"
+        text = f"{plural(len(copies.objects), 'object')} copied into {collection.name} "
+        text += copy_text(copies.counts) + saved_text(kept.saved)
         return f"{text}. {promise_text(found.facts)}"
 
 

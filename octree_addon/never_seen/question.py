@@ -1,4 +1,4 @@
-"""What was asked about views, to ask the same again, and where the answer is listed."""
+"""Questions about views, kept to ask the same again; their answers listed in Results."""
 
 from collections.abc import Generator, Hashable, Mapping
 from dataclasses import dataclass

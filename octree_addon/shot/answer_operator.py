@@ -106,7 +106,7 @@ class AskingOperator(AnswerOperator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         """Ask the cameras again if the answer is old, and then the user."""
-        if bpy.app.background or self.is_settled or self.answers.stands(context):
+        if is_without_window() or self.is_settled or self.answers.stands(context):
             return self.ask(context, event)
         self._settles = True
         return self.start(context)
@@ -126,7 +126,16 @@ class AskingOperator(AnswerOperator):
         self._settles = False
         self.answers.keep_again(context, result[0])
         self.report({"INFO"}, ASKED_AGAIN.capitalize())
-        module, name = self.bl_idname.split("_OT_")
-        again: Any = getattr(getattr(bpy.ops, module.lower()), name)
+        again = operator_named(type(self).__name__.rpartition("_OT_")[2])
         again("INVOKE_DEFAULT", **{**given_values(self), "is_settled": True})
         return {"FINISHED"}
+
+
+def is_without_window() -> bool:
+    """Tell whether there is nobody to wait for."""
+    return bpy.app.background
+
+
+def operator_named(name: str) -> Any:
+    """Return one of our operators, to be called."""
+    return getattr(bpy.ops.octree, name)  # type: ignore[attr-defined]

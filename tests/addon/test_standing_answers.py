@@ -4,6 +4,7 @@ Each verb, asked of a scene that has changed since, does what it does after a fr
 """
 
 import json
+from types import SimpleNamespace
 
 import bpy
 import pytest
@@ -17,8 +18,14 @@ from snapshots import whole_file
 from octree_ext.core import ZBuffer
 from octree_ext.octree_addon import hiding, never_seen, shot
 from octree_ext.octree_addon.never_seen import counting
-from octree_ext.octree_addon.shot.answer_operator import ASKED_AGAIN, RULE, AnswerOperator
-from octree_ext.octree_addon.ui import settings_of
+from octree_ext.octree_addon.shot import answer_operator
+from octree_ext.octree_addon.shot.answer_operator import (
+    ASKED_AGAIN,
+    RULE,
+    AnswerOperator,
+    AskingOperator,
+)
+from octree_ext.octree_addon.ui import settings_of, stepped
 
 
 @pytest.fixture(autouse=True)
@@ -28,6 +35,27 @@ def in_numpy(monkeypatch):
     yield
     never_seen.forget()
     shot.forget()
+
+
+class FakeEvent:
+    def __init__(self, kind):
+        self.type = kind
+
+
+class FakeContext:
+    """The context, with a window manager that does nothing."""
+
+    window_manager = SimpleNamespace(
+        progress_begin=lambda *_: None,
+        progress_update=lambda *_: None,
+        progress_end=lambda: None,
+        event_timer_add=lambda *_, **__: "timer",
+        event_timer_remove=lambda *_: None,
+        modal_handler_add=lambda *_: None,
+    )
+
+    def __getattr__(self, name):
+        return getattr(bpy.context, name)
 
 
 def verbs(kind=AnswerOperator):
@@ -264,6 +292,83 @@ def test_selected_objects_and_cameras_stay_those_that_were_asked_about():
     items[2].location = items[1].location
     bpy.ops.octree.select_seen()
     assert selected() == cubes(1, 2)
+
+
+class Verb(AskingOperator):
+    """A verb that asks the user, without a window."""
+
+    properties = SimpleNamespace(bl_rna=SimpleNamespace(properties=()))
+    answers = shot.visibility_result.ANSWERS
+    is_settled = False
+
+    def __init__(self):
+        self.done, self.reports = [], []
+
+    def ask(self, context, event):
+        self.done.append("asked the user")
+        return {"RUNNING_MODAL"}
+
+    def use(self, context, prepared):
+        self.done.append("used")
+        return "used"
+
+    def report(self, levels, message):
+        self.reports.append(message)
+
+
+@pytest.fixture
+def verb(monkeypatch):
+    """Return a verb in what looks like a window, where each turn takes one step."""
+    invoked = []
+    fake = SimpleNamespace(Verb=lambda how, **values: invoked.append((how, values)))
+    monkeypatch.setattr(answer_operator, "operator_named", lambda name: getattr(fake, name))
+    monkeypatch.setattr(answer_operator, "is_without_window", lambda: False)
+    monkeypatch.setattr(stepped, "_PATIENCE", -1.0)
+    monkeypatch.setattr(stepped, "_SLICE", -1.0)
+    found = Verb()
+    found.invoked = invoked
+    return found
+
+
+def go_on(verb, context, kind="TIMER"):
+    status = verb.modal(context, FakeEvent(kind))
+    for _ in range(10_000):
+        if status != {"RUNNING_MODAL"}:
+            return status
+        status = verb.modal(context, FakeEvent(kind))
+    raise AssertionError("it never ends")
+
+
+def test_a_dialog_about_an_answer_that_stands_opens_at_once(verb):
+    add_row()
+    bpy.ops.octree.find_seen()
+    assert verb.invoke(FakeContext(), None) == {"RUNNING_MODAL"}
+    assert verb.done == ["asked the user"]
+
+
+def test_a_dialog_about_an_old_answer_comes_after_the_question(verb):
+    items, context = add_row(), FakeContext()
+    bpy.ops.octree.find_seen(span="SCENE", step=1)
+    before, items[3].location.y = answer(), 9
+    assert verb.invoke(context, None) == {"RUNNING_MODAL"}
+    assert (verb.done, answer()) == ([], before)
+    assert go_on(verb, context) == {"FINISHED"}
+    assert verb.invoked == [("INVOKE_DEFAULT", {"is_settled": True})]
+    assert verb.done == []
+    assert answer() is not before
+    assert verb.reports == [ASKED_AGAIN.capitalize()]
+
+
+def test_escape_while_an_answer_is_asked_again_keeps_the_old_one(verb):
+    items, context = add_row(), FakeContext()
+    bpy.ops.octree.find_seen(span="SCENE", step=1)
+    before, items[3].location.y = answer(), 9
+    verb.invoke(context, None)
+    verb.modal(context, FakeEvent("TIMER"))
+    assert verb.modal(context, FakeEvent("ESC")) == {"CANCELLED"}
+    assert answer() is before
+    assert not verb.answers.stands(bpy.context)
+    assert verb.invoked == verb.done == []
 
 
 def test_an_answer_that_cannot_be_asked_again_is_refused():
