@@ -16,6 +16,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import bpy
 
+from ..curves import is_animated
 from ..ui import Listeners, listen, settings_of
 
 Kind = TypeVar("Kind")
@@ -165,12 +166,15 @@ def own_writing(layer: bpy.types.ViewLayer, answers: Answers[Any] | None = None)
 def glance_at(layer: bpy.types.ViewLayer, *, rendered: bool) -> Hashable:
     """Return what pictures depend on and updates do not name: what is shown, size, cameras.
 
-    With `rendered` also what the render icons, ray visibility and holdouts say.
+    With `rendered` also what the render icons, ray visibility and holdouts say. What a frame sets
+    is left out, as it is another one in every frame.
     """
     scene = layer.id_data
     assert isinstance(scene, bpy.types.Scene)
     shown = frozenset(
-        item.session_uid for item in layer.objects if item and item.visible_get(view_layer=layer)
+        item.session_uid
+        for item in layer.objects
+        if item and item.visible_get(view_layer=layer) and not is_animated(item, "hide_viewport")
     )
     glance = layer.name, shown, _picture_of(scene), _cameras_of(scene)
     return (*glance, _roles_of(layer)) if rendered else glance
@@ -188,12 +192,18 @@ def _cameras_of(scene: bpy.types.Scene) -> Hashable:
     markers = {
         (each.frame, each.camera.session_uid) for each in scene.timeline_markers if each.camera
     }
-    return scene.camera and scene.camera.session_uid, frozenset(markers)
+    is_switched = bool(markers) or scene.camera is None
+    return frozenset(markers) if is_switched else scene.camera.session_uid
 
 
 def _roles_of(layer: bpy.types.ViewLayer) -> Hashable:
     roles = frozenset(
-        (item.session_uid, item.hide_render, item.visible_camera, item.is_holdout)
+        (
+            item.session_uid,
+            item.hide_render and not is_animated(item, "hide_render"),
+            item.visible_camera,
+            item.is_holdout,
+        )
         for item in layer.objects
         if item
     )

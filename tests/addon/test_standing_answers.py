@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import bpy
 import pytest
-from blender_scenes import cube, selected
+from blender_scenes import cube, link, selected
 from never_seen_scenes import box_of_parts, glass, slab
 from paper import drawn
 from seen_scenes import add_row, answer, cubes
@@ -235,6 +235,28 @@ def test_nothing_that_the_verbs_do_makes_their_answer_old(question, span, icon, 
             bpy.context.scene.frame_set(5)
             bpy.context.scene.frame_set(2)
     assert ASKED_AGAIN not in capfd.readouterr().out
+
+
+def test_what_frames_show_and_switch_makes_no_answer_about_them_old(capfd):
+    items = add_row()
+    for frame, is_hidden in ((1, False), (4, True)):
+        for flag in ("hide_viewport", "hide_render"):
+            setattr(items[2], flag, is_hidden)
+            items[2].keyframe_insert(flag, frame=frame)
+    scene = bpy.context.scene
+    for frame in (1, 4):
+        item = bpy.data.objects["Camera"].copy()
+        link(item)
+        scene.timeline_markers.new(item.name, frame=frame).camera = item
+    scene.frame_set(2)
+    bpy.ops.octree.find_seen(span="SCENE", step=1, behind="UNSEEN")
+    for frame in (5, 1, 3):
+        scene.frame_set(frame)
+        bpy.ops.octree.select_seen()
+    assert ASKED_AGAIN not in capfd.readouterr().out
+    scene.timeline_markers[1].frame = 3
+    bpy.ops.octree.select_seen()
+    assert ASKED_AGAIN in capfd.readouterr().out
 
 
 def test_the_tooltips_tell_the_rule():
