@@ -230,6 +230,7 @@ LABELS = {
     "Max Depth": ("Max. Tiefe", "最大深度"),
     "Max Distance": ("Max. Abstand", "最大距离"),
     "Max Outside": ("Max. außerhalb", "最多外部"),
+    "May be old; asked again first": ("Evtl. alt; wird neu gefragt", "可能已过时；将先重新查询"),
     "Median": ("Median", "中位数"),
     "Memory": ("Speicher", "内存"),
     "Merge Cells": ("Vereinen", "合并单元"),

@@ -15,7 +15,13 @@ from .choosing import (
     sides_of,
 )
 from .columns import value_text
-from .fingerprints import has_changed, known_fingerprint, note_asked, noted_fingerprint
+from .fingerprints import (
+    has_changed,
+    known_fingerprint,
+    note_asked,
+    noted_fingerprint,
+    unchanged,
+)
 from .kept import (
     active_result,
     doubt_names,
@@ -92,6 +98,7 @@ __all__ = [
     "sides_of",
     "stop_listening",
     "titled",
+    "unchanged",
     "uninstall",
     "value_text",
     "view_of",

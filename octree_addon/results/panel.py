@@ -150,7 +150,8 @@ def keep_current(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any
         fingerprints.known_fingerprint(scene),
         fingerprints.asked_of(scene, result),
     )
-    if fingerprint and asked_of and fingerprint != asked_of and not is_of_frames(result):
+    is_same = not (fingerprint and asked_of) or fingerprints.are_same(fingerprint, asked_of)
+    if not is_same and not is_of_frames(result):
         draw_hint(layout, "The scene has changed since", "ERROR")
 
 
