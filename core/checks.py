@@ -161,7 +161,8 @@ def number(name: str, value: object, least: float, *, finite: bool = True) -> fl
     """Return `value` as a float of at least `least`; infinity only where it need not be finite."""
     _refuse_masked(name, value)
     # float() would take text, arrays of one, and the real part of NumPy's complex numbers, too.
-    is_other = isinstance(value, str | bytes | np.complexfloating) or getattr(value, "shape", ())
+    is_array = isinstance(value, np.ndarray) and value.ndim > 0
+    is_other = is_array or isinstance(value, str | bytes | np.complexfloating)
     try:
         real = np.nan if is_other else float(value)  # type: ignore[arg-type]
     except Exception as error:
