@@ -21,8 +21,9 @@ from ..scene.meshes import Mesh, Meshes
 from ..scene.moment import Moment
 from ..scene.pairs import tried
 from ..shapes import Boxes
+from .bands import bands_of, by_band, grown_boxes
 from .judge import world_of
-from .rules import Rules, checked_band, default_band, moment_of
+from .rules import Rules, checked_band, moment_of
 from .solids import nested_of
 
 # Bits of a name, two of which are the key of a pair.
@@ -60,7 +61,8 @@ class ContactTracker:
     Parameters
     ----------
     band : float, optional
-        Scene units, above 0. By default as for `audit`, of the scene of the first look.
+        Scene units, above 0; of each pair it is that, or what coordinates resolve, as for
+        `audit`.
 
     Raises
     ------
@@ -69,7 +71,7 @@ class ContactTracker:
     """
 
     def __init__(self, *, band: float | None = None) -> None:
-        self._band = None if band is None else checked_band(band)
+        self._band = checked_band(band)
         self._boxes = DynamicOctree()
         # By id of the boxes.
         self._name_of = np.empty(0, np.intp)
@@ -89,8 +91,8 @@ class ContactTracker:
 
     @property
     def band(self) -> float | None:
-        """How far apart what is in contact may be; None until the first look tells."""
-        return self._band
+        """How far apart what is in contact may be; None if that is what coordinates resolve."""
+        return self._band or None
 
     @property
     def tested(self) -> Ids:
@@ -185,14 +187,10 @@ class ContactTracker:
         moment = moment_of(scene, ALL_GROUPS)
         called = _checked_names(moment, names)
         rules = Rules.of(moment, owners, ones, others, skipped)
-        if self._band is None:
-            self._band = default_band(moment)[0]
-        return moment.as_long_as_current(self._look(moment, called, rules, self._band))
+        return moment.as_long_as_current(self._look(moment, called, rules))
 
-    def _look(
-        self, moment: Moment, called: Ids, rules: Rules, band: float
-    ) -> Generator[float, None, Ids]:
-        self._take(moment, called, band)
+    def _look(self, moment: Moment, called: Ids, rules: Rules) -> Generator[float, None, Ids]:
+        self._take(moment, called)
         began, lasted, _ = self._boxes.changes()
         pairs = self._name_of[np.concatenate((began, lasted), axis=1)]
         order = np.argsort(called)
@@ -209,17 +207,17 @@ class ContactTracker:
         touch = np.zeros(len(keys), bool)
         touch[same] = self._touch[places[same]]
         (asked,) = (~same).nonzero()
-        touch[asked] = yield from in_contact(moment, met[:, asked], band)
+        touch[asked] = yield from in_contact(moment, met[:, asked], self._band)
         return self._note(keys, touch, len(asked))
 
-    def _take(self, moment: Moment, called: Ids, band: float) -> None:
+    def _take(self, moment: Moment, called: Ids) -> None:
         """Bring the boxes up to date, and note what is not as it was."""
         placements, old = moment.placements, self._seen
         (rows,) = placements.is_there.nonzero()
         rows = rows[np.argsort(called[rows])]
         names, matrices = called[rows], placements.matrices[:, rows]
         shapes = self._numbered(moment.meshes, placements.meshes[rows])
-        boxes = _grown(placements.boxes[:, rows], band / 2)
+        boxes = grown_boxes(placements.boxes[:, rows], self._band)
         places = np.searchsorted(old.names, names)
         stays = np.append(old.names, -1)[places] == names
         was = places[stays]
@@ -277,10 +275,16 @@ class _Seen:
     dirty: Flags
 
 
-def in_contact(moment: Moment, met: Ids, band: float) -> Generator[float, None, Flags]:
-    """Return which pairs of rows, (2, h), are no farther apart than the band, or nested, (h,)."""
-    if met.shape[1] == 0:
-        return np.zeros(0, bool)
+def in_contact(moment: Moment, met: Ids, stated: float) -> Generator[float, None, Flags]:
+    """Return which pairs of rows, (2, h), are no farther apart than a band, or nested, (h,)."""
+    found = np.zeros(met.shape[1], bool)
+    for start, stop, band, some in by_band(bands_of(moment, met, stated)):
+        steps = _in_contact(moment, met[:, some], band)
+        found[some] = yield from between(start, stop, steps)
+    return found
+
+
+def _in_contact(moment: Moment, met: Ids, band: float) -> Generator[float, None, Flags]:
     trials = yield from between(0.0, 0.7, tried(moment, met, band, objects=True))
     found = trials.touched
     (free,) = (~found).nonzero()
@@ -309,12 +313,6 @@ def _checked_names(moment: Moment, names: ArrayLike | None) -> Ids:
     _, which, counts = np.unique(called, return_inverse=True, return_counts=True)
     checks.every_row("names", "not repeat", counts[which] == 1, called)
     return called
-
-
-def _grown(boxes: Floats, reach: float) -> Floats:
-    """Return boxes (6, n) with all that is no farther from them, rounded outward."""
-    far = reach * (1 + 2.0**-20) + np.abs(boxes).max(axis=0, initial=0.0) * 2.0**-46
-    return np.concatenate((boxes[:3] - far, boxes[3:] + far))
 
 
 def _keys(pairs: Ids) -> Ids:
