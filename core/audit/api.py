@@ -282,8 +282,8 @@ def _judged(
         alone = np.stack((rows, rows))
         for start, stop, band, some in by_band(bands_of(moment, alone, options.band)):
             steps = crossing_selves(moment, rows[some], band)
-            start, stop = (half + (1 - half) * share for share in (start, stop))
-            parts.append((yield from between(start, stop, steps)))
+            first, last = (half + (1 - half) * share for share in (start, stop))
+            parts.append((yield from between(first, last, steps)))
     return parts
 
 

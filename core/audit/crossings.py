@@ -48,7 +48,8 @@ def crossings_of(ones: Floats, others: Floats) -> Crossings:
     count = ones.shape[1]
     starts, ends = np.zeros((3, count)), np.zeros((3, count))
     for some in blocks(count, _BLOCK):
-        part = common_part(*(each[:, some].reshape(3, 3, -1) for each in (ones, others)), 0.0)
+        one, other = (each[:, some].reshape(3, 3, -1) for each in (ones, others))
+        part = common_part(one, other, 0.0)
         starts[:, some] = np.where(part.found, part.starts, 0.0)
         ends[:, some] = np.where(part.found, part.ends, 0.0)
     return Crossings(starts, ends)

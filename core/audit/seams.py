@@ -2,8 +2,8 @@
 
 What reaches a line from both surfaces are wings: a triangle that goes through it has two, and of
 one that ends on it, by an edge, so have all that share the edge. Sorted by angle around the line,
-wings of surfaces that cross stand in turns, at least two of each; of what only ends there, or folds
-there, they do not. What is no farther from a plane than the band lies in it.
+wings of surfaces that cross stand in turns, at least two of each; of what only ends there, or
+folds there, they do not. What is no farther from a plane than the band lies in it.
 """
 
 from collections.abc import Generator
@@ -27,7 +27,7 @@ from .crossings import common_part, unit_normals
 from .solids import World
 
 _LOOKED = 8_192
-# Wings that reach less than this part of the band beyond the line, or above another, are not there.
+# Wings that reach less than this part of the band beyond the line, or above another, do not count.
 _FLAT = 0.5
 
 
@@ -235,7 +235,7 @@ def _in_turns(wings: _Wings, count: int, flat: float) -> Flags:
 
 
 def _following(runs: Ids) -> Ids:
-    """Return the place after each in its run of equal numbers, that of the first after the last."""
+    """Return the place after each in its run of equal numbers, after the last the first."""
     places = np.arange(1, len(runs) + 1)
     places[ends_of_runs(runs)] = starts_of_runs(runs)
     return places

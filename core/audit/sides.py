@@ -1,4 +1,4 @@
-"""Which of a pair comes first: by its box, its matrix and its mesh, never by its number.
+"""Order within pairs: by box, matrix and mesh, never by number.
 
 Of equals, such as two nearest points, the first one found is told: names and order of placements
 must not decide which that is.

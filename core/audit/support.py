@@ -21,6 +21,7 @@ from ..scene.pairs import Near, compared
 from ..scene.sheets import Sheets
 from ..shapes import Boxes
 from . import findings as of
+from .bands import resolutions
 from .components import components
 from .coplanar import clip
 from .pieces import triangles_in_boxes
@@ -69,7 +70,7 @@ class Supports:
     places: Floats
 
 
-def supports(scene: SceneOctree, found: of.Audit, grounds: ArrayLike, /) -> Supports:
+def supports(scene: SceneOctree, found: of.Audit, grounds: ArrayLike | None = None, /) -> Supports:
     """Find what floats: components of the graph of contacts without any ground.
 
     Parameters
@@ -78,8 +79,9 @@ def supports(scene: SceneOctree, found: of.Audit, grounds: ArrayLike, /) -> Supp
         Placed meshes.
     found : Audit
         What an audit of the scene found, as it is now.
-    grounds : array_like of int, shape (g,)
-        Placements that need no support.
+    grounds : array_like of int, shape (g,), optional
+        Placements that need no support; by default those that reach as deep as the lowest point
+        of all, within the band of the two.
 
     Returns
     -------
@@ -101,7 +103,7 @@ def supports(scene: SceneOctree, found: of.Audit, grounds: ArrayLike, /) -> Supp
     checks.kind("found", found, (of.Audit,))
     moment = scene._moment(checks.ALL_GROUPS)
     placements = moment.placements
-    ground_rows = placements.rows_of(grounds)
+    ground_rows = _lowest(moment, found.band) if grounds is None else placements.rows_of(grounds)
     held = np.isin(found.classes, _HOLDS) & np.isin(found.pairs, placements.ids).all(axis=0)
     contacts = np.unique(found.pairs[:, held], axis=1)
     ones, others = (placements.rows_named(each) for each in contacts)
@@ -120,6 +122,16 @@ def supports(scene: SceneOctree, found: of.Audit, grounds: ArrayLike, /) -> Supp
         np.where(landings >= 0, placements.ids[landings] if len(placements) else -1, -1),
         places,
     )
+
+
+def _lowest(moment: Moment, stated: float) -> Ids:
+    """Return the rows of placements that reach down to the lowest point of all."""
+    (rows,) = moment.placements.is_there.nonzero()
+    boxes = moment.placements.boxes[:, rows]
+    bottoms, finest = boxes[2], resolutions(boxes)
+    lowest = bottoms.min(initial=np.inf)
+    bands = np.maximum(finest, max(stated, finest[bottoms == lowest].min(initial=np.inf)))
+    return rows[bottoms <= lowest + bands]
 
 
 def _drops(

@@ -7,7 +7,7 @@ import bpy
 
 from ..audit import CLASSES, About, Findings, add_options, canonical, run_audit
 from ..audit.gate import Gate
-from ..clash import Wish, about_of, look_steps, wanted
+from ..clash import Wish, about_of, look_steps, usual_band, wanted
 from ..ui import run
 from .command import Command, open_blend
 
@@ -52,7 +52,7 @@ def _audit(
     classes = {*CLASSES[:4], *gate.fail_on, *(CLASSES[4:6] if contacts else ())}
     if gate.clearance:
         classes.add("near")
-    wish = Wish(clearance=gate.clearance / scale, itself=itself)
+    wish = Wish(clearance=gate.clearance / scale, band=usual_band(scene), itself=itself)
     found = wanted(run(look_steps(bpy.context, wish)).findings, frozenset(classes))
     options = {
         "clearance": gate.clearance,

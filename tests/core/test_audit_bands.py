@@ -131,9 +131,8 @@ def test_the_stated_band_decides():
 
 
 def test_what_coordinates_cannot_tell_apart_touches_and_is_said_to():
-    """Of two boxes 20 m apart from the origin nobody knows a gap of a hundredth of a millimeter."""
-    there = np.array([3e4, 0, 0])
-    one, other = box(there, there + 1), box(there + (1.004, 0, 0), there + (2, 1, 1))
+    """Of two boxes 30 km from the origin, nobody knows a gap of four millimeters."""
+    one, other = box([3e4, 0, 0], [3e4 + 1, 1, 1]), box([3e4 + 1.004, 0, 0], [3e4 + 2, 1, 1])
     found = audit(scene_of(one, other), band=1e-5)
     assert named(found) == {(0, 1): {"touching", "coplanar opposite-facing"}}
     assert (found.bands > found.band).all()

@@ -17,7 +17,9 @@ def grid(count=2):
     corners = np.stack(np.meshgrid(steps, steps, [0.0], indexing="ij"), -1).reshape(-1, 3)
     first = (np.arange(count)[:, None] * (count + 1) + np.arange(count)).ravel()[:, None]
     row = count + 1
-    faces = np.concatenate((first + [[0, row, row + 1]], first + [[0, row + 1, 1]]))
+    faces = np.concatenate(
+        [first + np.array(half) for half in ([0, row, row + 1], [0, row + 1, 1])]
+    )
     return Triangles(corners, faces)
 
 
