@@ -70,7 +70,7 @@ class Supports:
     places: Floats
 
 
-def supports(scene: SceneOctree, found: of.Audit, grounds: ArrayLike | None = None, /) -> Supports:
+def supports(scene: SceneOctree, found: of.Audit, grounds: ArrayLike | None, /) -> Supports:
     """Find what floats: components of the graph of contacts without any ground.
 
     Parameters
@@ -79,9 +79,9 @@ def supports(scene: SceneOctree, found: of.Audit, grounds: ArrayLike | None = No
         Placed meshes.
     found : Audit
         What an audit of the scene found, as it is now.
-    grounds : array_like of int, shape (g,), optional
-        Placements that need no support; by default those that reach as deep as the lowest point
-        of all, within the band of the two.
+    grounds : array_like of int, shape (g,), or None
+        Placements that need no support; None for those that reach as deep as the lowest point of
+        all, within the band, or what their own heights resolve.
 
     Returns
     -------
@@ -127,11 +127,9 @@ def supports(scene: SceneOctree, found: of.Audit, grounds: ArrayLike | None = No
 def _lowest(moment: Moment, stated: float) -> Ids:
     """Return the rows of placements that reach down to the lowest point of all."""
     (rows,) = moment.placements.is_there.nonzero()
-    boxes = moment.placements.boxes[:, rows]
-    bottoms, finest = boxes[2], resolutions(boxes)
-    lowest = bottoms.min(initial=np.inf)
-    bands = np.maximum(finest, max(stated, finest[bottoms == lowest].min(initial=np.inf)))
-    return rows[bottoms <= lowest + bands]
+    heights = moment.placements.boxes[2::3, rows]
+    bands = np.maximum(resolutions(heights), stated)
+    return rows[heights[0] <= heights[0].min(initial=np.inf) + bands]
 
 
 def _drops(

@@ -76,10 +76,11 @@ class OCTREE_OT_select_floating(AuditingOperator, bpy.types.Operator):
         octree, owners = looked.target.octree, looked.target.placements.owners
         if not len(octree):
             raise ValueError("There are no triangles: no visible object has faces")
-        grounds = None
+        grounds, count = None, len(octree) - len(octree.invalid_ids)
         if grounded is not None:
             grounds = octree.ids[np.isin(owners, list(grounded))]
-        if grounds is not None and not len(grounds):
+            count = len(grounds)
+        if not count:
             raise ValueError("Nothing of the ground is visible: choose another collection")
         return Floating(supports(octree, looked.found, grounds), looked.target)
 
