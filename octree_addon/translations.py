@@ -121,6 +121,7 @@ LABELS = {
     "Automatic": ("Automatisch", "自动"),
     "BOP": ("BOP", "BOP 格式"),
     "Behind Others": ("Hinter anderem", "被其他遮挡"),
+    "By Precision": ("Durch Genauigkeit", "受精度限制"),
     "Between": ("Zwischen", "之间"),
     "Between Instances": ("Zwischen Instanzen", "实例之间"),
     "Behind Surfaces": ("Hinter Flächen", "表面之后"),

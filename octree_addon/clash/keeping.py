@@ -109,6 +109,8 @@ def pack(findings: Findings) -> bytes:
         lower=findings.lower,
         upper=findings.upper,
         places=findings.places,
+        bands=findings.bands,
+        tolerance=np.array(findings.tolerance),
         # From the place of each: single precision then loses next to nothing.
         segments=(findings.segments.values - findings.places[owners, None]).astype(np.float32),
         segment_starts=findings.segments.starts.astype(np.int32),
@@ -131,6 +133,9 @@ def _unpacked(data: bytes) -> dict[str, Any]:
         found: dict[str, Any] = dict(arrays.items())
     for name in _TEXTS:
         found[name] = json.loads(found[name].tobytes())
+    # Files of before tell no band.
+    found.setdefault("bands", np.full(len(found["places"]), np.nan))
+    found.setdefault("tolerance", np.array(np.nan))
     owners = np.repeat(np.arange(len(found["places"])), np.diff(found["segment_starts"]))
     found["segments"] = found["segments"] + found["places"][owners, None]
     return found
@@ -175,6 +180,8 @@ def findings_in(scene: bpy.types.Scene, result: Any) -> Findings:
         faces=Ragged(kept["faces"].astype(np.intp), kept["face_starts"].astype(np.intp)),
         statuses=statuses.values,
         reasons=[reasons.get(str(row), "") for row in range(result.count)],
+        bands=kept["bands"],
+        tolerance=float(kept["tolerance"]),
         unit=str(kept["unit"]),
     )
 
