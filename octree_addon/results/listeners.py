@@ -6,6 +6,7 @@ from typing import Any
 
 import bpy
 
+from .. import references
 from ..scene_index import is_being_read
 from ..ui import Listeners, listen, schedule, settings_of, tag_redraw
 from . import fingerprints, kept
@@ -37,6 +38,7 @@ def note_changes(_: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         schedule(compare_later, None)  # drawing sets it again: not before there is a rest
     else:
         fingerprints.doubt_what_is_shown()
+    references.note_changes(depsgraph)
     # Of objects that come and go, Blender names only the collection that they are in.
     if depsgraph.id_type_updated("COLLECTION"):
         kept.doubt_names()
@@ -53,12 +55,14 @@ def before_load(*_: Any) -> None:
     """Drop what was read before another file is opened; Blender then drops the listeners."""
     _comparing.clear()
     kept.forget()
+    references.forget()
 
 
 def before_save(*_: Any) -> None:
-    """Let the file keep no object alive that the user has deleted, and no rows of the list."""
-    for scene in bpy.data.scenes:
-        kept.drop_lost_objects(scene)
+    """Let the file have names and fingerprints as they are now, and no rows of the list."""
+    references.refresh()
+    for scene in (each for each in bpy.data.scenes if each.library is None):
+        kept.drop_pointers(scene)
         fingerprints.write_fingerprints(scene)
     kept.doubt_names()
     kept.list_rows().clear()

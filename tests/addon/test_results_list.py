@@ -494,7 +494,7 @@ def listed_once():
 
 def test_ten_thousand_pairs_are_small_in_the_file(many):
     assert len(active().data) < 100_000
-    assert len(active().objects) <= 2000
+    assert len(active().subjects) < 50_000
     assert len(list_rows()) == MANY
 
 
