@@ -11,6 +11,7 @@ from . import (
     hiding,
     live,
     never_seen,
+    probe,
     questions,
     references,
     results,
@@ -25,6 +26,7 @@ from .ui import (
     forget_redo,
     is_listening,
     listen,
+    redraw_status_bars,
     schedule,
     settings_of,
     tag_redraw,
@@ -164,13 +166,22 @@ def after_change() -> None:
         listen(LIVE_LISTENERS, is_live)
         schedule(merge_later, live.merge_interval() if is_live else None)
         settle_later()
+    show_words()
     update_display()
 
 
 def after_results() -> None:
-    """Listen to the scene while it keeps results, and show the active one."""
+    """Listen to the scene while it keeps results, and show the active one; or nothing at once."""
     results.listen_if_kept()
+    if not any(map(results.has_results, bpy.data.scenes)):
+        probe.put_away()
+    show_words()
     update_display()
+
+
+def show_words() -> None:
+    """Say in the status bars what is known by now."""
+    schedule(redraw_status_bars, 0.0)
 
 
 def has_something_to_draw() -> bool:

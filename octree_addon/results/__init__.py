@@ -50,6 +50,13 @@ from .operators import (
     OCTREE_OT_sort_rows,
 )
 from .panel import OCTREE_PT_results, OCTREE_UL_results, draw_labels, fresh_view
+from .revision import (
+    holds,
+    is_as_at,
+    listen_to_changes,
+    result_holds,
+    revision,
+)
 from .rows import Column, PersistentIds, Rows, no_instances, numbered
 from .settings import (
     OctreeListSettings,
@@ -81,10 +88,13 @@ __all__ = [
     "has_changed",
     "has_pointers",
     "has_results",
+    "holds",
+    "is_as_at",
     "keep_result",
     "known_fingerprint",
     "listen",
     "listen_if_kept",
+    "listen_to_changes",
     "no_instances",
     "note_asked",
     "noted_fingerprint",
@@ -92,6 +102,8 @@ __all__ = [
     "options_of",
     "place_for",
     "remove_named",
+    "result_holds",
+    "revision",
     "shown_of",
     "sides_of",
     "stop_listening",

@@ -14,6 +14,7 @@ from .. import references
 from ..scene_index import is_read
 from ..ui import schedule, settings_of, tag_redraw
 from .fingerprints import current_fingerprint, forget_fingerprints, note_asked
+from .revision import note_result
 from .rows import Rows, pack, unpack, unpack_names
 from .view import Shown, View
 
@@ -79,7 +80,10 @@ def keep_result(
     result.name, result.title, result.question = name or title, title, question
     result.options = json.dumps(options)
     result.number = secrets.randbelow(2**31 - 1) + 1
+    # What the question itself has done to the scene is not to come after it.
+    context.view_layer.update()
     _note_fingerprint(context, result)
+    note_result(context.scene, result.number)
     write_rows(context.scene, result, rows, gone)
     show_result(settings, place)
     notify()
@@ -139,10 +143,24 @@ def show_result(settings: Any, place: int) -> None:
 
 
 def remove_result(settings: Any, place: int) -> None:
-    """Remove one result, and show the one that comes to stand in its place."""
+    """Remove one result, and show the one that comes to stand in its place.
+
+    If it is that of the last question, its answer goes, too.
+    """
+    record = settings_of(settings.id_data)
+    if settings.kept[place].number == record.question_result:
+        record.question_number = 0
     settings.kept.remove(place)
     left = settings.active - (place < settings.active)
     show_result(settings, max(min(left, len(settings.kept) - 1), 0))
+    notify()
+
+
+def clear_results(settings: Any) -> None:
+    """Remove all results, and the answer to the last question with them."""
+    settings_of(settings.id_data).question_number = 0
+    settings.kept.clear()
+    show_result(settings, 0)
     notify()
 
 

@@ -7,9 +7,10 @@ from typing import Any
 import bpy
 
 from .. import references
+from ..reader import EVERYTHING, changes_of
 from ..scene_index import is_being_read
 from ..ui import Listeners, listen, schedule, settings_of, tag_redraw
-from . import fingerprints, kept
+from . import fingerprints, kept, revision
 
 # Seconds: of rest after which a scene that has changed is compared with what was asked, and of
 # work at a time.
@@ -35,6 +36,7 @@ def note_changes(_: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         for each in depsgraph.updates
     ):
         fingerprints.doubt_fingerprints(has_changed=True)
+        revision.note(changes_of(depsgraph))
         schedule(compare_later, None)  # drawing sets it again: not before there is a rest
     else:
         fingerprints.doubt_what_is_shown()
@@ -47,6 +49,7 @@ def note_changes(_: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
 def doubt(*_: Any) -> None:
     """Read everything again after an undo: it does not say what it changed."""
     fingerprints.doubt_fingerprints()
+    revision.note(EVERYTHING)
     kept.doubt_names()
     kept.fit_list()
 
@@ -55,6 +58,7 @@ def before_load(*_: Any) -> None:
     """Drop what was read before another file is opened; Blender then drops the listeners."""
     _comparing.clear()
     kept.forget()
+    revision.forget_revisions()
     references.forget()
 
 
@@ -132,3 +136,4 @@ def uninstall() -> None:
     schedule(kept.fill_list, None)
     _comparing.clear()
     kept.forget()
+    revision.forget_revisions()

@@ -447,7 +447,7 @@ def test_many_updates_are_not_walked_through(many):
 
     for item in bpy.context.scene.objects:
         item.location.x += 1
-    assert sum(lines_run(play).values()) < 80
+    assert sum(lines_run(play).values()) < 120  # of 2,000 objects
 
 
 MANY = 10_000
