@@ -11,6 +11,7 @@ import json
 import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -54,6 +55,8 @@ _known: dict[tuple[int, int], list[int]] = {}
 # Each yields what has such texts: the scene, the property group and the name of the property.
 Holders = Callable[[], Iterator[tuple[bpy.types.Scene, Any, str]]]
 _holders: list[Holders] = []
+# By session id, until the next undo.
+_found: dict[int, bpy.types.Object] = {}
 # Session ids of the scenes whose texts were read.
 _met: set[int] = set()
 
@@ -143,9 +146,21 @@ def refreshed(scene: bpy.types.Scene, text: str) -> str:
 
 
 def find_object(uid: int, name: str) -> bpy.types.Object | None:
-    """Return the object of a session id, whose name is known or was until a moment ago."""
-    if not uid:
-        return None
+    """Return the object of a session id, whose name is known or was until a moment ago.
+
+    To look for one takes a walk through all, so it is remembered. Python knows what Blender has
+    freed since: that raises a `ReferenceError`.
+    """
+    with suppress(ReferenceError):
+        if uid in _found and _found[uid].session_uid == uid:
+            return _found[uid]
+    item = _look_for(uid, name) if uid else None
+    if item is not None:
+        _found[uid] = item
+    return item
+
+
+def _look_for(uid: int, name: str) -> bpy.types.Object | None:
     item: bpy.types.Object | None = bpy.data.objects.get(name)
     if item is not None and item.session_uid == uid:
         return item
@@ -153,6 +168,11 @@ def find_object(uid: int, name: str) -> bpy.types.Object | None:
     bpy.data.objects.foreach_get("session_uid", uids)
     places = np.flatnonzero(uids.astype(np.uint32) == uid)
     return bpy.data.objects[int(places[0])] if len(places) else None
+
+
+def doubt_objects(*_: Any) -> None:
+    """Look for objects again after an undo, which may have put others in their place."""
+    _found.clear()
 
 
 def objects_of(scene: bpy.types.Scene, uids: Iterable[int]) -> list[bpy.types.Object | None]:
@@ -203,5 +223,6 @@ def forget() -> None:
     """Drop all that is remembered of the session."""
     _known.clear()
     _met.clear()
+    _found.clear()
     named.cache_clear()
     schedule(refresh, None)

@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from .. import questions, trees
+from .. import questions, results, trees
 from ..ui import schedule, settings_of
 from . import active_row, batches, contact, hover, live_marks
 from .lines import draw_outline
@@ -36,6 +36,7 @@ def draw() -> None:
 
 def draw_scene(scene: bpy.types.Scene) -> None:
     """Draw what exists and is switched on."""
+    results.notice_losses()
     settings, built, query = settings_of(scene), trees.get(scene), questions.get(scene)
     display, answer = settings.display, settings.answer
     holds = query is not None and questions.is_current(scene)

@@ -1,7 +1,7 @@
 """Results feature: one list for the answers to all questions, kept in the file.
 
-Read rows, view, fingerprints, kept, lines, choosing, columns, then settings, tables, operators,
-listeners and panel.
+Read rows, view, fingerprints, revisions, kept, lines, choosing, columns, then settings, tables,
+operators, listeners and panel.
 """
 
 import bpy
@@ -50,10 +50,11 @@ from .operators import (
     OCTREE_OT_sort_rows,
 )
 from .panel import OCTREE_PT_results, OCTREE_UL_results, draw_labels, fresh_view
-from .revision import (
+from .revisions import (
     holds,
     is_as_at,
     listen_to_changes,
+    notice_losses,
     result_holds,
     revision,
 )
@@ -98,6 +99,7 @@ __all__ = [
     "no_instances",
     "note_asked",
     "noted_fingerprint",
+    "notice_losses",
     "numbered",
     "options_of",
     "place_for",

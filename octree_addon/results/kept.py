@@ -14,7 +14,7 @@ from .. import references
 from ..scene_index import is_read
 from ..ui import schedule, settings_of, tag_redraw
 from .fingerprints import current_fingerprint, forget_fingerprints, note_asked
-from .revision import note_result
+from .revisions import note_result, notice_losses
 from .rows import Rows, pack, unpack, unpack_names
 from .view import Shown, View
 
@@ -82,6 +82,7 @@ def keep_result(
     result.number = secrets.randbelow(2**31 - 1) + 1
     # What the question itself has done to the scene is not to come after it.
     context.view_layer.update()
+    notice_losses()
     _note_fingerprint(context, result)
     note_result(context.scene, result.number)
     write_rows(context.scene, result, rows, gone)

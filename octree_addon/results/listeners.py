@@ -10,7 +10,7 @@ from .. import references
 from ..reader import EVERYTHING, changes_of
 from ..scene_index import is_being_read
 from ..ui import Listeners, listen, schedule, settings_of, tag_redraw
-from . import fingerprints, kept, revision
+from . import fingerprints, kept, revisions
 
 # Seconds: of rest after which a scene that has changed is compared with what was asked, and of
 # work at a time.
@@ -36,7 +36,7 @@ def note_changes(_: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         for each in depsgraph.updates
     ):
         fingerprints.doubt_fingerprints(has_changed=True)
-        revision.note(changes_of(depsgraph))
+        revisions.note(changes_of(depsgraph))
         schedule(compare_later, None)  # drawing sets it again: not before there is a rest
     else:
         fingerprints.doubt_what_is_shown()
@@ -49,7 +49,8 @@ def note_changes(_: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
 def doubt(*_: Any) -> None:
     """Read everything again after an undo: it does not say what it changed."""
     fingerprints.doubt_fingerprints()
-    revision.note(EVERYTHING)
+    revisions.note(EVERYTHING)
+    references.doubt_objects()
     kept.doubt_names()
     kept.fit_list()
 
@@ -58,7 +59,7 @@ def before_load(*_: Any) -> None:
     """Drop what was read before another file is opened; Blender then drops the listeners."""
     _comparing.clear()
     kept.forget()
-    revision.forget_revisions()
+    revisions.forget_revisions()
     references.forget()
 
 
@@ -136,4 +137,5 @@ def uninstall() -> None:
     schedule(kept.fill_list, None)
     _comparing.clear()
     kept.forget()
-    revision.forget_revisions()
+    revisions.forget_revisions()
+    references.doubt_objects()

@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 import pytest
 from blender_scenes import camera, cube, select_only
+from costs import lines_run, times_run
 from paper import Paper
 from probing import answered, view3d
 
@@ -372,3 +373,14 @@ def test_words_at_the_pointer_go_with_the_answer(scene, seen, monkeypatch):
     probe_drawing.draw_hint(live)
     assert said == []
     assert np.isfinite(live.answered.picture.faces).all()
+
+
+def test_objects_of_the_active_row_are_looked_for_once(scene, seen):
+    KINDS["audit"]()
+    settings_of(scene).results.outline = True
+    seen()
+    again = lines_run(seen)
+    assert not times_run(again, "bpy.data.objects.get(name)")
+    bpy.ops.ed.undo_push(message="Seen")
+    bpy.ops.ed.undo()
+    assert {name for what, name in seen() if what == "row"} <= {"A", "B"}

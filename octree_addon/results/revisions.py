@@ -32,12 +32,19 @@ def listen_to_changes(listener: Callable[[], None]) -> None:
 
 def revision() -> int:
     """Return a number that is another one after each change of anything that answers are about."""
+    return _changes[0]
+
+
+def notice_losses() -> None:
+    """Note if there are fewer objects than before, or more, once before anything is shown.
+
+    Of what a script removes no evaluation has told by then.
+    """
     count = len(bpy.data.objects)
-    if count != _population[0]:  # removed by a script: no evaluation has told of it yet
+    if count != _population[0]:
         _population[0] = count
         doubt_fingerprints(has_changed=True)
         note(_REGROUPED)
-    return _changes[0]
 
 
 def note(changes: Changes) -> None:
@@ -56,7 +63,6 @@ def note(changes: Changes) -> None:
 
 def is_as_at(since: int, uids: Iterable[int], *, may_move: bool = False) -> bool:
     """Tell whether nothing was done to some objects since a revision, but that they were moved."""
-    revision()
     last = _reshaped if may_move else _touched
     return all(last.get(uid, 0) <= since for uid in (0, *uids))
 
