@@ -20,7 +20,7 @@ CORE_ORDER = [
 ]  # fmt: skip
 ADDON_ORDER = [
     "arrays", "spreadsheets", "written_files", "seen", "audit", "ui", "menus", "translations",
-    "shortcuts", "preferences", "presets", "camera", "curves", "reader", "scene_index",
+    "shortcuts", "references", "preferences", "presets", "camera", "curves", "reader", "scene_index",
     "item_buffer", "built_tree", "trees", "scope", "targets", "selection", "build", "results",
     "questions", "live", "display", "probe", "shot", "clash", "hiding", "never_seen", "example",
     "main_panel", "command_line", "handlers",
@@ -162,6 +162,7 @@ DOORS = {
         {
             "ui",
             "scene_index",
+            "references",
             "built_tree",
             "trees",
             "results",
