@@ -1,7 +1,8 @@
 """Work in steps: generators that yield the fraction done and return what they make.
 
 Whoever shows progress or must not block takes the steps one by one, and drops the generator to
-cancel. A function `x` that takes all steps at once is `at_once(x_steps)`.
+cancel. A function `x_steps` refuses bad arguments at the call, and its generator yields fractions
+that ascend from 0 to 1. The function `x` that takes all steps at once is `at_once(x_steps)`.
 """
 
 import inspect
@@ -160,9 +161,10 @@ def repeated(
 
 
 def at_once(steps: Callable[Arguments, Steps[T]]) -> Callable[Arguments, T]:
-    """Return the function `x` that takes all steps of `x_steps`, whose docstring says "in steps".
+    """Return the function `x` that takes all steps of `x_steps` at once.
 
-    Its signature and docstring are those of `x_steps`, but for what it returns.
+    Its signature and docstring are those of `x_steps`, but for what it returns, and for the words
+    ", in steps" at the end of the first line.
     """
 
     @wraps(steps)
@@ -183,4 +185,4 @@ def at_once(steps: Callable[Arguments, Steps[T]]) -> Callable[Arguments, T]:
 def _whole_text(text: str) -> str:
     """Return the docstring of a function whose steps have this one."""
     first, _, rest = text.partition("\n")
-    return "\n".join((first.replace(" in steps", "", 1), rest.replace("generator of ", "", 1)))
+    return "\n".join((first.replace(", in steps", "", 1), rest.replace("generator of ", "", 1)))

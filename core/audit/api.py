@@ -16,7 +16,7 @@ from ..arrays import Ids
 from ..groups import ALL_GROUPS
 from ..scene import SceneOctree
 from ..scene.moment import Moment
-from ..steps import ascending, between, run
+from ..steps import ascending, at_once, between
 from .bands import bands_of, by_band, near_pairs, near_some
 from .findings import Audit, joined_findings, some_of
 from .judge import judged, nothing
@@ -25,7 +25,7 @@ from .selves import crossing_selves
 from .sides import in_order, in_order_of_ids
 
 
-def audit(
+def audit_steps(
     scene: SceneOctree,
     /,
     *,
@@ -37,8 +37,8 @@ def audit(
     others: ArrayLike | None = None,
     skipped: ArrayLike | None = None,
     groups: SupportsIndex = ALL_GROUPS,
-) -> Audit:
-    """Find all pairs of placements that overlap, touch, come near or are the same.
+) -> Generator[float, None, Audit]:
+    """Find all pairs of placements that overlap, touch, come near or are the same, in steps.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def audit(
 
     Returns
     -------
-    Audit
+    generator of Audit
         Findings sorted by class, then by pair, with the number that decided each as an interval.
 
     Raises
@@ -76,6 +76,8 @@ def audit(
         If this is no scene, a number is negative or not finite, `band` is 0, `owners` are not one
         whole number for each placement, a placement is unknown or removed, `skipped` are no pairs,
         or `groups` is no mask.
+    RuntimeError
+        At a step, if the scene has changed since the call.
 
     Notes
     -----
@@ -86,54 +88,6 @@ def audit(
     of looks do not get there. Each pair is judged by itself: nothing depends on what else is in
     the scene, nor on the order of placements.
     """
-    return run(
-        audit_steps(
-            scene,
-            clearance=clearance,
-            band=band,
-            self_intersections=self_intersections,
-            owners=owners,
-            ones=ones,
-            others=others,
-            skipped=skipped,
-            groups=groups,
-        )
-    )
-
-
-def audit_steps(
-    scene: SceneOctree,
-    /,
-    *,
-    clearance: float = 0.0,
-    band: float | None = None,
-    self_intersections: bool = False,
-    owners: ArrayLike | None = None,
-    ones: ArrayLike | None = None,
-    others: ArrayLike | None = None,
-    skipped: ArrayLike | None = None,
-    groups: SupportsIndex = ALL_GROUPS,
-) -> Generator[float, None, Audit]:
-    """Audit a scene in steps, to show progress or not to block.
-
-    Parameters
-    ----------
-    scene, clearance, band, self_intersections, owners, ones, others, skipped, groups : optional
-        As for `audit`.
-
-    Returns
-    -------
-    generator
-        Yields the fraction done, ascending from 0 to 1; its StopIteration carries the findings as
-        `value`. Dropping it cancels the audit.
-
-    Raises
-    ------
-    ValueError
-        At the call, as with `audit`.
-    RuntimeError
-        At a step, if the scene has changed since the call.
-    """
     moment = moment_of(scene, groups)
     gap = checks.length("clearance", clearance)
     stated = checked_band(band)
@@ -143,54 +97,7 @@ def audit_steps(
     return moment.as_long_as_current(ascending(_all(moment, rules, options)))
 
 
-def audit_again(
-    scene: SceneOctree,
-    before: Audit,
-    changed: ArrayLike,
-    /,
-    *,
-    owners: ArrayLike | None = None,
-    ones: ArrayLike | None = None,
-    others: ArrayLike | None = None,
-    skipped: ArrayLike | None = None,
-    groups: SupportsIndex = ALL_GROUPS,
-) -> Audit:
-    """Audit only what has changed since an earlier audit of a scene.
-
-    Parameters
-    ----------
-    scene : SceneOctree
-        Placed meshes, as they are now.
-    before : Audit
-        The earlier findings, whose band, clearance and self-intersections are used again.
-    changed : array_like of int, shape (k,)
-        Placements that were moved, added or removed since, or whose meshes were replaced.
-    owners, ones, others, skipped, groups : optional
-        As for `audit`, and the same as before.
-
-    Returns
-    -------
-    Audit
-        What `audit` with the same band answers now. Other placements are only looked at where
-        they come near one that has changed.
-
-    Raises
-    ------
-    ValueError
-        As with `audit`, or if `before` is no audit, or a changed placement never was.
-    """
-    return run(
-        audit_again_steps(
-            scene,
-            before,
-            changed,
-            owners=owners,
-            ones=ones,
-            others=others,
-            skipped=skipped,
-            groups=groups,
-        )
-    )
+audit = at_once(audit_steps)
 
 
 def audit_again_steps(
@@ -205,22 +112,29 @@ def audit_again_steps(
     skipped: ArrayLike | None = None,
     groups: SupportsIndex = ALL_GROUPS,
 ) -> Generator[float, None, Audit]:
-    """Audit what has changed since an earlier audit in steps.
+    """Audit only what has changed since an earlier audit of a scene, in steps.
 
     Parameters
     ----------
-    scene, before, changed, owners, ones, others, skipped, groups : optional
-        As for `audit_again`.
+    scene : SceneOctree
+        Placed meshes, as they are now.
+    before : Audit
+        The earlier findings, whose band, clearance and self-intersections are used again.
+    changed : array_like of int, shape (k,)
+        Placements that were moved, added or removed since, or whose meshes were replaced.
+    owners, ones, others, skipped, groups : optional
+        As for `audit`, and the same as before.
 
     Returns
     -------
-    generator
-        As that of `audit_steps`.
+    generator of Audit
+        What `audit` with the same band answers now. Other placements are only looked at where
+        they come near one that has changed.
 
     Raises
     ------
     ValueError
-        At the call, as with `audit_again`.
+        As with `audit`, or if `before` is no audit, or a changed placement never was.
     RuntimeError
         At a step, if the scene has changed since the call.
     """
@@ -229,6 +143,9 @@ def audit_again_steps(
     gone = np.unique(checks.numbers("changed", changed, moment.placements.born))
     rules = Rules.of(moment, owners, ones, others, skipped)
     return moment.as_long_as_current(ascending(_again(moment, rules, before, gone)))
+
+
+audit_again = at_once(audit_again_steps)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from ..scene.meshes import Mesh, Meshes
 from ..scene.moment import Moment
 from ..scene.pairs import tried
 from ..shapes import Boxes
-from ..steps import between, run
+from ..steps import at_once, between
 from .bands import bands_of, by_band, grown_boxes
 from .judge import world_of
 from .rules import Rules, checked_band, moment_of
@@ -130,7 +130,7 @@ class ContactTracker:
         order = np.lexsort((first, keys))
         return ContactIntervals(_pairs(keys[order]), first[order], last[order], looks)
 
-    def look(
+    def look_steps(
         self,
         scene: SceneOctree,
         /,
@@ -141,8 +141,8 @@ class ContactTracker:
         others: ArrayLike | None = None,
         skipped: ArrayLike | None = None,
         groups: SupportsIndex = ALL_GROUPS,
-    ) -> Ids:
-        """Look at a scene as it is now: the next frame.
+    ) -> Generator[float, None, Ids]:
+        """Look at a scene as it is now: the next frame, in steps.
 
         Parameters
         ----------
@@ -156,7 +156,7 @@ class ContactTracker:
 
         Returns
         -------
-        ndarray of intp, shape (2, h)
+        generator of ndarray of intp, shape (2, h)
             The names of the pairs that are in contact now, the smaller first; sorted, each once.
 
         Raises
@@ -164,61 +164,21 @@ class ContactTracker:
         ValueError
             If this is no scene, names are not one number for each placement, each once, or as
             with `audit`. Nothing is looked at then.
+        RuntimeError
+            At a step, if the scene has changed since the call, or another look was begun since
+            the first step.
 
         Notes
         -----
         O(placements + pairs whose boxes meet), and triangles only of those pairs that have come
         near each other, or of which one has moved or has another mesh: see `tested`.
         """
-        return run(
-            self.look_steps(
-                scene,
-                names=names,
-                owners=owners,
-                ones=ones,
-                others=others,
-                skipped=skipped,
-                groups=groups,
-            )
-        )
-
-    def look_steps(
-        self,
-        scene: SceneOctree,
-        /,
-        *,
-        names: ArrayLike | None = None,
-        owners: ArrayLike | None = None,
-        ones: ArrayLike | None = None,
-        others: ArrayLike | None = None,
-        skipped: ArrayLike | None = None,
-        groups: SupportsIndex = ALL_GROUPS,
-    ) -> Generator[float, None, Ids]:
-        """Look at a scene in steps, to show progress or not to block.
-
-        Parameters
-        ----------
-        scene, names, owners, ones, others, skipped, groups : optional
-            As for `look`.
-
-        Returns
-        -------
-        generator
-            Yields the fraction done, ascending from 0 to 1; its StopIteration carries the pairs
-            as `value`. Dropped before its end, it is no look: the next one finds what it missed.
-
-        Raises
-        ------
-        ValueError
-            At the call, as with `look`.
-        RuntimeError
-            At a step, if the scene has changed since the call, or another look was begun since
-            the first step.
-        """
         moment = moment_of(scene, groups)
         called = _checked_names(moment, names)
         rules = Rules.of(moment, owners, ones, others, skipped)
         return moment.as_long_as_current(self._look(moment, called, rules))
+
+    look = at_once(look_steps)
 
     def _look(self, moment: Moment, called: Ids, rules: Rules) -> Generator[float, None, Ids]:
         self._freshness.is_current = False

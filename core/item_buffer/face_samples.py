@@ -11,7 +11,7 @@ from .. import checks
 from ..arrays import Floats, Ids, blocks, concatenated_ranges, power_of_two_scale
 from ..groups import ALL_GROUPS
 from ..records import Record
-from ..steps import run
+from ..steps import at_once
 from .renderers import ItemRenderer, Size, asked_of, checked_views
 from .stage import MeshArrays
 
@@ -95,15 +95,15 @@ class FaceSamples(Record):
         return float((seen & late).sum() / max(seen.sum(), 1)), float(added[0] / added[1])
 
 
-def face_samples(
+def face_samples_steps(
     renderer: ItemRenderer,
     view_projection: ArrayLike,
     /,
     *,
     size: Size = (1024, 1024),
     groups: SupportsIndex = ALL_GROUPS,
-) -> FaceSamples:
-    """Count in how many samples each face is seen, over all views.
+) -> Generator[float, None, FaceSamples]:
+    """Count in how many samples each face is seen, over all views, in steps.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def face_samples(
 
     Returns
     -------
-    FaceSamples
+    generator of FaceSamples
         Of all placed meshes; memory does not grow with the views.
 
     Raises
@@ -127,44 +127,12 @@ def face_samples(
         On a wrong shape or size, a matrix that is not finite or has no inverse, or if `groups` is
         no mask.
     """
-    return run(face_samples_steps(renderer, view_projection, size=size, groups=groups))
-
-
-def face_samples_steps(
-    renderer: ItemRenderer,
-    view_projection: ArrayLike,
-    /,
-    *,
-    size: Size = (1024, 1024),
-    groups: SupportsIndex = ALL_GROUPS,
-) -> Generator[float, None, FaceSamples]:
-    """Do what `face_samples` does in steps, to show progress or not to block.
-
-    Parameters
-    ----------
-    renderer : ItemRenderer
-        As for `face_samples`.
-    view_projection : array_like of float, shape (v, 4, 4)
-        As there.
-    size : tuple of int, default (1024, 1024)
-        As there.
-    groups : int
-        As there.
-
-    Returns
-    -------
-    generator
-        Yields the fraction done, after each view; returns `FaceSamples`. Raises a RuntimeError
-        once the scene has changed.
-
-    Raises
-    ------
-    ValueError
-        At the call, as for `face_samples`.
-    """
     renderer = asked_of(renderer, groups)
     steps = _steps(renderer, *checked_views(view_projection, size))
     return renderer.stage.moment.as_long_as_current(steps)
+
+
+face_samples = at_once(face_samples_steps)
 
 
 def _steps(

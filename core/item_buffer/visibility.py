@@ -15,7 +15,7 @@ from ..scene.moment import Moment, Reached
 from ..scene.volumes import any_of
 from ..shapes import Frusta
 from ..shapes.boxes import CORNERS
-from ..steps import run
+from ..steps import at_once
 from .mask_runs import Counted, counted_alone, counted_in
 from .renderers import ItemRenderer, Size, asked_of, checked_views
 from .stage import Stage, screen_matrix
@@ -89,7 +89,7 @@ def _parts(some: Floats, whole: Floats) -> Floats:
     return np.divide(some, whole, out=np.zeros(some.shape), where=whole > 0)
 
 
-def visibility(
+def visibility_steps(
     renderer: ItemRenderer,
     view_projection: ArrayLike,
     /,
@@ -100,8 +100,8 @@ def visibility(
     beyond: SupportsFloat = 1.0,
     smallest: SupportsFloat = 1.0,
     groups: SupportsIndex = ALL_GROUPS,
-) -> Visibility:
-    """Measure how much of each object is seen in some views, and why it is not.
+) -> Generator[float, None, Visibility]:
+    """Measure how much of each object is seen in some views, and why it is not, in steps.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def visibility(
 
     Returns
     -------
-    Visibility
+    generator of Visibility
         Of v views and n objects.
 
     Raises
@@ -138,62 +138,6 @@ def visibility(
     Notes
     -----
     Each object is drawn twice: among the others, and alone into its own box.
-    """
-    return run(
-        visibility_steps(
-            renderer,
-            view_projection,
-            size=size,
-            owners=owners,
-            supersampling=supersampling,
-            beyond=beyond,
-            smallest=smallest,
-            groups=groups,
-        )
-    )
-
-
-def visibility_steps(
-    renderer: ItemRenderer,
-    view_projection: ArrayLike,
-    /,
-    *,
-    size: Size = (640, 480),
-    owners: ArrayLike | None = None,
-    supersampling: SupportsIndex = 1,
-    beyond: SupportsFloat = 1.0,
-    smallest: SupportsFloat = 1.0,
-    groups: SupportsIndex = ALL_GROUPS,
-) -> Generator[float, None, Visibility]:
-    """Do what `visibility` does in steps, to show progress or not to block.
-
-    Parameters
-    ----------
-    renderer : ItemRenderer
-        As for `visibility`.
-    view_projection : array_like of float, shape (v, 4, 4)
-        As there.
-    size : tuple of int, default (640, 480)
-        As there.
-    owners : array_like of int, shape (p,), optional
-        As there.
-    supersampling : int, default 1
-        As there.
-    beyond, smallest : float, default 1
-        As there.
-    groups : int
-        As there.
-
-    Returns
-    -------
-    generator
-        Yields the fraction done, after each view and in between; returns a `Visibility`. Raises a
-        RuntimeError once the scene has changed.
-
-    Raises
-    ------
-    ValueError
-        At the call, as for `visibility`.
     """
     renderer = asked_of(renderer, groups)
     matrices, size = checked_views(view_projection, size)
@@ -207,6 +151,9 @@ def visibility_steps(
     numbers = checked_owners(renderer, owners, len(matrices))
     steps = _steps(renderer, matrices, size, numbers, samples, margin, least)
     return renderer.stage.moment.as_long_as_current(steps)
+
+
+visibility = at_once(visibility_steps)
 
 
 def checked_owners(renderer: ItemRenderer, owners: ArrayLike | None, views: int) -> Ids:

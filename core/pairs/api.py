@@ -13,7 +13,7 @@ from ..arrays import Flags, Ids, radix_argsort, starts_of_runs
 from ..groups import ALL_GROUPS, in_groups
 from ..octree import Octree, as_octree
 from ..shapes import Regions, Shapes, Spheres, Triangles
-from ..steps import Steps, run
+from ..steps import Steps, at_once
 from ..touch import touching
 from ..touch.triangle_pairs import triangles_near_triangles
 from .broad_phase import candidate_pairs
@@ -43,7 +43,7 @@ class PairQuestions(AnyOctree):
         """Answer `overlapping_pairs_steps` with `objects`."""
 
 
-def overlapping_pairs(
+def overlapping_pairs_steps(
     tree: AnyOctree,
     other: Octree | None = None,
     /,
@@ -54,8 +54,8 @@ def overlapping_pairs(
     objects: bool = False,
     groups: SupportsIndex = ALL_GROUPS,
     owners: ArrayLike | None = None,
-) -> Ids:
-    """Find all pairs of items that touch, within one tree or between two.
+) -> Generator[float, None, Ids]:
+    """Find all pairs of items that touch, within one tree or between two, in steps.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def overlapping_pairs(
 
     Returns
     -------
-    ndarray of intp, shape (2, h)
+    generator of ndarray of intp, shape (2, h)
         [0] items of `tree`, [1] items of `other`, sorted by the first, then by the second, each
         pair once. Within one tree the first is the smaller; a tree given twice is two trees, so
         that (i, i) and (j, i) are pairs, too. No pairs give (2, 0). Of a `SceneOctree`, (4, h):
@@ -95,6 +95,9 @@ def overlapping_pairs(
         number for each item, or if `skip_neighbours` or `owners` are asked of two trees, or
         `skip_neighbours` of a tree over other items than triangles; if `within` or `objects` are
         asked of another tree than a scene, or `within` together with `objects` or `owners`.
+    RuntimeError
+        At a step, if the scene, or the tree that an octree was taken of, has changed since the
+        call.
 
     Notes
     -----
@@ -104,54 +107,6 @@ def overlapping_pairs(
     meet are compared: O(pairs of leaves * items in a leaf). Else bounds are first sorted into
     strips, O(n), or, where these do not fit, into cells of their own, O(n log n); of two trees
     only those that stand near the other.
-    """
-    steps = overlapping_pairs_steps(
-        tree,
-        other,
-        margin=margin,
-        skip_neighbours=skip_neighbours,
-        within=within,
-        objects=objects,
-        groups=groups,
-        owners=owners,
-    )
-    return run(steps)
-
-
-def overlapping_pairs_steps(
-    tree: AnyOctree,
-    other: Octree | None = None,
-    /,
-    *,
-    margin: float = 0.0,
-    skip_neighbours: bool = False,
-    within: bool = False,
-    objects: bool = False,
-    groups: SupportsIndex = ALL_GROUPS,
-    owners: ArrayLike | None = None,
-) -> Generator[float, None, Ids]:
-    """Find all pairs of items that touch in steps, to show progress or not to block.
-
-    Parameters
-    ----------
-    tree, other, margin, skip_neighbours, within, objects, groups, owners : optional
-        As for `overlapping_pairs`.
-
-    Returns
-    -------
-    generator
-        Yields the fraction done, ascending from 0 to 1, each time that some ten thousand pairs
-        were compared; its StopIteration carries the pairs as `value`. Dropping it cancels the
-        search. Octrees of meshes of a `SceneOctree` that were never needed before are built on
-        the way.
-
-    Raises
-    ------
-    ValueError
-        At the call, as with `overlapping_pairs`.
-    RuntimeError
-        At a step, if the scene, or the tree that an octree was taken of, has changed since the
-        call.
     """
     skip_neighbours = checks.flag("skip_neighbours", skip_neighbours)
     within, objects = checks.flag("within", within), checks.flag("objects", objects)
@@ -177,6 +132,9 @@ def overlapping_pairs_steps(
     numbers = None if owners is None else _owner_of_entry(octree, seen, owners)
     steps = seen._as_long_as_current(_steps(seen, seen_too, margin, skip_neighbours, numbers))
     return steps if seen_too is None else seen_too._as_long_as_current(steps)
+
+
+overlapping_pairs = at_once(overlapping_pairs_steps)
 
 
 def _steps(

@@ -53,7 +53,7 @@ def overlapping_objects_steps(
     owners: ArrayLike | None = None,
     groups: SupportsIndex = ALL_GROUPS,
 ) -> Steps[Ids]:
-    """Find all pairs of placements that touch in steps; each stops at its first triangles.
+    """Find all pairs of placements that touch; each stops at its first triangles, in steps.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def overlapping_objects_steps(
     Raises
     ------
     ValueError
-        At the call, if this is no scene, `margin` is negative or not finite, `owners` are not one
+        If this is no scene, `margin` is negative or not finite, `owners` are not one
         whole number for each placement, or `groups` is no mask.
     RuntimeError
         At a step, if the scene has changed since the call.

@@ -74,7 +74,7 @@ def test_a_check_ahead_of_each_step_ends_the_work():
 
 def test_a_function_of_all_steps_carries_signature_and_docstring():
     def cut_steps(count: int, /, *, width: float = 1.0) -> Steps[str]:
-        """Cut something in steps.
+        """Cut something, in steps.
 
         Returns
         -------
