@@ -127,8 +127,8 @@ def every_row(name: str, wanted: str, good: Flags, rows: NDArray[np.generic]) ->
         raise ValueError(f"{name} must {wanted}, got {rows[row].tolist()} in row {row}")
 
 
-def whole_number(name: str, value: SupportsIndex, least: int) -> int:
-    """Return `value` as an int of at least `least`, and no larger than any index."""
+def whole_number(name: str, value: SupportsIndex, least: int, most: float = MOST) -> int:
+    """Return `value` as an int from `least` to `most`, by default no larger than any index."""
     _refuse_masked(name, value)
     try:
         number = operator.index(value)
@@ -136,8 +136,8 @@ def whole_number(name: str, value: SupportsIndex, least: int) -> int:
         raise ValueError(f"{name} must be a whole number, got {value!r}") from error
     if isinstance(value, (bool, np.bool_)) or number < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
-    if number > MOST:
-        raise ValueError(f"{name} must be a whole number of at most {MOST}, got {value!r}")
+    if number > most:
+        raise ValueError(f"{name} must be a whole number of at most {most}, got {value!r}")
     return number
 
 

@@ -1,5 +1,6 @@
 """Build options: one frozen record, checked once."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -29,12 +30,12 @@ class Options:
         """Return the record, converted, or raise a ValueError that names what is wrong."""
         return replace(
             self,
-            capacity=checks.whole_number("capacity", self.capacity, 1),
-            max_depth=checks.whole_number("max_depth", self.max_depth, 0),
+            capacity=checks.whole_number("capacity", self.capacity, 1, math.inf),
+            max_depth=checks.whole_number("max_depth", self.max_depth, 0, math.inf),
             min_size=checks.number("min_size", self.min_size, 0.0),
             split=checks.choice("split", self.split, SPLITS),
             straddlers=checks.choice("straddlers", self.straddlers, STRADDLERS),
-            hybrid_limit=checks.whole_number("hybrid_limit", self.hybrid_limit, 1),
+            hybrid_limit=checks.whole_number("hybrid_limit", self.hybrid_limit, 1, math.inf),
             loose_factor=checks.number("loose_factor", self.loose_factor, 1.0),
             bounds=_one_box(self.bounds),
         )

@@ -146,18 +146,20 @@ def ascending(steps: Generator[float, None, T]) -> Steps[T]:
 def repeated(
     steps: Generator[Given, None, T],
     each: Callable[[Given], Yielded],
-    before: Callable[[], None] = lambda: None,
+    before: Callable[[], object] | None = None,
 ) -> Generator[Yielded, None, T]:
     """Repeat the steps: call `before` ahead of each, and yield what `each` makes of it."""
-    running = Running(steps)
     try:
-        before()
-        while running.step():
-            yield each(running.value)
-            before()
-        return running.result
+        while True:
+            if before is not None:
+                before()
+            try:
+                value = next(steps)
+            except StopIteration as finished:
+                return finished.value
+            yield each(value)
     finally:
-        running.close()
+        steps.close()
 
 
 def at_once(steps: Callable[Arguments, Steps[T]]) -> Callable[Arguments, T]:
