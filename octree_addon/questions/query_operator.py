@@ -15,7 +15,6 @@ from .. import trees
 from ..arrays import Ids
 from ..build import fresh_tree_steps, keep_tree
 from ..built_tree import BuiltTree
-from ..reader import ObjectSource
 from ..scene_index import unread_triangles
 from ..scope import is_too_much, too_much_text, viewport_of
 from ..selection import Answer, found_text, select_faces, select_objects
@@ -235,7 +234,7 @@ class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
             keep_tree(context.scene, self._new_tree)
         keep_rows(context, self, result, answer)
         last_query.remember(context.scene, result, {name: getattr(self, name) for name in SHARED})
-        by_bounds = isinstance(getattr(result.target, "source", None), ObjectSource)
+        by_bounds = result.target.noun == "object"
         found = found_text(counts, self.action, by_bounds=by_bounds)
         self.report({"INFO"}, "; ".join([*result.notes[:1], result.words, found]))
         return {"FINISHED"}
@@ -262,7 +261,7 @@ def asks_objects(scene: bpy.types.Scene) -> bool:
     """Tell whether questions are about whole objects, as the scene's octree is, or shall be."""
     built = trees.get(scene)
     if built is not None:
-        return isinstance(built.source, ObjectSource)
+        return built.holds_objects
     return bool(settings_of(scene).source.source == "OBJECTS")
 
 

@@ -62,9 +62,9 @@ class SceneTarget(Target):
     def persistent_ids(self) -> NDArray[np.int32]:
         return self.placements.persistent_ids
 
-    @cached_property
+    @property
     def starts(self) -> Ids:
-        return np.cumsum([0, *(len(mesh.triangles) for mesh in self.placements.meshes)])
+        return self.placements.starts
 
     @cached_property
     def possibles(self) -> Ids:

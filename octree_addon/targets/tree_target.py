@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from ...core import Boxes, Octree, overlapping_pairs_steps, query
 from ..arrays import Flags, Ids
 from ..built_tree import BuiltTree
-from ..reader import UNUSED, ObjectSource, Source, TriangleSource
+from ..reader import ScenePlacements
+from ..scene_index import Source
 from .target import Faces, PairSteps, Target, flags_of
 
 
@@ -39,31 +40,21 @@ class TreeTarget(Target):
         """What its items are of, as it was when it was first asked: Live puts another there."""
         return self.built.source
 
-    @cached_property
+    @property
     def owners(self) -> Ids:
-        uids = np.array([each.session_uid for each in self.source.objects], np.intp)
-        return uids[self.source.object_of_placement]
+        return self.source.placements.owners
 
     @property
     def is_instance(self) -> Flags:
-        return self.source.is_instance
+        return self.source.placements.is_instance
 
-    @cached_property
+    @property
     def persistent_ids(self) -> NDArray[np.int32]:
-        numbers = np.full((len(self.owners), 8), UNUSED, np.int32)
-        if isinstance(self.source, ObjectSource):
-            for row in np.flatnonzero(self.is_instance).tolist():
-                key = self.source.keys[row][1:9]
-                numbers[row, : len(key)] = key
-        else:
-            # Triangles do not know which instance they are of: the place among all, below 0,
-            # tells it, which no persistent id is.
-            numbers[:, 0] = -1 - np.arange(len(numbers))
-        return numbers
+        return self.source.placements.persistent_ids
 
     @property
     def starts(self) -> Ids:
-        return self.source.placement_start
+        return self.source.placements.starts
 
     def __len__(self) -> int:
         return len(self.octree)
@@ -117,14 +108,14 @@ class TreeTarget(Target):
         return self.items[items]
 
     def faces(self, items: Ids, owners: frozenset[int]) -> Iterator[Faces]:
-        source, starts = self.source, self.starts
-        if not isinstance(source, TriangleSource):
+        placements, starts = self.source.placements, self.starts
+        if not isinstance(placements, ScenePlacements):
             raise ValueError("Whole objects have no faces: clear the octree of objects first")
         found, possible = flags_of(items, self.source.item_count), self.possible
-        for row in np.flatnonzero(source.polygon_of_triangle[starts[:-1]] >= 0):
+        for row in np.flatnonzero(placements.has_faces):
             if self.owners[row] in owners:
                 part = slice(starts[row], starts[row + 1])
-                polygons = source.polygon_of_triangle[part]
+                polygons = placements.meshes[row].polygons
                 yield Faces(int(self.owners[row]), polygons, found[part], possible[part])
 
     def _numbers(self, items: Ids) -> Ids:

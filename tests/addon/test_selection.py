@@ -10,15 +10,17 @@ from blender_scenes import cube, depsgraph, link, scatter, select_only, selected
 from costs import lines_run
 
 from octree_ext.octree_addon.built_tree import BuiltTree
-from octree_ext.octree_addon.reader import read_triangles
+from octree_ext.octree_addon.scene_index import triangle_source_steps
 from octree_ext.octree_addon.selection import Answer, select_faces, select_objects
 from octree_ext.octree_addon.targets import TreeTarget
+from octree_ext.octree_addon.ui import run
 
 
 def asked(triangles, objects, invalid=(), **options):
     """Return an answer of a tree that was not built: only its invalid items are looked at."""
     tree = SimpleNamespace(invalid_items=np.array(invalid, np.intp), ids=None)
-    built = BuiltTree(tree, read_triangles(depsgraph(), objects), {}, 0.0)
+    source, _ = run(triangle_source_steps(depsgraph(), objects))
+    built = BuiltTree(tree, source, {}, 0.0)
     return Answer(TreeTarget(built, tree), np.array(triangles, np.intp), **options)
 
 
@@ -61,8 +63,8 @@ def test_triangles_that_are_not_in_the_tree_do_not_count(pair):
 def test_an_instancer_is_one_object_of_many_placements():
     points = cube("Points")
     scatter(cube("Pebble"), points)
-    source = asked([], [points]).target.source
-    of_instances = np.flatnonzero(np.repeat(source.is_instance, np.diff(source.placement_start)))
+    placed = asked([], [points]).target.source.placements
+    of_instances = np.flatnonzero(np.repeat(placed.is_instance, np.diff(placed.starts)))
     layer = bpy.context.view_layer
 
     def counts(triangles, **options):
