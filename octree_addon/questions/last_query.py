@@ -26,7 +26,7 @@ from ..results import (
     note_asked,
     noted_fingerprint,
 )
-from ..targets import Target
+from ..targets import SceneTarget
 from ..ui import plural, redraw_status_bars, schedule, settings_of, tag_redraw
 from .outlines import Outline
 
@@ -40,7 +40,7 @@ class Query:
 
     Attributes
     ----------
-    target : Target
+    target : SceneTarget
         What was asked.
     title : str
         What the user calls the question.
@@ -60,7 +60,7 @@ class Query:
         Whether one item can be asked without the others.
     """
 
-    target: Target
+    target: SceneTarget
     title: str
     items: Ids
     relation: str = "touching"
