@@ -85,7 +85,7 @@ def _index(count: int) -> tuple[float, float]:
 
     before = _kilobytes("VmRSS")
     import octree_ext
-    from octree_ext.core import Boxes, query, ray_cast
+    from octree_ext.core import Boxes, objects_touching, ray_cast
 
     octree_ext.register()
     scene = scenes.placed_objects(count, [scenes.ball()])
@@ -94,7 +94,7 @@ def _index(count: int) -> tuple[float, float]:
     Path("/proc/self/clear_refs").write_text("5")
     octree = octree_ext.scene_index().octree
     ray_cast(octree, *scenes.segments_through(scene, 10_000))
-    query(octree, Boxes([[-20.0] * 3], [[0.0] * 3]), relation="objects")
+    objects_touching(octree, Boxes([[-20.0] * 3], [[0.0] * 3]))
     peak = _kilobytes("VmHWM")
     octree_ext.unregister()
     return (peak - blender) / 1024, (blender - before) / 1024
@@ -103,7 +103,16 @@ def _index(count: int) -> tuple[float, float]:
 def _place(arrays: Path) -> float:
     """Make an index of placed meshes, ask it, and return the highest use of memory, in MB."""
     sys.path.insert(0, str(ROOT))
-    from core import SceneOctree, Spheres, Triangles, nearest, overlapping_pairs, query, ray_cast
+    from core import (
+        SceneOctree,
+        Spheres,
+        Triangles,
+        nearest,
+        objects_touching,
+        overlapping_objects,
+        query,
+        ray_cast,
+    )
 
     with np.load(arrays) as file:
         held = dict(file)
@@ -116,10 +125,10 @@ def _place(arrays: Path) -> float:
     numbers = np.array([scene.add_mesh(Triangles(*part)) for part in parts])
     scene.place(numbers[which], matrices)
     query(scene, Spheres(middles, np.full(len(middles), 0.5)))
-    query(scene, Spheres([middles.mean(axis=0)], [1e9]), relation="objects")
+    objects_touching(scene, Spheres([middles.mean(axis=0)], [1e9]))
     ray_cast(scene, middles + 2.0, np.roll(middles, 1, axis=0) - middles)
     nearest(scene, middles + 1.0)
-    overlapping_pairs(scene, objects=True)
+    overlapping_objects(scene)
     return (_kilobytes("VmHWM") - before) / 1024
 
 

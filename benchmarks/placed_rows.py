@@ -20,6 +20,7 @@ from core import (
     Triangles,
     build_octree,
     nearest,
+    overlapping_objects,
     overlapping_pairs,
     query,
     query_count,
@@ -235,7 +236,7 @@ def placed_pairs(seconds: float, scale: float) -> Rows:
     scene, tree, owners = stage(int(COUNT * scale))
     asks = {
         "ours": lambda: overlapping_pairs(scene),
-        "objects": lambda: overlapping_pairs(scene, objects=True),
+        "objects": lambda: overlapping_objects(scene),
         "theirs": lambda: overlapping_pairs(tree, owners=owners),
     }
     kept = {}

@@ -25,13 +25,13 @@ from octree_ext.core import (
     ZBuffer,
     face_samples,
     item_buffers,
+    run,
     views_around,
     visibility,
 )
 from octree_ext.octree_addon import item_buffer, shot
 from octree_ext.octree_addon.seen import coco_texts, merged
 from octree_ext.octree_addon.shot import shown_scene
-from octree_ext.octree_addon.ui import run
 
 Rows = Iterator[Row]
 Ask = Callable[[float, float], Rows]

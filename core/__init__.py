@@ -4,6 +4,7 @@ Read on in the order of the files' imports: shapes, octree, construction, descen
 rays, nearest and pairs. The public names are those of this file.
 """
 
+from .atomic_file import atomic_file
 from .audit import (
     FINDING_CLASSES,
     FINDING_MEASURES,
@@ -51,9 +52,15 @@ from .pairs import (
 )
 from .query import query, query_any, query_count
 from .rays import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
-from .scene import SceneOctree
+from .scene import (
+    SceneOctree,
+    objects_touching,
+    overlapping_objects,
+    overlapping_objects_steps,
+)
 from .shapes import Boxes, Capsules, Frusta, HalfSpaces, OrientedBoxes, Regions, Spheres, Triangles
 from .statistics import Statistics, statistics
+from .steps import Running, Steps, between, run
 from .storage import load, save
 from .trace import cells_along_ray, trace
 from .wireframe import cell_segments
@@ -89,17 +96,21 @@ __all__ = [
     "RayCrossings",
     "RayHits",
     "Regions",
+    "Running",
     "SceneOctree",
     "Spheres",
     "Statistics",
+    "Steps",
     "Supports",
     "Triangles",
     "Visibility",
     "ZBuffer",
+    "atomic_file",
     "audit",
     "audit_again",
     "audit_again_steps",
     "audit_steps",
+    "between",
     "build_octree",
     "build_steps",
     "cell_segments",
@@ -109,6 +120,9 @@ __all__ = [
     "item_buffers",
     "load",
     "nearest",
+    "objects_touching",
+    "overlapping_objects",
+    "overlapping_objects_steps",
     "overlapping_pairs",
     "overlapping_pairs_steps",
     "pairs_inside",
@@ -120,6 +134,7 @@ __all__ = [
     "ray_cast",
     "ray_cast_all",
     "ray_test",
+    "run",
     "save",
     "sphere_directions",
     "statistics",

@@ -3,6 +3,7 @@
 Every message names the argument, what was wanted and what came.
 """
 
+import math
 import operator
 from collections.abc import Collection
 from typing import SupportsIndex
@@ -14,38 +15,80 @@ from .arrays import Flags, Floats, Ids, Masks
 
 # A mask has a bit for each of 32 groups.
 ALL_GROUPS = 0xFFFFFFFF
+# No whole number is larger that counts or numbers something: none that is larger has an index.
+MOST = int(np.iinfo(np.intp).max)
+# No array of an answer has more numbers, 8 GiB of them.
+_NUMBERS = 2**30
+# The sum of three squares of such lengths is still a number.
+LONGEST = 1e150
 
 
-def _array(name: str, value: ArrayLike) -> NDArray[np.generic]:
+def array(name: str, value: ArrayLike) -> NDArray[np.generic]:
+    """Return `value` as an array of any shape and type, itself if it is one."""
+    _refuse_masked(name, value)
     try:
         return np.asarray(value)
-    except ValueError as error:
-        raise ValueError(f"{name} must be a regular array of numbers: {error}") from None
+    except Exception as error:  # what is no array may say so in any way
+        raise ValueError(f"{name} must be a regular array of numbers: {error}") from error
+
+
+def _refuse_masked(name: str, value: object) -> None:
+    """Refuse masked arrays, also within lists: nothing here would look at the mask."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise ValueError(
+            f"{name} must not be masked, got a masked array: fill it, or leave out rows"
+        )
+    if isinstance(value, list | tuple):
+        kinds = set(map(type, value))
+        if any(issubclass(kind, np.ma.MaskedArray | list | tuple) for kind in kinds):
+            for each in value:
+                _refuse_masked(name, each)
 
 
 def floats(name: str, value: ArrayLike, *shape: int) -> Floats:
     """Return `value` as a new float64 array of shape (n, *shape), NaN and infinity included."""
-    array = _array(name, value)
-    if array.size == 0 and array.ndim <= 1 and shape:
-        array = np.empty((0, *shape))
-    if array.ndim != len(shape) + 1 or array.shape[1:] != shape:
+    given = array(name, value)
+    if given.size == 0 and given.ndim <= 1 and shape:
+        given = np.empty((0, *shape))
+    if given.ndim != len(shape) + 1 or given.shape[1:] != shape:
         wanted = ", ".join(["n", *map(str, shape)])
-        raise ValueError(f"{name} must have shape ({wanted}), got {array.shape}")
-    if array.dtype.kind not in "fiub":
-        raise ValueError(f"{name} must hold real numbers, got dtype {array.dtype}")
-    return np.array(array, dtype=np.float64)
+        raise ValueError(f"{name} must have shape ({wanted}), got {given.shape}")
+    if given.dtype.kind not in "fiub":
+        raise ValueError(f"{name} must hold real numbers, got dtype {given.dtype}")
+    with np.errstate(over="ignore"):  # of wider numbers
+        return np.array(given, dtype=np.float64)
+
+
+def vector(name: str, value: ArrayLike) -> Floats:
+    """Return `value` as a new float64 array of shape (3,), finite."""
+    given = array(name, value)
+    if given.shape != (3,):
+        raise ValueError(f"{name} must have shape (3,), got {given.shape}")
+    row = floats(name, given[None], 3)
+    every_row(name, "be finite", np.isfinite(row).all(axis=1), row)
+    return row[0]
+
+
+def number_or_floats(name: str, value: ArrayLike, count: int) -> Floats:
+    """Return one number for each of `count`, or given ones, (n,); not negative, maybe infinite."""
+    given = array(name, value)
+    if given.ndim == 0:
+        return np.full(count, number(name, value, 0.0, finite=False))
+    each = floats(name, given)
+    every_row(name, "not be negative or NaN", each >= 0, each)
+    return each
 
 
 def indices(name: str, value: ArrayLike, width: int, limit: int) -> Ids:
     """Return `value` as whole numbers of shape (n, width), each in `range(limit)`."""
-    array = _array(name, value)
-    if array.size == 0 and (array.ndim == 1 or array.shape == (0, width)):
-        array = np.empty((0, width), np.intp)
-    if array.ndim != 2 or array.shape[1] != width:
-        raise ValueError(f"{name} must have shape (n, {width}), got {array.shape}")
-    if array.dtype.kind not in "iu":
-        raise ValueError(f"{name} must hold whole numbers, got dtype {array.dtype}")
-    whole: Ids = array.astype(np.intp, copy=False)
+    given = array(name, value)
+    if given.size == 0 and (given.ndim == 1 or given.shape == (0, width)):
+        given = np.empty((0, width), np.intp)
+    if given.ndim != 2 or given.shape[1] != width:
+        raise ValueError(f"{name} must have shape (n, {width}), got {given.shape}")
+    if given.dtype.kind not in "iu":
+        raise ValueError(f"{name} must hold whole numbers, got dtype {given.dtype}")
+    whole: Ids = given.astype(np.intp, copy=False)
     if whole.size and (whole.min() < 0 or whole.max() >= limit):
         good = ((whole >= 0) & (whole < limit)).all(axis=1)
         every_row(name, f"lie in 0..{limit - 1}", good, whole)
@@ -54,10 +97,18 @@ def indices(name: str, value: ArrayLike, width: int, limit: int) -> Ids:
 
 def numbers(name: str, value: ArrayLike, limit: int) -> Ids:
     """Return `value` as whole numbers of shape (n,), each in `range(limit)`."""
-    array = _array(name, value)
-    if array.ndim != 1:
-        raise ValueError(f"{name} must have shape (n,), got {array.shape}")
-    return indices(name, array[:, None], 1, limit)[:, 0]
+    given = array(name, value)
+    if given.ndim != 1:
+        raise ValueError(f"{name} must have shape (n,), got {given.shape}")
+    return indices(name, given[:, None], 1, limit)[:, 0]
+
+
+def pairs(name: str, value: ArrayLike, limit: int) -> Ids:
+    """Return `value` as pairs of whole numbers, (2, k), each in `range(limit)`."""
+    given = array(name, value)
+    if given.ndim != 2 or len(given) != 2:
+        raise ValueError(f"{name} must have shape (2, k), got {given.shape}")
+    return indices(name, given.T, 2, limit).T
 
 
 def same_length(names: str, *arrays: NDArray[np.generic]) -> None:
@@ -75,23 +126,56 @@ def every_row(name: str, wanted: str, good: Flags, rows: NDArray[np.generic]) ->
 
 
 def whole_number(name: str, value: SupportsIndex, least: int) -> int:
-    """Return `value` as an int of at least `least`."""
+    """Return `value` as an int of at least `least`, and no larger than any index."""
+    _refuse_masked(name, value)
     try:
         number = operator.index(value)
-    except TypeError:
-        raise ValueError(f"{name} must be a whole number, got {value!r}") from None
+    except Exception as error:
+        raise ValueError(f"{name} must be a whole number, got {value!r}") from error
     if isinstance(value, (bool, np.bool_)) or number < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+    if number > MOST:
+        raise ValueError(f"{name} must be a whole number of at most {MOST}, got {value!r}")
     return number
+
+
+def room(name: str, value: object, *shape: int, most: int = _NUMBERS) -> None:
+    """Require that an array of this shape, which `value` asks for, is one that memory can hold."""
+    if math.prod(shape) > most:
+        wide = " x ".join(map(str, shape))
+        raise ValueError(f"{name} must ask for at most {most} numbers, got {value!r}: {wide}")
+
+
+def flag(name: str, value: object) -> bool:
+    """Return `value`, True or False, NumPy's too."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
+def called(name: str, value: object) -> None:
+    """Require that `value` can be called, or is None."""
+    if not (value is None or callable(value)):
+        raise ValueError(f"{name} must be a function or None, got {value!r}")
+
+
+def length(name: str, value: object) -> float:
+    """Return `value` as a float from 0 to `LONGEST`."""
+    real = number(name, value, 0.0)
+    if real > LONGEST:
+        raise ValueError(f"{name} must be a number from 0 to {LONGEST:g}, got {value!r}")
+    return real
 
 
 def number(name: str, value: object, least: float, *, finite: bool = True) -> float:
     """Return `value` as a float of at least `least`; infinity only where it need not be finite."""
+    _refuse_masked(name, value)
+    # float() would take text, arrays of one, and the real part of NumPy's complex numbers, too.
+    is_other = isinstance(value, str | bytes | np.complexfloating) or getattr(value, "shape", ())
     try:
-        # float() would take text, too.
-        real = np.nan if isinstance(value, (str, bytes)) else float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{name} must be a number, got {value!r}") from None
+        real = np.nan if is_other else float(value)  # type: ignore[arg-type]
+    except Exception as error:
+        raise ValueError(f"{name} must be a number, got {value!r}") from error
     if not (real >= least and (real < np.inf or not finite)):
         wanted = "a finite number" if finite else "a number"
         raise ValueError(f"{name} must be {wanted} of at least {least:g}, got {value!r}")
@@ -108,12 +192,12 @@ def mask(name: str, value: SupportsIndex) -> int:
 
 def masks(name: str, value: ArrayLike, count: int) -> Masks:
     """Return one mask for all, or one for each, as masks of shape (count,)."""
-    array = _array(name, value)
-    if array.ndim == 0:
+    given = array(name, value)
+    if given.ndim == 0:
         return np.full(count, mask(name, value), np.uint32)  # type: ignore[arg-type]
-    each = numbers(name, array, ALL_GROUPS + 1)
+    each = numbers(name, given, ALL_GROUPS + 1)
     if len(each) != count:
-        raise ValueError(f"{name} must have shape () or ({count},), got {array.shape}")
+        raise ValueError(f"{name} must have shape () or ({count},), got {given.shape}")
     return each.astype(np.uint32)
 
 

@@ -11,18 +11,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import SupportsIndex
+from typing import SupportsIndex, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import checks
+from .any_octree import AnyOctree
 from .arrays import Flags, Floats, Ids, Masks, blocks, column_major, gather
 from .cells import CHILDREN, Cells, Promise, child_masks_of
 from .options import Options
+from .records import Frozen
 from .shapes import Shapes, Triangles
+from .steps import Steps, repeated
 
 _NOTHING = np.empty(0, np.intp)
+_OUTDATED = "the tree has changed since this octree was taken: ask its octree anew"
+
+Answer = TypeVar("Answer")
 
 
 @dataclass
@@ -31,9 +37,18 @@ class Freshness:
 
     is_current: bool = True
 
+    def require(self, complaint: str) -> None:
+        """Raise a RuntimeError if it is not."""
+        if not self.is_current:
+            raise RuntimeError(complaint)
+
+    def guarded(self, steps: Steps[Answer], complaint: str) -> Steps[Answer]:
+        """Repeat the steps; raise a RuntimeError at the first after it has changed."""
+        return repeated(steps, float, before=lambda: self.require(complaint))
+
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Octree(Options):
+class Octree(Frozen, Options, AnyOctree):
     """A frozen octree over a batch of shapes, built, or taken of a `DynamicOctree`.
 
     Attributes
@@ -101,11 +116,6 @@ class Octree(Options):
     groups: Masks | None
     _seen: "dict[int, Octree]" = field(init=False, default_factory=dict)
     _freshness: Freshness = field(default_factory=Freshness)
-
-    def __post_init__(self) -> None:
-        for value in vars(self).values():
-            if isinstance(value, np.ndarray):
-                value.setflags(write=False)
 
     def __len__(self) -> int:
         return len(self.items) - len(self.invalid_items)
@@ -304,10 +314,11 @@ class Octree(Options):
         RuntimeError
             If the tree that this octree was taken of has changed since.
         """
-        if not self._freshness.is_current:
-            raise RuntimeError(
-                "the tree has changed since this octree was taken: ask its octree anew"
-            )
+        self._freshness.require(_OUTDATED)
+
+    def _as_long_as_current(self, steps: Steps[Answer]) -> Steps[Answer]:
+        """Repeat the steps of a question; raise a RuntimeError at the first after a change."""
+        return self._freshness.guarded(steps, _OUTDATED)
 
     def _known(self, items: ArrayLike) -> Ids:
         """Return checked numbers or ids of items."""
@@ -454,6 +465,14 @@ class Octree(Options):
         is_stray = np.isin(entries, self.strays)
         # Of strays, that touch no cell by a rounding, all that is known is their bounds.
         return (np.hypot(np.hypot(x, y), z) <= radii + self.slack) | is_stray
+
+
+def as_octree(name: str, tree: object) -> Octree:
+    """Return an argument that has to be an octree, as it is now."""
+    checks.kind(name, tree, (Octree,))
+    assert isinstance(tree, Octree)
+    tree.require_current()
+    return tree
 
 
 def octree_of(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import Ids, blocks, concatenated_ranges
+from .steps import between
 
 # Numbers in a piece.
 PIECE = 2**18
@@ -35,13 +36,8 @@ def radix_argsort_steps(keys: Ids, bits: int) -> Generator[float, None, Ids]:
     order: Ids | None = None
     digits = range(0, max(bits, 1), _DIGIT)
     for number, shift in enumerate(digits):
-        sorting = _by_digit(keys, order, shift)
-        while True:
-            try:
-                yield (number + next(sorting)) / len(digits)
-            except StopIteration as finished:
-                order = finished.value
-                break
+        start, stop = number / len(digits), (number + 1) / len(digits)
+        order = yield from between(start, stop, _by_digit(keys, order, shift))
     assert order is not None
     return order
 

@@ -4,6 +4,7 @@ For `query_any` every volume first tests some items of the one leaf around its m
 find none descend the tree like any query, and test more and more of what they find there.
 """
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import SupportsIndex
@@ -11,15 +12,15 @@ from typing import SupportsIndex
 import numpy as np
 
 from . import checks
+from .any_octree import AnyOctree
 from .arrays import Flags, Floats, Ids, blocks, gather
 from .child_masks import POPCOUNT
 from .descend import NOTHING, Found, descend, expanded, morton_order, portions
 from .groups import ALL_GROUPS, in_groups
 from .mailboxing import Answers, Pairs, deduplicate, mailboxes_for
-from .octree import Octree
+from .octree import Octree, as_octree
 from .shapes import Boxes, Capsules, Frusta, HalfSpaces, OrientedBoxes, Regions, Shapes, Spheres
 from .touch import lying_inside, touching
-from .two_levels import TwoLevels
 
 VOLUME_KINDS = (Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces, Frusta)
 # Queries that descend together at first, and at most; the references that a batch should find.
@@ -35,8 +36,24 @@ _START, _MORE = 64, 8
 _NONE = np.empty(0, np.intp)
 
 
+class VolumeQuestions(AnyOctree):
+    """What answers questions of volumes by itself, with octrees of its own."""
+
+    @abstractmethod
+    def _query(self, volumes: Shapes, relation: str, groups: SupportsIndex) -> Ids:
+        """Answer `query`."""
+
+    @abstractmethod
+    def _query_any(self, volumes: Shapes, groups: SupportsIndex) -> Flags:
+        """Answer `query_any`."""
+
+    @abstractmethod
+    def _query_count(self, volumes: Shapes, groups: SupportsIndex) -> Ids:
+        """Answer `query_count`."""
+
+
 def query(
-    tree: Octree | TwoLevels,
+    tree: AnyOctree,
     volumes: Shapes,
     /,
     *,
@@ -51,13 +68,12 @@ def query(
         Any octree.
     volumes : Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces or Frusta
         q questions, asked together.
-    relation : {"touching", "inside", "candidates", "objects"}
+    relation : {"touching", "inside", "candidates"}
         "touching": the item touches the volume, borders included. "inside": it lies wholly in the
         volume, borders included. "candidates": potential colliders, the items of all cells that
         touch the volume, without a test of their own; the only answer that depends on how the
         tree was built; in a scene, of all cells of the meshes' octrees that touch an image of the
-        volume in the space of the mesh. "objects": the placements of a `SceneOctree` of which any
-        triangle touches the volume; each stops at the first that it finds.
+        volume in the space of the mesh. "objects" is the older spelling of `objects_touching`.
     groups : int
         A mask of 32 bits: items with a mask that shares none of them are not there.
 
@@ -66,7 +82,7 @@ def query(
     ndarray of intp, shape (2, h)
         [0] volume numbers, [1] item numbers, sorted by volume, then by item, each pair once. No
         hits give (2, 0). Of a `SceneOctree`, (3, h): volumes, placements and triangles of their
-        meshes, sorted in this order; for "objects" (2, h): volumes and placements.
+        meshes, sorted in this order.
 
     Raises
     ------
@@ -82,10 +98,9 @@ def query(
     Documentation", chapter on octrees); potential colliders are those of K. Miller, "Octrees for
     Potential Colliders", 2003.
     """
-    if isinstance(tree, TwoLevels):
-        answer: Ids = tree._answer("query", volumes, relation=relation, groups=groups)
-        return answer
-    check_question(tree, volumes)
+    if isinstance(tree, VolumeQuestions):
+        return tree._query(volumes, relation, groups)
+    tree = checked(tree, volumes)
     checks.choice("relation", relation, ("touching", "inside", "candidates"))
     tree = in_groups(tree, groups)
     answers = Answers(len(volumes), len(tree.items))
@@ -97,9 +112,7 @@ def query(
     return pairs
 
 
-def query_any(
-    tree: Octree | TwoLevels, volumes: Shapes, /, *, groups: SupportsIndex = ALL_GROUPS
-) -> Flags:
+def query_any(tree: AnyOctree, volumes: Shapes, /, *, groups: SupportsIndex = ALL_GROUPS) -> Flags:
     """Tell which volumes touch any item; each stops at the first that it finds.
 
     Parameters
@@ -117,16 +130,12 @@ def query_any(
     ValueError
         As with `query`.
     """
-    if isinstance(tree, TwoLevels):
-        answer: Flags = tree._answer("query_any", volumes, groups=groups)
-        return answer
-    check_question(tree, volumes)
-    return any_touched(in_groups(tree, groups), volumes)
+    if isinstance(tree, VolumeQuestions):
+        return tree._query_any(volumes, groups)
+    return any_touched(in_groups(checked(tree, volumes), groups), volumes)
 
 
-def query_count(
-    tree: Octree | TwoLevels, volumes: Shapes, /, *, groups: SupportsIndex = ALL_GROUPS
-) -> Ids:
+def query_count(tree: AnyOctree, volumes: Shapes, /, *, groups: SupportsIndex = ALL_GROUPS) -> Ids:
     """Count the items that touch each volume; costs as much as to find them.
 
     Parameters
@@ -144,10 +153,9 @@ def query_count(
     ValueError
         As with `query`.
     """
-    if isinstance(tree, TwoLevels):
-        answer: Ids = tree._answer("query_count", volumes, groups=groups)
-        return answer
-    check_question(tree, volumes)
+    if isinstance(tree, VolumeQuestions):
+        return tree._query_count(volumes, groups)
+    tree = checked(tree, volumes)
     tree = in_groups(tree, groups)
     counts = np.zeros(len(volumes), np.intp)
     for found in candidates(tree, volumes):
@@ -156,20 +164,20 @@ def query_count(
     return counts
 
 
-def check_question(tree: Octree, volumes: Shapes) -> None:
-    """Require that these volumes can be asked about in this tree."""
-    checks.kind("tree", tree, (Octree,))
-    tree.require_current()
-    check_volumes(volumes)
+def checked(tree: AnyOctree, volumes: Shapes, name: str = "volumes") -> Octree:
+    """Return the tree, if these volumes can be asked about in it."""
+    octree = as_octree("tree", tree)
+    check_volumes(volumes, name)
+    return octree
 
 
-def check_volumes(volumes: Shapes) -> None:
+def check_volumes(volumes: Shapes, name: str = "volumes") -> None:
     """Require that these are volumes, finite and solid."""
-    checks.kind("volumes", volumes, VOLUME_KINDS)
+    checks.kind(name, volumes, VOLUME_KINDS)
     finite = np.isfinite(volumes.rows).all(axis=0)
-    checks.every_row("volumes", "be finite", finite, volumes.rows.T)
+    checks.every_row(name, "be finite", finite, volumes.rows.T)
     if isinstance(volumes, Frusta):
-        checks.every_row("volumes", "enclose a volume", volumes.is_solid, volumes.rows.T)
+        checks.every_row(name, "enclose a volume", volumes.is_solid, volumes.rows.T)
 
 
 @dataclass(frozen=True)

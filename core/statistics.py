@@ -7,10 +7,11 @@ import numpy as np
 from . import checks
 from .arrays import Ids
 from .octree import Octree
+from .records import Record
 
 
-@dataclass(frozen=True)
-class Statistics:
+@dataclass(frozen=True, eq=False)
+class Statistics(Record):
     """What an octree holds.
 
     Attributes

@@ -1,16 +1,14 @@
 """Saving and loading: a tree as named arrays in an `.npz` archive, nothing that can be derived.
 
 Of the cells a file tells which are divided, where, and how many items each holds itself. Walls,
-depths, slices and copies follow from that as they did when the tree was built. Nothing is pickled,
-and a file is written whole or not at all.
+depths, slices and copies follow from that as they did when the tree was built. Nothing is pickled.
+A header names all arrays, and a file is written whole or not at all.
 """
 
 import json
 import os
-import uuid
 import zipfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -20,6 +18,7 @@ from numpy.typing import NDArray
 
 from . import checks
 from .arrays import Floats, Ids
+from .atomic_file import atomic_file
 from .cells import CHILDREN, Cells, child_walls
 from .octree import Octree, octree_of
 from .options import Options
@@ -64,23 +63,8 @@ def save(tree: Octree, path: str | os.PathLike[str], /) -> None:
     checks.kind("tree", tree, (Octree,))
     checks.kind("path", path, (str, os.PathLike))
     arrays = _to_arrays(tree)
-    with _replacing(Path(path)) as file:
+    with atomic_file(path) as file:
         np.savez(file, **arrays)
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
-    """Open a file beside the one at `path`, that takes its place once it is complete."""
-    target = path.resolve()
-    unfinished = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
-    try:
-        with unfinished.open("xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(target)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def load(path: str | os.PathLike[str], /) -> Octree:
@@ -137,7 +121,6 @@ def _to_arrays(tree: Octree) -> dict[str, NDArray[Any]]:
     }
     divided = np.flatnonzero(~tree.is_leaf)
     arrays = {
-        "header": np.array(json.dumps(header)),
         **{name: getattr(tree.items, name) for name in _MADE_OF[type(tree.items)]},
         "invalid_items": tree.invalid_items,
         "order": tree.order,
@@ -151,7 +134,9 @@ def _to_arrays(tree: Octree) -> dict[str, NDArray[Any]]:
     }
     optional = {"ids": tree.ids, "groups": tree.groups}
     arrays |= {name: array for name, array in optional.items() if array is not None}
-    return {name: _narrow(array) for name, array in arrays.items()}
+    header["members"] = sorted(arrays)
+    narrow = {name: _narrow(array) for name, array in arrays.items()}
+    return {"header": np.array(json.dumps(header)), **narrow}
 
 
 def _narrow(array: NDArray[Any]) -> NDArray[Any]:
@@ -167,6 +152,7 @@ def _from_arrays(arrays: Arrays) -> Octree:
     KeyError, TypeError or ValueError.
     """
     header = _header(arrays["header"])
+    _all_there(header, arrays)
     options = _options(header["options"])
     items = _items(header["kind"], arrays)
     invalid = checks.numbers("invalid_items", arrays["invalid_items"], len(items))
@@ -218,6 +204,17 @@ def _header(text: NDArray[Any]) -> dict[str, Any]:
         found == (NAME, VERSION), f"format must be {NAME} {VERSION}, got {found[0]} {found[1]}"
     )
     return header
+
+
+def _all_there(header: dict[str, Any], arrays: Arrays) -> None:
+    """Require the arrays that the header names: the list of an archive has no checksum.
+
+    A file of version 0.1.0 names none. There only those go unnoticed that not every tree has.
+    """
+    named = {"header", *header.get("members", set(arrays) - {"header"})}
+    missing, strange = sorted(named - set(arrays)), sorted(set(arrays) - named)
+    _require(not missing, f"{', '.join(missing)} must be there")
+    _require(not strange, f"{', '.join(strange)} must not be there")
 
 
 def _options(values: dict[str, Any]) -> Options:

@@ -9,8 +9,8 @@ from .cells import CHILDREN
 from .descend import UNVISITED, States, descend
 from .groups import ALL_GROUPS, in_groups
 from .octree import Octree
-from .query import check_question
-from .rays.api import cells_on_ray, checked_rays
+from .query import checked
+from .rays.api import cells_on_ray
 from .shapes import Shapes
 
 
@@ -41,8 +41,7 @@ def trace(tree: Octree, volume: Shapes | tuple[ArrayLike, ArrayLike, float], /) 
     """
     if isinstance(volume, tuple):
         return _along_ray(tree, volume)
-    check_question(tree, volume)
-    tree = in_groups(tree, ALL_GROUPS)
+    tree = in_groups(checked(tree, volume, "volume"), ALL_GROUPS)
     if len(volume) != 1:
         raise ValueError(f"volume must be one volume, got {len(volume)}")
     states = np.full(len(tree.node_depth), UNVISITED)
@@ -52,7 +51,7 @@ def trace(tree: Octree, volume: Shapes | tuple[ArrayLike, ArrayLike, float], /) 
 
 
 def _along_ray(tree: Octree, ray: tuple[ArrayLike, ArrayLike, float]) -> States:
-    shapes = [np.shape(part) for part in ray]
+    shapes = [checks.array("volume", part).shape for part in ray]
     if shapes != [(3,), (3,), ()]:
         raise ValueError(f"volume must be a ray of shapes (3,), (3,) and (), got {shapes}")
     return cells_on_ray(tree, *ray)
@@ -87,8 +86,11 @@ def cells_along_ray(
         If origin or direction are not three finite numbers, or the direction is zero.
     """
     checks.kind("tree", tree, (Octree,))
-    checked_rays(np.atleast_2d(origin), np.atleast_2d(direction), np.inf)
-    start, towards = (np.reshape(each, (3, 1)).astype(float) for each in (origin, direction))
+    enlarged = checks.flag("enlarged", enlarged)
+    start = checks.vector("origin", origin)[:, None]
+    towards = checks.vector("direction", direction)[:, None]
+    if not towards.any():
+        raise ValueError(f"direction must not be zero, got {direction!r}")
     towards = towards / np.abs(towards).max()
     towards = towards / np.sqrt((towards * towards).sum())
     rows = tree.loose_rows if enlarged else tree.cell_rows

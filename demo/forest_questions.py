@@ -51,9 +51,9 @@ def answers(index: Any, camera: bpy.types.Object) -> tuple[dict, np.ndarray]:
 
 def _of_volume(index: Any, volume: Any, corners: np.ndarray) -> tuple[dict, np.ndarray]:
     """Find what a volume of eight corners (8, 3) touches, and check it."""
-    query, octree = part("core").query, index.octree
-    (_, found), spent = _timed(lambda: query(octree, volume, relation="objects"))
-    touching = query(octree, volume)[1:]
+    core, octree = part("core"), index.octree
+    (_, found), spent = _timed(lambda: core.objects_touching(octree, volume))
+    touching = core.query(octree, volume)[1:]
     assert np.array_equal(np.unique(touching[0]), found), "not the objects of the triangles"
     checks.placed_in_hexahedron(octree, corners, touching)
     return {"objects": len(found), "triangles": touching.shape[1], "ms": spent}, found

@@ -10,9 +10,8 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core import DynamicOctree, Octree, Statistics, statistics
+from ..core import DynamicOctree, Octree, Statistics, run, statistics
 from .scene_index import Source, comparison_steps, known_index
-from .ui import run
 
 # Trees that our own writing is not to put in doubt.
 _preserved: list["BuiltTree"] = []

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import CollectionProperty, IntProperty, PointerProperty
 
+from ..core import Running, run
 from .built_tree import BuiltTree, is_shown, layer_of
 from .scene_index import is_being_read
-from .ui import run, settings_of
+from .ui import settings_of
 
 # Of each scene, besides its tree; and bytes of all these together.
 MOST_FORMER, MOST_FORMER_BYTES = 4, 2**30
@@ -49,9 +50,9 @@ _kept: dict[tuple[int, int], BuiltTree] = {}
 _errors: dict[int, tuple[int, str]] = {}
 _dropped: set[tuple[int, int]] = set()
 # Builds of missing trees, each for the scene and the number that miss it.
-_pending: list[tuple[tuple[int, int], Generator[float, None, BuiltTree]]] = []
+_pending: list[tuple[tuple[int, int], Running[BuiltTree]]] = []
 # The comparison of a tree with its scene that is under way.
-_comparing: list[Generator[float, None, None]] = []
+_comparing: list[Running[None]] = []
 _listeners: list[Callable[[], None]] = []
 # Called with a scene, its old tree and its new one after a tree was built again.
 rebuild_listeners: list[Callable[[bpy.types.Scene, BuiltTree, BuiltTree], None]] = []
@@ -99,7 +100,7 @@ def restore(scene: bpy.types.Scene, built: BuiltTree) -> None:
 
 def build_later(scene: bpy.types.Scene, steps: Generator[float, None, BuiltTree]) -> None:
     """Begin to build the scene's missing tree: all is read by the first step, taken now."""
-    _pending.append((key_of(scene), steps))
+    _pending.append((key_of(scene), Running(steps)))
     build_pending(0.0)
 
 
@@ -107,17 +108,16 @@ def build_pending(seconds: float) -> bool:
     """Build missing trees for some time; tell whether all are done."""
     deadline = perf_counter() + seconds
     while _pending:
-        key, steps = _pending.pop()
+        key, running = _pending.pop()
         try:
-            next(steps)
-        except StopIteration as end:
-            for scene in _scenes_of(key):
-                restore(scene, end.value)
+            if running.step():
+                _pending.append((key, running))
         except ValueError as error:
             for scene in _scenes_of(key):
                 set_rebuild_error(scene, str(error))
-        else:
-            _pending.append((key, steps))
+        if running.is_done:
+            for scene in _scenes_of(key):
+                restore(scene, running.result)
         if perf_counter() > deadline:
             break
     return not _pending
@@ -282,7 +282,7 @@ def settle(seconds: float) -> bool:
             if is_being_read():
                 break
             built, layer = unknown[0]
-            _comparing.append(built.settle_steps(layer))
+            _comparing.append(Running(built.settle_steps(layer)))
         _compare()
         if perf_counter() > deadline:
             break
@@ -294,9 +294,11 @@ def settle(seconds: float) -> bool:
 def _compare() -> None:
     """Take one step of a comparison; drop it if a question has begun to read meanwhile."""
     try:
-        next(_comparing[0])
-    except (StopIteration, ValueError):
-        _comparing.clear()
+        if _comparing[0].step():
+            return
+    except ValueError:
+        pass
+    _comparing.clear()
 
 
 def set_live(built: BuiltTree, is_live: bool) -> None:

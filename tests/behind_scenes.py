@@ -5,8 +5,8 @@ from math import acos, pi, sqrt
 import bpy
 from blender_scenes import camera, mesh_object
 
+from octree_ext.core import run
 from octree_ext.octree_addon import shot
-from octree_ext.octree_addon.ui import run
 
 RADIUS = 0.4
 # The view is 4 wide and 3 high, 640 by 480 pixels.

@@ -4,9 +4,10 @@ python tests/blender_stand_in.py --command octree ...
 """
 
 import os
+import shutil
 import sys
 
-import bpy  # noqa: F401  # the first, as in a Blender
+import bpy  # the first, as in a Blender
 import conftest  # noqa: F401
 
 import octree_ext
@@ -17,4 +18,5 @@ octree_ext.register()
 code = command_line.main(sys.argv[3:])
 sys.stdout.flush()
 sys.stderr.flush()
+shutil.rmtree(bpy.app.tempdir, ignore_errors=True)  # as a Blender does at its end
 os._exit(code)  # as run_in_blender.py does

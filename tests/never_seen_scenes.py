@@ -4,9 +4,8 @@ import bpy
 import numpy as np
 from blender_scenes import camera, cube, mesh_object
 
-from octree_ext.core import PixelRays, ZBuffer
+from octree_ext.core import PixelRays, ZBuffer, run
 from octree_ext.octree_addon import never_seen
-from octree_ext.octree_addon.ui import run
 
 __all__ = ["PixelRays", "ZBuffer"]
 PARTS = 40

@@ -7,13 +7,13 @@ import bpy
 import numpy as np
 from blender_scenes import depsgraph
 
+from octree_ext.core import run
 from octree_ext.octree_addon.scene_index import (
     Source,
     SourceObject,
     count_triangles,
     triangle_source_steps,
 )
-from octree_ext.octree_addon.ui import run
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,19 +11,19 @@ import core
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
-    "arrays", "passes", "checks", "shapes", "touch", "options", "grid", "child_masks", "cells",
-    "octree", "two_levels",
+    "arrays", "records", "checks", "steps", "passes", "shapes", "touch", "options", "grid",
+    "child_masks", "cells", "any_octree", "octree",
     "groups", "construction", "mailboxing", "descend", "query", "rays", "nearest",
-    "pairs", "dynamic", "scene", "audit", "item_buffer", "trace", "storage", "statistics",
-    "wireframe",
+    "pairs", "dynamic", "scene", "audit", "item_buffer", "trace", "atomic_file", "storage",
+    "statistics", "wireframe",
     "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
-    "arrays", "spreadsheets", "seen", "audit", "ui", "menus", "translations", "shortcuts",
-    "preferences", "presets", "camera", "curves", "reader", "scene_index", "item_buffer",
-    "built_tree", "trees", "scope", "targets", "selection", "build", "results", "questions",
-    "live", "display", "probe", "shot", "clash", "hiding", "never_seen", "example", "main_panel",
-    "command_line", "handlers",
+    "arrays", "spreadsheets", "written_files", "seen", "audit", "ui", "menus", "translations",
+    "shortcuts", "preferences", "presets", "camera", "curves", "reader", "scene_index",
+    "item_buffer", "built_tree", "trees", "scope", "targets", "selection", "build", "results",
+    "questions", "live", "display", "probe", "shot", "clash", "hiding", "never_seen", "example",
+    "main_panel", "command_line", "handlers",
     "__init__",
 ]  # fmt: skip
 BLENDER = {
@@ -176,6 +176,72 @@ DOORS = {
         },
     ),
 }
+
+
+# What puts bytes on a disk: `open` by its mode, and some by where they are told to.
+WRITES = re.compile(
+    r"os\.(open|replace|rename|renames|link|fdopen|truncate)|shutil\..*|tempfile\.\w*(Named|mk).*"
+    r"|.*\.(write_bytes|write_text|tofile|touch|save_render|save_mainfile|save_as_mainfile)"
+)
+MODE = re.compile(r"'[rwxabt+]*[wxa+][rwxabt+]*'")
+WRITES_TO = re.compile(r"np\.save\w*|(zipfile\.)?ZipFile")
+
+
+def written(path):
+    """Yield the calls of a file that open a file of their own to write it."""
+    for function in ast.walk(tree_of(path)):
+        if isinstance(function, ast.FunctionDef):
+            parts = list(ast.walk(function))
+            opened = {name for node in parts for name in opened_by(node)}
+            calls = [node for node in parts if isinstance(node, ast.Call)]
+            yield from (ast.unparse(call) for call in calls if writes(call, opened))
+
+
+def opened_by(node):
+    """Yield what a part of a function names memory, or a file that `atomic_file` has opened."""
+    if isinstance(node, ast.Assign) and ast.unparse(node.value) == "io.BytesIO()":
+        yield from map(ast.unparse, node.targets)
+    elif isinstance(node, ast.withitem) and node.optional_vars:
+        if ast.unparse(node.context_expr).startswith("atomic_file("):
+            yield ast.unparse(node.optional_vars)
+
+
+def writes(call, opened):
+    name = ast.unparse(call.func)
+    words = [ast.unparse(each) for each in (*call.args, *(word.value for word in call.keywords))]
+    if name.rpartition(".")[2] == "open":
+        return name == "os.open" or any(map(MODE.fullmatch, words))
+    if WRITES_TO.fullmatch(name):
+        return words[0] not in opened
+    return bool(WRITES.fullmatch(name))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "open(path, 'w')", "open(path, mode='ab')", "path.open('xb')", "open(path, 'r+')",
+        "path.write_bytes(b'')", "Path(path).write_text('', encoding='utf-8')",
+        "np.save(path, array)", "np.savez_compressed(path, **arrays)", "array.tofile(path)",
+        "ZipFile(path, 'w')", "os.replace(path, other)", "os.open(path, os.O_WRONLY)",
+        "shutil.copy(path, other)", "image.save_render(path)", "tempfile.mkstemp()",
+        "bpy.ops.wm.save_as_mainfile(filepath=path)", "file = open(path, 'wb'); np.save(file, a)",
+    ],
+)  # fmt: skip
+def test_writing_is_noticed(line):
+    calls = [node for node in ast.walk(ast.parse(line)) if isinstance(node, ast.Call)]
+    assert any(writes(call, {"memory"}) for call in calls)
+
+
+def test_reading_and_memory_are_no_writing():
+    for line in ("open(path)", "path.open('rb')", "np.savez(memory)", "ZipFile(memory, 'w')"):
+        assert not writes(ast.parse(line).body[0].value, {"memory"})
+
+
+def test_one_file_writes_files():
+    """All else has it write, and so is written whole or not at all."""
+    found = {path: {*written(path)} for path in files("core") + files("octree_addon")}
+    found = {path.as_posix(): lines for path, lines in found.items() if lines}
+    assert found.keys() == {"core/atomic_file.py"}, found
 
 
 @pytest.mark.parametrize(("pattern", "rooms"), DOORS.values(), ids=DOORS)

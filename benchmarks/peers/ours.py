@@ -108,7 +108,7 @@ def keep_objects(vertices: np.ndarray, faces: np.ndarray, owners: np.ndarray) ->
 
 def objects_within(tree: list[Triangles], radii: np.ndarray) -> np.ndarray:
     """Place all meshes, and ask which come so near each other."""
-    return core.overlapping_pairs(scene_of(tree), margin=max(float(radii[0]), 0.0), objects=True)
+    return core.overlapping_objects(scene_of(tree), margin=max(float(radii[0]), 0.0))
 
 
 def proofs(tree: list[Triangles], radii: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -13,13 +13,13 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Ids
-from ..construction.levels import between, result_of
 from ..groups import ALL_GROUPS
 from ..query import query
 from ..scene import SceneOctree
 from ..scene.moment import Moment
 from ..scene.pairs import boxes_met
 from ..shapes import Regions
+from ..steps import ascending, between, run
 from .findings import BANDS, Audit, joined_findings, some_of
 from .judge import judged
 from .rules import Rules, checked_band, default_band, moment_of
@@ -46,7 +46,8 @@ def audit(
     scene : SceneOctree
         Placed meshes.
     clearance : float
-        Pairs with a gap above the band and no larger than this are near; scene units.
+        Pairs with a gap above the band and no larger than this are near; scene units, 1e150 at
+        most, so that squares of it are numbers.
     band : float, optional
         What is no farther apart than this touches, and what is no deeper does not overlap; scene
         units, above 0. By default the largest of 1e-6 of the scene's size, 1e-5, and 1e-7 of the
@@ -85,7 +86,7 @@ def audit(
     of looks do not get there. Each pair is judged by itself, so that answers do not depend on the
     order of placements, but for the last bits.
     """
-    return result_of(
+    return run(
         audit_steps(
             scene,
             clearance=clearance,
@@ -134,14 +135,15 @@ def audit_steps(
         At a step, if the scene has changed since the call.
     """
     moment = moment_of(scene, groups)
-    gap = checks.number("clearance", clearance, 0.0)
+    gap = checks.length("clearance", clearance)
     if band is None:
         wide, source = default_band(moment)
     else:
         wide, source = checked_band(band), 0
     rules = Rules.of(moment, owners, ones, others, skipped)
-    options = _Options(wide, BANDS[source], gap, bool(self_intersections))
-    return moment.as_long_as_current(_ascending(_all(moment, rules, options)))
+    selves = checks.flag("self_intersections", self_intersections)
+    options = _Options(wide, BANDS[source], gap, selves)
+    return moment.as_long_as_current(ascending(_all(moment, rules, options)))
 
 
 def audit_again(
@@ -180,7 +182,7 @@ def audit_again(
     ValueError
         As with `audit`, or if `before` is no audit, or a changed placement never was.
     """
-    return result_of(
+    return run(
         audit_again_steps(
             scene,
             before,
@@ -229,7 +231,7 @@ def audit_again_steps(
     checks.kind("before", before, (Audit,))
     gone = np.unique(checks.numbers("changed", changed, moment.placements.born))
     rules = Rules.of(moment, owners, ones, others, skipped)
-    return moment.as_long_as_current(_ascending(_again(moment, rules, before, gone)))
+    return moment.as_long_as_current(ascending(_again(moment, rules, before, gone)))
 
 
 @dataclass(frozen=True)
@@ -243,18 +245,6 @@ class _Options:
     def reach(self) -> float:
         """How far apart boxes may be that are looked at."""
         return max(self.band, self.clearance)
-
-
-def _ascending(steps: Generator[float, None, Audit]) -> Generator[float, None, Audit]:
-    """Repeat the steps; what is done stays done, also where a part yields less than the last."""
-    most = 0.0
-    while True:
-        try:
-            most = max(most, next(steps))
-            yield most
-        except StopIteration as finished:
-            found: Audit = finished.value
-            return found
 
 
 def _all(moment: Moment, rules: Rules, options: _Options) -> Generator[float, None, Audit]:
@@ -273,15 +263,9 @@ def _judged(
     steps = judged(moment, met, options.band, options.clearance)
     parts = [(yield from between(0.0, stop, steps))]
     if options.self_intersections:
-        selves = crossing_selves(moment, _seen(moment, rules.alone(rows)), options.band)
+        selves = crossing_selves(moment, rules.alone(rows), options.band)
         parts.append((yield from between(stop, 1.0, selves)))
     return parts
-
-
-def _seen(moment: Moment, rows: Ids) -> Ids:
-    """Return the rows that the groups of the question have a part in."""
-    names = moment.top.named(np.unique(moment.top.order))
-    return rows[np.isin(moment.placements.ids[rows], names)]
 
 
 def _again(
@@ -299,7 +283,8 @@ def _again(
     met = np.sort(np.stack((rows[which], near)), axis=0)
     met = met[:, (met[0] != met[1]) & placements.is_there[near]]
     met = rules.kept(np.unique(met, axis=1))
-    old = ~(np.isin(before.pairs, changed) | ~np.isin(before.pairs, placements.ids)).any(axis=0)
+    living = np.isin(before.pairs, placements.ids[placements.is_there])
+    old = ~(np.isin(before.pairs, changed) | ~living).any(axis=0)
     parts = [some_of(before, old.nonzero()[0])]
     rows = np.sort(rows)
     parts += yield from _judged(moment, rules, met, rows, options)

@@ -8,6 +8,7 @@ in the order of the gaps of their bounds, until these exceed the least distance 
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from ..arrays import Flags, Floats, Ids, blocks, cross, dot, starts_of_runs
 from ..scene.moment import Moment, first_of_each
 from ..scene.pairs import Near, compared, near_each_other
 from ..scene.sheets import Sheets
+from ..steps import repeated
 from ..touch.triangle_distance import distances_of
 from ..touch.triangle_pairs import triangles_touch_triangles
 
@@ -112,22 +114,21 @@ def _candidates(
 ) -> Generator[tuple[float, int, Near, Ids, Ids], None, None]:
     """Yield the share done, the first pair, and places of two sides whose bounds come near."""
     first, size, count = 0, _FIRST, met.shape[1]
-    nothing = np.empty(0, np.intp)
     while first < count:
         some = met[:, first : first + size]
         steps = near_each_other(moment, sheets, some, margin)
-        while True:
-            try:
-                next(steps)
-            except StopIteration as finished:
-                near: Near = finished.value
-                break
-            yield first / count, first, _NOTHING, nothing, nothing
+        near = yield from repeated(steps, partial(_still_finding, first / count, first))
         for done, ones, others in compared(near, margin, lambda _: False):
             yield (first + done * some.shape[1]) / count, first, near, ones, others
         factor = min(_FOUND / max(near.found, 1), 4.0)
         first += some.shape[1]
         size = min(max(1, int(some.shape[1] * factor)), _PAIRS)
+
+
+def _still_finding(done: float, first: int, _: float) -> tuple[float, int, Near, Ids, Ids]:
+    """Return no candidates yet."""
+    nothing = np.empty(0, np.intp)
+    return done, first, _NOTHING, nothing, nothing
 
 
 _NOTHING = Near(np.empty(0, np.intp), np.empty(0, np.intp), np.empty((6, 0)), 0)

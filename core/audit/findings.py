@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, ranks_of
+from ..records import Record
 
 # Classes, the gravest first: findings are sorted by them.
 OVERLAP, CONTAINED, DUPLICATE, COPLANAR_SAME, COPLANAR_OPPOSITE, TOUCHING, NEAR, SELF = range(8)
@@ -26,8 +27,8 @@ FINDING_MEASURES = ("distance", "depth", "area", "length")
 BANDS = ("given", "size", "least", "coordinates")
 
 
-@dataclass(frozen=True)
-class Audit:
+@dataclass(frozen=True, eq=False)
+class Audit(Record):
     """What an audit of a scene found: f findings, sorted by class, then by pair.
 
     A pair of placements has at most one finding of each class, and at most one that is overlap,

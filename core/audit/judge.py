@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, dot, ranks_of, starts_of_runs
-from ..construction.levels import between
 from ..scene.moment import Moment
+from ..steps import between
 from ..touch.triangle_distance import nearest_points
 from . import findings as of
 from .contacts import Contacts, contacts_of, gaps_of

@@ -6,31 +6,36 @@ Detection System for Large-Scale Environments", 1995.
 """
 
 from collections.abc import Generator
+from copy import copy, deepcopy
 from dataclasses import dataclass
+from typing import Any, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Flags, Floats, Ids
-from ..construction.levels import between, result_of
 from ..dynamic import DynamicOctree
 from ..groups import ALL_GROUPS
+from ..octree import Freshness
+from ..records import Record
 from ..scene import SceneOctree
 from ..scene.meshes import Mesh, Meshes
 from ..scene.moment import Moment
 from ..scene.pairs import tried
 from ..shapes import Boxes
+from ..steps import between, run
 from .judge import world_of
 from .rules import Rules, checked_band, default_band, moment_of
 from .solids import nested_of
 
 # Bits of a name, two of which are the key of a pair.
 _BITS = 31
+_OVERTAKEN = "another look was begun since this one: look again"
 
 
-@dataclass(frozen=True)
-class ContactIntervals:
+@dataclass(frozen=True, eq=False)
+class ContactIntervals(Record):
     """When pairs were in contact: from which look at a scene to which.
 
     Attributes
@@ -70,10 +75,9 @@ class ContactTracker:
 
     def __init__(self, *, band: float | None = None) -> None:
         self._band = None if band is None else checked_band(band)
-        self._boxes = DynamicOctree()
-        # By id of the boxes.
-        self._name_of = np.empty(0, np.intp)
-        self._seen = _Seen(*(np.empty(0, np.intp),) * 3, np.empty((12, 0)), np.zeros(0, bool))
+        self._forget_boxes()
+        # Whether no other look was begun since the last one.
+        self._freshness = Freshness()
         # What is known of which mesh is held, so that no other has its address.
         self._shapes: dict[int, tuple[Mesh, int]] = {}
         self._born = 0
@@ -83,6 +87,27 @@ class ContactTracker:
         self._open, self._since = np.empty(0, np.intp), np.empty(0, np.intp)
         self._over: list[Ids] = []
         self._tested: list[int] = []
+
+    def _forget_boxes(self) -> None:
+        self._boxes = DynamicOctree()
+        # By id of the boxes.
+        self._name_of = np.empty(0, np.intp)
+        self._seen = _Seen(*(np.empty(0, np.intp),) * 3, np.empty((12, 0)), np.zeros(0, bool))
+
+    def __copy__(self) -> Self:
+        other = type(self).__new__(type(self))
+        vars(other).update(vars(self))
+        other._boxes, other._seen = copy(self._boxes), deepcopy(self._seen)
+        other._over, other._tested = list(self._over), list(self._tested)
+        return other
+
+    def __deepcopy__(self, memo: object) -> Self:
+        # A mesh is known by being the very same one, so it stays that.
+        return copy(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Elsewhere the meshes are others.
+        return {**vars(self), "_shapes": {}}
 
     def __repr__(self) -> str:
         return f"ContactTracker(looks={len(self._tested)}, contacts={len(self._open)})"
@@ -116,6 +141,7 @@ class ContactTracker:
         ones: ArrayLike | None = None,
         others: ArrayLike | None = None,
         skipped: ArrayLike | None = None,
+        groups: SupportsIndex = ALL_GROUPS,
     ) -> Ids:
         """Look at a scene as it is now: the next frame.
 
@@ -126,8 +152,8 @@ class ContactTracker:
         names : array_like of int, shape (n,), optional
             What each placement is called, in the order of `scene.ids`: different numbers below
             2**31 by which it is known from look to look. By default its id.
-        owners, ones, others, skipped : optional
-            Which pairs count, as for `audit`; they may change from look to look.
+        owners, ones, others, skipped, groups : optional
+            What counts, as for `audit`; it may change from look to look.
 
         Returns
         -------
@@ -145,9 +171,15 @@ class ContactTracker:
         O(placements + pairs whose boxes meet), and triangles only of those pairs that have come
         near each other, or of which one has moved or has another mesh: see `tested`.
         """
-        return result_of(
+        return run(
             self.look_steps(
-                scene, names=names, owners=owners, ones=ones, others=others, skipped=skipped
+                scene,
+                names=names,
+                owners=owners,
+                ones=ones,
+                others=others,
+                skipped=skipped,
+                groups=groups,
             )
         )
 
@@ -161,12 +193,13 @@ class ContactTracker:
         ones: ArrayLike | None = None,
         others: ArrayLike | None = None,
         skipped: ArrayLike | None = None,
+        groups: SupportsIndex = ALL_GROUPS,
     ) -> Generator[float, None, Ids]:
         """Look at a scene in steps, to show progress or not to block.
 
         Parameters
         ----------
-        scene, names, owners, ones, others, skipped : optional
+        scene, names, owners, ones, others, skipped, groups : optional
             As for `look`.
 
         Returns
@@ -180,18 +213,22 @@ class ContactTracker:
         ValueError
             At the call, as with `look`.
         RuntimeError
-            At a step, if the scene has changed since the call.
+            At a step, if the scene has changed since the call, or another look was begun since
+            the first step.
         """
-        moment = moment_of(scene, ALL_GROUPS)
+        moment = moment_of(scene, groups)
         called = _checked_names(moment, names)
         rules = Rules.of(moment, owners, ones, others, skipped)
-        if self._band is None:
-            self._band = default_band(moment)[0]
-        return moment.as_long_as_current(self._look(moment, called, rules, self._band))
+        return moment.as_long_as_current(self._look(moment, called, rules))
 
-    def _look(
-        self, moment: Moment, called: Ids, rules: Rules, band: float
-    ) -> Generator[float, None, Ids]:
+    def _look(self, moment: Moment, called: Ids, rules: Rules) -> Generator[float, None, Ids]:
+        self._freshness.is_current = False
+        self._freshness = Freshness()
+        band = self._band
+        if band is None:
+            # A first look that was dropped may have enlarged boxes by another band.
+            self._forget_boxes()
+            band = default_band(moment)[0]
         self._take(moment, called, band)
         began, lasted, _ = self._boxes.changes()
         pairs = self._name_of[np.concatenate((began, lasted), axis=1)]
@@ -209,7 +246,9 @@ class ContactTracker:
         touch = np.zeros(len(keys), bool)
         touch[same] = self._touch[places[same]]
         (asked,) = (~same).nonzero()
-        touch[asked] = yield from in_contact(moment, met[:, asked], band)
+        steps = in_contact(moment, met[:, asked], band)
+        touch[asked] = yield from self._freshness.guarded(steps, _OVERTAKEN)
+        self._band = band
         return self._note(keys, touch, len(asked))
 
     def _take(self, moment: Moment, called: Ids, band: float) -> None:

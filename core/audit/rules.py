@@ -41,13 +41,15 @@ class Rules:
             numbers = checks.numbers("owners", owners, np.iinfo(np.intp).max)
             if len(numbers) != count:
                 raise ValueError(f"owners must have shape ({count},), got {numbers.shape}")
-        sides = [None if each is None else placements.rows_of(each) for each in (ones, others)]
+        sides = [
+            None if each is None else placements.rows_of(each, name=name)
+            for name, each in (("ones", ones), ("others", others))
+        ]
         keys = None
         if skipped is not None:
-            pairs = np.asarray(skipped)
-            if pairs.ndim != 2 or len(pairs) != 2:
-                raise ValueError(f"skipped must have shape (2, k), got {pairs.shape}")
-            rows = np.sort(placements.rows_of(pairs.reshape(-1)).reshape(2, -1), axis=0)
+            pairs = checks.pairs("skipped", skipped, placements.born)
+            flat = placements.rows_of(pairs.reshape(-1), name="skipped")
+            rows = np.sort(flat.reshape(2, -1), axis=0)
             keys = np.unique(rows[0] * count + rows[1])
         return cls(numbers, sides[0], sides[1], keys, count)
 

@@ -5,9 +5,9 @@ from collections.abc import Generator
 import numpy as np
 
 from ..arrays import Floats, Ids, blocks, dot, starts_of_runs
-from ..construction.levels import between
 from ..scene.moment import Moment
 from ..scene.within import pairs_within
+from ..steps import between
 from . import findings as of
 from .crossings import crossings_of
 from .judge import Steps, nothing, part_of, world_of

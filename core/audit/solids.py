@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, starts_of_runs
-from ..construction.levels import between
 from ..scene.moment import Moment
 from ..scene.placed import placed
 from ..scene.sheets import Sheets
+from ..steps import between
 from .components import components
 from .contacts import Contacts
 from .cutting import Cutters, contacts_by_entry, divided

@@ -7,23 +7,27 @@ are the corners of what the two shadows share.
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from typing import SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Flags, Floats, Ids, blocks, cross, dot, starts_of_runs
-from ..construction.levels import result_of
+from ..groups import ALL_GROUPS
 from ..query import query
+from ..records import Record
 from ..scene import SceneOctree
 from ..scene.moment import Moment
 from ..scene.pairs import Near, compared
 from ..scene.sheets import Sheets
 from ..shapes import Boxes
+from ..steps import run
 from . import findings as of
 from .components import components
 from .coplanar import clip
 from .pieces import triangles_in_boxes
+from .rules import moment_of
 
 # Pairs of placements that are looked at together, and of triangles.
 _PAIRS, _TESTED = 256, 8_192
@@ -37,8 +41,8 @@ _HOLDS = (
 )
 
 
-@dataclass(frozen=True)
-class Supports:
+@dataclass(frozen=True, eq=False)
+class Supports(Record):
     """What carries what: components of the graph of contacts, and those that float.
 
     Attributes
@@ -46,9 +50,10 @@ class Supports:
     contacts : ndarray of intp, shape (2, h)
         Pairs of placements that touch, overlap or lie in each other; sorted, each once.
     components : ndarray of intp, shape (n,)
-        Of each placement, in the order of `scene.ids`, the smallest id it hangs together with.
+        Of each placement, in the order of `scene.ids`, the smallest id it hangs together with; -1
+        for one that is in none of the groups asked for.
     floating : ndarray of bool, shape (n,)
-        Which placements hang together with none of the ground.
+        Which placements hang together with none of the ground; none that is in no group.
     fallers : ndarray of intp, shape (c,)
         The components that float, by their smallest ids, ascending.
     drops : ndarray of float64, shape (c,)
@@ -69,7 +74,14 @@ class Supports:
     places: Floats
 
 
-def supports(scene: SceneOctree, found: of.Audit, grounds: ArrayLike, /) -> Supports:
+def supports(
+    scene: SceneOctree,
+    found: of.Audit,
+    grounds: ArrayLike,
+    /,
+    *,
+    groups: SupportsIndex = ALL_GROUPS,
+) -> Supports:
     """Find what floats: components of the graph of contacts without any ground.
 
     Parameters
@@ -80,6 +92,9 @@ def supports(scene: SceneOctree, found: of.Audit, grounds: ArrayLike, /) -> Supp
         What an audit of the scene found, as it is now.
     grounds : array_like of int, shape (g,)
         Placements that need no support.
+    groups : int
+        A mask of 32 bits: placements with a mask that shares none of them are not there; they
+        neither float, nor carry, nor catch anything.
 
     Returns
     -------
@@ -90,30 +105,31 @@ def supports(scene: SceneOctree, found: of.Audit, grounds: ArrayLike, /) -> Supp
     Raises
     ------
     ValueError
-        If these are no scene and no audit, or a ground is unknown or removed.
+        If these are no scene and no audit, a ground is unknown or removed, or `groups` is no mask.
 
     Notes
     -----
     O(findings), and for what floats only the triangles below it are looked at. A surface seen
     edge-on from above has no shadow: only its neighbors catch what falls.
     """
-    checks.kind("scene", scene, (SceneOctree,))
     checks.kind("found", found, (of.Audit,))
-    moment = scene._moment(checks.ALL_GROUPS)
-    placements = moment.placements
-    ground_rows = placements.rows_of(grounds)
-    held = np.isin(found.classes, _HOLDS) & np.isin(found.pairs, placements.ids).all(axis=0)
+    moment = moment_of(scene, groups)
+    placements, asked = moment.placements, moment.in_groups
+    ground_rows = placements.rows_of(grounds, name="grounds")
+    ground_rows = ground_rows[asked[ground_rows]]
+    living = np.isin(found.pairs, placements.ids[asked]).all(axis=0)
+    held = np.isin(found.classes, _HOLDS) & living
     contacts = np.unique(found.pairs[:, held], axis=1)
     ones, others = (placements.rows_named(each) for each in contacts)
     labels = components(len(placements), ones, others)
     carried = np.zeros(len(placements), bool)
     carried[labels[ground_rows]] = True
-    floating = ~carried[labels]
+    floating = asked & ~carried[labels]
     fallers = np.unique(labels[floating])
-    drops, landings, places = result_of(_drops(moment, labels, floating, fallers))
+    drops, landings, places = run(_drops(moment, labels, floating, fallers))
     return Supports(
         contacts,
-        placements.ids[labels],
+        np.where(asked, placements.ids[labels], -1),
         floating,
         placements.ids[fallers],
         drops,
@@ -172,7 +188,7 @@ def _falls(
     for side in range(2):
         columns = boxes[:, rows[1 - side]].copy()
         columns[2], columns[5] = -np.inf, np.inf
-        sides.append(result_of(triangles_in_boxes(moment, sheets, rows[side], columns)))
+        sides.append(run(triangles_in_boxes(moment, sheets, rows[side], columns)))
     keys = np.concatenate((2 * sides[0].solids, 2 * sides[1].solids + 1))
     corners = np.concatenate((sides[0].corners, sides[1].corners), axis=1)
     order = np.argsort(keys, kind="stable")

@@ -20,8 +20,9 @@ from ..octree import Octree, octree_of
 from ..options import Options
 from ..passes import PIECE, taken_steps
 from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
+from ..steps import between, repeated, run
 from .divide import Entries, divide, enter, root_grid
-from .levels import Level, Pairs, between, without_idle_divisions
+from .levels import Level, Pairs, without_idle_divisions
 from .medians import divide_at_medians
 
 ITEM_KINDS = (Triangles, Boxes, Spheres, Regions)
@@ -110,6 +111,7 @@ def build_octree(
     The octree of K. Miller, "Octrees for Potential Colliders", 2003; the loose cells of T. Ulrich,
     "Loose Octrees", Game Programming Gems, 2000.
     """
+    checks.called("progress", progress)
     steps = build_steps(
         items,
         capacity=capacity,
@@ -121,15 +123,21 @@ def build_octree(
         loose_factor=loose_factor,
         bounds=bounds,
     )
-    while True:
-        try:
-            fraction = next(steps)
-        except StopIteration as finished:
-            return finished.value
-        answer = True if progress is None else progress(fraction)
+    return run(steps if progress is None else _telling(steps, progress))
+
+
+def _telling(
+    steps: Generator[float, None, Octree], progress: Callable[[float], object]
+) -> Generator[None, None, Octree]:
+    """Repeat the steps, and tell the fraction of each."""
+
+    def tell(fraction: float) -> None:
+        answer = progress(fraction)
         # Only False stops, NumPy's too; nothing and 0 do not.
         if isinstance(answer, bool | np.bool_) and not answer:
             raise BuildCancelled(f"building was cancelled at {fraction:.0%}")
+
+    return repeated(steps, tell)
 
 
 def build_steps(

@@ -36,12 +36,12 @@ from ..grid import (
 from ..options import Options
 from ..passes import PIECE, radix_argsort_steps, taken_steps
 from ..shapes import Shapes
+from ..steps import between
 from .levels import (
     NO_PAIRS,
     Check,
     Level,
     Pairs,
-    between,
     check_copies,
     foresee,
     handed_down_steps,

@@ -17,6 +17,7 @@ from ..child_masks import LOWEST_BIT, POPCOUNT, ChildMasks
 from ..grid import Grid
 from ..options import Options
 from ..passes import PIECE, taken_steps
+from ..steps import between, run
 
 T = TypeVar("T")
 
@@ -110,26 +111,6 @@ class Level:
         if len(self.cells) == 6:
             return self.cells[:3], self.cells[3:]
         return grid.bounds(self.cells, depth)
-
-
-def between(
-    start: float, stop: float, steps: Generator[float, None, T]
-) -> Generator[float, None, T]:
-    """Repeat the steps, their fractions scaled to lie between `start` and `stop`."""
-    while True:
-        try:
-            yield start + (stop - start) * next(steps)
-        except StopIteration as finished:
-            return finished.value
-
-
-def result_of(steps: Generator[float, None, T]) -> T:
-    """Return what the steps make, all at once."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as finished:
-            return finished.value
 
 
 def handed_down(entries: Ids, first_children: Ids, masks: ChildMasks) -> Pairs:
@@ -353,7 +334,7 @@ def foresee(
             return
         some = _sample(overfull)
         weight *= len(overfull) / len(some)
-        level = result_of(_some_of(level, flagged(level.slices.shape[1], some)))
+        level = run(_some_of(level, flagged(level.slices.shape[1], some)))
         check = partial(check_copies, entries, options, weight=weight)
         dividing = divide(level, np.arange(len(some)), depth, gone, check)
         level, _ = yield from between(done / len(depths), (done + 1) / len(depths), dividing)

@@ -10,12 +10,12 @@ from ..child_masks import POPCOUNT, ChildMasks
 from ..grid import DEEPEST, Grid
 from ..options import Options
 from ..shapes import Shapes
+from ..steps import between
 from .divide import Entries
 from .levels import (
     MOST_COPIES,
     Level,
     Pairs,
-    between,
     check_copies,
     may_be_refused,
     most_references,

@@ -20,7 +20,8 @@ from ..grid import DEEPEST, Grid, enlarged
 from ..options import Options
 from ..passes import PIECE, taken_steps
 from ..shapes import Shapes
-from .levels import Check, Level, Pairs, between, foresee, moving, settle
+from ..steps import between
+from .levels import Check, Level, Pairs, foresee, moving, settle
 
 # Of the root's size: what a few roundings may move an item by.
 _MARGIN = 2.0**-46

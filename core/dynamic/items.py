@@ -8,13 +8,14 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Floats, Ids, Masks
+from ..records import Frozen
 from ..shapes import Boxes, Regions, Shapes, Spheres
 
 KINDS = (Boxes, Spheres, Regions)
 
 
 @dataclass(frozen=True)
-class ItemStore:
+class ItemStore(Frozen):
     """n items, their ids, ascending, and masks; none if all are in every group.
 
     `next_id` ids have been given so far.

@@ -14,7 +14,7 @@ import numpy as np
 from ..arrays import Flags, Floats, Ids, gather
 from ..cells import Cells
 from ..child_masks import POPCOUNT, ChildMasks
-from ..construction.levels import Level, Pairs, handed_down, result_of, without_idle_divisions
+from ..construction.levels import Level, Pairs, handed_down, without_idle_divisions
 from ..construction.off_grid import (
     ItemBounds,
     OffGridCells,
@@ -24,6 +24,7 @@ from ..construction.off_grid import (
 )
 from ..grid import Grid
 from ..options import Options
+from ..steps import run
 from .assignment import NO_CELL, Assignment
 from .items import limits, simplest
 
@@ -165,7 +166,7 @@ def divided(assignment: Assignment, rows: Floats, leaves: Ids, options: Options)
         return assignment
     items, bounds, level = _leaves(assignment, rows, leaves)
     rule, depths = _Centers.of(assignment, options), assignment.cells.depth[leaves]
-    levels, strays = result_of(divide_off_grid(bounds, level, depths, rule, options))
+    levels, strays = run(divide_off_grid(bounds, level, depths, rule, options))
     levels = without_idle_divisions(levels)
     numbers, count = leaves, len(assignment.cells)
     placements, parents = [], []
@@ -188,7 +189,7 @@ def separable(assignment: Assignment, rows: Floats, leaves: Ids, options: Option
         return leaves
     _, bounds, level = _leaves(assignment, rows, leaves)
     rule = _Centers.of(assignment, options)
-    result_of(divide_level(bounds, level, np.arange(len(leaves)), 0, rule, options))
+    run(divide_level(bounds, level, np.arange(len(leaves)), 0, rule, options))
     return leaves[level.divided[level.separated]]
 
 

@@ -1,5 +1,8 @@
 """The dynamic octree: items are inserted, moved and removed."""
 
+from copy import deepcopy
+from typing import Self
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -57,7 +60,7 @@ class DynamicOctree:
     The dynamic octree of Piko3D ("Space Partitioning Tutorial: Piko3D's Dynamic Octree", 2010),
     with the leaf octree of the blog "Octrees - Code and walkthrough", 2010, as "copy". All state
     is arrays; a change makes new ones of those that it concerns, so that octrees taken before stay
-    as they were.
+    as they were. A copy changes apart from its original, by `copy.copy` as by `copy.deepcopy`.
     """
 
     def __init__(
@@ -92,6 +95,9 @@ class DynamicOctree:
         self._changes = Changes()
         self._octree: Octree | None = None
         self._freshness = Freshness()
+
+    def __copy__(self) -> Self:
+        return deepcopy(self)
 
     def __len__(self) -> int:
         return len(self._items)
@@ -163,7 +169,7 @@ class DynamicOctree:
         self._items = self._items.joined(rows, masks)
         self._changes.joined(len(items))
         self._become(self._maintenance.joined(self._assignment, self._items.rows))
-        return self.ids[count:]
+        return self.ids[count:].copy()
 
     def move(self, ids: ArrayLike, items: Shapes, /) -> None:
         """Let items be elsewhere, or be others, all at once.

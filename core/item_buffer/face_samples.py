@@ -2,20 +2,22 @@
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import SupportsFloat
+from typing import SupportsFloat, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Floats, Ids, blocks
-from ..construction.levels import result_of
-from .renderers import ItemRenderer, Size, checked_views
+from ..arrays import Floats, Ids, blocks, concatenated_ranges
+from ..groups import ALL_GROUPS
+from ..records import Record
+from ..steps import run
+from .renderers import ItemRenderer, Size, asked_of, checked_views
 from .stage import MeshArrays
 
 
 @dataclass(frozen=True, eq=False)
-class FaceSamples:
+class FaceSamples(Record):
     """How many samples saw each triangle of each placed mesh, wherever it is placed.
 
     A face that no sample saw may still be visible: see `added_by_last`.
@@ -65,7 +67,7 @@ class FaceSamples:
         place = int(np.searchsorted(self.meshes, number))
         if place == len(self.meshes) or self.meshes[place] != number:
             raise ValueError(f"mesh must be placed, got {number}")
-        return self.counts[self.starts[place] : self.starts[place + 1]]
+        return self.counts[self.starts[place] : self.starts[place + 1]].copy()
 
     def added_by_last(self, part: SupportsFloat = 0.1) -> tuple[float, float]:
         """Return what the last views added to what all have seen (saturation).
@@ -94,7 +96,12 @@ class FaceSamples:
 
 
 def face_samples(
-    renderer: ItemRenderer, view_projection: ArrayLike, /, *, size: Size = (1024, 1024)
+    renderer: ItemRenderer,
+    view_projection: ArrayLike,
+    /,
+    *,
+    size: Size = (1024, 1024),
+    groups: SupportsIndex = ALL_GROUPS,
 ) -> FaceSamples:
     """Count in how many samples each face is seen, over all views.
 
@@ -106,6 +113,8 @@ def face_samples(
         As for `item_buffers`; those of `views_around` and `views_inside` will do.
     size : tuple of int, default (1024, 1024)
         Width and height in pixels.
+    groups : int
+        A mask of 32 bits: placements with a mask that shares none of them are not there.
 
     Returns
     -------
@@ -115,13 +124,19 @@ def face_samples(
     Raises
     ------
     ValueError
-        On a wrong shape or size, or a matrix that is not finite or has no inverse.
+        On a wrong shape or size, a matrix that is not finite or has no inverse, or if `groups` is
+        no mask.
     """
-    return result_of(face_samples_steps(renderer, view_projection, size=size))
+    return run(face_samples_steps(renderer, view_projection, size=size, groups=groups))
 
 
 def face_samples_steps(
-    renderer: ItemRenderer, view_projection: ArrayLike, /, *, size: Size = (1024, 1024)
+    renderer: ItemRenderer,
+    view_projection: ArrayLike,
+    /,
+    *,
+    size: Size = (1024, 1024),
+    groups: SupportsIndex = ALL_GROUPS,
 ) -> Generator[float, None, FaceSamples]:
     """Do what `face_samples` does in steps, to show progress or not to block.
 
@@ -132,6 +147,8 @@ def face_samples_steps(
     view_projection : array_like of float, shape (v, 4, 4)
         As there.
     size : tuple of int, default (1024, 1024)
+        As there.
+    groups : int
         As there.
 
     Returns
@@ -145,7 +162,7 @@ def face_samples_steps(
     ValueError
         At the call, as for `face_samples`.
     """
-    checks.kind("renderer", renderer, (ItemRenderer,))
+    renderer = asked_of(renderer, groups)
     steps = _steps(renderer, *checked_views(view_projection, size))
     return renderer.stage.moment.as_long_as_current(steps)
 
@@ -153,7 +170,8 @@ def face_samples_steps(
 def _steps(
     renderer: ItemRenderer, matrices: Floats, size: Size
 ) -> Generator[float, None, FaceSamples]:
-    arrays, meshes_of = renderer.stage.arrays, renderer.stage.moment.placements.meshes
+    arrays, moment = renderer.stage.arrays, renderer.stage.moment
+    meshes_of = moment.placements.meshes
     counts = np.zeros(arrays.faces.shape[1], np.intp)
     first_views = np.full(len(counts), -1)
     for view, matrix in enumerate(matrices):
@@ -165,17 +183,20 @@ def _steps(
         counts += np.bincount(faces, minlength=len(counts))
         first_views[(first_views < 0) & (counts > 0)] = view
     yield 1.0
-    meshes = np.array(list(arrays.meshes), np.intp)
-    starts = np.append(arrays.face_starts[meshes], len(counts))
-    return FaceSamples(meshes, starts, counts, first_views, _areas(arrays), len(matrices))
+    meshes = np.unique(meshes_of[moment.in_groups])
+    sizes = arrays.face_counts[meshes]
+    faces = concatenated_ranges(arrays.face_starts[meshes], sizes)
+    starts = np.append(0, np.cumsum(sizes))
+    areas = _areas(arrays, meshes, faces)
+    return FaceSamples(meshes, starts, counts[faces], first_views[faces], areas, len(matrices))
 
 
-def _areas(arrays: MeshArrays) -> Floats:
-    """Return the areas of all faces in the spaces of their meshes, (t,)."""
-    areas = np.empty(arrays.faces.shape[1])
-    shifts = np.repeat(arrays.vertex_starts, arrays.face_counts)
+def _areas(arrays: MeshArrays, meshes: Ids, faces: Ids) -> Floats:
+    """Return the areas of all faces of meshes in the spaces of these, (t,)."""
+    areas = np.empty(len(faces))
+    shifts = np.repeat(arrays.vertex_starts[meshes], arrays.face_counts[meshes])
     for some in blocks(len(areas)):
-        corners = arrays.vertices[:, arrays.faces[:, some] + shifts[some]]
+        corners = arrays.vertices[:, arrays.faces[:, faces[some]] + shifts[some]]
         normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0], axis=0)
         areas[some] = np.linalg.norm(normals, axis=0) / 2
     return areas

@@ -4,14 +4,18 @@ H. Weghorst, G. Hooper and D. Greenberg, "Improved Computational Methods for Ray
 """
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
 from ..arrays import Flags, Floats, Ids
+from ..groups import ALL_GROUPS
+from ..records import Record
 from ..scene import SceneOctree
 from ..shapes import Frusta
 from ..shapes.frusta import CLIP_CORNERS
@@ -24,7 +28,7 @@ _MOST = 1 << 31
 
 
 @dataclass(frozen=True, eq=False)
-class ItemBuffers:
+class ItemBuffers(Record):
     """What is seen in each pixel of some views.
 
     Row 0 is the lowest, column 0 the leftmost, as Blender's images have it.
@@ -88,7 +92,7 @@ class ItemRenderer:
 
     def __init__(self, scene: SceneOctree) -> None:
         checks.kind("scene", scene, (SceneOctree,))
-        self._scene = scene
+        self._scene, self._groups = scene, ALL_GROUPS
         self._stage: Stage | None = None
 
     @property
@@ -100,8 +104,33 @@ class ItemRenderer:
     def stage(self) -> Stage:
         """The scene as it is now, in flat arrays."""
         if self._stage is None or not self._stage.moment.freshness.is_current:
-            self._stage = Stage.of(self._scene._moment(checks.ALL_GROUPS), self._stage)
+            self._stage = Stage.of(self._scene._moment(self._groups), self._stage)
         return self._stage
+
+    def in_groups(self, groups: SupportsIndex) -> Self:
+        """Return what draws only placements of some groups.
+
+        Parameters
+        ----------
+        groups : int
+            A mask of 32 bits: placements with a mask that shares none of them are not there.
+
+        Returns
+        -------
+        ItemRenderer
+            One of the same kind; meshes are not gathered or uploaded again for it.
+
+        Raises
+        ------
+        ValueError
+            If this is no mask of 32 bits.
+        """
+        mask = checks.mask("groups", groups)
+        if mask == self._groups:
+            return self
+        other = copy(self)
+        other._groups, other._stage = mask, Stage.of(self._scene._moment(mask), self.stage)
+        return other
 
     def image(self, view_projection: Floats, size: Size) -> Image:
         """Draw one view.
@@ -196,6 +225,12 @@ def _runs(boxes: Ids, pixels: int) -> list[Ids]:
     return [some for some in np.split(np.arange(len(areas)), cuts) if len(some)]
 
 
+def asked_of(renderer: ItemRenderer, groups: SupportsIndex) -> ItemRenderer:
+    """Return what draws the groups of a question, checked."""
+    checks.kind("renderer", renderer, (ItemRenderer,))
+    return renderer.in_groups(groups)
+
+
 def checked_views(view_projection: ArrayLike, size: object) -> tuple[Floats, Size]:
     """Return matrices (v, 4, 4), w positive in view, and width and height, checked."""
     matrices = checks.floats("view_projection", view_projection, 4, 4)
@@ -211,11 +246,17 @@ def checked_views(view_projection: ArrayLike, size: object) -> tuple[Floats, Siz
     if not isinstance(size, tuple | list) or len(size) != 2:
         raise ValueError(f"size must be width and height, got {size!r}")
     width, height = (checks.whole_number("size", number, 1) for number in size)
+    checks.room("size", size, width, height)
     return matrices * signs[:, :1, None], (width, height)
 
 
 def item_buffers(
-    renderer: ItemRenderer, view_projection: ArrayLike, /, *, size: Size = (640, 480)
+    renderer: ItemRenderer,
+    view_projection: ArrayLike,
+    /,
+    *,
+    size: Size = (640, 480),
+    groups: SupportsIndex = ALL_GROUPS,
 ) -> ItemBuffers:
     """Draw which triangle is seen in each pixel of some views.
 
@@ -228,6 +269,8 @@ def item_buffers(
         near and far planes at finite distances. The sign of a whole matrix does not matter.
     size : tuple of int, default (640, 480)
         Width and height in pixels.
+    groups : int
+        A mask of 32 bits: placements with a mask that shares none of them are not there.
 
     Returns
     -------
@@ -238,16 +281,17 @@ def item_buffers(
     Raises
     ------
     ValueError
-        On a wrong shape or size, or a matrix that is not finite, has no inverse, or whose view
-        goes on forever.
+        On a wrong shape or size, a matrix that is not finite, has no inverse, or whose view goes
+        on forever, or if `groups` is no mask.
 
     Notes
     -----
     O(triangles of the placements in view + pixels) a view.
     """
-    checks.kind("renderer", renderer, (ItemRenderer,))
+    renderer = asked_of(renderer, groups)
     matrices, size = checked_views(view_projection, size)
     shape = (len(matrices), size[1], size[0])
+    checks.room("size", size, *shape)
     placements, triangles = np.full(shape, -1), np.full(shape, -1)
     nearness = np.zeros(shape, np.float32)
     for view, matrix in enumerate(matrices):

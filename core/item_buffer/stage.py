@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, concatenated_ranges, starts_of_runs
+from ..records import Frozen
 from ..scene.meshes import Mesh
 from ..scene.moment import Moment
 from ..shapes import Frusta
@@ -33,7 +34,7 @@ class OnScreen:
 
 
 @dataclass(frozen=True)
-class MeshArrays:
+class MeshArrays(Frozen):
     """Meshes in one set of flat arrays: vertices (3, v), faces (3, t), and where each begins.
 
     Mesh i has `vertex_counts[i]` vertices from `vertex_starts[i]` on, faces likewise; faces name

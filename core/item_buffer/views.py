@@ -43,6 +43,7 @@ def sphere_directions(count: SupportsIndex, /) -> Floats:
     R. Swinbank and R. J. Purser, "Fibonacci grids: A novel approach to global modelling", 2006.
     """
     number = checks.whole_number("count", count, 0)
+    checks.room("count", count, number, 3)
     # Not from the top downward: what the last of many views add is to tell how many are enough.
     steps = np.argsort(np.arange(number) * np.sqrt(2) % 1.0)
     heights = 1 - (2 * steps + 1) / max(number, 1)
@@ -71,8 +72,9 @@ def views_around(bounds: Boxes, /, *, count: SupportsIndex = 64) -> Floats:
     ValueError
         If these are no boxes, or none that are finite, or the count is no whole number.
     """
-    lower, upper = _limits(bounds)
+    lower, upper = _limits("bounds", bounds)
     center, radius = (lower + upper) / 2, float(np.linalg.norm(upper - lower)) / 2 or 1.0
+    checks.room("count", count, checks.whole_number("count", count, 0), 4, 4)
     directions = sphere_directions(count)
     scale = np.diag([1, 1, -1, 1]) / np.array([radius, radius, radius, 1.0])[:, None]
     return np.asarray(scale @ looking(center - directions * 0, -directions, _ups(directions)))
@@ -109,10 +111,11 @@ def views_inside(
         not ascend from above 0.
     """
     number = checks.whole_number("places", places, 0)
+    checks.room("places", places, number, 6, 4, 4)
     start, end = checks.number("near", near, 0.0), checks.number("far", far, 0.0)
     if not 0 < start < end:
         raise ValueError(f"near and far must ascend from above 0, got {near!r} and {far!r}")
-    lower, upper = _limits(volume)
+    lower, upper = _limits("volume", volume)
     if len(volume) != 1:
         raise ValueError(f"volume must be one box, got {len(volume)}")
     powers = _EVEN ** -np.arange(1.0, 4.0)
@@ -141,11 +144,11 @@ def _ups(directions: Floats) -> Floats:
     return np.where(steep[:, None], np.eye(3)[1], np.eye(3)[2])
 
 
-def _limits(bounds: Boxes) -> tuple[Floats, Floats]:
-    checks.kind("bounds", bounds, (Boxes,))
+def _limits(name: str, bounds: Boxes) -> tuple[Floats, Floats]:
+    checks.kind(name, bounds, (Boxes,))
     finite = np.isfinite(bounds.rows).all(axis=0)
     if not finite.any():
-        raise ValueError(f"bounds must hold a finite box, got {len(bounds)} boxes")
+        raise ValueError(f"{name} must hold a finite box, got {len(bounds)} boxes")
     return bounds.lower[finite].min(axis=0), bounds.upper[finite].max(axis=0)
 
 

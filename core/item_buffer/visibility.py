@@ -9,25 +9,29 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
 from ..arrays import Flags, Floats, Ids, starts_of_runs
-from ..construction.levels import result_of
+from ..groups import ALL_GROUPS
+from ..records import Record
 from ..scene.moment import Moment, Reached
 from ..scene.volumes import any_of
 from ..shapes import Frusta
 from ..shapes.boxes import CORNERS
+from ..steps import run
 from .mask_runs import Counted, counted_alone, counted_in
-from .renderers import ItemRenderer, Size, checked_views
+from .renderers import ItemRenderer, Size, asked_of, checked_views
 from .stage import Stage, screen_matrix
 from .views import depths_of
 
 # Why an object has no pixels, or that it has.
 SEEN, OCCLUDED, OUT_OF_VIEW, TOO_SMALL = range(4)
 
+# No picture has more samples, what is beyond its borders included.
+_MOST = 2**33
 # The edges of a box, by its corners.
 _ENDS = np.array([(i, i | bit) for bit in (1, 2, 4) for i in range(8) if not i & bit]).T
 
 
 @dataclass(frozen=True, eq=False)
-class Visibility:
+class Visibility(Record):
     """How much of n objects is seen in v views.
 
     Pixels are counted by their samples, so that there may be parts of one. Boxes are left,
@@ -95,6 +99,7 @@ def visibility(
     supersampling: SupportsIndex = 1,
     beyond: SupportsFloat = 1.0,
     smallest: SupportsFloat = 1.0,
+    groups: SupportsIndex = ALL_GROUPS,
 ) -> Visibility:
     """Measure how much of each object is seen in some views, and why it is not.
 
@@ -115,6 +120,9 @@ def visibility(
         How far the picture goes on beyond each border, in pictures, to tell what they cut off.
     smallest : float, default 1
         Fewer pixels do not count as seen; of 0, any sample does.
+    groups : int
+        A mask of 32 bits: placements with a mask that shares none of them are not there, so that
+        their objects are out of view.
 
     Returns
     -------
@@ -124,14 +132,14 @@ def visibility(
     Raises
     ------
     ValueError
-        On a wrong shape or size, a matrix that is not finite or has no inverse, or an option out
-        of range.
+        On a wrong shape or size, a matrix that is not finite or has no inverse, an option out of
+        range, or if `groups` is no mask.
 
     Notes
     -----
     Each object is drawn twice: among the others, and alone into its own box.
     """
-    return result_of(
+    return run(
         visibility_steps(
             renderer,
             view_projection,
@@ -140,6 +148,7 @@ def visibility(
             supersampling=supersampling,
             beyond=beyond,
             smallest=smallest,
+            groups=groups,
         )
     )
 
@@ -154,6 +163,7 @@ def visibility_steps(
     supersampling: SupportsIndex = 1,
     beyond: SupportsFloat = 1.0,
     smallest: SupportsFloat = 1.0,
+    groups: SupportsIndex = ALL_GROUPS,
 ) -> Generator[float, None, Visibility]:
     """Do what `visibility` does in steps, to show progress or not to block.
 
@@ -171,6 +181,8 @@ def visibility_steps(
         As there.
     beyond, smallest : float, default 1
         As there.
+    groups : int
+        As there.
 
     Returns
     -------
@@ -183,23 +195,28 @@ def visibility_steps(
     ValueError
         At the call, as for `visibility`.
     """
-    checks.kind("renderer", renderer, (ItemRenderer,))
+    renderer = asked_of(renderer, groups)
     matrices, size = checked_views(view_projection, size)
     samples = checks.whole_number("supersampling", supersampling, 1)
+    checks.room("supersampling", supersampling, size[0] * samples, size[1] * samples)
     margin = checks.number("beyond", beyond, 0.0)
+    wide = [side * samples * (1 + 2 * margin) for side in size]
+    if wide[0] * wide[1] > _MOST:
+        raise ValueError(f"beyond must leave a picture of at most {_MOST} samples, got {beyond!r}")
     least = checks.number("smallest", smallest, 0.0)
-    numbers = checked_owners(renderer, owners)
+    numbers = checked_owners(renderer, owners, len(matrices))
     steps = _steps(renderer, matrices, size, numbers, samples, margin, least)
     return renderer.stage.moment.as_long_as_current(steps)
 
 
-def checked_owners(renderer: ItemRenderer, owners: ArrayLike | None) -> Ids:
+def checked_owners(renderer: ItemRenderer, owners: ArrayLike | None, views: int) -> Ids:
     """Return the object of each placement, (p,), by default the placement's own number."""
     if owners is None:
         return np.arange(len(renderer.scene))
     numbers = checks.numbers("owners", owners, np.iinfo(np.int32).max)
     if len(numbers) != len(renderer.scene):
         raise ValueError(f"owners must have shape ({len(renderer.scene)},), got {numbers.shape}")
+    checks.room("owners", int(numbers.max(initial=0)), int(numbers.max(initial=0)) + 1, 4, views)
     return numbers
 
 

@@ -1,5 +1,6 @@
 """Nearest-item queries (k nearest neighbors): which items, how far, and where on them."""
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import SupportsFloat, SupportsIndex
@@ -8,13 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
+from ..any_octree import AnyOctree
 from ..arrays import Floats, Ids
 from ..descend import expanded, morton_order, portions
 from ..groups import ALL_GROUPS, in_groups
 from ..mailboxing import Latest, mailboxes_for, unique_pairs
-from ..octree import Octree
+from ..octree import Octree, as_octree
+from ..records import Record
 from ..shapes import Boxes
-from ..two_levels import TwoLevels
 from .closest import closest_points, distances, lower_bounds
 from .search import PIECE, Search, branch_and_bound, kth_least, seed
 
@@ -26,8 +28,8 @@ _FIRST, _MOST, _REFERENCES, _PAIRS = 256, 65_536, 1_048_576, 524_288
 _WORTH = 512
 
 
-@dataclass(frozen=True)
-class Nearest:
+@dataclass(frozen=True, eq=False)
+class Nearest(Record):
     """The nearest items of q points, `count` for each, the nearest first.
 
     Attributes
@@ -48,8 +50,22 @@ class Nearest:
     placements: Ids | None = None
 
 
+class NearestQuestions(AnyOctree):
+    """What answers `nearest` by itself, with octrees of its own."""
+
+    @abstractmethod
+    def _nearest(
+        self,
+        points: ArrayLike,
+        count: SupportsIndex,
+        max_distance: SupportsFloat,
+        groups: SupportsIndex,
+    ) -> Nearest:
+        """Answer `nearest`."""
+
+
 def nearest(
-    tree: Octree | TwoLevels,
+    tree: AnyOctree,
     points: ArrayLike,
     /,
     *,
@@ -91,24 +107,21 @@ def nearest(
     item that is met in several cells is tested once. Branch and bound after Roussopoulos, Kelley
     and Vincent, "Nearest Neighbor Queries", 1995, a whole level at a time.
     """
-    if isinstance(tree, TwoLevels):
-        answer: Nearest = tree._answer(
-            "nearest", points, count=count, max_distance=max_distance, groups=groups
-        )
-        return answer
-    checks.kind("tree", tree, (Octree,))
-    tree.require_current()
+    if isinstance(tree, NearestQuestions):
+        return tree._nearest(points, count, max_distance, groups)
+    octree = as_octree("tree", tree)
     places = checks.floats("points", points, 3)
     checks.every_row("points", "be finite", np.isfinite(places).all(axis=1), places)
     count = checks.whole_number("count", count, 1)
     most = checks.number("max_distance", max_distance, 0.0, finite=False)
-    tree = in_groups(tree, groups)
+    checks.room("count", count, len(places), count, 3)
+    there = in_groups(octree, groups)
     rows = np.ascontiguousarray(places.T)
     entries = np.full((len(places), count), -1)
     lengths = np.full(entries.shape, np.inf)
-    for queries, ranks, found, apart in _ranked(tree, rows, min(count, len(tree)), most):
+    for queries, ranks, found, apart in _ranked(there, rows, min(count, len(there)), most):
         entries[queries, ranks], lengths[queries, ranks] = found, apart
-    return _located(tree, rows, entries, lengths)
+    return _located(there, rows, entries, lengths)
 
 
 def _located(tree: Octree, points: Floats, entries: Ids, lengths: Floats) -> Nearest:

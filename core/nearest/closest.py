@@ -28,6 +28,9 @@ from ..shapes.triangles import first_corners
 _BLOCK = 4_096
 # Discs around all triangles are made for this part of them, or they are there.
 _DISCS = 16
+# What a few roundings take, as a part of the largest coordinate seen from the point: what is as
+# far as the reach to the last bit is never taken to be beyond it.
+_ROUNDING = 2.0**-44
 
 # Items, their ids (h,), a point for each (3, h) -> distances (h,) or places (3, h). The points may
 # be overwritten.
@@ -123,8 +126,9 @@ def _may_reach(corners: Floats, reach: Floats) -> Flags:
     """Return which triangles are not beyond reach, seen along the way to their middle."""
     middle = corners.sum(axis=1)
     along = dot(middle[:, None], corners).min(axis=0)
+    wide = reach + np.abs(corners).max(axis=(0, 1)) * _ROUNDING
     with np.errstate(invalid="ignore"):  # without limit, seen from the middle itself
-        return ~(along > reach * np.sqrt(dot(middle, middle)))
+        return ~(along > wide * np.sqrt(dot(middle, middle)))
 
 
 class _Features:

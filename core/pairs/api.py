@@ -1,5 +1,6 @@
 """Overlapping pairs: items that touch each other, or come near, within a tree or between two."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Generator
 from typing import SupportsIndex
 
@@ -7,22 +8,43 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
+from ..any_octree import AnyOctree
 from ..arrays import Flags, Ids, radix_argsort, starts_of_runs
-from ..construction.levels import result_of
 from ..groups import ALL_GROUPS, in_groups
-from ..octree import Octree
+from ..octree import Octree, as_octree
 from ..shapes import Regions, Shapes, Spheres, Triangles
+from ..steps import Steps, run
 from ..touch import touching
 from ..touch.triangle_pairs import triangles_near_triangles
-from ..two_levels import TwoLevels
 from .broad_phase import candidate_pairs
 
 # Numbers of entries of two trees (h,), (h,) -> flags (h,).
 _Test = Callable[[Ids, Ids], Flags]
 
 
+class PairQuestions(AnyOctree):
+    """What answers `overlapping_pairs` by itself, with octrees of its own."""
+
+    @abstractmethod
+    def _pair_steps(
+        self,
+        margin: float,
+        skip_neighbours: bool,
+        within: bool,
+        owners: ArrayLike | None,
+        groups: SupportsIndex,
+    ) -> Steps[Ids]:
+        """Answer `overlapping_pairs_steps`."""
+
+    @abstractmethod
+    def _object_pair_steps(
+        self, margin: float, owners: ArrayLike | None, groups: SupportsIndex
+    ) -> Steps[Ids]:
+        """Answer `overlapping_pairs_steps` with `objects`."""
+
+
 def overlapping_pairs(
-    tree: Octree | TwoLevels,
+    tree: AnyOctree,
     other: Octree | None = None,
     /,
     *,
@@ -93,11 +115,11 @@ def overlapping_pairs(
         groups=groups,
         owners=owners,
     )
-    return result_of(steps)
+    return run(steps)
 
 
 def overlapping_pairs_steps(
-    tree: Octree | TwoLevels,
+    tree: AnyOctree,
     other: Octree | None = None,
     /,
     *,
@@ -128,31 +150,33 @@ def overlapping_pairs_steps(
     ValueError
         At the call, as with `overlapping_pairs`.
     RuntimeError
-        At a step, if the scene has changed since the call.
+        At a step, if the scene, or the tree that an octree was taken of, has changed since the
+        call.
     """
-    if isinstance(tree, TwoLevels):
-        answer: Generator[float, None, Ids] = tree._answer(
-            "overlapping_pairs_steps",
-            other,
-            margin=margin,
-            skip_neighbours=skip_neighbours,
-            within=within,
-            objects=objects,
-            owners=owners,
-            groups=groups,
-        )
-        return answer
+    skip_neighbours = checks.flag("skip_neighbours", skip_neighbours)
+    within, objects = checks.flag("within", within), checks.flag("objects", objects)
+    if isinstance(tree, PairQuestions):
+        if other is not None:
+            raise ValueError(f"other must be None for a scene, got {type(other).__name__}")
+        if not objects:
+            return tree._pair_steps(margin, skip_neighbours, within, owners, groups)
+        if within:
+            raise ValueError("objects are pairs of different placements: within must be False")
+        return tree._object_pair_steps(margin, owners, groups)
     if within or objects:
         raise ValueError(f"{'within' if within else 'objects'} needs a scene, got an octree")
-    _check(tree, other, skip_neighbours)
+    octree = as_octree("tree", tree)
+    partner = None if other is None else as_octree("other", other)
+    if skip_neighbours and (partner is not None or not isinstance(octree.items, Triangles)):
+        raise ValueError("skip_neighbours needs one tree of triangles")
     margin = checks.number("margin", margin, 0.0)
-    seen = in_groups(tree, groups)
-    partner = other if other is None else in_groups(other, groups)
-    if owners is None:
-        return _steps(seen, partner, margin, skip_neighbours, None)
-    if other is not None:
+    seen = in_groups(octree, groups)
+    if partner is not None and owners is not None:
         raise ValueError("owners need one tree")
-    return _steps(seen, None, margin, skip_neighbours, _owner_of_entry(tree, seen, owners))
+    seen_too = None if partner is None else in_groups(partner, groups)
+    numbers = None if owners is None else _owner_of_entry(octree, seen, owners)
+    steps = seen._as_long_as_current(_steps(seen, seen_too, margin, skip_neighbours, numbers))
+    return steps if seen_too is None else seen_too._as_long_as_current(steps)
 
 
 def _steps(
@@ -188,16 +212,6 @@ def _owner_of_entry(tree: Octree, seen: Octree, owners: ArrayLike) -> Ids:
     names = seen.named(np.arange(len(seen.items)))
     places = names if tree.ids is None else np.searchsorted(tree.ids, names)
     return numbers[places[seen.order]]
-
-
-def _check(tree: Octree, other: Octree | None, skip_neighbours: bool) -> None:
-    checks.kind("tree", tree, (Octree,))
-    tree.require_current()
-    if other is not None:
-        checks.kind("other", other, (Octree,))
-        other.require_current()
-    if skip_neighbours and (other is not None or not isinstance(tree.items, Triangles)):
-        raise ValueError("skip_neighbours needs one tree of triangles")
 
 
 def exact_test(ones: Shapes, others: Shapes, margin: float) -> _Test:

@@ -18,6 +18,7 @@ from ..descend import descend
 from ..grid import DEEPEST
 from ..octree import Octree
 from ..shapes import Boxes, Shapes, Triangles
+from ..steps import repeated
 from .cell_join import joined_cells
 from .occupancy import sharing_cells
 from .sweep import PairBatch, bounds_of, grid_sweep_pairs, no_pairs
@@ -115,24 +116,12 @@ def pairs_in_cells(
     `done` is the fraction of the work that precedes.
     """
     steps = build_steps(Boxes.from_rows(bounds), max_depth=_useful_depth(bounds))
-    built = yield from _built(steps, done)
+    built = yield from repeated(steps, lambda part: no_pairs(done + (_BUILT - done) * part))
     if owners is not None:
         owners = owners[built.order]
     for share, ones, others in joined_cells(built, own, owners):
         done = _BUILT + (1 - _BUILT) * share
         yield PairBatch(done, built.order[ones], built.order[others])
-
-
-def _built(
-    steps: Generator[float, None, Octree], done: float
-) -> Generator[PairBatch, None, Octree]:
-    """Return the built tree, having yielded a batch without pairs for each step."""
-    while True:
-        try:
-            yield no_pairs(float(done + (_BUILT - done) * next(steps)))
-        except StopIteration as finished:
-            tree: Octree = finished.value
-            return tree
 
 
 def _useful_depth(bounds: Floats) -> int:

@@ -1,5 +1,6 @@
 """Ray queries: the closest item on a ray or segment, any item, all items on the way."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import SupportsIndex
 
@@ -7,13 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
+from ..any_octree import AnyOctree
 from ..arrays import Flags, Floats, Ids, blocks, radix_argsort, starts_of_runs
 from ..descend import UNVISITED, States
 from ..groups import ALL_GROUPS, in_groups
 from ..mailboxing import Mailboxes
-from ..octree import Octree
+from ..octree import Octree, as_octree
+from ..records import Record
 from ..shapes import Triangles
-from ..two_levels import TwoLevels
 from .crossings import Rays, barycentric, ray_packets
 from .hits import normals, ray_hits
 
@@ -22,7 +24,7 @@ _NOTHING = (np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))
 
 
 @dataclass(frozen=True, eq=False)
-class RayHits:
+class RayHits(Record):
     """The closest item that each ray meets; a miss is item -1 at distance infinity, the rest NaN.
 
     Attributes
@@ -51,7 +53,7 @@ class RayHits:
 
 
 @dataclass(frozen=True, eq=False)
-class RayCrossings:
+class RayCrossings(Record):
     """All items that rays meet.
 
     Attributes
@@ -67,8 +69,42 @@ class RayCrossings:
     distances: Floats
 
 
+class RayQuestions(AnyOctree):
+    """What answers questions of rays by itself, with octrees of its own."""
+
+    @abstractmethod
+    def _ray_cast(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike,
+        max_distance: ArrayLike,
+        groups: SupportsIndex,
+    ) -> RayHits:
+        """Answer `ray_cast`."""
+
+    @abstractmethod
+    def _ray_test(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike,
+        max_distance: ArrayLike,
+        groups: SupportsIndex,
+    ) -> Flags:
+        """Answer `ray_test`."""
+
+    @abstractmethod
+    def _ray_cast_all(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike,
+        max_distance: ArrayLike,
+        groups: SupportsIndex,
+    ) -> RayCrossings:
+        """Answer `ray_cast_all`."""
+
+
 def ray_cast(
-    tree: Octree | TwoLevels,
+    tree: AnyOctree,
     origins: ArrayLike,
     directions: ArrayLike,
     /,
@@ -108,20 +144,17 @@ def ray_cast(
     O(cells on the way to the hit + items in them). Cells are met front to back, and none that a
     ray enters beyond its closest hit is visited.
     """
-    if isinstance(tree, TwoLevels):
-        answer: RayHits = tree._answer(
-            "ray_cast", origins, directions, max_distance=max_distance, groups=groups
-        )
-        return answer
-    tree, rays, mailboxes = _asked(tree, origins, directions, max_distance, groups)
+    if isinstance(tree, RayQuestions):
+        return tree._ray_cast(origins, directions, max_distance, groups)
+    octree, rays, mailboxes = _asked(tree, origins, directions, max_distance, groups)
     items, distances = np.full(len(rays), -1), np.full(len(rays), np.inf)
-    for packet in ray_packets(tree, rays, mailboxes):
-        items[packet], distances[packet] = _closest(tree, rays[packet], mailboxes)
-    return _described(tree, rays, items, distances)
+    for packet in ray_packets(octree, rays, mailboxes):
+        items[packet], distances[packet] = _closest(octree, rays[packet], mailboxes)
+    return _described(octree, rays, items, distances)
 
 
 def ray_test(
-    tree: Octree | TwoLevels,
+    tree: AnyOctree,
     origins: ArrayLike,
     directions: ArrayLike,
     /,
@@ -148,23 +181,20 @@ def ray_test(
     ValueError
         As with `ray_cast`.
     """
-    if isinstance(tree, TwoLevels):
-        answer: Flags = tree._answer(
-            "ray_test", origins, directions, max_distance=max_distance, groups=groups
-        )
-        return answer
-    tree, rays, mailboxes = _asked(tree, origins, directions, max_distance, groups)
+    if isinstance(tree, RayQuestions):
+        return tree._ray_test(origins, directions, max_distance, groups)
+    octree, rays, mailboxes = _asked(tree, origins, directions, max_distance, groups)
     flags = np.zeros(len(rays), bool)
-    for packet in ray_packets(tree, rays, mailboxes):
-        closest_so_far = rays.limits[packet]
-        for numbers, _, _ in ray_hits(tree, rays[packet], closest_so_far, mailboxes, any_hit=True):
+    for packet in ray_packets(octree, rays, mailboxes):
+        part, closest_so_far = rays[packet], rays.limits[packet]
+        for numbers, _, _ in ray_hits(octree, part, closest_so_far, mailboxes, any_hit=True):
             closest_so_far[numbers] = -1.0
         flags[packet] = closest_so_far < 0
     return flags
 
 
 def ray_cast_all(
-    tree: Octree | TwoLevels,
+    tree: AnyOctree,
     origins: ArrayLike,
     directions: ArrayLike,
     /,
@@ -191,32 +221,28 @@ def ray_cast_all(
     ValueError
         As with `ray_cast`.
     """
-    if isinstance(tree, TwoLevels):
-        answer: RayCrossings = tree._answer(
-            "ray_cast_all", origins, directions, max_distance=max_distance, groups=groups
-        )
-        return answer
-    tree, rays, mailboxes = _asked(tree, origins, directions, max_distance, groups)
-    packets = ray_packets(tree, rays, mailboxes)
-    found = [_crossings_of(tree, rays, packet, mailboxes) for packet in packets]
+    if isinstance(tree, RayQuestions):
+        return tree._ray_cast_all(origins, directions, max_distance, groups)
+    octree, rays, mailboxes = _asked(tree, origins, directions, max_distance, groups)
+    packets = ray_packets(octree, rays, mailboxes)
+    found = [_crossings_of(octree, rays, packet, mailboxes) for packet in packets]
     numbers, items, distances = map(np.concatenate, zip(_NOTHING, *found, strict=True))
     order = radix_argsort(numbers, len(rays).bit_length())
     return RayCrossings(np.stack((numbers[order], items[order])), distances[order])
 
 
 def _asked(
-    tree: Octree,
+    tree: AnyOctree,
     origins: ArrayLike,
     directions: ArrayLike,
     max_distance: ArrayLike,
     groups: SupportsIndex,
 ) -> tuple[Octree, Rays, Mailboxes]:
     """Return what there is of the tree for these rays, the checked rays, and empty mailboxes."""
-    checks.kind("tree", tree, (Octree,))
-    tree.require_current()
+    octree = as_octree("tree", tree)
     rays = checked_rays(origins, directions, max_distance)
-    tree = in_groups(tree, groups)
-    return tree, rays, Mailboxes(len(tree.order))
+    there = in_groups(octree, groups)
+    return there, rays, Mailboxes(len(there.order))
 
 
 def checked_rays(origins: ArrayLike, directions: ArrayLike, max_distance: ArrayLike) -> Rays:
@@ -227,12 +253,8 @@ def checked_rays(origins: ArrayLike, directions: ArrayLike, max_distance: ArrayL
     checks.every_row("origins", "be finite", np.isfinite(starts).all(axis=1), starts)
     checks.every_row("directions", "be finite", np.isfinite(towards).all(axis=1), towards)
     checks.every_row("directions", "not be zero", towards.any(axis=1), towards)
-    if np.ndim(max_distance) == 0:
-        most = checks.number("max_distance", max_distance, 0.0, finite=False)
-        max_distance = np.full(len(starts), most)
-    limits = checks.floats("max_distance", max_distance)
+    limits = checks.number_or_floats("max_distance", max_distance, len(starts))
     checks.same_length("max_distance and origins", limits, starts)
-    checks.every_row("max_distance", "not be negative or NaN", limits >= 0, limits)
     return Rays.of(np.ascontiguousarray(starts.T), np.ascontiguousarray(towards.T), limits)
 
 

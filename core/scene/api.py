@@ -1,7 +1,7 @@
 """The public questions, as a scene answers them: data are checked here."""
 
-from collections.abc import Callable, Generator
-from typing import Any, SupportsFloat, SupportsIndex
+from abc import abstractmethod
+from typing import SupportsFloat, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,106 +9,121 @@ from numpy.typing import ArrayLike
 from .. import checks
 from ..arrays import Flags, Ids
 from ..nearest import Nearest
-from ..query import check_volumes
+from ..nearest.api import NearestQuestions
+from ..pairs.api import PairQuestions
+from ..query import VolumeQuestions, check_volumes
 from ..rays import RayCrossings, RayHits
-from ..rays.api import checked_rays
+from ..rays.api import RayQuestions, checked_rays
 from ..shapes import Shapes
+from ..steps import Steps
 from . import nearest, pairs, rays, volumes
 from .moment import Moment
 
 RELATIONS = ("touching", "inside", "candidates", "objects")
 
 
-def query(moment: Moment, asked: Shapes, *, relation: str) -> Ids:
-    """Return volumes, placements and triangles, (3, h), or volumes and placements, (2, h)."""
-    check_volumes(asked)
-    checks.choice("relation", relation, RELATIONS)
-    if relation == "objects":
-        return volumes.objects_in(moment, asked)
-    return volumes.found_in(moment, asked, relation)
+class SceneQuestions(VolumeQuestions, RayQuestions, NearestQuestions, PairQuestions):
+    """Answers the questions of all octrees, of a scene at the moment of each."""
 
+    @abstractmethod
+    def _moment(self, groups: SupportsIndex) -> Moment:
+        """Return the scene as it is now, to those who ask with these groups."""
 
-def query_any(moment: Moment, asked: Shapes) -> Flags:
-    """Return which volumes touch any triangle."""
-    check_volumes(asked)
-    return volumes.any_in(moment, asked)
+    def _query(self, asked: Shapes, relation: str, groups: SupportsIndex) -> Ids:
+        check_volumes(asked)
+        checks.choice("relation", relation, RELATIONS)
+        if relation == "objects":
+            return self._objects_touching(asked, groups)
+        return volumes.found_in(self._moment(groups), asked, relation)
 
+    def _objects_touching(self, asked: Shapes, groups: SupportsIndex) -> Ids:
+        """Return volumes and placements, (2, h)."""
+        check_volumes(asked)
+        return volumes.objects_in(self._moment(groups), asked)
 
-def query_count(moment: Moment, asked: Shapes) -> Ids:
-    """Return how many triangles touch each volume."""
-    check_volumes(asked)
-    return volumes.counted_in(moment, asked)
+    def _query_any(self, asked: Shapes, groups: SupportsIndex) -> Flags:
+        check_volumes(asked)
+        return volumes.any_in(self._moment(groups), asked)
 
+    def _query_count(self, asked: Shapes, groups: SupportsIndex) -> Ids:
+        check_volumes(asked)
+        return volumes.counted_in(self._moment(groups), asked)
 
-def ray_cast(
-    moment: Moment, origins: ArrayLike, directions: ArrayLike, *, max_distance: ArrayLike
-) -> RayHits:
-    """Return the closest triangle of each ray."""
-    return rays.cast(moment, checked_rays(origins, directions, max_distance))
+    def _ray_cast(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike,
+        max_distance: ArrayLike,
+        groups: SupportsIndex,
+    ) -> RayHits:
+        asked = checked_rays(origins, directions, max_distance)
+        return rays.cast(self._moment(groups), asked)
 
+    def _ray_test(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike,
+        max_distance: ArrayLike,
+        groups: SupportsIndex,
+    ) -> Flags:
+        asked = checked_rays(origins, directions, max_distance)
+        return rays.tested(self._moment(groups), asked)
 
-def ray_test(
-    moment: Moment, origins: ArrayLike, directions: ArrayLike, *, max_distance: ArrayLike
-) -> Flags:
-    """Return which rays meet any triangle."""
-    return rays.tested(moment, checked_rays(origins, directions, max_distance))
+    def _ray_cast_all(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike,
+        max_distance: ArrayLike,
+        groups: SupportsIndex,
+    ) -> RayCrossings:
+        asked = checked_rays(origins, directions, max_distance)
+        return rays.cast_all(self._moment(groups), asked)
 
+    def _nearest(
+        self,
+        points: ArrayLike,
+        count: SupportsIndex,
+        max_distance: SupportsFloat,
+        groups: SupportsIndex,
+    ) -> Nearest:
+        places = checks.floats("points", points, 3)
+        checks.every_row("points", "be finite", np.isfinite(places).all(axis=1), places)
+        many = checks.whole_number("count", count, 1)
+        most = checks.number("max_distance", max_distance, 0.0, finite=False)
+        checks.room("count", many, len(places), many, 3)
+        rows = np.ascontiguousarray(places.T)
+        return nearest.nearest_in(self._moment(groups), rows, many, most)
 
-def ray_cast_all(
-    moment: Moment, origins: ArrayLike, directions: ArrayLike, *, max_distance: ArrayLike
-) -> RayCrossings:
-    """Return all triangles that rays meet."""
-    return rays.cast_all(moment, checked_rays(origins, directions, max_distance))
-
-
-def nearest_of(
-    moment: Moment, points: ArrayLike, *, count: SupportsIndex, max_distance: SupportsFloat
-) -> Nearest:
-    """Return the nearest triangles of points."""
-    places = checks.floats("points", points, 3)
-    checks.every_row("points", "be finite", np.isfinite(places).all(axis=1), places)
-    many = checks.whole_number("count", count, 1)
-    most = checks.number("max_distance", max_distance, 0.0, finite=False)
-    return nearest.nearest_in(moment, np.ascontiguousarray(places.T), many, most)
-
-
-def overlapping_pairs_steps(
-    moment: Moment,
-    other: object,
-    *,
-    margin: float,
-    skip_neighbours: bool,
-    within: bool,
-    objects: bool,
-    owners: ArrayLike | None,
-) -> Generator[float, None, Ids]:
-    """Return placements and triangles, twice, of triangles that touch or come near, in steps."""
-    if other is not None:
-        raise ValueError(f"other must be None for a scene, got {type(other).__name__}")
-    margin = checks.number("margin", margin, 0.0)
-    if within and objects:
-        raise ValueError("objects are pairs of different placements: within must be False")
-    numbers = None
-    if owners is not None:
-        if within:
+    def _pair_steps(
+        self,
+        margin: float,
+        skip_neighbours: bool,
+        within: bool,
+        owners: ArrayLike | None,
+        groups: SupportsIndex,
+    ) -> Steps[Ids]:
+        margin = checks.number("margin", margin, 0.0)
+        if within and owners is not None:
             raise ValueError("within pairs triangles of one owner: owners must be None")
-        numbers = checks.numbers("owners", owners, np.iinfo(np.intp).max)
-        if len(numbers) != len(moment.placements):
-            wanted = len(moment.placements)
-            raise ValueError(f"owners must have shape ({wanted},), got {numbers.shape}")
-    steps = pairs.overlapping(
-        moment, margin, numbers, skip_neighbours=skip_neighbours, within=within, objects=objects
-    )
-    return moment.as_long_as_current(steps)
+        moment = self._moment(groups)
+        numbers = _owners(moment, owners)
+        steps = pairs.overlapping(moment, margin, numbers, within, skip_neighbours)
+        return moment.as_long_as_current(steps)
+
+    def _object_pair_steps(
+        self, margin: float, owners: ArrayLike | None, groups: SupportsIndex
+    ) -> Steps[Ids]:
+        margin = checks.number("margin", margin, 0.0)
+        moment = self._moment(groups)
+        steps = pairs.overlapping_objects(moment, margin, _owners(moment, owners))
+        return moment.as_long_as_current(steps)
 
 
-ANSWERS: dict[str, Callable[..., Any]] = {
-    "query": query,
-    "query_any": query_any,
-    "query_count": query_count,
-    "ray_cast": ray_cast,
-    "ray_test": ray_test,
-    "ray_cast_all": ray_cast_all,
-    "nearest": nearest_of,
-    "overlapping_pairs_steps": overlapping_pairs_steps,
-}
+def _owners(moment: Moment, owners: ArrayLike | None) -> Ids | None:
+    """Return the owner of each placement, checked."""
+    if owners is None:
+        return None
+    numbers, wanted = checks.numbers("owners", owners, np.iinfo(np.intp).max), len(moment)
+    if len(numbers) != wanted:
+        raise ValueError(f"owners must have shape ({wanted},), got {numbers.shape}")
+    return numbers

@@ -5,9 +5,9 @@ from collections.abc import Generator, Sequence
 import numpy as np
 
 from ..arrays import Floats, Ids, blocks
-from ..construction.levels import between
 from ..passes import PIECE
 from ..shapes import Triangles
+from ..steps import between
 from .placed import placed
 
 

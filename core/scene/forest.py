@@ -4,7 +4,7 @@ One walk takes every question down the tree of the mesh that it is about. Trees 
 place, so that a new mesh costs what it is.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, fields
 from typing import Any, cast
@@ -118,6 +118,7 @@ class Grove:
 
     def _clear(self) -> None:
         self.version += 1
+        self._turn = object()
         self._arrays = {name: Growing() for name in self._names}
         self._tables = {"bounding_spheres": Growing(), "planes": Growing()}
         self._contents = Growing()
@@ -151,23 +152,46 @@ class Grove:
         """Return how many of each kind are kept."""
         return {kind: len(self._arrays[name]) for kind, name in _COUNTED.items()}
 
-    def plant(self, trees: dict[int, Octree]) -> Iterator[None]:
-        """Append trees, in steps; they are there after the last one, or not at all."""
-        while trees:
-            before = self.version
+    def plant(self, trees: dict[int, Octree], is_wanted: Callable[[int], bool]) -> Iterator[None]:
+        """Append trees in steps, as long as they are wanted: not gone, and not here yet.
+
+        They are there after the last step, or not at all.
+        """
+        trees = {number: tree for number, tree in trees.items() if is_wanted(number)}
+        # Behind the ends of the arrays there is room for one: it is the last comer's.
+        turn = self._turn = object()
+        for _ in self._put(trees):
+            yield
+            if turn is not self._turn or not all(map(is_wanted, trees)):
+                break
+        else:
+            self._keep(trees)
+            return
+        # Others came in between, or meshes went. Not to be overtaken again, what is left comes at
+        # once.
+        self.plant_at_once({number: tree for number, tree in trees.items() if is_wanted(number)})
+
+    def plant_at_once(self, trees: dict[int, Octree]) -> None:
+        """Append trees."""
+        self._turn = object()
+        for _ in self._put(trees):
+            pass
+        self._keep(trees)
+
+    def _put(self, trees: dict[int, Octree]) -> Iterator[None]:
+        """Put trees behind the ends of the arrays, one array after the other."""
+        if trees:
             spans = _spans(trees, self._lengths())
             for name in self._names:
                 self._arrays[name].put(_joined(list(trees.values()), name, spans))
                 yield
-                if before != self.version:
-                    break  # others came or went in between
-            else:
-                self._keep(dict(zip(trees, spans, strict=True)))
-                return
-            trees = {number: tree for number, tree in trees.items() if number not in self}
 
-    def _keep(self, spans: dict[int, _Span]) -> None:
+    def _keep(self, trees: dict[int, Octree]) -> None:
+        """Let trees that were put behind the ends belong to the others."""
+        if not trees:
+            return
         self.version += 1
+        spans = dict(zip(trees, _spans(trees, self._lengths()), strict=True))
         stops = list(spans.values())[-1]
         for name, array in self._arrays.items():
             array.keep(stops[_LENGTHS.get(name, "cells")].stop - len(array))
@@ -184,8 +208,7 @@ class Grove:
         if 2 * used < len(self._arrays["references"]) + len(self._arrays["first_child"]):
             trees = {other: self.tree(other) for other in self._living}
             self._clear()
-            for _ in self.plant(trees):
-                pass
+            self.plant_at_once(trees)
 
     @property
     def forest(self) -> Forest:

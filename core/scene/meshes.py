@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from .. import checks
 from ..arrays import Flags, Floats, Ids, concatenated_ranges, flagged, gather, starts_of_runs
 from ..construction import build_octree, build_steps
-from ..construction.levels import between, result_of
 from ..octree import Octree
 from ..options import Options
 from ..shapes import Triangles
+from ..steps import between, run
 from .forest import Forest, Grove
 from .sheets import GrowingSheets, Sheet, Sheets
 
@@ -255,7 +255,7 @@ class Meshes:
         self._own_grove()
         planted = self._planted
         if planted is None or (planted.roots[needed] < 0).any():
-            result_of(self.prepare(needed))
+            run(self.prepare(needed))
             planted = self._planted = Planted.of(self._grove, self.born)
         return planted
 
@@ -287,12 +287,20 @@ class Meshes:
     def sheets(self, needed: Ids) -> Generator[float, None, Sheets]:
         """Return meshes laid out without octrees, made if they were not; yields the while."""
         missing = {
-            number: Sheet(mesh.triangles, mesh.valid, mesh.bounds)
+            number: mesh
             for number in needed.tolist()
             if number not in self._sheets and len((mesh := self._meshes[number]).valid)
         }
+        sheets = {
+            number: Sheet(mesh.triangles, mesh.valid, mesh.bounds)
+            for number, mesh in missing.items()
+        }
+
+        def is_wanted(number: int) -> bool:
+            return self._meshes.get(number) is missing[number] and number not in self._sheets
+
         done = 0
-        for _ in self._sheets.add(missing):
+        for _ in self._sheets.add(sheets, is_wanted):
             done += 1
             yield done / (done + 8)
         return self._sheets.sheets(self.born)
@@ -301,16 +309,13 @@ class Meshes:
         self, waiting: dict[int, tuple[Mesh, Octree]], done: float
     ) -> Generator[float, None, None]:
         """Plant the octrees of these meshes, as far as they are still wanted."""
-        while trees := {
-            number: tree
-            for number, (mesh, tree) in waiting.items()
-            if self._meshes.get(number) is mesh and number not in self._grove
-        }:
-            for _ in self._grove.plant(trees):
-                yield done
-            for number in trees:
-                if self._meshes.get(number) is not waiting[number][0]:
-                    self._grove.fell(number)
+
+        def is_wanted(number: int) -> bool:
+            return self._meshes.get(number) is waiting[number][0] and number not in self._grove
+
+        trees = {number: tree for number, (_, tree) in waiting.items()}
+        for _ in self._grove.plant(trees, is_wanted):
+            yield done
         waiting.clear()
 
     def _built(self, mesh: Mesh) -> Generator[float, None, Octree]:

@@ -1,15 +1,15 @@
 """A scene at the moment of a question: both levels, and the pairs of volumes and placements."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids
-from ..octree import Freshness, Octree
+from ..arrays import Flags, Floats, Ids, flagged
+from ..octree import Answer, Freshness, Octree
 from ..query import query
 from ..shapes import Shapes
+from ..steps import Steps
 from ..touch import lying_inside
 from .forest import Forest
 from .meshes import Meshes
@@ -19,9 +19,6 @@ from .sheets import Sheets
 
 # Volumes that ask the top level together at first; later batches should find this many pairs.
 _FIRST, _PAIRS = 4_096, 262_144
-
-
-Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -41,25 +38,30 @@ class Reached:
 
 @dataclass(frozen=True)
 class Moment:
-    """A scene that does not change: placements, the octree of their boxes, and the meshes."""
+    """A scene that does not change: placements, the octree of their boxes, and the meshes.
+
+    What is in none of the groups of the question is not in `top`, and no placement `is_there`.
+    """
 
     placements: Placements
     top: Octree
     meshes: Meshes
     freshness: Freshness
 
-    def as_long_as_current(
-        self, steps: Generator[float, None, Answer]
-    ) -> Generator[float, None, Answer]:
+    def __len__(self) -> int:
+        return len(self.placements)
+
+    def as_long_as_current(self, steps: Steps[Answer]) -> Steps[Answer]:
         """Repeat the steps; raise a RuntimeError at the first after the scene has changed."""
-        while True:
-            if not self.freshness.is_current:
-                raise RuntimeError("the scene has changed since this question: ask again")
-            try:
-                yield next(steps)
-            except StopIteration as finished:
-                answer: Answer = finished.value
-                return answer
+        return self.freshness.guarded(
+            steps, "the scene has changed since this question: ask again"
+        )
+
+    @property
+    def in_groups(self) -> Flags:
+        """Which placements are in the groups of the question, (n,)."""
+        assert self.top.ids is not None
+        return flagged(len(self.placements), self.placements.rows_named(self.top.ids))
 
     def reached(self, volumes: Shapes) -> Iterator[Reached]:
         """Yield the pairs of volumes and placements whose boxes they touch, some at a time."""

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ids, blocks, concatenated_ranges, starts_of_runs
-from ..construction.levels import between
 from ..pairs import overlapping_pairs_steps
 from ..pairs.api import exact_test
 from ..pairs.broad_phase import pairs_in_cells
 from ..pairs.sweep import comparisons, grid_around, quantize
 from ..shapes import Boxes
+from ..steps import Steps, between
 from .moment import Moment, first_of_each
 from .sheets import Sheets
 from .within import pairs_within
@@ -70,43 +70,42 @@ _SPANS = _spans()
 
 
 def overlapping(
-    moment: Moment,
-    margin: float,
-    owners: Ids | None,
-    *,
-    skip_neighbours: bool,
-    within: bool,
-    objects: bool,
-) -> Generator[float, None, Ids]:
+    moment: Moment, margin: float, owners: Ids | None, within: bool, skip_neighbours: bool
+) -> Steps[Ids]:
     """Return placements and triangles, twice, (4, h), of triangles that touch or come near.
 
-    Or of `objects` placements, twice, (2, h). With `owners` of the rows, (n,), pairs of different
-    owners only. Yields the fraction done.
+    With `owners` of the rows, (n,), pairs of different owners only.
     """
     met = yield from between(0.0, _MET, boxes_met(moment, margin, owners))
     stop = _HALF if within else _COMPARED
-    parts = []
+    parts = [np.empty((4, 0), np.intp)]
     if met.shape[1]:
-        trials = yield from between(_MET, stop, tried(moment, met, margin, objects=objects))
+        trials = yield from between(_MET, stop, tried(moment, met, margin, objects=False))
         parts.append(trials.answer)
     if within:
         parts += yield from between(stop, _COMPARED, pairs_within(moment, margin, skip_neighbours))
-    if objects:
-        return np.concatenate([np.empty((2, 0), np.intp), *parts], axis=1)
-    found = np.concatenate([np.empty((4, 0), np.intp), *parts], axis=1)
-    return (yield from between(_COMPARED, 1.0, _sorted(found)))
+    return (yield from between(_COMPARED, 1.0, _sorted(np.concatenate(parts, axis=1))))
+
+
+def overlapping_objects(moment: Moment, margin: float, owners: Ids | None) -> Steps[Ids]:
+    """Return placements, twice, (2, h), of which triangles touch or come near."""
+    met = yield from between(0.0, _MET, boxes_met(moment, margin, owners))
+    if met.shape[1] == 0:
+        return met
+    trials = yield from between(_MET, 1.0, tried(moment, met, margin, objects=True))
+    return trials.answer
 
 
 def boxes_met(moment: Moment, margin: float, owners: Ids | None) -> Generator[float, None, Ids]:
     """Return the pairs of rows whose boxes meet, (2, h), sorted."""
     placements, top = moment.placements, moment.top
-    there = placements.is_there
-    if not there.all():
+    there, rows = placements.is_there, placements.rows_named(top.named(np.arange(len(top.items))))
+    if not there[rows].all():
         # Where nothing can be found, nothing is compared.
         named = np.arange(len(there)) if owners is None else np.unique(owners, False, True)[1]
         owners = np.where(there, named, len(there))
     if owners is not None:
-        owners = owners[placements.rows_named(top.named(np.arange(len(top.items))))]
+        owners = owners[rows]
     met = yield from overlapping_pairs_steps(top, margin=margin, owners=owners)
     met = placements.rows_named(met)
     return met[:, there[met].all(axis=0)]

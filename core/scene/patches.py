@@ -5,7 +5,7 @@ Lauterbach and others, "Fast BVH Construction on GPUs", 2009). Unlike the cells 
 triangle is in one of the boxes only, and nothing has to be remembered.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,53 +71,53 @@ class GrowingPatches:
         rows, firsts, numbers, are_small = (array.rows for array in arrays)
         return Patches(rows, firsts, numbers, are_small, tops, counts)
 
-    def add(
-        self, meshes: list[int], triangles: Triangles, sizes: Ids, first: int
-    ) -> Iterator[None]:
-        """Add the patches of meshes, whose entries from `first` on are these triangles.
-
-        Each has `sizes` of them, one mesh after the other. Yields while they are made.
-        """
-        starts, owners, counts = _runs(sizes, _RUN)
-        rows = np.empty((6, len(starts)))
-        for some in blocks(len(starts), _TOGETHER):
-            begin = int(starts[some.start])
-            part = triangles[begin : int(starts[some.stop - 1] + counts[some.stop - 1])]
-            lower, upper = part.limits()
-            rows[:3, some] = np.minimum.reduceat(lower, starts[some] - begin, axis=1)
-            rows[3:, some] = np.maximum.reduceat(upper, starts[some] - begin, axis=1)
-            yield
-        levels = [(rows, first + starts, counts)]
+    def add(self, meshes: list[int], made: Patches, first: int) -> None:
+        """Add patches that were made alone, of meshes whose entries begin at `first`."""
         begin = len(self._firsts)
-        tops = np.zeros((2, len(meshes)), np.intp)
-        while True:
-            numbers = np.bincount(owners, minlength=len(meshes))
-            places = begin + np.cumsum(numbers) - numbers
-            is_done = (numbers <= _TOP) & (tops[1] == 0)
-            tops[:, is_done] = places[is_done], numbers[is_done]
-            (kept,) = (numbers[owners] > _TOP).nonzero()
-            if len(kept) == 0:
-                break
-            starts, owners, counts = _runs(np.where(numbers > _TOP, numbers, 0), _FAN)
-            lower = np.minimum.reduceat(rows[:3, kept], starts, axis=1)
-            upper = np.maximum.reduceat(rows[3:, kept], starts, axis=1)
-            begin += rows.shape[1]
-            levels.append(
-                (np.concatenate((lower, upper)), begin - rows.shape[1] + kept[starts], counts)
-            )
-            rows = levels[-1][0]
-        self._keep(levels)
-        self._tops.update(zip(meshes, map(tuple, tops.T.tolist()), strict=True))
-
-    def _keep(self, levels: list[tuple[Floats, Ids, Ids]]) -> None:
-        rows, firsts, counts = (
-            np.concatenate(each, axis=-1) for each in zip(*levels, strict=True)
-        )
-        are_small = np.arange(len(firsts)) < levels[0][0].shape[1]
+        firsts = made.firsts + np.where(made.are_small, first, begin)
         arrays = (self._rows, self._firsts, self._counts, self._are_small)
-        for array, part in zip(arrays, (rows, firsts, counts, are_small), strict=True):
+        parts = (made.rows, firsts, made.counts, made.are_small)
+        for array, part in zip(arrays, parts, strict=True):
             array.put(part)
             array.keep(len(firsts))
+        tops = zip((begin + made.tops).tolist(), made.top_counts.tolist(), strict=True)
+        self._tops.update(zip(meshes, tops, strict=True))
+
+
+def made_patches(triangles: Triangles, sizes: Ids) -> Generator[None, None, Patches]:
+    """Return the patches of meshes with `sizes` of these triangles, one after the other.
+
+    All numbers begin at 0. Yields while they are made.
+    """
+    starts, owners, counts = _runs(sizes, _RUN)
+    rows = np.empty((6, len(starts)))
+    for some in blocks(len(starts), _TOGETHER):
+        begin = int(starts[some.start])
+        part = triangles[begin : int(starts[some.stop - 1] + counts[some.stop - 1])]
+        lower, upper = part.limits()
+        rows[:3, some] = np.minimum.reduceat(lower, starts[some] - begin, axis=1)
+        rows[3:, some] = np.maximum.reduceat(upper, starts[some] - begin, axis=1)
+        yield
+    levels = [(rows, starts, counts)]
+    begin = 0
+    tops = np.zeros((2, len(sizes)), np.intp)
+    while True:
+        numbers = np.bincount(owners, minlength=len(sizes))
+        places = begin + np.cumsum(numbers) - numbers
+        is_done = (numbers <= _TOP) & (tops[1] == 0)
+        tops[:, is_done] = places[is_done], numbers[is_done]
+        (kept,) = (numbers[owners] > _TOP).nonzero()
+        if len(kept) == 0:
+            break
+        starts, owners, counts = _runs(np.where(numbers > _TOP, numbers, 0), _FAN)
+        lower = np.minimum.reduceat(rows[:3, kept], starts, axis=1)
+        upper = np.maximum.reduceat(rows[3:, kept], starts, axis=1)
+        levels.append((np.concatenate((lower, upper)), begin + kept[starts], counts))
+        begin += rows.shape[1]
+        rows = levels[-1][0]
+    rows, firsts, counts = (np.concatenate(each, axis=-1) for each in zip(*levels, strict=True))
+    are_small = np.arange(len(firsts)) < levels[0][0].shape[1]
+    return Patches(rows, firsts, counts, are_small, tops[0], tops[1])
 
 
 def _runs(sizes: Ids, run: int) -> tuple[Ids, Ids, Ids]:

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Flags, Floats, Ids, concatenated_ranges, cross, gather
+from ..arrays import Flags, Floats, Ids, concatenated_ranges, cross, flagged, gather
+from ..records import Frozen
 from .meshes import Table
 
 # Placed parts of meshes whose bounds are computed together.
@@ -21,7 +22,7 @@ _ROUNDING = 2.0**-47
 
 
 @dataclass(frozen=True)
-class Placements:
+class Placements(Frozen):
     """n placements of meshes, in the order of their ids; `born` ids have been given so far.
 
     Attributes
@@ -79,15 +80,15 @@ class Placements:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def rows_of(self, ids: ArrayLike, *, once: bool = False) -> Ids:
+    def rows_of(self, ids: ArrayLike, *, once: bool = False, name: str = "ids") -> Ids:
         """Return where these ids stand, or raise a ValueError that names the first bad one."""
-        wanted = checks.numbers("ids", ids, self.born)
+        wanted = checks.numbers(name, ids, self.born)
         rows = np.searchsorted(self.ids, wanted)
         alive = np.append(self.ids, -1)[rows] == wanted
-        checks.every_row("ids", "name living placements", alive, wanted)
+        checks.every_row(name, "name living placements", alive, wanted)
         if once:
             seen = np.bincount(rows, minlength=len(self))
-            checks.every_row("ids", "not repeat", seen[rows] == 1, wanted)
+            checks.every_row(name, "not repeat", seen[rows] == 1, wanted)
         return rows
 
     def rows_named(self, ids: Ids) -> Ids:
@@ -126,6 +127,11 @@ class Placements:
                 changed[name] = value.copy()
                 changed[name][..., rows] = getattr(new, name)
         return replace(self, **changed)
+
+    def there_only(self, ids: Ids) -> "Placements":
+        """Return the same placements, of which no others than these are to be found."""
+        flags = flagged(len(self), self.rows_named(ids))
+        return replace(self, is_there=self.is_there & flags)
 
     def only(self, rows: Ids) -> "Placements":
         """Return some of the placements, whose rows ascend."""

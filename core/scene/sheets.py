@@ -4,7 +4,7 @@ What pairs triangles of placements asks for no cells. To lay all triangles of a 
 costs a tenth of an octree, and many meshes are laid out at once.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from ..arrays import Floats, Ids, blocks, gather, radix_argsort
 from ..grid import Words, morton_codes
 from ..shapes import Triangles
 from .growing import Growing, GrownTriangles
-from .patches import GrowingPatches, Patches
+from .patches import GrowingPatches, Patches, made_patches
 
 # Bits of a triangle's place along each axis; triangles that are placed on the curve in a step, and
 # about how many are laid out together.
@@ -71,49 +71,38 @@ class GrowingSheets:
         if 2 * sum(count for *_, count in self._places.values()) < len(self._order):
             self._clear()
 
-    def add(self, sheets: dict[int, Sheet]) -> Iterator[None]:
-        """Lay out meshes that are not yet, in steps; they are there after the last one."""
-        numbers = list(sheets)
+    def add(
+        self, sheets: dict[int, Sheet], is_wanted: Callable[[int], bool]
+    ) -> Generator[None, None, None]:
+        """Lay out meshes in steps, as long as they are wanted: not gone, and not here yet.
+
+        Each is made aside and put here at once: whoever asks in between, or drops the steps,
+        finds all of it or nothing.
+        """
         ends = np.cumsum([len(sheet.valid) for sheet in sheets.values()])
         cuts = np.flatnonzero(np.diff(ends // _TOGETHER)) + 1
-        for some in np.split(np.array(numbers, np.intp), cuts):
-            # Others may have come while this one waited.
-            left = [number for number in some.tolist() if number not in self]
-            if left:
-                yield from self._add([sheets[number] for number in left], left)
+        for some in np.split(np.array(list(sheets), np.intp), cuts):
+            while left := [number for number in some.tolist() if is_wanted(number)]:
+                made = yield from _laid_out([sheets[number] for number in left])
+                # Others may have come, or meshes gone, while this one waited.
+                if all(map(is_wanted, left)):
+                    self._keep(left, made)
 
-    def _add(self, sheets: list[Sheet], numbers: list[int]) -> Iterator[None]:
-        faces, owners, vertices, starts = _joined(sheets)
-        yield
-        keys = np.empty(len(owners), np.int64)
-        bounds = np.stack([sheet.bounds for sheet in sheets], axis=1)
-        for some in blocks(len(owners), _PLACED):
-            codes = _codes(vertices, faces[:, some], bounds, owners[some])
-            keys[some] = owners[some] << 3 * _BITS | codes
-            yield
-        order = radix_argsort(keys, 3 * _BITS + len(sheets).bit_length())
-        yield
-        counts = np.array([len(sheet.valid) for sheet in sheets], np.intp)
-        valid = np.concatenate([sheet.valid for sheet in sheets])
-        if any(number in self for number in numbers):
-            return  # somebody else was faster
+    def _keep(self, numbers: list[int], made: Sheets) -> None:
         entry, corner = len(self._order), len(self._vertices)
-        arranged = gather(faces, order)
         for array, rows in (
-            (self._vertices, vertices),
-            (self._faces, arranged + corner),
-            (self._order, valid[order]),
+            (self._vertices, made.arranged.vertices.T),
+            (self._faces, made.arranged.faces.T + corner),
+            (self._order, made.order),
         ):
             array.put(rows)
             array.keep(rows.shape[-1])
-        firsts = entry + np.cumsum(counts) - counts
-        lengths = np.diff(starts, append=vertices.shape[1])
-        places = np.stack((firsts, corner + starts, lengths, counts), axis=1).tolist()
+        self._patches.add(numbers, made.patches, entry)
+        counts = np.diff(made.firsts, append=len(made.order))
+        columns = (entry + made.firsts, corner + made.corners, made.corner_counts, counts)
+        places = np.stack(columns, axis=1).tolist()
         self._places.update(zip(numbers, map(tuple, places), strict=True))
         self._all = None
-        triangles = GrownTriangles(vertices, arranged, {})
-        for _ in self._patches.add(numbers, triangles, counts, entry):
-            yield
 
     def sheets(self, born: int) -> Sheets:
         """Return all meshes that were laid out, by number."""
@@ -127,6 +116,26 @@ class GrowingSheets:
                 arranged, self._order.rows, places[0], places[1], places[2], patches
             )
         return self._all
+
+
+def _laid_out(sheets: list[Sheet]) -> Generator[None, None, Sheets]:
+    """Return meshes laid out alone, numbered from 0; yields while they are made."""
+    faces, owners, vertices, corners = _joined(sheets)
+    yield
+    keys = np.empty(len(owners), np.int64)
+    bounds = np.stack([sheet.bounds for sheet in sheets], axis=1)
+    for some in blocks(len(owners), _PLACED):
+        codes = _codes(vertices, faces[:, some], bounds, owners[some])
+        keys[some] = owners[some] << 3 * _BITS | codes
+        yield
+    order = radix_argsort(keys, 3 * _BITS + len(sheets).bit_length())
+    yield
+    counts = np.array([len(sheet.valid) for sheet in sheets], np.intp)
+    valid = np.concatenate([sheet.valid for sheet in sheets])
+    arranged = GrownTriangles(vertices, gather(faces, order), {})
+    patches = yield from made_patches(arranged, counts)
+    firsts, lengths = np.cumsum(counts) - counts, np.diff(corners, append=vertices.shape[1])
+    return Sheets(arranged, valid[order], firsts, corners, lengths, patches)
 
 
 def _joined(sheets: list[Sheet]) -> tuple[Ids, Ids, Floats, Ids]:

@@ -1,22 +1,21 @@
 """SceneOctree: a two-level acceleration structure (TLAS over BLAS) of many placed meshes."""
 
-from collections.abc import Callable, Generator
-from copy import copy, deepcopy
-from typing import Any, SupportsIndex
+from collections.abc import Generator
+from copy import copy
+from typing import Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Floats, Ids
-from ..construction.levels import result_of
 from ..dynamic import DynamicOctree
 from ..groups import in_groups
 from ..octree import Freshness
 from ..options import Options
 from ..shapes import Boxes, Triangles
-from ..two_levels import TwoLevels
-from .api import ANSWERS
+from ..steps import run
+from .api import SceneQuestions
 from .baking import baking_steps
 from .meshes import Meshes
 from .moment import Moment
@@ -25,7 +24,7 @@ from .placements import Placements
 _LAST_ROW = (0.0, 0.0, 0.0, 1.0)
 
 
-class SceneOctree(TwoLevels):
+class SceneOctree(SceneQuestions):
     """An index of many placed meshes, in two levels.
 
     Each mesh has one octree in its own space, however often it is placed; the boxes of the
@@ -55,7 +54,8 @@ class SceneOctree(TwoLevels):
     -----
     The shape octree over triangle octrees of M. Kamburelis, "Castle Game Engine: Documentation",
     chapter on octrees; in ray tracing, a top and a bottom level of acceleration structures (TLAS
-    and BLAS).
+    and BLAS). A copy changes apart from its original, by `copy.copy`, which shares the octrees of
+    meshes, as by `copy.deepcopy`.
     """
 
     def __init__(
@@ -85,6 +85,12 @@ class SceneOctree(TwoLevels):
         )
         self._top = DynamicOctree()
         self._freshness = Freshness()
+
+    def __copy__(self) -> Self:
+        other = type(self).__new__(type(self))
+        vars(other).update(vars(self), _freshness=Freshness())
+        other._meshes, other._top = self._meshes.copy(), copy(self._top)
+        return other
 
     def __len__(self) -> int:
         return len(self._placements)
@@ -214,7 +220,7 @@ class SceneOctree(TwoLevels):
         self._top.insert(self._boxes(new), groups=masks)
         self._placements = self._placements.joined(new)
         self._changed()
-        return new.ids
+        return new.ids.copy()
 
     def move(self, ids: ArrayLike, matrices: ArrayLike, /) -> None:
         """Let placements be elsewhere, all at once.
@@ -313,10 +319,8 @@ class SceneOctree(TwoLevels):
         """
         rows = np.sort(self._placements.rows_of(ids, once=True))
         other = copy(self)
-        other._meshes, other._top = self._meshes.copy(), deepcopy(self._top)
         other._top.remove(np.delete(self.ids, rows))
         other._placements = self._placements.only(rows)
-        other._freshness = Freshness()
         return other
 
     def meshes_of(self, ids: ArrayLike) -> Ids:
@@ -404,7 +408,7 @@ class SceneOctree(TwoLevels):
         ValueError
             If an id is unknown or removed.
         """
-        return result_of(self.triangles_steps(ids))
+        return run(self.triangles_steps(ids))
 
     def triangles_steps(self, ids: ArrayLike) -> Generator[float, None, Triangles]:
         """Return the same as `triangles_of` in steps, not to block.
@@ -466,17 +470,16 @@ class SceneOctree(TwoLevels):
 
     def _moment(self, groups: SupportsIndex) -> Moment:
         top = in_groups(self._top.octree, groups)
-        return Moment(self._placements, top, self._meshes, self._freshness)
+        placements = self._placements
+        if len(top.items) < len(placements):
+            assert top.ids is not None
+            placements = placements.there_only(top.ids)
+        return Moment(placements, top, self._meshes, self._freshness)
 
     def _changed(self) -> None:
         """Let whoever still asks in steps know that the scene is another now."""
         self._freshness.is_current = False
         self._freshness = Freshness()
-
-    def _answer(self, question: str, *data: object, **options: Any) -> Any:
-        """Answer one of the public questions."""
-        answer: Callable[..., Any] = ANSWERS[question]
-        return answer(self._moment(options.pop("groups")), *data, **options)
 
 
 def _matrix_rows(matrices: ArrayLike) -> Floats:

@@ -7,9 +7,9 @@ import numpy as np
 
 from ..arrays import Flags, Ids, blocks, concatenated_ranges
 from ..construction import build_steps
-from ..construction.levels import between
 from ..pairs import overlapping_pairs_steps
 from ..shapes import Triangles
+from ..steps import between
 from .moment import Moment
 from .sheets import Sheets
 

@@ -9,9 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from .. import checks
 from ..arrays import Flags, Floats, Ids, gather
 from ..passes import taken_steps
+from ..records import Frozen
 
 # One radius for all shapes that have none.
 _NO_RADIUS = np.zeros(1)
+_NO_RADIUS.setflags(write=False)
 # Corner `i` is the upper one in x where bit 0 of `i` is set, in y bit 1, in z bit 2: (8, 3).
 CORNERS = np.arange(8)[:, None] >> np.arange(3) & 1
 
@@ -23,7 +25,7 @@ def frozen(rows: Floats) -> Floats:
     return rows
 
 
-class Shapes:
+class Shapes(Frozen):
     """What all batches share: a length, selection by number, and bounds."""
 
     _rows: Floats
@@ -152,7 +154,7 @@ def as_batch(ids: int | slice | Ids | Flags) -> slice | NDArray[np.generic]:
     """Make a selection that keeps a batch a batch: one number selects a batch of one."""
     if isinstance(ids, slice):
         return ids
-    array = np.atleast_1d(ids)
+    array = np.atleast_1d(checks.array("a selection of shapes", ids))
     if array.ndim > 1:
         raise ValueError(f"a selection of shapes must have shape (n,), got {array.shape}")
     return array if array.size else array.astype(np.intp)

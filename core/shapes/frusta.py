@@ -139,7 +139,7 @@ class Frusta(Shapes):
         edges *= power_of_two_scale(edges)
         axes = np.cross(np.eye(3)[:, None, :, None], edges[None], axis=2).reshape(36, 3, -1)
         along = np.einsum("aqn,cqn->acn", axes, corners)
-        return axes, along.min(axis=1), along.max(axis=1)
+        return frozen(axes), frozen(along.min(axis=1)), frozen(along.max(axis=1))
 
     @cached_property
     def face_triangles(self) -> Triangles:

@@ -70,7 +70,8 @@ class Triangles(Shapes):
         ValueError
             At a step, as the class does at once.
         """
-        if max(len(vertices), len(faces)) <= PIECE:
+        vertices, faces = checks.array("vertices", vertices), checks.array("faces", faces)
+        if max(vertices.size, faces.size) <= 3 * PIECE:
             return cls(vertices, faces)
         points, triples = np.empty((3, len(vertices))), np.empty((3, len(faces)), np.intp)
         for some in blocks(len(vertices), PIECE):

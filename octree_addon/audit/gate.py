@@ -3,6 +3,7 @@
     blender house.blend --command octree audit --fail-on overlap,duplicate --report audit.json
 
 0: nothing that fails was found. 1: something was. 2: it could not be told.
+Each report is written whole or not at all.
 """
 
 import sys
@@ -14,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from ...core import atomic_file
 from ..arrays import Flags
+from ..written_files import require_file
 from .comparison import compare
 from .findings import CLASSES, Findings
 from .identity import match_objects
@@ -23,6 +26,8 @@ from .reports import About, fails, junit_report, read_json, report_of, title
 PASSED, FOUND, COULD_NOT = range(3)
 FAIL_ON = ("overlap", "contained", "duplicate")
 MOST_SAID = 20
+# In meters: its square is still a number, however long a unit of the scene is.
+MOST_CLEARANCE = 1e100
 
 
 @dataclass(frozen=True)
@@ -80,8 +85,9 @@ def gate_of(options: Namespace) -> Gate:
         If there is no such class or kind of report, or the clearance makes no sense.
     """
     fail_on = _classes(options.fail_on)
-    if not 0 <= options.clearance < np.inf:
-        raise ValueError(f"--clearance must be 0 or more meters, got {options.clearance}")
+    if not 0 <= options.clearance <= MOST_CLEARANCE:
+        wanted = f"--clearance must be 0 or more meters, {MOST_CLEARANCE:g} at most"
+        raise ValueError(f"{wanted}, got {options.clearance}")
     if "near" in fail_on and options.clearance == 0:
         raise ValueError("--fail-on near needs a --clearance above 0")
     for path in options.report:
@@ -127,6 +133,8 @@ def exit_code(findings: Findings, gate: Gate, known: Findings | None = None) -> 
 def run_audit(options: Namespace, audit: Audit, say: Callable[[str], Any] = print) -> int:
     """Audit, write the reports, say what fails, and return the exit code.
 
+    A baseline that is none and a report that could not be written are said before the audit.
+
     Parameters
     ----------
     options : Namespace
@@ -138,16 +146,29 @@ def run_audit(options: Namespace, audit: Audit, say: Callable[[str], Any] = prin
     """
     try:
         gate = gate_of(options)
-        findings, about = audit(gate)
-        known = read_json(Path(gate.baseline).read_bytes())[0] if gate.baseline else None
-        flags = failing(findings, gate, known)
+        known = _baseline(gate)
         for path in gate.reports:
-            Path(path).write_bytes(_report(path, gate, findings, about))
+            require_file(path)
+        findings, about = audit(gate)
+        flags = failing(findings, gate, known)
+        reports = [_report(path, gate, findings, about) for path in gate.reports]
+        for path, content in zip(gate.reports, reports, strict=True):
+            with atomic_file(path) as file:
+                file.write(content)
     except (ValueError, OSError, MemoryError) as error:
         print(f"octree audit: {error}", file=sys.stderr)
         return COULD_NOT
     _say_failing(findings, flags, say)
     return FOUND if flags.any() else PASSED
+
+
+def _baseline(gate: Gate) -> Findings | None:
+    if not gate.baseline:
+        return None
+    try:
+        return read_json(Path(gate.baseline).read_bytes())[0]
+    except ValueError as error:
+        raise ValueError(f"{gate.baseline} is no baseline: {error}") from error
 
 
 def _report(path: str, gate: Gate, findings: Findings, about: About) -> bytes:

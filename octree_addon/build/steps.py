@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import bpy
 
-from ...core import Boxes, DynamicOctree, build_steps
+from ...core import Boxes, DynamicOctree, Running, between, build_steps, run
 from .. import trees
 from ..built_tree import BuiltTree
 from ..reader import object_bounds
@@ -18,7 +18,7 @@ from ..scene_index import (
     triangle_source_steps,
 )
 from ..scope import current_objects, refuse_too_much, viewport_of, visible_objects
-from ..ui import between, plural, run, settings_of
+from ..ui import plural, settings_of
 from .settings import OctreeBuildSettings, OctreeObjectSettings, SourceOptions
 
 Made = TypeVar("Made")
@@ -240,15 +240,12 @@ def _timed(
     steps: Generator[float, None, Made], started: float
 ) -> Generator[float, None, tuple[Made, float]]:
     """Pass the steps on, and return with what they make the seconds spent on it, pauses apart."""
-    seconds = 0.0
-    while True:
-        try:
-            fraction = next(steps)
-        except StopIteration as end:
-            return end.value, seconds + perf_counter() - started
+    seconds, running = 0.0, Running(steps)
+    while running.step():
         seconds += perf_counter() - started
-        yield fraction
+        yield running.value
         started = perf_counter()
+    return running.result, seconds + perf_counter() - started
 
 
 def build_settings(

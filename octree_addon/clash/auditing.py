@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...core import FINDING_CLASSES, Audit, audit_again_steps, audit_steps
+from ...core import FINDING_CLASSES, Audit, audit_again_steps, audit_steps, between
 from ..arrays import Flags, Ids
 from ..audit import (
     AuditedObjects,
@@ -27,7 +27,6 @@ from ..audit import (
 from ..reader import UNUSED, ScenePlacements
 from ..scope import viewport_of
 from ..targets import SceneTarget, scene_steps
-from ..ui import between
 from .rules import Rules, Wish, first_collections, rules_of
 
 # Of so many audits the session remembers what it needs to look at changes only.

@@ -9,10 +9,12 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
+from ...core import atomic_file
 from ..audit import GROUPINGS, IGNORED, About, Findings, report_of
 from ..audit.reports import bcf_report, html_report
 from ..display import snapshots
 from ..ui import Status, plural
+from ..written_files import require_file
 from .marking import _PATH, FindingOperator
 
 # Pictures make a report large: so many at most, of the gravest that are not settled.
@@ -82,6 +84,7 @@ class OCTREE_OT_export_audit(FindingOperator, bpy.types.Operator):
     def use(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
         path = Path(bpy.path.abspath(self.filepath))
         report = report_of(path.name)
+        require_file(path)  # said before pictures are drawn
         pictures: dict[int, bytes] = {}
         if self.pictures and report in (bcf_report, html_report):
             rows = np.flatnonzero(findings.statuses < IGNORED)[:MOST_PICTURES].tolist()
@@ -92,6 +95,7 @@ class OCTREE_OT_export_audit(FindingOperator, bpy.types.Operator):
             content = report(findings, about, pictures, groups)
         else:
             content = report(findings, about, pictures)
-        path.write_bytes(content)
+        with atomic_file(path) as file:
+            file.write(content)
         drawn = f" with {plural(len(pictures), 'picture')}" if pictures else ""
         return f"{plural(len(findings), 'finding')} written to {path}{drawn}"

@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core import ContactIntervals, ContactTracker
+from ...core import ContactIntervals, ContactTracker, between
 from .. import trees
 from ..arrays import Ids
 from ..built_tree import preserving_staleness
@@ -20,7 +20,6 @@ from ..reader import UNUSED, ScenePlacements
 from ..scope import viewport_of
 from ..shot.frames import walk
 from ..targets import SceneTarget, scene_steps
-from ..ui import between
 from .rules import Wish, rules_of
 
 # The share of a frame that reading it takes, about.

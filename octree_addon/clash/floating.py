@@ -8,13 +8,13 @@ import bpy
 import numpy as np
 from bpy.props import EnumProperty, StringProperty
 
-from ...core import Supports, supports
+from ...core import Supports, between, supports
 from ..arrays import Ids
 from ..reader import UNUSED
 from ..results import Column, Rows, keep_result, options_of
 from ..selection import select_found
 from ..targets import SceneTarget
-from ..ui import Status, between, column_of, plural
+from ..ui import Status, column_of, plural
 from .auditing import look_steps, without_rules
 from .operators import AuditingOperator, _members
 from .rules import Wish

@@ -9,6 +9,7 @@ import bpy
 
 from . import audit, seen
 from .command import Command, UsageError
+from .interrupt import INTERRUPTED, interruptible
 
 # A new command is one line here.
 COMMANDS: tuple[Command, ...] = (seen.COMMAND, audit.COMMAND)
@@ -21,14 +22,18 @@ def main(arguments: Sequence[str]) -> int:
     """Run a command and return its exit code.
 
     0 is success. 1 says that it could not be done, 2 that it was not understood; the reason is
-    written to the standard error. Any other exception stays a traceback, and Blender's code 1.
+    written to the standard error. 130 is Ctrl-C; then no file is half written. Any other exception
+    stays a traceback, and Blender's code 1.
     """
     try:
         parsed = _parser().parse_args(arguments)
     except SystemExit as end:  # Blender itself goes on
         return int(end.code or 0)
     try:
-        code: int = parsed.run(bpy.context, parsed)
+        with interruptible():
+            code: int = parsed.run(bpy.context, parsed)
+    except KeyboardInterrupt:
+        return _fail("interrupted", INTERRUPTED)
     except UsageError as error:
         return _fail(error, 2)
     except (ValueError, OSError) as error:
@@ -48,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _fail(error: Exception, code: int) -> int:
+def _fail(error: Exception | str, code: int) -> int:
     print(f"octree: error: {error}", file=sys.stderr)
     return code
 

@@ -5,15 +5,16 @@ from pathlib import Path
 
 import bpy
 
+from ...core import run
 from ..audit import CLASSES, About, Findings, add_options, canonical, run_audit
 from ..audit.gate import Gate
 from ..clash import Wish, about_of, look_steps, wanted
-from ..ui import run
 from .command import Command, open_blend
+from .interrupt import heed
 
 _DESCRIPTION = """Find what overlaps, is doubled or comes too near. Ends with 0 if nothing that
-fails was found, with 1 if something was, with 2 if it could not be told. The blend file is read,
-never written; its scripts run only if Blender's own settings allow it."""
+fails was found, with 1 if something was, with 2 if it could not be told, with 130 after Ctrl-C.
+The blend file is read, never written; its scripts run only if Blender's own settings allow it."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +54,8 @@ def _audit(
     if gate.clearance:
         classes.add("near")
     wish = Wish(clearance=gate.clearance / scale, itself=itself)
-    found = wanted(run(look_steps(bpy.context, wish)).findings, frozenset(classes))
+    looked = run(look_steps(bpy.context, wish), heed=heed)
+    found = wanted(looked.findings, frozenset(classes))
     options = {
         "clearance": gate.clearance,
         "contacts": contacts,

@@ -4,8 +4,8 @@ import argparse
 import re
 
 _RANGE = re.compile(r"(-?\d+)(?:(?:-|\.\.)(-?\d+)(?:x(\d+))?)?")
-# A typing error should not make a list of a thousand million.
-_MOST = 10_000_000
+# Blender knows none beyond: it would stay at this one.
+_LAST = 1_048_574
 
 
 def frames_of(text: str) -> tuple[int, ...]:
@@ -16,8 +16,10 @@ def frames_of(text: str) -> tuple[int, ...]:
         if match is None:
             raise argparse.ArgumentTypeError(f"{text!r} is no range such as 1-240 or 1,5,10-20x2")
         first, last, step = int(match[1]), int(match[2] or match[1]), int(match[3] or 1)
-        if step == 0 or not first <= last < first + _MOST:
+        if step == 0 or last < first:
             raise argparse.ArgumentTypeError(f"{part.strip()!r} goes nowhere")
+        if max(-first, last) > _LAST:
+            raise argparse.ArgumentTypeError(f"{part.strip()!r} is beyond Blender's last, {_LAST}")
         frames.update(range(first, last + 1, step))
     return tuple(sorted(frames))
 

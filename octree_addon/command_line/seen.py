@@ -9,6 +9,7 @@ from typing import Any
 
 import bpy
 
+from ...core import run
 from ..seen import (
     Answer,
     bop_text,
@@ -21,13 +22,14 @@ from ..seen import (
     read_json,
     with_label_pictures,
     write_label_pictures,
-    write_whole,
 )
 from ..shot import PixelOptions
-from ..ui import plural, run
+from ..ui import plural
+from ..written_files import require_file, require_folder, write_texts
 from .command import Command, UsageError, open_blend
 from .frame_ranges import chunk_of, frames_in_chunk, frames_of
 from .in_view import Ask, Question, in_view_steps, pixels_steps
+from .interrupt import heed
 
 # By whether it counts what stands in front.
 ANSWERS: dict[bool, Ask] = {False: in_view_steps, True: pixels_steps}
@@ -90,7 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="so many by so many in each pixel; 1",
     )
     pixels.add_argument(
-        "--least", type=float, default=1.0, metavar="PIXELS", help="fewer are too small; 1"
+        "--least", type=_least, default=1.0, metavar="PIXELS", help="fewer are too small; 1"
     )
     pixels.add_argument(
         "--open", action="store_true", help="leave out faces of see-through materials"
@@ -111,15 +113,24 @@ def _percent(text: str) -> float:
     return percent / 100
 
 
+def _least(text: str) -> float:
+    """Return a number of pixels; for argparse."""
+    least = float(text)
+    if not 0 <= least < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is no number of pixels")
+    return least
+
+
 def run_seen(context: bpy.types.Context, arguments: argparse.Namespace) -> int:
     """Ask or merge, write, and say what was written."""
     texts = _writer(arguments)
-    if not arguments.out.parent.is_dir():  # said before hours of work
-        raise ValueError(f"There is no folder {arguments.out.parent}")
+    require_file(arguments.out)  # said before hours of work
+    if arguments.labels:
+        require_folder(arguments.labels)
     answer = _merge(arguments) if arguments.merge else _ask(context, arguments)
     if arguments.labels:
         write_label_pictures(answer.table, label_folder(arguments.labels, answer.chunk))
-    write_whole(arguments.out, texts(answer))
+    write_texts(arguments.out, texts(answer))
     table = answer.table
     seen = f"{table.seen_count:,} of {plural(len(table.items), 'object')} seen"
     print(f"{seen} in {plural(len(table.which), 'view')}; written to {arguments.out}")
@@ -191,8 +202,12 @@ def _ask(context: bpy.types.Context, arguments: argparse.Namespace) -> Answer:
         frames = frames_in_chunk(frames, arguments.chunk)
     behind: bool = arguments.behind_others
     pixels = PixelOptions(arguments.size, arguments.samples, arguments.least, arguments.open)
-    question = Question(frames, _cameras(context, arguments.cameras), arguments.boxes, pixels)
-    table = merged([run(ANSWERS[behind](context, question))])  # for the order that all have
+    cameras = _cameras(context, arguments.cameras)
+    if arguments.format == "bop" and len(cameras) > 1:
+        raise ValueError(f"BOP has one camera a scene, not {len(cameras)}: name one")
+    question = Question(frames, cameras, arguments.boxes, pixels)
+    found = run(ANSWERS[behind](context, question), heed=heed)
+    table = merged([found])  # for the order that all have
     asked: dict[str, Any] = {
         "file": arguments.file.name,
         "scene": scene.name,
@@ -207,9 +222,15 @@ def _ask(context: bpy.types.Context, arguments: argparse.Namespace) -> Answer:
 
 def _cameras(context: bpy.types.Context, names: list[str]) -> tuple[str, ...]:
     """Return the names of the cameras; empty for the scene's."""
+    scene = context.scene
     if names == ["scene"]:
+        if not (scene.camera or any(marker.camera for marker in scene.timeline_markers)):
+            raise ValueError("The scene has no camera")
         return ()
     if names != ["all"]:
+        for name in names:
+            if name not in scene.objects:
+                raise ValueError(f"The scene has no camera named {name}")
         return tuple(dict.fromkeys(names))
     cameras = [item.name for item in context.view_layer.objects if item.type == "CAMERA"]
     if not cameras:

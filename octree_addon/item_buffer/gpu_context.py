@@ -5,9 +5,13 @@ raise an error, it ends. So a child process of the same Blender tries first, onc
 """
 
 import logging
+import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
+from tempfile import TemporaryDirectory, TemporaryFile
 
 import bpy
 import gpu
@@ -46,7 +50,8 @@ def _has_context() -> bool:
         log.info("No graphics context in background mode: item buffers are drawn in NumPy")
         return False
     try:
-        make_context()
+        with _quiet():
+            make_context()
         return gpu.capabilities.max_texture_size_get() > 0
     except Exception:
         log.exception("The graphics context could not be made")
@@ -62,7 +67,41 @@ def _child_survives() -> bool:
     else:
         command = [sys.executable, "-c", source]
     try:
-        done = subprocess.run(command, capture_output=True, timeout=_PATIENCE, check=False)
+        # Blender clears its temporary folder when it ends, not when the child does.
+        with TemporaryDirectory(prefix="octree_", ignore_cleanup_errors=True) as folder:
+            done = subprocess.run(
+                command,
+                capture_output=True,
+                timeout=_PATIENCE,
+                check=False,
+                env=os.environ | dict.fromkeys(("TMPDIR", "TMP", "TEMP"), folder),
+            )
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0 and _SURVIVED.encode() in done.stdout
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep what libraries write to standard error while a context is made, unless it fails.
+
+    EGL tries what it may not have, and says so ("EGL Error (0x3009)"), before it tries the next.
+    """
+    try:
+        kept = os.dup(2)
+    except OSError:  # there is none
+        yield
+        return
+    with TemporaryFile() as said:
+        if sys.stderr:
+            sys.stderr.flush()
+        os.dup2(said.fileno(), 2)
+        try:
+            yield
+        except BaseException:
+            said.seek(0)
+            os.write(kept, said.read())
+            raise
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)

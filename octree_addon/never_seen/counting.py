@@ -7,7 +7,7 @@ from contextlib import closing
 import bpy
 import numpy as np
 
-from ...core import ItemRenderer, SceneOctree
+from ...core import ItemRenderer, SceneOctree, between
 from ..arrays import Flags, Floats, Ids
 from ..item_buffer import renderer_of
 from ..reader import ScenePlacements
@@ -15,7 +15,6 @@ from ..scene_index import SceneIndex, index_steps
 from ..shot.frames import walk
 from ..shot.render_roles import not_counted
 from ..shot.shown_scene import ShownScene
-from ..ui import between
 from .samples import OPEN, Facts, Samples
 from .stage import Stage, stage_of
 from .views import Size, Views, view_matrices

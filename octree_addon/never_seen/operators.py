@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 from bpy.props import EnumProperty, StringProperty
 
+from ...core import Steps
 from .. import trees
 from ..built_tree import preserving_staleness
 from ..hiding import hide, plan
@@ -25,7 +26,6 @@ from ..ui import (
     RefusingOperator,
     Status,
     SteppedOperator,
-    Steps,
     column_of,
     draw_rows,
     mode_obstacle,
@@ -87,7 +87,7 @@ class OCTREE_OT_find_never_seen(NeverSeenOptions, SteppedOperator, bpy.types.Ope
         other = "Stop the playback first" if is_playing else ""
         return mode_obstacle(context, may_edit=True) or other
 
-    def steps(self, context: bpy.types.Context) -> Steps:
+    def steps(self, context: bpy.types.Context) -> Steps[Any]:
         take(self, settings_of(context.scene).never_seen)
         return self._steps(context, self._views(context))
 
@@ -109,7 +109,7 @@ class OCTREE_OT_find_never_seen(NeverSeenOptions, SteppedOperator, bpy.types.Ope
             is_open=self.is_open,
         )
 
-    def _steps(self, context: bpy.types.Context, views: Views) -> Steps:
+    def _steps(self, context: bpy.types.Context, views: Views) -> Steps[Any]:
         # Frames are set, and set back, which leaves no tree outdated.
         with preserving_staleness(trees.get(context.scene), context.view_layer):
             return (yield from samples_steps(context, views))
@@ -151,7 +151,7 @@ class NeverSeenOperator(SafetyOptions, MaterialOption, SteppedOperator):
         assert found is not None
         return found
 
-    def steps(self, context: bpy.types.Context) -> Steps:
+    def steps(self, context: bpy.types.Context) -> Steps[Any]:
         take(self, settings_of(context.scene).never_seen)
         safety = Safety(self.least, self.rings, self.distance, self.material)
         return kept_steps(context, self.samples(context), safety)
@@ -261,7 +261,7 @@ class OCTREE_OT_mark_never_seen(NeverSeenOperator, bpy.types.Operator):
             default="samples_seen",
         )
 
-    def steps(self, context: bpy.types.Context) -> Steps:
+    def steps(self, context: bpy.types.Context) -> Steps[Any]:
         take(self, settings_of(context.scene).never_seen)
         return kept_steps(context, self.samples(context), Safety(rings=0))
 

@@ -10,11 +10,10 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...core import Octree, Triangles, build_octree, nearest, overlapping_pairs
+from ...core import Octree, Triangles, between, build_octree, nearest, overlapping_pairs
 from ..arrays import Flags, Ids
 from ..reader import polygon_corners, polygon_materials
 from ..scene_index import SceneIndex, index_steps
-from ..ui import between
 from .samples import OPEN, Samples
 
 # How many triangles are compared with those that were seen before Blender may draw.

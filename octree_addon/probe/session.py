@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import bpy
 
+from ...core import Running, between
 from ..scene_index import unread_triangles
 from ..scope import is_too_much, too_much_text, viewport_of
 from ..targets import SceneTarget, TargetSteps, scene_steps
@@ -67,7 +68,7 @@ class Live:
     is_held: bool = False
     answered: Answered | None = None
     hint: str = ""
-    steps: TargetSteps | None = None
+    steps: Running[SceneTarget] | None = None
     may_read_all: bool = False
     target: SceneTarget | None = None
     target_of: tuple[Any, ...] = ()
@@ -145,20 +146,19 @@ def ready_target(live: Live, seconds: float) -> SceneTarget | None:
             live.hint = f"{refusal}: click to be asked whether to read it"
             return None
         live.target, live.target_of = None, wanted
-        live.steps = prepared_steps(bpy.context)
+        live.steps = Running(prepared_steps(bpy.context))
     return _advance(live, seconds)
 
 
 def _advance(live: Live, seconds: float) -> SceneTarget | None:
-    deadline, fraction = perf_counter() + seconds, 0.0
+    deadline = perf_counter() + seconds
     assert live.steps is not None
-    try:
-        while perf_counter() < deadline:
-            fraction = next(live.steps)
-    except StopIteration as end:
-        live.steps, live.target, live.may_read_all = None, end.value, False
+    while perf_counter() < deadline and live.steps.step():
+        pass
+    if live.steps.is_done:
+        live.target, live.steps, live.may_read_all = live.steps.result, None, False
         return live.target
-    live.hint = f"Reading the scene: {fraction:.0%}"
+    live.hint = f"Reading the scene: {live.steps.value:.0%}"
     return None
 
 
@@ -183,14 +183,8 @@ def asks_original(context: bpy.types.Context) -> bool:
 def prepared_steps(context: bpy.types.Context) -> TargetSteps:
     """Read what the view shows, and build what any question about it will need."""
     reading = scene_steps(context, viewport_of(context), of_original=asks_original(context))
-    while True:
-        try:
-            yield _READING * next(reading)
-        except StopIteration as end:
-            target: SceneTarget = end.value
-            break
-    for fraction in target.octree.prepare_steps():
-        yield _READING + (1 - _READING) * fraction
+    target: SceneTarget = yield from between(0.0, _READING, reading)
+    yield from between(_READING, 1.0, target.octree.prepare_steps())
     return target
 
 

@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
-from ...core import Capsules, Frusta, Spheres, pairs_inside, pairs_touching
+from ...core import Capsules, Frusta, Spheres, between, pairs_inside, pairs_touching
 from .. import trees
 from ..arrays import Ids
 from ..build import kinds_of
@@ -21,7 +21,6 @@ from ..targets import SceneTarget, TargetSteps, box_target, scene_steps
 from ..ui import (
     Status,
     SteppedOperator,
-    between,
     column_of,
     draw_rows,
     mode_obstacle,

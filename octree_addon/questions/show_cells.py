@@ -1,11 +1,14 @@
 """Show Its Cells: the cells of the octree, colored by how the last query visits them."""
 
+from typing import Any
+
 import bpy
 
+from ...core import Steps
 from .. import trees
 from ..build import fresh_tree_steps, keep_tree
 from ..built_tree import BuiltTree
-from ..ui import Status, SteppedOperator, Steps, settings_of
+from ..ui import Status, SteppedOperator, settings_of
 from . import last_query
 
 
@@ -24,7 +27,7 @@ class OCTREE_OT_show_cells(SteppedOperator, bpy.types.Operator):
     def obstacle(cls, context: bpy.types.Context) -> str:
         return "" if last_query.get(context.scene) else "Ask a question first"
 
-    def steps(self, context: bpy.types.Context) -> Steps:
+    def steps(self, context: bpy.types.Context) -> Steps[Any]:
         return fresh_tree_steps(context)
 
     def finish(self, context: bpy.types.Context, result: BuiltTree) -> Status:

@@ -7,14 +7,13 @@ import numpy as np
 from bpy.props import EnumProperty, FloatProperty, FloatVectorProperty
 from mathutils import Vector
 
-from ...core import Spheres, query
+from ...core import Spheres, between, query
 from .. import trees
 from ..arrays import Ids
 from ..build import fresh_tree_steps, keep_tree
 from ..built_tree import BuiltTree
 from ..scope import viewport_of
 from ..targets import SceneTarget, TargetSteps, box_target, scene_steps
-from ..ui import between
 from .query_operator import SelectionOptions, VolumeOperator
 
 

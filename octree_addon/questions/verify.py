@@ -9,9 +9,10 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, IntProperty
 
+from ...core import run
 from ..arrays import Flags, Ids
 from ..scope import is_too_much
-from ..ui import Status, SteppedOperator, column_of, plural, run
+from ..ui import Status, SteppedOperator, column_of, plural
 from . import last_query
 from .last_query import Query
 

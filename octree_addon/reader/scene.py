@@ -9,8 +9,7 @@ from weakref import WeakValueDictionary
 import bpy
 import numpy as np
 
-from ...core import Triangles
-from ..ui import run
+from ...core import Triangles, run
 from .layers import layer_ids
 from .meshes import (
     MeshArrays,

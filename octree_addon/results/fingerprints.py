@@ -5,8 +5,9 @@ from typing import Any
 
 import bpy
 
+from ...core import run
 from ..scene_index import fingerprint_steps
-from ..ui import run, settings_of
+from ..ui import settings_of
 
 # By the session id of the scene: what it is like now, until it changes; which of these are to be
 # looked at again. And by that and the number of a result or a question: what it was like when that

@@ -1,11 +1,11 @@
 """Result listeners: what has changed since, and which objects are gone; only while needed."""
 
-from collections.abc import Generator
 from time import perf_counter
 from typing import Any
 
 import bpy
 
+from ...core import Running
 from ..scene_index import is_being_read
 from ..ui import Listeners, listen, schedule, settings_of, tag_redraw
 from . import fingerprints, kept
@@ -14,7 +14,7 @@ from . import fingerprints, kept
 # work at a time.
 _REST, _SLICE = 0.5, 0.02
 # What is being compared.
-_comparing: list[Generator[float, None, str]] = []
+_comparing: list[Running[str]] = []
 
 
 def has_results(scene: bpy.types.Scene) -> bool:
@@ -100,16 +100,16 @@ def _compare(context: bpy.types.Context) -> float:
     if not _comparing:
         if is_being_read():
             return _REST
-        _comparing.append(fingerprints.current_fingerprint_steps(context))
+        _comparing.append(Running(fingerprints.current_fingerprint_steps(context)))
     deadline = perf_counter() + _SLICE
     try:
-        while perf_counter() < deadline:
-            next(_comparing[0])
-    except StopIteration:
-        _comparing.clear()
+        while _comparing[0].step() and perf_counter() < deadline:
+            pass
     except ValueError:  # a question has begun to read, or the view layer is gone
         _comparing.clear()
         return _REST
+    if _comparing[0].is_done:
+        _comparing.clear()
     return 0.0
 
 

@@ -15,7 +15,7 @@ import bpy
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...core import SceneOctree
+from ...core import SceneOctree, between, run
 from ..arrays import Flags, Ids
 from ..reader import (
     Changes,
@@ -30,7 +30,6 @@ from ..reader import (
     row_bytes,
     visibility_of,
 )
-from ..ui import run
 from .boxes import SceneBoxes
 from .pending import Pending
 from .revision import rows_before
@@ -288,13 +287,7 @@ class SceneIndex:
         """Read the placements, and the meshes that may have changed, and take them over."""
         self._reader.forget(None if pending.all else pending.reshaped)
         reading = self._reader.steps(self._depsgraph_of, lambda: bool(self.pending))
-        while True:
-            try:
-                fraction = next(reading)
-            except StopIteration as end:
-                found: ScenePlacements = end.value
-                break
-            yield _READING * fraction
+        found: ScenePlacements = yield from between(0.0, _READING, reading)
         yield _READING
         yield from self._take(found)
         depsgraph = self._depsgraph_of()

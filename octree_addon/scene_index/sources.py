@@ -8,7 +8,7 @@ from functools import cached_property
 import bpy
 import numpy as np
 
-from ...core import Triangles
+from ...core import Triangles, between
 from ..arrays import Floats, Ids
 from ..reader import (
     BoxPlacements,
@@ -17,7 +17,6 @@ from ..reader import (
     seen_objects,
     taken_types,
 )
-from ..ui import between
 from .index import SceneIndex
 from .revision import changed
 from .session import index_of, index_of_layer

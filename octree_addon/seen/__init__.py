@@ -6,7 +6,7 @@ Read table, from_views, csv_file, json_file, merge; then rle, file_names, coco, 
 from .bop import bop_text
 from .coco import coco_texts
 from .csv_file import csv_text
-from .file_names import picture_names, write_whole
+from .file_names import picture_names
 from .from_views import table_from_views
 from .json_file import Answer, json_texts, read_json
 from .merge import merged, merged_answers
@@ -60,5 +60,4 @@ __all__ = [
     "table_from_views",
     "with_label_pictures",
     "write_label_pictures",
-    "write_whole",
 ]

@@ -1,9 +1,7 @@
-"""File names of the pictures of views, and files that are written whole or not at all."""
+"""File names of the pictures of views."""
 
-import os
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from .table import Views
 
@@ -25,17 +23,3 @@ def _unique(names: Iterable[str]) -> Iterator[str]:
             free = f"{name}_{number}"
         taken.add(free.lower())
         yield free
-
-
-def write_whole(path: Path, texts: Iterable[str]) -> None:
-    """Write texts into one file that appears under its name when it is whole.
-
-    Other machines of a farm look at it meanwhile. Names that are no Unicode stay readable.
-    """
-    part = path.with_name(f"{path.name}.part")
-    try:
-        with part.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-            file.writelines(texts)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)

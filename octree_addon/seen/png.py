@@ -4,6 +4,7 @@
 that begin with the number of their filter.
 """
 
+import errno
 import struct
 import zlib
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ...core import atomic_file
 from .file_names import picture_names
 from .table import LabelPicture, Numbers, SeenTable
 
@@ -71,13 +73,20 @@ def write_label_pictures(table: SeenTable, folder: Path) -> int:
     for view, name in enumerate(picture_names(table.which)):
         png = png_bytes(table.label_picture(view) + 1)
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(png)
+        with atomic_file(folder / name) as file:
+            file.write(png)
     return len(table.which)
 
 
 def with_label_pictures(table: SeenTable, folder: Path) -> SeenTable:
-    """Return a table with the label pictures of a folder, each read when it is asked for."""
+    """Return a table with the label pictures of a folder, each read when it is asked for.
+
+    A `FileNotFoundError` names the first that is not there.
+    """
     names = picture_names(table.which)
+    for path in (folder / name for name in names):
+        if not path.is_file():
+            raise FileNotFoundError(errno.ENOENT, "There is no label picture", str(path))
 
     def labels(view: int) -> LabelPicture:
         path = folder / names[view]

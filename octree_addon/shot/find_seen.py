@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import StringProperty
 
+from ...core import Steps
 from .. import trees
 from ..built_tree import preserving_staleness
 from ..scope import scoped_objects
 from ..ui import (
     Status,
     SteppedOperator,
-    Steps,
     column_of,
     draw_rows,
     mode_obstacle,
@@ -64,7 +64,7 @@ class OCTREE_OT_find_seen(PixelSettings, ShotOptions, SteppedOperator, bpy.types
         other = "Stop the playback first" if is_playing else ""
         return mode_obstacle(context, may_edit=True) or other
 
-    def steps(self, context: bpy.types.Context) -> Steps:
+    def steps(self, context: bpy.types.Context) -> Steps[Any]:
         """Return the walk through the frames, not yet begun."""
         take(self, settings_of(context.scene).shot)
         shot = Shot(

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ...core import Visibility, visibility_steps
+from ...core import Running, Visibility, between, visibility_steps
 from ..arrays import Flags, Ids
 from ..camera import Picture, camera_picture, picture_size
 from ..item_buffer import Recorder
 from ..scene_index import SceneIndex, index_steps
 from ..seen import SEEN, Items, LabelPicture, Pixels, SeenTable, Views, table_from_views
-from ..ui import between
 from .frames import walk
 from .label_store import LabelStore
 from .render_roles import not_counted
@@ -138,15 +137,12 @@ class _Counted:
             supersampling=self._options.samples,
             smallest=self._options.least,
         )
-        while True:
-            try:
-                fraction = next(steps)
-            except StopIteration as end:
-                found: Visibility = end.value
-                break
-            yield fraction
+        running = Running(steps)
+        while running.step():
+            yield running.value
             if index.placements is not placements:
                 raise ValueError("The scene has changed meanwhile: look once more")
+        found = running.result
         is_whole = self._options.samples == 1
         table = _table_of(found, len(items), picture.start, is_whole=is_whole)
         self._parts.append((table, items))

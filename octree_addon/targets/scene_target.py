@@ -17,6 +17,8 @@ from ...core import (
     Boxes,
     SceneOctree,
     build_octree,
+    objects_touching,
+    overlapping_objects_steps,
     overlapping_pairs,
     overlapping_pairs_steps,
     pairs_touching,
@@ -169,7 +171,7 @@ class SceneTarget:
 
     def objects_in_volume(self, volume: Any) -> Ids:
         """Return the number of the first item of each placement that touches one volume."""
-        placements = query(self.octree, volume, relation="objects")[1]
+        placements = objects_touching(self.octree, volume)[1]
         return self.starts[np.searchsorted(self.octree.ids, placements)]
 
     def rows_of(self, others: PlacedItems) -> Ids:
@@ -206,7 +208,7 @@ class SceneTarget:
 
     def placement_pair_steps(self, owners: Ids, margin: float) -> PairSteps:
         """Do the same for placements, (2, h): faster, for one touch of two is enough."""
-        steps = overlapping_pairs_steps(self.octree, margin=margin, owners=owners, objects=True)
+        steps = overlapping_objects_steps(self.octree, margin=margin, owners=owners)
         return np.searchsorted(self.octree.ids, (yield from steps))
 
     def shapes_of(self, items: Ids, most: int) -> Any:

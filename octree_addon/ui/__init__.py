@@ -22,7 +22,7 @@ from .operators import (
 )
 from .rows import SidebarPanel, column_of, draw_hint, draw_rows, draw_table
 from .status_text import clear_status, redraw_status_bars, write_status
-from .stepped import FEATURE, SteppedOperator, Steps, between, forget_redo, run
+from .stepped import FEATURE, SteppedOperator, forget_redo
 from .table_export import TableExport
 
 __all__ = [
@@ -35,9 +35,7 @@ __all__ = [
     "SidebarPanel",
     "Status",
     "SteppedOperator",
-    "Steps",
     "TableExport",
-    "between",
     "clear_status",
     "column_of",
     "draw_hint",
@@ -54,7 +52,6 @@ __all__ = [
     "offer_anyway",
     "plural",
     "redraw_status_bars",
-    "run",
     "schedule",
     "settings_of",
     "tag_redraw",

@@ -5,20 +5,18 @@ if that is canceled, Blender brings back what there was. So what takes long is c
 the panel rests it is worked out ahead, step by step, and then done again, at once.
 """
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any
 
 import bpy
 
+from ...core import Running, Steps, run
 from .feature import Feature
 from .operators import RefusingOperator, Status, given_values, listen, schedule
 from .status_text import clear_status, write_status
-
-Steps = Generator[float, None, Any]
-Result = TypeVar("Result")
 
 # What only turns the view may go on meanwhile. All else waits: the scene stays as it was read.
 _NAVIGATION = {
@@ -37,28 +35,6 @@ _PATIENCE, _SLICE = 0.2, 0.05
 _REST = 0.3
 
 
-def run(steps: Generator[float, None, Result]) -> Result:
-    """Take all steps of any long work at once and return what they return."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            result: Result = end.value
-            return result
-
-
-def between(
-    start: float, stop: float, steps: Generator[float, None, Result]
-) -> Generator[float, None, Result]:
-    """Take steps as a part of longer work: yield fractions from start to stop, return the same."""
-    while True:
-        try:
-            yield start + (stop - start) * next(steps)
-        except StopIteration as end:
-            result: Result = end.value
-            return result
-
-
 class SteppedOperator(RefusingOperator):
     """The part of an operator that works while Blender stays awake; a mixin.
 
@@ -67,13 +43,13 @@ class SteppedOperator(RefusingOperator):
     """
 
     doing = "Building octree"
-    _running: Steps | None = None
+    _running: Running[Any] | None = None
     _timer: bpy.types.Timer | None = None
     # What it was called with when it was done last, and what was worked out ahead for a redo.
     _done_with: dict[str, Any] | None = None
     _ahead: "_Ahead | None" = None
 
-    def steps(self, context: bpy.types.Context) -> Steps:
+    def steps(self, context: bpy.types.Context) -> Steps[Any]:
         """Return the work, not yet begun: it yields the fraction done, and returns its result."""
         raise NotImplementedError
 
@@ -100,13 +76,13 @@ class SteppedOperator(RefusingOperator):
             return self._end(context, ahead.result)
         self._running = None
         try:
-            self._work(context, _SLICE)
-        except StopIteration as end:
-            return self._end(context, end.value)
+            running = self._work(context, _SLICE)
         except ValueError as error:
             return self.refuse(error)
         finally:
             self._drop()
+        if running.is_done:
+            return self._end(context, running.result)
         work_ahead_later(self, context)
         return {"CANCELLED"}
 
@@ -146,28 +122,26 @@ class SteppedOperator(RefusingOperator):
     def _advance(self, context: bpy.types.Context, seconds: float) -> Status:
         """Work for a while; however the work ends, leave nothing running."""
         try:
-            fraction = self._work(context, seconds)
-        except StopIteration as end:
-            self.cancel(context)
-            return self._end(context, end.value)
+            running = self._work(context, seconds)
         except ValueError as error:
             self.cancel(context)
             return self.refuse(error)
         except BaseException:
             self.cancel(context)
             raise
-        context.window_manager.progress_update(100 * fraction)
-        write_status(context, f"{self.doing}: {fraction:.0%} (Esc to cancel)")
+        if running.is_done:
+            self.cancel(context)
+            return self._end(context, running.result)
+        context.window_manager.progress_update(100 * running.value)
+        write_status(context, f"{self.doing}: {running.value:.0%} (Esc to cancel)")
         return {"RUNNING_MODAL"}
 
-    def _work(self, context: bpy.types.Context, seconds: float) -> float:
+    def _work(self, context: bpy.types.Context, seconds: float) -> Running[Any]:
         deadline = perf_counter() + seconds
-        if self._running is None:
-            self._running = self.steps(context)
-        fraction = next(self._running)
-        while perf_counter() < deadline:
-            fraction = next(self._running)
-        return fraction
+        running = self._running = self._running or Running(self.steps(context))
+        while running.step() and perf_counter() < deadline:
+            pass
+        return running
 
     def _end(self, context: bpy.types.Context, result: Any) -> Status:
         try:
@@ -300,7 +274,7 @@ class OCTREE_OT_work_ahead(SteppedOperator, bpy.types.Operator):
         listen(_LISTENERS, True)
         return self.start(context)
 
-    def steps(self, context: bpy.types.Context) -> Steps:
+    def steps(self, context: bpy.types.Context) -> Steps[Any]:
         return self._wish.operator.steps(context)
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:

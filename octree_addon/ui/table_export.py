@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
+from ..written_files import write_texts
 from .operators import Mixin, Status
 
 # From 4.5 on a path that may begin with "//", the folder of the file, has to say so.
@@ -51,5 +52,5 @@ class TableExport(Mixin):
         table = tables.get(path.suffix.lower())
         if table is None:
             raise ValueError(f"The name of the file does not end in {' or '.join(tables)}")
-        path.write_text(table(*data), encoding="utf-8", newline="")
+        write_texts(path, [table(*data)])
         return path

@@ -9,13 +9,12 @@ import pytest
 from blender_scenes import cube, select_only
 from paper import Paper
 
-from octree_ext.core import CROSSING, INSIDE, OUTSIDE, Spheres, query
+from octree_ext.core import CROSSING, INSIDE, OUTSIDE, Spheres, query, run
 from octree_ext.octree_addon import questions, results, trees
 from octree_ext.octree_addon.questions.status import draw_status
 from octree_ext.octree_addon.questions.verify import prove_steps
 from octree_ext.octree_addon.results import kept
 from octree_ext.octree_addon.scene_index import scene_index
-from octree_ext.octree_addon.ui import run
 
 
 @pytest.fixture

@@ -103,9 +103,11 @@ def test_chunks_without_their_label_pictures_are_said(blend, tmp_path, capsys):
     assert "give --labels" in capsys.readouterr().err
     assert octree(*merge, tmp_path / "a.json", "--labels", tmp_path / "labels") == 1
     assert "Camera_0001.png" in capsys.readouterr().err
-    folder = tmp_path / "labels" / "chunk-1-of-2"
-    folder.mkdir(parents=True)
-    (folder / "Camera_0001.png").write_bytes(b"nothing of the kind")
+    assert not (tmp_path / "labels").exists()
+    for frame, chunk in ((1, 1), (2, 1), (3, 2), (4, 2)):
+        folder = tmp_path / "labels" / f"chunk-{chunk}-of-2"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"Camera_000{frame}.png").write_bytes(b"nothing of the kind")
     assert octree(*merge, tmp_path / "a.json", "--labels", tmp_path / "labels") == 1
     assert "cannot be read" in capsys.readouterr().err
     assert octree("seen", blend, "--chunk", "1/1", "--out", tmp_path / "1.json") == 0

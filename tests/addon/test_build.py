@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from blender_scenes import cube, link, mesh_object, monkey, select_only, text
 
+from octree_ext.core import run
 from octree_ext.octree_addon import preferences, scope, trees
 from octree_ext.octree_addon.build import steps as steps_module
 from octree_ext.octree_addon.build.operators import BuildOperator
 from octree_ext.octree_addon.build.steps import build_tree_steps
-from octree_ext.octree_addon.ui import run, settings_of
+from octree_ext.octree_addon.ui import settings_of
 
 
 def built():

@@ -9,11 +9,11 @@ import pytest
 from blender_scenes import collection_instance, cube, mesh_object, scatter, select_only, selected
 
 from core import Triangles
+from octree_ext.core import run
 from octree_ext.octree_addon import preferences, questions, scope
 from octree_ext.octree_addon.questions import collisions
 from octree_ext.octree_addon.questions.collisions import collision_steps
 from octree_ext.octree_addon.targets import scene_steps
-from octree_ext.octree_addon.ui import run
 
 
 @pytest.fixture

@@ -9,13 +9,13 @@ from blender_scenes import collection_instance, cube, link, select_only
 from shot_stage import add_stage, key
 from snapshots import whole_file
 
-from octree_ext.core import supports
+from octree_ext.core import run, supports
 from octree_ext.octree_addon import clash, results, scene_index
 from octree_ext.octree_addon.clash import Wish
 from octree_ext.octree_addon.clash.film import film_steps
 from octree_ext.octree_addon.curves import action_curves
 from octree_ext.octree_addon.reader import UNUSED
-from octree_ext.octree_addon.ui import run, settings_of
+from octree_ext.octree_addon.ui import settings_of
 
 
 def contacts(**options):

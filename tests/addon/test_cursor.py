@@ -9,9 +9,9 @@ from blender_scenes import camera, cube, mesh_object, select_only, selected
 from paper import drawn
 from probing import view3d
 
+from octree_ext.core import run
 from octree_ext.octree_addon import questions, trees
 from octree_ext.octree_addon.questions import OCTREE_PT_cursor
-from octree_ext.octree_addon.ui import run
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from octree_ext.core import (
     visibility,
 )
 from octree_ext.octree_addon import item_buffer
-from octree_ext.octree_addon.item_buffer import gpu_buffer
+from octree_ext.octree_addon.item_buffer import gpu_buffer, gpu_context
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 SIZE = (96, 72)
@@ -165,6 +165,23 @@ def test_making_a_context_leaves_the_file_as_it_was():
     assert {name: list(getattr(bpy.data, name).keys()) for name in names} == before
 
 
+@pytest.mark.parametrize("error", [None, RuntimeError("no context")])
+def test_what_libraries_say_on_the_way_is_told_only_if_no_context_comes(monkeypatch, capfd, error):
+    def make_context():
+        os.write(2, b"EGL Error (0x3009)\n")
+        if error:
+            raise error
+
+    monkeypatch.setattr(gpu_context, "_child_survives", lambda: True)
+    monkeypatch.setattr(gpu_context, "make_context", make_context)
+    has_context = gpu_context._has_context.__wrapped__()
+    said = capfd.readouterr().err
+    assert ("EGL Error" in said) == bool(error)
+    assert not (error and has_context)
+    os.write(2, b"later\n")
+    assert capfd.readouterr().err == "later\n"
+
+
 CHILD = """
 import sys
 sys.path[:0] = [{tests!r}]
@@ -186,7 +203,10 @@ def test_without_an_egl_library_nothing_ends(tmp_path):
     for name in ("libEGL.so", "libEGL.so.1"):
         (tmp_path / name).write_text("none", encoding="utf-8")
     source = CHILD.format(tests=str(CHECKOUT / "tests"))
-    hidden = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path)}
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    folders = dict.fromkeys(("TMPDIR", "TMP", "TEMP"), str(temporary))
+    hidden = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path), **folders}
     if bpy.app.binary_path:
         command = [bpy.app.binary_path, "-b", "--factory-startup", "--python-expr", source]
     else:
@@ -196,3 +216,4 @@ def test_without_an_egl_library_nothing_ends(tmp_path):
     )
     assert b"DRAWN BY ZBuffer (1, 3, 4)" in done.stdout, done.stderr.decode()
     assert done.returncode == 0
+    assert not list(temporary.glob("octree_*"))

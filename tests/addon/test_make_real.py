@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 from blender_scenes import collection_instance, cube, select_only, selected
 
+from octree_ext.core import run
 from octree_ext.octree_addon import questions, reader, scene_index, trees
 from octree_ext.octree_addon.display import cells
 from octree_ext.octree_addon.preferences import Colors
-from octree_ext.octree_addon.ui import run, settings_of
+from octree_ext.octree_addon.ui import settings_of
 
 
 @pytest.fixture

@@ -5,10 +5,9 @@ import pytest
 from blender_scenes import cube, depsgraph, lamp, link, select_only, selected
 from costs import lines_run
 
-from octree_ext.core import DynamicOctree
+from octree_ext.core import DynamicOctree, run
 from octree_ext.octree_addon import trees
 from octree_ext.octree_addon.build.steps import object_tree_steps
-from octree_ext.octree_addon.ui import run
 
 
 def grid(count):

@@ -6,10 +6,10 @@ import bpy
 import pytest
 from blender_scenes import camera, cube, monkey, select_only
 
+from octree_ext.core import run
 from octree_ext.octree_addon import questions
 from octree_ext.octree_addon.questions import collisions, query_operator, verify
 from octree_ext.octree_addon.questions.verify import proof_text, prove_steps
-from octree_ext.octree_addon.ui import run
 
 
 @pytest.fixture

@@ -16,9 +16,9 @@ from blender_scenes import (
 )
 from reading import only_object, read
 
+from octree_ext.core import run
 from octree_ext.octree_addon.reader import mesh_arrays, meshes, object_bounds, scene
 from octree_ext.octree_addon.scene_index import triangle_source_steps
-from octree_ext.octree_addon.ui import run
 
 
 def own_triangles(item):

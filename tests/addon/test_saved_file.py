@@ -10,6 +10,7 @@ from pathlib import Path
 
 import bpy
 import pytest
+from older_files import values
 
 SAVED = Path(__file__).parents[1] / "fixtures" / "scene_0_1_0.blend"
 HIDDEN = {"Above", "Far, left", "Ganz außen"}
@@ -20,26 +21,6 @@ def saved():
     """Open the file, and return what was written down when it was saved."""
     bpy.ops.wm.open_mainfile(filepath=str(SAVED))
     return json.loads(SAVED.with_suffix(".json").read_text(encoding="utf-8"))
-
-
-def values(group, path=""):
-    """Yield each property of a group, and of the groups in it, with its dotted path."""
-    for definition in group.bl_rna.properties:
-        name = definition.identifier
-        if name in {"rna_type", "name"}:
-            continue
-        value, full = getattr(group, name), f"{path}.{name}" if path else name
-        if isinstance(value, bpy.types.PropertyGroup):
-            yield from values(value, full)
-        elif definition.type == "POINTER":
-            yield full, value and value.name
-        elif definition.type == "COLLECTION":
-            yield full, [dict(values(each)) for each in value]
-        elif isinstance(value, set):
-            yield full, sorted(value)
-        else:
-            is_vector = hasattr(value, "__len__") and not isinstance(value, str)
-            yield full, list(value) if is_vector else value
 
 
 def flags():

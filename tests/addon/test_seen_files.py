@@ -24,8 +24,8 @@ from octree_ext.octree_addon.seen import (
     picture_names,
     read_json,
     table_from_views,
-    write_whole,
 )
+from octree_ext.octree_addon.written_files import write_texts
 
 PICTURES = arrays(
     np.int32, array_shapes(min_dims=2, max_dims=2, max_side=9), elements=st.integers(-1, 3)
@@ -160,7 +160,7 @@ def test_pycocotools_decodes_the_same_pixels_and_encodes_the_same_text():
 def test_pycocotools_opens_the_file(tmp_path):
     api = pytest.importorskip("pycocotools.coco", reason="no pycocotools in this environment")
     table, _, labels = random_table(1, cameras=("Left", "Right"))
-    write_whole(tmp_path / "coco.json", coco_texts(table))
+    write_texts(tmp_path / "coco.json", coco_texts(table))
     dataset = api.COCO(str(tmp_path / "coco.json"))
     assert len(dataset.getImgIds()) == 6
     assert len(dataset.anns) == (table.pixels.visible > 0).sum() > 0
@@ -268,9 +268,9 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path):
 
     path = tmp_path / "seen.json"
     with pytest.raises(ValueError, match="no more"):
-        write_whole(path, broken())
+        write_texts(path, broken())
     assert list(tmp_path.iterdir()) == []
-    write_whole(path, ["bad \udc80 name\n"])
+    write_texts(path, ["bad \udc80 name\n"])
     assert path.read_bytes() == b"bad \\udc80 name\n"
 
 

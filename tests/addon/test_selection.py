@@ -8,9 +8,9 @@ import pytest
 from blender_scenes import cube, link, scatter, select_only, selected
 from costs import lines_run
 
+from octree_ext.core import run
 from octree_ext.octree_addon.selection import Answer, select_faces, select_objects
 from octree_ext.octree_addon.targets import SceneTarget, scene_steps
-from octree_ext.octree_addon.ui import run
 
 
 class PartOf(SceneTarget):

@@ -8,8 +8,8 @@ from bpy_extras.object_utils import world_to_camera_view
 from costs import lines_run
 from mathutils import Vector
 
+from octree_ext.core import run
 from octree_ext.octree_addon import shot
-from octree_ext.octree_addon.ui import run
 
 FRAMES = tuple(range(1, 49))
 

@@ -7,11 +7,10 @@ from blender_scenes import camera, cube, link, mesh_object, select_only, world_t
 from camera_oracle import clip_planes, in_view
 from shot_stage import key, look
 
-from octree_ext.core import Frusta, Triangles, build_octree, query, query_any
+from octree_ext.core import Frusta, Triangles, build_octree, query, query_any, run
 from octree_ext.octree_addon import shot
 from octree_ext.octree_addon.reader import MeshArrays
 from octree_ext.octree_addon.shot.local_mesh import Faces, LocalMesh
-from octree_ext.octree_addon.ui import run
 
 AROUND = [(-9, -9, -9), (9, -9, -9), (9, 9, -9), (-9, 9, -9)]
 

@@ -154,6 +154,13 @@ def test_only_pairs_of_both_sides_count():
     assert set(named(audit(scene, ones=[one, other]))) == {(one, other)}
 
 
+def test_a_clearance_is_as_large_as_squares_allow():
+    scene = scene_of(*(box([at, 0, 0], [at + 1, 1, 1]) for at in (0, 2, 4)))
+    assert len(audit(scene, clearance=1e150)) == len(audit(scene, clearance=100)) == 3
+    with pytest.raises(ValueError, match="clearance must be a number from 0 to 1e"):
+        audit(scene, clearance=1.01e150)
+
+
 def test_areas_gaps_and_lines_are_told():
     for name, area in (("4 square cm, opposite", 4.0), ("4 square cm, the same way", 4.0)):
         meshes, classes = KNOWN[name]

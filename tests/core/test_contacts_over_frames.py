@@ -271,7 +271,7 @@ def test_nothing_is_ever_in_contact_in_no_scene():
         ({"names": [1, 2, -1]}, "names"),
         ({"names": [1, 2, 2**31]}, "names"),
         ({"owners": [1]}, "owners"),
-        ({"ones": [9]}, "ids"),
+        ({"ones": [9]}, "ones"),
     ],
 )
 def test_bad_input(options, message):

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 
 import core_scenes as scenes
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from core import Boxes, load, overlapping_pairs, query, save
+from core import Boxes, DynamicOctree, Spheres, load, overlapping_pairs, query, save
 
 SMALL = Boxes([[-0.3, 0.1, -1]], [[0.5, 0.6, 0]])
 
@@ -99,6 +100,64 @@ def test_these_are_all_arrays(tree_file):
 def test_a_missing_array_is_named(name, tree_file):
     with pytest.raises(ValueError, match=f"{tree_file}.*{name}"):
         load(changed(tree_file, **{name: None}))
+
+
+@pytest.fixture
+def dynamic_file(tmp_path):
+    """Save a tree that has been changed: it has ids and groups besides."""
+    tree = DynamicOctree(capacity=4)
+    centers = np.random.default_rng(0).random((40, 3))
+    ids = tree.insert(Spheres(centers, np.full(40, 0.1)), groups=np.arange(40) % 3 + 1)
+    tree.remove(ids[::5])
+    save(tree.octree, tmp_path / "dynamic")
+    return tmp_path / "dynamic"
+
+
+@pytest.mark.parametrize("names", [("ids",), ("groups",), ("groups", "ids")])
+def test_what_not_every_tree_has_is_missed_where_it_was(names, dynamic_file):
+    load(dynamic_file)
+    with pytest.raises(ValueError, match=f"{dynamic_file}.*{', '.join(names)} must be there"):
+        load(changed(dynamic_file, **dict.fromkeys(names)))
+
+
+def test_what_the_tree_did_not_have_is_refused(tree_file):
+    with pytest.raises(ValueError, match="ids must not be there"):
+        load(changed(tree_file, ids=np.arange(300)))
+
+
+@pytest.mark.parametrize("members", [None, 3, "ids", [["ids"]], [1], ["ids", 2]])
+def test_a_list_of_members_that_is_none_is_refused(members, tree_file):
+    with pytest.raises(ValueError, match="must be a saved octree"):
+        load(changed_header(tree_file, members=members))
+
+
+LENGTHS = {"name": 28, "extra": 30, "comment": 32}
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_no_array_hides_behind_a_longer_entry(length, dynamic_file):
+    """An entry of the archive's list that is said to be longer swallows those that follow."""
+    content, tree = dynamic_file.read_bytes(), load(dynamic_file)
+    entries = places_of(content, b"PK\1\2")
+    end = content.rindex(b"PK\5\6")
+    hidden = 0
+    for at, entry in enumerate(entries):
+        for rest in (*entries[at + 2 :], end):
+            place = entry + LENGTHS[length]
+            swallowed = rest - (*entries, end)[at + 1]
+            longer = int.from_bytes(content[place : place + 2], "little") + swallowed
+            damaged = content[:place] + longer.to_bytes(2, "little") + content[place + 2 :]
+            dynamic_file.write_bytes(damaged)
+            try:
+                assert_same(tree, load(dynamic_file))
+            except ValueError as error:
+                hidden += "must be there" in str(error)
+    assert hidden or length == "name"  # a name that is too long is another name
+
+
+def places_of(content, mark):
+    """Return where a mark begins, each time."""
+    return [found.start() for found in re.finditer(re.escape(mark), content)]
 
 
 @pytest.mark.parametrize("name", NAMES)

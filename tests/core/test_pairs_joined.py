@@ -8,8 +8,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from core import Boxes, Triangles, build_octree, overlapping_pairs
-from core.construction.levels import result_of
 from core.pairs import broad_phase, tree_join
+from core.steps import run
 from core.touch import triangle_pairs
 
 
@@ -31,7 +31,7 @@ def trees(cells, scale=1.0):
 
 
 def joined(tree, other, margin=0.0):
-    return result_of(tree_join.tree_join(tree, other, margin))
+    return run(tree_join.tree_join(tree, other, margin))
 
 
 @pytest.mark.parametrize("margin", [0, 2])

@@ -6,10 +6,14 @@ import scene_oracle as oracle
 from scene_oracle import KINDS, Baked
 
 from core import (
+    Boxes,
     SceneOctree,
     Spheres,
     Triangles,
+    build_octree,
     nearest,
+    objects_touching,
+    overlapping_objects,
     overlapping_pairs,
     query,
     query_any,
@@ -51,7 +55,7 @@ def test_any_count_and_objects(stage):
         counts = np.bincount(wanted[0], minlength=len(volumes))
         np.testing.assert_array_equal(query_count(scene, volumes), counts)
         np.testing.assert_array_equal(query_any(scene, volumes), counts > 0)
-        objects = query(scene, volumes, relation="objects")
+        objects = objects_touching(scene, volumes)
         np.testing.assert_array_equal(objects, np.unique(wanted[:2], axis=1))
 
 
@@ -118,7 +122,7 @@ def test_empty_scenes_answer_everything():
     for _ in range(2):
         assert query(scene, one).shape == (3, 0)
         assert query(scene, one[[]]).shape == (3, 0)
-        assert query(scene, one, relation="objects").shape == (2, 0)
+        assert objects_touching(scene, one).shape == (2, 0)
         assert query_any(scene, one).tolist() == [False]
         assert query_count(scene, one).tolist() == [0]
         hits = ray_cast(scene, [[0, 0, 0]], [[1, 0, 0]])
@@ -132,3 +136,22 @@ def test_empty_scenes_answer_everything():
         scene.check()
         mesh = scene.add_mesh(Triangles([], []))
         scene.place([mesh, mesh], [np.eye(4)] * 2)
+
+
+def test_older_spellings_answer_the_same(stage):
+    rng, scene, _, center, size = stage
+    for volumes in oracle.volumes(rng, center, size):
+        np.testing.assert_array_equal(
+            query(scene, volumes, relation="objects"), objects_touching(scene, volumes)
+        )
+    np.testing.assert_array_equal(
+        overlapping_pairs(scene, objects=True, margin=0.1), overlapping_objects(scene, margin=0.1)
+    )
+
+
+def test_questions_about_placements_want_a_scene():
+    tree = build_octree(Boxes([[0, 0, 0]], [[1, 1, 1]]))
+    with pytest.raises(ValueError, match="scene must be"):
+        objects_touching(tree, Spheres([[0, 0, 0]], [1]))
+    with pytest.raises(ValueError, match="scene must be"):
+        overlapping_objects(tree)

@@ -14,6 +14,7 @@ from core import (
     Spheres,
     Triangles,
     nearest,
+    objects_touching,
     overlapping_pairs,
     query,
     query_any,
@@ -201,7 +202,7 @@ def test_groups_are_those_of_placements(scene):
         assert query(scene, EVERYWHERE, groups=mask)[1].tolist() == wanted
         assert query_count(scene, EVERYWHERE, groups=mask).tolist() == [len(wanted)]
         assert query_any(scene, EVERYWHERE, groups=mask).tolist() == [len(wanted) > 0]
-        found = query(scene, EVERYWHERE, relation="objects", groups=mask)
+        found = objects_touching(scene, EVERYWHERE, groups=mask)
         assert found[1].tolist() == wanted
         found = nearest(scene, [[0, 0, 0]], count=3, groups=mask).placements[0]
         assert sorted(found[found >= 0].tolist()) == wanted

@@ -10,7 +10,8 @@ from core import (
     SceneOctree,
     Spheres,
     nearest,
-    overlapping_pairs,
+    objects_touching,
+    overlapping_objects,
     query,
     query_count,
     ray_cast,
@@ -49,11 +50,11 @@ SPHERES = Spheres(MIDDLES, np.full(COUNT, 0.3))
 ALL = Spheres([[35, 35, 35]], [1e3])
 ASKS = {
     "spheres": lambda scene: query(scene, SPHERES),
-    "all of them": lambda scene: query(scene, ALL, relation="objects"),
+    "all of them": lambda scene: objects_touching(scene, ALL),
     "how many": lambda scene: query_count(scene, ALL),
     "rays": lambda scene: ray_cast(scene, MIDDLES + 2, MIDDLES[::-1] - MIDDLES),
     "nearest": lambda scene: nearest(scene, MIDDLES[:2_000] + 1),
-    "pairs": lambda scene: overlapping_pairs(scene, objects=True, groups=2),
+    "pairs": lambda scene: overlapping_objects(scene, groups=2),
 }
 
 

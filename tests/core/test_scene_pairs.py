@@ -7,7 +7,13 @@ import pytest
 import scene_oracle as oracle
 from scene_oracle import KINDS, Baked
 
-from core import SceneOctree, Triangles, overlapping_pairs, overlapping_pairs_steps
+from core import (
+    SceneOctree,
+    Triangles,
+    overlapping_objects,
+    overlapping_pairs,
+    overlapping_pairs_steps,
+)
 
 finding = importlib.import_module("core.scene.pairs")
 
@@ -39,7 +45,7 @@ def crowd(seed, kinds=KINDS[:5], placements=24, **options):
 def test_placements_that_touch_are_those_of_triangles_that_do(kinds, margin):
     _, scene = crowd(len(kinds), kinds, triangles=40)
     wanted = np.unique(truth(scene, margin)[[0, 2]], axis=1)
-    found = overlapping_pairs(scene, objects=True, margin=margin)
+    found = overlapping_objects(scene, margin=margin)
     np.testing.assert_array_equal(found, wanted)
     assert found.dtype == np.intp
 
@@ -57,11 +63,11 @@ def test_pairs_of_one_owner_do_not_count(seed):
     owners = rng.integers(0, 6, len(scene))
     wanted = one_of_each(scene, owners, truth(scene))
     np.testing.assert_array_equal(overlapping_pairs(scene, owners=owners), wanted)
-    found = overlapping_pairs(scene, owners=owners, objects=True)
+    found = overlapping_objects(scene, owners=owners)
     np.testing.assert_array_equal(found, np.unique(wanted[[0, 2]], axis=1))
     alike = np.zeros(len(scene), int)
     assert overlapping_pairs(scene, owners=alike).shape == (4, 0)
-    assert overlapping_pairs(scene, owners=alike, objects=True).shape == (2, 0)
+    assert overlapping_objects(scene, owners=alike).shape == (2, 0)
 
 
 def test_pairs_of_groups_and_owners():
@@ -79,7 +85,7 @@ def test_pairs_of_groups_and_owners():
         kept = one_of_each(scene, owners, kept)
         found = overlapping_pairs(scene, groups=mask, owners=owners)
         np.testing.assert_array_equal(found, kept)
-        found = overlapping_pairs(scene, groups=mask, owners=owners, objects=True)
+        found = overlapping_objects(scene, groups=mask, owners=owners)
         np.testing.assert_array_equal(found, np.unique(kept[[0, 2]], axis=1))
 
 
@@ -113,7 +119,7 @@ def test_two_large_meshes_in_cells(monkeypatch):
     wanted = truth(scene)
     monkeypatch.setattr(finding, "_MANY", 100)
     np.testing.assert_array_equal(overlapping_pairs(scene), wanted)
-    found = overlapping_pairs(scene, objects=True)
+    found = overlapping_objects(scene)
     np.testing.assert_array_equal(found, np.unique(wanted[[0, 2]], axis=1))
 
 
@@ -133,7 +139,7 @@ def test_what_is_nowhere_is_not_compared(monkeypatch):
         return answer
 
     monkeypatch.setattr(finding, "overlapping_pairs_steps", watched)
-    assert overlapping_pairs(scene, objects=True).tolist() == [[0], [1]]
+    assert overlapping_objects(scene).tolist() == [[0], [1]]
     assert asked[0] < 10_000
 
 

@@ -281,9 +281,9 @@ def test_ray_from_a_corner_along_a_wall_enters_the_cells_on_it():
 @pytest.mark.parametrize(
     ("origin", "direction", "words"),
     [
-        ([0, 0], [1, 0, 0], "origins must have shape"),
-        ([0, 0, np.nan], [1, 0, 0], "origins must be finite"),
-        ([0, 0, 0], [0, 0, 0], "directions must not be zero"),
+        ([0, 0], [1, 0, 0], "origin must have shape"),
+        ([0, 0, np.nan], [1, 0, 0], "origin must be finite"),
+        ([0, 0, 0], [0, 0, 0], "direction must not be zero"),
     ],
 )
 def test_bad_rays_are_refused(origin, direction, words):

@@ -22,7 +22,7 @@ from core import (
     ZBuffer,
     face_samples_steps,
     item_buffers,
-    query,
+    objects_touching,
     visibility,
     visibility_steps,
 )
@@ -156,7 +156,7 @@ def test_is_what_each_object_drawn_by_itself_would_tell(seed, by_rays):
         assert found.whole[:, owner].tolist() == beyond.sum(axis=(1, 2)).tolist()
         depths = np.where(seen, together.depths, np.inf).min(axis=(1, 2))
         assert np.allclose(found.depths[:, owner], depths)
-        touched = query(scene.only(ids), Frusta.from_matrices(views), relation="objects")[0]
+        touched = objects_touching(scene.only(ids), Frusta.from_matrices(views))[0]
         for view in range(2):
             assert found.visible_boxes[view, owner].tolist() == box_around(seen[view])
             box = np.array(box_around(beyond[view]))

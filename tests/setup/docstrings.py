@@ -19,8 +19,8 @@ def public_things():
     """Yield each name of `core`, and of each public member of its classes, with the object."""
     for name in core.__all__:
         thing = getattr(core, name)
-        if not callable(thing):
-            continue  # a plain number
+        if not (inspect.isclass(thing) or inspect.isfunction(thing)):
+            continue  # a plain number, or the name of a type
         yield f"core.{name}", thing
         # The fields of a dataclass stand among its attributes.
         fields = getattr(thing, "__dataclass_fields__", {})

@@ -1,0 +1,52 @@
+"""Records: arrays that nobody writes into, and answers that are compared whole.
+
+What a structure holds is read-only, also after `copy.deepcopy` and `pickle`, which make arrays
+anew. Arrays of an answer are the caller's own.
+"""
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+
+class Frozen:
+    """What holds arrays that are read-only from the beginning."""
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        freeze(self)
+
+
+def freeze(holder: object) -> None:
+    """Make the arrays that something holds read-only."""
+    for value in vars(holder).values():
+        for each in value if isinstance(value, tuple) else (value,):
+            if isinstance(each, np.ndarray):
+                each.setflags(write=False)
+
+
+class Record:
+    """A dataclass of arrays and numbers: equal to one of its kind whose fields all are.
+
+    Arrays are equal if shapes and numbers are, NaN to NaN. Like arrays, records have no hash.
+    """
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
+        return all(_same(getattr(self, name), getattr(other, name)) for name in names)
+
+
+def _same(one: Any, other: Any) -> bool:
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, np.ndarray):
+        return np.array_equal(one, other, equal_nan=True)
+    return bool(one == other or (one != one and other != other))

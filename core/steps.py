@@ -1,0 +1,186 @@
+"""Work in steps: generators that yield the fraction done and return what they make.
+
+Whoever shows progress or must not block takes the steps one by one, and drops the generator to
+cancel. A function `x` that takes all steps at once is `at_once(x_steps)`.
+"""
+
+import inspect
+from collections.abc import Callable, Generator
+from functools import wraps
+from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar, get_args, get_type_hints
+
+import numpy as np
+
+from . import checks
+
+T = TypeVar("T")
+Given = TypeVar("Given")
+Yielded = TypeVar("Yielded")
+Arguments = ParamSpec("Arguments")
+
+Steps: TypeAlias = Generator[float, None, T]
+
+
+class Running(Generic[T]):
+    """Work in steps that is taken one step at a time.
+
+    Parameters
+    ----------
+    steps : generator
+        The work, begun or not.
+
+    Attributes
+    ----------
+    value : float
+        What the last step yielded, the fraction done; 0 before the first.
+    is_done : bool
+        Whether no work remains.
+    result : object
+        What the work made, once it is done.
+
+    Raises
+    ------
+    ValueError
+        If these are no steps.
+    """
+
+    def __init__(self, steps: Generator[Any, None, T], /) -> None:
+        checks.kind("steps", steps, (Generator,))
+        self._steps = steps
+        self.value: Any = 0.0
+        self.is_done = False
+        self.result: T
+
+    def step(self) -> bool:
+        """Take a step.
+
+        Returns
+        -------
+        bool
+            Whether work remains.
+
+        Raises
+        ------
+        Exception
+            Whatever the work raises; it is over then.
+        """
+        try:
+            self.value = next(self._steps)
+        except StopIteration as finished:
+            self.result, self.is_done = finished.value, True
+        return not self.is_done
+
+    def close(self) -> None:
+        """Drop what remains, which cancels it."""
+        self._steps.close()
+
+
+def run(steps: Generator[Any, None, T], /, *, heed: Callable[[], object] | None = None) -> T:
+    """Take all steps at once.
+
+    Parameters
+    ----------
+    steps : generator
+        The work.
+    heed : callable, optional
+        Called after each step, the last one, too; may end the work by what it raises.
+
+    Returns
+    -------
+    object
+        What the work makes.
+
+    Raises
+    ------
+    ValueError
+        If these are no steps, or `heed` cannot be called; and whatever the work raises.
+    """
+    checks.called("heed", heed)
+    running = Running(steps)
+    while running.step():
+        if heed is not None:
+            heed()
+    if heed is not None:
+        heed()
+    return running.result
+
+
+def between(start: float, stop: float, steps: Generator[float, None, T], /) -> Steps[T]:
+    """Take steps as a part of longer work: their fractions are scaled to lie in a range.
+
+    Parameters
+    ----------
+    start, stop : float
+        The fractions of the longer work before and after this part.
+    steps : generator
+        The part.
+
+    Returns
+    -------
+    generator
+        Yields the fraction of the longer work that is done, and returns what the part makes.
+
+    Raises
+    ------
+    ValueError
+        If a fraction is no finite number, or these are no steps.
+    """
+    first, last = checks.number("start", start, -np.inf), checks.number("stop", stop, -np.inf)
+    checks.kind("steps", steps, (Generator,))
+    return repeated(steps, lambda done: first + (last - first) * done)
+
+
+def ascending(steps: Generator[float, None, T]) -> Steps[T]:
+    """Repeat the steps; what is done stays done, also where a part yields less than the last."""
+    most = 0.0
+
+    def highest(done: float) -> float:
+        nonlocal most
+        most = max(most, done)
+        return most
+
+    return repeated(steps, highest)
+
+
+def repeated(
+    steps: Generator[Given, None, T],
+    each: Callable[[Given], Yielded],
+    before: Callable[[], None] = lambda: None,
+) -> Generator[Yielded, None, T]:
+    """Repeat the steps: call `before` ahead of each, and yield what `each` makes of it."""
+    running = Running(steps)
+    try:
+        before()
+        while running.step():
+            yield each(running.value)
+            before()
+        return running.result
+    finally:
+        running.close()
+
+
+def at_once(steps: Callable[Arguments, Steps[T]]) -> Callable[Arguments, T]:
+    """Return the function `x` that takes all steps of `x_steps`, whose docstring says "in steps".
+
+    Its signature and docstring are those of `x_steps`, but for what it returns.
+    """
+
+    @wraps(steps)
+    def whole(*arguments: Arguments.args, **options: Arguments.kwargs) -> T:
+        return run(steps(*arguments, **options))
+
+    made = get_args(get_type_hints(steps)["return"])[-1]
+    whole.__name__ = steps.__name__.removesuffix("_steps")
+    whole.__qualname__ = steps.__qualname__.removesuffix("_steps")
+    whole.__doc__ = _whole_text(steps.__doc__ or "")
+    whole.__annotations__ = {**steps.__annotations__, "return": made}
+    whole.__signature__ = inspect.signature(steps).replace(  # type: ignore[attr-defined]
+        return_annotation=made
+    )
+    return whole
+
+
+def _whole_text(text: str) -> str:
+    """Return the docstring of a function whose steps have this one."""
+    first, _, rest = text.partition("\n")
+    return "\n".join((first.replace(" in steps", "", 1), rest.replace("generator of ", "", 1)))

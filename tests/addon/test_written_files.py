@@ -1,0 +1,216 @@
+"""Every file of the extension is written whole or not at all, by any number of writers."""
+
+import os
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+from behind_scenes import ball, eye
+from clash_scenes import EVERYTHING, audit, plant
+from failing_disks import FAILURES
+from finding_scenes import house
+from seen_tables import random_table
+
+from octree_ext.core import Boxes, atomic_file, build_octree, save
+from octree_ext.octree_addon import command_line
+from octree_ext.octree_addon.audit import REPORTS, About, add_options, run_audit
+from octree_ext.octree_addon.command_line.seen import FORMATS
+from octree_ext.octree_addon.seen import Answer, json_texts, label_folder, write_label_pictures
+from octree_ext.octree_addon.written_files import require_file, require_folder, write_texts
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+OLDER = b"older"
+
+
+# Each writer: what it needs, and what writes into a folder.
+
+
+def nothing(folder):
+    pass
+
+
+def a_tree(folder):
+    tree = build_octree(Boxes(np.zeros((9, 3)), np.ones((9, 3))))
+    save(tree, folder / "tree.npz")
+
+
+def a_report(ending):
+    """Write what the command `audit` does, of findings that are known."""
+
+    def write(folder):
+        parser = ArgumentParser()
+        add_options(parser)
+        line = ["--fail-on", "none", "--report", str(folder / f"audit{ending}")]
+        about = About("house.blend", "Ada", "2026-11-22T17:00:00+00:00")
+        assert run_audit(parser.parse_args(line), lambda _: (house(), about)) == 0
+
+    return write
+
+
+def a_chunk(folder):
+    """Have a chunk to merge, and its label pictures."""
+    table = random_table(1)[0]
+    write_texts(folder / "chunk.json", json_texts(Answer(table, chunk=(1, 1))))
+    write_label_pictures(table, label_folder(folder, (1, 1)))
+
+
+def a_merge(form, *words):
+    def write(folder):
+        out = folder / f"seen{FORMATS[form][0]}"
+        labels = [each if each[0] == "-" else str(folder) for each in words]
+        command = ["seen", "--merge", str(folder / "chunk.json"), "--format", form, *labels]
+        assert command_line.main([*command, "--out", str(out)]) == 0
+
+    return write
+
+
+def seen_spheres(_):
+    eye(32, 24)
+    ball("Ball", (0, 5, 0))
+    bpy.context.view_layer.update()
+    assert bpy.ops.octree.find_seen(behind="UNSEEN") == {"FINISHED"}
+
+
+def audited(_):
+    plant()
+    audit(**EVERYTHING)
+
+
+def an_operator(name, ending, **options):
+    def write(folder):
+        path = str(folder / f"export{ending}")
+        assert getattr(bpy.ops.octree, name)(filepath=path, **options) == {"FINISHED"}
+
+    return write
+
+
+TABLES = ((".csv", "TABLE"), (".json", "TABLE"), (".json", "COCO"), (".json", "BOP"))
+WRITERS = {
+    "core/storage.py": {"tree": (nothing, a_tree)},
+    "octree_addon/audit/gate.py": {each: (nothing, a_report(each)) for each in REPORTS},
+    "octree_addon/command_line/seen.py": {each: (a_chunk, a_merge(each)) for each in FORMATS}
+    | {"coco": (a_chunk, a_merge("coco", "--labels", "folder"))},
+    "octree_addon/seen/png.py": {"labels": (a_chunk, a_merge("json", "--labels", "folder"))},
+    "octree_addon/ui/table_export.py": {
+        f"{form} {ending}": (seen_spheres, an_operator("export_seen", ending, format=form))
+        for ending, form in TABLES
+    }
+    | {
+        "labels": (seen_spheres, an_operator("export_seen", ".csv", labels=True)),
+        "rows as csv": (audited, an_operator("export_rows", ".csv")),
+        "rows as json": (audited, an_operator("export_rows", ".json")),
+    },
+    "octree_addon/clash/export.py": {
+        each: (audited, an_operator("export_audit", each)) for each in REPORTS
+    },
+}
+CASES = [
+    pytest.param(*each, id=f"{path}: {name}")
+    for path, of_file in WRITERS.items()
+    for name, each in of_file.items()
+]
+
+
+def test_these_are_all_that_write():
+    sources = [*CHECKOUT.glob("core/**/*.py"), *CHECKOUT.glob("octree_addon/**/*.py")]
+    found = {
+        path.relative_to(CHECKOUT).as_posix()
+        for path in sources
+        if any(f" {name}(" in path.read_text() for name in ("atomic_file", "write_texts"))
+    }
+    assert found == {*WRITERS, "core/atomic_file.py", "octree_addon/written_files.py"}
+
+
+def files_in(folder):
+    """Return the bytes of all files, by path."""
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def written_once(prepare, write, folder):
+    """Return the files that a writer has written, and leave older ones in their place."""
+    prepare(folder)
+    before = files_in(folder)
+    write(folder)
+    written = [path for path in files_in(folder) if path not in before]
+    assert written
+    for path in written:
+        assert path.stat().st_size > 10
+        path.write_bytes(OLDER)
+    return written
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+@pytest.mark.parametrize(("prepare", "write"), CASES)
+def test_a_failing_disk_keeps_what_was_there(
+    tmp_path, monkeypatch, capsys, prepare, write, failure
+):
+    written = written_once(prepare, write, tmp_path)
+    before = files_in(tmp_path)
+    capsys.readouterr()
+    with FAILURES[failure](monkeypatch, atomic_file) as expected:
+        try:
+            write(tmp_path)
+        except BaseException as error:
+            said = f"{error}{capsys.readouterr().err}"
+        else:
+            pytest.fail("It says that it has written")
+    assert files_in(tmp_path) == before
+    if expected.number is not None:
+        assert os.strerror(expected.number) in said
+        assert any(str(path) in said for path in written) or str(tmp_path) in said
+    write(tmp_path)
+    assert files_in(tmp_path).keys() == before.keys()
+    assert all(path.read_bytes() != OLDER for path in written)
+
+
+@pytest.mark.parametrize(("prepare", "write"), CASES)
+def test_writers_that_overlap_all_write(tmp_path, monkeypatch, prepare, write):
+    """Another begins and ends while each file is written but not yet there."""
+    written = written_once(prepare, write, tmp_path)
+    before = files_in(tmp_path)
+    others = []
+
+    def at_the_end(number):
+        if len(others) < len(written):
+            path = written[len(others)]
+            others.append(path)
+            write_texts(path, ["of the other"])
+        flush(number)
+
+    flush = os.fsync
+    monkeypatch.setattr(sys.modules[atomic_file.__wrapped__.__module__].os, "fsync", at_the_end)
+    write(tmp_path)
+    assert len(others) == len(written)
+    assert files_in(tmp_path).keys() == before.keys()
+    assert all(path.read_bytes() not in (OLDER, b"of the other") for path in written)
+
+
+@pytest.mark.parametrize("failure", ["forbidden", "read only"])
+def test_places_are_tried_before_the_work(tmp_path, monkeypatch, failure):
+    (tmp_path / "file").write_bytes(OLDER)
+    for ask, path in (
+        (require_file, tmp_path / "file"),
+        (require_folder, tmp_path / "a" / "b"),
+    ):
+        ask(path)
+        with FAILURES[failure](monkeypatch, atomic_file) as expected:
+            with pytest.raises(expected.kind) as raised:
+                ask(path)
+        assert raised.value.errno == expected.number
+        assert str(path) in str(raised.value)
+    assert files_in(tmp_path) == {tmp_path / "file": OLDER}
+    assert list(tmp_path.iterdir()) == [tmp_path / "file"]
+
+
+def test_no_file_where_a_folder_is_and_no_folder_where_a_file_is(tmp_path):
+    (tmp_path / "file").write_bytes(OLDER)
+    with pytest.raises(FileExistsError, match="What is there is no file"):
+        require_file(tmp_path)
+    with pytest.raises(FileNotFoundError, match="There is no folder"):
+        require_file(tmp_path / "new" / "file")
+    for path in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(NotADirectoryError, match="file is a file, not a folder"):
+            require_folder(path)

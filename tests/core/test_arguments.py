@@ -1,0 +1,282 @@
+"""What an argument cannot be is refused by its name, before anything is made, everywhere."""
+
+import inspect
+from typing import get_type_hints
+
+import core_scenes as scenes
+import numpy as np
+import pytest
+import scene_questions as asked
+from numpy.typing import ArrayLike
+
+import core
+from core import (
+    Boxes,
+    DynamicOctree,
+    Spheres,
+    Triangles,
+    ZBuffer,
+    build_octree,
+)
+
+SCENE, _ = asked.masked_scene(1)
+TREE = build_octree(scenes.random(), capacity=16)
+BALLS, BOX = Spheres(np.zeros((2, 3)), [1, 2]), Boxes([[0] * 3], [[1] * 3])
+ZEROS, EYE = np.zeros((2, 3)), np.eye(4)[None]
+FOUND = core.audit(SCENE)
+# What a function is asked with, by name of the argument; of one function, by both names.
+GIVEN = {
+    "tree": TREE, "items": BALLS, "volumes": BALLS, "volume": BALLS[:1], "points": ZEROS,
+    "origins": ZEROS, "directions": ZEROS + 1, "origin": [0, 0, 0], "direction": [1, 0, 0],
+    "scene": SCENE, "before": FOUND, "found": FOUND, "changed": [0], "grounds": [0],
+    "owners": np.zeros(len(SCENE), int), "ones": [0], "others": [2, 3], "skipped": [[0], [2]],
+    "names": np.arange(len(SCENE)), "view_projection": EYE * 0.1 + EYE, "lower": ZEROS,
+    "upper": ZEROS, "centers": ZEROS, "radii": [1, 2], "starts": ZEROS, "ends": ZEROS,
+    "half_sizes": ZEROS, "rotations": np.tile(np.eye(3), (2, 1, 1)), "cells": [0, 1],
+    "bounds": BOX, "vertices": np.eye(3), "faces": [[0, 1, 2]], "ids": [0, 1], "numbers": [0, 1],
+    "meshes": [0], "matrices": EYE, "mesh": 0, "triangles": Triangles(np.eye(3), [[0, 1, 2]]),
+    "node": 0, "groups": 7, "count": 2, "max_distance": 5.0, "size": (8, 6),
+    "corners": np.zeros((1, 8, 3)), "other": TREE, "clearance": 0.1, "band": 0.1, "progress": None,
+    "views_inside.volume": BOX, "HalfSpaces.planes": [[1, 2, 3, 4]], "margin": 0.5, "part": 0.5,
+    "Frusta.from_planes.planes": [[[1, 0, 0, 1], [-1, 0, 0, 1], [0, 1, 0, 1], [0, -1, 0, 1],
+                                   [0, 0, 1, 1], [0, 0, -1, 1]]],
+    "SceneOctree.place.groups": [7], "DynamicOctree.insert.groups": [7, 7],
+    "Octree.cells_of.items": [0], "trace.volume": ([0, 0, 0], [1, 0, 0], 2.0),
+    "SceneOctree.move.matrices": np.tile(np.eye(4), (2, 1, 1)), "SceneOctree.move.ids": [0, 2],
+    "SceneOctree.remove.ids": [0], "SceneOctree.remove_mesh.mesh": 4, "places": 2,
+    "overlapping_pairs.tree": SCENE,
+    "overlapping_pairs_steps.tree": SCENE,
+    "SceneOctree.bounds_of.ids": [0, 2], "SceneOctree.matrices_of.ids": [0, 2],
+    "SceneOctree.meshes_of.ids": [0, 2], "SceneOctree.only.ids": [0, 2],
+    "SceneOctree.triangles_of.ids": [0, 2], "pairs_within.others": BALLS, "between.start": 0.0,
+    "between.stop": 1.0,
+}  # fmt: skip
+# Their arrays are known to be sound: nobody checks them again.
+TRUSTED = {
+    "ItemRenderer.image", "ItemRenderer.covered", "Octree.named", "save", "load", "atomic_file",
+}  # fmt: skip
+STATIC = {"from_planes", "from_matrices", "steps"}
+
+
+def instance(name):
+    """Return what a public method is asked of."""
+    if name == "SceneOctree":
+        made = asked.masked_scene(1)[0]
+        made.add_mesh(Triangles(np.eye(3), [[0, 1, 2]]))
+        return made
+    if name == "DynamicOctree":
+        made = DynamicOctree()
+        made.insert(BALLS)
+        return made
+    if name == "FaceSamples":
+        return core.face_samples(ZBuffer(SCENE), asked.VIEWS, size=asked.SIZE)
+    return {"Octree": TREE, "ItemRenderer": ZBuffer(SCENE)}.get(name) or getattr(core, name)()
+
+
+def public():
+    """Yield names of all public functions, constructors and methods that check what they get."""
+    for name in core.__all__:
+        thing = getattr(core, name)
+        if inspect.isfunction(thing):
+            yield name, thing
+        elif inspect.isclass(thing) and not issubclass(thing, Exception):
+            if "__init__" in vars(thing) and not hasattr(thing, "__dataclass_fields__"):
+                yield name, thing.__init__
+            for part, raw in vars(thing).items():
+                call = getattr(raw, "__func__", raw)
+                if inspect.isfunction(call) and part[0] != "_":
+                    yield f"{name}.{part}", call
+
+
+def kind_of(hint):
+    """Return what kind of argument has this type."""
+    text = str(hint)
+    if hint in (ArrayLike, ArrayLike | None):
+        return "array"
+    if hint is bool:
+        return "flag"
+    if hint is int or "SupportsIndex" in text:
+        return "whole number"
+    if hint in (float, float | None) or "SupportsFloat" in text:
+        return "number"
+    if text.startswith("tuple[int, int]"):
+        return "size"
+    if "Callable" in text:
+        return "function"
+    if hint is str:
+        return "choice"
+    if "ndarray" in text:
+        return "array"
+    return "object"
+
+
+FUNCTIONS = {
+    name: call
+    for name, call in public()
+    if name not in TRUSTED and len(inspect.signature(call).parameters) > ("." in name)
+}
+ARGUMENTS = [
+    (name, argument, kind_of(get_type_hints(call)[argument]))
+    for name, call in FUNCTIONS.items()
+    for argument in inspect.signature(call).parameters
+    if argument not in ("self", "cls")
+]
+
+
+def those_of(kind):
+    return [(name, argument) for name, argument, its in ARGUMENTS if its == kind]
+
+
+def ask(name, argument, value):
+    """Ask a public function with one argument that is `value`; what comes in steps to the end."""
+    call, parameters = core, inspect.signature(FUNCTIONS[name]).parameters.values()
+    *owners, part = name.split(".")
+    for owner in owners:
+        call = getattr(core, owner) if part in STATIC else instance(owner)
+    call = getattr(call, part)
+    data, options = [], {}
+    for each in parameters:
+        if each.name in ("self", "cls"):
+            continue
+        given = GIVEN.get(f"{name}.{each.name}", GIVEN.get(each.name, each.default))
+        if "renderer" in each.name:
+            given = ZBuffer(SCENE)
+        if each.default is not each.empty and each.name not in (argument, "size"):
+            continue
+        given = value if each.name == argument else given
+        if each.kind is each.KEYWORD_ONLY:
+            options[each.name] = given
+        else:
+            data.append(given)
+    answer = call(*data, **options)
+    return asked.result(answer) if inspect.isgenerator(answer) else answer
+
+
+def sample(name, argument):
+    given = GIVEN.get(f"{name}.{argument}", GIVEN.get(argument))
+    assert given is not None, f"{name} is asked with no {argument}"
+    return given
+
+
+def refuses(name, argument, value):
+    with pytest.raises(ValueError, match=rf"\b{argument}\b"):
+        ask(name, argument, value)
+
+
+def refuses_or_answers(name, argument, value):
+    try:
+        ask(name, argument, value)
+    except ValueError as error:
+        assert argument in str(error), error
+
+
+def test_all_kinds_of_arguments_are_there():
+    assert {kind for _, _, kind in ARGUMENTS} == {
+        "array", "flag", "whole number", "number", "size", "function", "choice", "object"
+    }  # fmt: skip
+    assert len(ARGUMENTS) > 150
+
+
+@pytest.mark.parametrize(("name", "argument"), those_of("whole number"))
+@pytest.mark.parametrize("value", [2**31, 2**62, 2**63, 10**30, np.uint64(2**64 - 1)])
+def test_huge_numbers_are_refused_by_name_or_answered(name, argument, value):
+    refuses_or_answers(name, argument, value)
+
+
+class Odd:
+    """What says in its own way that it is nothing else."""
+
+    def __array__(self, *_args, **_options):
+        raise RuntimeError("no array")
+
+    def __index__(self):
+        raise RuntimeError("no whole number")
+
+    def __float__(self):
+        raise RuntimeError("no number")
+
+    def __bool__(self):
+        raise RuntimeError("no flag")
+
+
+@pytest.mark.parametrize(("name", "argument"), those_of("whole number"))
+@pytest.mark.parametrize(
+    "value", [-1, True, np.nan, 1.5, "x", [1], np.ma.array(1, mask=True), Odd()], ids=repr
+)
+def test_what_is_no_whole_number_is_refused_by_name(name, argument, value):
+    refuses(name, argument, value)
+
+
+@pytest.mark.parametrize(("name", "argument"), those_of("number"))
+@pytest.mark.parametrize(
+    "value",
+    [np.nan, "x", "1", 1j, np.complex128(1), [1.0], np.ones(1), 10**400, Odd(),
+     np.ma.array(1.0, mask=True)],
+    ids=repr,
+)  # fmt: skip
+def test_what_is_no_number_is_refused_by_name(name, argument, value):
+    refuses(name, argument, value)
+
+
+@pytest.mark.parametrize(("name", "argument"), those_of("flag"))
+def test_flags_are_true_or_false(name, argument):
+    for value in ("False", np.nan, object(), 0, 1, None, [True], np.ones(1, bool), Odd()):
+        refuses(name, argument, value)
+    for value in (True, False, np.True_, np.False_):
+        ask(name, argument, value)
+
+
+@pytest.mark.parametrize(("name", "argument"), those_of("array"))
+def test_what_is_no_regular_array_is_refused_by_name(name, argument):
+    good = np.asarray(sample(name, argument))
+    assert ask(name, argument, good) is not Odd
+    hidden = np.ma.array(np.atleast_1d(good), mask=True)
+    for value in (
+        [[1, 2], [3]], [[[0], [1, 2]]], Odd(), [Odd()], "x", object(), [None], {1: 2},
+        hidden, list(hidden), np.ma.array(good), [[np.ma.masked] * 3],
+    ):  # fmt: skip
+        refuses(name, argument, value)
+
+
+@pytest.mark.parametrize(("name", "argument"), those_of("size"))
+@pytest.mark.parametrize(
+    "value",
+    [(10**6, 10**6), (2**31, 2**31), (8, 2**63), (2**40, 2**40), (10**30, 8), (8, -1), (0, 8),
+     (8, True), (8, np.nan), (1.5, 8), (8,), 8, "ab", None, Odd(), (Odd(), 8), ([8, 8], 8)],
+    ids=repr,
+)  # fmt: skip
+def test_sizes_that_no_picture_has_are_refused_by_name(name, argument, value):
+    refuses(name, argument, value)
+
+
+@pytest.mark.parametrize(("name", "argument"), those_of("function"))
+@pytest.mark.parametrize("value", ["x", 3, True, [print]])
+def test_what_cannot_be_called_is_refused_by_name(name, argument, value):
+    refuses(name, argument, value)
+
+
+@pytest.mark.parametrize(("name", "argument"), those_of("choice"))
+@pytest.mark.parametrize("value", ["x", "", 3, None, ["copy"], b"copy", Odd()], ids=repr)
+def test_other_words_are_refused_by_name(name, argument, value):
+    refuses(name, argument, value)
+
+
+@pytest.mark.parametrize(("name", "argument"), those_of("object"))
+@pytest.mark.parametrize("value", ["x", 3, [1], Odd(), np.zeros((2, 3))], ids=repr)
+def test_things_of_another_kind_are_refused_by_name(name, argument, value):
+    refuses(name, argument, value)
+
+
+@pytest.mark.parametrize("beyond", [1e300, 1e9, 2**40])
+def test_no_picture_goes_on_so_far_beyond_its_borders(beyond):
+    refuses("visibility", "beyond", beyond)
+
+
+def test_what_an_answer_has_no_room_for_is_refused_before_it_is_made():
+    for count in (2**29, 2**31, 2**62):
+        refuses("nearest", "count", count)
+        with pytest.raises(ValueError, match=r"\bcount\b"):
+            core.nearest(SCENE, [[0, 0, 0]], count=count)
+    for name in ("visibility", "visibility_steps"):
+        refuses(name, "owners", np.full(len(SCENE), 2**31 - 2))
+        refuses(name, "supersampling", 2**20)

@@ -1,0 +1,107 @@
+"""Work in steps: parts of longer work, fractions, what is dropped, and functions made of steps."""
+
+import ast
+import inspect
+from pathlib import Path
+
+import pytest
+
+import core
+from core.steps import Running, Steps, ascending, at_once, between, repeated, run
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+def counting(count: int, closed: list[str]) -> Steps[int]:
+    """Yield fractions up to 1, and return their number."""
+    try:
+        for number in range(count):
+            yield (number + 1) / count
+    finally:
+        closed.append("closed")
+    return count
+
+
+def fractions(steps):
+    running, found = Running(steps), []
+    while running.step():
+        found.append(running.value)
+    assert running.is_done
+    return found, running.result
+
+
+@pytest.mark.parametrize("count", [0, 1, 4])
+def test_all_at_once_and_one_by_one_make_the_same(count):
+    assert run(counting(count, [])) == count
+    assert fractions(counting(count, [])) == ([(i + 1) / count for i in range(count)], count)
+
+
+def test_a_part_lies_between_two_fractions():
+    assert fractions(between(0.5, 1.0, counting(2, []))) == ([0.75, 1.0], 2)
+
+
+def test_what_is_done_stays_done():
+    def back_and_forth():
+        yield from (0.1, 0.5, 0.2, 0.7)
+        return "done"
+
+    assert fractions(ascending(back_and_forth())) == ([0.1, 0.5, 0.5, 0.7], "done")
+
+
+def test_a_dropped_part_is_closed_with_the_whole():
+    closed = []
+    whole = between(0.0, 0.5, between(0.0, 1.0, counting(3, closed)))
+    kept = whole  # the part is closed by the whole, not by going out of reach
+    next(whole)
+    whole.close()
+    assert closed == ["closed"]
+    with pytest.raises(StopIteration):
+        next(kept)
+
+
+def test_a_check_ahead_of_each_step_ends_the_work():
+    closed, calls = [], []
+
+    def check():
+        calls.append(len(calls))
+        if len(calls) == 3:
+            raise RuntimeError("the scene has changed")
+
+    with pytest.raises(RuntimeError, match="the scene has changed"):
+        run(repeated(counting(5, closed), float, before=check))
+    assert closed == ["closed"]
+
+
+def test_a_function_of_all_steps_carries_signature_and_docstring():
+    def cut_steps(count: int, /, *, width: float = 1.0) -> Steps[str]:
+        """Cut something in steps.
+
+        Returns
+        -------
+        generator of str
+            What was cut.
+        """
+        yield width
+        return "cut" * count
+
+    cut = at_once(cut_steps)
+    assert cut(2, width=0.5) == "cutcut"
+    assert cut.__name__ == "cut"
+    assert inspect.getdoc(cut).startswith("Cut something.\n")
+    assert "generator" not in inspect.getdoc(cut)
+    expected = inspect.signature(cut_steps).replace(return_annotation=str)
+    assert inspect.signature(cut) == expected
+    assert inspect.signature(cut_steps).return_annotation == Steps[str]
+
+
+def test_steps_end_in_one_place_of_the_project():
+    catching = [
+        path.relative_to(CHECKOUT).as_posix()
+        for folder in ("core", "octree_addon")
+        for path in sorted((CHECKOUT / folder).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ExceptHandler)
+        and "StopIteration" in ast.unparse(node.type or ast.Constant(""))
+    ]
+    assert catching == ["core/steps.py"]
+    assert core.run is run

@@ -1,0 +1,219 @@
+"""All questions that scenes answer, by name, asked of some groups: what a law over all walks.
+
+Each takes a scene and groups, and answers a list of arrays and records in which placements go by
+their ids, whatever else is placed.
+"""
+
+import inspect
+from typing import get_type_hints
+
+import numpy as np
+from audit_scenes import box, sheet
+
+import core
+from core import (
+    Boxes,
+    ContactTracker,
+    Frusta,
+    HalfSpaces,
+    ItemRenderer,
+    PixelRays,
+    SceneOctree,
+    Spheres,
+    Triangles,
+    ZBuffer,
+)
+from core.any_octree import AnyOctree
+
+ALL = 0xFFFFFFFF
+# What a question of scenes may be asked of: any octree, too.
+ASKED = (SceneOctree, ItemRenderer)
+POINTS = np.random.default_rng(4).uniform(-1, 6, (12, 3))
+WAYS = np.random.default_rng(5).normal(size=(12, 3))
+VOLUMES = [
+    Spheres(POINTS, np.full(12, 1.0)),
+    Boxes([[-9] * 3], [[9] * 3]),
+    HalfSpaces([[0, 0, 1, -1]]),
+    Frusta.from_matrices([np.diag([0.5, 0.5, -0.2, 1])]),
+]
+VIEWS = core.views_around(Boxes([[-1] * 3], [[6] * 3]), count=3)
+SIZE = (24, 20)
+
+CUBE, SHEET = box([0] * 3, [1] * 3), sheet([0] * 3, [2, 0, 0], [0, 2, 0])
+NAN = np.full((4, 4), np.nan)
+
+
+def masked_scene(seed):
+    """Return a scene of cubes, sheets and fans in whole and half steps, with masks; and these."""
+    rng = np.random.default_rng(seed)
+    scene = SceneOctree(capacity=4)
+    fan = Triangles(rng.integers(-1, 2, (9, 3)), rng.integers(0, 9, (6, 3)))
+    meshes = [scene.add_mesh(each) for each in (CUBE, SHEET, fan, Triangles([], []))]
+    count = 14
+    matrices = np.tile(np.eye(4), (count, 1, 1))
+    matrices[:, :3, 3] = rng.integers(0, 9, (count, 3)) / 2
+    matrices[3] = NAN
+    masks = rng.choice([0, 1, 2, 4, 5, 6, ALL], count).astype(np.int64)
+    ids = scene.place(rng.choice(meshes, count), matrices, groups=masks)
+    gone = ids[[1, 8]]
+    scene.remove(gone)
+    return scene, np.delete(masks, gone)
+
+
+def result(steps):
+    """Return what a generator returns."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as finished:
+            return finished.value
+
+
+def of_volumes(question, **options):
+    return lambda scene, **o: [question(scene, each, **options, **o) for each in VOLUMES]
+
+
+def of_rays(question):
+    return lambda scene, **o: [question(scene, POINTS, WAYS, max_distance=m, **o) for m in (2, 99)]
+
+
+def of_pairs(question):
+    ways = [
+        {}, {"within": True}, {"objects": True}, {"margin": 0.3},
+        {"within": True, "skip_neighbours": True},
+    ]  # fmt: skip
+
+    def ask(scene, **options):
+        owners = scene.ids // 2
+        found = [question(scene, **way, **options) for way in ways]
+        return [*found, question(scene, owners=owners, **options)]
+
+    return ask
+
+
+def ask_object_pairs(question):
+    def ask(scene, **options):
+        found = [question(scene, margin=margin, **options) for margin in (0.0, 0.3)]
+        return [*found, question(scene, owners=scene.ids // 2, **options)]
+
+    return ask
+
+
+def of_audits(question):
+    def ask(scene, **options):
+        owners = scene.ids // 2
+        return [
+            question(scene, band=0.01, clearance=0.3, self_intersections=True, **options),
+            question(scene, **options),
+            question(scene, band=0.01, owners=owners, **options),
+        ]
+
+    return ask
+
+
+def of_changes(question):
+    """Audit again what an audit of everything had found."""
+
+    def ask(scene, *, groups):
+        before = core.audit(scene, band=0.01, clearance=0.3, self_intersections=True)
+        return [question(scene, before, scene.ids[::3], groups=groups)]
+
+    return ask
+
+
+def ask_supports(scene, *, groups):
+    everything = core.audit(scene, band=0.01)
+    found = core.supports(scene, everything, [], groups=groups)
+    named = found.components >= 0
+    of_these = found.components[named], found.floating[named]
+    return [*of_these, found.contacts, found.fallers, found.drops, found.landings, found.places]
+
+
+def of_looks(name):
+    def ask(scene, *, groups):
+        tracker = ContactTracker(band=0.01)
+        look = getattr(tracker, name)
+        first = look(scene, groups=groups)
+        first = result(first) if name.endswith("steps") else first
+        return [first, tracker.intervals, tracker.look(scene, groups=groups)]
+
+    return ask
+
+
+def of_views(question, **given):
+    def ask(scene, *, groups):
+        options = dict(given)
+        if "owners" in options:
+            options["owners"] = scene.ids
+        kinds = (ZBuffer(scene), PixelRays(scene))
+        found = [question(each, VIEWS, size=SIZE, groups=groups, **options) for each in kinds]
+        return [part for each in found for part in without_empty_ends(each)]
+
+    return ask
+
+
+def without_empty_ends(answer):
+    """Return the arrays of an answer, without objects of large numbers that are out of view."""
+    if not isinstance(answer, core.Visibility):
+        return [answer]
+    seen = np.flatnonzero((answer.whole > 0).any(axis=0)).max(initial=-1) + 1
+    names = [name for name in vars(answer) if name != "size"]
+    return [getattr(answer, name)[:, :seen] for name in names]
+
+
+def stepped(asking, question, *rest, **options):
+    """Ask a question that comes in steps as if it came at once."""
+    return asking(lambda *a, **o: result(question(*a, **o)), *rest, **options)
+
+
+def ask_queries(scene, **options):
+    relations = ("touching", "inside", "candidates", "objects")
+    return [core.query(scene, v, relation=r, **options) for v in VOLUMES for r in relations]
+
+
+QUESTIONS = {
+    "query": ask_queries,
+    "query_any": of_volumes(core.query_any),
+    "query_count": of_volumes(core.query_count),
+    "ray_cast": of_rays(core.ray_cast),
+    "ray_cast_all": of_rays(core.ray_cast_all),
+    "ray_test": of_rays(core.ray_test),
+    "nearest": lambda scene, **o: [core.nearest(scene, POINTS, count=n, **o) for n in (1, 40)],
+    "overlapping_pairs": of_pairs(core.overlapping_pairs),
+    "overlapping_pairs_steps": stepped(of_pairs, core.overlapping_pairs_steps),
+    "objects_touching": of_volumes(core.objects_touching),
+    "overlapping_objects": ask_object_pairs(core.overlapping_objects),
+    "overlapping_objects_steps": stepped(ask_object_pairs, core.overlapping_objects_steps),
+    "audit": of_audits(core.audit),
+    "audit_steps": stepped(of_audits, core.audit_steps),
+    "audit_again": of_changes(core.audit_again),
+    "audit_again_steps": stepped(of_changes, core.audit_again_steps),
+    "supports": ask_supports,
+    "ContactTracker.look": of_looks("look"),
+    "ContactTracker.look_steps": of_looks("look_steps"),
+    "item_buffers": of_views(core.item_buffers),
+    "visibility": of_views(core.visibility, owners=True),
+    "visibility_steps": stepped(of_views, core.visibility_steps, owners=True),
+    "face_samples": of_views(core.face_samples),
+    "face_samples_steps": stepped(of_views, core.face_samples_steps),
+}
+
+
+def takes_a_scene(call):
+    """Tell whether a function asks a scene, by its types."""
+    first, *_ = [*get_type_hints(call).values(), None]
+    kinds = getattr(first, "__args__", (first,))
+    classes = [kind for kind in kinds if inspect.isclass(kind)]
+    return any(kind is AnyOctree or issubclass(kind, ASKED) for kind in classes)
+
+
+def questions():
+    """Yield the names of all public functions, and methods of others, that take a scene."""
+    for name in core.__all__:
+        thing = getattr(core, name)
+        if inspect.isfunction(thing) and takes_a_scene(thing):
+            yield name
+        elif inspect.isclass(thing) and not issubclass(thing, (*ASKED, AnyOctree, Exception)):
+            for part, call in vars(thing).items():
+                if inspect.isfunction(call) and part[0] != "_" and takes_a_scene(call):
+                    yield f"{name}.{part}"
