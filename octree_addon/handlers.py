@@ -139,7 +139,8 @@ def after_change() -> None:
     else:
         is_live = any(built.is_live for built in trees.all_built())
         listen(LISTENERS, True)
-        scene_index.subscribe(after_update)
+        follow = scene_index.unsubscribe if trees.is_empty() else scene_index.subscribe
+        follow(after_update)
         schedule(merge_later, live.merge_interval() if is_live else None)
         settle_later()
     update_display()

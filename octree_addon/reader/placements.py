@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import bpy
 import numpy as np
@@ -118,9 +118,11 @@ class PlacedItems:
         """Return these rows, in this order."""
         raise NotImplementedError
 
-    def snapshot(self, *more: Ids) -> Snapshot:
+    def snapshot(self, *more: NDArray[Any]) -> Snapshot:
         """Return what can be compared with another; `more`, (n,) each, counts as states."""
-        columns = [np.asarray(each, np.int64).view(np.int32).reshape(-1, 2) for each in more]
+        columns = [
+            each.view(np.int32).reshape(len(self), each.dtype.itemsize // 4) for each in more
+        ]
         states = np.concatenate((self.states, *columns), axis=1)
         return Snapshot(row_bytes(self.keys), row_bytes(states))
 

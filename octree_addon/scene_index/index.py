@@ -86,6 +86,9 @@ class SceneIndex:
         Takes every question of the core.
     placements : ScenePlacements
         Whose the octree's placements are, in the order of `octree.ids`.
+    revision : int
+        A number that grows whenever the placements become other ones: they are frozen, and
+        `changed` tells two of them apart.
     boxes : SceneBoxes
         All visible objects, with faces or without, and all instances, each as a box.
     noted : int
@@ -101,6 +104,7 @@ class SceneIndex:
         self.placements = ScenePlacements.none()
         self.boxes = SceneBoxes(depsgraph_of)
         self.pending = Pending(all=True)
+        self.revision = 0
         self.noted = next(_NOTES)
         self.noted_at = -math.inf
         self._depsgraph_of = depsgraph_of
@@ -280,8 +284,10 @@ class SceneIndex:
         # As bits: what is not a number is the same as before, too.
         old = self.placements.matrices.view(np.int32)
         moved = np.flatnonzero((rows.view(np.int32) != old).any(axis=1))
-        self.octree.move(self.octree.ids[moved], matrices_of(rows[moved]))
-        self.placements = self.placements.moved(rows)
+        if len(moved):
+            self.octree.move(self.octree.ids[moved], matrices_of(rows[moved]))
+            self.placements = self.placements.moved(rows)
+            self.revision += 1
 
     def _read_again(self, pending: Pending) -> IndexSteps:
         """Read the placements, and the meshes that may have changed, and take them over."""
@@ -309,6 +315,7 @@ class SceneIndex:
         self.octree.move(ids[before[moved]], matrices_of(found.matrices[moved]))
         self.octree.remove(ids[gone])
         kept, new = np.flatnonzero(stays), np.flatnonzero(~stays)
+        is_other = bool(len(moved) or len(new) or gone.any())
         order = np.concatenate((kept[np.argsort(before[kept])], new))
         # What is placed is known at each step: whoever drops them goes on from there.
         for stop in range(len(kept), len(order) + _PLACED, _PLACED):
@@ -316,6 +323,7 @@ class SceneIndex:
             some = there[len(self.octree) :]
             self.octree.place(numbers[some], matrices_of(found.matrices[some]))
             self.placements, self._mesh_of = found.ordered(there), numbers[there]
+            self.revision += is_other
             yield _READING + (1 - _READING) * len(there) / max(len(order), 1)
         self._remove_unused_meshes()
 
@@ -329,6 +337,7 @@ class SceneIndex:
         gone = {number: mesh for mesh, number in self._numbers.items() if mesh not in known}
         if not gone:
             return
+        self.revision += 1
         before = self._rows_before(found)
         successors: dict[int, set[SceneMesh]] = {number: set() for number in gone}
         for row, mesh in zip(before.tolist(), found.meshes, strict=True):

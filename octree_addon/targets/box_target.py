@@ -62,7 +62,7 @@ class BoxTarget(SceneTarget):
 
     def only(self, rows: Ids) -> Self:
         placements = self.placements.ordered(rows)
-        return type(self)(build_octree(placements.items), placements, self.index, self.read)
+        return type(self)(build_octree(placements.items), placements, self.index, self.revision)
 
     def without(self, placement: int) -> tuple[Octree, int]:  # type: ignore[override]
         return self.octree, 1
@@ -108,4 +108,4 @@ def box_target(
     boxes, local = index.boxes.update(depsgraph), local_objects(context, viewport)
     owners = boxes.owners.tolist() if local is None else local
     placements = boxes.ordered(boxes.rows_of(set(owners), taken_types(kinds)))
-    return BoxTarget(build_octree(placements.items), placements, index, index.placements)
+    return BoxTarget(build_octree(placements.items), placements, index, index.revision)

@@ -62,14 +62,14 @@ class SceneTarget:
         In the order of `octree.ids`.
     index : SceneIndex
         Where they are from.
-    read : ScenePlacements
-        All that it had then.
+    revision : int
+        That of the index then.
     """
 
     octree: SceneOctree
     placements: ScenePlacements
     index: SceneIndex
-    read: ScenePlacements
+    revision: int
 
     @property
     def noun(self) -> str:
@@ -124,8 +124,8 @@ class SceneTarget:
 
     @property
     def is_current(self) -> bool:
-        """Whether the scene has not been read again since."""
-        return self.index.placements is self.read
+        """Whether the index still holds the same."""
+        return self.index.revision == self.revision
 
     @cached_property
     def _boxes(self) -> tuple[Ids, Boxes]:
@@ -267,7 +267,7 @@ def scene_steps(
     brought up to date again.
     """
     index = yield from index_steps(context, of_original=of_original)
-    target = SceneTarget(index.octree, index.placements, index, index.placements)
+    target = SceneTarget(index.octree, index.placements, index, index.revision)
     local = local_objects(context, viewport)
     if local is None:
         return target
