@@ -11,7 +11,7 @@ from .boxes import (
     read_boxes,
     taken_types,
 )
-from .changes import Changes, changes_of, update_flags
+from .changes import Changes, changes_of
 from .find_instance import PlacedMesh, find_instance
 from .layers import layer_ids, read_layer_matrices
 from .materials import RowMaterials, lets_light_through, polygon_materials, row_materials
@@ -82,6 +82,5 @@ __all__ = [
     "seen_objects",
     "taken_types",
     "triangle_count",
-    "update_flags",
     "visibility_of",
 ]

@@ -33,6 +33,11 @@ class Changes(NamedTuple):
     reshown: bool
     by_hand: bool = False
 
+    @property
+    def has_any(self) -> bool:
+        """Whether anything may have moved, or have another shape."""
+        return self.moved is None or self.reshaped is None or bool(self.moved or self.reshaped)
+
 
 def changes_of(depsgraph: bpy.types.Depsgraph) -> Changes:
     """Return what the last update of a depsgraph names; cheap, whatever it was."""

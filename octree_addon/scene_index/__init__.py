@@ -4,12 +4,9 @@ Read pending, revision, boxes, index and session, then sources. Add-on authors s
 `scene_index`.
 """
 
-from .boxes import SceneBoxes
 from .index import Placement, SceneIndex
-from .pending import Pending
 from .revision import changed, rows_before
 from .session import (
-    Subscriber,
     doubt,
     fingerprint_steps,
     forget,
@@ -19,7 +16,6 @@ from .session import (
     is_read,
     keep_only,
     known_index,
-    note_changes,
     scene_index,
     seconds_at_rest,
     subscribe,
@@ -36,13 +32,10 @@ from .sources import (
 )
 
 __all__ = [
-    "Pending",
     "Placement",
-    "SceneBoxes",
     "SceneIndex",
     "Source",
     "SourceObject",
-    "Subscriber",
     "box_source",
     "changed",
     "comparison_steps",
@@ -56,7 +49,6 @@ __all__ = [
     "is_read",
     "keep_only",
     "known_index",
-    "note_changes",
     "rows_before",
     "scene_index",
     "seconds_at_rest",

@@ -95,7 +95,7 @@ def index_of_layer(uid: int, layer: str, *, of_original: bool = False) -> SceneI
     key = uid, layer, of_original
     if key not in _indexes:
         _indexes[key] = SceneIndex(lambda: _depsgraph_of(uid, layer), of_original=of_original)
-        listen(LISTENERS, True)
+        _listen_if_needed()
     return _indexes[key]
 
 
@@ -127,12 +127,10 @@ def note_changes(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None
     if depsgraph.mode != "VIEWPORT":
         return
     uid, layer = scene.original.session_uid, depsgraph.view_layer.name
-    known = [_indexes[uid, layer, kind] for kind in _KINDS if (uid, layer, kind) in _indexes]
-    if not known:
-        return
     changes = changes_of(depsgraph)
-    for index in known:
-        index.note(changes)
+    for kind in _KINDS:
+        if (uid, layer, kind) in _indexes:
+            _indexes[uid, layer, kind].note(changes)
     for subscriber in _subscribers:
         subscriber(scene, depsgraph, changes)
 
@@ -144,26 +142,33 @@ def doubt(*_: Any) -> None:
 
 
 def subscribe(subscriber: Subscriber) -> None:
-    """Call `subscriber` after each evaluation of what has an index; twice is once."""
+    """Call `subscriber` after each evaluation of a scene, once indexes know; twice is once."""
     if subscriber not in _subscribers:
         _subscribers.append(subscriber)
+        _listen_if_needed()
 
 
 def unsubscribe(subscriber: Subscriber) -> None:
     """Take back `subscribe`, if it was done."""
     if subscriber in _subscribers:
         _subscribers.remove(subscriber)
+        _listen_if_needed()
+
+
+def _listen_if_needed() -> None:
+    listen(LISTENERS, bool(_indexes or _subscribers))
 
 
 def before_load(*_: Any) -> None:
     """End every index before another file is opened; Blender then drops the listeners."""
     _end(list(_indexes))
+    _subscribers.clear()
 
 
 def forget() -> None:
-    """End every index, and leave nothing behind."""
+    """End every index; who subscribed is told of changes nevertheless."""
     _end(list(_indexes))
-    listen(LISTENERS, False)
+    _listen_if_needed()
 
 
 def _end(keys: Iterable[tuple[int, str, bool]]) -> None:
@@ -174,12 +179,14 @@ def _end(keys: Iterable[tuple[int, str, bool]]) -> None:
 def keep_only(scenes: Iterable[bpy.types.Scene]) -> None:
     """End the indexes of all other scenes, and of view layers that are gone."""
     kept = {(scene.session_uid, layer.name) for scene in scenes for layer in scene.view_layers}
-    _end([key for key in _indexes if key[:2] not in kept])
-    if not _indexes:
-        listen(LISTENERS, False)
+    gone = [key for key in _indexes if key[:2] not in kept]
+    if gone:
+        _end(gone)
+        _listen_if_needed()
 
 
-# While there is an index. Blender drops them itself when another file is opened.
+# While there is an index or a subscriber: the one listener to evaluations. Blender drops it itself
+# when another file is opened.
 LISTENERS: Listeners = (
     ("depsgraph_update_post", note_changes),
     ("frame_change_post", note_changes),
