@@ -100,7 +100,7 @@ def _again(scene: SceneOctree, before: Audit, seconds: float) -> tuple[float, st
         kept[:] = [audit_again(scene, kept[0], moved)]
 
     (again,) = fastest(ask, seconds=seconds, before=move)
-    found = audit(scene, clearance=CLEARANCE, band=before.band)
+    found = audit(scene, clearance=CLEARANCE, band=before.band or None)
     same = all(
         np.array_equal(getattr(kept[0], name), getattr(found, name))
         for name in ("classes", "pairs", "lower", "upper")

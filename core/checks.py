@@ -6,6 +6,7 @@ Every message names the argument, what was wanted and what came.
 import math
 import operator
 from collections.abc import Collection
+from itertools import chain
 from typing import SupportsIndex
 
 import numpy as np
@@ -17,6 +18,8 @@ from .arrays import Flags, Floats, Ids, Masks
 ALL_GROUPS = 0xFFFFFFFF
 # No whole number is larger that counts or numbers something: none that is larger has an index.
 MOST = int(np.iinfo(np.intp).max)
+# Arrays of more axes, and lists as deep, are no argument.
+_DEEP = 5
 # No array of an answer has more numbers, 8 GiB of them.
 _NUMBERS = 2**30
 # The sum of three squares of such lengths is still a number.
@@ -34,15 +37,14 @@ def array(name: str, value: ArrayLike) -> NDArray[np.generic]:
 
 def _refuse_masked(name: str, value: object) -> None:
     """Refuse masked arrays, also within lists: nothing here would look at the mask."""
-    if isinstance(value, np.ma.MaskedArray):
-        raise ValueError(
-            f"{name} must not be masked, got a masked array: fill it, or leave out rows"
-        )
-    if isinstance(value, list | tuple):
-        kinds = set(map(type, value))
-        if any(issubclass(kind, np.ma.MaskedArray | list | tuple) for kind in kinds):
-            for each in value:
-                _refuse_masked(name, each)
+    level: list[object] = [value]
+    for _ in range(_DEEP):
+        kinds = set(map(type, level))
+        if any(issubclass(kind, np.ma.MaskedArray) for kind in kinds):
+            raise ValueError(f"{name} must not be masked, got a masked array: fill it first")
+        if not any(issubclass(kind, list | tuple) for kind in kinds):
+            return
+        level = list(chain.from_iterable(each for each in level if isinstance(each, list | tuple)))
 
 
 def floats(name: str, value: ArrayLike, *shape: int) -> Floats:
@@ -171,7 +173,8 @@ def number(name: str, value: object, least: float, *, finite: bool = True) -> fl
     """Return `value` as a float of at least `least`; infinity only where it need not be finite."""
     _refuse_masked(name, value)
     # float() would take text, arrays of one, and the real part of NumPy's complex numbers, too.
-    is_other = isinstance(value, str | bytes | np.complexfloating) or getattr(value, "shape", ())
+    is_array = isinstance(value, np.ndarray) and value.ndim > 0
+    is_other = is_array or isinstance(value, str | bytes | np.complexfloating)
     try:
         real = np.nan if is_other else float(value)  # type: ignore[arg-type]
     except Exception as error:

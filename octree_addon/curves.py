@@ -20,3 +20,15 @@ def action_curves(action: Any, slot: Any = None) -> Iterator[bpy.types.FCurve]:
         for strip in layer.strips:
             bag = strip.channelbag(slot) if slot else None
             yield from bag.fcurves if bag else ()
+
+
+def is_animated(item: bpy.types.Object, path: str) -> bool:
+    """Tell whether keyframes or a driver write a property, such as "hide_render".
+
+    Its value holds until the next frame only. Strips of the NLA do not count.
+    """
+    animation = item.animation_data
+    if animation is None:
+        return False
+    curves = action_curves(animation.action, getattr(animation, "action_slot", None))
+    return any(curve.data_path == path for curve in [*animation.drivers, *curves])

@@ -11,7 +11,9 @@ from . import (
     hiding,
     live,
     never_seen,
+    probe,
     questions,
+    references,
     results,
     scene_index,
     shot,
@@ -25,6 +27,7 @@ from .ui import (
     forget_redo,
     is_listening,
     listen,
+    redraw_status_bars,
     schedule,
     settings_of,
     tag_redraw,
@@ -54,6 +57,7 @@ _EDITING = tuple(
 
 def after_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, changes: Changes) -> None:
     """Let a live tree follow an evaluation; to build another again is left to the user."""
+    references.note_changes(depsgraph)
     if live.follow(scene, depsgraph, changes):
         tag_redraw()
     settle_later()
@@ -101,9 +105,9 @@ def before_load(*_: Any) -> None:
 
 
 def before_save(*_: Any) -> None:
-    """Keep no object alive in the file that the user has deleted."""
-    for scene in bpy.data.scenes:
-        trees.drop_lost_objects(scene)
+    """Let the file have the names of what trees were built from as they are now."""
+    drop_pointers()
+    references.refresh()
 
 
 def merge_later() -> float | None:
@@ -143,13 +147,22 @@ def after_change() -> None:
         follow(after_update)
         schedule(merge_later, live.merge_interval() if is_live else None)
         settle_later()
+    show_words()
     update_display()
 
 
 def after_results() -> None:
-    """Listen to the scene while it keeps results, and show the active one."""
+    """Listen to the scene while it keeps results, and show the active one; or nothing at once."""
     results.listen_if_kept()
+    if not any(map(results.has_results, bpy.data.scenes)):
+        probe.put_away()
+    show_words()
     update_display()
+
+
+def show_words() -> None:
+    """Say in the status bars what is known by now."""
+    schedule(redraw_status_bars, 0.0)
 
 
 def has_something_to_draw() -> bool:
@@ -179,6 +192,8 @@ def watch_header(_: bpy.types.Header, context: bpy.types.Context) -> None:
     """
     hiding.listen_if_hiding()
     results.listen_if_kept()
+    if references.meet(bpy.data.scenes) and has_pointers():
+        schedule(drop_pointers, 0.0)
     trees.keep_only(bpy.data.scenes)
     scene_index.keep_only(bpy.data.scenes)
     questions.keep_only(bpy.data.scenes)
@@ -189,6 +204,42 @@ def watch_header(_: bpy.types.Header, context: bpy.types.Context) -> None:
     # An undo may bring a tree back that is still in memory.
     if not (trees.is_empty() or is_listening(LISTENERS)):
         schedule(after_change, 0.0)
+
+
+def has_pointers() -> bool:
+    """Tell whether an older version wrote pointers to objects, which count as users of them."""
+    scenes = bpy.data.scenes
+    return any(trees.has_pointers(each) or results.has_pointers(each) for each in scenes) or any(
+        map(former_storage, owners_of_settings())
+    )
+
+
+def drop_pointers() -> None:
+    """Write names in place of the pointers that an older version wrote."""
+    for scene in bpy.data.scenes:
+        if scene.library is None:
+            trees.drop_pointers(scene)
+            results.drop_pointers(scene)
+    for owner in owners_of_settings():
+        if former_storage(owner):
+            del owner["octree"]
+
+
+def owners_of_settings() -> list[Any]:
+    """Return the scenes of this file and their view layers."""
+    scenes = [each for each in bpy.data.scenes if each.library is None]
+    return [*scenes, *(layer for scene in scenes for layer in scene.view_layers)]
+
+
+def former_storage(owner: Any) -> bool:
+    """Tell whether settings stand a second time among custom properties, pointers and all.
+
+    So Blender 5.0 and later leave those of files that 4.5 or an earlier one has saved.
+    """
+    if bpy.app.version < (5, 0) or "octree" not in owner:
+        return False
+    stored, known = owner["octree"], owner.octree.bl_rna.properties
+    return hasattr(stored, "keys") and set(stored.keys()) <= set(known.keys())
 
 
 def is_tree_missing(scene: bpy.types.Scene) -> bool:
@@ -240,6 +291,8 @@ def register() -> None:
 
 def unregister() -> None:
     """Forget the trees and answers, and leave nothing behind."""
+    references.refresh()
+    references.forget()
     trees.forget()
     scene_index.forget()
     questions.forget()
@@ -250,9 +303,8 @@ def unregister() -> None:
     clash.forget()
     forget_redo()
     uninstall()
-    schedule(restore_trees, None)
-    schedule(update_display, None)
-    schedule(after_change, None)
+    for timer in (restore_trees, update_display, after_change, drop_pointers):
+        schedule(timer, None)
     trees.stop_listening(after_change)
     questions.stop_listening(after_change)
     results.stop_listening(after_results)

@@ -1,21 +1,22 @@
 """Least recently used (LRU) cache of built trees, and whether they are out of date.
 
 A tree is not stored in the file. The file, and each undo step, keeps the number of the scene's
-tree and the objects that it was built from. So `get` alone decides what is shown. The last few
-trees of a scene stay in memory: after an undo the number of an earlier one is there again, and so
-is the tree. In another file a number without its tree is no tree, and `is_missing` says so.
+tree and the names of the objects that it was built from. So `get` alone decides what is shown. The
+last few trees of a scene stay in memory: after an undo the number of an earlier one is there again
+and so is the tree. In another file a number without its tree is no tree, and `is_missing` says so.
 """
 
 import secrets
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import CollectionProperty, IntProperty, PointerProperty
+from bpy.props import CollectionProperty, IntProperty, PointerProperty, StringProperty
 
 from ..core import Running, run
+from . import references
 from .built_tree import BuiltTree, is_shown, layer_of
 from .scene_index import is_being_read
 from .ui import settings_of
@@ -25,7 +26,7 @@ MOST_FORMER, MOST_FORMER_BYTES = 4, 2**30
 
 
 class OctreeObject(bpy.types.PropertyGroup):
-    """One object in a collection of them; none once it is deleted."""
+    """One object that a tree of an older file was built from; read, and never written."""
 
     if TYPE_CHECKING:
         object: bpy.types.Object | None
@@ -38,9 +39,11 @@ class TreeRecord:
 
     if TYPE_CHECKING:
         sources: Any  # of OctreeObject; the stubs know no collection that grows
+        source_names: str
         tree_number: int
     else:
         sources: CollectionProperty(type=OctreeObject)
+        source_names: StringProperty(description="What the tree was built from: references")
         tree_number: IntProperty(description="Number of the scene's tree; 0 is none", min=0)
 
 
@@ -78,16 +81,18 @@ def store(scene: bpy.types.Scene, built: BuiltTree, objects: Iterable[bpy.types.
     settings, old = settings_of(scene), get(scene)
     # At random, so that no undo step and no other file can bring back the same.
     settings.tree_number = secrets.randbelow(2**31 - 1) + 1
-    _remember(settings, objects)
+    remember_sources(scene, objects)
     restore(scene, built)
     for listener in rebuild_listeners if old else ():
         listener(scene, old, built)
 
 
-def _remember(settings: TreeRecord, objects: Iterable[bpy.types.Object]) -> None:
+def remember_sources(scene: bpy.types.Scene, objects: Iterable[bpy.types.Object]) -> None:
+    """Let the file know what the scene's tree was built from, without becoming its user."""
+    settings = settings_of(scene)
+    uids = [item.session_uid for item in objects]
+    settings.source_names = references.reference_text(scene, uids)
     settings.sources.clear()
-    for scene_object in objects:
-        settings.sources.add().object = scene_object
 
 
 def restore(scene: bpy.types.Scene, built: BuiltTree) -> None:
@@ -174,17 +179,30 @@ def kept_of(scene: bpy.types.Scene) -> list[BuiltTree]:
 
 def source_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """Return the objects that the scene's tree was built from, those still in the scene."""
-    present = {scene_object.session_uid for scene_object in scene.objects}
-    objects = [source.object for source in settings_of(scene).sources]
-    return [each for each in objects if each and each.session_uid in present]
-
-
-def drop_lost_objects(scene: bpy.types.Scene) -> None:
-    """Drop the objects that have left the scene: the file would keep them alive."""
     settings = settings_of(scene)
-    kept = source_objects(scene)
-    if len(kept) < len(settings.sources):
-        _remember(settings, kept)
+    uids = references.referenced(scene, settings.source_names)
+    uids = uids or [each.object.session_uid for each in settings.sources if each.object]
+    return [item for item in references.objects_of(scene, uids) if item is not None]
+
+
+def has_pointers(scene: bpy.types.Scene) -> bool:
+    """Tell whether an older version wrote pointers to what the tree was built from."""
+    return bool(settings_of(scene).sources)
+
+
+def drop_pointers(scene: bpy.types.Scene) -> None:
+    """Write names in place of the pointers of an older version."""
+    if has_pointers(scene):
+        remember_sources(scene, source_objects(scene))
+
+
+def named_sources() -> Iterator[tuple[bpy.types.Scene, Any, str]]:
+    """Yield where the references to what trees were built from stand."""
+    for scene in bpy.data.scenes:
+        yield scene, settings_of(scene), "source_names"
+
+
+references.hold(named_sources)
 
 
 def is_missing(scene: bpy.types.Scene) -> bool:
@@ -208,6 +226,7 @@ def clear(scene: bpy.types.Scene) -> None:
     """Forget the scene's tree in the file; in memory it stays for an undo."""
     settings = settings_of(scene)
     settings.tree_number = 0
+    settings.source_names = ""
     settings.sources.clear()
     _errors.pop(scene.session_uid, None)
     _notify()

@@ -16,6 +16,7 @@ MENUS = [each for each in CLASSES if issubclass(each, bpy.types.Menu)]
 SETTINGS = [*GROUPS, OctreeSettings]
 # Groups that no panel shows.
 MEMORY = {
+    "OctreeAnswerNumbers",
     "OctreeListSettings",
     "OctreeObject",
     "OctreeHiddenObject",

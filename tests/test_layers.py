@@ -20,11 +20,10 @@ CORE_ORDER = [
 ]  # fmt: skip
 ADDON_ORDER = [
     "arrays", "spreadsheets", "written_files", "seen", "audit", "ui", "menus", "translations",
-    "shortcuts", "preferences", "presets", "camera", "curves", "reader", "scene_index",
-    "item_buffer", "built_tree", "trees", "scope", "targets", "selection", "build", "results",
-    "questions", "live", "display", "probe", "shot", "clash", "hiding", "never_seen", "example",
-    "main_panel", "command_line", "handlers",
-    "__init__",
+    "shortcuts", "references", "preferences", "presets", "camera", "curves", "reader",
+    "scene_index", "item_buffer", "built_tree", "trees", "scope", "targets", "selection",
+    "build", "results", "questions", "live", "display", "probe", "shot", "clash", "hiding",
+    "never_seen", "example", "main_panel", "command_line", "handlers", "__init__",
 ]  # fmt: skip
 BLENDER = {
     "bl_math", "bl_operators", "bl_ui", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras",
@@ -162,6 +161,7 @@ DOORS = {
         {
             "ui",
             "scene_index",
+            "references",
             "built_tree",
             "trees",
             "results",

@@ -1,7 +1,7 @@
 """Clash audit of a scene: which placed meshes overlap, touch, come near or are doubled.
 
 Placements first, by boxes with the clearance as margin; then triangles of different owners only;
-then what is inside what, and how deep.
+then what is inside what, and how deep. All pairs of one band are judged together.
 """
 
 from collections.abc import Generator
@@ -14,16 +14,15 @@ from numpy.typing import ArrayLike
 from .. import checks
 from ..arrays import Ids
 from ..groups import ALL_GROUPS
-from ..query import query
 from ..scene import SceneOctree
 from ..scene.moment import Moment
-from ..scene.pairs import boxes_met
-from ..shapes import Regions
 from ..steps import ascending, between, run
-from .findings import BANDS, Audit, joined_findings, some_of
-from .judge import judged
-from .rules import Rules, checked_band, default_band, moment_of
+from .bands import bands_of, by_band, near_pairs, near_some
+from .findings import Audit, joined_findings, some_of
+from .judge import judged, nothing
+from .rules import Rules, checked_band, moment_of
 from .selves import crossing_selves
+from .sides import in_order, in_order_of_ids
 
 
 def audit(
@@ -50,8 +49,9 @@ def audit(
         most, so that squares of it are numbers.
     band : float, optional
         What is no farther apart than this touches, and what is no deeper does not overlap; scene
-        units, above 0. By default the largest of 1e-6 of the scene's size, 1e-5, and 1e-7 of the
-        largest coordinate; the answer says which.
+        units, above 0. None states no length: then, and where it is more, the band of a pair is
+        what the coordinates of these two resolve in single precision, four units in the last
+        place of the largest one. The answer tells it for each finding.
     self_intersections : bool
         Also look for triangles of one placement that cross and share no corner.
     owners : array_like of int, shape (n,), optional
@@ -83,8 +83,8 @@ def audit(
     edges each have an even number of triangles, vertices at one place taken as one. Of two open
     surfaces that cross, the length of the line in which they do is told instead of a depth.
     Depths are told as intervals no wider than a tenth of the depth or two bands, unless thousands
-    of looks do not get there. Each pair is judged by itself, so that answers do not depend on the
-    order of placements, but for the last bits.
+    of looks do not get there. Each pair is judged by itself: nothing depends on what else is in
+    the scene, nor on the order of placements.
     """
     return run(
         audit_steps(
@@ -136,13 +136,10 @@ def audit_steps(
     """
     moment = moment_of(scene, groups)
     gap = checks.length("clearance", clearance)
-    if band is None:
-        wide, source = default_band(moment)
-    else:
-        wide, source = checked_band(band), 0
+    stated = checked_band(band)
     rules = Rules.of(moment, owners, ones, others, skipped)
     selves = checks.flag("self_intersections", self_intersections)
-    options = _Options(wide, BANDS[source], gap, selves)
+    options = _Options(stated, gap, selves)
     return moment.as_long_as_current(ascending(_all(moment, rules, options)))
 
 
@@ -237,18 +234,22 @@ def audit_again_steps(
 @dataclass(frozen=True)
 class _Options:
     band: float
-    band_from: str
     clearance: float
     self_intersections: bool
 
     @property
+    def band_from(self) -> str:
+        """Where bands come from."""
+        return "given" if self.band else "coordinates"
+
+    @property
     def reach(self) -> float:
-        """How far apart boxes may be that are looked at."""
+        """How far apart boxes may be that are looked at, if that is more than their band."""
         return max(self.band, self.clearance)
 
 
 def _all(moment: Moment, rules: Rules, options: _Options) -> Generator[float, None, Audit]:
-    met = yield from between(0.0, 0.05, boxes_met(moment, options.reach, rules.owners))
+    met = yield from between(0.0, 0.05, near_pairs(moment, options.reach, rules.owners))
     met = rules.kept(met)
     (rows,) = moment.placements.is_there.nonzero()
     parts = yield from between(0.05, 1.0, _judged(moment, rules, met, rows, options))
@@ -259,39 +260,41 @@ def _judged(
     moment: Moment, rules: Rules, met: Ids, rows: Ids, options: _Options
 ) -> Generator[float, None, list[dict[str, Any]]]:
     """Return the findings of pairs of rows, and of rows with themselves if asked."""
-    stop = 0.7 if options.self_intersections else 1.0
-    steps = judged(moment, met, options.band, options.clearance)
-    parts = [(yield from between(0.0, stop, steps))]
+    half = 0.7 if options.self_intersections else 1.0
+    met = in_order(moment, met)
+    parts = [nothing()]
+    for start, stop, band, some in by_band(bands_of(moment, met, options.band)):
+        steps = judged(moment, met[:, some], band, options.clearance)
+        found = yield from between(half * start, half * stop, steps)
+        parts.append(in_order_of_ids(found))
     if options.self_intersections:
-        selves = crossing_selves(moment, rules.alone(rows), options.band)
-        parts.append((yield from between(stop, 1.0, selves)))
+        rows = rules.alone(rows)
+        alone = np.stack((rows, rows))
+        for start, stop, band, some in by_band(bands_of(moment, alone, options.band)):
+            steps = crossing_selves(moment, rows[some], band)
+            first, last = (half + (1 - half) * share for share in (start, stop))
+            parts.append((yield from between(first, last, steps)))
     return parts
 
 
 def _again(
     moment: Moment, rules: Rules, before: Audit, changed: Ids
 ) -> Generator[float, None, Audit]:
-    options = _Options(before.band, before.band_from, before.clearance, before.self_intersections)
+    options = _Options(before.band, before.clearance, before.self_intersections)
     placements = moment.placements
     alive = np.isin(changed, placements.ids)
     rows = placements.rows_named(changed[alive])
-    rows = rows[placements.is_there[rows]]
-    boxes = placements.boxes[:, rows]
-    reach = options.reach * (1 + 2.0**-20) + np.abs(boxes).max(axis=0) * 2.0**-40
-    which, ids = query(moment.top, Regions(boxes[:3].T, boxes[3:].T, reach))
-    near = placements.rows_named(ids)
-    met = np.sort(np.stack((rows[which], near)), axis=0)
-    met = met[:, (met[0] != met[1]) & placements.is_there[near]]
-    met = rules.kept(np.unique(met, axis=1))
+    rows = np.sort(rows[placements.is_there[rows]])
+    met = rules.kept(near_some(moment, rows, options.reach))
     living = np.isin(before.pairs, placements.ids[placements.is_there])
     old = ~(np.isin(before.pairs, changed) | ~living).any(axis=0)
     parts = [some_of(before, old.nonzero()[0])]
-    rows = np.sort(rows)
     parts += yield from _judged(moment, rules, met, rows, options)
     return _sorted(parts, options)
 
 
 def _sorted(parts: list[dict[str, Any]], options: _Options) -> Audit:
-    found = Audit(**joined_findings(parts), **vars(options))
+    asked = {**vars(options), "band_from": options.band_from}
+    found = Audit(**joined_findings(parts), **asked)
     order = np.lexsort((found.pairs[1], found.pairs[0], found.classes))
-    return Audit(**some_of(found, order), **vars(options))
+    return Audit(**some_of(found, order), **asked)

@@ -23,8 +23,6 @@ FINDING_CLASSES = (
 # What the deciding number is.
 DISTANCE, DEPTH, AREA, LENGTH = range(4)
 FINDING_MEASURES = ("distance", "depth", "area", "length")
-# What decided the band.
-BANDS = ("given", "size", "least", "coordinates")
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +62,13 @@ class Audit(Record):
         and duplicate; of near ones the nearest two.
     face_findings : ndarray of intp, shape (c,)
         The finding that each pair of triangles belongs to, ascending.
+    bands : ndarray of float64, shape (f,)
+        The length by which each was judged: `band`, or what the coordinates of the two resolve in
+        single precision, if that is more.
     band : float
-        The touch band that was used, scene units.
+        The touch band that was stated, scene units; 0 if none was.
     band_from : str
-        What decided it: "given", "size" of the scene, "least", or "coordinates".
+        Where bands come from: "given", or "coordinates" alone.
     clearance : float
         As asked.
     self_intersections : bool
@@ -86,6 +87,7 @@ class Audit(Record):
     segment_findings: Ids
     faces: Ids
     face_findings: Ids
+    bands: Floats
     band: float
     band_from: str
     clearance: float
@@ -98,7 +100,7 @@ class Audit(Record):
 # Arrays with a column, or a row, for each finding; and for each part of one.
 _OF_FINDINGS = {
     "classes": -1, "pairs": -1, "measures": -1, "lower": -1, "upper": -1, "places": 0, "inner": -1,
-    "are_open": -1,
+    "are_open": -1, "bands": -1,
 }  # fmt: skip
 _OF_PARTS = (("segments", "segment_findings", 0), ("faces", "face_findings", -1))
 

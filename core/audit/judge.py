@@ -1,7 +1,7 @@
 """The verdict on pairs of placements whose boxes meet: contacts, depths, shared faces, gaps.
 
 Each pair is judged by itself, whatever others are looked at with it: so an audit of some pairs
-says of them what an audit of all says.
+says of them what an audit of all says. All pairs that are judged together have one band.
 """
 
 from collections.abc import Generator
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, blocks, dot, ranks_of, starts_of_runs
+from ..arrays import Flags, Floats, Ids, blocks, dot, flagged, ranks_of, starts_of_runs
 from ..scene.moment import Moment
 from ..steps import between
 from ..touch.triangle_distance import nearest_points
@@ -19,8 +19,10 @@ from .contacts import Contacts, contacts_of, gaps_of
 from .coplanar import shared_areas
 from .crossings import crossings_of
 from .depth import Depths
+from .seams import Seams, seams_of
 from .shells import Shells, looked_at
 from .solids import World, depths, nested_of
+from .twins import apart_at_most, twins_of
 
 # Contacts that are looked at in a step.
 _LOOKED = 8_192
@@ -32,14 +34,13 @@ Steps = Generator[float, None, Part]
 
 @dataclass(frozen=True)
 class Features:
-    """Of each contact: shared area and its middle, the segment in common, and how deep it is."""
+    """Of each contact: shared area and its middle, the segment in common, how far corners are."""
 
     areas: Floats
     middles: Floats
     same: Flags
     starts: Floats
     ends: Floats
-    heights: Floats
     alike: Floats
 
     @property
@@ -62,7 +63,7 @@ def world_of(moment: Moment, meshes: Ids, band: float) -> Generator[float, None,
 def judged(moment: Moment, met: Ids, band: float, clearance: float) -> Steps:
     """Return the arrays of findings of pairs of rows whose boxes come near, (2, p), in any order.
 
-    Of each pair, the first row is the smaller.
+    Which row of a pair comes first decides between equals: where to look, above all.
     """
     if met.shape[1] == 0:
         return nothing()
@@ -70,24 +71,26 @@ def judged(moment: Moment, met: Ids, band: float, clearance: float) -> Steps:
     world = yield from between(0.0, 0.15, world_of(moment, meshes, band))
     looking = contacts_of(moment, world.sheets, met, band)
     contacts = yield from between(0.15, 0.4, looking)
-    features = yield from between(0.4, 0.5, _features(world, met, contacts))
+    features = yield from between(0.4, 0.48, _features(world, met, contacts))
     touched = np.zeros(met.shape[1], bool)
     touched[contacts.pairs] = True
     are_open = ~world.shells.closed[world.meshes(met)]
-    twins = _twins(world, met, contacts, features)
+    twins = twins_of(world, met, contacts, features.alike)
+    are_sheets = (are_open.all(axis=0) & np.isnan(twins))[contacts.pairs]
+    crossing = seams_of(world, met, contacts[are_sheets])
+    seams = yield from between(0.48, 0.5, crossing)
     (free,) = (~touched).nonzero()
     within, whole = yield from between(0.5, 0.6, _nested(world, met, are_open, free))
     wanted = ((touched & np.isnan(twins)) | within) & ~are_open[::-1]
     deep = yield from between(0.6, 0.9, _both_depths(world, met, contacts, wanted))
-    verdict = _Verdict(world, met, contacts, features, are_open)
+    verdict = _Verdict(world, met, contacts, features, seams, are_open)
     parts = [
         verdict.duplicates(twins),
         verdict.contained(whole, deep),
         verdict.overlaps(touched & np.isnan(twins), within.any(axis=0) & ~whole.any(axis=0), deep),
     ]
-    crossing = np.zeros(met.shape[1], bool)
-    crossing[parts[2]["_numbers"]] = True
-    parts.append(verdict.touching(touched & np.isnan(twins) & ~crossing))
+    is_deep = flagged(met.shape[1], parts[2]["_numbers"])
+    parts.append(verdict.touching(touched & np.isnan(twins) & ~is_deep))
     parts += [verdict.coplanar(np.isnan(twins), same) for same in (True, False)]
     if clearance > band:
         (rest,) = (~touched & ~within.any(axis=0)).nonzero()
@@ -101,11 +104,17 @@ def judged(moment: Moment, met: Ids, band: float, clearance: float) -> Steps:
 
 def nothing() -> Part:
     """Return the arrays of no findings."""
-    return part_of(of.NEAR, np.empty((2, 0), np.intp), of.DISTANCE, np.empty(0), np.empty(0))
+    return part_of(of.NEAR, np.empty((2, 0), np.intp), of.DISTANCE, np.empty(0), np.empty(0), 0.0)
 
 
 def part_of(
-    number: int, pairs: Ids, measure: int, lower: Floats, upper: Floats, **others: Any
+    number: int,
+    pairs: Ids,
+    measure: int,
+    lower: Floats,
+    upper: Floats,
+    band: float,
+    **others: Any,
 ) -> Part:
     """Return the arrays of findings of one class."""
     count = pairs.shape[1]
@@ -118,6 +127,7 @@ def part_of(
         "places": np.full((count, 3), np.nan),
         "inner": np.full(count, -1),
         "are_open": np.zeros((2, count), bool),
+        "bands": np.full(count, band),
         "segments": np.empty((0, 2, 3)),
         "segment_findings": np.empty(0, np.intp),
         "faces": np.empty((2, 0), np.intp),
@@ -134,48 +144,15 @@ def _features(world: World, met: Ids, contacts: Contacts) -> Generator[float, No
         ones, others = (world.corners(*each) for each in zip(entries, rows, strict=True))
         shared = shared_areas(ones, others, world.band)
         crossed = crossings_of(ones, others)
-        alike = _unlike(ones, others, world.band)
-        line = (crossed.starts, crossed.ends, crossed.heights)
+        alike = apart_at_most(ones, others, world.band)
+        line = (crossed.starts, crossed.ends)
         parts.append(Features(shared.areas, shared.middles, shared.same, *line, alike))
         yield some.stop / len(contacts)
     if not parts:
         none, points = np.empty(0), np.empty((3, 0))
-        return Features(none, points, none > 0, points, points, none, none)
+        return Features(none, points, none > 0, points, points, none)
     names = Features.__dataclass_fields__
     return Features(*(np.concatenate([getattr(p, n) for p in parts], axis=-1) for n in names))
-
-
-def _unlike(ones: Floats, others: Floats, band: float) -> Floats:
-    """Return how far corners of one triangle are from those of another, NaN beyond the band."""
-    one, other = ones.reshape(3, 3, -1), others.reshape(3, 3, -1)
-    found = np.full(ones.shape[1], np.nan)
-    apart = np.abs(one.min(axis=0) - other.min(axis=0)).max(axis=0)
-    apart = np.maximum(apart, np.abs(one.max(axis=0) - other.max(axis=0)).max(axis=0))
-    (some,) = (apart <= band).nonzero()
-    ways = one[:, None][..., some] - other[None][..., some]
-    squares = (ways * ways).sum(axis=2)
-    worst = np.maximum(squares.min(axis=0).max(axis=0), squares.min(axis=1).max(axis=0))
-    far = np.sqrt(worst)
-    found[some] = np.where(far <= band, far, np.nan)
-    return found
-
-
-def _twins(world: World, met: Ids, contacts: Contacts, features: Features) -> Floats:
-    """Return how far the triangles of both of a pair are apart if these are the same, else NaN."""
-    count = met.shape[1]
-    (some,) = (~np.isnan(features.alike)).nonzero()
-    pairs = contacts.pairs[some]
-    full = np.ones(count, bool)
-    for side in range(2):
-        order = np.lexsort((contacts.entries[side, some], pairs))
-        keys = contacts.entries[side, some][order]
-        new = np.ones(len(order), bool)
-        new[1:] = (keys[1:] != keys[:-1]) | (pairs[order][1:] != pairs[order][:-1])
-        matched = np.bincount(pairs[order][new], minlength=count)
-        full &= matched == world.moment.meshes.sizes[world.meshes(met[side])]
-    worst = np.zeros(count)
-    np.maximum.at(worst, pairs, features.alike[some])
-    return np.where(full, worst, np.nan)
 
 
 def _nested(
@@ -216,17 +193,24 @@ class _Verdict:
     """The arrays of findings of each class, from what is known of pairs and their contacts."""
 
     def __init__(
-        self, world: World, met: Ids, contacts: Contacts, features: Features, are_open: Flags
+        self,
+        world: World,
+        met: Ids,
+        contacts: Contacts,
+        features: Features,
+        seams: Seams,
+        are_open: Flags,
     ) -> None:
         self._world, self._met, self._contacts = world, met, contacts
-        self._features, self._are_open = features, are_open
+        self._features, self._seams, self._are_open = features, seams, are_open
 
     def _found(
         self, number: int, some: Ids, measure: Any, lower: Floats, upper: Floats, **others: Any
     ) -> Part:
         """Return findings of these pairs, with the pairs' numbers."""
         ids = self._world.moment.placements.ids[self._met[:, some]]
-        part = part_of(number, ids, of.DISTANCE, lower, upper, _numbers=some, **others)
+        band = self._world.band
+        part = part_of(number, ids, of.DISTANCE, lower, upper, band, _numbers=some, **others)
         part["measures"] = np.broadcast_to(measure, len(some)).astype(np.intp)
         part["are_open"] = self._are_open[:, some]
         return part
@@ -243,19 +227,26 @@ class _Verdict:
         return {"faces": faces, "face_findings": ranks[kept]}
 
     def _segments(self, some: Ids) -> Part:
-        """Return where the surfaces of these pairs cross."""
-        ranks, features = self._ranks(some), self._features
-        (kept,) = ((ranks >= 0) & (features.lengths > self._world.band)).nonzero()
-        segments = np.stack((features.starts[:, kept].T, features.ends[:, kept].T), axis=1)
-        return {"segments": segments, "segment_findings": ranks[kept]}
+        """Return where the surfaces of these pairs cross: open ones in seams, others anywhere."""
+        features, seams = self._features, self._seams
+        (solid,) = (
+            ~self._are_open.all(axis=0)[self._contacts.pairs]
+            & (features.lengths > self._world.band)
+        ).nonzero()
+        pairs = np.concatenate((self._contacts.pairs[solid], seams.pairs))
+        ranks = ranks_of(self._met.shape[1], some)[pairs]
+        starts = np.concatenate((features.starts[:, solid], seams.starts), axis=1)
+        ends = np.concatenate((features.ends[:, solid], seams.ends), axis=1)
+        order = np.argsort(ranks, kind="stable")
+        order = order[ranks[order] >= 0]
+        segments = np.stack((starts[:, order].T, ends[:, order].T), axis=1)
+        return {"segments": segments, "segment_findings": ranks[order]}
 
-    def _middles(self, weights: Floats, points: Floats) -> Floats:
-        """Return for each pair the middle of points of its contacts, weighted, (p, 3)."""
+    def _middles(self, pairs: Ids, weights: Floats, points: Floats) -> Floats:
+        """Return for each pair the middle of points of it, weighted, (p, 3)."""
         count = self._met.shape[1]
-        totals = np.bincount(self._contacts.pairs, weights, minlength=count)
-        sums = [
-            np.bincount(self._contacts.pairs, weights * row, minlength=count) for row in points
-        ]
+        totals = np.bincount(pairs, weights, minlength=count)
+        sums = [np.bincount(pairs, weights * row, minlength=count) for row in points]
         with np.errstate(invalid="ignore"):
             return (np.stack(sums) / totals).T
 
@@ -279,18 +270,13 @@ class _Verdict:
 
     def overlaps(self, touched: Flags, within: Flags, deep: Depths) -> Part:
         """Return the pairs whose surfaces cross deeper than the band, or lie partly within."""
-        features, band = self._features, self._world.band
+        seams, count = self._seams, len(touched)
         both_open = self._are_open.all(axis=0)
-        crossing = (features.heights > band) & (features.lengths > band)
-        crossed = np.zeros(len(touched), bool)
-        crossed[self._contacts.pairs[crossing]] = True
-        is_deep = deep.lower > band
-        (some,) = ((touched & np.where(both_open, crossed, is_deep)) | within).nonzero()
+        is_deep = np.where(both_open, flagged(count, seams.pairs), deep.lower > self._world.band)
+        (some,) = ((touched & is_deep) | within).nonzero()
         by_length = both_open[some]
-        length = np.bincount(
-            self._contacts.pairs, features.lengths * (features.lengths > band), len(touched)
-        )[some]
-        middles = self._middles(features.lengths, (features.starts + features.ends) / 2)
+        length = np.bincount(seams.pairs, seams.lengths, minlength=count)[some]
+        middles = self._middles(seams.pairs, seams.lengths, (seams.starts + seams.ends) / 2)
         return self._found(
             of.OVERLAP,
             some,
@@ -333,7 +319,7 @@ class _Verdict:
         areas = np.where(features.same == same, features.areas, 0.0)
         sums = np.bincount(self._contacts.pairs, areas, minlength=len(wanted))
         (some,) = ((sums > 0) & wanted).nonzero()
-        middles = self._middles(areas, features.middles)
+        middles = self._middles(self._contacts.pairs, areas, features.middles)
         return self._found(
             of.COPLANAR_SAME if same else of.COPLANAR_OPPOSITE, some, of.AREA,
             sums[some], sums[some], places=middles[some], **self._faces(some, areas > 0),

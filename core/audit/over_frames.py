@@ -25,8 +25,9 @@ from ..scene.moment import Moment
 from ..scene.pairs import tried
 from ..shapes import Boxes
 from ..steps import between, run
+from .bands import bands_of, by_band, grown_boxes
 from .judge import world_of
-from .rules import Rules, checked_band, default_band, moment_of
+from .rules import Rules, checked_band, moment_of
 from .solids import nested_of
 
 # Bits of a name, two of which are the key of a pair.
@@ -65,7 +66,8 @@ class ContactTracker:
     Parameters
     ----------
     band : float, optional
-        Scene units, above 0. By default as for `audit`, of the scene of the first look.
+        Scene units, above 0; of each pair it is that, or what coordinates resolve, as for
+        `audit`.
 
     Raises
     ------
@@ -74,8 +76,11 @@ class ContactTracker:
     """
 
     def __init__(self, *, band: float | None = None) -> None:
-        self._band = None if band is None else checked_band(band)
-        self._forget_boxes()
+        self._band = checked_band(band)
+        self._boxes = DynamicOctree()
+        # By id of the boxes.
+        self._name_of = np.empty(0, np.intp)
+        self._seen = _Seen(*(np.empty(0, np.intp),) * 3, np.empty((12, 0)), np.zeros(0, bool))
         # Whether no other look was begun since the last one.
         self._freshness = Freshness()
         # What is known of which mesh is held, so that no other has its address.
@@ -87,12 +92,6 @@ class ContactTracker:
         self._open, self._since = np.empty(0, np.intp), np.empty(0, np.intp)
         self._over: list[Ids] = []
         self._tested: list[int] = []
-
-    def _forget_boxes(self) -> None:
-        self._boxes = DynamicOctree()
-        # By id of the boxes.
-        self._name_of = np.empty(0, np.intp)
-        self._seen = _Seen(*(np.empty(0, np.intp),) * 3, np.empty((12, 0)), np.zeros(0, bool))
 
     def __copy__(self) -> Self:
         other = type(self).__new__(type(self))
@@ -114,8 +113,8 @@ class ContactTracker:
 
     @property
     def band(self) -> float | None:
-        """How far apart what is in contact may be; None until the first look tells."""
-        return self._band
+        """How far apart what is in contact may be; None if that is what coordinates resolve."""
+        return self._band or None
 
     @property
     def tested(self) -> Ids:
@@ -224,12 +223,7 @@ class ContactTracker:
     def _look(self, moment: Moment, called: Ids, rules: Rules) -> Generator[float, None, Ids]:
         self._freshness.is_current = False
         self._freshness = Freshness()
-        band = self._band
-        if band is None:
-            # A first look that was dropped may have enlarged boxes by another band.
-            self._forget_boxes()
-            band = default_band(moment)[0]
-        self._take(moment, called, band)
+        self._take(moment, called)
         began, lasted, _ = self._boxes.changes()
         pairs = self._name_of[np.concatenate((began, lasted), axis=1)]
         order = np.argsort(called)
@@ -246,19 +240,18 @@ class ContactTracker:
         touch = np.zeros(len(keys), bool)
         touch[same] = self._touch[places[same]]
         (asked,) = (~same).nonzero()
-        steps = in_contact(moment, met[:, asked], band)
+        steps = in_contact(moment, met[:, asked], self._band)
         touch[asked] = yield from self._freshness.guarded(steps, _OVERTAKEN)
-        self._band = band
         return self._note(keys, touch, len(asked))
 
-    def _take(self, moment: Moment, called: Ids, band: float) -> None:
+    def _take(self, moment: Moment, called: Ids) -> None:
         """Bring the boxes up to date, and note what is not as it was."""
         placements, old = moment.placements, self._seen
         (rows,) = placements.is_there.nonzero()
         rows = rows[np.argsort(called[rows])]
         names, matrices = called[rows], placements.matrices[:, rows]
         shapes = self._numbered(moment.meshes, placements.meshes[rows])
-        boxes = _grown(placements.boxes[:, rows], band / 2)
+        boxes = grown_boxes(placements.boxes[:, rows], self._band)
         places = np.searchsorted(old.names, names)
         stays = np.append(old.names, -1)[places] == names
         was = places[stays]
@@ -316,10 +309,16 @@ class _Seen:
     dirty: Flags
 
 
-def in_contact(moment: Moment, met: Ids, band: float) -> Generator[float, None, Flags]:
-    """Return which pairs of rows, (2, h), are no farther apart than the band, or nested, (h,)."""
-    if met.shape[1] == 0:
-        return np.zeros(0, bool)
+def in_contact(moment: Moment, met: Ids, stated: float) -> Generator[float, None, Flags]:
+    """Return which pairs of rows, (2, h), are no farther apart than a band, or nested, (h,)."""
+    found = np.zeros(met.shape[1], bool)
+    for start, stop, band, some in by_band(bands_of(moment, met, stated)):
+        steps = _in_contact(moment, met[:, some], band)
+        found[some] = yield from between(start, stop, steps)
+    return found
+
+
+def _in_contact(moment: Moment, met: Ids, band: float) -> Generator[float, None, Flags]:
     trials = yield from between(0.0, 0.7, tried(moment, met, band, objects=True))
     found = trials.touched
     (free,) = (~found).nonzero()
@@ -348,12 +347,6 @@ def _checked_names(moment: Moment, names: ArrayLike | None) -> Ids:
     _, which, counts = np.unique(called, return_inverse=True, return_counts=True)
     checks.every_row("names", "not repeat", counts[which] == 1, called)
     return called
-
-
-def _grown(boxes: Floats, reach: float) -> Floats:
-    """Return boxes (6, n) with all that is no farther from them, rounded outward."""
-    far = reach * (1 + 2.0**-20) + np.abs(boxes).max(axis=0, initial=0.0) * 2.0**-46
-    return np.concatenate((boxes[:3] - far, boxes[3:] + far))
 
 
 def _keys(pairs: Ids) -> Ids:

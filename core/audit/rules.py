@@ -1,4 +1,4 @@
-"""Collision filtering of audits: pairs that count by owners, sides, exceptions; and the band."""
+"""Collision filtering of audits: pairs that count by owners, by two sides, and exceptions."""
 
 from dataclasses import dataclass
 from typing import SupportsIndex
@@ -10,9 +10,6 @@ from .. import checks
 from ..arrays import Ids, flagged
 from ..scene import SceneOctree
 from ..scene.moment import Moment
-
-# The band is this part of the scene's size, at least this long, and this part of a coordinate.
-_OF_SIZE, _LEAST, _OF_COORDINATE = 1e-6, 1e-5, 1e-7
 
 
 @dataclass(frozen=True)
@@ -83,21 +80,11 @@ def moment_of(scene: SceneOctree, groups: SupportsIndex) -> Moment:
     return scene._moment(groups)
 
 
-def checked_band(band: float) -> float:
-    """Return a band that is above 0."""
+def checked_band(band: float | None) -> float:
+    """Return a band that is above 0, or 0 if none is stated."""
+    if band is None:
+        return 0.0
     wide = checks.number("band", band, 0.0)
     if wide == 0:
         raise ValueError("band must be above 0, got 0")
     return wide
-
-
-def default_band(moment: Moment) -> tuple[float, int]:
-    """Return how wide the band is, and what of `BANDS` decided."""
-    boxes = moment.placements.boxes[:, moment.placements.is_there]
-    if boxes.shape[1] == 0:
-        return _LEAST, 2
-    lower, upper = boxes[:3].min(axis=1), boxes[3:].max(axis=1)
-    largest = float(np.abs(boxes).max())
-    widths = [_OF_SIZE * float((upper - lower).max()), _LEAST, _OF_COORDINATE * largest]
-    best = int(np.argmax(widths))
-    return widths[best], best + 1

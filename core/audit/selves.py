@@ -4,13 +4,14 @@ from collections.abc import Generator
 
 import numpy as np
 
-from ..arrays import Floats, Ids, blocks, dot, starts_of_runs
+from ..arrays import Ids, blocks, flagged, ranks_of, starts_of_runs
 from ..scene.moment import Moment
 from ..scene.within import pairs_within
 from ..steps import between
 from . import findings as of
-from .crossings import crossings_of
+from .contacts import Contacts
 from .judge import Steps, nothing, part_of, world_of
+from .seams import seams_of
 from .solids import World
 
 _LOOKED = 8_192
@@ -22,52 +23,54 @@ def crossing_selves(moment: Moment, rows: Ids, band: float) -> Steps:
         return nothing()
     meshes = np.unique(moment.placements.meshes[rows])
     world = yield from between(0.0, 0.2, world_of(moment, meshes, band))
-    parts = yield from between(0.2, 0.8, pairs_within(moment, 0.0, True, rows))
+    parts = yield from between(0.2, 0.6, pairs_within(moment, band, True, rows))
     found = np.concatenate([np.empty((4, 0), np.intp), *parts], axis=1)[[0, 1, 3]]
     found = found[:, np.lexsort(found[::-1])]
-    kept, starts, ends = yield from between(0.8, 1.0, _crossing(world, found))
-    found = found[:, kept]
-    begins = starts_of_runs(found[0])
-    which = np.repeat(np.arange(len(begins)), np.diff(begins, append=found.shape[1]))
-    way = ends - starts
-    lengths = np.sqrt(dot(way, way))
-    sums = np.bincount(which, lengths, len(begins)).astype(np.float64)
-    middles = [np.bincount(which, lengths * row, len(begins)) for row in (starts + ends) / 2]
-    ids = found[0][begins]
-    is_open = ~world.shells.closed[world.meshes(moment.placements.rows_named(ids))]
+    ids = found[0][starts_of_runs(found[0])]
+    contacts = yield from between(0.6, 0.7, _strangers(world, found, ids))
+    rows = moment.placements.rows_named(ids)
+    seams = yield from between(0.7, 1.0, seams_of(world, np.stack((rows, rows)), contacts))
+    crossing = contacts[seams.crossing]
+    (some,) = flagged(len(ids), seams.pairs).nonzero()
+    ranks = ranks_of(len(ids), some)
+    whose = ranks[seams.pairs]
+    sums = np.bincount(whose, seams.lengths, len(some)).astype(np.float64)
+    middles = [
+        np.bincount(whose, seams.lengths * row, len(some))
+        for row in (seams.starts + seams.ends) / 2
+    ]
+    is_open = ~world.shells.closed[world.meshes(rows[some])]
     return part_of(
         of.SELF,
-        np.stack((ids, ids)),
+        np.stack((ids[some], ids[some])),
         of.LENGTH,
         sums,
         sums,
+        band,
         places=(np.stack(middles) / sums).T,
         are_open=np.stack((is_open, is_open)),
-        segments=np.stack((starts.T, ends.T), axis=1),
-        segment_findings=which,
-        faces=found[1:],
-        face_findings=which,
+        segments=np.stack((seams.starts.T, seams.ends.T), axis=1),
+        segment_findings=whose,
+        faces=world.sheets.order[crossing.entries],
+        face_findings=ranks[crossing.pairs],
     )
 
 
-def _crossing(world: World, found: Ids) -> Generator[float, None, tuple[Ids, Floats, Floats]]:
-    """Return which of these pairs cross deeper than the band, and from where to where."""
-    rows = world.moment.placements.rows_named(found[0])
-    entries = _entries(world, np.tile(world.meshes(rows), 2), found[1:].ravel()).reshape(2, -1)
-    kept, starts, ends = [np.empty(0, np.intp)], [np.empty((3, 0))], [np.empty((3, 0))]
-    for some in blocks(len(rows), _LOOKED):
+def _strangers(world: World, found: Ids, ids: Ids) -> Generator[float, None, Contacts]:
+    """Return those of placements and two triangles of each, (3, h), that share no corner."""
+    pairs = np.searchsorted(ids, found[0])
+    meshes = world.meshes(world.moment.placements.rows_named(found[0]))
+    entries = _entries(world, np.tile(meshes, 2), found[1:].ravel()).reshape(2, -1)
+    kept = [np.empty(0, np.intp)]
+    for some in blocks(len(pairs), _LOOKED):
         knots = [
             world.shells.knots[world.sheets.arranged.faces.T[:, each[some]]] for each in entries
         ]
         strangers = ~(knots[0][:, None] == knots[1][None]).any(axis=(0, 1))
-        crossed = crossings_of(*(world.corners(each[some], rows[some]) for each in entries))
-        deep = strangers & (crossed.heights > world.band) & (crossed.lengths > world.band)
-        (here,) = deep.nonzero()
-        kept.append(some.start + here)
-        starts.append(crossed.starts[:, here])
-        ends.append(crossed.ends[:, here])
-        yield some.stop / len(rows)
-    return np.concatenate(kept), np.concatenate(starts, axis=1), np.concatenate(ends, axis=1)
+        kept.append(some.start + strangers.nonzero()[0])
+        yield some.stop / len(pairs)
+    left = np.concatenate(kept)
+    return Contacts(pairs[left], entries[:, left], np.zeros(len(left)))
 
 
 def _entries(world: World, meshes: Ids, triangles: Ids) -> Ids:

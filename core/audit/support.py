@@ -24,6 +24,7 @@ from ..scene.sheets import Sheets
 from ..shapes import Boxes
 from ..steps import run
 from . import findings as of
+from .bands import resolutions
 from .components import components
 from .coplanar import clip
 from .pieces import triangles_in_boxes
@@ -77,7 +78,7 @@ class Supports(Record):
 def supports(
     scene: SceneOctree,
     found: of.Audit,
-    grounds: ArrayLike,
+    grounds: ArrayLike | None,
     /,
     *,
     groups: SupportsIndex = ALL_GROUPS,
@@ -90,8 +91,9 @@ def supports(
         Placed meshes.
     found : Audit
         What an audit of the scene found, as it is now.
-    grounds : array_like of int, shape (g,)
-        Placements that need no support.
+    grounds : array_like of int, shape (g,), or None
+        Placements that need no support; None for those that reach as deep as the lowest point of
+        all, within the band, or what their own heights resolve.
     groups : int
         A mask of 32 bits: placements with a mask that shares none of them are not there; they
         neither float, nor carry, nor catch anything.
@@ -115,8 +117,11 @@ def supports(
     checks.kind("found", found, (of.Audit,))
     moment = moment_of(scene, groups)
     placements, asked = moment.placements, moment.in_groups
-    ground_rows = placements.rows_of(grounds, name="grounds")
-    ground_rows = ground_rows[asked[ground_rows]]
+    if grounds is None:
+        ground_rows = _lowest(moment, found.band)
+    else:
+        ground_rows = placements.rows_of(grounds, name="grounds")
+        ground_rows = ground_rows[asked[ground_rows]]
     living = np.isin(found.pairs, placements.ids[asked]).all(axis=0)
     held = np.isin(found.classes, _HOLDS) & living
     contacts = np.unique(found.pairs[:, held], axis=1)
@@ -136,6 +141,14 @@ def supports(
         np.where(landings >= 0, placements.ids[landings] if len(placements) else -1, -1),
         places,
     )
+
+
+def _lowest(moment: Moment, stated: float) -> Ids:
+    """Return the rows of placements that reach down to the lowest point of all."""
+    (rows,) = moment.placements.is_there.nonzero()
+    heights = moment.placements.boxes[2::3, rows]
+    bands = np.maximum(resolutions(heights), stated)
+    return rows[heights[0] <= heights[0].min(initial=np.inf) + bands]
 
 
 def _drops(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Floats, Ids, blocks, concatenated_ranges
+from ..arrays import Floats, Ids, blocks, concatenated_ranges, power_of_two_scale
 from ..groups import ALL_GROUPS
 from ..records import Record
 from ..steps import run
@@ -171,7 +171,7 @@ def _steps(
     renderer: ItemRenderer, matrices: Floats, size: Size
 ) -> Generator[float, None, FaceSamples]:
     arrays, moment = renderer.stage.arrays, renderer.stage.moment
-    meshes_of = moment.placements.meshes
+    meshes_of = moment.meshes.known_as(moment.placements.meshes)
     counts = np.zeros(arrays.faces.shape[1], np.intp)
     first_views = np.full(len(counts), -1)
     for view, matrix in enumerate(matrices):
@@ -198,5 +198,6 @@ def _areas(arrays: MeshArrays, meshes: Ids, faces: Ids) -> Floats:
     for some in blocks(len(areas)):
         corners = arrays.vertices[:, arrays.faces[:, faces[some]] + shifts[some]]
         normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0], axis=0)
-        areas[some] = np.linalg.norm(normals, axis=0) / 2
+        scale = power_of_two_scale(normals)
+        areas[some] = np.linalg.norm(normals * scale, axis=0) / (2 * scale)
     return areas

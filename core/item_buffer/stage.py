@@ -84,7 +84,8 @@ class Stage:
 
         O(placements) if the meshes are those of an earlier stage, else O(vertices) as well.
         """
-        numbers = np.flatnonzero(np.bincount(moment.placements.meshes)).tolist()
+        placed = moment.placements.meshes
+        numbers = np.union1d(placed, moment.meshes.known_as(placed)).tolist()
         meshes = {number: moment.meshes[number] for number in numbers}
         if before is not None and before.arrays.hold(meshes):
             return cls(moment, before.arrays)

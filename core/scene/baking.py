@@ -53,7 +53,7 @@ def baking_steps(
 def _bake(mesh: Triangles, matrices: Floats, starts: Ids, vertices: Floats, faces: Ids) -> None:
     """Write a mesh as matrices (12, k) place it, from k vertices and k faces on, (2, k)."""
     own, shape = mesh.vertices.T[:, None], (3, len(starts[0]), len(mesh.vertices))
-    with np.errstate(invalid="ignore", over="ignore"):
+    with np.errstate(all="ignore"):
         points = placed(np.broadcast_to(own, shape), matrices[:, :, None])
     first, second = (start[:, None] for start in starts)
     vertices[:, first + np.arange(shape[2])] = points

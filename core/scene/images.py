@@ -138,7 +138,7 @@ def _kept(
         with np.errstate(all="ignore"):
             large, small = radii / least, radii / most
             even = (most <= least * _SIMILAR) & np.isfinite(large)
-        middle, rest = (large + small) / 2, large - small
+            middle, rest = (large + small) / 2, large - small
         rows = np.concatenate((*seen, middle[None]))
         kind = Spheres if isinstance(volumes, Spheres) else Capsules
         return kind.from_rows(rows), rest, even

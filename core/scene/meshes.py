@@ -154,6 +154,9 @@ class Meshes:
         # The version of the grove, if that is another's.
         self._borrowed: int | None = None
         self.born = 0
+        # Meshes without the triangles that overflow where they are placed, and whose place they
+        # take: nobody else knows of them.
+        self._stand_ins: dict[int, int] = {}
         # What others found out about meshes as they are laid out; gone once one of these is.
         self.notes: dict[str, Any] = {}
 
@@ -162,7 +165,36 @@ class Meshes:
         other = copy(self)
         other._meshes, other._borrowed = dict(self._meshes), self._grove.version
         other._sheets, other.notes = GrowingSheets(), {}
+        other._stand_ins = dict(self._stand_ins)
         return other
+
+    def without_overflow(self, number: int, corners: Floats) -> int:
+        """Take a mesh that stands in for another one, and return its number.
+
+        It does without the triangles of which a placed vertex, (3, v), is not finite.
+        """
+        triangles = self._meshes[number].triangles
+        faces, nowhere = triangles.faces.copy(), len(triangles.vertices)
+        bad = ~np.isfinite(corners).all(axis=0)
+        faces[bad[faces].any(axis=1)] = nowhere
+        vertices = np.concatenate((triangles.vertices, np.full((1, 3), np.nan)))
+        stand_in = self.add(Triangles(vertices, faces))
+        self._stand_ins[stand_in] = number
+        return stand_in
+
+    def known_as(self, numbers: Ids) -> Ids:
+        """Return the numbers by which callers know these meshes."""
+        if not self._stand_ins:
+            return numbers
+        called = np.arange(self.born)
+        called[list(self._stand_ins)] = list(self._stand_ins.values())
+        return called[numbers]
+
+    def keep_stand_ins(self, placed: Ids) -> None:
+        """Do without meshes that stand in where nothing is placed any more."""
+        for number in set(self._stand_ins) - set(placed.tolist() if self._stand_ins else ()):
+            del self._stand_ins[number]
+            self.remove(number)
 
     def _own_grove(self, *, changing: bool = False) -> None:
         """Do without a grove of another that has changed since, or is to be changed."""
@@ -199,7 +231,7 @@ class Meshes:
         return self._meshes[number]
 
     def __len__(self) -> int:
-        return len(self._meshes)
+        return len(self._meshes) - len(self._stand_ins)
 
     @property
     def table(self) -> Table:
@@ -212,6 +244,7 @@ class Meshes:
         """Assert that placed meshes are there, and that what is known of meshes is true."""
         self._own_grove()
         assert set(placed.tolist()) <= set(self._meshes), "a placed mesh is gone"
+        assert set(self._stand_ins) <= set(placed.tolist()), "a mesh stands in for nothing"
         assert set(self._grove.numbers) <= set(self._meshes), "a mesh that is gone has an octree"
         for number, mesh in self._meshes.items():
             fresh = Mesh.of(mesh.triangles)
@@ -224,6 +257,7 @@ class Meshes:
         """Raise a ValueError unless these are numbers of meshes that are there."""
         there = np.zeros(self.born, bool)
         there[list(self._meshes)] = True
+        there[list(self._stand_ins)] = False
         checks.every_row(name, "be meshes of the scene", there[numbers], numbers)
 
     @property

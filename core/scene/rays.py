@@ -109,13 +109,15 @@ def _span(rays: Rays, around: Floats) -> tuple[Floats, Floats]:
 
 def _free_path(boxes: Floats, around: Floats) -> float:
     """Return how far rays go until they have crossed a few of these boxes, about."""
-    x, y, z = boxes[3:] - boxes[:3]
     size = around[1] - around[0]
+    longest = float(size.max())
+    if longest == 0:
+        return 1.0
+    x, y, z = (boxes[3:] - boxes[:3]) / longest
     # Convex bodies are seen with a quarter of their surface on average (Cauchy).
     seen = float((x * y + y * z + z * x).sum()) / 2
-    longest = float(size.max())
-    path = _CROSSED * float(size.prod()) / seen if seen > 0 else longest
-    return float(np.clip(path, longest / 256, longest)) or 1.0
+    path = _CROSSED * float((size / longest).prod()) / seen if seen > 0 else 1.0
+    return float(np.clip(path, 1 / 256, 1.0)) * longest
 
 
 @dataclass

@@ -19,6 +19,7 @@ from .api import SceneQuestions
 from .baking import baking_steps
 from .meshes import Meshes
 from .moment import Moment
+from .placed import placed
 from .placements import Placements
 
 _LAST_ROW = (0.0, 0.0, 0.0, 1.0)
@@ -121,8 +122,8 @@ class SceneOctree(SceneQuestions):
         Returns
         -------
         int
-            Its number: 0, 1, 2 and so on, never given again. Its octree is built when a question
-            first needs it.
+            Its number: 0, 1, 2 and so on, never given again; some are left out for triangles that
+            overflow, see `place`. Its octree is built when a question first needs it.
 
         Raises
         ------
@@ -155,7 +156,7 @@ class SceneOctree(SceneQuestions):
         checks.kind("triangles", triangles, (Triangles,))
         self._meshes.replace(number, triangles)
         self._changed()
-        (rows,) = (self._placements.meshes == number).nonzero()
+        (rows,) = (self._numbers == number).nonzero()
         if len(rows):
             self._move(rows, self._placements.matrices[:, rows])
 
@@ -173,7 +174,7 @@ class SceneOctree(SceneQuestions):
             If there is no such mesh, or it is still placed. Nothing is changed then.
         """
         number = self._mesh(mesh)
-        placed_still = self.ids[self._placements.meshes == number]
+        placed_still = self.ids[self._numbers == number]
         if len(placed_still):
             raise ValueError(f"mesh {number} must not be placed, got placement {placed_still[0]}")
         self._meshes.remove(number)
@@ -209,14 +210,15 @@ class SceneOctree(SceneQuestions):
         Notes
         -----
         A triangle's corner x, y, z is placed by `x*m00 + y*m01 + z*m02 + m03` and so on, in this
-        order, in double precision.
+        order, in double precision. A triangle of which that is too large for it is not there; the
+        others of its placement are.
         """
         numbers = checks.numbers("meshes", meshes, self._meshes.born)
         self._meshes.require("meshes", numbers)
         rows = _matrix_rows(matrices)
         checks.same_length("meshes and matrices", numbers, rows.T)
         masks = None if groups is None else checks.masks("groups", groups, len(numbers))
-        new = Placements.of(self._placements.born, numbers, rows, self._meshes.table)
+        new = self._placements_of(self._placements.born, numbers, rows)
         self._top.insert(self._boxes(new), groups=masks)
         self._placements = self._placements.joined(new)
         self._changed()
@@ -267,6 +269,7 @@ class SceneOctree(SceneQuestions):
         stays[rows] = False
         self._placements = self._placements.only(np.flatnonzero(stays))
         self._changed()
+        self._meshes.keep_stand_ins(self._placements.meshes)
 
     def prepare_steps(self, meshes: ArrayLike | None = None, /) -> Generator[float, None, None]:
         """Build octrees of meshes in steps, to show progress or not to block.
@@ -294,6 +297,8 @@ class SceneOctree(SceneQuestions):
         else:
             numbers = np.unique(checks.numbers("meshes", meshes, self._meshes.born))
             self._meshes.require("meshes", numbers)
+            asked = np.isin(self._numbers, numbers)
+            numbers = np.union1d(numbers, self._placements.meshes[asked])
         return self._meshes.prepare(numbers)
 
     def only(self, ids: ArrayLike) -> "SceneOctree":
@@ -321,6 +326,7 @@ class SceneOctree(SceneQuestions):
         other = copy(self)
         other._top.remove(np.delete(self.ids, rows))
         other._placements = self._placements.only(rows)
+        other._meshes.keep_stand_ins(other._placements.meshes)
         return other
 
     def meshes_of(self, ids: ArrayLike) -> Ids:
@@ -341,7 +347,7 @@ class SceneOctree(SceneQuestions):
         ValueError
             If an id is unknown or removed.
         """
-        return self._placements.meshes[self._placements.rows_of(ids)]
+        return self._numbers[self._placements.rows_of(ids)]
 
     def matrices_of(self, ids: ArrayLike) -> Floats:
         """Return where meshes are placed.
@@ -430,7 +436,7 @@ class SceneOctree(SceneQuestions):
             As there, at once.
         """
         rows = self._placements.rows_of(ids)
-        numbers, which = np.unique(self._placements.meshes[rows], return_inverse=True)
+        numbers, which = np.unique(self._numbers[rows], return_inverse=True)
         meshes = [self._meshes[number].triangles for number in numbers.tolist()]
         return baking_steps(meshes, which, self._placements.matrices[:, rows])
 
@@ -458,11 +464,31 @@ class SceneOctree(SceneQuestions):
 
     def _move(self, rows: Ids, matrices: Floats) -> None:
         """Let the placements in these rows have these matrices, and their meshes' bounds."""
-        numbers = self._placements.meshes[rows]
-        new = Placements.of(0, numbers, matrices, self._meshes.table)
+        new = self._placements_of(0, self._numbers[rows], matrices)
         self._top.move(self.ids[rows], self._boxes(new))
         self._placements = self._placements.moved(rows, new)
         self._changed()
+        self._meshes.keep_stand_ins(self._placements.meshes)
+
+    @property
+    def _numbers(self) -> Ids:
+        """The meshes that are placed, as callers know them, (n,)."""
+        return self._meshes.known_as(self._placements.meshes)
+
+    def _placements_of(self, first: int, numbers: Ids, matrices: Floats) -> Placements:
+        """Return new placements of meshes; where triangles overflow, of meshes without these."""
+        new = Placements.of(first, numbers, matrices, self._meshes.table)
+        finite = np.isfinite(matrices).all(axis=0) & (self._meshes.sizes[numbers] > 0)
+        (overflowing,) = (finite & ~new.is_there).nonzero()
+        if len(overflowing) == 0:
+            return new
+        numbers = numbers.copy()
+        for row in overflowing.tolist():
+            vertices = self._meshes[int(numbers[row])].triangles.vertices.T
+            with np.errstate(all="ignore"):
+                corners = placed(vertices, matrices[:, [row]])
+            numbers[row] = self._meshes.without_overflow(int(numbers[row]), corners)
+        return Placements.of(first, numbers, matrices, self._meshes.table)
 
     def _boxes(self, placements: Placements) -> Boxes:
         """Return what the top level holds; a point for what cannot be found."""

@@ -58,6 +58,14 @@ class AuditArrays(Protocol):
     def face_findings(self) -> Ids:
         """The finding of each pair of triangles, (c,)."""
 
+    @property
+    def bands(self) -> Floats:
+        """The length by which each was judged, (n,)."""
+
+    @property
+    def band(self) -> float:
+        """The length that was stated; 0 if none was."""
+
 
 def findings_of(
     audit: AuditArrays, objects: AuditedObjects, *, scale: float = 1.0, unit: str = "BU"
@@ -93,6 +101,8 @@ def findings_of(
         audit.places * scale,
         segments=by_owner(audit.segments * scale, audit.segment_findings, count),
         faces=_faces(audit, turned),
+        bands=audit.bands * scale,
+        tolerance=audit.band * scale,
         unit=unit,
     )
 

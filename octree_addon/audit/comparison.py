@@ -126,6 +126,7 @@ def _appended(new: Findings, gone: Findings, matching: Ids) -> Findings:
         faces=joined(new.faces, gone.faces),
         statuses=np.concatenate((new.statuses, gone.statuses)),
         reasons=new.reasons + gone.reasons,
+        bands=np.concatenate((new.bands, gone.bands)),
     )
 
 

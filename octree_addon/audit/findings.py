@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import Floats, Ids
+from ..arrays import Flags, Floats, Ids
 from .ragged import Ragged, checked, no_values
 
 # The gravest first. The numbers of classes and measures are those of the core's audit.
@@ -32,6 +32,7 @@ NEW, REVIEWED, IGNORED, RESOLVED = range(len(STATUSES))
 # surfaces, which have no inside, overlap by the length of the line in which they cross.
 MEASURES = {"distance": 1, "depth": 1, "area": 2, "length": 1}
 UNITS = ("m", "BU")
+_SLACK = 1e-6  # what rounding takes from a length
 UNUSED = 2**31 - 1  # what fills up the persistent id of an instance
 
 PersistentIds = NDArray[np.int32]
@@ -113,6 +114,10 @@ class Findings:
         Places in `STATUSES`.
     reasons : tuple of str
         Why each is ignored; empty if nobody said.
+    bands : ndarray of float64, shape (n,)
+        The length by which each was judged; NaN if not known.
+    tolerance : float
+        The length that was stated; 0 if none was, NaN if not known.
     unit : {"m", "BU"}
         What lengths count in: meters, or Blender units in a scene that has none.
     """
@@ -128,7 +133,14 @@ class Findings:
     faces: Ragged
     statuses: Ids
     reasons: tuple[str, ...]
+    bands: Floats
+    tolerance: float
     unit: str = "m"
+
+    @property
+    def widened(self) -> Flags:
+        """Which were judged by more than the stated length: by what coordinates resolve, (n,)."""
+        return are_widened(self.bands, self.tolerance)
 
     def __len__(self) -> int:
         return len(self.kinds)
@@ -148,6 +160,7 @@ class Findings:
             faces=self.faces.take(both),
             statuses=self.statuses[rows],
             reasons=tuple(self.reasons[row] for row in rows.tolist()),
+            bands=self.bands[rows],
         )
 
     def class_of(self, row: int) -> str:
@@ -166,6 +179,12 @@ class Findings:
         for row in chosen.tolist():
             reasons[row] = reason
         return replace(self, statuses=statuses, reasons=tuple(reasons))
+
+
+def are_widened(bands: Floats, tolerance: float) -> Flags:
+    """Return which bands are wider than the length that was stated, (n,)."""
+    flags: Flags = bands > tolerance * (1 + _SLACK)
+    return flags
 
 
 def audited_objects(
@@ -212,6 +231,8 @@ def make_findings(
     faces: Ragged | None = None,
     statuses: ArrayLike | None = None,
     reasons: Sequence[str] | None = None,
+    bands: ArrayLike | None = None,
+    tolerance: float = np.nan,
     unit: str = "m",
 ) -> Findings:
     """Check findings, and fill in what is not known; see `Findings`.
@@ -235,6 +256,9 @@ def make_findings(
         raise ValueError(f"unit must be one of {', '.join(UNITS)}, got {unit!r}")
     both = _numbers("pairs", pairs, (2, count), len(objects))
     _must_be_distinct(objects, _numbers("kinds", classes, (count,), len(CLASSES)), both)
+    widths = _shaped("bands", np.full(count, np.nan) if bands is None else bands, (count,), float)
+    if (widths < 0).any() or np.isinf(widths).any() or tolerance < 0 or np.isinf(tolerance):
+        raise ValueError("bands and tolerance must be finite, none below 0, or not known")
     lines = no_values(count, (2, 3), np.float64) if segments is None else segments
     contacts = no_values(2 * count, (), np.intp) if faces is None else faces
     states = np.full(count, NEW) if statuses is None else statuses
@@ -250,6 +274,8 @@ def make_findings(
         checked(contacts, "faces", 2 * count, ()),
         _numbers("statuses", states, (count,), len(STATUSES)),
         _texts("reasons", reasons, count),
+        widths,
+        float(tolerance),
         unit,
     )
 

@@ -82,6 +82,11 @@ def canonical(findings: Findings) -> Findings:
     Objects stand in the order of their identities, those of no finding are dropped; findings by
     class and objects. The two of a pair are ordered too, unless one is contained in the other.
     """
+    return canonical_rows(findings)[0]
+
+
+def canonical_rows(findings: Findings) -> tuple[Findings, Ids]:
+    """Return the same as `canonical`, and which of the findings each is, (n,)."""
     used, inverse = np.unique(findings.pairs, return_inverse=True)
     objects = findings.objects.take(used)
     rank = ranks(objects)
@@ -95,7 +100,8 @@ def canonical(findings: Findings) -> Findings:
         pairs=np.where(turned, pairs[::-1], pairs),
         faces=findings.faces.take(sides.ravel()),
     )
-    return whole.take(np.lexsort((*np.sort(whole.pairs, axis=0)[::-1], whole.kinds)))
+    order = np.lexsort((*np.sort(whole.pairs, axis=0)[::-1], whole.kinds))
+    return whole.take(order), order
 
 
 def match_objects(old: AuditedObjects, new: AuditedObjects, *, same_session: bool = False) -> Ids:

@@ -23,9 +23,9 @@ from .operators import OCTREE_OT_audit, OCTREE_OT_recheck
 from .over_frames import OCTREE_OT_contacts_over_frames
 from .panel import LINES, OCTREE_PT_audit
 from .rules import Wish
-from .settings import OctreeAuditSettings, OctreeContactSettings
+from .settings import OctreeAuditSettings, OctreeContactSettings, usual_band
 
-__all__ = ["Wish", "about_of", "forget", "look_steps", "wanted"]
+__all__ = ["Wish", "about_of", "forget", "look_steps", "usual_band", "wanted"]
 
 
 def forget() -> None:

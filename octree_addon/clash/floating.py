@@ -14,10 +14,11 @@ from ..reader import UNUSED
 from ..results import Column, Rows, keep_result, options_of
 from ..selection import select_found
 from ..targets import SceneTarget
-from ..ui import Status, column_of, plural
+from ..ui import Status, column_of, plural, settings_of
 from .auditing import look_steps, without_rules
 from .operators import AuditingOperator, _members
 from .rules import Wish
+from .settings import stated_band
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,16 +70,17 @@ class OCTREE_OT_select_floating(AuditingOperator, bpy.types.Operator):
         if before is not None:
             looked = yield from between(0.0, 0.1, look_steps(context, before.wish, before))
         if looked is None or not looked.leaves_nothing_out:
-            wish = Wish(instances=True, parents=True)
+            band = settings_of(context.scene).audit.band
+            wish = Wish(instances=True, parents=True, band=stated_band(band))
             looked = yield from between(0.1, 1.0, look_steps(context, wish))
         octree, owners = looked.target.octree, looked.target.placements.owners
         if not len(octree):
             raise ValueError("There are no triangles: no visible object has faces")
-        if grounded is None:
-            grounds = lowest(looked.target, looked.found.band)
-        else:
+        grounds, count = None, len(octree) - len(octree.invalid_ids)
+        if grounded is not None:
             grounds = octree.ids[np.isin(owners, list(grounded))]
-        if not len(grounds):
+            count = len(grounds)
+        if not count:
             raise ValueError("Nothing of the ground is visible: choose another collection")
         return Floating(supports(octree, looked.found, grounds), looked.target)
 
@@ -104,17 +106,6 @@ class OCTREE_OT_select_floating(AuditingOperator, bpy.types.Operator):
         column.prop(self, "ground")
         if self.ground == "COLLECTION":
             column.prop_search(self, "collection", bpy.data, "collections")
-
-
-def lowest(target: SceneTarget, band: float) -> Ids:
-    """Return the placements that reach down to the lowest point of all."""
-    octree = target.octree
-    ids = octree.ids[~np.isin(octree.ids, octree.invalid_ids)]
-    if not len(ids):
-        return ids
-    bottoms = octree.bounds_of(ids).lower[:, 2]
-    found: Ids = ids[bottoms <= bottoms.min() + band]
-    return found
 
 
 def floating_rows(scene: bpy.types.Scene, floating: Floating) -> tuple[Rows, list[int]]:

@@ -1,7 +1,7 @@
 """Kept findings: rows of the list of results, with what else was found of each packed beside.
 
 Pairs, classes and numbers are in the rows, places, curves and faces in `details`, reasons in
-`marks`. Objects are pointers: what is renamed keeps its findings.
+`marks`. Objects are references: what is renamed keeps its findings.
 """
 
 import io
@@ -44,33 +44,38 @@ def keep_findings(
 ) -> Any:
     """Keep findings as a result, in place of that of the same name, and return it."""
     rows = rows_of(context.scene, findings)
-    keep_result(context, rows, title=TITLE, question=QUESTION, options=options, name=name)
+    keep_result(
+        context,
+        rows,
+        title=TITLE,
+        question=QUESTION,
+        options=options,
+        name=name,
+        gone=names_of_gone(rows, findings),
+    )
     result = active_result(context.scene)
-    _write(context.scene, result, rows, findings)
+    _write_details(result, findings)
     return result
 
 
 def rewrite(scene: bpy.types.Scene, result: Any, findings: Findings) -> None:
     """Let a result hold other findings: with other statuses, or more of them."""
     rows = rows_of(scene, findings)
-    write_rows(scene, result, rows)
-    _write(scene, result, rows, findings)
+    write_rows(scene, result, rows, names_of_gone(rows, findings))
+    _write_details(result, findings)
 
 
-def _write(scene: bpy.types.Scene, result: Any, rows: Rows, findings: Findings) -> None:
-    # What has left the scene has no pointer, but a name.
-    for uid, number in zip(*_entries(rows), strict=True):
-        if uid < 0:
-            result.objects[number].name = findings.objects.names[-1 - uid]
+def names_of_gone(rows: Rows, findings: Findings) -> dict[int, str]:
+    """Return the names of what has left the scene, by the numbers below 0 in the rows."""
+    numbers = np.unique(rows.objects)
+    return {uid: findings.objects.names[-1 - uid] for uid in numbers[numbers < 0].tolist()}
+
+
+def _write_details(result: Any, findings: Findings) -> None:
     result.details = pack(findings)
     reasons = {str(row): text for row, text in enumerate(findings.reasons) if text}
     result.marks = json.dumps(reasons)
     doubt_names()
-
-
-def _entries(rows: Rows) -> tuple[list[int], range]:
-    uids = np.unique(rows.objects)
-    return uids.tolist(), range(len(uids))
 
 
 def rows_of(scene: bpy.types.Scene, findings: Findings) -> Rows:
@@ -109,6 +114,8 @@ def pack(findings: Findings) -> bytes:
         lower=findings.lower,
         upper=findings.upper,
         places=findings.places,
+        bands=findings.bands,
+        tolerance=np.array(findings.tolerance),
         # From the place of each: single precision then loses next to nothing.
         segments=(findings.segments.values - findings.places[owners, None]).astype(np.float32),
         segment_starts=findings.segments.starts.astype(np.int32),
@@ -131,6 +138,9 @@ def _unpacked(data: bytes) -> dict[str, Any]:
         found: dict[str, Any] = dict(arrays.items())
     for name in _TEXTS:
         found[name] = json.loads(found[name].tobytes())
+    # Files of before tell no band.
+    found.setdefault("bands", np.full(len(found["places"]), np.nan))
+    found.setdefault("tolerance", np.array(np.nan))
     owners = np.repeat(np.arange(len(found["places"])), np.diff(found["segment_starts"]))
     found["segments"] = found["segments"] + found["places"][owners, None]
     return found
@@ -175,6 +185,8 @@ def findings_in(scene: bpy.types.Scene, result: Any) -> Findings:
         faces=Ragged(kept["faces"].astype(np.intp), kept["face_starts"].astype(np.intp)),
         statuses=statuses.values,
         reasons=[reasons.get(str(row), "") for row in range(result.count)],
+        bands=kept["bands"],
+        tolerance=float(kept["tolerance"]),
         unit=str(kept["unit"]),
     )
 

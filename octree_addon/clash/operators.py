@@ -25,7 +25,7 @@ from ..ui import (
 from .auditing import Looked, look_steps, remember, remembered, wanted
 from .keeping import QUESTION, TITLE, active_audit, findings_in, keep_findings
 from .rules import Wish
-from .settings import AuditOptions, NamedCollections, draw_options
+from .settings import AuditOptions, NamedCollections, draw_options, stated_band
 
 _COLLECTIONS = ("ones_collection", "others_collection", "apart_one", "apart_other")
 
@@ -135,6 +135,7 @@ class OCTREE_OT_recheck(AuditingOperator, bpy.types.Operator):
 def audit_options(operator: Any) -> dict[str, Any]:
     """Return what an audit ran with, as values that JSON has."""
     options = options_of(operator)
+    options["band"] = stated_band(operator.band)
     options.pop("result", None)
     if "SELECTED" not in (operator.ones, operator.others):
         options.pop("chosen", None)
@@ -151,7 +152,7 @@ def wish_of(scene: bpy.types.Scene, options: Mapping[str, Any]) -> Wish:
         _side(scene, options, "others"),
         apart,  # type: ignore[arg-type]
         options.get("clearance", 0.0),
-        options["band"],
+        stated_band(options["band"]),
         options.get("itself", False),
         options["instances"],
         options["parents"],

@@ -7,9 +7,17 @@ import bpy
 import numpy as np
 
 from ..arrays import Floats
-from ..audit import IGNORED, RESOLVED, STATUSES
+from ..audit import IGNORED, RESOLVED, STATUSES, are_widened
 from ..results import Column, Contact, Lines, fresh_view, value_text, view_of
-from ..ui import SidebarPanel, column_of, draw_hint, draw_rows, draw_table, settings_of
+from ..ui import (
+    SidebarPanel,
+    column_of,
+    draw_hint,
+    draw_rows,
+    draw_table,
+    length_text,
+    settings_of,
+)
 from .auditing import unit_of
 from .keeping import active_audit, unpacked
 from .settings import draw_options, span_rows
@@ -20,6 +28,8 @@ _ICONS: tuple[Any, ...] = ("RADIOBUT_OFF", "RADIOBUT_ON", "HIDE_ON", "CHECKMARK"
 _CLASS, _LENGTH, _AREA, _STATUS = "Class", "Length", "Area", "Status"
 # The contact that was read last.
 _contacts: dict[tuple[int, int, int, int], Contact] = {}
+# By what the findings of the result that was read last were judged.
+_tolerances: dict[tuple[int, int, int], tuple[Floats, float]] = {}
 
 
 class OCTREE_PT_audit(SidebarPanel):
@@ -65,10 +75,33 @@ def draw_counts(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any)
         if count:
             lines.append((STATUSES[status], f"{count:,}"))
     box = layout.box()
-    if lines:
-        draw_table(box, lines, names=0.7)
-    else:
+    if not lines:
         draw_hint(box, "Nothing was found")
+    draw_table(box, [*lines, *tolerance_lines(scene, result)], names=0.7)
+
+
+def tolerance_lines(scene: bpy.types.Scene, result: Any) -> list[tuple[str, str]]:
+    """Say by what tolerance was judged, and of how many findings precision widened it."""
+    bands, stated = tolerances_of(scene, result)
+    if np.isnan(stated):
+        return []
+    text = length_text(scene, stated, precision=6) if stated else "by precision"
+    count = int(are_widened(bands, stated).sum())
+    return [("Tolerance", text), *([("By Precision", f"{count:,}")] if count else [])]
+
+
+def tolerances_of(scene: bpy.types.Scene, result: Any) -> tuple[Floats, float]:
+    """Return by what each finding was judged, and what was stated, in scene units; read once."""
+    key = scene.session_uid, result.number, result.count
+    if key not in _tolerances:
+        try:
+            kept = unpacked(result)
+        except ValueError:
+            return np.full(result.count, np.nan), np.nan
+        scale = unit_of(scene)[1] if str(kept["unit"]) == "m" else 1.0
+        _tolerances.clear()
+        _tolerances[key] = kept["bands"] / scale, float(kept["tolerance"]) / scale
+    return _tolerances[key]
 
 
 def columns_of(scene: bpy.types.Scene, result: Any) -> dict[str, Column]:
@@ -139,6 +172,9 @@ def details_of(scene: bpy.types.Scene, result: Any, row: int) -> list[str]:
         lines.append(collections)
     if count > 1:
         lines.append(f"{count:,} findings of {smaller.words[smaller.values[row]]}")
+    bands, stated = tolerances_of(scene, result)
+    if are_widened(bands, stated)[row]:
+        lines.append(f"tolerance {length_text(scene, bands[row])}, by precision")
     reason = json.loads(result.marks or "{}").get(str(row))
     return [*lines, f"{words[_STATUS]}: {reason}" if reason else words[_STATUS]]
 
@@ -179,6 +215,7 @@ def read_contact(
 def forget() -> None:
     """Drop what was read."""
     _contacts.clear()
+    _tolerances.clear()
 
 
 LINES = Lines((_CLASS, _LENGTH), draw_finding, offer_marks, contact_of)

@@ -11,9 +11,12 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core import SceneOctree, build_octree, overlapping_pairs
+from ...core import Boxes, SceneOctree, build_octree, overlapping_pairs
 from ..arrays import Flags, Ids
 from ..reader import ScenePlacements
+
+# What single precision resolves, as a part of a coordinate: less than this, in the core's bands.
+_RESOLVED = 2.0**-20
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class Wish:
     apart : tuple of frozenset of int, optional
         Session ids of two sets of objects that may meet each other.
     clearance, band : float
-        As the core takes them; a band of 0 is the core's own.
+        As the core takes them; a band of 0 states none.
     itself, instances, parents, same_collection : bool
         What is checked against what.
     """
@@ -157,9 +160,8 @@ def _near(octree: SceneOctree, owners: Ids, wish: Wish) -> Ids:
     """Return the rows whose boxes come nearer than any class asks for, (2, h)."""
     rows = np.flatnonzero(~np.isin(octree.ids, octree.invalid_ids))
     boxes = octree.bounds_of(octree.ids[rows])
-    if len(rows) < 2:
-        return np.empty((2, 0), np.intp)
-    largest = float(max(np.abs(boxes.lower).max(), np.abs(boxes.upper).max()))
-    # More than the core's own band, whatever decides it.
-    margin = 2 * max(wish.clearance, wish.band, 1e-5, 4e-6 * largest)
-    return rows[overlapping_pairs(build_octree(boxes), margin=margin, owners=owners[rows])]
+    # Each by twice of what its coordinates resolve, so that far ones are no margin for others.
+    far = np.maximum(np.abs(boxes.lower), np.abs(boxes.upper)).max(axis=1, keepdims=True)
+    grown = Boxes(boxes.lower - _RESOLVED * far, boxes.upper + _RESOLVED * far)
+    margin = 2 * max(wish.clearance, wish.band)
+    return rows[overlapping_pairs(build_octree(grown), margin=margin, owners=owners[rows])]

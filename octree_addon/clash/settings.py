@@ -22,6 +22,50 @@ SIDES = (
 )
 
 
+# In meters, whatever the units of the scene: 0.01 mm.
+USUAL_BAND = 1e-5
+_BAND: dict[str, Any] = {
+    "name": "Tolerance",
+    "description": "What is no farther apart touches, and what is no deeper does not overlap."
+    " Where the coordinates of two objects are coarser, these decide on them; 0 for these alone",
+    "min": 0.0,
+    "soft_max": 0.1,
+    "precision": 5,
+    "subtype": "DISTANCE",
+}
+
+
+def usual_band(scene: bpy.types.Scene) -> float:
+    """Return 0.01 mm in the units of a scene."""
+    units = scene.unit_settings
+    return USUAL_BAND / (1.0 if units.system == "NONE" else units.scale_length)
+
+
+def stated_band(band: float) -> float:
+    """Return a tolerance without the digits that single precision made up."""
+    return float(f"{band:.6g}")
+
+
+def _usual_unless_set(settings: Any, band: float, is_set: bool) -> float:
+    return band if is_set else usual_band(settings.id_data)
+
+
+def _get_band(settings: Any) -> float:
+    return _usual_unless_set(settings, settings.get("band", 0.0), "band" in settings)
+
+
+def _set_band(settings: Any, band: float) -> None:
+    settings["band"] = band
+
+
+# Blender 5 keeps such values where Python cannot reach them, and asks for a transformation.
+_BY_UNITS: dict[str, Any] = (
+    {"get_transform": _usual_unless_set}
+    if bpy.app.version >= (5, 0)
+    else {"get": _get_band, "set": _set_band}
+)
+
+
 class PairOptions:
     """Which pairs count: the scene's settings and the properties of the operators."""
 
@@ -47,13 +91,8 @@ class PairOptions:
             default="VISIBLE",
         )
         band: FloatProperty(
-            name="Tolerance",
-            description="What is no farther apart touches, and what is no deeper does not overlap;"
-            " 0 for a millionth of the scene's size",
-            default=0.0,
-            min=0.0,
-            soft_max=0.1,
-            subtype="DISTANCE",
+            **_BAND,
+            default=USUAL_BAND,
         )
         instances: BoolProperty(
             name="Between Instances",
@@ -157,6 +196,7 @@ class OctreeAuditSettings(AuditOptions, bpy.types.PropertyGroup):
     """What an audit looks at: `scene.octree.audit`."""
 
     if not TYPE_CHECKING:
+        band: FloatProperty(**_BAND, **_BY_UNITS)
         ones_collection: PointerProperty(
             type=bpy.types.Collection, name="Collection", description="Whose objects are checked"
         )

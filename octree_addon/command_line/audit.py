@@ -8,7 +8,7 @@ import bpy
 from ...core import run
 from ..audit import CLASSES, About, Findings, add_options, canonical, run_audit
 from ..audit.gate import Gate
-from ..clash import Wish, about_of, look_steps, wanted
+from ..clash import Wish, about_of, look_steps, usual_band, wanted
 from .command import Command, open_blend
 from .interrupt import heed
 
@@ -53,7 +53,7 @@ def _audit(
     classes = {*CLASSES[:4], *gate.fail_on, *(CLASSES[4:6] if contacts else ())}
     if gate.clearance:
         classes.add("near")
-    wish = Wish(clearance=gate.clearance / scale, itself=itself)
+    wish = Wish(clearance=gate.clearance / scale, band=usual_band(scene), itself=itself)
     looked = run(look_steps(bpy.context, wish), heed=heed)
     found = wanted(looked.findings, frozenset(classes))
     options = {

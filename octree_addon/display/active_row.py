@@ -41,15 +41,15 @@ class Filled(NamedTuple):
 
     Attributes
     ----------
-    fingerprint : str, optional
-        None while it was not known.
+    revision : int
+        What is read later is another one if anything has changed.
     batch : GPUBatch, optional
         Triangles in their own space.
     matrix, bounds : ndarray of float64, optional
         Of an instance: from that space to the world, and its box. An object knows its own.
     """
 
-    fingerprint: str | None
+    revision: int
     batch: gpu.types.GPUBatch | None = None
     matrix: Floats | None = None
     bounds: Floats | None = None
@@ -137,39 +137,48 @@ def corners_of(bounds: Floats, matrix: Floats) -> Floats:
 
 
 def filled_of(side: Side, key: tuple[int, ...], depsgraph: bpy.types.Depsgraph) -> Filled:
-    """Return the triangles of a side, read again after the scene has changed and come to rest."""
-    known, now = _filled.get(key), results.known_fingerprint(bpy.context.scene)
-    if now is None:
+    """Return the triangles of a side; none while it is in doubt, until the scene comes to rest."""
+    known, now = _filled.get(key), results.revision()
+    if known is not None and is_as_read(side, known):
+        return known
+    if known is not None and results.known_fingerprint(bpy.context.scene) is None:
         results.compare_soon()
-    if known is None or (now is not None and known.fingerprint != now):
-        read = read_instance if side.numbers else read_object
-        known = _filled[key] = read(side, depsgraph)._replace(fingerprint=now)
-    return known
+        return Filled(known.revision)
+    read = read_instance if side.numbers else read_object
+    _filled[key] = read(side, depsgraph, now)
+    return _filled[key]
 
 
-def read_instance(side: Side, depsgraph: bpy.types.Depsgraph) -> Filled:
+def is_as_read(side: Side, known: Filled) -> bool:
+    """Tell whether what was read of a side is so still: an object itself may have moved."""
+    if side.numbers:
+        return known.revision == results.revision()
+    return results.is_as_at(known.revision, [side.object.session_uid], may_move=True)
+
+
+def read_instance(side: Side, depsgraph: bpy.types.Depsgraph, revision: int) -> Filled:
     """Find an instance again, and upload its triangles."""
     found = find_instance(depsgraph, side.object.session_uid, side.numbers)
     if found is None:
-        return Filled(None)
+        return Filled(revision)
     return Filled(
-        None,
+        revision,
         triangle_batch(found.mesh.positions, found.mesh.triangles),
         found.matrix,
         found.bounds,
     )
 
 
-def read_object(side: Side, depsgraph: bpy.types.Depsgraph) -> Filled:
+def read_object(side: Side, depsgraph: bpy.types.Depsgraph, revision: int) -> Filled:
     """Upload the triangles of an evaluated mesh in its own space; none of too many."""
     evaluated = side.object.evaluated_get(depsgraph)
     if evaluated.type != "MESH":
-        return Filled(None)
+        return Filled(revision)
     with evaluated_mesh(evaluated) as mesh:
         if not 0 < triangle_count(mesh) <= limits().triangles:
-            return Filled(None)
+            return Filled(revision)
         arrays = mesh_arrays(mesh)
-        return Filled(None, triangle_batch(arrays.positions, arrays.triangles))
+        return Filled(revision, triangle_batch(arrays.positions, arrays.triangles))
 
 
 def forget() -> None:

@@ -40,15 +40,24 @@ _drawn: list[_Drawn] = []
 
 
 def draw_active_contact(scene: bpy.types.Scene) -> None:
-    """Draw where the objects of the active row meet, if that is known, through all else."""
-    contact = results.active_contact(scene)
-    if contact is None:
+    """Draw where the objects of the active row meet, if they are as they were, through all."""
+    contact, sides = results.active_contact(scene), results.active_sides(scene)
+    if contact is None or not is_still_there(scene, sides):
         _drawn.clear()
         return
     now = results.known_fingerprint(scene)
     if not _drawn or _drawn[0].key != contact.key or now not in (None, _drawn[0].fingerprint):
-        _drawn[:] = [read_contact(contact, results.active_sides(scene), now)]
+        _drawn[:] = [read_contact(contact, sides, now)]
     draw_contact(_drawn[0])
+
+
+def is_still_there(scene: bpy.types.Scene, sides: Sequence[Side | None]) -> bool:
+    """Tell whether what meets in the active row is there, shown, and as it was asked."""
+    there = [side for side in sides if side is not None and side.object.visible_get()]
+    # Of an instance nothing tells whether it was moved, unless nothing was.
+    uids = [0 if side.numbers else side.object.session_uid for side in there]
+    result = results.active_result(scene)
+    return len(there) == len(sides) and results.result_holds(scene, result, uids)
 
 
 def read_contact(

@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from .. import questions, trees
+from .. import questions, results, trees
 from ..ui import schedule, settings_of
 from . import active_row, batches, contact, hover, live_marks
 from .lines import draw_outline
@@ -36,12 +36,14 @@ def draw() -> None:
 
 def draw_scene(scene: bpy.types.Scene) -> None:
     """Draw what exists and is switched on."""
+    results.notice_losses()
     settings, built, query = settings_of(scene), trees.get(scene), questions.get(scene)
     display, answer = settings.display, settings.answer
-    is_colored = query is not None and answer.found and questions.is_current(scene)
-    if query and is_colored:
+    holds = query is not None and questions.is_current(scene)
+    if query and holds and answer.found:
         batches.draw_found(query, display.in_front, with_missed=answer.missed)
-    if built and display.show:
+    # The cells that a question visited are a part of its answer.
+    if built and display.show and (holds or display.cells != "QUESTION"):
         picture = batches.picture_of(built, query, display)
         is_dimmed = query is not None and display.cells != "QUESTION" and answer.dim
         is_dimmed = is_dimmed and not questions.is_before_tree(scene)
@@ -52,7 +54,7 @@ def draw_scene(scene: bpy.types.Scene) -> None:
     if settings.results.outline:
         active_row.draw_active_row(scene)
         contact.draw_active_contact(scene)
-    if query and query.outline and settings.answer.outline:
+    if query and query.outline and answer.outline and (holds or not query.outlines_answer):
         draw_outline(query.outline)
     view = settings.frustum.show and questions.camera_outline(scene)
     if view:

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty
 
+from ..results import unchanged
+from ..shot.answer_operator import AskingOperator, NothingToDoError
+from ..shot.standing import own_writing
 from ..shot.use_seen import SeenOperator
-from ..shot.visibility_result import get, objects_of
+from ..shot.visibility_result import VisibilityResult, get, objects_of
 from ..ui import (
     RefusingOperator,
     Status,
@@ -23,10 +26,13 @@ from .hidden_objects import hidden_counts, hide, is_hiding, restore
 from .plan import Plan, plan
 from .settings import HidingOptions
 
-_ONE = {"lights or cameras": "light or camera"}
+_ONE = {
+    "lights or cameras": "light or camera",
+    "overrides that cannot be edited": "override that cannot be edited",
+}
 
 
-class OCTREE_OT_hide_unseen(HidingOptions, SeenOperator, bpy.types.Operator):
+class OCTREE_OT_hide_unseen(AskingOperator, HidingOptions, SeenOperator, bpy.types.Operator):
     """Hide the objects that no camera sees in the last result."""
 
     bl_idname = "octree.hide_unseen"
@@ -52,31 +58,32 @@ class OCTREE_OT_hide_unseen(HidingOptions, SeenOperator, bpy.types.Operator):
     def obstacle(cls, context: bpy.types.Context) -> str:
         return mode_obstacle(context, may_edit=False) or super().obstacle(context)
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+    def ask(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        """Open the dialog, which counts first."""
         take(self, settings_of(context.scene).hiding)
         self._is_asking = True
         return context.window_manager.invoke_props_dialog(
             self, width=320, title=self.bl_label, confirm_text="Hide"
         )
 
-    def execute(self, context: bpy.types.Context) -> Status:
+    def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
         self._is_asking = False
         settings = settings_of(context.scene).hiding
         take(self, settings)
         plan = self.plan(context)
         if not plan.objects:
-            self.report({"WARNING"}, "; ".join(plan_lines(plan)))
-            return {"CANCELLED"}
+            raise NothingToDoError("; ".join(plan_lines(plan)))
         if plan.is_everything and not self.everything:
-            return self.refuse(ValueError("Nothing would stay visible; turn on Hide Everything"))
+            raise ValueError("Nothing would stay visible; turn on Hide Everything")
         hidden = hide(context, plan)
         write_back(self, settings)
-        self.report({"INFO"}, hidden_text(plan, hidden))
-        return {"FINISHED"}
+        return hidden_text(plan, hidden)
 
     def plan(self, context: bpy.types.Context) -> Plan:
         """Count what would be hidden."""
-        unseen = objects_of(self.seen(context), context.view_layer.objects, in_view=False)
+        seen = get(context.scene)
+        assert seen is not None  # without it the operator cannot run
+        unseen = objects_of(seen, context.view_layer.objects, in_view=False)
         return plan(context, unseen, self.icon)
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -111,7 +118,9 @@ class OCTREE_OT_restore_hidden(RefusingOperator, bpy.types.Operator):
         return "" if is_hiding(context.scene) else "Nothing is hidden by Octree"
 
     def execute(self, context: bpy.types.Context) -> Status:
-        self.report({"INFO"}, restored_text(restore(context)))
+        with unchanged(context), own_writing(context.view_layer):
+            shown = restore(context)
+        self.report({"INFO"}, restored_text(shown))
         return {"FINISHED"}
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import bpy
 
-from ..curves import action_curves
+from ..curves import is_animated
 from ..ui import settings_of
 from .view_layer_hiding import FLAGS, is_hidden, members
 
@@ -74,7 +74,9 @@ def _reason_to_leave(
         return "protected"
     if icon in FLAGS and item.library is not None:
         return "linked from another file"
-    if icon in FLAGS and _is_animated(item, FLAGS[icon]):
+    if icon in FLAGS and item.is_property_readonly(FLAGS[icon]):
+        return "overrides that cannot be edited"
+    if icon in FLAGS and is_animated(item, FLAGS[icon]):
         return "with animated visibility"
     return ""
 
@@ -90,15 +92,3 @@ def _is_seen(item: bpy.types.Object, layer: bpy.types.ViewLayer, icon: str) -> b
     if item.type in _WITHOUT_SURFACE and item.instance_type == "NONE":
         return False
     return not item.hide_render if icon == "RENDER" else item.visible_get(view_layer=layer)
-
-
-def _is_animated(item: bpy.types.Object, path: str) -> bool:
-    """Tell whether keyframes or a driver write a property, such as "hide_render".
-
-    Its value holds until the next frame only. Strips of the NLA do not count.
-    """
-    animation = item.animation_data
-    if animation is None:
-        return False
-    curves = action_curves(animation.action, getattr(animation, "action_slot", None))
-    return any(curve.data_path == path for curve in [*animation.drivers, *curves])

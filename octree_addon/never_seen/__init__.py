@@ -1,11 +1,13 @@
 """Never-seen feature: item buffers of many views, and what is done with what none of them saw.
 
-Read in this order: samples, views, stage, counting, safety, masks, copies; then the operators.
+Read in this order: samples, views, stage, counting, question, safety, masks, copies,
+forecast; then the operators.
 """
 
 import bpy
 
 from ..ui import Feature
+from . import forecast, samples
 from .counting import samples_steps
 from .operators import (
     OCTREE_OT_collect_never_seen,
@@ -19,7 +21,7 @@ from .operators import (
 )
 from .panel import OCTREE_PT_never_seen
 from .safety import Safety, kept_steps
-from .samples import OPEN, Facts, Samples, forget, get, keep
+from .samples import OPEN, Facts, Samples, get, keep
 from .settings import OctreeNeverSeenSettings
 from .views import Views
 
@@ -35,6 +37,12 @@ __all__ = [
     "kept_steps",
     "samples_steps",
 ]
+
+
+def forget() -> None:
+    """Drop all samples, and what was worked out of them."""
+    samples.forget()
+    forecast.forget()
 
 
 def draw_object_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:

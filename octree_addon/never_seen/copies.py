@@ -53,14 +53,71 @@ class Copies:
     meshes : dict of mesh to mesh
         The copy of each, shared by the copies of its users.
     counts : Counter of str
-        `faces` deleted, objects `left_out`, `applied`, and kept `whole` because their faces are
-        not known or their modifiers change them.
+        `faces` deleted; objects `copied`, `left_out`, `applied`, and kept `whole` because their
+        faces are not known or their modifiers change them; faces that have `gone_along` with
+        objects, as no copy has their mesh.
     """
 
     made: list[Any] = field(default_factory=list)
     objects: dict[bpy.types.Object, bpy.types.Object] = field(default_factory=dict)
     meshes: dict[bpy.types.Mesh, bpy.types.Mesh] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=lambda: Counter(faces=0, left_out=0))
+
+
+def planned_counts(
+    context: bpy.types.Context,
+    objects: Iterable[bpy.types.Object],
+    kept: Kept,
+    options: CopyOptions,
+) -> Counter[str]:
+    """Return what `copy_seen` would count; change nothing."""
+    counts: Counter[str] = Counter(faces=0, left_out=0)
+    meshes: set[bpy.types.Mesh] = set()
+    gone: set[bpy.types.Mesh] = set()
+    depsgraph = context.evaluated_depsgraph_get()
+    for item in objects:
+        mesh = item.data
+        if _is_left_out(item, kept, options):
+            counts["left_out"] += 1
+            gone.update([mesh] if isinstance(mesh, bpy.types.Mesh) else [])
+            continue
+        counts["copied"] += 1
+        if not isinstance(mesh, bpy.types.Mesh):
+            continue
+        if _may_apply(item, kept, options):
+            evaluated: Any = item.evaluated_get(depsgraph).data
+            flags = kept.own[item.session_uid]
+            if len(evaluated.polygons) == len(flags):
+                remaining = grown(flags, *polygon_corners(evaluated), options.rings)
+                counts.update(applied=1, faces=int((~remaining).sum()))
+                continue
+        counts["whole"] += _flags_of(mesh, kept) is None
+        meshes.add(mesh)
+    counts["faces"] += _unseen_faces(meshes, kept)
+    counts["gone_along"] = _unseen_faces(gone - meshes, kept)
+    return counts
+
+
+def _unseen_faces(meshes: Iterable[bpy.types.Mesh], kept: Kept) -> int:
+    flags = (_flags_of(mesh, kept) for mesh in meshes)
+    return sum(int((~each).sum()) for each in flags if each is not None)
+
+
+def _is_left_out(item: bpy.types.Object, kept: Kept, options: CopyOptions) -> bool:
+    return options.whole == "LEAVE_OUT" and not kept.objects.get(item.session_uid, True)
+
+
+def _flags_of(mesh: bpy.types.Mesh, kept: Kept) -> Flags | None:
+    """Return which faces of a mesh are kept; None where nothing is known of them."""
+    # An object may be in edit mode without being the active one; its mesh is out of date.
+    return None if mesh.is_editmode else kept.meshes.get(mesh.session_uid)
+
+
+def _may_apply(item: bpy.types.Object, kept: Kept, options: CopyOptions) -> bool:
+    """Tell whether faces are to be deleted in what the modifiers of an object make."""
+    mesh: Any = item.data
+    is_wanted = options.modifiers == "APPLY" and bool(item.modifiers) and not mesh.is_editmode
+    return is_wanted and _flags_of(mesh, kept) is None and item.session_uid in kept.own
 
 
 def copy_seen(
@@ -99,12 +156,15 @@ def copy_seen(
     """
     copies = Copies()
     try:
-        never = kept.never if options.whole == "LEAVE_OUT" else set()
+        gone: set[bpy.types.Mesh] = set()
         for item in objects:
-            if item.session_uid in never:
+            if _is_left_out(item, kept, options):
                 copies.counts["left_out"] += 1
+                gone.update([item.data] if isinstance(item.data, bpy.types.Mesh) else [])
             else:
                 _copy_object(context, item, kept, options, copies)
+        copies.counts["copied"] = len(copies.objects)
+        copies.counts["gone_along"] = _unseen_faces(gone - copies.meshes.keys(), kept)
         if not copies.objects:
             raise ValueError("Nothing would be left: no object was seen")
         _copy_parents(copies.objects)
@@ -133,10 +193,8 @@ def _copy_object(
     copies.objects[item] = copy
     if not isinstance(mesh, bpy.types.Mesh):
         return
-    # An object may be in edit mode without being the active one; its mesh is out of date.
-    flags = None if mesh.is_editmode else kept.meshes.get(mesh.session_uid)
-    may_apply = options.modifiers == "APPLY" and item.modifiers and not mesh.is_editmode
-    if flags is None and may_apply and uid in kept.own:
+    flags = _flags_of(mesh, kept)
+    if _may_apply(item, kept, options):
         applied = _applied(context, item, kept.own[uid], options.rings, copies)
         if applied is not None:
             copy.modifiers.clear()

@@ -3,15 +3,13 @@
 from typing import TYPE_CHECKING, Any
 
 import bpy
-import numpy as np
 from bpy.props import EnumProperty, StringProperty
 
 from ...core import Steps
 from .. import trees
-from ..built_tree import preserving_staleness
 from ..hiding import hide, plan
+from ..hiding.operators import hidden_text
 from ..questions import SelectionOptions
-from ..results import Rows, keep_result, no_instances, options_of
 from ..selection import (
     collect,
     found_text,
@@ -20,7 +18,7 @@ from ..selection import (
     select_found,
     select_polygons,
 )
-from ..shot.find_seen import chosen_cameras, chosen_frames
+from ..shot.answer_operator import AnswerOperator
 from ..shot.use_seen import marked_text
 from ..ui import (
     RefusingOperator,
@@ -36,11 +34,11 @@ from ..ui import (
 )
 from . import samples as kept_samples
 from .copies import CopyOptions, copy_seen
-from .counting import samples_steps
 from .masks import mask, masked_objects, unmask
-from .report import meshes_text, names_text, promise_text, samples_text
+from .question import TITLE, ViewsQuestion
+from .report import copy_text, meshes_text, names_text, promise_text, samples_text, saved_text
 from .safety import Kept, Safety, kept_steps
-from .samples import Samples
+from .samples import ANSWERS, Samples
 from .settings import (
     COPY_ROWS,
     SAFETY_ROWS,
@@ -50,9 +48,6 @@ from .settings import (
     SafetyOptions,
     view_rows,
 )
-from .views import Views
-
-TITLE = "Never Seen"
 
 
 class OCTREE_OT_find_never_seen(NeverSeenOptions, SteppedOperator, bpy.types.Operator):
@@ -66,6 +61,7 @@ class OCTREE_OT_find_never_seen(NeverSeenOptions, SteppedOperator, bpy.types.Ope
     )
     bl_options = {"REGISTER", "UNDO", "PRESET"}
     doing = "Looking from all views"
+    _question: ViewsQuestion
 
     if TYPE_CHECKING:
         volume: str
@@ -89,43 +85,12 @@ class OCTREE_OT_find_never_seen(NeverSeenOptions, SteppedOperator, bpy.types.Ope
 
     def steps(self, context: bpy.types.Context) -> Steps[Any]:
         take(self, settings_of(context.scene).never_seen)
-        return self._steps(context, self._views(context))
-
-    def _views(self, context: bpy.types.Context) -> Views:
-        frames: tuple[int, ...] = (context.scene.frame_current,)
-        cameras: tuple[str, ...] = ()
-        if self.views == "SHOT":
-            frames = chosen_frames(context.scene, self)
-            cameras = chosen_cameras(context, self)
-        if self.views == "INSIDE" and not self.volume:
-            raise ValueError("Choose the volume to look around in")
-        return Views(
-            kind=self.views,
-            resolution=self.resolution,
-            count=self.places if self.views == "INSIDE" else self.directions,
-            frames=frames,
-            cameras=cameras,
-            volume=self.volume,
-            is_open=self.is_open,
-        )
-
-    def _steps(self, context: bpy.types.Context, views: Views) -> Steps[Any]:
-        # Frames are set, and set back, which leaves no tree outdated.
-        with preserving_staleness(trees.get(context.scene), context.view_layer):
-            return (yield from samples_steps(context, views))
+        self._question = ViewsQuestion.of(context, self)
+        return self._question.steps(context)
 
     def finish(self, context: bpy.types.Context, result: Samples) -> Status:
         write_back(self, settings_of(context.scene).never_seen)
-        kept_samples.keep(context.scene, result)
-        uids = np.array(result.never, np.intp)
-        keep_result(
-            context,
-            Rows(uids[None], no_instances(len(uids))),
-            title=TITLE,
-            question="find_never_seen",
-            options=options_of(self),
-            name=self.result,
-        )
+        self._question.keep(context, result)
         self.report({"INFO"}, samples_text(result))
         return {"FINISHED"}
 
@@ -133,9 +98,10 @@ class OCTREE_OT_find_never_seen(NeverSeenOptions, SteppedOperator, bpy.types.Ope
         draw_rows(column_of(self), self, view_rows(self))
 
 
-class NeverSeenOperator(SafetyOptions, MaterialOption, SteppedOperator):
+class NeverSeenOperator(SafetyOptions, MaterialOption, AnswerOperator):
     """An operator on the last samples of the scene, and what is kept of it; a mixin."""
 
+    answers = ANSWERS
     doing = "Deciding what is kept"
     may_edit = False
     rows: tuple[str, ...] = ()
@@ -151,16 +117,18 @@ class NeverSeenOperator(SafetyOptions, MaterialOption, SteppedOperator):
         assert found is not None
         return found
 
-    def steps(self, context: bpy.types.Context) -> Steps[Any]:
+    def prepared_steps(self, context: bpy.types.Context, answer: Samples) -> Steps[Any]:
         take(self, settings_of(context.scene).never_seen)
-        safety = Safety(self.least, self.rings, self.distance, self.material)
-        return kept_steps(context, self.samples(context), safety)
+        return (yield from kept_steps(context, answer, self.safety()))
 
-    def finish(self, context: bpy.types.Context, result: Kept) -> Status:
-        text = self.use(context, result)
+    def safety(self) -> Safety:
+        """Return what is kept besides the faces that were seen."""
+        return Safety(self.least, self.rings, self.distance, self.material)
+
+    def finish(self, context: bpy.types.Context, result: Any) -> Status:
+        status = super().finish(context, result)
         write_back(self, settings_of(context.scene).never_seen)
-        self.report({"INFO"}, text)
-        return {"FINISHED"}
+        return status
 
     def use(self, context: bpy.types.Context, kept: Kept) -> str:
         """Use what is kept, and return what to report."""
@@ -190,7 +158,7 @@ class OCTREE_OT_select_never_seen(SelectionOptions, NeverSeenOperator, bpy.types
             return found_text(select_found(context.view_layer, found, self.action), self.action)
         faces = {uid: ~flags for uid, flags in kept.meshes.items()}
         counts = select_polygons(context, faces, self.action, trees.get(context.scene))
-        return found_text(counts, self.action)
+        return found_text(counts, self.action) + saved_text(kept.saved)
 
 
 class OCTREE_OT_collect_never_seen(NeverSeenOperator, bpy.types.Operator):
@@ -226,8 +194,7 @@ class OCTREE_OT_hide_never_seen(NeverSeenOperator, bpy.types.Operator):
         planned = plan(context, self.never(context, kept), icon)
         if planned.is_everything:
             raise ValueError("Nothing would stay visible")
-        hidden = hide(context, planned)
-        return f"{plural(hidden, 'object')} hidden by the {icon.lower()} icon"
+        return hidden_text(planned, hide(context, planned))
 
 
 class OCTREE_OT_mark_never_seen(NeverSeenOperator, bpy.types.Operator):
@@ -261,9 +228,8 @@ class OCTREE_OT_mark_never_seen(NeverSeenOperator, bpy.types.Operator):
             default="samples_seen",
         )
 
-    def steps(self, context: bpy.types.Context) -> Steps[Any]:
-        take(self, settings_of(context.scene).never_seen)
-        return kept_steps(context, self.samples(context), Safety(rings=0))
+    def safety(self) -> Safety:
+        return Safety(rings=0)
 
     def use(self, context: bpy.types.Context, kept: Kept) -> str:
         found = self.samples(context)
@@ -290,6 +256,7 @@ class OCTREE_OT_mask_never_seen(NeverSeenOperator, bpy.types.Operator):
         " can be removed again. Faces between kept vertices stay"
     )
     bl_options = {"REGISTER", "UNDO"}
+    reshapes = True
 
     def use(self, context: bpy.types.Context, kept: Kept) -> str:
         tested = self.samples(context).objects
@@ -299,7 +266,8 @@ class OCTREE_OT_mask_never_seen(NeverSeenOperator, bpy.types.Operator):
         if counts["staying"]:
             text += f"; {counts['staying']:,} more between kept vertices stay"
         names = [key.partition(": ")[2] for key in counts if key.startswith("refused: ")]
-        return text + _changed_text(self.samples(context)) + _linked_text(names)
+        text += saved_text(kept.saved) + _changed_text(self.samples(context))
+        return text + _linked_text(names)
 
 
 class OCTREE_OT_unmask_never_seen(RefusingOperator, bpy.types.Operator):
@@ -332,6 +300,7 @@ class OCTREE_OT_copy_never_seen(CopiesOptions, NeverSeenOperator, bpy.types.Oper
     )
     bl_options = {"REGISTER", "UNDO"}
     rows = COPY_ROWS
+    reshapes = True
 
     if TYPE_CHECKING:
         collection: str
@@ -351,13 +320,8 @@ class OCTREE_OT_copy_never_seen(CopiesOptions, NeverSeenOperator, bpy.types.Oper
         collection, copies = copy_seen(context, objects, kept, options, name)
         if self.originals == "HIDE":
             hide_originals(context, objects, found)
-        counts = copies.counts
-        text = f"{plural(len(copies.objects), 'object')} copied into {collection.name} without"
-        text += f" {plural(counts['faces'], 'face')} and {plural(counts['left_out'], 'object')}"
-        if counts["applied"]:
-            text += f"; modifiers applied in {counts['applied']:,}"
-        if counts["whole"]:
-            text += f"; {counts['whole']:,} with all their faces, which are not known"
+        text = f"{plural(len(copies.objects), 'object')} copied into {collection.name} "
+        text += copy_text(copies.counts) + saved_text(kept.saved)
         return f"{text}. {promise_text(found.facts)}"
 
 

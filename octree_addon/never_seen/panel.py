@@ -3,10 +3,12 @@
 import bpy
 
 from ..questions import SelectionOptions
+from ..shot.panel import draw_age
 from ..ui import SidebarPanel, column_of, draw_rows, settings_of
+from .forecast import forecast_of
 from .masks import masked_objects
-from .report import samples_lines
-from .samples import Samples, get
+from .report import copy_lines, samples_lines
+from .samples import ANSWERS, get
 from .settings import COPY_ROWS, SAFETY_ROWS, view_rows
 
 
@@ -25,20 +27,31 @@ class OCTREE_PT_never_seen(SidebarPanel):
         column.operator("octree.find_never_seen", icon="HIDE_ON")
         found = get(context.scene)
         if found:
-            draw_samples(column, found, settings_of(context.scene).tab)
+            forecast = forecast_of(context)
+            kept = forecast.kept if forecast else None
+            draw_samples(column, samples_lines(found, kept), settings_of(context.scene).tab)
+            draw_age(column, context.scene, ANSWERS)
             draw_rows(column, settings, SAFETY_ROWS)
             draw_actions(column)
             draw_rows(column, settings, COPY_ROWS)
             column.operator("octree.copy_never_seen", icon="DUPLICATE")
+            if forecast:
+                draw_lines(column, copy_lines(forecast.copies))
         if masked_objects():
             column.operator("octree.unmask_never_seen", icon="LOOP_BACK")
 
 
-def draw_samples(layout: bpy.types.UILayout, found: Samples, tab: SelectionOptions) -> None:
-    """Say what was seen, and offer to select the rest."""
+def draw_lines(layout: bpy.types.UILayout, lines: list[str]) -> bpy.types.UILayout:
+    """Say something in a box, and return that."""
     box = layout.box().column(align=True)
-    for line in samples_lines(found):
+    for line in lines:
         box.label(text=line)
+    return box
+
+
+def draw_samples(layout: bpy.types.UILayout, lines: list[str], tab: SelectionOptions) -> None:
+    """Say what was seen, and offer to select the rest."""
+    box = draw_lines(layout, lines)
     row = box.row(align=True)
     for kind, text in (("OBJECTS", "Select Objects"), ("FACES", "Select Faces")):
         button = row.operator("octree.select_never_seen", text=text)

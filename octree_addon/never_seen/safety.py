@@ -3,8 +3,9 @@
 What is left over is never seen, and safe to take away as far as the tested views tell.
 """
 
-from collections.abc import Generator, Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
@@ -18,6 +19,8 @@ from .samples import OPEN, Samples
 
 # How many triangles are compared with those that were seen before Blender may draw.
 _TOGETHER = 1 << 16
+# What keeps faces that were not seen, in this order.
+_SAVERS = ("material", "distance", "rings")
 
 
 @dataclass(frozen=True)
@@ -54,11 +57,14 @@ class Kept:
         By object: which polygons of its evaluated mesh, without rings.
     meshes : dict of int to ndarray of bool, shape (polygons,)
         By mesh: which of its own polygons. Meshes that have other faces now are left out.
+    saved : Counter of str
+        How many of those polygons are kept though they were not seen, by what keeps them.
     """
 
     objects: dict[int, bool]
     own: dict[int, Flags]
     meshes: dict[int, Flags]
+    saved: Counter[str] = field(default_factory=Counter)
 
     @property
     def never(self) -> set[int]:
@@ -68,7 +74,7 @@ class Kept:
     @property
     def face_count(self) -> int:
         """How many faces of meshes are never seen."""
-        return sum(int((~flags).sum()) for flags in self.meshes.values())
+        return _unseen_count(self.meshes)
 
 
 def kept_steps(
@@ -87,16 +93,25 @@ def kept_steps(
     }
     objects = {uid: _is_kept(uid, samples, safety.least) for uid in samples.objects}
     yield 0.0
+    by_uid = {mesh.session_uid: flags for mesh, flags in meshes.items()}
+    left = [_unseen_count(by_uid)]
     if safety.material:
         _keep_material(context, safety.material, own, meshes, objects)
-    by_uid = {mesh.session_uid: flags for mesh, flags in meshes.items()}
+    left.append(_unseen_count(by_uid))
     if safety.distance > 0:
         near = _near_steps(context, safety.distance, own, by_uid, objects)
         yield from between(0.0, 0.9, near)
-    for mesh, flags in meshes.items():
+    left.append(_unseen_count(by_uid))
+    for number, (mesh, flags) in enumerate(meshes.items()):
         by_uid[mesh.session_uid] = grown(flags, *polygon_corners(mesh), safety.rings)
-    yield 1.0
-    return Kept(objects, own, by_uid)
+        yield 0.9 + 0.1 * number / len(meshes)
+    left.append(_unseen_count(by_uid))
+    saved = (-np.diff(left)).tolist()
+    return Kept(objects, own, by_uid, +Counter(dict(zip(_SAVERS, saved, strict=True))))
+
+
+def _unseen_count(meshes: Mapping[int, Flags]) -> int:
+    return sum(int((~flags).sum()) for flags in meshes.values())
 
 
 def _is_seen(counts: Ids, least: int) -> Flags:

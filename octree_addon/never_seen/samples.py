@@ -1,16 +1,15 @@
 """Samples of faces and objects, kept for the session: how many pixels of tested views saw each."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import bpy
 
 from ..arrays import Ids
+from ..shot.standing import Answers
 
 # What stands instead of a count for faces of materials that were counted as open.
 OPEN = -1
-# By the session_uid of the scene; in memory only, since they are as large as the scene.
-_samples: dict[int, "Samples"] = {}
 
 
 @dataclass(frozen=True)
@@ -98,23 +97,19 @@ class Samples:
         return sum(len(counts) for counts in self.meshes.values())
 
 
+ANSWERS: Answers[Samples] = Answers("find_never_seen")
+
+
 def keep(scene: bpy.types.Scene, samples: Samples) -> None:
-    """Keep the samples of a scene instead of its last, and drop those of deleted scenes."""
-    keep_only(bpy.data.scenes)
-    _samples[scene.session_uid] = samples
-
-
-def keep_only(scenes: Iterable[bpy.types.Scene]) -> None:
-    """Drop the samples of all other scenes."""
-    for uid in _samples.keys() - {scene.session_uid for scene in scenes}:
-        del _samples[uid]
+    """Keep the samples of a scene instead of its last; they cannot be asked for again."""
+    ANSWERS.keep(scene, samples)
 
 
 def get(scene: bpy.types.Scene) -> Samples | None:
     """Return the last samples of the scene."""
-    return _samples.get(scene.session_uid)
+    return ANSWERS.get(scene)
 
 
 def forget() -> None:
     """Drop all samples."""
-    _samples.clear()
+    ANSWERS.forget()

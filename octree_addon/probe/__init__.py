@@ -17,7 +17,7 @@ from .operators import (
     OCTREE_OT_resize_answer,
 )
 
-__all__ = ["register", "unregister"]
+__all__ = ["put_away", "register", "unregister"]
 
 
 def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
@@ -30,6 +30,13 @@ def register() -> None:
     """Add the tool, and draw while it asks."""
     session.listen_to(drawing.switch)
     tool.register()
+
+
+def put_away() -> None:
+    """Show nothing until the pointer moves again, if the tool asks; an operator goes on."""
+    live = session.current()
+    if live is not None and not live.is_held:
+        session.end()
 
 
 def unregister() -> None:

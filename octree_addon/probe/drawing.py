@@ -95,6 +95,7 @@ def _points(points: Corners) -> None:
 
 def draw_hint(live: Live) -> None:
     """Write beside the pointer what is found, or why nothing is known yet."""
-    words = live.answered.picture.words if live.answered else live.hint
+    answered = live.answered if session.shows_truth(live) else None
+    words = answered.picture.words if answered else live.hint
     if words and bpy.context.region.as_pointer() == live.spot.region:
         draw_words((words,), live.spot.x, live.spot.y)

@@ -28,12 +28,16 @@ _READING = 0.4
 
 
 class Answered(NamedTuple):
-    """A live answer: what was asked, of what, with which settings; and what is shown of it."""
+    """A live answer: what was asked, of what, with which settings; and what is shown of it.
+
+    `objects` is how many there were: of what a script removes no evaluation tells at once.
+    """
 
     target: SceneTarget
     settings: tuple[Any, ...]
     shape: Shape
     picture: Picture
+    objects: int
 
 
 @dataclass
@@ -126,7 +130,8 @@ def work(live: Live, seconds: float) -> None:
         if target is not None:
             shape = live.wish(context, target)
             picture = shape.answer(context, target)
-            live.answered = Answered(target, settings_asked(context.scene), shape, picture)
+            settings, objects = settings_asked(context.scene), len(bpy.data.objects)
+            live.answered = Answered(target, settings, shape, picture, objects)
             live.hint = ""
     except ValueError as error:  # such as another question that has read the scene meanwhile
         live.steps, live.target, live.hint = None, None, str(error)
@@ -195,7 +200,8 @@ def is_fresh(live: Live) -> bool:
 
 def shows_truth(live: Live) -> bool:
     """Tell whether the last answer still holds; if not, it is asked again soon."""
-    if live.answered is not None and is_fresh(live):
+    is_whole = live.answered is not None and live.answered.objects == len(bpy.data.objects)
+    if live.answered is not None and is_whole and is_fresh(live):
         # In the header of the tool the pointer does not move over the scene.
         if live.is_held or live.answered.settings == settings_asked(bpy.context.scene):
             return True

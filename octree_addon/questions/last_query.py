@@ -20,11 +20,15 @@ from ...core import Boxes, Octree, build_octree, trace
 from ..arrays import Flags, Floats, Ids
 from ..results import (
     Rows,
+    active_result,
     compare_soon,
     has_results,
+    holds,
     known_fingerprint,
+    listen_to_changes,
     note_asked,
     noted_fingerprint,
+    revision,
 )
 from ..targets import SceneTarget
 from ..ui import plural, redraw_status_bars, schedule, settings_of, tag_redraw
@@ -58,6 +62,8 @@ class Query:
         The rows of the result, if they are pairs.
     is_itemwise : bool
         Whether one item can be asked without the others.
+    outlines_answer : bool
+        Whether the outline depends on what was found, not on the question alone.
     """
 
     target: SceneTarget
@@ -69,6 +75,7 @@ class Query:
     distances: Floats | None = None
     pair_rows: Rows | None = None
     is_itemwise: ClassVar[bool] = False
+    outlines_answer: ClassVar[bool] = False
 
     @property
     def traced(self) -> Any:
@@ -145,9 +152,11 @@ class QueryRecord:
 
     if TYPE_CHECKING:
         question_number: int
+        question_result: int
         question_tree: int
     else:
         question_number: IntProperty(description="Number of the last question; 0 is none", min=0)
+        question_result: IntProperty(description="Number of its result in the list", min=0)
         question_tree: IntProperty(description="Number of the tree that there was then", min=0)
 
 
@@ -200,6 +209,8 @@ class Asked(NamedTuple):
         What the scene was like then; None if that was not known yet.
     shared : mapping of str to str
         What the operator ran with of what all questions have: `kind`, `action`, `meshes`.
+    revision : int
+        Of the scene.
     was_current : bool
         Whether the scene was so when it was last known.
     """
@@ -208,6 +219,7 @@ class Asked(NamedTuple):
     query: Query
     fingerprint: str | None
     shared: Mapping[str, str]
+    revision: int
     was_current: bool = True
 
 
@@ -233,10 +245,12 @@ def remember(
     settings = settings_of(scene)
     settings.question_number = secrets.randbelow(2**31 - 1) + 1
     settings.question_tree = settings.tree_number
-    asked = Asked(settings.question_number, query, known_fingerprint(scene), shared)
+    result = active_result(scene)
+    settings.question_result = result.number if result else 0
+    fingerprint = known_fingerprint(scene)
+    asked = Asked(settings.question_number, query, fingerprint, shared, revision())
     _queries[scene.session_uid] = asked
-    if has_results(scene):
-        note_asked(scene, asked.number)
+    note_asked(scene, asked.number)
     for listener in _listeners:
         listener()
 
@@ -255,33 +269,33 @@ def shared_of(scene: bpy.types.Scene) -> Mapping[str, str]:
 
 
 def is_current(scene: bpy.types.Scene) -> bool:
-    """Tell whether there is a last query, and the scene is as it was asked, as far as is known.
+    """Tell whether there is a last query, and the scene is known to be as it was asked.
 
-    While something moves it is not; once all is at rest, the scene is looked at.
+    After a change it is not, until the scene has come to rest and was compared.
     """
-    asked, now = _queries.get(scene.session_uid), known_fingerprint(scene)
+    asked = _queries.get(scene.session_uid)
     if get(scene) is None or asked is None:
         return False
-    if not has_results(scene):
-        return True  # nobody notes what changes
-    if now is None:
+    fingerprint = asked.fingerprint or noted_fingerprint(scene, asked.number)
+    is_same = has_results(scene) and holds(scene, fingerprint, asked.revision)
+    if known_fingerprint(scene) is None:
         compare_soon()
-        return asked.was_current and not is_changing()
-    is_same = now == (asked.fingerprint or noted_fingerprint(scene, asked.number) or now)
     if is_same != asked.was_current:
         _queries[scene.session_uid] = asked._replace(was_current=is_same)
         schedule(redraw_status_bars, 0.0)
     return is_same
 
 
-def is_changing() -> bool:
-    """Tell whether an animation plays or something is dragged in any window."""
-    windows = bpy.context.window_manager.windows
-    return any(
-        window.screen.is_animation_playing
-        or any(not each.bl_idname.startswith("OCTREE_OT_") for each in window.modal_operators)
-        for window in windows
-    )
+def note_change() -> None:
+    """Take away what is said and shown of the last queries until the scene was compared."""
+    for uid, asked in _queries.items():
+        if asked.was_current:
+            _queries[uid] = asked._replace(was_current=False)
+            schedule(redraw_status_bars, 0.0)
+            tag_redraw()
+
+
+listen_to_changes(note_change)
 
 
 def is_before_tree(scene: bpy.types.Scene) -> bool:

@@ -41,6 +41,7 @@ class NearestQuery(Query):
     max_distance: float
     farthest: float
     apart: int = -1
+    outlines_answer = True
 
     @property
     def traced(self) -> Spheres:

@@ -2,6 +2,7 @@
 
 import bpy
 
+from ..results import notice_losses
 from . import last_query
 
 
@@ -9,5 +10,7 @@ def draw_status(header: bpy.types.Header, context: bpy.types.Context) -> None:
     """Say it at the bottom of the window."""
     scene = context.scene
     query = last_query.get(scene) if scene else None
+    if query is not None:
+        notice_losses()
     if query is not None and last_query.is_current(scene):
         header.layout.label(text=f"{query.title}: {query.words}", icon="VIEWZOOM", translate=False)

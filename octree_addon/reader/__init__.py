@@ -11,7 +11,7 @@ from .boxes import (
     read_boxes,
     taken_types,
 )
-from .changes import Changes, changes_of
+from .changes import EVERYTHING, Changes, changes_of
 from .find_instance import PlacedMesh, find_instance
 from .layers import layer_ids, read_layer_matrices
 from .materials import RowMaterials, lets_light_through, polygon_materials, row_materials
@@ -42,6 +42,7 @@ from .placements import (
 from .scene import SceneReader
 
 __all__ = [
+    "EVERYTHING",
     "NOT_SCENE",
     "UNUSED",
     "BoxPlacements",

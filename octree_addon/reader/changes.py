@@ -39,6 +39,9 @@ class Changes(NamedTuple):
         return self.moved is None or self.reshaped is None or bool(self.moved or self.reshaped)
 
 
+EVERYTHING = Changes(None, None, reshown=True)
+
+
 def changes_of(depsgraph: bpy.types.Depsgraph) -> Changes:
     """Return what the last update of a depsgraph names; cheap, whatever it was."""
     updates = list(islice(depsgraph.updates, _MOST_UPDATES + 1))

@@ -1,7 +1,7 @@
 """Results feature: one list for the answers to all questions, kept in the file.
 
-Read rows, view, fingerprints, kept, lines, choosing, columns, then settings, tables, operators,
-listeners and panel.
+Read rows, view, fingerprints, revisions, kept, lines, choosing, columns, then settings, tables,
+operators, listeners and panel.
 """
 
 import bpy
@@ -15,11 +15,19 @@ from .choosing import (
     sides_of,
 )
 from .columns import value_text
-from .fingerprints import has_changed, known_fingerprint, note_asked, noted_fingerprint
+from .fingerprints import (
+    has_changed,
+    known_fingerprint,
+    note_asked,
+    noted_fingerprint,
+    unchanged,
+)
 from .kept import (
     active_result,
     doubt_names,
+    drop_pointers,
     forget,
+    has_pointers,
     keep_result,
     listen,
     options_of,
@@ -48,6 +56,14 @@ from .operators import (
     OCTREE_OT_sort_rows,
 )
 from .panel import OCTREE_PT_results, OCTREE_UL_results, draw_labels, fresh_view
+from .revisions import (
+    holds,
+    is_as_at,
+    listen_to_changes,
+    notice_losses,
+    result_holds,
+    revision,
+)
 from .rows import Column, PersistentIds, Rows, no_instances, numbered
 from .settings import (
     OctreeListSettings,
@@ -73,25 +89,34 @@ __all__ = [
     "compare_soon",
     "doubt_names",
     "draw_labels",
+    "drop_pointers",
     "forget",
     "fresh_view",
     "has_changed",
+    "has_pointers",
     "has_results",
+    "holds",
+    "is_as_at",
     "keep_result",
     "known_fingerprint",
     "listen",
     "listen_if_kept",
+    "listen_to_changes",
     "no_instances",
     "note_asked",
     "noted_fingerprint",
+    "notice_losses",
     "numbered",
     "options_of",
     "place_for",
     "remove_named",
+    "result_holds",
+    "revision",
     "shown_of",
     "sides_of",
     "stop_listening",
     "titled",
+    "unchanged",
     "uninstall",
     "value_text",
     "view_of",

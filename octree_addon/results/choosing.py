@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import bpy
 import numpy as np
 
+from .. import references
 from ..arrays import Floats, Ids
 from ..reader import find_instance
 from ..selection import select_found
@@ -41,7 +42,7 @@ def objects_of(scene: bpy.types.Scene, result: Any, rows: Ids) -> list[bpy.types
     view = view_of(scene, result)
     rows = np.asarray(rows)[np.asarray(rows) < len(view.rows)]
     numbers = dict.fromkeys(view.rows.objects[:, rows].T.ravel().tolist())
-    items = [result.objects[number].object for number in numbers if view.uids[number]]
+    items = references.objects_of(scene, [view.uids[number] for number in numbers])
     return [item for item in items if item is not None]
 
 
@@ -98,7 +99,7 @@ def sides_of(scene: bpy.types.Scene, result: Any, row: int) -> list[Side | None]
     view = view_of(scene, result)
     sides: list[Side | None] = []
     for side, number in enumerate(view.rows.objects[:, row].tolist()):
-        item = result.objects[number].object if view.uids[number] else None
+        item = references.find_object(view.uids[number], view.names[number])
         sides.append(Side(item, tuple(view.rows.numbers_of(row, side))) if item else None)
     return sides
 

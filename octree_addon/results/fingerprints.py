@@ -1,12 +1,13 @@
 """Fingerprints of scenes: what a question was asked of, and whether it has changed since."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import bpy
 
 from ...core import run
-from ..scene_index import fingerprint_steps
+from ..scene_index import fingerprint_steps, is_read
 from ..ui import settings_of
 
 # By the session id of the scene: what it is like now, until it changes; which of these are to be
@@ -15,6 +16,10 @@ from ..ui import settings_of
 _fingerprints: dict[int, str] = {}
 _doubted: set[int] = set()
 _asked_of: dict[tuple[int, int], str] = {}
+# Fingerprints before and after what Octree itself did, which count as one: a code and another one
+# of those that are as good. And how much of that is being done.
+_as_good: dict[str, str] = {}
+_own: list[bool] = []
 
 
 def note_asked(scene: bpy.types.Scene, number: int) -> None:
@@ -54,9 +59,44 @@ def known_fingerprint(scene: bpy.types.Scene) -> str | None:
     return _fingerprints.get(scene.session_uid)
 
 
+@contextmanager
+def unchanged(context: bpy.types.Context, question: str = "") -> Iterator[None]:
+    """Let nothing that is done meanwhile count as a change of the scene.
+
+    With the name of a question that holds for its results alone; without, for all.
+    """
+    scene = context.scene
+    is_known = (is_read(context) or bpy.app.background) and bool(settings_of(scene).results.kept)
+    before = current_fingerprint(context) if is_known else ""
+    _own.append(True)
+    try:
+        yield
+        context.view_layer.update()
+    finally:
+        _own.pop()
+    after = current_fingerprint(context) if before else ""
+    if question:
+        for result in settings_of(scene).results.kept:
+            if result.question == question and are_same(asked_of(scene, result), before):
+                result.fingerprint = after
+    elif not are_same(before, after):
+        _as_good[_best(before)] = _best(after)
+
+
+def are_same(one: str, other: str) -> bool:
+    """Tell whether two fingerprints are equal but for what Octree itself did."""
+    return _best(one) == _best(other)
+
+
+def _best(code: str) -> str:
+    while code in _as_good:
+        code = _as_good[code]
+    return code
+
+
 def has_changed(context: bpy.types.Context, result: Any) -> bool:
     """Tell whether the scene is another than the one that the question was asked of."""
-    return asked_of(context.scene, result) != current_fingerprint(context)
+    return not are_same(asked_of(context.scene, result), current_fingerprint(context))
 
 
 def asked_of(scene: bpy.types.Scene, result: Any) -> str:
@@ -65,9 +105,12 @@ def asked_of(scene: bpy.types.Scene, result: Any) -> str:
 
 
 def write_fingerprints(scene: bpy.types.Scene) -> None:
-    """Let the file have those that were found after the question."""
+    """Let the file have those that were found after the question, or are as good now."""
+    now = known_fingerprint(scene)
     for result in settings_of(scene).results.kept:
         code = asked_of(scene, result)
+        if now and are_same(code, now):
+            code = now
         if code != result.fingerprint:
             result.fingerprint = code
 
@@ -75,7 +118,8 @@ def write_fingerprints(scene: bpy.types.Scene) -> None:
 def doubt_fingerprints(*, has_changed: bool = False) -> None:
     """Read the scene again when its fingerprint is next needed."""
     _fingerprints.clear()
-    for key in [key for key, code in _asked_of.items() if has_changed and not code]:
+    is_change = has_changed and not _own
+    for key in [key for key, code in _asked_of.items() if is_change and not code]:
         _asked_of[key] = "another"
 
 
@@ -89,3 +133,4 @@ def forget_fingerprints() -> None:
     _fingerprints.clear()
     _doubted.clear()
     _asked_of.clear()
+    _as_good.clear()

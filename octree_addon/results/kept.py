@@ -2,16 +2,19 @@
 
 import json
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import bpy
 import numpy as np
 
+from .. import references
 from ..scene_index import is_read
 from ..ui import schedule, settings_of, tag_redraw
 from .fingerprints import current_fingerprint, forget_fingerprints, note_asked
+from .revisions import note_result, notice_losses
 from .rows import Rows, pack, unpack, unpack_names
 from .view import Shown, View
 
@@ -20,6 +23,7 @@ _views: dict[tuple[int, int], View] = {}
 # Rows that are added to the list at a time.
 _FILLED = 50_000
 _listeners: list[Callable[[], None]] = []
+_NO_NAMES: Mapping[int, str] = MappingProxyType({})
 
 
 def listen(listener: Callable[[], None]) -> None:
@@ -46,6 +50,7 @@ def keep_result(
     question: str,
     options: Mapping[str, Any],
     name: str = "",
+    gone: Mapping[int, str] = _NO_NAMES,
 ) -> None:
     """Keep an answer in the scene and show it; it replaces the last one to the same question.
 
@@ -64,6 +69,8 @@ def keep_result(
         What it takes to ask the same.
     name : str, optional
         Keep it under this name, in place of a result that has it, pinned or not.
+    gone : Mapping of int to str, optional
+        The names of what has left the scene, by the numbers that the rows have for it.
     """
     settings = settings_of(context.scene).results
     place = place_for(settings, title, name)
@@ -73,8 +80,12 @@ def keep_result(
     result.name, result.title, result.question = name or title, title, question
     result.options = json.dumps(options)
     result.number = secrets.randbelow(2**31 - 1) + 1
+    # What the question itself has done to the scene is not to come after it.
+    context.view_layer.update()
+    notice_losses()
     _note_fingerprint(context, result)
-    write_rows(context.scene, result, rows)
+    note_result(context.scene, result.number)
+    write_rows(context.scene, result, rows, gone)
     show_result(settings, place)
     notify()
 
@@ -115,17 +126,15 @@ def place_for(settings: Any, title: str, name: str) -> int:
     return same[0] if same else len(results)
 
 
-def write_rows(scene: bpy.types.Scene, result: Any, rows: Rows) -> None:
-    """Write the rows of a result, and pointers to their objects, each once."""
-    present = {item.session_uid: item for item in scene.objects}
+def write_rows(
+    scene: bpy.types.Scene, result: Any, rows: Rows, gone: Mapping[int, str] = _NO_NAMES
+) -> None:
+    """Write the rows of a result, and references to their objects, each once."""
     uids, places = np.unique(rows.objects, return_inverse=True)
+    last = [gone.get(uid, "") for uid in uids.tolist()]
+    result.subjects = references.reference_text(scene, uids.tolist(), last)
     result.objects.clear()
-    items = [present.get(uid) for uid in uids.tolist()]
-    for item in items:
-        result.objects.add().object = item
-    names = [item.name if item else "" for item in items]
-    places = places.reshape(rows.objects.shape)
-    result.data = pack(replace(rows, objects=places), names)
+    result.data = pack(replace(rows, objects=places.reshape(rows.objects.shape)))
     result.count = len(rows)
 
 
@@ -135,10 +144,24 @@ def show_result(settings: Any, place: int) -> None:
 
 
 def remove_result(settings: Any, place: int) -> None:
-    """Remove one result, and show the one that comes to stand in its place."""
+    """Remove one result, and show the one that comes to stand in its place.
+
+    If it is that of the last question, its answer goes, too.
+    """
+    record = settings_of(settings.id_data)
+    if settings.kept[place].number == record.question_result:
+        record.question_number = 0
     settings.kept.remove(place)
     left = settings.active - (place < settings.active)
     show_result(settings, max(min(left, len(settings.kept) - 1), 0))
+    notify()
+
+
+def clear_results(settings: Any) -> None:
+    """Remove all results, and the answer to the last question with them."""
+    settings_of(settings.id_data).question_number = 0
+    settings.kept.clear()
+    show_result(settings, 0)
     notify()
 
 
@@ -203,33 +226,54 @@ def view_of(scene: bpy.types.Scene, result: Any) -> View:
     key = scene.session_uid, result.number
     view = _views.get(key)
     if view is None:
-        present = {item.session_uid for item in scene.objects}
-        items = [entry.object for entry in result.objects]
-        uids = [item.session_uid if item else 0 for item in items]
-        # Once an object is gone: the name that it had when it was dropped, or was found.
-        last = unpack_names(result.data)
-        names = [
-            item.name if item else result.objects[number].name or last[number]
-            for number, item in enumerate(items)
-        ]
+        uids, names = subjects_of(scene, result)
+        present = {item.session_uid: item.name for item in scene.objects}
+        names = [present.get(uid, name) for uid, name in zip(uids, names, strict=True)]
         uids = [uid if uid in present else 0 for uid in uids]
         view = _views[key] = View(unpack(result.data), uids, names)
     return view
+
+
+def subjects_of(scene: bpy.types.Scene, result: Any) -> tuple[list[int], list[str]]:
+    """Return the session ids of the objects of a result, and their last names."""
+    if len(result.objects):
+        last, items = unpack_names(result.data), [entry.object for entry in result.objects]
+        names = [
+            item.name if item else entry.name or name
+            for item, entry, name in zip(items, result.objects, last, strict=True)
+        ]
+        return [item.session_uid if item else 0 for item in items], names
+    return references.referenced(scene, result.subjects), references.named(result.subjects).names
+
+
+def has_pointers(scene: bpy.types.Scene) -> bool:
+    """Tell whether an older version wrote pointers to the objects of any result."""
+    return any(len(result.objects) for result in settings_of(scene).results.kept)
+
+
+def drop_pointers(scene: bpy.types.Scene) -> None:
+    """Write names in place of the pointers of an older version."""
+    for result in settings_of(scene).results.kept:
+        if len(result.objects):
+            uids, names = subjects_of(scene, result)
+            result.subjects = references.reference_text(scene, uids, names)
+            result.objects.clear()
+
+
+def named_subjects() -> Iterator[tuple[bpy.types.Scene, Any, str]]:
+    """Yield where the references to objects of results stand."""
+    for scene in bpy.data.scenes:
+        for result in settings_of(scene).results.kept:
+            yield scene, result, "subjects"
+
+
+references.hold(named_subjects)
 
 
 def shown_of(scene: bpy.types.Scene, result: Any) -> Shown:
     """Return what the list shows of a result."""
     settings = settings_of(scene).results
     return view_of(scene, result).shown(settings.search, settings.sort, settings.reverse)
-
-
-def drop_lost_objects(scene: bpy.types.Scene) -> None:
-    """Keep the names of objects that no scene has, and not the objects: the file would."""
-    present = {item.session_uid for each in bpy.data.scenes for item in each.objects}
-    for result in settings_of(scene).results.kept:
-        for entry in result.objects:
-            if entry.object is not None and entry.object.session_uid not in present:
-                entry.name, entry.object = entry.object.name, None
 
 
 def doubt_names() -> None:

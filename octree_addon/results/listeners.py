@@ -6,10 +6,11 @@ from typing import Any
 import bpy
 
 from ...core import Running
-from ..reader import Changes
+from .. import references
+from ..reader import EVERYTHING, Changes
 from ..scene_index import is_being_read, subscribe, unsubscribe
 from ..ui import Listeners, listen, schedule, settings_of, tag_redraw
-from . import fingerprints, kept
+from . import fingerprints, kept, revisions
 
 # Seconds: of rest after which a scene that has changed is compared with what was asked, and of
 # work at a time.
@@ -28,9 +29,11 @@ def note_changes(_: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, changes: Ch
     # What is only selected or hidden is told by the scene alone.
     if changes.has_any:
         fingerprints.doubt_fingerprints(has_changed=True)
+        revisions.note(changes)
         schedule(compare_later, None)  # drawing sets it again: not before there is a rest
     else:
         fingerprints.doubt_what_is_shown()
+    references.note_changes(depsgraph)
     # Of objects that come and go, Blender names only the collection that they are in.
     if depsgraph.id_type_updated("COLLECTION"):
         kept.doubt_names()
@@ -39,6 +42,8 @@ def note_changes(_: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, changes: Ch
 def doubt(*_: Any) -> None:
     """Read everything again after an undo: it does not say what it changed."""
     fingerprints.doubt_fingerprints()
+    revisions.note(EVERYTHING)
+    references.doubt_objects()
     kept.doubt_names()
     kept.fit_list()
 
@@ -47,12 +52,15 @@ def before_load(*_: Any) -> None:
     """Drop what was read before another file is opened; Blender then drops the listeners."""
     _comparing.clear()
     kept.forget()
+    revisions.forget_revisions()
+    references.forget()
 
 
 def before_save(*_: Any) -> None:
-    """Let the file keep no object alive that the user has deleted, and no rows of the list."""
-    for scene in bpy.data.scenes:
-        kept.drop_lost_objects(scene)
+    """Let the file have names and fingerprints as they are now, and no rows of the list."""
+    references.refresh()
+    for scene in (each for each in bpy.data.scenes if each.library is None):
+        kept.drop_pointers(scene)
         fingerprints.write_fingerprints(scene)
     kept.doubt_names()
     kept.list_rows().clear()
@@ -122,3 +130,5 @@ def uninstall() -> None:
     schedule(kept.fill_list, None)
     _comparing.clear()
     kept.forget()
+    revisions.forget_revisions()
+    references.doubt_objects()

@@ -12,7 +12,7 @@ from ..ui import RefusingOperator, Status, TableExport, mode_obstacle, plural, s
 from .choosing import active_objects, choose, is_isolated, isolate, step_row, view3d_areas
 from .kept import (
     active_result,
-    notify,
+    clear_results,
     remove_result,
     show_result,
     shown_of,
@@ -283,9 +283,7 @@ class OCTREE_OT_clear_results(ResultOperator, bpy.types.Operator):
     def use(self, context: bpy.types.Context, result: Any) -> str:
         settings = settings_of(context.scene).results
         count = len(settings.kept)
-        settings.kept.clear()
-        show_result(settings, 0)
-        notify()
+        clear_results(settings)
         return f"{plural(count, 'result')} removed"
 
 

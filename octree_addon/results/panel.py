@@ -5,6 +5,7 @@ from typing import Any
 
 import bpy
 
+from ..references import find_object
 from ..ui import SidebarPanel, column_of, draw_hint, plural, schedule, settings_of
 from . import fingerprints, kept
 from .choosing import is_isolated
@@ -72,17 +73,17 @@ def draw_labels(layout: bpy.types.UILayout, view: View, row: int) -> None:
 def fresh_view(scene: bpy.types.Scene, result: Any, row: int) -> View:
     """Return the rows of a result, read again if an object of this one was renamed."""
     view = view_of(scene, result)
-    if not names_hold(view, result, row):
+    if not names_hold(view, row):
         kept.doubt_names()
         view = view_of(scene, result)
     return view
 
 
-def names_hold(view: View, result: Any, row: int) -> bool:
-    """Tell whether the objects of a row are still called what was read."""
+def names_hold(view: View, row: int) -> bool:
+    """Tell whether the objects of a row are still there, and called what was read."""
     for number in view.rows.objects[:, row].tolist():
-        item = result.objects[number].object
-        if item is not None and item.name != view.names[number]:
+        item = find_object(view.uids[number], view.names[number])
+        if view.uids[number] and (item is None or item.name != view.names[number]):
             return False
     return True
 
@@ -150,7 +151,8 @@ def keep_current(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any
         fingerprints.known_fingerprint(scene),
         fingerprints.asked_of(scene, result),
     )
-    if fingerprint and asked_of and fingerprint != asked_of and not is_of_frames(result):
+    is_same = not (fingerprint and asked_of) or fingerprints.are_same(fingerprint, asked_of)
+    if not is_same and not is_of_frames(result):
         draw_hint(layout, "The scene has changed since", "ERROR")
 
 

@@ -105,15 +105,9 @@ class Rows:
         return next((each for each in self.columns if each.name == name), None)
 
 
-def pack(rows: Rows, names: Iterable[str] = ()) -> bytes:
-    """Write rows as one compressed string of bytes: an archive of arrays, as NumPy saves them.
-
-    `names` are those of the objects of the result, none of which holds a null character.
-    """
-    arrays: dict[str, NDArray[Any]] = {
-        "objects": rows.objects.astype(np.int32),
-        "names": np.frombuffer("\0".join(names).encode(), np.uint8),
-    }
+def pack(rows: Rows) -> bytes:
+    """Write rows as one compressed string of bytes: an archive of arrays, as NumPy saves them."""
+    arrays: dict[str, NDArray[Any]] = {"objects": rows.objects.astype(np.int32)}
     if (rows.instances != UNUSED).any():
         arrays["instances"] = rows.instances
     for number, (name, unit, values, words) in enumerate(rows.columns):
@@ -130,7 +124,7 @@ def pack(rows: Rows, names: Iterable[str] = ()) -> bytes:
 
 
 def unpack_names(data: bytes) -> list[str]:
-    """Return the names that `pack` has written."""
+    """Return the names of objects that older versions have packed with the rows."""
     with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
         return str(arrays["names"].tobytes(), "utf-8").split("\0")
 

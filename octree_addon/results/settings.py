@@ -17,7 +17,7 @@ from .kept import result_chosen
 
 
 class OctreeResultObject(bpy.types.PropertyGroup):
-    """An object that rows of a result name; its `name` is written when the object is dropped."""
+    """An object that rows of a result of an older file name; read, and never written."""
 
     if TYPE_CHECKING:
         object: bpy.types.Object | None
@@ -52,6 +52,7 @@ class OctreeResult(bpy.types.PropertyGroup):
         count: int
         data: bytes
         details: bytes
+        subjects: str
         marks: str
         pinned: bool
         objects: Any  # of OctreeResultObject; the stubs know no collection that grows
@@ -71,6 +72,7 @@ class OctreeResult(bpy.types.PropertyGroup):
         details: StringProperty(
             subtype="BYTE_STRING", description="What else was found of each row, packed"
         )
+        subjects: StringProperty(description="The objects that rows name: references")
         marks: StringProperty(description="What the user has said of rows, as JSON")
         pinned: BoolProperty(
             name="Keep",

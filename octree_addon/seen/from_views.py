@@ -22,7 +22,7 @@ def table_from_views(
     amodal_boxes: Ids,
     labels: Callable[[int], LabelPicture] | None = None,
 ) -> SeenTable:
-    """Return a table with a row for whatever is not out of view.
+    """Return a table with a row for whatever is in view, or has pixels beyond the border.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def table_from_views(
     labels : callable, optional
         As for `SeenTable`.
     """
-    views, numbers = np.nonzero(states != OUT_OF_VIEW)
+    views, numbers = np.nonzero((states != OUT_OF_VIEW) | (whole > 0))
     at, height = (views, numbers), which.size[1]
     # Drawn among the others and alone, an edge may be rounded to either side.
     inside = np.maximum(amodal, visible)

@@ -11,7 +11,8 @@
 | `views` | columns `frame` and `camera`, a number in `cameras`: all that were looked at |
 | `rows` | columns: `view`, `object`, `state`, and those with pixels as in the CSV |
 
-An object without a row in a view was out of view. Boxes are [x, y, width, height].
+An object without a row in a view was out of view. One that was, too, has a row if a picture three
+times as wide and high would show it: BOP counts those pixels. Boxes are [x, y, width, height].
 """
 
 import json

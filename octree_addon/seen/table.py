@@ -152,7 +152,8 @@ class SeenTable:
     items, which : Items, Views
         What the numbers in the columns mean.
     views, items_of : ndarray of intp, shape (r,)
-        The view and the item of each row. An item without a row was out of that view.
+        The view and the item of each row. An item without a row was out of that view, also of
+        its picture made three times as wide and high.
     states : ndarray of uint8, shape (r,)
         Numbers in `STATES`.
     pixels : Pixels, optional

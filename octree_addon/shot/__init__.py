@@ -1,8 +1,9 @@
 """Shot feature: frustum culling of objects and faces, frame by frame.
 
-Read in this order: visibility_result, frames, vertices, kept_octrees, local_mesh, placements,
-scene_reader, culling, shot; for what stands behind others render_roles, shown_scene, seen_items,
-label_store, pixels, object_columns; then the operators find_seen, use_seen and go_to_largest.
+Read in this order: standing, visibility_result, frames, vertices, kept_octrees, local_mesh,
+placements, scene_reader, culling, shot; for what stands behind others render_roles, shown_scene,
+seen_items, label_store, pixels, object_columns; then the operators find_seen, answer_operator,
+use_seen and go_to_largest.
 """
 
 import bpy
@@ -14,7 +15,7 @@ from .go_to_largest import OCTREE_OT_go_to_largest
 from .panel import OCTREE_PT_shot
 from .pixels import PixelOptions, pixel_steps
 from .seen_items import items_of
-from .settings import OctreeShotSettings
+from .settings import OctreeAnswerNumbers, OctreeShotSettings
 from .shot import Shot, shot_steps
 from .use_seen import (
     OCTREE_OT_collect_seen,
@@ -72,7 +73,7 @@ def draw_select_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
 
 
 FEATURE = Feature(
-    settings={"shot": OctreeShotSettings},
+    settings={"shot": OctreeShotSettings, "answers": OctreeAnswerNumbers},
     classes=(
         OCTREE_OT_find_seen,
         OCTREE_OT_select_seen,

@@ -1,6 +1,8 @@
 """Find What Cameras See: frustum culling in one frame or over a shot, as an operator."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -9,6 +11,7 @@ from bpy.props import StringProperty
 from ...core import Steps
 from .. import trees
 from ..built_tree import preserving_staleness
+from ..results import options_of
 from ..scope import scoped_objects
 from ..ui import (
     Status,
@@ -26,7 +29,8 @@ from .pixels import PixelOptions, pixel_steps
 from .result_rows import keep_rows
 from .settings import FrameOptions, PixelSettings, ShotOptions, rows_of
 from .shot import Shot, shot_steps
-from .visibility_result import PixelFacts, VisibilityResult, keep
+from .standing import glance_at, own_writing
+from .visibility_result import ANSWERS, PixelFacts, VisibilityResult
 
 # Names that a report lists before it counts the rest.
 _MOST_NAMES = 5
@@ -43,6 +47,7 @@ class OCTREE_OT_find_seen(PixelSettings, ShotOptions, SteppedOperator, bpy.types
     )
     bl_options = {"REGISTER", "UNDO", "PRESET"}
     doing = "Looking through cameras"
+    _question: "ShotQuestion"
 
     if TYPE_CHECKING:
         collection: str
@@ -67,45 +72,104 @@ class OCTREE_OT_find_seen(PixelSettings, ShotOptions, SteppedOperator, bpy.types
     def steps(self, context: bpy.types.Context) -> Steps[Any]:
         """Return the walk through the frames, not yet begun."""
         take(self, settings_of(context.scene).shot)
-        shot = Shot(
-            frames=chosen_frames(context.scene, self),
-            cameras=chosen_cameras(context, self),
-            wanted=self._wanted(context),
-            exact=self.precision == "EXACT",
-            faces=self.faces,
-            margin=self.margin,
-            angle=self.angle,
-        )
-        if self.behind == "IGNORE":
-            return steps_preserving_staleness(context, shot_steps(context, shot))
-        options = PixelOptions(
-            share=self.resolution / 100,
-            samples=self.samples,
-            least=self.least,
-            open_faces=self.clear == "OPEN",
-        )
-        return steps_preserving_staleness(context, pixel_steps(context, shot, options))
+        self._question = ShotQuestion.of(context, self)
+        return self._question.steps(context)
 
     def finish(self, context: bpy.types.Context, result: VisibilityResult) -> Status:
         """Keep the result, and the settings that it was found with."""
         write_back(self, settings_of(context.scene).shot)
-        keep(context.scene, result)
-        keep_rows(context, self, result)
+        self._question.keep(context, result)
         self.report({"INFO"}, seen_text(result))
         return {"FINISHED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         draw_rows(column_of(self), self, rows_of(self))
 
-    def _wanted(self, context: bpy.types.Context) -> frozenset[int] | None:
-        """Return the session ids of the objects to test; None for all visible ones."""
-        if self.scope == "VISIBLE":
-            return None
-        collection: bpy.types.Collection | None = bpy.data.collections.get(self.collection)
-        objects = scoped_objects(context, self.scope, collection)
-        if not objects:
-            raise ValueError("There are no objects to test")
-        return frozenset(item.session_uid for item in objects)
+
+@dataclass(frozen=True)
+class ShotQuestion:
+    """What was asked about cameras, to ask the same again.
+
+    Attributes
+    ----------
+    options : Mapping of str to Any
+        Those of the operator.
+    name : str
+        Under which the rows are kept in Results.
+    cameras : tuple of str, optional
+        Names of the cameras that were selected then; None if no selection was asked for.
+    selected : frozenset of int, optional
+        Session ids of the objects that were selected then.
+    """
+
+    options: Mapping[str, Any]
+    name: str
+    cameras: tuple[str, ...] | None
+    selected: frozenset[int] | None
+
+    @classmethod
+    def of(cls, context: bpy.types.Context, asking: Any) -> "ShotQuestion":
+        """Return what an operator asks; a `ValueError` if nothing is selected that should be."""
+        return cls(
+            options_of(asking),
+            asking.result,
+            selected_cameras(context, asking),
+            wanted_objects(context, asking) if asking.scope == "SELECTED" else None,
+        )
+
+    def steps(self, context: bpy.types.Context) -> Generator[float, None, VisibilityResult]:
+        """Return the walk through the frames, not yet begun."""
+        options: Any = SimpleNamespace(**self.options)
+        shot = Shot(
+            frames=chosen_frames(context.scene, options),
+            cameras=chosen_cameras(context, options) if self.cameras is None else self.cameras,
+            wanted=wanted_objects(context, options) if self.selected is None else self.selected,
+            exact=options.precision == "EXACT",
+            faces=options.faces,
+            margin=options.margin,
+            angle=options.angle,
+        )
+        if options.behind == "IGNORE":
+            return steps_preserving_staleness(context, shot_steps(context, shot))
+        counting = PixelOptions(
+            share=options.resolution / 100,
+            samples=options.samples,
+            least=options.least,
+            open_faces=options.clear == "OPEN",
+        )
+        return steps_preserving_staleness(context, pixel_steps(context, shot, counting))
+
+    def keep(self, context: bpy.types.Context, answer: VisibilityResult) -> None:
+        """Keep the answer, and list it in Results."""
+        with own_writing(context.view_layer):
+            ANSWERS.keep(context.scene, answer, self)
+            keep_rows(context, self.options, self.name, answer)
+        ANSWERS.accept(context)
+
+    def glance(self, context: bpy.types.Context) -> Hashable:
+        """Return what is shown, and which frames are asked for."""
+        frames = chosen_frames(context.scene, SimpleNamespace(**self.options))
+        rendered = self.options["behind"] == "UNSEEN"
+        return frames, glance_at(context.view_layer, rendered=rendered)
+
+
+def wanted_objects(context: bpy.types.Context, options: Any) -> frozenset[int] | None:
+    """Return the session ids of the objects to test; None for all visible ones.
+
+    A `ValueError` says that there are none.
+    """
+    if options.scope == "VISIBLE":
+        return None
+    collection: bpy.types.Collection | None = bpy.data.collections.get(options.collection)
+    objects = scoped_objects(context, options.scope, collection)
+    if not objects:
+        raise ValueError("There are no objects to test")
+    return frozenset(item.session_uid for item in objects)
+
+
+def selected_cameras(context: bpy.types.Context, options: Any) -> tuple[str, ...] | None:
+    """Return the names of the cameras that are selected; None if others are asked for."""
+    return chosen_cameras(context, options) if options.cameras == "SELECTED" else None
 
 
 def chosen_frames(scene: bpy.types.Scene, options: Any) -> tuple[int, ...]:

@@ -1,6 +1,7 @@
 """Panel of What Cameras See: what is tested, the last result, and its uses."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import bpy
 
@@ -8,7 +9,8 @@ from ..questions import SelectionOptions
 from ..seen import OCCLUDED
 from ..ui import SidebarPanel, column_of, draw_hint, draw_rows, settings_of
 from .settings import rows_of
-from .visibility_result import PixelFacts, VisibilityResult, get
+from .standing import Answers
+from .visibility_result import ANSWERS, PixelFacts, VisibilityResult, get
 
 
 class OCTREE_PT_shot(SidebarPanel):
@@ -33,6 +35,7 @@ class OCTREE_PT_shot(SidebarPanel):
         seen = get(context.scene)
         if seen:
             draw_result(column, seen, settings_of(context.scene).tab)
+            draw_age(column, context.scene, ANSWERS)
 
 
 def draw_result(layout: bpy.types.UILayout, seen: VisibilityResult, tab: SelectionOptions) -> None:
@@ -48,6 +51,12 @@ def draw_result(layout: bpy.types.UILayout, seen: VisibilityResult, tab: Selecti
     row.operator("octree.collect_seen", text="Collect")
     row.operator("octree.mark_seen", text="Mark")
     row.operator("octree.export_seen", text="Export")
+
+
+def draw_age(layout: bpy.types.UILayout, scene: bpy.types.Scene, answers: Answers[Any]) -> None:
+    """Say that all buttons will ask again first, if so."""
+    if answers.may_be_old(scene):
+        draw_hint(layout, "May be old; asked again first", "ERROR")
 
 
 def result_lines(seen: VisibilityResult) -> list[str]:

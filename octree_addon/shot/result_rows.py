@@ -1,24 +1,26 @@
 """Rows of a visibility result for the list: objects seen, with their frames, or never seen."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import bpy
 import numpy as np
 
-from ..results import Column, Rows, keep_result, no_instances, options_of, remove_named, titled
+from ..results import Column, Rows, keep_result, no_instances, remove_named, titled
 from .object_columns import largest_frames, seen_columns, unseen_columns
 from .visibility_result import VisibilityResult
 
 SEEN, UNSEEN = "Seen by Cameras", "Not Seen by Cameras"
 
 
-def keep_rows(context: bpy.types.Context, asking: Any, result: VisibilityResult) -> None:
+def keep_rows(
+    context: bpy.types.Context, options: Mapping[str, Any], name: str, result: VisibilityResult
+) -> None:
     """Keep two results: what was seen, with its frames, and what never was, if there is any.
 
     The first is shown, unless the name that is asked for is that of the second.
     """
-    options, name = options_of(asking), asking.result
     last = UNSEEN if name == UNSEEN or titled(context.scene, name) == UNSEEN else SEEN
     for title in (SEEN, UNSEEN) if last == UNSEEN else (UNSEEN, SEEN):
         rows = seen_rows(result, seen=title == SEEN)

@@ -182,6 +182,17 @@ class OctreeShotSettings(PixelSettings, ShotOptions, bpy.types.PropertyGroup):
         )
 
 
+class OctreeAnswerNumbers(bpy.types.PropertyGroup):
+    """Which answers are the last in a state of the scene that undo may bring back, by question."""
+
+    if TYPE_CHECKING:
+        find_seen: int
+        find_never_seen: int
+    else:
+        find_seen: IntProperty(options={"HIDDEN"})
+        find_never_seen: IntProperty(options={"HIDDEN"})
+
+
 def span_rows(options: FrameOptions) -> list[str]:
     """Return the names of the options for frames and cameras that count, from top to bottom."""
     spans = {"CURRENT": [], "SCENE": ["step"], "CUSTOM": ["first", "last", "step"]}

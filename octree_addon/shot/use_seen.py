@@ -28,7 +28,6 @@ from ..selection import (
     select_polygons,
 )
 from ..ui import (
-    RefusingOperator,
     Status,
     TableExport,
     column_of,
@@ -36,8 +35,9 @@ from ..ui import (
     mode_obstacle,
     plural,
 )
+from .answer_operator import AnswerOperator, AskingOperator
 from .settings import SeenOptions
-from .visibility_result import VisibilityResult, csv_table, get, json_table
+from .visibility_result import ANSWERS, VisibilityResult, csv_table, get, json_table
 
 TABLES = {".csv": csv_table, ".json": json_table}
 # The same with pixels, by format.
@@ -51,31 +51,19 @@ PIXEL_TABLES: dict[str, dict[str, Callable[[Answer], str]]] = {
 }
 
 
-class SeenOperator(RefusingOperator):
+class SeenOperator(AnswerOperator):
     """An operator on the last visibility result of the scene; a mixin."""
+
+    answers = ANSWERS
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
         other = "" if get(context.scene) else "Find what the cameras see first"
         return mode_obstacle(context, may_edit=True) or other
 
-    def seen(self, context: bpy.types.Context) -> VisibilityResult:
-        """Return the result, without which the operator cannot run."""
-        seen = get(context.scene)
-        assert seen is not None
-        return seen
-
     def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
         """Use the result, and return what to report."""
         raise NotImplementedError
-
-    def execute(self, context: bpy.types.Context) -> Status:
-        try:
-            text = self.use(context, self.seen(context))
-        except (ValueError, OSError) as error:
-            return self.refuse(error)
-        self.report({"INFO"}, text)
-        return {"FINISHED"}
 
 
 class OCTREE_OT_select_seen(SelectionOptions, SeenOptions, SeenOperator, bpy.types.Operator):
@@ -168,7 +156,7 @@ class OCTREE_OT_mark_seen(SeenOperator, bpy.types.Operator):
         return marked_text(counts, self.attribute)
 
 
-class OCTREE_OT_export_seen(TableExport, SeenOperator, bpy.types.Operator):
+class OCTREE_OT_export_seen(AskingOperator, TableExport, SeenOperator, bpy.types.Operator):
     """Write a table of what cameras saw, and when."""
 
     bl_idname = "octree.export_seen"
@@ -200,6 +188,10 @@ class OCTREE_OT_export_seen(TableExport, SeenOperator, bpy.types.Operator):
             description="Also write a 16-bit PNG of each view into a folder that is called as the"
             " file: 0 for nothing, else the number of the object plus one",
         )
+
+    def ask(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        """Open the file browser."""
+        return TableExport.invoke(self, context, event)
 
     def check(self, context: bpy.types.Context) -> bool:
         """Offer a name that fits the format; the file browser calls this."""

@@ -12,10 +12,9 @@ import numpy as np
 from ..arrays import Flags, Ids
 from ..seen import SeenTable
 from ..spreadsheets import delimited
+from .standing import Answers
 
 HEADER = ("object", "camera", "first", "last", "frames", "intervals")
-# By the session_uid of the scene; in memory only, since a result is as large as the shot.
-_results: dict[int, "VisibilityResult"] = {}
 
 
 @dataclass(frozen=True)
@@ -171,16 +170,17 @@ def _rows(seen: VisibilityResult) -> Iterator[tuple[str, str, int, list[tuple[in
             yield tested.name, camera, int(flags.sum()), runs
 
 
+ANSWERS: Answers[VisibilityResult] = Answers("find_seen")
+
+
 def keep(scene: bpy.types.Scene, seen: VisibilityResult) -> None:
-    """Keep the result of a scene instead of its last, and drop those of deleted scenes."""
-    for uid in _results.keys() - {each.session_uid for each in bpy.data.scenes}:
-        del _results[uid]
-    _results[scene.session_uid] = seen
+    """Keep the result of a scene instead of its last; it cannot be asked again."""
+    ANSWERS.keep(scene, seen)
 
 
 def get(scene: bpy.types.Scene) -> VisibilityResult | None:
     """Return the last result of the scene."""
-    return _results.get(scene.session_uid)
+    return ANSWERS.get(scene)
 
 
 def objects_of(
@@ -196,4 +196,4 @@ def objects_of(
 
 def forget() -> None:
     """Drop every result."""
-    _results.clear()
+    ANSWERS.forget()

@@ -146,7 +146,7 @@ class SteppedOperator(RefusingOperator):
     def _end(self, context: bpy.types.Context, result: Any) -> Status:
         try:
             status = self.finish(context, result)
-        except ValueError as error:
+        except (ValueError, OSError) as error:
             return self.refuse(error)
         if status == {"FINISHED"}:
             self._done_with = given_values(self)

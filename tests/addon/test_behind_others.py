@@ -48,7 +48,9 @@ def test_known_shapes(renderer, samples):
         "Hidden": OCCLUDED,
         "Card": SEEN,
         "Large Card": SEEN,
+        "Beside": OUT_OF_VIEW,
     }
+    assert rows["Beside"]["amodal"] == 0 < rows["Beside"]["extended"]
     assert seen_names(found) == {"Half Out", "Behind", "Card", "Large Card"}
     assert abs(rows["Half Out"]["truncated_fraction"] - 0.5) < 0.02
     assert rows["Half Out"]["visible_fraction"] == 1
@@ -164,10 +166,11 @@ def test_a_holdout_hides_and_is_not_seen():
 def test_what_is_not_asked_for_hides_all_the_same():
     eye()
     known_shapes()
-    wanted = {bpy.data.objects[name].session_uid for name in ("Behind", "Hidden", "Beside")}
+    wanted_names = {"Behind", "Hidden", "Beside"}
+    wanted = {bpy.data.objects[name].session_uid for name in wanted_names}
     found = count(wanted=frozenset(wanted))
     rows = only_rows(found)
-    assert rows.keys() == {"Behind", "Hidden"}
+    assert rows.keys() == wanted_names
     assert abs(rows["Behind"]["visible_fraction"] - 0.4) < 0.02
     assert rows["Hidden"]["state"] == OCCLUDED
     assert len(found.objects) == 3

@@ -356,6 +356,8 @@ def an_audit():
         segment_findings=np.array([0]),
         faces=np.array([[7, 7, 8], [3, 4, 5]]),
         face_findings=np.array([0, 0, 1]),
+        bands=np.array([0.02, 0.03]),
+        band=0.02,
     )
 
 
@@ -364,6 +366,8 @@ def test_an_audit_becomes_findings():
     found = audit.findings_of(an_audit(), objects, scale=0.1, unit="m")
     assert found.pairs.tolist() == [[2, 0], [0, 1]]  # the inner one first
     assert found.lower == pytest.approx([0.05, 0.03])  # a depth, an area
+    assert found.bands == pytest.approx([0.002, 0.003]) and found.tolerance == 0.002
+    assert found.widened.tolist() == [False, True]
     assert found.places[0] == pytest.approx([0.1, 0.2, 0.3])
     assert found.segments.of(0) == pytest.approx(np.array([[[0, 0, 0], [0.2, 0, 0]]]))
     assert [found.faces.of(row).tolist() for row in range(4)] == [[3, 4], [7], [8], [5]]

@@ -190,15 +190,15 @@ def test_tree_that_cannot_be_restored_is_tried_once(reopened, monkeypatch):
     assert not handlers.is_tree_missing(reopened)
 
 
-def test_saving_lets_go_of_deleted_objects(empty_scene, ball, build, tmp_path):
+def test_a_tree_is_no_user_of_what_it_was_built_from(empty_scene, ball, build, tmp_path):
     bpy.ops.mesh.primitive_cube_add()
+    users = ball.users
     trees.store(empty_scene, build([ball]), [ball, bpy.context.object])
+    assert ball.users == users
     bpy.ops.object.delete()
-    assert ball.users == 2
-    assert len(bpy.data.objects) == 2
+    assert list(bpy.data.objects) == [ball]
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "ball.blend"))
-    assert [source.object for source in settings_of(empty_scene).sources] == [ball]
-    assert [item for item in bpy.data.objects if item.users] == [ball]
+    assert trees.source_objects(empty_scene) == [ball]
 
 
 def test_tree_without_its_objects_is_refused_once(reopened):

@@ -98,13 +98,15 @@ JSON = """\
  "file": "house.blend",
  "unit": "m",
  "options": {"clearance": 0.03},
+ "tolerance": null,
+ "widened": 0,
  "counts": {"overlap": 1, "contained": 0, "duplicate": 0, "coplanar same-facing": 0, "coplanar opposite-facing": 0, "touching": 0, "near": 0, "self-intersection": 0},
  "objects": [
   {"name": "Pipe", "instance": [], "library": "", "guid": "1XbKhGD91DvhOpYZbhzGTI", "collection": "MEP", "size": 4.0},
   {"name": "Beam", "instance": [], "library": "", "guid": "1bbI761TbBCOoIa5Kt6PXt", "collection": "Frame", "size": 6.0}
  ],
  "findings": [
-  {"id": "071474d1-8223-5cdc-964e-c12dc37b70e6", "class": "overlap", "objects": [0, 1], "names": ["Pipe", "Beam"], "measure": "depth", "unit": "m", "lower": 0.012, "upper": 0.013, "place": [0.0, 0.0, 3.0], "segments": [[[0.0, 0.0, 3.0], [0.1, 0.0, 3.0]], [[0.1, 0.0, 3.0], [0.1, 0.1, 3.0]]], "faces": [[4, 5], [1]], "status": "new", "reason": ""}
+  {"id": "071474d1-8223-5cdc-964e-c12dc37b70e6", "class": "overlap", "objects": [0, 1], "names": ["Pipe", "Beam"], "measure": "depth", "unit": "m", "lower": 0.012, "upper": 0.013, "band": null, "place": [0.0, 0.0, 3.0], "segments": [[[0.0, 0.0, 3.0], [0.1, 0.0, 3.0]], [[0.1, 0.0, 3.0], [0.1, 0.1, 3.0]]], "faces": [[4, 5], [1]], "status": "new", "reason": ""}
  ]
 }
 """  # noqa: E501

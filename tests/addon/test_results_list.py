@@ -447,7 +447,7 @@ def test_many_updates_are_not_walked_through(many):
 
     for item in bpy.context.scene.objects:
         item.location.x += 1
-    assert sum(lines_run(play).values()) < 80
+    assert sum(lines_run(play).values()) < 120  # of 2,000 objects
 
 
 MANY = 10_000
@@ -494,7 +494,7 @@ def listed_once():
 
 def test_ten_thousand_pairs_are_small_in_the_file(many):
     assert len(active().data) < 100_000
-    assert len(active().objects) <= 2000
+    assert len(active().subjects) < 50_000
     assert len(list_rows()) == MANY
 
 

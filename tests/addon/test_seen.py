@@ -102,7 +102,7 @@ def test_answers_of_scenes_that_are_gone_go_too(row):
     assert answer() is None
     camera()
     bpy.ops.octree.find_seen()
-    assert len(shot.visibility_result._results) == 1
+    assert len(shot.visibility_result.ANSWERS) == 1
 
 
 def answered(**options):

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -12,9 +12,19 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from seen_tables import NAMES, box_of, decoded_mask, random_table
 
+from core import (
+    Boxes,
+    SceneOctree,
+    Triangles,
+    ZBuffer,
+    item_buffers,
+    views_inside,
+    visibility,
+)
 from octree_ext.octree_addon.seen import (
     STATES,
     Answer,
+    Items,
     Views,
     bop_text,
     coco_texts,
@@ -249,6 +259,45 @@ def test_bop_numbers_follow_its_formulas(seed):
             assert info == bop_of_masks(silhouettes[view, item], labels[view], item)
 
 
+def seen_through(view, scene, size):
+    """Return a table of what a view shows of a scene, and what masks say of it."""
+    renderer = ZBuffer(scene)
+    found = visibility(renderer, view[None], size=size)
+    names = [field.name for field in fields(found) if field.name != "size"]
+    count = len(scene)
+    which = Views(np.array([1]), np.array([0]), ("Camera",), size)
+    items = Items(tuple(map(str, range(count))), ((),) * count, ("",) * count)
+    counts = {name: getattr(found, name) for name in names}
+    for name in ("visible", "amodal", "whole"):
+        counts[name] = counts[name].astype(np.int64)
+    wide, large = np.diag([1 / 3, 1 / 3, 1, 1]) @ view, (3 * size[0], 3 * size[1])
+    silhouettes = [
+        item_buffers(ZBuffer(scene.only([each])), wide[None], size=large).placements[0, ::-1] >= 0
+        for each in scene.ids
+    ]
+    labels = item_buffers(renderer, view[None], size=size).placements[0, ::-1]
+    return table_from_views(items, which, **counts), silhouettes, labels
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bop_counts_what_is_beside_the_picture(seed):
+    """Objects stand all around a camera; up to a picture away from its picture, they count."""
+    rng = np.random.default_rng(seed)
+    scene, matrices = SceneOctree(), np.tile(np.eye(4), (60, 1, 1))
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]) - 0.3
+    mesh = scene.add_mesh(Triangles(corners, [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]]))
+    matrices[:, :3, 3] = rng.uniform(-9, 9, (60, 3))
+    scene.place([mesh] * 60, matrices)
+    view = views_inside(Boxes([[0, 0, 0]], [[0, 0, 0]]), places=1)[seed]
+    table, silhouettes, labels = seen_through(view, scene, (33, 24))
+    (infos,) = json.loads(bop_text(table)).values()
+    assert len(infos) == 60
+    for item, info in enumerate(infos):
+        assert info == bop_of_masks(silhouettes[item], labels, item)
+    beside = [info for info in infos if info["px_count_all"] and not info["px_count_valid"]]
+    assert len(beside) > 5
+
+
 def test_bop_refuses_what_it_cannot_say():
     with pytest.raises(ValueError, match="BOP needs pixels"):
         bop_text(without_pixels(random_table()[0]))
@@ -309,8 +358,10 @@ def test_arrays_of_views_become_rows_with_boxes_from_the_top():
             found[at] = (x, 7 - y - height, x + width, 7 - y) if width else 0
     measured = {"states": states, "depths": depths, **counts, **boxes}
     again = table_from_views(table.items, table.which, **measured)
-    kept = table.states != STATES.index("out of view")
-    assert 0 < kept.sum() == len(again) < len(table)
+    outside = table.states == STATES.index("out of view")
+    kept = ~outside | (table.pixels.extended > 0)
+    assert outside[kept].any()
+    assert len(again) == kept.sum()
     assert (again.views == table.views[kept]).all()
     assert (again.states == table.states[kept]).all()
     for name, column in vars(again.pixels).items():

@@ -249,7 +249,13 @@ class Session:
             with contextlib.suppress(RuntimeError):  # nothing to look at
                 bpy.ops.octree.find_never_seen("EXEC_DEFAULT", True, **few)
             settings_of(bpy.context.scene).never_seen.least = 1000
-            for name in ("select_never_seen", "mask_never_seen", "unmask_never_seen"):
+            for name in (
+                "select_never_seen",
+                "mask_never_seen",
+                "unmask_never_seen",
+                "hide_never_seen",
+                "collect_never_seen",
+            ):
                 if getattr(bpy.ops.octree, name).poll():
                     self.operate([name])
             settings_of(bpy.context.scene).never_seen.least = 1

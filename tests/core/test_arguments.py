@@ -186,6 +186,9 @@ def test_huge_numbers_are_refused_by_name_or_answered(name, argument, value):
 class Odd:
     """What says in its own way that it is nothing else."""
 
+    def __repr__(self):
+        return "Odd()"
+
     def __array__(self, *_args, **_options):
         raise RuntimeError("no array")
 

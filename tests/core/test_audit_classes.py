@@ -199,20 +199,6 @@ def test_a_part_inside_is_an_overlap():
     assert low <= 0.4 + 1e-9 and 0.4 <= high + 1e-9
 
 
-def test_the_band_is_told_and_decides():
-    cases = [(1.0, "least", 1e-5), (1e3, "size", 1e-3), (1.0, "coordinates", 0.1)]
-    for size, wanted, band in cases:
-        shift = 1e6 if wanted == "coordinates" else 0.0
-        lower = np.full(3, shift)
-        found = audit(scene_of(box(lower, lower + size)))
-        assert (found.band_from, found.band) == (wanted, pytest.approx(band, rel=0.01))
-    meshes = (box([0, 0, 0], [1, 1, 1]), box([1.001, 0, 0], [2, 1, 1]))
-    assert named(audit(scene_of(*meshes))) == {}
-    found = audit(scene_of(*meshes), band=0.002)
-    assert found.band_from == "given"
-    assert named(found) == {(0, 1): {"touching", "coplanar opposite-facing"}}
-
-
 def test_surfaces_that_cross_themselves_are_told_if_asked():
     floor, blade = (
         [[0, 0, 0], [1, 0, 0], [0, 1, 0]],

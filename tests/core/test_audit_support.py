@@ -144,3 +144,14 @@ def test_what_falls_is_compared_with_its_column_alone(monkeypatch):
     assert found.drops == pytest.approx(np.full(count // 2, 4.0))
     assert found.landings[1].tolist() == list(range(0, count, 2))
     assert sum(pairs.shape[1] for pairs in looked) == count  # each with itself, and what is below
+
+
+def test_without_grounds_the_lowest_carry_within_the_band():
+    """Feet of nearly one height stand on one ground; a mountain far away changes nothing."""
+    feet = box([0, 0, 0], [1, 1, 1]), box([3, 0, 1e-6], [4, 1, 1]), box([6, 0, 1e-3], [7, 1, 1])
+    for others in ((), (box([1e5, 0, 0], [1e5 + 100, 100, 100]),)):
+        for band, floating in ((None, [1, 2]), (1e-5, [2]), (2e-3, [])):
+            scene = scene_of(*feet, *others)
+            found = supports(scene, audit(scene, band=band), None)
+            assert np.flatnonzero(found.floating).tolist() == floating
+    assert supports(SceneOctree(), audit(SceneOctree()), None).floating.shape == (0,)

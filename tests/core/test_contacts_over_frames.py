@@ -243,14 +243,15 @@ def test_steps_ascend_and_notice_that_the_scene_has_changed():
         list(steps)
 
 
-def test_the_band_is_that_of_an_audit_and_stays():
-    scene, tracker = crowd(), ContactTracker()
-    assert tracker.band is None
-    tracker.look(scene)
-    assert tracker.band == audit(scene).band
-    tracker.look(SceneOctree())
-    assert tracker.band == audit(scene).band
-    assert "looks=2, contacts=0" in repr(tracker)
+def test_the_band_is_the_one_that_was_stated():
+    scene = crowd()
+    for band in (None, 0.25):
+        tracker = ContactTracker(band=band)
+        assert tracker.band == band
+        tracker.look(scene)
+        tracker.look(SceneOctree())
+        assert tracker.band == band
+        assert "looks=2, contacts=0" in repr(tracker)
 
 
 def test_nothing_is_ever_in_contact_in_no_scene():

@@ -142,3 +142,30 @@ def render():
     scene.render.resolution_x = scene.render.resolution_y = 64
     bpy.context.preferences.view.render_display_type = "NONE"
     bpy.ops.render.render("INVOKE_DEFAULT")
+
+
+def scene_that_has_changed():
+    """Ask a camera that sees the cubes on one side, then move one of the others into view."""
+    import bpy
+
+    for item in [item for item in bpy.data.objects if item.type == "MESH"]:
+        bpy.data.objects.remove(item)
+    for number in range(6):
+        bpy.ops.mesh.primitive_cube_add(size=1, location=(40 * (number % 2), 2 * number, 0))
+    camera = bpy.context.scene.camera
+    camera.location, camera.rotation_euler = (0, 5, 30), (0, 0, 0)
+    bpy.context.view_layer.update()
+    bpy.ops.octree.find_seen("EXEC_DEFAULT", True, scope="VISIBLE", behind="IGNORE")
+    bpy.data.objects["Cube.001"].location.x = 0
+    bpy.context.view_layer.update()
+
+
+def test_an_old_answer_is_asked_again_before_the_dialog_counts(window):
+    window.call(scene_that_has_changed)
+    window.call(open_sidebar)
+    window.move(*CENTER)
+    window.call(invoke, "hide_unseen", {"icon": "EYE"})
+    window.picture("hide_after_asking_again")
+    assert window.call(visible) == 6
+    window.keys("Return")
+    wait_for(lambda: window.call(visible) == 4)

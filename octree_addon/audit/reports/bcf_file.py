@@ -18,7 +18,7 @@ from ..findings import CLASSES, STATUSES, Findings
 from ..grouping import Groups
 from ..identity import finding_ids, stable_id
 from .bcf_viewpoints import Cameras, cameras_of, viewpoint
-from .words import About, Pictures, checked_date, description, one_line, title, xml
+from .words import About, Pictures, checked_date, description, in_order, one_line, title, xml
 
 TOPIC_TYPE = "Clash"
 PRIORITIES = {
@@ -68,6 +68,7 @@ def bcf_report(
     ValueError
         If `about` has no date: every topic has to have one.
     """
+    findings, pictures, groups = in_order(findings, pictures, groups)
     ids, cameras = finding_ids(findings), cameras_of(findings, about.offset)
     report = _Report(findings, about, checked_date(about.date), pictures, ids, cameras)
     file = io.BytesIO()

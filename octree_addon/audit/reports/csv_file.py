@@ -6,7 +6,7 @@ from typing import Any
 from ...spreadsheets import delimited
 from ..findings import MEASURES, STATUSES, Findings
 from ..identity import canonical, finding_ids
-from .words import About, Pictures, plain, rounded, rounded_places, side_name, unit_of
+from .words import About, Pictures, known, plain, rounded, rounded_places, side_name, unit_of
 
 
 def csv_report(findings: Findings, _: About, __: Pictures) -> bytes:
@@ -28,7 +28,9 @@ def _header(findings: Findings) -> list[str]:
     ]
     places = [f"{axis} [{findings.unit}]" for axis in "XYZ"]
     others = [f"Other {name}" for name in sides]
-    return ["Class", *sides, *others, *numbers, *places, "Status", "Reason", "Id"]
+    tolerances = [f"{name} [{findings.unit}]" for name in ("Tolerance", "Judged by")]
+    ends = ["Status", "Reason", "Id"]
+    return ["Class", *sides, *others, *numbers, *places, *tolerances, *ends]
 
 
 def _lines(findings: Findings) -> Iterable[list[Any]]:
@@ -44,6 +46,8 @@ def _lines(findings: Findings) -> Iterable[list[Any]]:
             *_side(findings, row, 1),
             *(end for ends in measured.values() for end in ends),
             *place,
+            known(findings.tolerance),
+            known(findings.bands[row]),
             STATUSES[findings.statuses[row]],
             plain(findings.reasons[row]),
             ids[row],

@@ -10,7 +10,18 @@ from ...arrays import Ids
 from ..findings import CLASSES, IGNORED, STATUSES, Findings
 from ..grouping import Groups, by_class
 from .html_page import page
-from .words import About, Pictures, interval, one_line, plain, rounded, side_name
+from .words import (
+    About,
+    Pictures,
+    in_order,
+    interval,
+    judged_by,
+    one_line,
+    plain,
+    rounded,
+    side_name,
+    tolerance_of,
+)
 
 # Style, header and order of each column. In a group by class all findings have one class.
 _CLASS = ("class", "Class", "text")
@@ -31,6 +42,7 @@ def html_report(
     They are grouped by class unless `groups` says otherwise; in a group, what is
     settled comes last, and the most first.
     """
+    findings, pictures, groups = in_order(findings, pictures, groups)
     chosen = groups or by_class(findings)
     heading = f"Audit of {one_line(about.file)}" if about.file else "Audit"
     parts = [f"<h1>{_text(heading)}</h1>\n", _about(findings, about), _counts(findings)]
@@ -49,7 +61,7 @@ def _about(findings: Findings, about: About) -> str:
         for name, value in about.options.items()
     )
     count = f"{len(findings):,} finding{'s' if len(findings) != 1 else ''}"
-    said = [about.date, count, f"lengths in {findings.unit}", *options]
+    said = [about.date, count, f"lengths in {findings.unit}", tolerance_of(findings), *options]
     return f'<p class="about">{_text(" · ".join(each for each in said if each))}</p>\n'
 
 
@@ -119,6 +131,8 @@ def _line(findings: Findings, row: int, classes: list[str], pictures: list[str])
 def _much(findings: Findings, row: int) -> str:
     measure, _, number = interval(findings, row).partition(" ")
     value, number = rounded(findings.upper[row])[0], number.replace(" ", "&nbsp;")
+    if findings.widened[row]:
+        measure += f", {judged_by(findings, row).lower()}"
     return f'<td class="number" data-value="{value!r}">{number}<small>{measure}</small></td>'
 
 

@@ -2,13 +2,19 @@
 
     {"format": "octree-audit", "version": 1,
      "file": "house.blend", "unit": "m", "options": {"clearance": 0.03},
+     "tolerance": 1e-05, "widened": 0,
      "counts": {"overlap": 1, ...},
      "objects": [{"name": "Pipe", "instance": [], "library": "", "guid": "", "collection": "MEP",
                   "size": 4.2}, ...],
      "findings": [{"id": "...", "class": "overlap", "objects": [0, 1], "names": ["Pipe", "Beam"],
                    "measure": "depth", "unit": "m", "lower": 0.012, "upper": 0.013,
+                   "band": 1e-05,
                    "place": [1, 2, 3], "segments": [[[x, y, z], [x, y, z]], ...],
                    "faces": [[3, 4], [7]], "status": "new", "reason": ""}, ...]}
+
+`tolerance` is the length that was stated, 0 if none was, `band` that by which a finding was
+judged: the same, or what its coordinates resolve, if that is more, as of the `widened` ones. They
+are null where they are not known, and an older report has none.
 
 `objects` of a finding are places in the list of objects. `id`, `names`, `counts` and the unit of a
 finding repeat what stands elsewhere, for those who only read. Numbers are rounded to nine digits,
@@ -33,7 +39,7 @@ from ..findings import (
 )
 from ..identity import canonical, finding_ids
 from ..ragged import ragged
-from .words import About, Pictures, rounded, rounded_places, unit_of
+from .words import About, Pictures, known, rounded, rounded_places, unit_of
 
 FORMAT, VERSION = "octree-audit", 1
 T = TypeVar("T")
@@ -49,6 +55,8 @@ def json_report(findings: Findings, about: About, _: Pictures) -> bytes:
         "file": about.file,
         "unit": ordered.unit,
         "options": dict(sorted(about.options.items())),
+        "tolerance": known(ordered.tolerance),
+        "widened": int(ordered.widened.sum()),
         "counts": dict(zip(CLASSES, counts, strict=True)),
     }
     body = {"objects": _objects(ordered.objects), "findings": _findings(ordered)}
@@ -94,6 +102,7 @@ def _findings(findings: Findings) -> list[dict[str, Any]]:
             "unit": unit_of(findings, findings.measure_of(row)),
             "lower": lows[row],
             "upper": highs[row],
+            "band": known(findings.bands[row]),
             "place": places[row],
             "segments": _segments(findings, row),
             "faces": [findings.faces.of(2 * row + side).tolist() for side in (0, 1)],
@@ -153,8 +162,15 @@ def _read_findings(head: dict[str, Any]) -> Findings:
         faces=ragged((side for both in column("faces", list) for side in both), (), np.intp),
         statuses=numbers("status", STATUSES),
         reasons=column("reason", str),
+        bands=[_or_nan(row.get("band")) for row in rows],
+        tolerance=_or_nan(head.get("tolerance")),
         unit=head["unit"],
     )
+
+
+def _or_nan(value: Any) -> float:
+    """Return a number, or NaN for what a report does not know."""
+    return np.nan if value is None else float(value)
 
 
 def _read_objects(objects: list[dict[str, Any]]) -> AuditedObjects:

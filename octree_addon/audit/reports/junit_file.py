@@ -8,7 +8,7 @@ import numpy as np
 from ...arrays import Flags
 from ..findings import CLASSES, IGNORED, RESOLVED, Findings
 from ..identity import canonical, finding_ids
-from .words import About, Pictures, description, one_line, plain, title, xml
+from .words import About, Pictures, description, one_line, plain, title, tolerance_of, xml
 
 
 def junit_report(
@@ -27,6 +27,10 @@ def junit_report(
     ids = finding_ids(ordered)
     for kind, name in enumerate(CLASSES):
         suite = SubElement(root, "testsuite", name=name)
+        if tolerance_of(ordered):
+            properties = SubElement(suite, "properties")
+            value = tolerance_of(ordered).removeprefix("tolerance ")
+            SubElement(properties, "property", name="tolerance", value=value)
         rows = np.flatnonzero(ordered.kinds == kind).tolist()
         for row in rows:
             _add_case(suite, ordered, row, ids[row], fails=bool(failing[row]))

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from xml.etree.ElementTree import Element, indent, tostring
 
@@ -10,6 +10,8 @@ import numpy as np
 
 from ...arrays import Floats
 from ..findings import IGNORED, MEASURES, Findings
+from ..grouping import Groups
+from ..identity import canonical_rows
 
 # What XML 1.0 cannot hold, not even escaped; lone surrogates, which UTF-8 cannot, among it.
 _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -77,10 +79,41 @@ def rounded(values: Floats) -> list[float]:
     return [float(f"{value:.9g}") + 0.0 for value in values.ravel().tolist()]
 
 
+def known(length: float) -> float | None:
+    """Return a length with six digits, which single precision has; None if it is not known."""
+    return None if np.isnan(length) else float(f"{length:.6g}")
+
+
+def judged_by(findings: Findings, row: int) -> str:
+    """Say by what length a finding was judged, and if precision widened it; empty if not known."""
+    if np.isnan(findings.bands[row]):
+        return ""
+    said = f"Tolerance {findings.bands[row]:.4g} {findings.unit}"
+    return f"{said}, as fine as its coordinates are" if findings.widened[row] else said
+
+
+def tolerance_of(findings: Findings) -> str:
+    """Say what tolerance was stated, and of how many findings precision widened it."""
+    if np.isnan(findings.tolerance):
+        return ""
+    stated = f"{findings.tolerance:.4g} {findings.unit}" if findings.tolerance else "by precision"
+    count = int(findings.widened.sum())
+    return f"tolerance {stated}" + (f", widened by precision for {count:,}" if count else "")
+
+
 def rounded_places(places: Floats) -> list[list[float]]:
     """Return coordinates rounded to a millionth of the unit."""
     whole: list[list[float]] = (np.round(places.reshape(-1, 3), 6) + 0.0).tolist()
     return whole
+
+
+def in_order(
+    findings: Findings, pictures: Pictures, groups: Groups | None
+) -> tuple[Findings, Pictures, Groups | None]:
+    """Return findings in an order of their own, with their pictures and groups."""
+    ordered, rows = canonical_rows(findings)
+    drawn = {new: pictures[old] for new, old in enumerate(rows.tolist()) if old in pictures}
+    return ordered, drawn, replace(groups, of=groups.of[rows]) if groups else groups
 
 
 def unit_of(findings: Findings, measure: str) -> str:
@@ -123,6 +156,8 @@ def description(findings: Findings, row: int) -> str:
         f"At {x:.10g}, {y:.10g}, {z:.10g} {findings.unit}",
         *_sides(findings, row),
     ]
+    if judged_by(findings, row):
+        lines.append(judged_by(findings, row))
     if findings.statuses[row] == IGNORED:
         lines.append(f"Ignored: {one_line(findings.reasons[row] or 'no reason given')}")
     return "\n".join(lines)

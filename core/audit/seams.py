@@ -1,0 +1,241 @@
+"""Seams: the lines in which open surfaces cross, along edges of their own, too.
+
+What reaches a line from both surfaces are wings: a triangle that goes through it has two, and of
+one that ends on it, by an edge, so have all that share the edge. Sorted by angle around the line,
+wings of surfaces that cross stand in turns, at least two of each; of what only ends there, or
+folds there, they do not. What is no farther from a plane than the band lies in it.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import (
+    Flags,
+    Floats,
+    Ids,
+    blocks,
+    concatenated_ranges,
+    cross,
+    dot,
+    ends_of_runs,
+    starts_of_runs,
+)
+from .contacts import Contacts
+from .crossings import common_part, unit_normals
+from .solids import World
+
+_LOOKED = 8_192
+# Wings that reach less than this part of the band beyond the line, or above another, do not count.
+_FLAT = 0.5
+
+
+@dataclass(frozen=True)
+class Seams:
+    """Pieces of lines in which surfaces cross, each once: from where to where, (3, s).
+
+    `pairs` are those of the contacts that each was found by, (s,), ascending; `crossing` are all
+    contacts that meet in any of them, (c,).
+    """
+
+    pairs: Ids
+    starts: Floats
+    ends: Floats
+    crossing: Flags
+
+    @property
+    def lengths(self) -> Floats:
+        """How long the pieces are, (s,)."""
+        way = self.ends - self.starts
+        return np.sqrt(dot(way, way))
+
+
+@dataclass(frozen=True)
+class _Meets:
+    """Contacts, (m,), whose planes meet in lines: pieces of these, and unit directions, (3, m).
+
+    `edges` (2, m) are those by which either triangle ends there; -1 where it goes through.
+    """
+
+    contacts: Ids
+    starts: Floats
+    ends: Floats
+    lines: Floats
+    edges: Ids
+
+    def __getitem__(self, some: Ids | Flags) -> "_Meets":
+        return _Meets(
+            self.contacts[some], self.starts[:, some], self.ends[:, some], self.lines[:, some],
+            self.edges[:, some],
+        )  # fmt: skip
+
+
+def seams_of(world: World, met: Ids, contacts: Contacts) -> Generator[float, None, Seams]:
+    """Return where surfaces cross, of contacts of pairs of rows `met`, (2, p)."""
+    parts = [_meets(world, met, contacts, np.arange(0))]
+    for some in blocks(len(contacts), _LOOKED):
+        parts.append(_meets(world, met, contacts, np.arange(some.start, some.stop)))
+        yield 0.6 * some.stop / len(contacts)
+    names = _Meets.__dataclass_fields__
+    meets = _Meets(*(np.concatenate([getattr(p, n) for p in parts], axis=-1) for n in names))
+    keys = _keys(world, met, contacts, meets)
+    stars = _Stars.of(world, np.unique(met[:, contacts.pairs[meets.contacts]]), meets)
+    crosses = np.zeros(len(meets.contacts), bool)
+    for some in blocks(len(crosses), _LOOKED):
+        crosses[some] = _crosses(
+            world, met, contacts, meets[np.arange(some.start, some.stop)], stars
+        )
+        yield 0.6 + 0.4 * some.stop / len(crosses)
+    crossing = np.zeros(len(contacts), bool)
+    crossing[meets.contacts[crosses]] = True
+    best = _longest(meets[crosses], keys[:, crosses])
+    return Seams(contacts.pairs[best.contacts], best.starts, best.ends, crossing)
+
+
+def _meets(world: World, met: Ids, contacts: Contacts, some: Ids) -> _Meets:
+    rows, entries = met[:, contacts.pairs[some]], contacts.entries[:, some]
+    ones, others = (
+        world.corners(*each).reshape(3, 3, -1) for each in zip(entries, rows, strict=True)
+    )
+    part = common_part(ones, others, world.band)
+    way = part.ends - part.starts
+    (long,) = (part.found & (np.sqrt(dot(way, way)) > world.band)).nonzero()
+    return _Meets(
+        some[long], part.starts[:, long], part.ends[:, long], part.lines[:, long],
+        part.edges[:, long],
+    )  # fmt: skip
+
+
+def _edge_codes(world: World, entries: Ids, edges: Ids) -> Ids:
+    """Return numbers of edges of triangles by their ends, equal where they are one edge."""
+    faces, knots = world.sheets.arranged.faces.T, world.shells.knots
+    ends = [knots[faces[(edges + step) % 3, entries]] for step in (0, 1)]
+    low, high = np.minimum(*ends), np.maximum(*ends)
+    return low * len(knots) + high
+
+
+def _keys(world: World, met: Ids, contacts: Contacts, meets: _Meets) -> Ids:
+    """Return by what contacts are known that meet in the same piece of a line, (3, m)."""
+    entries = contacts.entries[:, meets.contacts]
+    codes = _edge_codes(world, entries, np.maximum(meets.edges, 0))
+    codes = np.where(meets.edges < 0, -1 - entries, codes)
+    pairs = contacts.pairs[meets.contacts]
+    # Of a surface that crosses itself, either side may come first.
+    codes = np.where(met[0, pairs] == met[1, pairs], np.sort(codes, axis=0), codes)
+    return np.concatenate((pairs[None], codes))
+
+
+def _longest(meets: _Meets, keys: Ids) -> _Meets:
+    """Return the longest of those with the same keys, the first of several."""
+    way = meets.ends - meets.starts
+    order = np.lexsort((meets.contacts, -dot(way, way), *keys))
+    new = np.zeros(len(order), bool)
+    new[:1] = True
+    new[1:] = (np.diff(keys[:, order], axis=1) != 0).any(axis=0)
+    return meets[np.sort(order[new])]
+
+
+@dataclass(frozen=True)
+class _Stars:
+    """Which entries share an edge: codes of edges, ascending, and an entry of each, (e,)."""
+
+    codes: Ids
+    entries: Ids
+
+    @classmethod
+    def of(cls, world: World, rows: Ids, meets: _Meets) -> "_Stars":
+        """Return the stars of the edges of meshes in some rows, if any edge is asked about."""
+        meshes = np.unique(world.meshes(rows)) if (meets.edges >= 0).any() else rows[:0]
+        entries = concatenated_ranges(
+            world.sheets.firsts[meshes], world.moment.meshes.sizes[meshes]
+        )
+        codes = np.concatenate(
+            [_edge_codes(world, entries, np.full(1, edge)) for edge in range(3)]
+        )
+        order = np.argsort(codes, kind="stable")
+        return cls(codes[order], np.tile(entries, 3)[order])
+
+    def around(self, codes: Ids) -> tuple[Ids, Ids]:
+        """Return of which of these edges each is, and the entries that share it."""
+        first = np.searchsorted(self.codes, codes)
+        counts = np.searchsorted(self.codes, codes, side="right") - first
+        which = np.repeat(np.arange(len(codes)), counts)
+        return which, self.entries[concatenated_ranges(first, counts)]
+
+
+@dataclass(frozen=True)
+class _Wings:
+    """What reaches lines: of which each, (w,), on which side, in which direction, how far."""
+
+    of: Ids
+    sides: Ids
+    x: Floats
+    y: Floats
+    reach: Floats
+
+    def __getitem__(self, some: Ids | Flags) -> "_Wings":
+        return _Wings(
+            self.of[some], self.sides[some], self.x[some], self.y[some], self.reach[some]
+        )
+
+
+def _crosses(world: World, met: Ids, contacts: Contacts, meets: _Meets, stars: _Stars) -> Flags:
+    """Return which of these lines both surfaces go through."""
+    entries = contacts.entries[:, meets.contacts]
+    rows = met[:, contacts.pairs[meets.contacts]]
+    normals = unit_normals(world.corners(entries[0], rows[0]).reshape(3, 3, -1))
+    axes = normals, cross(meets.lines, normals)
+    parts = []
+    for side in range(2):
+        (through,), (ends,) = (meets.edges[side] < 0).nonzero(), (meets.edges[side] >= 0).nonzero()
+        codes = _edge_codes(world, entries[side, ends], meets.edges[side, ends])
+        which, around = stars.around(codes)
+        of = np.concatenate((through, through, ends[which]))
+        whose = np.concatenate((entries[side, through], entries[side, through], around))
+        ways = np.repeat([1.0, -1.0, 0.0], [len(through), len(through), len(which)])
+        corners = world.corners(whose, rows[side, of]).reshape(3, 3, -1)
+        parts.append(_wings(corners, meets, of, ways, axes, side))
+    names = _Wings.__dataclass_fields__
+    wings = _Wings(*(np.concatenate([getattr(p, n) for p in parts]) for n in names))
+    return _in_turns(wings, len(meets.contacts), _FLAT * world.band)
+
+
+def _wings(
+    corners: Floats, meets: _Meets, of: Ids, ways: Floats, axes: tuple[Floats, Floats], side: int
+) -> _Wings:
+    """Return how triangles reach lines: to one way or the other, or to that where they are (0)."""
+    across = cross(unit_normals(corners), meets.lines[:, of])
+    beyond = np.stack([dot(across, corner - meets.starts[:, of]) for corner in corners])
+    high, low = beyond.max(axis=0), -beyond.min(axis=0)
+    ways = np.where(ways == 0, np.where(high >= low, 1.0, -1.0), ways)
+    x, y = (ways * dot(across, axis[:, of]) for axis in axes)
+    return _Wings(of, np.full(len(of), side), x, y, np.where(ways > 0, high, low))
+
+
+def _in_turns(wings: _Wings, count: int, flat: float) -> Flags:
+    """Return around which lines wings of both sides stand in turns, two of each at least."""
+    wings = wings[wings.reach > flat]
+    # Grows with the angle, from 0 to 4: only its order counts.
+    slope = wings.y / (np.abs(wings.x) + np.abs(wings.y))
+    angles = np.where(wings.x < 0, 2.0 - slope, np.where(wings.y < 0, 4.0 + slope, slope))
+    wings = wings[np.lexsort((wings.sides, angles, wings.of))]
+    following = _following(wings.of)
+    here, there = wings, wings[following]
+    sine = np.abs(here.x * there.y - here.y * there.x)
+    cosine = here.x * there.x + here.y * there.y
+    close = (cosine > 0) & (sine * np.minimum(here.reach, there.reach) <= flat)
+    close &= here.sides != there.sides
+    # What lies on each other takes no turn.
+    left = ~close
+    left[following[close]] = False
+    wings = wings[left]
+    turns = wings.sides != wings.sides[_following(wings.of)]
+    return np.bincount(wings.of[turns], minlength=count) >= 4
+
+
+def _following(runs: Ids) -> Ids:
+    """Return the place after each in its run of equal numbers, after the last the first."""
+    places = np.arange(1, len(runs) + 1)
+    places[ends_of_runs(runs)] = starts_of_runs(runs)
+    return places
