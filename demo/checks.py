@@ -25,10 +25,10 @@ def each_once(candidates: np.ndarray, touching: np.ndarray) -> None:
 
 
 def spheres(
-    source: Any, places: np.ndarray, radius: float, touching: np.ndarray, checked: np.ndarray
+    items: Any, places: np.ndarray, radius: float, touching: np.ndarray, checked: np.ndarray
 ) -> None:
     """Assert that the pairs found are right at those places that are to be checked."""
-    corners, rounding = source.vertices[source.faces], _rounding(source.vertices)
+    corners, rounding = items.vertices[items.faces], _rounding(items.vertices)
     for place in checked:
 
         def ask(slack: float, center: np.ndarray = places[place]) -> np.ndarray:
@@ -38,14 +38,14 @@ def spheres(
         assert agrees(found, ask, rounding), f"place {place}: not what brute force finds"
 
 
-def frustum(source: Any, frustum_corners: np.ndarray, found: np.ndarray) -> None:
+def frustum(items: Any, frustum_corners: np.ndarray, found: np.ndarray) -> None:
     """Assert that the triangles found are those that touch the frustum (8, 3)."""
-    corners = source.vertices[source.faces]
+    corners = items.vertices[items.faces]
 
     def ask(slack: float) -> np.ndarray:
         return triangles_in_frustum(corners, grown(frustum_corners, slack))
 
-    assert agrees(found, ask, _rounding(source.vertices)), "the camera: not what brute force finds"
+    assert agrees(found, ask, _rounding(items.vertices)), "the camera: not what brute force finds"
 
 
 def placed_in_hexahedron(octree: Any, hexahedron: np.ndarray, touching: np.ndarray) -> None:

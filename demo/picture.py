@@ -20,35 +20,36 @@ SPANS = 0.9  # share of the scene's width, along two axes, that makes an object 
 
 def draw(path: Path, built: Any, frustum: Any | None) -> None:
     """Render the tree, the triangles that the frustum sees, and the frustum itself."""
-    source = built.source
-    backdrop = backdrop_triangles(source)
+    items = built.octree.items
+    backdrop = backdrop_triangles(built)
     shades = 2 * backdrop.astype(np.int32)
     if frustum is not None:
         shades[part("core").query(built.octree, frustum)[1]] += 1
-    scene, size = bpy.data.scenes.new("Picture"), np.ptp(source.vertices, axis=0).max()
-    shown = [studio.surface(source.vertices, source.faces, shades), *cell_lines(built, ~backdrop)]
+    scene, size = bpy.data.scenes.new("Picture"), np.ptp(items.vertices, axis=0).max()
+    shown = [studio.surface(items.vertices, items.faces, shades), *cell_lines(built, ~backdrop)]
     if frustum is not None:
         shown += studio.frustum(frustum.corners[0], width=size / 500)
     for made in shown:
         scene.collection.objects.link(made)
-    studio.prepare(scene, source.vertices, studio.eye(source.vertices))
+    studio.prepare(scene, items.vertices, studio.eye(items.vertices))
     studio.render(scene, path)
 
 
-def backdrop_triangles(source: Any) -> np.ndarray:
+def backdrop_triangles(built: Any) -> np.ndarray:
     """Tell which triangles (t,) belong to objects that span the scene along two axes."""
-    corners, starts = source.vertices[source.faces], source.placement_start[:-1]
+    items, source = built.octree.items, built.source
+    corners, starts = items.vertices[items.faces], source.placements.starts[:-1]
     lower = np.full((len(source.objects), 3), np.inf)
     upper = -lower
     np.minimum.at(lower, source.object_of_placement, np.minimum.reduceat(corners.min(1), starts))
     np.maximum.at(upper, source.object_of_placement, np.maximum.reduceat(corners.max(1), starts))
-    spans = upper - lower >= SPANS * np.ptp(source.vertices, axis=0)
+    spans = upper - lower >= SPANS * np.ptp(items.vertices, axis=0)
     return (np.count_nonzero(spans, axis=1) >= 2)[source.object_of_item]
 
 
 def cell_lines(built: Any, foreground: np.ndarray) -> list[bpy.types.Object]:
     """Make lines of the cells that hold a triangle of the foreground, a mesh for each depth."""
-    octree, size = built.octree, np.ptp(built.source.vertices, axis=0).max()
+    octree, size = built.octree, np.ptp(built.octree.items.vertices, axis=0).max()
     cells_to_mesh = part("octree_addon.display.mesh").cells_to_mesh
     cells = cells_down_to(octree, octree.cells_of(np.flatnonzero(foreground))[1], DEEPEST)
     depths = octree.node_depth[cells]

@@ -56,7 +56,7 @@ def of_camera(built: Any, camera: bpy.types.Object) -> dict:
     selected = {item.name for item in bpy.context.selected_objects}  # the entity may be one
     frustum = frustum_of(camera)
     candidates, touching, ours = _asked(built.octree, frustum)
-    _, theirs = _timed(lambda: checks.frustum(built.source, frustum.corners[0], touching[1]))
+    _, theirs = _timed(lambda: checks.frustum(built.octree.items, frustum.corners[0], touching[1]))
     return {
         "name": camera.name,
         "places": 1,
@@ -71,10 +71,12 @@ def of_camera(built: Any, camera: bpy.types.Object) -> dict:
 def of_entity(built: Any, places: np.ndarray, radius: float) -> dict:
     """Find the potential colliders and the true hits of a sphere at each place, and check them."""
     candidates, touching, ours = _asked(built.octree, _spheres(places, radius))
-    count = max(5, EFFORT // len(built.source.faces))
+    count = max(5, EFFORT // built.source.item_count)
     checked = np.unique(np.linspace(0, len(places) - 1, count).astype(int))
     checks.each_once(candidates, touching)
-    _, theirs = _timed(lambda: checks.spheres(built.source, places, radius, touching, checked))
+    _, theirs = _timed(
+        lambda: checks.spheres(built.octree.items, places, radius, touching, checked)
+    )
     return {
         "radius": radius,
         "places": len(places),

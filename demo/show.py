@@ -36,17 +36,17 @@ def run(out: Path, blend: Path | None = None, with_picture: bool = True) -> dict
 
 def answers(built: Any, subject: scene.Subject) -> dict:
     """Ask everything that the report tells."""
-    source = built.source
-    radius = float(np.ptp(source.vertices, axis=0).max()) / 100
-    stops = walk.stops_of(source) if subject.stops is None else subject.stops
-    places = walk.places(stops, source, radius)
+    items = built.octree.items
+    radius = float(np.ptp(items.vertices, axis=0).max()) / 100
+    stops = walk.stops_of(built) if subject.stops is None else subject.stops
+    places = walk.places(stops, items, radius)
     if subject.entity:
         subject.entity.location = places[-1]
     found = {
         "scene": subject.name,
         "blender": bpy.app.version_string,
-        "triangles": len(source.faces),
-        "objects": len(source.objects),
+        "triangles": len(items),
+        "objects": len(built.source.objects),
         "octree": questions.of_tree(built),
         "entity": questions.of_entity(built, places, radius),
     }

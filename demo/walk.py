@@ -14,9 +14,9 @@ PLACES = 200
 PULL = 5  # radii from which a surface draws the entity to it
 
 
-def places(stops: np.ndarray, source: Any, radius: float) -> np.ndarray:
+def places(stops: np.ndarray, items: Any, radius: float) -> np.ndarray:
     """Walk past the stops (s, 3) at an even pace: (200, 3)."""
-    vertices, faces = source.vertices.tolist(), source.faces.tolist()
+    vertices, faces = items.vertices.tolist(), items.faces.tolist()
     surface = BVHTree.FromPolygons(vertices, faces, all_triangles=True)
     return np.array([_beside(surface, Vector(step), radius) for step in even_steps(stops)])
 
@@ -29,13 +29,13 @@ def even_steps(stops: np.ndarray, count: int = PLACES) -> np.ndarray:
     return np.stack([np.interp(wanted, along, axis) for axis in stops.T], axis=1)
 
 
-def stops_of(source: Any, most: int = 24) -> np.ndarray:
+def stops_of(built: Any, most: int = 24) -> np.ndarray:
     """Choose stops in a scene that nobody planned: the middles of up to `most` objects."""
-    corners, owner = source.vertices[source.faces], source.object_of_item
-    count = len(source.objects)
+    items, owner = built.octree.items, built.source.object_of_item
+    corners, count = items.vertices[items.faces], len(built.source.objects)
     chosen = np.unique(np.linspace(0, count - 1, min(most, count)).astype(int))
     middles = [corners[owner == one].mean(axis=(0, 1)) for one in chosen]
-    return np.array([source.vertices.min(axis=0), *middles, source.vertices.max(axis=0)])
+    return np.array([items.vertices.min(axis=0), *middles, items.vertices.max(axis=0)])
 
 
 def _beside(surface: BVHTree, step: Vector, radius: float) -> Vector:

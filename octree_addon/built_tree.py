@@ -1,9 +1,8 @@
 """A tree with what it was built from, and whether the scene has changed since."""
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,8 +10,8 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core import DynamicOctree, Octree, Statistics, statistics
-from .reader import Comparison, ObjectSource, Source
+from ..core import DynamicOctree, Octree, Statistics, run, statistics
+from .scene_index import Source, comparison_steps, known_index
 
 # Trees that our own writing is not to put in doubt.
 _preserved: list["BuiltTree"] = []
@@ -34,8 +33,8 @@ class BuiltTree:
         How long that took.
     is_live : bool
         Whether it follows the scene, and never is stale.
-    comparison : Comparison
-        What is known of its source beside the scene as it is now.
+    differs : bool, optional
+        Whether the scene was another one when it was last compared; None before that.
     """
 
     tree: Octree | DynamicOctree
@@ -43,34 +42,56 @@ class BuiltTree:
     options: Mapping[str, Any]
     build_seconds: float
     is_live: bool = False
-    comparison: Comparison = field(default_factory=Comparison)
+    differs: bool | None = None
+    # What the index had noted then.
+    _noted: int | None = None
     _counted: tuple[Octree, Statistics] | None = None
 
     @property
     def stale(self) -> bool:
-        """Whether the scene has changed since; what is in doubt is compared first."""
-        settle_tree(self, math.inf)
+        """Whether the scene has changed since; it is compared with that first, where shown."""
+        layer = layer_of(self)
+        if layer is not None and is_shown(layer):
+            run(self.settle_steps(layer))
         return self.was_stale
-
-    @stale.setter
-    def stale(self, value: bool) -> None:
-        self.comparison.decree(value)
 
     @property
     def was_stale(self) -> bool:
         """The same, as far as it is known: at no cost, for panels."""
-        return self.comparison.differs and not self.is_live
+        return bool(self.differs) and not self.is_live
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is known if the scene has changed: nothing was noted since it was compared.
+
+        A tree that is live, or that we change the scene around, needs no look.
+        """
+        if self.is_live or self in _preserved:
+            return True
+        index = known_index(*self.source.layer)
+        return self._noted is not None and index is not None and index.noted == self._noted
+
+    def settle_steps(self, layer: bpy.types.ViewLayer) -> Generator[float, None, None]:
+        """Compare the tree with what a view layer shows, step by step, unless that is known."""
+        layer.update()  # an object deleted since would be met half alive
+        if not self.is_settled:
+            self._noted, self.differs = yield from comparison_steps(self.source, layer)
+
+    def doubt(self) -> None:
+        """Compare it anew when it is next asked about: nobody noted what has changed."""
+        self._noted = None
 
     @cached_property
     def nbytes(self) -> int:
         """Memory of its arrays and of those of its source."""
-        arrays = (each for each in vars(self.source).values() if isinstance(each, np.ndarray))
-        return self.statistics.bytes + sum(array.nbytes for array in arrays)
+        arrays = vars(self.source.placements).values()
+        held = sum(each.nbytes for each in arrays if isinstance(each, np.ndarray))
+        return self.statistics.bytes + held
 
     @property
     def holds_objects(self) -> bool:
         """Whether its items are whole objects."""
-        return isinstance(self.source, ObjectSource)
+        return self.source.holds_objects
 
     @property
     def octree(self) -> Octree:
@@ -91,24 +112,6 @@ class BuiltTree:
         return items if ids is None else np.searchsorted(ids, items)
 
 
-def settle_tree(
-    built: BuiltTree, deadline: float, layer: bpy.types.ViewLayer | None = None
-) -> None:
-    """Compare what is in doubt until the time is up, but not while we change the scene.
-
-    The view layer is evaluated first; by default one that a window shows, or nothing is done.
-    """
-    if built.is_live or built in _preserved or built.comparison.is_settled:
-        return
-    if layer is None:
-        layer = layer_of(built)
-        if layer is None or not is_shown(layer):
-            return
-    layer.update()  # an object deleted since would be met half alive
-    boxes = built.octree.items.bounds().rows if built.holds_objects else np.empty((6, 0))
-    built.comparison.settle(built.source, boxes, layer, deadline)
-
-
 def layer_of(built: BuiltTree) -> bpy.types.ViewLayer | None:
     """Return the view layer that the tree was built in, or the only one that there is now."""
     uid, name = built.source.layer
@@ -123,25 +126,15 @@ def is_shown(layer: bpy.types.ViewLayer | None) -> bool:
     return any(window.view_layer == layer for window in bpy.context.window_manager.windows)
 
 
-def is_any_preserved() -> bool:
-    """Tell whether we change a scene just now."""
-    return bool(_preserved)
-
-
 @contextmanager
 def preserving_staleness(built: BuiltTree | None, layer: bpy.types.ViewLayer) -> Iterator[None]:
-    """Keep our own writing from putting the tree, if there is one, in doubt.
-
-    Blender cannot be told that only a selection or an attribute has changed, or that a value is
-    what it was before.
-    """
+    """Leave the tree, if there is one, uncompared while we change the scene and change it back."""
     layer.update()
-    preserved = [(built, built.comparison.copy())] if built else []
-    _preserved.extend(built for built, _ in preserved)
+    preserved = [built] if built else []
+    _preserved.extend(preserved)
     try:
         yield
     finally:
         layer.update()
-        for built, comparison in preserved:
-            _preserved.remove(built)
-            built.comparison = comparison
+        for each in preserved:
+            _preserved.remove(each)

@@ -20,7 +20,8 @@ from . import (
     trees,
 )
 from .build import build_settings, chosen_bounds, steps_for_settings
-from .reader import changes_of, count_triangles
+from .reader import Changes
+from .scene_index import count_triangles
 from .ui import (
     Listeners,
     forget_redo,
@@ -54,12 +55,12 @@ _EDITING = tuple(
 )
 
 
-def note_changes(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Note what an evaluation may have changed; to build again is left to the user."""
+def after_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, changes: Changes) -> None:
+    """Let a live tree follow an evaluation; to build another again is left to the user."""
     references.note_changes(depsgraph)
-    if trees.may_become_doubtful():
-        trees.doubt(changes_of(depsgraph))
-        settle_later()
+    if live.follow(scene, depsgraph, changes):
+        tag_redraw()
+    settle_later()
 
 
 def settle_later() -> None:
@@ -70,10 +71,10 @@ def settle_later() -> None:
 
 def settle() -> float | None:
     """Find out whether trees are out of date once the scene has come to rest, step by step."""
-    left = _REST - trees.seconds_at_rest()
+    left = _REST - scene_index.seconds_at_rest()
     if left > 0:
         return left
-    if is_busy() and trees.seconds_at_rest() < _PATIENCE:
+    if is_busy() and scene_index.seconds_at_rest() < _PATIENCE:
         return _REST
     return None if trees.settle(_STEP) else 0.0
 
@@ -109,17 +110,6 @@ def before_save(*_: Any) -> None:
     references.refresh()
 
 
-def after_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Update a live tree after an evaluation, and show it."""
-    if live.follow(scene, depsgraph):
-        tag_redraw()
-
-
-def after_undo(scene: bpy.types.Scene, *_: Any) -> None:
-    """Make a live tree read everything again: an undo does not say what it changed."""
-    live.invalidate(scene)
-
-
 def merge_later() -> float | None:
     """Merge cells whose merging was deferred; return the seconds until the next time."""
     interval = live.merge_interval()
@@ -129,26 +119,16 @@ def merge_later() -> float | None:
     return interval
 
 
-# While there is a tree or an answer, and while a tree is live.
-LISTENERS: Listeners = (
-    ("depsgraph_update_post", note_changes),
-    ("frame_change_post", note_changes),
-    ("load_pre", before_load),
-    ("save_pre", before_save),
-)
+# While there is a tree or an answer.
+LISTENERS: Listeners = (("load_pre", before_load), ("save_pre", before_save))
 # While anything is drawn.
 DRAW_LISTENERS: Listeners = (("load_pre", before_load),)
-LIVE_LISTENERS: Listeners = (
-    ("depsgraph_update_post", after_update),
-    ("frame_change_post", after_update),
-    ("undo_post", after_undo),
-    ("redo_post", after_undo),
-)
 
 
 def uninstall() -> None:
     """Leave nothing behind; what changes from now on nobody notes."""
-    listen(LISTENERS + LIVE_LISTENERS + DRAW_LISTENERS, False)
+    listen(LISTENERS + DRAW_LISTENERS, False)
+    scene_index.unsubscribe(after_update)
     schedule(merge_later, None)
     schedule(settle, None)
     live.stop_all()
@@ -163,7 +143,8 @@ def after_change() -> None:
     else:
         is_live = any(built.is_live for built in trees.all_built())
         listen(LISTENERS, True)
-        listen(LIVE_LISTENERS, is_live)
+        follow = scene_index.unsubscribe if trees.is_empty() else scene_index.subscribe
+        follow(after_update)
         schedule(merge_later, live.merge_interval() if is_live else None)
         settle_later()
     show_words()

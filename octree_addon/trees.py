@@ -6,7 +6,6 @@ last few trees of a scene stay in memory: after an undo the number of an earlier
 and so is the tree. In another file a number without its tree is no tree, and `is_missing` says so.
 """
 
-import math
 import secrets
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -16,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import CollectionProperty, IntProperty, PointerProperty, StringProperty
 
-from ..core import Running
+from ..core import Running, run
 from . import references
-from .built_tree import BuiltTree, is_any_preserved, is_shown, layer_of, settle_tree
-from .reader import EVERYTHING, Changes
+from .built_tree import BuiltTree, is_shown, layer_of
+from .scene_index import is_being_read
 from .ui import settings_of
 
 # Of each scene, besides its tree; and bytes of all these together.
@@ -55,6 +54,8 @@ _errors: dict[int, tuple[int, str]] = {}
 _dropped: set[tuple[int, int]] = set()
 # Builds of missing trees, each for the scene and the number that miss it.
 _pending: list[tuple[tuple[int, int], Running[BuiltTree]]] = []
+# The comparison of a tree with its scene that is under way.
+_comparing: list[Running[None]] = []
 _listeners: list[Callable[[], None]] = []
 # Called with a scene, its old tree and its new one after a tree was built again.
 rebuild_listeners: list[Callable[[bpy.types.Scene, BuiltTree, BuiltTree], None]] = []
@@ -122,7 +123,6 @@ def build_pending(seconds: float) -> bool:
         if running.is_done:
             for scene in _scenes_of(key):
                 restore(scene, running.result)
-            doubt_everything()  # nobody noted what has changed since it was read
         if perf_counter() > deadline:
             break
     return not _pending
@@ -250,6 +250,7 @@ def forget() -> None:
     _errors.clear()
     _dropped.clear()
     _pending.clear()
+    _comparing.clear()
 
 
 def all_built() -> list[BuiltTree]:
@@ -263,65 +264,64 @@ def is_empty() -> bool:
     return not all_built()
 
 
-def may_become_doubtful() -> bool:
-    """Tell whether any tree in memory has to know what updates name."""
-    return any(not (each.is_live or each.comparison.is_total) for each in _kept.values())
-
-
-def doubt(changes: Changes) -> None:
-    """Note for all trees in memory what an update may have changed."""
-    for built in _kept.values():
-        if not built.is_live:
-            built.comparison.doubt(built.source, changes)
-
-
 def doubt_everything() -> None:
-    """Note that nobody will tell what changes."""
+    """Note that nobody has told what changed."""
     for built in _kept.values():
-        built.comparison.doubt(built.source, EVERYTHING)
+        built.doubt()
 
 
 def is_settled() -> bool:
     """Tell whether it is known of the trees of all shown scenes if they are out of date."""
-    return all(
-        each.is_live or each.comparison.is_settled or not is_shown(layer_of(each))
-        for each in all_built()
-    )
+    return not _unsettled()
+
+
+def _unsettled() -> list[tuple[BuiltTree, bpy.types.ViewLayer]]:
+    """Return the trees of shown scenes that are to be compared, with what is shown."""
+    unknown = [(each, layer_of(each)) for each in all_built() if not each.is_settled]
+    return [(built, layer) for built, layer in unknown if layer and is_shown(layer)]
 
 
 def is_stale(scene: bpy.types.Scene) -> bool:
-    """Tell whether the scene has a tree that is out of date, after a look at what is in doubt."""
+    """Tell whether the scene has a tree that is out of date, after a look at the scene."""
     built = get(scene)
     if built is None:
         return False
     layer = layer_of(built)
     if layer is not None:
-        layer.update()
-        settle_tree(built, math.inf, layer)
+        run(built.settle_steps(layer))
     return built.was_stale
-
-
-def seconds_at_rest() -> float:
-    """Return how long ago an update changed anything, as far as the scenes' trees know."""
-    times = [built.comparison.doubted_at for built in all_built()]
-    return perf_counter() - max(times, default=-math.inf)
 
 
 def settle(seconds: float) -> bool:
     """Compare the scenes' trees with them for some time; tell whether all is known then."""
-    current = all_built()
-    before = [built.was_stale for built in current]
     deadline = perf_counter() + seconds
-    for built in current:
-        settle_tree(built, deadline)
-    if before != [built.was_stale for built in current]:
+    before = [built.was_stale for built in all_built()]
+    while unknown := _unsettled():
+        if not _comparing:
+            if is_being_read():
+                break
+            built, layer = unknown[0]
+            _comparing.append(Running(built.settle_steps(layer)))
+        _compare()
+        if perf_counter() > deadline:
+            break
+    if before != [built.was_stale for built in all_built()]:
         _notify()
-    return is_settled() or is_any_preserved()
+    return is_settled()
+
+
+def _compare() -> None:
+    """Take one step of a comparison; drop it if a question has begun to read meanwhile."""
+    try:
+        if _comparing[0].step():
+            return
+    except ValueError:
+        pass
+    _comparing.clear()
 
 
 def set_live(built: BuiltTree, is_live: bool) -> None:
     """Mark a tree as following the scene, or as no longer following it."""
     built.is_live = is_live
-    # Of a tree that follows nothing is noted meanwhile, so that it costs nothing.
-    doubt_everything()
+    built.doubt()
     _notify()

@@ -6,7 +6,7 @@ import bpy
 from blender_scenes import cube, depsgraph
 
 from octree_ext.octree_addon import live, trees
-from octree_ext.octree_addon.reader import read_objects
+from octree_ext.octree_addon.reader import read_boxes, taken_types
 
 
 def grid(count: int, **values: Any) -> list[bpy.types.Object]:
@@ -21,17 +21,24 @@ def switch_on(**options: Any) -> Any:
     return trees.get(bpy.context.scene)
 
 
-def boxes_by_key(source: Any, boxes: Any) -> dict[Any, Any]:
+def boxes_by_key(placements: Any, boxes: Any) -> dict[Any, Any]:
     """Return the box of each item."""
-    return dict(zip(source.keys, boxes.T.tolist(), strict=True))
+    keys = map(tuple, placements.keys.tolist())
+    return dict(zip(keys, boxes.T.tolist(), strict=True))
+
+
+def boxes_now(uids: Any = None) -> Any:
+    """Read anew the boxes of objects with these session ids, by default of all visible ones."""
+    read = read_boxes(depsgraph())
+    owners = read.owners.tolist() if uids is None else uids
+    return read.ordered(read.rows_of(set(owners), taken_types([])))
 
 
 def assert_followed(built: Any) -> None:
     """Compare with what is read anew, item by item, and look at the structure."""
     bpy.context.view_layer.update()
-    found = read_objects(depsgraph(), list(bpy.context.view_layer.objects))
-    held = built.octree.items.bounds().rows
-    assert boxes_by_key(built.source, held) == boxes_by_key(found.source, found.boxes)
+    found, held = boxes_now(), built.octree.items.bounds().rows
+    assert boxes_by_key(built.source.placements, held) == boxes_by_key(found, found.boxes)
     assert sorted(built.octree.cells_of()[0]) == sorted(built.octree.ids)
     assert not built.stale
     built.tree.check()

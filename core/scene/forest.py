@@ -304,15 +304,3 @@ def _joined(trees: Sequence[Octree], name: str, spans: Sequence[_Span]) -> NDArr
             for part, span in zip(parts, spans, strict=True)
         ]
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1)
-
-
-def joined_triangles(parts: Sequence[Triangles]) -> Triangles:
-    """Return the triangles of several batches, one after the other."""
-    if len(parts) == 1:
-        return parts[0]
-    before = np.cumsum([0, *(len(part.vertices) for part in parts)], dtype=np.intp)
-    faces = [part.faces + start for part, start in zip(parts, before, strict=False)]
-    return Triangles(
-        np.concatenate([part.vertices for part in parts] or [np.empty((0, 3))]),
-        np.concatenate(faces or [np.empty((0, 3), np.intp)]),
-    )

@@ -16,16 +16,16 @@ def placed(points: Floats, matrices: Floats) -> Floats:
 
     Parameters
     ----------
-    points : ndarray of float64, shape (3 k, h)
+    points : ndarray of float64, shape (3 k, ...)
         x, y, z of k points.
-    matrices : ndarray of float64, shape (12, h) or (12, 1)
-        Three rows of four.
+    matrices : ndarray of float64, shape (12, ...)
+        Three rows of four; the other axes are those of the points, or 1.
 
     Returns
     -------
-    ndarray of float64, shape (3 k, h)
+    ndarray of float64, shape (3 k, ...)
     """
-    found, other = np.empty_like(points), np.empty(points.shape[1])
+    found, other = np.empty_like(points), np.empty(points.shape[1:])
     for first in range(0, len(points), 3):
         x, y, z = points[first : first + 3]
         for axis in range(3):

@@ -14,8 +14,9 @@ from ..groups import in_groups
 from ..octree import Freshness
 from ..options import Options
 from ..shapes import Boxes, Triangles
+from ..steps import run
 from .api import SceneQuestions
-from .forest import joined_triangles
+from .baking import baking_steps
 from .meshes import Meshes
 from .moment import Moment
 from .placed import placed
@@ -413,13 +414,31 @@ class SceneOctree(SceneQuestions):
         ValueError
             If an id is unknown or removed.
         """
+        return run(self.triangles_steps(ids))
+
+    def triangles_steps(self, ids: ArrayLike) -> Generator[float, None, Triangles]:
+        """Return the same as `triangles_of` in steps, not to block.
+
+        Parameters
+        ----------
+        ids : array_like of int, shape (k,)
+            As there.
+
+        Returns
+        -------
+        generator
+            Yields the fraction done, of few triangles never; its StopIteration carries the
+            Triangles as `value`. Later changes of the scene leave them as they are.
+
+        Raises
+        ------
+        ValueError
+            As there, at once.
+        """
         rows = self._placements.rows_of(ids)
-        parts = []
-        for row, number in zip(rows.tolist(), self._numbers[rows].tolist(), strict=True):
-            mesh, matrix = self._meshes[number].triangles, self._placements.matrices[:, [row]]
-            with np.errstate(all="ignore"):
-                parts.append(Triangles(placed(mesh.vertices.T, matrix).T, mesh.faces))
-        return joined_triangles(parts)
+        numbers, which = np.unique(self._numbers[rows], return_inverse=True)
+        meshes = [self._meshes[number].triangles for number in numbers.tolist()]
+        return baking_steps(meshes, which, self._placements.matrices[:, rows])
 
     def check(self) -> None:
         """Assert every invariant of the structure.

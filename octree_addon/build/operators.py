@@ -8,7 +8,6 @@ from bpy.props import BoolProperty, StringProperty
 
 from .. import trees
 from ..built_tree import BuiltTree
-from ..reader import TriangleSource
 from ..scope import (
     chosen_objects,
     is_too_much,
@@ -221,7 +220,7 @@ def built_text(built: BuiltTree) -> str:
     if found.invalid:
         parts.append(f"{plural(found.invalid, source.noun)} without finite coordinates left out")
     without_faces = sum(not each.editable for each in source.objects)
-    if without_faces and isinstance(source, TriangleSource):
+    if without_faces and not built.holds_objects:
         parts.append(f"{plural(without_faces, 'object')} without faces to select")
     if source.skipped:
         parts.append(f"{skipped_text(source)} left out")

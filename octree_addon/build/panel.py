@@ -4,7 +4,6 @@ import bpy
 
 from .. import trees
 from ..built_tree import BuiltTree
-from ..reader import ObjectSource
 from ..ui import (
     RefusingOperator,
     SidebarPanel,
@@ -87,9 +86,8 @@ def missing_text(scene: bpy.types.Scene) -> str:
 
 def is_built_as_set(scene: bpy.types.Scene, built: BuiltTree) -> bool:
     """Tell whether the tree was built with the settings as they are now."""
-    holds_objects = isinstance(built.source, ObjectSource)
-    settings = build_settings(scene, "OBJECTS" if holds_objects else "TRIANGLES")
-    options = object_options(settings) if holds_objects else build_options(settings)
+    settings = build_settings(scene, "OBJECTS" if built.holds_objects else "TRIANGLES")
+    options = object_options(settings) if built.holds_objects else build_options(settings)
     has_bounds = built.octree.bounds is not None
     return built.options == options and has_bounds == bool(chosen_bounds(settings))
 

@@ -1,23 +1,21 @@
 """Stepped builds: read objects, divide their items into an octree, keep it as a `BuiltTree`."""
 
-from collections.abc import Generator, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Generator, Iterable, Mapping
 from time import perf_counter
 from typing import Any, TypeVar
 
 import bpy
-import numpy as np
 
-from ...core import Boxes, DynamicOctree, Running, Triangles, between, build_steps, run
+from ...core import Boxes, DynamicOctree, Running, between, build_steps, run
 from .. import trees
 from ..built_tree import BuiltTree
-from ..reader import (
-    ObjectSource,
+from ..reader import object_bounds
+from ..scene_index import (
     Source,
+    box_source,
+    changed,
     count_triangles,
-    object_bounds,
-    read_objects,
-    triangle_steps,
+    triangle_source_steps,
 )
 from ..scope import current_objects, refuse_too_much, viewport_of, visible_objects
 from ..ui import plural, settings_of
@@ -43,21 +41,18 @@ def build_tree_steps(
     `bounds_object`, by default the cube around the triangles; the local view of `viewport` hides
     objects outside it.
 
-    Yields the fraction done. All reading is done before the first: Blender may change the scene
-    between two steps. A `ValueError` says that there is no triangle, none with finite
-    coordinates, or an option out of range.
+    Yields the fraction done. The index of the scene is brought up to date first; what Blender
+    changes after that is not in the tree. A `ValueError` says that there is no triangle, none with
+    finite coordinates, or an option out of range.
     """
     started = perf_counter()
     root = _root_of(depsgraph, bounds_object)
-    reading = triangle_steps(depsgraph, objects, viewport=viewport)
-    found, seconds = yield from _timed(between(0.0, 0.2, reading), started)
+    reading = between(0.0, 0.25, triangle_source_steps(depsgraph, objects, viewport=viewport))
+    (found, items), seconds = yield from _timed(reading, started)
     if not found.item_count:
         raise ValueError(f"There are no triangles to build an octree of{_left_out(found)}")
     source, bounds = _bounded(found, root)
     started = perf_counter()
-    making = between(0.2, 0.25, Triangles.steps(found.vertices, found.faces))
-    items, more = yield from _timed(making, started)
-    seconds, started = seconds + more, perf_counter()
     building = between(0.25, 1.0, build_steps(items, bounds=bounds, **options))
     octree, more = yield from _timed(building, started)
     if not len(octree):
@@ -70,27 +65,27 @@ def object_tree_steps(
     objects: Iterable[bpy.types.Object],
     options: Mapping[str, Any],
     *,
-    kinds: Iterable[str] = (),
+    kinds: Collection[str] = (),
     bounds_object: bpy.types.Object | None = None,
 ) -> TreeSteps:
     """Build a tree of whole objects, each held by the box around it, not yet stored.
 
     `options` are keyword arguments of `DynamicOctree`, see `object_options`, and `kinds` as for
-    `read_objects`. The root is the box of `bounds_object`, by default the cube around the objects.
+    `box_source`. The root is the box of `bounds_object`, by default the cube around the objects.
 
     Yields once, before the tree is made: that takes a tenth of a second for 10,000 objects. A
     `ValueError` says that there is no object with a shape, or an option out of range.
     """
     started = perf_counter()
-    found = read_objects(depsgraph, objects, kinds=kinds)
-    if not found.source.item_count:
-        raise ValueError(f"There are no objects to build an octree of{_left_out(found.source)}")
-    source, bounds = _bounded(found.source, _root_of(depsgraph, bounds_object))
+    found = box_source(depsgraph, objects, kinds=kinds)
+    if not found.item_count:
+        raise ValueError(f"There are no objects to build an octree of{_left_out(found)}")
+    source, bounds = _bounded(found, _root_of(depsgraph, bounds_object))
     seconds = perf_counter() - started
     yield 0.5
     started = perf_counter()
     tree = DynamicOctree(bounds=bounds, **options)
-    tree.insert(Boxes(found.boxes[:3].T, found.boxes[3:].T))
+    tree.insert(source.boxes.items)
     return BuiltTree(tree, source, options, seconds + perf_counter() - started)
 
 
@@ -164,13 +159,12 @@ def is_out_of_date(context: bpy.types.Context, built: BuiltTree) -> bool:
     """Tell whether a tree is another than would be built now."""
     if built.is_live:
         return False
-    if built.stale or not isinstance(built.source, ObjectSource):
+    if built.stale or not built.holds_objects:
         return built.stale
     kinds = kinds_of(settings_of(context.scene).built_of)
     depsgraph = context.evaluated_depsgraph_get()
-    found = read_objects(depsgraph, objects_to_build_of(context), kinds=kinds)
-    is_same = found.source.keys == built.source.keys
-    return not (is_same and np.array_equal(found.boxes, built.octree.items.bounds().rows))
+    now = box_source(depsgraph, objects_to_build_of(context), kinds=kinds).placements
+    return any(map(len, changed(built.source.placements.snapshot(), now.snapshot())))
 
 
 def keep_tree(scene: bpy.types.Scene, built: BuiltTree) -> None:
@@ -235,7 +229,7 @@ def _bounded(source: Source, root: tuple[int, Boxes] | None) -> tuple[Source, Bo
     if root is None:
         return source, None
     uid, box = root
-    return replace(source, ids=source.ids | {uid}, bounds_object=(uid, box.rows)), box
+    return source.bounded_by(uid, box.rows), box
 
 
 def _left_out(source: Source) -> str:

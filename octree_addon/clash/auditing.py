@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 
 from ...core import FINDING_CLASSES, Audit, audit_again_steps, audit_steps, between
-from ..arrays import Flags, Ids
+from ..arrays import Ids
 from ..audit import (
     AuditedObjects,
     Findings,
@@ -24,7 +24,8 @@ from ..audit import (
     global_ids_in,
     own_global_id,
 )
-from ..reader import UNUSED, ScenePlacements
+from ..reader import UNUSED
+from ..scene_index import changed
 from ..scope import viewport_of
 from ..targets import SceneTarget, scene_steps
 from .rules import Rules, Wish, first_collections, rules_of
@@ -130,27 +131,13 @@ def changes(before: Looked, target: SceneTarget, rules: Rules) -> Ids | None:
     """Return the placements that are other ones than before; None if they have other names."""
     if before.target.index is not target.index:
         return None
-    old, new = before.target, target
-    gone, came = (
-        np.setdiff1d(one.octree.ids, other.octree.ids, assume_unique=True)
-        for one, other in ((old, new), (new, old))
+    # A placement that went and came again has another id: the core knows it by that alone.
+    then, now = (
+        each.placements.snapshot(each.octree.ids, codes)
+        for each, codes in ((before.target, before.rules.codes), (target, rules.codes))
     )
-    ids = np.intersect1d(old.octree.ids, new.octree.ids, assume_unique=True)
-    a, b = (np.searchsorted(each.octree.ids, ids) for each in (old, new))
-    is_other = _matrices(old.placements, a) != _matrices(new.placements, b)
-    flags: Flags = is_other.any(axis=1) | (before.rules.codes[a] != rules.codes[b])
-    flags |= old.placements.owners[a] != new.placements.owners[b]
-    meshes = (
-        old.placements.meshes[i] is not new.placements.meshes[j]
-        for i, j in zip(a.tolist(), b.tolist(), strict=True)
-    )
-    flags |= np.fromiter(meshes, np.bool_, len(ids))
-    return np.concatenate((gone, came, ids[flags]))
-
-
-def _matrices(placements: ScenePlacements, rows: Ids) -> Any:
-    """Return matrices as bits: what is not a number is the same as before, too."""
-    return placements.matrices[rows].view(np.int32)
+    gone, came = changed(then, now)
+    return np.union1d(before.target.octree.ids[gone], target.octree.ids[came])
 
 
 def unit_of(scene: bpy.types.Scene) -> tuple[str, float]:

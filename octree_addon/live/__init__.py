@@ -1,4 +1,4 @@
-"""Live feature; read plain_objects, tracked_items, follower and session, then panel.
+"""Live feature; read follower and session, then panel.
 
 A tree follows from the moment that it is switched on until it is switched off or cleared; when it
 is built again, the new one follows. That is not kept in the file: nothing runs in a file that was
@@ -11,7 +11,6 @@ from .panel import OCTREE_OT_live, OCTREE_PT_live, OctreeLiveSettings
 from .session import (
     follow,
     get,
-    invalidate,
     keep_following,
     merge_deferred,
     merge_interval,
@@ -24,7 +23,6 @@ __all__ = [
     "Follower",
     "follow",
     "get",
-    "invalidate",
     "keep_following",
     "merge_deferred",
     "merge_interval",

@@ -15,7 +15,6 @@ from .. import trees
 from ..arrays import Ids
 from ..build import keep_visible_objects
 from ..built_tree import BuiltTree
-from ..reader import ObjectSource
 from ..ui import (
     RefusingOperator,
     SidebarPanel,
@@ -66,7 +65,7 @@ class OctreeLiveSettings(bpy.types.PropertyGroup):
 def has_objects(scene: bpy.types.Scene) -> bool:
     """Tell whether the scene has a tree of objects."""
     built = trees.get(scene)
-    return built is not None and isinstance(built.source, ObjectSource)
+    return built is not None and built.holds_objects
 
 
 class OCTREE_OT_live(RefusingOperator, bpy.types.Operator):

@@ -7,7 +7,7 @@ import bpy
 from ...core import DynamicOctree
 from .. import trees
 from ..built_tree import BuiltTree
-from ..reader import ObjectSource
+from ..reader import Changes
 from ..ui import settings_of
 from .follower import Follower
 
@@ -21,12 +21,12 @@ def start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Follower:
     The view layer of the depsgraph is followed. A `ValueError` says that there is no such tree.
     """
     built = trees.get(scene)
-    if built is None or not isinstance(built.source, ObjectSource):
+    if built is None or not built.holds_objects:
         raise ValueError("Only an octree of objects can be live: build one first")
     assert isinstance(built.tree, DynamicOctree)
     follower = Follower(built.tree, built.source, depsgraph.view_layer.name)
     follower.catch_up(scene, depsgraph)
-    built.source, built.stale = follower.source, False
+    built.source = follower.source
     _followers[built] = follower
     trees.set_live(built, True)
     return follower
@@ -44,6 +44,7 @@ def stop_all() -> None:
     while _followers:
         built, _ = _followers.popitem()
         built.is_live = False
+        built.doubt()
 
 
 def get(scene: bpy.types.Scene) -> Follower | None:
@@ -52,20 +53,13 @@ def get(scene: bpy.types.Scene) -> Follower | None:
     return None if built is None else _followers.get(built)
 
 
-def invalidate(scene: bpy.types.Scene) -> None:
-    """Make the scene's tree, if it is live, read everything again at the next update."""
-    follower = get(scene)
-    if follower is not None:
-        follower.invalidate()
-
-
 def keep_following(scene: bpy.types.Scene, old: BuiltTree, new: BuiltTree) -> None:
     """Make a tree that was built again follow the scene if the one before did."""
-    if old in _followers and isinstance(new.source, ObjectSource):
+    if old in _followers and new.holds_objects:
         start(scene, bpy.context.evaluated_depsgraph_get())
 
 
-def follow(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
+def follow(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, changes: Changes) -> bool:
     """Bring the scene's tree up to date after an update, and tell whether it has changed.
 
     Updates of a render or of another view layer are ignored.
@@ -74,10 +68,9 @@ def follow(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
     if built is None or follower is None or not _concerns(follower, scene, depsgraph):
         return False
     try:
-        has_changed = follower.update(scene, depsgraph)
+        has_changed = follower.update(scene, depsgraph, reshown=changes.reshown)
     except Exception:  # Blender would print it at every frame
         stop(scene)
-        built.stale = True
         raise
     built.source = follower.source
     return has_changed

@@ -15,7 +15,7 @@ from mathutils import Vector
 from ...core import Frusta
 from ..arrays import Flags, Floats, Ids
 from ..reader import evaluated_box
-from ..targets import Target
+from ..targets import SceneTarget
 from ..ui import named_object
 from .last_query import HitSteps
 from .query_operator import SelectionOptions, VolumeOperator, VolumeQuery, within
@@ -142,7 +142,7 @@ class OCTREE_OT_select_in_box(BoxOptions, VolumeOperator, bpy.types.Operator):
         self._uid = item.session_uid
         return box_of(limits.reshape(2, 3), matrix)
 
-    def ask(self, target: Target) -> BoxQuery:
+    def ask(self, target: SceneTarget) -> BoxQuery:
         found, apart = super().ask(target), target.owners == self._uid
         items = found.items[~apart[target.placements_of(found.items)]]
         return BoxQuery(**vars(found) | {"items": items}, apart=apart)

@@ -11,7 +11,7 @@ from bpy.props import BoolProperty, FloatProperty
 
 from ...core import Triangles, pairs_within
 from ..arrays import Floats, Ids
-from ..targets import Target
+from ..targets import SceneTarget
 from .last_query import HitSteps, Query
 from .query_operator import QueryOperator, QuerySteps, SelectionOptions
 from .result_rows import pair_rows
@@ -45,7 +45,7 @@ CollisionSteps = Generator[float, None, Collisions]
 
 
 def collision_steps(
-    target: Target, owners: Ids, margin: float, *, objects_only: bool = False
+    target: SceneTarget, owners: Ids, margin: float, *, objects_only: bool = False
 ) -> CollisionSteps:
     """Find all pairs of items of different owners that touch, or come within the margin.
 
@@ -162,17 +162,17 @@ class OCTREE_OT_select_collisions(CollisionOptions, QueryOperator, bpy.types.Ope
     key, settings = "collisions", OctreeCollisionSettings
     rows = ("margin", "instances", "kind", "action")
 
-    def needed(self, target: Target) -> Ids:
+    def needed(self, target: SceneTarget) -> Ids:
         return target.meeting(self._owners(target)[1], self.margin)
 
-    def _owners(self, target: Target) -> tuple[Ids, Ids]:
+    def _owners(self, target: SceneTarget) -> tuple[Ids, Ids]:
         """Return the session ids of the owners, and the owner of each placement by its number."""
         if self.instances:
             return target.owners, np.arange(len(target.owners))
         uids, owners = np.unique(target.owners, return_inverse=True)
         return uids, owners
 
-    def ask_steps(self, target: Target) -> QuerySteps:
+    def ask_steps(self, target: SceneTarget) -> QuerySteps:
         uids, owners = self._owners(target)
         few = self._whole_objects
         found = yield from collision_steps(target, owners, self.margin, objects_only=few)

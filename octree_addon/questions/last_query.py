@@ -30,7 +30,7 @@ from ..results import (
     noted_fingerprint,
     revision,
 )
-from ..targets import Target
+from ..targets import SceneTarget
 from ..ui import plural, redraw_status_bars, schedule, settings_of, tag_redraw
 from .outlines import Outline
 
@@ -44,7 +44,7 @@ class Query:
 
     Attributes
     ----------
-    target : Target
+    target : SceneTarget
         What was asked.
     title : str
         What the user calls the question.
@@ -66,7 +66,7 @@ class Query:
         Whether the outline depends on what was found, not on the question alone.
     """
 
-    target: Target
+    target: SceneTarget
     title: str
     items: Ids
     relation: str = "touching"

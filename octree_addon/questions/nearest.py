@@ -9,9 +9,9 @@ import numpy as np
 from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty, IntProperty
 from mathutils import Vector
 
-from ...core import SceneOctree, Spheres, nearest
+from ...core import Spheres, nearest
 from ..arrays import Flags, Floats, Ids
-from ..targets import Target
+from ..targets import SceneTarget
 from ..ui import length_text
 from .last_query import HitSteps, Query, flat_octree
 from .outlines import Outline, sphere_outline
@@ -85,17 +85,14 @@ class Neighbors(NamedTuple):
 
 
 def nearest_items(
-    target: Target, point: Floats, *, count: int, max_distance: float, others: bool
+    target: SceneTarget, point: Floats, *, count: int, max_distance: float, others: bool
 ) -> Neighbors:
     """Find the nearest items; with `others` not of the placement that is nearest of all."""
     octree, apart, surplus = target.octree, -1, 0
     first = nearest(octree, [point]) if others else None
     if first is not None and first.items[0, 0] >= 0:
         apart = int(target.placements_of(target.numbers_found(first, first.items[0] >= 0))[0])
-        if isinstance(octree, SceneOctree):
-            octree = octree.only(np.delete(octree.ids, apart))
-        else:  # an octree of whole objects, where that is one
-            surplus = int(np.diff(target.starts)[apart])
+        octree, surplus = target.without(apart)
     count = min(count, max(len(target), 1))
     found = nearest(octree, [point], count=count + surplus, max_distance=max_distance)
     hits = found.items[0] >= 0
@@ -182,7 +179,7 @@ class OCTREE_OT_select_nearest(NearestOptions, CursorOperator, bpy.types.Operato
     rows = ("origin", "count", "max_distance", "others", "kind", "action")
     panel_rows = ("count", "max_distance", "others")
 
-    def needed(self, target: Target) -> Ids:
+    def needed(self, target: SceneTarget) -> Ids:
         bounds, point = target.bounds(), np.array(self.origin, np.float64)
         # Each box holds an item: so many lie no farther away than the far corners of so many.
         corners = np.maximum(np.abs(bounds.lower - point), np.abs(bounds.upper - point))
@@ -191,7 +188,7 @@ class OCTREE_OT_select_nearest(NearestOptions, CursorOperator, bpy.types.Operato
         radius = min(farthest * (1 + 1e-9), self.max_distance or np.inf)
         return target.near(Spheres([point], [radius]))
 
-    def ask(self, target: Target) -> NearestQuery:
+    def ask(self, target: SceneTarget) -> NearestQuery:
         point, max_distance = np.array(self.origin), self.max_distance or np.inf
         count = min(self.count, max(len(target), 1))
         found = nearest_items(

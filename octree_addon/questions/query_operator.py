@@ -13,13 +13,11 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 from ...core import Capsules, Frusta, Spheres, between, pairs_inside, pairs_touching
 from .. import trees
 from ..arrays import Ids
-from ..build import fresh_tree_steps, keep_tree
-from ..built_tree import BuiltTree
-from ..reader import ObjectSource
+from ..build import kinds_of
 from ..scene_index import unread_triangles
 from ..scope import is_too_much, too_much_text, viewport_of
 from ..selection import Answer, found_text, select_faces, select_objects
-from ..targets import Target, TreeTarget, scene_steps
+from ..targets import SceneTarget, TargetSteps, box_target, scene_steps
 from ..ui import (
     Status,
     SteppedOperator,
@@ -141,7 +139,6 @@ class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
     rows: tuple[str, ...]
     panel_rows: tuple[str, ...] = ()
     invert = False
-    _new_tree: BuiltTree | None = None
     _whole_objects = False
 
     if TYPE_CHECKING:
@@ -167,23 +164,19 @@ class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
     def prepare(self, context: bpy.types.Context) -> None:
         """Read what the question needs of the scene, or refuse; the settings are taken."""
 
-    def ask(self, target: Target) -> Query:
+    def ask(self, target: SceneTarget) -> Query:
         """Ask."""
         raise NotImplementedError
 
-    def ask_steps(self, target: Target) -> QuerySteps:
+    def ask_steps(self, target: SceneTarget) -> QuerySteps:
         """Ask, step by step."""
         found = self.ask(target)
         yield 1.0
         return found
 
-    def needed(self, target: Target) -> Ids:
+    def needed(self, target: SceneTarget) -> Ids:
         """Return the placements that the question may have to look into."""
         raise NotImplementedError
-
-    def needs_tree(self) -> bool:
-        """Tell whether only an octree that was built has the answer, for it is about cells."""
-        return False
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         triangles = 0
@@ -198,7 +191,7 @@ class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
         """Ask the scene as it is now."""
         take(self, self._settings(context))
         self.prepare(context)
-        target = yield from between(0.0, 0.4, self._target_steps(context))
+        target = yield from between(0.0, 0.4, self.target_steps(context))
         yield from between(0.4, 0.6, target.prepare_steps(self.needed(target)))
         if not target.is_current:
             raise ValueError("The scene was read again meanwhile: ask again")
@@ -208,36 +201,34 @@ class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
         self._whole_objects = is_large and not self.selects_faces(context)
         return (yield from between(0.6, 1.0, self.ask_steps(target)))
 
-    def _target_steps(self, context: bpy.types.Context) -> Generator[float, None, Target]:
-        self._new_tree = None
-        if self.needs_tree() or asks_objects(context.scene):
+    def target_steps(self, context: bpy.types.Context) -> TargetSteps:
+        """Bring the index of the scene up to date, and return what is asked of it."""
+        viewport = viewport_of(context)
+        if asks_objects(context.scene):
             if self.of_original:
-                raise ValueError(
-                    "The octree that is built has modifiers: set Ask Meshes to As Shown"
-                )
-            built = yield from fresh_tree_steps(context)
-            self._new_tree = None if built is trees.get(context.scene) else built
-            return TreeTarget(built, built.octree)
-        target = yield from scene_steps(
-            context, viewport_of(context), of_original=self.of_original
-        )
+                raise ValueError("Boxes have modifiers: set Ask Meshes to As Shown")
+            yield 1.0
+            return box_target(context, viewport, kinds_of(settings_of(context.scene).source))
+        target = yield from scene_steps(context, viewport, of_original=self.of_original)
         if not target.owners.size:
             raise ValueError("There are no triangles: no visible object has faces")
         return target
 
     def finish(self, context: bpy.types.Context, result: Query) -> Status:
-        """Select the answer; a tree that was built for it becomes the scene's."""
+        """Select the answer, and keep it."""
         answer = Answer(result.target, result.items, result.relation == "inside", self.invert)
         counts = self._select(context, answer)
         write_back(self, self._settings(context))
-        if self._new_tree:
-            keep_tree(context.scene, self._new_tree)
+        self.keep_more(context)
         keep_rows(context, self, result, answer)
         last_query.remember(context.scene, result, {name: getattr(self, name) for name in SHARED})
-        by_bounds = isinstance(getattr(result.target, "source", None), ObjectSource)
+        by_bounds = result.target.noun == "object"
         found = found_text(counts, self.action, by_bounds=by_bounds)
         self.report({"INFO"}, "; ".join([*result.notes[:1], result.words, found]))
         return {"FINISHED"}
+
+    def keep_more(self, context: bpy.types.Context) -> None:
+        """Keep what was made besides the answer."""
 
     @classmethod
     def rows_of(cls, options: Any) -> tuple[str, ...]:
@@ -258,10 +249,7 @@ class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
 
 
 def asks_objects(scene: bpy.types.Scene) -> bool:
-    """Tell whether questions are about whole objects, as the scene's octree is, or shall be."""
-    built = trees.get(scene)
-    if built is not None:
-        return isinstance(built.source, ObjectSource)
+    """Tell whether questions count whole objects, by their boxes, not triangles."""
     return bool(settings_of(scene).source.source == "OBJECTS")
 
 
@@ -307,16 +295,20 @@ class VolumeOperator(QueryOperator):
     def prepare(self, context: bpy.types.Context) -> None:
         self._volume = self.volume(context)
 
-    def needed(self, target: Target) -> Ids:
+    def needed(self, target: SceneTarget) -> Ids:
         return target.near(self._volume)
 
-    def ask(self, target: Target) -> VolumeQuery:
+    def items_in(self, target: SceneTarget, relation: str) -> Ids:
+        """Return the numbers of the items in the volume, sorted."""
+        return target.in_volume(self._volume, relation)
+
+    def ask(self, target: SceneTarget) -> VolumeQuery:
         relation, volume = self.relation.lower(), self._volume
         objects_only = self._whole_objects and relation == "touching"
         if objects_only:
             items = target.objects_in_volume(volume)
         else:
-            items = target.in_volume(volume, relation)
+            items = self.items_in(target, relation)
         return VolumeQuery(
             target=target,
             title=self.bl_label,

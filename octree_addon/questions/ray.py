@@ -12,7 +12,7 @@ from mathutils import Vector
 from ...core import Capsules, ray_cast, ray_cast_all
 from ..arrays import Floats, Ids
 from ..scope import viewport_of
-from ..targets import Target
+from ..targets import SceneTarget
 from ..ui import length_text, named_object
 from .last_query import HitSteps, Query, flat_octree
 from .nearest import CursorOperator, CursorOptions, by_number
@@ -179,7 +179,7 @@ class OCTREE_OT_select_on_ray(RayOptions, CursorOperator, bpy.types.Operator):
             raise ValueError("The scene has no camera")
         return context.scene.camera
 
-    def needed(self, target: Target) -> Ids:
+    def needed(self, target: SceneTarget) -> Ids:
         origin, direction = self._line()
         way = direction * (self._distance(target) / np.linalg.norm(direction))
         return target.near(Capsules([origin], [origin + way], [0.0]))
@@ -187,11 +187,11 @@ class OCTREE_OT_select_on_ray(RayOptions, CursorOperator, bpy.types.Operator):
     def _line(self) -> tuple[Floats, Floats]:
         return np.array(self.origin, np.float64), self._way
 
-    def _distance(self, target: Target) -> float:
+    def _distance(self, target: SceneTarget) -> float:
         limits = [limit for limit in (self.max_distance, self._reach) if limit]
         return min(limits) if limits else self._everything_within(target)
 
-    def ask(self, target: Target) -> RayQuery:
+    def ask(self, target: SceneTarget) -> RayQuery:
         origin, direction = self._line()
         distance = self._distance(target)
         if self.hits == "ALL":
@@ -215,7 +215,7 @@ class OCTREE_OT_select_on_ray(RayOptions, CursorOperator, bpy.types.Operator):
             is_first=self.hits == "FIRST",
         )
 
-    def _everything_within(self, target: Target) -> float:
+    def _everything_within(self, target: SceneTarget) -> float:
         """Return a finite distance from the origin within which all items lie."""
         bounds = target.bounds()
         farthest = np.maximum(

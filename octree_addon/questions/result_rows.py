@@ -9,7 +9,7 @@ from ..arrays import Floats, Ids
 from ..reader import UNUSED
 from ..results import Column, PersistentIds, Rows, keep_result, options_of
 from ..selection import Answer, wanted_placements
-from ..targets import Target
+from ..targets import SceneTarget
 from .last_query import Query
 
 
@@ -45,14 +45,14 @@ def placement_rows(query: Query, answer: Answer) -> Rows:
     return Rows(owners[None], persistent_ids(target)[placed][None], tuple(columns))
 
 
-def nearest_of(target: Target, items: Ids, distances: Floats) -> Floats:
+def nearest_of(target: SceneTarget, items: Ids, distances: Floats) -> Floats:
     """Return the least distance of the items of each placement, (p,)."""
     least = np.full(len(target.owners), np.inf)
     np.minimum.at(least, target.placements_of(items), distances)
     return least
 
 
-def pair_rows(target: Target, pairs: Ids, counts: Ids | None, *, of_instances: bool) -> Rows:
+def pair_rows(target: SceneTarget, pairs: Ids, counts: Ids | None, *, of_instances: bool) -> Rows:
     """Return a row for each pair, (2, p), of placements or of distinct owners.
 
     `counts`, (p,), says how many pairs of triangles each has, its contacts; the most come first.
@@ -69,6 +69,6 @@ def pair_rows(target: Target, pairs: Ids, counts: Ids | None, *, of_instances: b
     return Rows(owners, np.full((*pairs.shape, 8), UNUSED, np.int32), columns)
 
 
-def persistent_ids(target: Target) -> PersistentIds:
+def persistent_ids(target: SceneTarget) -> PersistentIds:
     """Return the persistent id of each placement, (p, 8); all `UNUSED` for an object itself."""
     return np.where(target.is_instance[:, None], target.persistent_ids, UNUSED).astype(np.int32)

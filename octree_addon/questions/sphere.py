@@ -3,10 +3,17 @@
 from typing import TYPE_CHECKING
 
 import bpy
+import numpy as np
 from bpy.props import EnumProperty, FloatProperty, FloatVectorProperty
 from mathutils import Vector
 
-from ...core import Spheres
+from ...core import Spheres, between, query
+from .. import trees
+from ..arrays import Ids
+from ..build import fresh_tree_steps, keep_tree
+from ..built_tree import BuiltTree
+from ..scope import viewport_of
+from ..targets import SceneTarget, TargetSteps, box_target, scene_steps
 from .query_operator import SelectionOptions, VolumeOperator
 
 
@@ -52,6 +59,7 @@ class OCTREE_OT_select_in_sphere(SphereOptions, VolumeOperator, bpy.types.Operat
     bl_description = "Select what is near the 3D cursor"
     key, settings = "sphere", OctreeSphereSettings
     rows = ("center", "radius", "relation", "kind", "action")
+    _built: BuiltTree | None = None
 
     if TYPE_CHECKING:
         center: Vector
@@ -63,8 +71,34 @@ class OCTREE_OT_select_in_sphere(SphereOptions, VolumeOperator, bpy.types.Operat
             options={"SKIP_SAVE"},
         )
 
-    def needs_tree(self) -> bool:
-        return self.relation == "CANDIDATES"
+    def target_steps(self, context: bpy.types.Context) -> TargetSteps:
+        self._built = None
+        if self.relation != "CANDIDATES":
+            return (yield from super().target_steps(context))
+        if self.of_original:
+            raise ValueError("The octree that is built has modifiers: set Ask Meshes to As Shown")
+        built = yield from between(0.0, 0.8, fresh_tree_steps(context))
+        viewport, self._built = viewport_of(context), built
+        target: SceneTarget
+        if built.holds_objects:
+            target = box_target(context, viewport, built.source.kinds)
+        else:
+            target = yield from between(0.8, 1.0, scene_steps(context, viewport))
+        rows = target.rows_of(built.source.placements)
+        return target.only(np.sort(rows[rows >= 0]))
+
+    def items_in(self, target: SceneTarget, relation: str) -> Ids:
+        """Return the items in the volume; potential colliders are those of its cells."""
+        built = self._built
+        if built is None:
+            return super().items_in(target, relation)
+        found = query(built.octree, self._volume, relation=relation)[1]
+        return target.renumbered(built.source.placements, built.places_of(found))
+
+    def keep_more(self, context: bpy.types.Context) -> None:
+        """Let an octree that was built for the question become the scene's."""
+        if self._built and trees.get(context.scene) is not self._built:
+            keep_tree(context.scene, self._built)
 
     def volume(self, context: bpy.types.Context) -> Spheres:
         if not self.properties.is_property_set("center"):

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import Floats
 from .meshes import MeshArrays, evaluated_mesh, mesh_arrays
-from .source import UNUSED
+from .objects import UNUSED
 
 
 class PlacedMesh(NamedTuple):

@@ -10,10 +10,10 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core import run
-
 # Numbers looked up at once: what they are converted to stays in the processor's cache.
 _BLOCK = 1 << 16
+# Of a digest of a mesh.
+DIGEST_BYTES = 20
 # Rows that are digested in a step.
 _DIGESTED = 1 << 20
 
@@ -93,13 +93,11 @@ def mesh_triangles(
     return triangles.reshape(-1, 3), _triangle_polygons(mesh)
 
 
-def mesh_digest(arrays: MeshArrays) -> bytes:
-    """Return a number of 20 bytes, the same for the same triangles of the same polygons."""
-    return run(digest_steps(arrays))
-
-
 def digest_steps(arrays: MeshArrays) -> Generator[float, None, bytes]:
-    """Do the same step by step; yields the fraction done."""
+    """Return `DIGEST_BYTES` bytes, the same for the same triangles of the same polygons.
+
+    Yields the fraction done, of few triangles never.
+    """
     digest = sha1(usedforsecurity=False)
     for number, array in enumerate(arrays):
         for start in range(0, len(array), _DIGESTED):
@@ -141,6 +139,18 @@ def has_polygons_of(mesh: bpy.types.Mesh, original: bpy.types.Mesh) -> bool:
     """
     corners = _edit_corners(original) if original.is_editmode else _corners(original)
     return all(map(np.array_equal, corners, _corners(mesh)))
+
+
+def is_editable(instance: bpy.types.DepsgraphObjectInstance, owner: bpy.types.Object) -> bool:
+    """Tell whether evaluated faces are those of the object's own mesh, to be selected there."""
+    original = owner.data
+    if instance.is_instance or original.library is not None:
+        return False
+    assert isinstance(original, bpy.types.Mesh)
+    if not owner.modifiers:  # anything else that acts on a mesh only moves vertices
+        return True
+    with evaluated_mesh(instance.object) as mesh:
+        return has_polygons_of(mesh, original)
 
 
 def polygon_corners(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.intp]]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, ClassVar, NamedTuple, Self
 
 import bpy
 import numpy as np
@@ -9,9 +10,9 @@ from numpy.typing import NDArray
 
 from ...core import Triangles
 from ..arrays import Flags, Floats, Ids
-from .boxes import layer_ids
-from .meshes import bulk
-from .source import UNUSED
+from .layers import layer_ids
+from .meshes import DIGEST_BYTES, bulk
+from .objects import UNUSED
 
 ReadMatrices = NDArray[np.float32]
 # Columns of keys: the owner's session id, whether it is an instance, the persistent id, and a
@@ -51,9 +52,22 @@ class SceneMesh:
         return flags
 
 
+class Snapshot(NamedTuple):
+    """What identifies n placements, and what they are like: numbers to be compared by bits.
+
+    Attributes
+    ----------
+    keys, states : ndarray of void, shape (n,)
+        Equal for the same placement, and for one that has not changed.
+    """
+
+    keys: NDArray[np.void]
+    states: NDArray[np.void]
+
+
 @dataclass(frozen=True, eq=False)
-class ScenePlacements:
-    """n placements of meshes that have triangles, as one walk through the depsgraph met them.
+class PlacedItems:
+    """n placements, as one walk through the depsgraph met them: what all kinds have.
 
     Attributes
     ----------
@@ -61,6 +75,64 @@ class ScenePlacements:
         What identifies each: the session id of the object, or of the instancer; 1 for an instance,
         else 0; the eight numbers of its persistent id; and 0, or for the next ones of the same
         numbers 1, 2 and so on.
+    """
+
+    noun: ClassVar[str]
+
+    keys: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @property
+    def owners(self) -> NDArray[np.int32]:
+        """Session ids of the objects, or of the instancers, (n,)."""
+        return self.keys[:, _OWNER]
+
+    @property
+    def is_instance(self) -> NDArray[np.bool_]:
+        """Which are instances, (n,)."""
+        return self.keys[:, _INSTANCE] != 0
+
+    @property
+    def persistent_ids(self) -> NDArray[np.int32]:
+        """The persistent ids, (n, 8), as Blender has them."""
+        return self.keys[:, _PERSISTENT]
+
+    @property
+    def starts(self) -> Ids:
+        """Where the items of each begin, and last the number of items, (n + 1,)."""
+        raise NotImplementedError
+
+    @property
+    def has_faces(self) -> NDArray[np.bool_]:
+        """Which have faces that can be selected, those of the object's own mesh, (n,)."""
+        raise NotImplementedError
+
+    @property
+    def states(self) -> NDArray[np.int32]:
+        """What each is like, (n, k), as bits: what is not a number is the same as before, too."""
+        raise NotImplementedError
+
+    def ordered(self, rows: Ids) -> Self:
+        """Return these rows, in this order."""
+        raise NotImplementedError
+
+    def snapshot(self, *more: NDArray[Any]) -> Snapshot:
+        """Return what can be compared with another; `more`, (n,) each, counts as states."""
+        columns = [
+            each.view(np.int32).reshape(len(self), each.dtype.itemsize // 4) for each in more
+        ]
+        states = np.concatenate((self.states, *columns), axis=1)
+        return Snapshot(row_bytes(self.keys), row_bytes(states))
+
+
+@dataclass(frozen=True, eq=False)
+class ScenePlacements(PlacedItems):
+    """n placements of meshes that have triangles.
+
+    Attributes
+    ----------
     meshes : tuple of SceneMesh
         The mesh of each.
     face_meshes : ndarray of int64, shape (n,)
@@ -80,7 +152,8 @@ class ScenePlacements:
         What `visibility_of` said of the view layer.
     """
 
-    keys: NDArray[np.int32]
+    noun = "triangle"
+
     meshes: tuple[SceneMesh, ...]
     face_meshes: NDArray[np.int64]
     origins: NDArray[np.int64]
@@ -132,23 +205,19 @@ class ScenePlacements:
             polygons[there] = mesh.polygons[triangles[there]]
         return polygons
 
-    def __len__(self) -> int:
-        return len(self.keys)
+    @cached_property
+    def starts(self) -> Ids:
+        return np.cumsum([0, *(len(mesh.triangles) for mesh in self.meshes)])
 
     @property
-    def owners(self) -> NDArray[np.int32]:
-        """Session ids of the objects, or of the instancers, (n,)."""
-        return self.keys[:, _OWNER]
+    def has_faces(self) -> NDArray[np.bool_]:
+        return self.face_meshes >= 0
 
     @property
-    def is_instance(self) -> NDArray[np.bool_]:
-        """Which are instances, (n,)."""
-        return self.keys[:, _INSTANCE] != 0
-
-    @property
-    def persistent_ids(self) -> NDArray[np.int32]:
-        """The persistent ids, (n, 8), as Blender has them."""
-        return self.keys[:, _PERSISTENT]
+    def states(self) -> NDArray[np.int32]:
+        digests = np.array([mesh.digest for mesh in self.meshes], f"S{DIGEST_BYTES}")
+        codes = digests.view(np.int32).reshape(len(self), DIGEST_BYTES // 4)
+        return np.concatenate((self.matrices.view(np.int32), codes), axis=1)
 
 
 def entry_count(depsgraph: bpy.types.Depsgraph) -> int:

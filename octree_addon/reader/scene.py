@@ -1,6 +1,6 @@
 """Scene reads: every mesh and its placements in a depsgraph; meshes again where they changed."""
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator, Set
 from contextlib import AbstractContextManager
 from itertools import islice
 from typing import NamedTuple
@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from ...core import Triangles, run
-from .boxes import layer_ids
+from .layers import layer_ids
 from .meshes import (
     MeshArrays,
     digest_steps,
@@ -19,6 +19,7 @@ from .meshes import (
     mesh_arrays,
     triangle_count,
 )
+from .objects import counts_as_scene
 from .original import is_made_by_modifier, original_mesh, original_of
 from .placements import (
     SceneMesh,
@@ -27,7 +28,6 @@ from .placements import (
     read_matrices,
     visibility_of,
 )
-from .source import counts_as_scene
 
 # What is read in a step, at least: vertices, and objects that show meshes; object instances that
 # are walked through, and how often that is begun again because the scene has changed meanwhile.
@@ -123,9 +123,16 @@ class SceneReader:
             if entry.address[1] not in known
         }
         first = {address: number for number, address in reversed(unread.items())}
-        wanted, count = set(first.values()), 0
-        if not wanted:
-            return 0
+        return self._count(depsgraph, first.values()) if first else 0
+
+    def count_triangles(self, depsgraph: bpy.types.Depsgraph, owners: Set[int]) -> int:
+        """Count the triangles that these objects show, known or not; O(placements)."""
+        entries = self._mesh_entries(depsgraph)
+        return self._count(depsgraph, [each.number for each in entries if each.owner in owners])
+
+    def _count(self, depsgraph: bpy.types.Depsgraph, numbers: Collection[int]) -> int:
+        """Count the triangles of some object instances, by their numbers."""
+        wanted, count = set(numbers), 0
         for number, instance in enumerate(depsgraph.object_instances):
             if number in wanted:
                 with self._mesh_of(instance.object) as mesh:

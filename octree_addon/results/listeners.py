@@ -7,8 +7,8 @@ import bpy
 
 from ...core import Running
 from .. import references
-from ..reader import EVERYTHING, changes_of
-from ..scene_index import is_being_read
+from ..reader import EVERYTHING, Changes
+from ..scene_index import is_being_read, subscribe, unsubscribe
 from ..ui import Listeners, listen, schedule, settings_of, tag_redraw
 from . import fingerprints, kept, revisions
 
@@ -24,19 +24,12 @@ def has_results(scene: bpy.types.Scene) -> bool:
     return bool(settings_of(scene).results.kept)
 
 
-def note_changes(_: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Doubt what was read of a scene after an evaluation; it is read again after a rest.
-
-    O(1) while everything moves: the first update that counts is enough.
-    """
+def note_changes(_: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, changes: Changes) -> None:
+    """Doubt what was read of a scene after an evaluation; it is read again after a rest."""
     # What is only selected or hidden is told by the scene alone.
-    if any(
-        (each.is_updated_geometry or each.is_updated_transform)
-        and not isinstance(each.id, bpy.types.Scene)
-        for each in depsgraph.updates
-    ):
+    if changes.has_any:
         fingerprints.doubt_fingerprints(has_changed=True)
-        revisions.note(changes_of(depsgraph))
+        revisions.note(changes)
         schedule(compare_later, None)  # drawing sets it again: not before there is a rest
     else:
         fingerprints.doubt_what_is_shown()
@@ -79,8 +72,6 @@ def after_save(*_: Any) -> None:
 
 
 LISTENERS: Listeners = (
-    ("depsgraph_update_post", note_changes),
-    ("frame_change_post", note_changes),
     ("undo_post", doubt),
     ("redo_post", doubt),
     ("load_pre", before_load),
@@ -126,6 +117,7 @@ def listen_if_kept() -> None:
     """Listen only while any scene keeps a result; may be called repeatedly."""
     if any(map(has_results, bpy.data.scenes)):
         listen(LISTENERS, True)
+        subscribe(note_changes)
     else:
         uninstall()
 
@@ -133,6 +125,7 @@ def listen_if_kept() -> None:
 def uninstall() -> None:
     """Leave nothing behind."""
     listen(LISTENERS, False)
+    unsubscribe(note_changes)
     schedule(compare_later, None)
     schedule(kept.fill_list, None)
     _comparing.clear()

@@ -15,7 +15,7 @@ from .fingerprints import asked_of, doubt_fingerprints, known_fingerprint
 
 # How often something may have changed; and how many objects there were when that was last counted.
 _changes, _population = [0], [0]
-_REGROUPED = Changes(frozenset(), frozenset(), regrouped=True, reshown=True)
+_REGROUPED = Changes(frozenset(), frozenset(), reshown=True)
 # The change that may have moved or reshaped an object, or reshaped it, by its session id; all of
 # them under 0.
 _touched: dict[int, int] = {}

@@ -4,9 +4,11 @@ It is brought up to date before it is asked, at the cost of what has changed: ma
 placements again where objects came, went or were shown, meshes again where their geometry changed.
 """
 
+import math
 import zlib
-from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Set
+from itertools import count
+from time import perf_counter
 from typing import NamedTuple
 
 import bpy
@@ -28,12 +30,16 @@ from ..reader import (
     row_bytes,
     visibility_of,
 )
+from .boxes import SceneBoxes
+from .pending import Pending
+from .revision import rows_before
 
 IndexSteps = Generator[float, None, None]
 # At most this many are placed in a step.
 _PLACED = 8192
 # The share of catching up that is reading; the rest is placing what was read.
 _READING = 0.8
+_NOTES = count()
 
 
 class Placement(NamedTuple):
@@ -60,47 +66,6 @@ class Placement(NamedTuple):
     mesh: int
 
 
-@dataclass(eq=False)
-class Pending:
-    """What Blender has said of the scene since it was read.
-
-    Attributes
-    ----------
-    reshaped : set of int
-        Session ids of what may have another shape.
-    moved : bool
-        Whether anything may be elsewhere.
-    regrouped : bool
-        Whether objects may have come, gone, or been shown or hidden.
-    reshown : bool
-        Whether the user may have shown or hidden objects; mostly they were only selected.
-    all : bool
-        Whether nothing that is known holds.
-    """
-
-    reshaped: set[int] = field(default_factory=set)
-    moved: bool = False
-    regrouped: bool = False
-    reshown: bool = False
-    all: bool = False
-
-    def note(self, changes: Changes) -> None:
-        """Add what an update may have changed."""
-        self.all |= changes.reshaped is None
-        self.reshaped |= changes.reshaped or set()
-        self.moved |= changes.moved is None or bool(changes.moved)
-        self.reshown |= changes.by_hand
-        self.regrouped |= changes.regrouped or (changes.reshown and not changes.by_hand)
-
-    @property
-    def needs_reading(self) -> bool:
-        """Whether looking at matrices is not enough."""
-        return bool(self.reshaped) or self.regrouped or self.all
-
-    def __bool__(self) -> bool:
-        return self.moved or self.reshown or self.needs_reading
-
-
 class SceneIndex:
     """All placed meshes of a view layer, with the way back to Blender.
 
@@ -121,6 +86,15 @@ class SceneIndex:
         Takes every question of the core.
     placements : ScenePlacements
         Whose the octree's placements are, in the order of `octree.ids`.
+    revision : int
+        A number that grows whenever the placements become other ones: they are frozen, and
+        `changed` tells two of them apart.
+    boxes : SceneBoxes
+        All visible objects, with faces or without, and all instances, each as a box.
+    noted : int
+        A number of its own for each time that anything was noted that may have changed the scene.
+    noted_at : float
+        When that was last, by `perf_counter`.
     """
 
     def __init__(
@@ -128,7 +102,11 @@ class SceneIndex:
     ) -> None:
         self.octree = SceneOctree()
         self.placements = ScenePlacements.none()
+        self.boxes = SceneBoxes(depsgraph_of)
         self.pending = Pending(all=True)
+        self.revision = 0
+        self.noted = next(_NOTES)
+        self.noted_at = -math.inf
         self._depsgraph_of = depsgraph_of
         self._reader = SceneReader(of_original=of_original)
         self._numbers: dict[SceneMesh, int] = {}
@@ -145,6 +123,12 @@ class SceneIndex:
 
     def __len__(self) -> int:
         return len(self.octree)
+
+    def note(self, changes: Changes | None) -> None:
+        """Note what an update of the scene may have changed; None is everything."""
+        self.noted, self.noted_at = next(_NOTES), perf_counter()
+        self.pending.note(changes)
+        self.boxes.pending.note(changes)
 
     def update(self) -> None:
         """Bring the index up to date with the scene."""
@@ -199,6 +183,8 @@ class SceneIndex:
             raise ValueError("This index has ended, with its view layer, its file or the add-on")
 
         self._depsgraph_of, self.pending = ended, Pending(all=True)
+        self.boxes = SceneBoxes(ended)
+        self.noted = next(_NOTES)
 
     def unread_triangles(self) -> int:
         """Count the triangles of the meshes that the next update has to read; O(placements)."""
@@ -208,6 +194,10 @@ class SceneIndex:
                 return 0
         self._reader.forget(None if self.pending.all else self.pending.reshaped)
         return self._reader.unread_triangles(self._depsgraph_of())
+
+    def count_triangles(self, owners: Set[int]) -> int:
+        """Count the triangles that objects with these session ids show; O(placements)."""
+        return self._reader.count_triangles(self._depsgraph_of(), owners)
 
     @property
     def is_read(self) -> bool:
@@ -294,8 +284,10 @@ class SceneIndex:
         # As bits: what is not a number is the same as before, too.
         old = self.placements.matrices.view(np.int32)
         moved = np.flatnonzero((rows.view(np.int32) != old).any(axis=1))
-        self.octree.move(self.octree.ids[moved], matrices_of(rows[moved]))
-        self.placements = self.placements.moved(rows)
+        if len(moved):
+            self.octree.move(self.octree.ids[moved], matrices_of(rows[moved]))
+            self.placements = self.placements.moved(rows)
+            self.revision += 1
 
     def _read_again(self, pending: Pending) -> IndexSteps:
         """Read the placements, and the meshes that may have changed, and take them over."""
@@ -323,6 +315,7 @@ class SceneIndex:
         self.octree.move(ids[before[moved]], matrices_of(found.matrices[moved]))
         self.octree.remove(ids[gone])
         kept, new = np.flatnonzero(stays), np.flatnonzero(~stays)
+        is_other = bool(len(moved) or len(new) or gone.any())
         order = np.concatenate((kept[np.argsort(before[kept])], new))
         # What is placed is known at each step: whoever drops them goes on from there.
         for stop in range(len(kept), len(order) + _PLACED, _PLACED):
@@ -330,17 +323,13 @@ class SceneIndex:
             some = there[len(self.octree) :]
             self.octree.place(numbers[some], matrices_of(found.matrices[some]))
             self.placements, self._mesh_of = found.ordered(there), numbers[there]
+            self.revision += is_other
             yield _READING + (1 - _READING) * len(there) / max(len(order), 1)
         self._remove_unused_meshes()
 
     def _rows_before(self, found: ScenePlacements) -> Ids:
         """Return which of the present rows each of the placements found is, or -1."""
-        count = len(self.placements)
-        keys = np.concatenate((row_bytes(self.placements.keys), row_bytes(found.keys)))
-        distinct, which = np.unique(keys, return_inverse=True)
-        rows = np.full(len(distinct), -1)
-        rows[which[:count]] = np.arange(count)
-        return rows[which[count:]]
+        return rows_before(row_bytes(self.placements.keys), row_bytes(found.keys))
 
     def _replace_meshes(self, found: ScenePlacements) -> None:
         """Let meshes that changed wherever they stand be other ones: their placements stay."""
@@ -348,6 +337,7 @@ class SceneIndex:
         gone = {number: mesh for mesh, number in self._numbers.items() if mesh not in known}
         if not gone:
             return
+        self.revision += 1
         before = self._rows_before(found)
         successors: dict[int, set[SceneMesh]] = {number: set() for number in gone}
         for row, mesh in zip(before.tolist(), found.meshes, strict=True):
@@ -379,8 +369,9 @@ def _places_in_layer(layer: bpy.types.ViewLayer, placements: ScenePlacements) ->
     if placements.is_instance.any():
         return None
     ids = layer_ids(layer)
+    if not len(ids):  # the last ones were deleted while they were read
+        return None
     order = np.argsort(ids)
-    found = np.minimum(np.searchsorted(ids[order], placements.owners), len(ids) - 1)
-    places = order[found] if len(ids) else found
+    places = order[np.minimum(np.searchsorted(ids[order], placements.owners), len(ids) - 1)]
     is_there: Flags = ids[places] == placements.owners
     return places if is_there.all() else None

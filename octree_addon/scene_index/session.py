@@ -1,16 +1,22 @@
 """The indexes of the session, made when first asked for: view layer -> `SceneIndex`."""
 
-from collections.abc import Generator, Iterable
+import math
+from collections.abc import Callable, Generator, Iterable
+from time import perf_counter
 from typing import Any
 
 import bpy
 
-from ..reader import changes_of
+from ..reader import Changes, changes_of
 from ..ui import Listeners, listen
 from .index import SceneIndex
 
 # By the session_uid of the scene, the name of the view layer, and whether of original meshes.
 _indexes: dict[tuple[int, str, bool], SceneIndex] = {}
+_KINDS = (False, True)  # as meshes are shown, and original ones
+# Called with the scene, its depsgraph and what an update of that names.
+Subscriber = Callable[[bpy.types.Scene, bpy.types.Depsgraph, Changes], None]
+_subscribers: list[Subscriber] = []
 
 
 def scene_index(depsgraph: bpy.types.Depsgraph | None = None) -> SceneIndex:
@@ -33,10 +39,7 @@ def scene_index(depsgraph: bpy.types.Depsgraph | None = None) -> SceneIndex:
     what has changed since. Nothing is kept in the file; opening another file ends it.
     """
     depsgraph = depsgraph or bpy.context.evaluated_depsgraph_get()
-    if depsgraph.mode == "VIEWPORT":
-        index = _index_of(depsgraph)
-    else:
-        index = SceneIndex(lambda: depsgraph)
+    index = index_of(depsgraph)
     index.update()
     return index
 
@@ -48,7 +51,7 @@ def index_steps(
 
     That of meshes as they are shown, or another one of original meshes, without modifiers.
     """
-    index = _index_of(context.evaluated_depsgraph_get(), of_original=of_original)
+    index = index_of(context.evaluated_depsgraph_get(), of_original=of_original)
     yield from index.update_steps()
     return index
 
@@ -73,16 +76,38 @@ def is_being_read() -> bool:
 def unread_triangles(context: bpy.types.Context, *, of_original: bool = False) -> int:
     """Count the triangles that the context's index would have to read now; O(placements)."""
     depsgraph = context.evaluated_depsgraph_get()
-    return _index_of(depsgraph, of_original=of_original).unread_triangles()
+    return index_of(depsgraph, of_original=of_original).unread_triangles()
 
 
-def _index_of(depsgraph: bpy.types.Depsgraph, *, of_original: bool = False) -> SceneIndex:
-    uid, layer = depsgraph.scene.original.session_uid, depsgraph.view_layer.name
+def index_of(depsgraph: bpy.types.Depsgraph, *, of_original: bool = False) -> SceneIndex:
+    """Return the index of a view layer as it is, of a render a fresh one."""
+    if depsgraph.mode != "VIEWPORT":
+        return SceneIndex(lambda: depsgraph, of_original=of_original)
+    return index_of_layer(
+        depsgraph.scene.original.session_uid,
+        depsgraph.view_layer.name,
+        of_original=of_original,
+    )
+
+
+def index_of_layer(uid: int, layer: str, *, of_original: bool = False) -> SceneIndex:
+    """Return the same by the session id of the scene and the name of the view layer."""
     key = uid, layer, of_original
     if key not in _indexes:
         _indexes[key] = SceneIndex(lambda: _depsgraph_of(uid, layer), of_original=of_original)
-        listen(LISTENERS, True)
+        _listen_if_needed()
     return _indexes[key]
+
+
+def known_index(uid: int, layer: str) -> SceneIndex | None:
+    """Return it if it is there."""
+    return _indexes.get((uid, layer, False))
+
+
+def seconds_at_rest() -> float:
+    """Return how long ago anything was noted that may have changed a scene."""
+    times = (index.noted_at for index in _indexes.values())
+    return perf_counter() - max(times, default=-math.inf)
 
 
 def _depsgraph_of(scene_uid: int, layer: str) -> bpy.types.Depsgraph:
@@ -98,30 +123,52 @@ def _depsgraph_of(scene_uid: int, layer: str) -> bpy.types.Depsgraph:
 
 
 def note_changes(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Note what an evaluation has changed; it is read when a question needs it."""
+    """Note what an evaluation has changed, to be read when it is needed, and tell subscribers."""
     if depsgraph.mode != "VIEWPORT":
         return
-    for of_original in (False, True):
-        key = scene.original.session_uid, depsgraph.view_layer.name, of_original
-        if key in _indexes:
-            _indexes[key].pending.note(changes_of(depsgraph))
+    uid, layer = scene.original.session_uid, depsgraph.view_layer.name
+    changes = changes_of(depsgraph)
+    for kind in _KINDS:
+        if (uid, layer, kind) in _indexes:
+            _indexes[uid, layer, kind].note(changes)
+    for subscriber in _subscribers:
+        subscriber(scene, depsgraph, changes)
 
 
 def doubt(*_: Any) -> None:
     """Trust nothing that was read: an undo does not say what it changed."""
     for index in _indexes.values():
-        index.pending.all = True
+        index.note(None)
+
+
+def subscribe(subscriber: Subscriber) -> None:
+    """Call `subscriber` after each evaluation of a scene, once indexes know; twice is once."""
+    if subscriber not in _subscribers:
+        _subscribers.append(subscriber)
+        _listen_if_needed()
+
+
+def unsubscribe(subscriber: Subscriber) -> None:
+    """Take back `subscribe`, if it was done."""
+    if subscriber in _subscribers:
+        _subscribers.remove(subscriber)
+        _listen_if_needed()
+
+
+def _listen_if_needed() -> None:
+    listen(LISTENERS, bool(_indexes or _subscribers))
 
 
 def before_load(*_: Any) -> None:
     """End every index before another file is opened; Blender then drops the listeners."""
     _end(list(_indexes))
+    _subscribers.clear()
 
 
 def forget() -> None:
-    """End every index, and leave nothing behind."""
+    """End every index; who subscribed is told of changes nevertheless."""
     _end(list(_indexes))
-    listen(LISTENERS, False)
+    _listen_if_needed()
 
 
 def _end(keys: Iterable[tuple[int, str, bool]]) -> None:
@@ -132,12 +179,14 @@ def _end(keys: Iterable[tuple[int, str, bool]]) -> None:
 def keep_only(scenes: Iterable[bpy.types.Scene]) -> None:
     """End the indexes of all other scenes, and of view layers that are gone."""
     kept = {(scene.session_uid, layer.name) for scene in scenes for layer in scene.view_layers}
-    _end([key for key in _indexes if key[:2] not in kept])
-    if not _indexes:
-        listen(LISTENERS, False)
+    gone = [key for key in _indexes if key[:2] not in kept]
+    if gone:
+        _end(gone)
+        _listen_if_needed()
 
 
-# While there is an index. Blender drops them itself when another file is opened.
+# While there is an index or a subscriber: the one listener to evaluations. Blender drops it itself
+# when another file is opened.
 LISTENERS: Listeners = (
     ("depsgraph_update_post", note_changes),
     ("frame_change_post", note_changes),

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ..arrays import Flags, Ids
-from ..targets import Target
+from ..targets import SceneTarget
 from ..ui import plural
 
 
@@ -18,7 +18,7 @@ class Answer:
 
     Attributes
     ----------
-    target : Target
+    target : SceneTarget
         Whose items they are.
     items : ndarray of intp
         The items found, as answers call them.
@@ -28,7 +28,7 @@ class Answer:
         Those that are not found are wanted instead.
     """
 
-    target: Target
+    target: SceneTarget
     items: Ids
     whole: bool = False
     invert: bool = False

@@ -1,10 +1,9 @@
-"""Query targets: the index of the scene, or an octree that was built, behind one interface.
+"""Query targets: what questions are asked of, the index of the scene.
 
-Read target, then tree_target and scene_target.
+Read scene_target, then box_target.
 """
 
-from .scene_target import SceneTarget, TargetSteps, scene_steps
-from .target import Faces, Target
-from .tree_target import TreeTarget
+from .box_target import BoxTarget, box_target
+from .scene_target import Faces, SceneTarget, TargetSteps, scene_steps
 
-__all__ = ["Faces", "SceneTarget", "Target", "TargetSteps", "TreeTarget", "scene_steps"]
+__all__ = ["BoxTarget", "Faces", "SceneTarget", "TargetSteps", "box_target", "scene_steps"]

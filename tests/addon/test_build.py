@@ -174,14 +174,19 @@ def test_a_build_that_fails_on_the_way_leaves_no_option_behind(monkeypatch, call
     assert built() is tree
 
 
-def test_steps_ask_blender_before_the_first_is_done():
-    item = monkey()
-    steps = build_tree_steps(
-        bpy.context.evaluated_depsgraph_get(), [item], {"capacity": 8, "max_depth": 10}
-    )
+@pytest.mark.parametrize("count", [0, 1])
+def test_what_goes_between_two_steps_is_not_in_the_tree(count):
+    items = [monkey(), *(cube() for _ in range(count))]
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    steps = build_tree_steps(depsgraph, items, {"capacity": 8, "max_depth": 10})
     next(steps)
-    bpy.data.objects.remove(item)
-    assert len(run(steps).octree) == 3936
+    bpy.data.objects.remove(items[0])
+    if count:
+        found = run(steps)
+        assert len(found.octree) == found.source.item_count == 12
+    else:
+        with pytest.raises(ValueError, match="no triangles"):
+            run(steps)
 
 
 def test_the_redo_panel_shows_every_option():

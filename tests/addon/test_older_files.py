@@ -44,6 +44,8 @@ MARKED = {
     ("overlap", "Gone", "Moved", "resolved", ""),
     ("overlap", "Gone", "Stayed", "resolved", ""),
 }
+# What 0.1.0 did not tell of instances in whole cells, and called by a place below 0: their ids.
+NAMED_BY_PLACE = {"Instance [-5]": "Instance [0]", "Instance [-6]": "Instance [1]"}
 BEFORE = {"Eye Before": "eye", "Monitor Before": "monitor", "Render Before": "render"}
 
 
@@ -55,7 +57,10 @@ def of(name):
 
 def stated(path):
     facts = path.with_name(f"{path.stem.rpartition('_')[0]}.json")
-    return json.loads(facts.read_text(encoding="utf-8"))
+    text = facts.read_text(encoding="utf-8")
+    for before, now in NAMED_BY_PLACE.items():
+        text = text.replace(before, now)
+    return json.loads(text)
 
 
 def show(name):

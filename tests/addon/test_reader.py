@@ -16,7 +16,9 @@ from blender_scenes import (
 )
 from reading import only_object, read
 
-from octree_ext.octree_addon.reader import mesh_arrays, meshes, object_bounds, triangles
+from octree_ext.core import run
+from octree_ext.octree_addon.reader import mesh_arrays, meshes, object_bounds, scene
+from octree_ext.octree_addon.scene_index import triangle_source_steps
 
 
 def own_triangles(item):
@@ -145,12 +147,8 @@ def test_instances_on_vertices_belong_to_the_instancer():
 
 
 def test_a_mesh_of_many_instances_is_read_once(monkeypatch):
-    from octree_ext.octree_addon.reader import triangles
-
     calls = []
-    monkeypatch.setattr(
-        triangles, "mesh_arrays", lambda mesh: calls.append(1) or mesh_arrays(mesh)
-    )
+    monkeypatch.setattr(scene, "mesh_arrays", lambda mesh: calls.append(1) or mesh_arrays(mesh))
     points, pebble = cube("Points"), cube("Pebble")
     scatter(pebble, points)
     read(points, pebble)
@@ -197,16 +195,6 @@ def test_zero_scale_and_vertices_that_are_not_finite_pass():
     assert np.isnan(source.vertices).any(axis=1).sum() == 1
 
 
-def test_ids_name_all_that_the_triangles_depend_on():
-    parent = link(bpy.data.objects.new("Parent", None))
-    inside = cube("Inside")
-    instancer = collection_instance([inside], parent=parent)
-    ids = read(instancer).ids
-    wanted = (parent, inside, inside.data, instancer, instancer.instance_collection)
-    assert ids >= {item.session_uid for item in wanted}
-    assert cube("Stranger").session_uid not in ids
-
-
 def test_object_bounds_are_those_of_the_world():
     item = cube(location=(1, 2, 3), scale=(2, 2, -2))
     bounds = object_bounds(depsgraph(), item)
@@ -223,21 +211,21 @@ def test_an_empty_is_as_large_as_it_is_drawn():
 
 def test_a_digest_is_made_in_pieces(ball, monkeypatch):
     arrays = mesh_arrays(ball.data)
-    whole = meshes.mesh_digest(arrays)
+    whole = run(meshes.digest_steps(arrays))
+    assert len(whole) == meshes.DIGEST_BYTES
     assert list(meshes.digest_steps(arrays)) == []
     monkeypatch.setattr(meshes, "_DIGESTED", 100)
-    assert meshes.mesh_digest(arrays) == whole
+    assert run(meshes.digest_steps(arrays)) == whole
     fractions = list(meshes.digest_steps(arrays))
     assert len(fractions) == sum((len(each) - 1) // 100 for each in arrays)
     assert fractions == sorted(fractions)
 
 
 def test_many_small_meshes_are_read_in_steps(monkeypatch):
-    items = [cube(f"Cube {x}", location=(3 * x, 0, 0)) for x in range(12)]
-    whole = list(triangles.triangle_steps(depsgraph(), items))
-    monkeypatch.setattr(triangles, "_MESHES", 2)
-    fractions = list(triangles.triangle_steps(depsgraph(), items))
-    assert len(fractions) >= len(whole) + 10
+    items = [cube(f"Cube {x}", size=x + 1, location=(3 * x, 0, 0)) for x in range(12)]
+    monkeypatch.setattr(scene, "_OBJECTS", 1)
+    fractions = list(triangle_source_steps(depsgraph(), items))
+    assert len(fractions) >= 6
     assert fractions == sorted(fractions)
 
 

@@ -62,10 +62,10 @@ def test_reading_in_edit_mode_does_not_change_the_scene():
     bpy.ops.object.mode_set(mode="EDIT")
     bpy.context.view_layer.update()
     changes = []
-    bpy.app.handlers.depsgraph_update_post.append(lambda *_: changes.append(1))
+    bpy.app.handlers.depsgraph_update_post.append(note := lambda *_: changes.append(1))
     read(item)
     bpy.context.view_layer.update()
-    bpy.app.handlers.depsgraph_update_post.pop()
+    bpy.app.handlers.depsgraph_update_post.remove(note)
     bpy.ops.object.mode_set(mode="OBJECT")
     assert not changes
 

@@ -9,7 +9,7 @@ from mathutils import Matrix
 from octree_ext.core import Spheres, query, ray_cast
 from octree_ext.octree_addon import scene_index as scene_index_module
 from octree_ext.octree_addon.questions import query_operator
-from octree_ext.octree_addon.reader import mesh_arrays, read_triangles, scene
+from octree_ext.octree_addon.reader import evaluated_mesh, mesh_arrays, scene
 from octree_ext.octree_addon.scene_index import scene_index
 from octree_ext.octree_addon.targets import scene_steps
 
@@ -29,11 +29,26 @@ def shown(index):
 
 
 def expected():
-    """Return the same as a walk through the scene reads it."""
-    source = read_triangles(bpy.context.evaluated_depsgraph_get(), visible())
-    corners = source.vertices[source.faces]
-    uids = np.array([each.session_uid for each in source.objects])[source.object_of_item]
-    return {uid: sorted_rows(corners[uids == uid]) for uid in np.unique(uids).tolist()}
+    """Return the same as Blender says it, one triangle and one instance at a time."""
+    seen, found = {item.session_uid for item in visible()}, {}
+    for instance in bpy.context.evaluated_depsgraph_get().object_instances:
+        owner = (instance.parent if instance.is_instance else instance.object).original
+        if instance.object.type != "MESH" or not instance.show_self:
+            continue
+        if owner.session_uid in seen:
+            found.setdefault(owner.session_uid, []).extend(corners_of(instance))
+    return {uid: sorted_rows(np.array(corners)) for uid, corners in found.items() if corners}
+
+
+def corners_of(instance):
+    rows = np.array(instance.matrix_world)[:3]
+    with evaluated_mesh(instance.object) as mesh:
+        mesh.calc_loop_triangles()
+        vertices = [np.array(vertex.co, np.float64) for vertex in mesh.vertices]
+        placed = [
+            x * rows[:, 0] + y * rows[:, 1] + z * rows[:, 2] + rows[:, 3] for x, y, z in vertices
+        ]
+        return [[placed[index] for index in each.vertices] for each in mesh.loop_triangles]
 
 
 def sorted_rows(corners):
@@ -335,9 +350,7 @@ def test_an_index_that_ended_says_so(zoo):
 
 def test_who_reads_meanwhile_reads_everything(zoo, monkeypatch):
     monkeypatch.setattr(scene, "_VERTICES", 10)
-    steps = scene_index_module.session._index_of(
-        bpy.context.evaluated_depsgraph_get()
-    ).update_steps()
+    steps = scene_index_module.index_of(bpy.context.evaluated_depsgraph_get()).update_steps()
     next(steps)
     assert_fresh()
     with pytest.raises(ValueError, match="Another question has read the scene"):

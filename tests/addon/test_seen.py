@@ -130,11 +130,10 @@ def test_panel_says_that_box_mode_is_one(row):
 
 @pytest.mark.parametrize("ends", ["by itself", "at Esc", "in an error"])
 def test_a_tree_is_no_older_for_a_walk(row, build, ends):
-    trees.store(bpy.context.scene, build(row), row)
     row[0].keyframe_insert("location", frame=1)
     row[0].location.x = 0.125  # without a key
     bpy.context.view_layer.update()
-    trees.get(bpy.context.scene).stale = False
+    trees.store(bpy.context.scene, build(row), row)
     if ends == "in an error":
         bpy.context.scene.camera.data.type = "PANO"
         with pytest.raises(RuntimeError, match="panoramic"):

@@ -1,25 +1,43 @@
 """What counts as finding an object or a face: any or all of its triangles, or none."""
 
 from collections import Counter
-from types import SimpleNamespace
 
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import cube, depsgraph, link, scatter, select_only, selected
+from blender_scenes import cube, link, scatter, select_only, selected
 from costs import lines_run
 
-from octree_ext.octree_addon.built_tree import BuiltTree
-from octree_ext.octree_addon.reader import read_triangles
+from octree_ext.core import run
 from octree_ext.octree_addon.selection import Answer, select_faces, select_objects
-from octree_ext.octree_addon.targets import TreeTarget
+from octree_ext.octree_addon.targets import SceneTarget, scene_steps
+
+
+class PartOf(SceneTarget):
+    """A target of which some triangles cannot be found."""
+
+    def __init__(self, target, invalid):
+        super().__init__(**vars(target))
+        vars(self)["invalid"] = list(invalid)
+
+    @property
+    def possible(self):
+        flags = super().possible
+        flags[self.invalid] = False
+        return flags
+
+    @property
+    def possibles(self):
+        counts = np.bincount(self.placement_of_item[self.invalid], minlength=len(self.owners))
+        return super().possibles - counts
 
 
 def asked(triangles, objects, invalid=(), **options):
-    """Return an answer of a tree that was not built: only its invalid items are looked at."""
-    tree = SimpleNamespace(invalid_items=np.array(invalid, np.intp), ids=None)
-    built = BuiltTree(tree, read_triangles(depsgraph(), objects), {}, 0.0)
-    return Answer(TreeTarget(built, tree), np.array(triangles, np.intp), **options)
+    """Return an answer about these objects that no question has found."""
+    target = run(scene_steps(bpy.context, None))
+    uids = [item.session_uid for item in objects]
+    target = target.only(np.flatnonzero(np.isin(target.owners, uids)))
+    return Answer(PartOf(target, invalid), np.array(triangles, np.intp), **options)
 
 
 def chosen(answer, action="REPLACE"):
@@ -61,8 +79,8 @@ def test_triangles_that_are_not_in_the_tree_do_not_count(pair):
 def test_an_instancer_is_one_object_of_many_placements():
     points = cube("Points")
     scatter(cube("Pebble"), points)
-    source = asked([], [points]).target.source
-    of_instances = np.flatnonzero(np.repeat(source.is_instance, np.diff(source.placement_start)))
+    placed = asked([], [points]).target
+    of_instances = np.flatnonzero(np.repeat(placed.is_instance, np.diff(placed.starts)))
     layer = bpy.context.view_layer
 
     def counts(triangles, **options):

@@ -19,11 +19,12 @@ from blender_scenes import (
     text,
 )
 from costs import lines_run
-from live_scenes import boxes_by_key
+from live_scenes import boxes_by_key, boxes_now
 
 from octree_ext.octree_addon import handlers, trees
 from octree_ext.octree_addon.built_tree import preserving_staleness
-from octree_ext.octree_addon.reader import differences, read_objects, read_triangles
+from octree_ext.octree_addon.reader import scene as scene_reads
+from octree_ext.octree_addon.scene_index import SceneIndex
 from octree_ext.octree_addon.ui import settings_of
 
 pytestmark = pytest.mark.usefixtures("visible_scope")
@@ -280,8 +281,8 @@ def test_nothing_is_read_while_the_scene_changes(monkeypatch):
         link(bpy.data.objects.new("Copy", mesh), location=(2 * number, 0, 0))
     built = build("TRIANGLES")
     read = []
-    reader = differences.mesh_arrays
-    monkeypatch.setattr(differences, "mesh_arrays", lambda mesh: read.append(mesh) or reader(mesh))
+    reader = scene_reads.mesh_arrays
+    monkeypatch.setattr(scene_reads, "mesh_arrays", lambda mesh: read.append(mesh) or reader(mesh))
     for _ in range(10):
         mesh.vertices[0].co.x += 0.125
         mesh.update()
@@ -313,7 +314,8 @@ def test_the_panel_is_told_when_the_scene_has_come_to_rest(monkeypatch):
     assert built.was_stale
 
 
-def test_meshes_are_compared_step_by_step():
+def test_meshes_are_compared_step_by_step(monkeypatch):
+    monkeypatch.setattr(scene_reads, "_OBJECTS", 0)
     items = [cube(f"Cube {number}", location=(2 * number, 0, 0)) for number in range(5)]
     built = build("TRIANGLES")
     for item in items:
@@ -421,32 +423,33 @@ def test_lost_coordinates_are_no_change_when_nothing_happens():
 
 def read_again(built):
     """Return what the items of a tree are now, read anew from the same objects."""
-    wanted = [
-        item for item in bpy.context.scene.objects if item.session_uid in built.source.wanted
-    ]
     if built.holds_objects:
-        found = read_objects(depsgraph(), wanted)
-        return boxes_by_key(found.source, found.boxes)
-    return triangles_by_owner(read_triangles(depsgraph(), wanted))
+        found = boxes_now(built.source.names)
+        return boxes_by_key(found, found.boxes)
+    index = SceneIndex(depsgraph)
+    index.update()
+    rows = np.flatnonzero(np.isin(index.placements.owners, list(built.source.names)))
+    triangles = index.octree.triangles_of(index.octree.ids[rows])
+    return triangles_by_owner(index.placements.ordered(rows), triangles)
 
 
 def built_from(built):
     """Return what the items of a tree were."""
     if built.holds_objects:
-        return boxes_by_key(built.source, built.octree.items.bounds().rows)
-    return triangles_by_owner(built.source)
+        return boxes_by_key(built.source.placements, built.octree.items.bounds().rows)
+    return triangles_by_owner(built.source.placements, built.octree.items)
 
 
-def triangles_by_owner(source):
+def triangles_by_owner(placements, triangles):
     """Return the triangles and polygons of each placement, by its object."""
-    starts, corners = source.placement_start, source.vertices[source.faces]
+    corners = triangles.vertices[triangles.faces]
     return Counter(
         (
-            source.objects[source.object_of_placement[number]].session_uid,
+            int(placements.owners[number]),
             corners[start:end].tobytes(),
-            source.polygon_of_triangle[start:end].tobytes(),
+            placements.meshes[number].polygons.tobytes(),
         )
-        for number, (start, end) in enumerate(pairwise(starts.tolist()))
+        for number, (start, end) in enumerate(pairwise(placements.starts.tolist()))
     )
 
 

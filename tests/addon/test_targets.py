@@ -1,14 +1,23 @@
-"""The index of the scene and the octree that was built: they agree on every answer."""
+"""Questions go to the index of the scene, whatever was built: its triangles, or its boxes."""
 
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import camera, collection_instance, cube, link, monkey, scatter, selected, tube
+from blender_scenes import (
+    camera,
+    collection_instance,
+    cube,
+    lamp,
+    link,
+    monkey,
+    scatter,
+    selected,
+    tube,
+)
 from registered import OPERATORS
 
 from octree_ext.octree_addon import preferences, questions, scope, trees
-from octree_ext.octree_addon.questions import query_operator
-from octree_ext.octree_addon.targets import TreeTarget
+from octree_ext.octree_addon.ui import settings_of
 
 QUESTIONS = [
     ("select_in_frustum", {"relation": "TOUCHING"}),
@@ -51,29 +60,25 @@ def crowd(empty_scene):
     empty_scene.octree.source.scope = "VISIBLE"
 
 
-def ask(name, options):
-    assert getattr(bpy.ops.octree, name)(**options) == {"FINISHED"}
-    found = questions.get(bpy.context.scene)
-    corners = found.target.items[found.items]
-    return selected(), found.notes, np.sort(corners.vertices[corners.faces].sum(axis=(1, 2)))
-
-
+@pytest.mark.parametrize("contents", ["TRIANGLES", "OBJECTS"])
 @pytest.mark.parametrize(("name", "options"), QUESTIONS)
-def test_both_agree(crowd, monkeypatch, name, options):
-    chosen, notes, places = ask(name, options)
+def test_each_answer_is_proven(crowd, contents, name, options):
+    settings_of(bpy.context.scene).source.source = contents
+    assert getattr(bpy.ops.octree, name)(**options) == {"FINISHED"}
+    assert bpy.ops.octree.prove_it() == {"FINISHED"}
+    found = questions.get(bpy.context.scene)
+    assert found.target.noun == {"TRIANGLES": "triangle", "OBJECTS": "object"}[contents]
+    assert (len(selected()) > 0) == (len(found.items) > 0 or options.get("invert", False))
+
+
+def test_the_octree_that_is_built_is_of_the_same_triangles(crowd):
     bpy.ops.octree.build()
-    monkeypatch.setattr(query_operator, "scene_steps", tree_steps)
-    other_chosen, other_notes, other_places = ask(name, options)
-    assert chosen == other_chosen
-    assert sorted(notes) == sorted(other_notes)
-    np.testing.assert_allclose(places, other_places, rtol=1e-9, atol=1e-9)
-
-
-def tree_steps(context, viewport, **options):
-    """Ask the octree that was built instead of the index."""
-    built = trees.get(context.scene)
-    yield 1.0
-    return TreeTarget(built, built.octree)
+    bpy.ops.octree.select_in_sphere(center=(1, 0, 0), radius=2.5)
+    built, target = trees.get(bpy.context.scene), questions.get(bpy.context.scene).target
+    numbers = target.renumbered(built.source.placements, np.arange(built.source.item_count))
+    assert numbers.tolist() == list(range(built.source.item_count))
+    corners = [np.sort(each.rows.ravel()) for each in (built.octree.items, target.items)]
+    np.testing.assert_array_equal(*corners)
 
 
 @pytest.mark.parametrize("relation", ["TOUCHING", "INSIDE"])
@@ -93,19 +98,49 @@ def test_of_too_many_triangles_objects_are_told_alone(crowd, monkeypatch, relati
     assert bpy.ops.octree.prove_it() == {"FINISHED"}
 
 
-def test_an_octree_of_objects_is_refreshed_before_it_is_asked(empty_scene):
+def test_objects_by_their_boxes_are_those_of_the_scene_as_it_is(empty_scene):
     items = [cube(f"Cube {x}", location=(3 * x, 0, 0)) for x in range(4)]
     empty_scene.octree.source.source = "OBJECTS"
     empty_scene.octree.source.scope = "VISIBLE"
     bpy.ops.octree.build()
+    first = trees.get(empty_scene)
     items[0].location = (0, 50, 0)
     cube("New", location=(0, 0, 1))
+    lamp(location=(0, 0, 0.5))
     bpy.ops.octree.select_in_sphere(center=(0, 0, 0), radius=1)
     assert selected() == {"New"}
-    assert not trees.get(empty_scene).stale
-    first = trees.get(empty_scene)
-    bpy.ops.octree.select_in_sphere(center=(3, 0, 0), radius=1)
     assert trees.get(empty_scene) is first
+    assert first.stale
+    empty_scene.octree.source.lights = True
+    bpy.ops.octree.select_in_sphere(center=(0, 0, 0), radius=1)
+    assert selected() == {"New", "Lamp"}
+
+
+def test_what_is_built_to_look_at_changes_no_answer(empty_scene):
+    cube("Corner", rotation_euler=(0, 0, 0.25 * np.pi))
+    empty_scene.octree.source.scope = "VISIBLE"
+    place = {"center": (0.6, 0.6, 0), "radius": 0.01}
+    for contents in ("OBJECTS", "TRIANGLES"):
+        bpy.ops.octree.build(source=contents)
+        for asked, expected in (("OBJECTS", {"Corner"}), ("TRIANGLES", set())):
+            empty_scene.octree.source.source = asked
+            bpy.ops.octree.select_in_sphere(**place)
+            assert selected() == expected
+
+
+@pytest.mark.parametrize("contents", ["OBJECTS", "TRIANGLES"])
+def test_potential_colliders_are_those_of_the_octree_and_proven(empty_scene, contents):
+    items = [cube(f"Cube {x}", location=(2 * x, 0, 0)) for x in range(30)]
+    empty_scene.octree.source.scope = "VISIBLE"
+    bpy.ops.octree.build(source=contents, capacity=4)
+    items[3].hide_set(True)
+    near = {"center": (8.5, 0, 0), "radius": 0.1}
+    bpy.ops.octree.select_in_sphere(**near)
+    exact, count = selected(), len(questions.get(empty_scene).items)
+    bpy.ops.octree.select_in_sphere(**near, relation="CANDIDATES")
+    assert count < len(questions.get(empty_scene).items)
+    assert exact <= selected() < {item.name for item in items[:3] + items[4:]}
+    assert bpy.ops.octree.prove_it() == {"FINISHED"}
 
 
 def test_potential_colliders_are_of_a_fresh_octree(empty_scene):

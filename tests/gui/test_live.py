@@ -75,11 +75,11 @@ def state():
     )
     scene = bpy.context.scene
     follower, built = live.get(scene), trees.get(scene)
-    found = reader.read_objects(
-        bpy.context.evaluated_depsgraph_get(), list(bpy.context.view_layer.objects)
-    )
-    held = dict(zip(built.source.keys, built.octree.items.bounds().rows.T.tolist(), strict=True))
-    wanted = dict(zip(found.source.keys, found.boxes.T.tolist(), strict=True))
+    read = reader.read_boxes(bpy.context.evaluated_depsgraph_get())
+    found = read.ordered(read.rows_of(set(read.owners.tolist()), reader.taken_types([])))
+    owners = built.source.placements.owners.tolist()
+    held = dict(zip(owners, built.octree.items.bounds().rows.T.tolist(), strict=True))
+    wanted = dict(zip(found.owners.tolist(), found.boxes.T.tolist(), strict=True))
     began, lasted, ended = follower.last_update.pairs
     return {
         "agrees": held == wanted,

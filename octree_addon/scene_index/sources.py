@@ -1,0 +1,283 @@
+"""Sources of built octrees: placements of the index, with the way back to Blender."""
+
+from collections import Counter
+from collections.abc import Collection, Generator, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import bpy
+import numpy as np
+
+from ...core import Triangles, between
+from ..arrays import Floats, Ids
+from ..reader import (
+    BoxPlacements,
+    PlacedItems,
+    object_bounds,
+    seen_objects,
+    taken_types,
+)
+from .index import SceneIndex
+from .revision import changed
+from .session import index_of, index_of_layer
+
+_HAVE_FACES = {"MESH", "CURVE", "SURFACE", "FONT", "META"}
+
+
+@dataclass(frozen=True)
+class SourceObject:
+    """An object that can be selected: it has an item itself, or it has instances.
+
+    Attributes
+    ----------
+    session_uid : int
+        Blender's number of the object, unique in a session.
+    name : str
+        Its name when it was read.
+    instances : int
+        How many of its placements are instances.
+    editable : bool
+        Whether its own triangles know their polygon of the original mesh.
+    """
+
+    session_uid: int
+    name: str
+    instances: int
+    editable: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Placements of the index as they were at one moment; holds no reference into Blender.
+
+    A placement is one mesh, or other object, in one place: an object's own, or one instance.
+    Its items follow each other.
+
+    Attributes
+    ----------
+    placements : ScenePlacements or BoxPlacements
+        In the order of the items.
+    names : Mapping of int to str
+        Of the objects that were read, visible ones, with an item or without, by session id.
+    skipped : Mapping of str to int
+        How many objects gave no item, by reason or type.
+    layer : (int, str)
+        The session id of the scene and the name of its view layer.
+    kinds : tuple of str
+        Types of objects without a shape that are items too, if these are boxes.
+    bounds_object : (int, ndarray of float64), optional
+        Session id of the object whose box is the root, and that box, (6, 1).
+    """
+
+    placements: PlacedItems
+    names: Mapping[int, str]
+    skipped: Mapping[str, int]
+    layer: tuple[int, str]
+    kinds: tuple[str, ...] = ()
+    bounds_object: tuple[int, Floats] | None = None
+
+    @property
+    def noun(self) -> str:
+        """What an item is."""
+        return self.placements.noun
+
+    @property
+    def holds_objects(self) -> bool:
+        """Whether items are whole objects."""
+        return isinstance(self.placements, BoxPlacements)
+
+    @property
+    def item_count(self) -> int:
+        """How many items there are."""
+        return int(self.placements.starts[-1])
+
+    @cached_property
+    def _owners(self) -> tuple[Ids, Ids]:
+        """The session ids of the objects, sorted, and the object of each placement."""
+        uids, numbers = np.unique(self.placements.owners, return_inverse=True)
+        return uids, numbers.astype(np.intp)
+
+    @property
+    def object_of_placement(self) -> Ids:
+        """Index into `objects`, one for each placement."""
+        return self._owners[1]
+
+    @property
+    def object_of_item(self) -> Ids:
+        """Index into `objects`, one for each item."""
+        return np.repeat(self.object_of_placement, np.diff(self.placements.starts))
+
+    @cached_property
+    def objects(self) -> tuple[SourceObject, ...]:
+        """The objects that have an item, by session id."""
+        uids, numbers = self._owners
+        instances, editable = (
+            np.bincount(numbers[flags], minlength=len(uids)).tolist()
+            for flags in (self.placements.is_instance, self.placements.has_faces)
+        )
+        return tuple(
+            SourceObject(uid, self.names[uid], count, bool(faces))
+            for uid, count, faces in zip(uids.tolist(), instances, editable, strict=True)
+        )
+
+    @property
+    def boxes(self) -> BoxPlacements:
+        """The placements, of whole objects."""
+        assert isinstance(self.placements, BoxPlacements)
+        return self.placements
+
+    def bounded_by(self, uid: int, box: Floats) -> "Source":
+        """Return the same, which depends on the object that gives the box of the root, too."""
+        return replace(self, bounds_object=(uid, box))
+
+
+@dataclass(frozen=True, eq=False)
+class _Wanted:
+    """The objects to be read: names and types by session id; why others are not."""
+
+    names: dict[int, str]
+    reasons: dict[int, str]
+    skipped: Counter[str]
+
+    def source(
+        self, placements: PlacedItems, layer: tuple[int, str], kinds: tuple[str, ...] = ()
+    ) -> Source:
+        """Return these placements of theirs with what was left out, and why."""
+        found = set(np.unique(placements.owners).tolist())
+        self.skipped.update(why for uid, why in self.reasons.items() if uid not in found)
+        return Source(placements, self.names, self.skipped, layer, kinds)
+
+
+def triangle_source_steps(
+    depsgraph: bpy.types.Depsgraph,
+    objects: Iterable[bpy.types.Object],
+    *,
+    viewport: bpy.types.SpaceView3D | None = None,
+) -> Generator[float, None, tuple[Source, Triangles]]:
+    """Read the evaluated triangles of objects, and of what they instance, in world space.
+
+    The objects are original ones; repeated ones count once, and the local view of `viewport`, if
+    any, hides those outside it. The index is brought up to date for it. Yields the fraction done.
+    """
+    seen, skipped = seen_objects(depsgraph, objects, viewport)
+    wanted = _Wanted(
+        {uid: item.name for uid, item in seen.items()},
+        {uid: _without_faces(item) for uid, item in seen.items()},
+        skipped,
+    )
+    layer, index = layer_of(depsgraph), index_of(depsgraph)
+    yield from between(0.0, 0.7, index.update_steps())
+    placements, ids = _of_owners(index, wanted.names)
+    triangles = yield from between(0.7, 1.0, index.octree.triangles_steps(ids))
+    return wanted.source(placements, layer), triangles
+
+
+def _of_owners(index: SceneIndex, owners: Iterable[int]) -> tuple[PlacedItems, Ids]:
+    """Return the placements of these objects in the order of the depsgraph, and their ids."""
+    placements = index.placements
+    rows = np.flatnonzero(np.isin(placements.owners, list(owners)))
+    rows = rows[np.argsort(placements.entries[rows], kind="stable")]
+    return placements.ordered(rows), index.octree.ids[rows]
+
+
+def box_source(
+    depsgraph: bpy.types.Depsgraph,
+    objects: Iterable[bpy.types.Object],
+    *,
+    kinds: Collection[str] = (),
+) -> Source:
+    """Read the evaluated boxes of objects, and of what they instance, in world space.
+
+    Objects are as for triangles. `kinds` are types of objects without a shape that become items
+    too: "LIGHT" and "CAMERA", as points, and "EMPTY", as large as it is drawn.
+    """
+    seen, skipped = seen_objects(depsgraph, objects, None)
+    taken = taken_types(kinds)
+    wanted = _Wanted(
+        {uid: item.name for uid, item in seen.items()},
+        {
+            uid: "without geometry" if item.type in taken else item.type
+            for uid, item in seen.items()
+        },
+        skipped,
+    )
+    boxes = index_of(depsgraph).boxes.update(depsgraph)
+    placements = boxes.ordered(boxes.rows_of(wanted.names, taken))
+    return wanted.source(placements, layer_of(depsgraph), tuple(kinds))
+
+
+def layer_of(depsgraph: bpy.types.Depsgraph) -> tuple[int, str]:
+    """Return the session id of the scene and the name of the view layer."""
+    return depsgraph.scene.original.session_uid, depsgraph.view_layer.name
+
+
+def count_triangles(
+    depsgraph: bpy.types.Depsgraph,
+    objects: Iterable[bpy.types.Object],
+    *,
+    viewport: bpy.types.SpaceView3D | None = None,
+) -> int:
+    """Count what `triangle_source_steps` would read, or the index first, if that is more.
+
+    O(placements), whatever the size of the meshes.
+    """
+    seen, _ = seen_objects(depsgraph, objects, viewport)
+    index = index_of(depsgraph)
+    return max(index.count_triangles(seen.keys()), index.unread_triangles())
+
+
+def comparison_steps(
+    source: Source, layer: bpy.types.ViewLayer
+) -> Generator[float, None, tuple[int, bool]]:
+    """Compare a source with the scene, as a view layer of it shows it now, and tell if it differs.
+
+    What is hidden now counts as unchanged. Yields the fraction read; returns also the `noted` of
+    the index that was compared with.
+    """
+    scene = layer.id_data
+    index = index_of_layer(scene.session_uid, layer.name)
+    now: PlacedItems
+    if source.holds_objects:
+        boxes = index.boxes.update()
+        now = boxes.ordered(boxes.rows_of(source.names.keys(), taken_types(source.kinds)))
+    else:
+        yield from index.update_steps()
+        now, _ = _of_owners(index, source.names)
+    noted = index.noted
+    gone, came = changed(source.placements.snapshot(), now.snapshot())
+    differs = (
+        bool(len(came))
+        or _misses(layer, source.placements.owners[gone])
+        or _has_other_bounds(layer, source)
+    )
+    return noted, differs
+
+
+def _misses(layer: bpy.types.ViewLayer, owners: Ids) -> bool:
+    """Tell whether any of these objects is visible, or has left the scene."""
+    uids = set(owners.tolist())
+    if not uids:
+        return False
+    there = {item.session_uid: item for item in layer.id_data.objects}
+    if not uids <= there.keys():
+        return True
+    in_layer = set(layer.objects)
+    return any(there[uid] in in_layer and there[uid].visible_get(view_layer=layer) for uid in uids)
+
+
+def _has_other_bounds(layer: bpy.types.ViewLayer, source: Source) -> bool:
+    """Tell whether the object that gave the box of the root has another one."""
+    if source.bounds_object is None:
+        return False
+    uid, box = source.bounds_object
+    return any(
+        not np.array_equal(object_bounds(layer.depsgraph, item).rows, box)
+        for item in layer.objects
+        if item.session_uid == uid
+    )
+
+
+def _without_faces(item: bpy.types.Object) -> str:
+    """Say why a visible object gave no triangle: its type if none of that type does."""
+    has_faces = item.type in _HAVE_FACES or item.instance_type != "NONE"
+    return "without faces" if has_faces else item.type

@@ -1,0 +1,50 @@
+"""The triangles of many placements at once are those of each of them alone, to the bit."""
+
+import numpy as np
+import pytest
+
+from core import SceneOctree, Triangles
+
+
+@pytest.fixture
+def scene():
+    """Place three meshes, one of them empty, many times and in any order."""
+    random = np.random.default_rng(4)
+    scene = SceneOctree()
+    meshes = [
+        scene.add_mesh(Triangles(random.random((v, 3)), random.integers(0, v, (n, 3))))
+        for v, n in ((8, 12), (300, 900), (3, 0))
+    ]
+    matrices = np.tile(np.eye(4), (400, 1, 1))
+    matrices[:, :3] = random.normal(size=(400, 3, 4))
+    matrices[7, 0, 0], matrices[9, 1] = np.inf, 0.0
+    scene.place(np.array(meshes)[random.integers(0, 3, 400)], matrices)
+    return scene
+
+
+def test_all_at_once_is_each_alone(scene):
+    ids = scene.ids[np.random.default_rng(5).permutation(400)]
+    alone = [scene.triangles_of([number]) for number in ids.tolist()]
+    corners = np.concatenate([each.vertices[each.faces] for each in alone])
+    baked = scene.triangles_of(ids)
+    np.testing.assert_array_equal(baked.vertices[baked.faces], corners)
+    assert len(scene.triangles_of([])) == 0
+
+
+def test_steps_are_many_of_much_and_keep_what_was_there(scene):
+    before = scene.triangles_of(scene.ids)
+    steps = scene.triangles_steps(np.tile(scene.ids, 5))
+    fractions = [next(steps)]
+    scene.remove(scene.ids)
+    with pytest.raises(StopIteration) as end:
+        while True:
+            fractions.append(next(steps))
+    assert fractions == sorted(fractions)
+    baked = end.value.value
+    assert len(baked) == 5 * len(before)
+    np.testing.assert_array_equal(baked[: len(before)].rows, before.rows)
+
+
+def test_an_unknown_placement_is_refused_at_once(scene):
+    with pytest.raises(ValueError, match="id"):
+        scene.triangles_steps([1000])
