@@ -54,6 +54,7 @@ PIECES = {
     "audit.judge": {"_LOOKED": 100},
     "audit.contacts": {"_FIRST": 2, "_PAIRS": 4},
     "audit.solids": {"_TOGETHER": 2},
+    "scene.baking": {"PIECE": 12},
     "passes": {"PIECE": 32},
 }
 VIEW = np.diag([0.4, 0.4, -0.2, 1.0])[None]
@@ -127,6 +128,7 @@ CASES: dict[str, list[Steps]] = {
     ],
     "ContactTracker.look_steps": [lambda w: w.tracker.look_steps(w.scene)],
     "SceneOctree.prepare_steps": [lambda w: w.scene.prepare_steps()],
+    "SceneOctree.triangles_steps": [lambda w: w.scene.triangles_steps(w.scene.ids)],
     "Shapes.take_steps": [
         lambda w: w.triangles.take_steps(np.arange(40)),
         lambda w: w.boxes.octree.items.take_steps(np.arange(40)),

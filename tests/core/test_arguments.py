@@ -48,7 +48,8 @@ GIVEN = {
     "overlapping_pairs_steps.tree": SCENE,
     "SceneOctree.bounds_of.ids": [0, 2], "SceneOctree.matrices_of.ids": [0, 2],
     "SceneOctree.meshes_of.ids": [0, 2], "SceneOctree.only.ids": [0, 2],
-    "SceneOctree.triangles_of.ids": [0, 2], "pairs_within.others": BALLS, "between.start": 0.0,
+    "SceneOctree.triangles_of.ids": [0, 2], "SceneOctree.triangles_steps.ids": [0, 2],
+    "pairs_within.others": BALLS, "between.start": 0.0,
     "between.stop": 1.0,
 }  # fmt: skip
 # Their arrays are known to be sound: nobody checks them again.
