@@ -149,7 +149,7 @@ def ask(name, argument, value):
         else:
             data.append(given)
     answer = call(*data, **options)
-    return asked.result(answer) if inspect.isgenerator(answer) else answer
+    return core.run(answer) if inspect.isgenerator(answer) else answer
 
 
 def sample(name, argument):
