@@ -275,6 +275,17 @@ def test_no_picture_goes_on_so_far_beyond_its_borders(beyond):
     refuses("visibility", "beyond", beyond)
 
 
+@pytest.mark.parametrize(
+    ("name", "argument"),
+    [(name, argument) for name, argument in those_of("number")
+     if argument in ("margin", "clearance", "band")],
+)  # fmt: skip
+def test_lengths_whose_squares_are_no_numbers_are_refused_by_name(name, argument):
+    for value in (1.1e150, 1e160, 1e300):
+        refuses(name, argument, value)
+    ask(name, argument, 1e150)
+
+
 def test_what_an_answer_has_no_room_for_is_refused_before_it_is_made():
     for count in (2**29, 2**31, 2**62):
         refuses("nearest", "count", count)
