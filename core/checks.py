@@ -93,7 +93,7 @@ def indices(name: str, value: ArrayLike, width: int, limit: int) -> Ids:
     whole: Ids = given.astype(np.intp, copy=False)
     if whole.size and (whole.min() < 0 or whole.max() >= limit):
         good = ((whole >= 0) & (whole < limit)).all(axis=1)
-        every_row(name, f"lie in 0..{limit - 1}", good, whole)
+        every_row(name, f"lie in 0..{limit - 1}", good, given)
     return whole
 
 
@@ -103,6 +103,14 @@ def numbers(name: str, value: ArrayLike, limit: int) -> Ids:
     if given.ndim != 1:
         raise ValueError(f"{name} must have shape (n,), got {given.shape}")
     return indices(name, given[:, None], 1, limit)[:, 0]
+
+
+def one_each(name: str, value: ArrayLike, count: int, limit: int = MOST) -> Ids:
+    """Return `value` as a whole number for each of `count`, in `range(limit)`."""
+    each = numbers(name, value, limit)
+    if len(each) != count:
+        raise ValueError(f"{name} must have shape ({count},), got {each.shape}")
+    return each
 
 
 def pairs(name: str, value: ArrayLike, limit: int) -> Ids:
@@ -141,7 +149,7 @@ def whole_number(name: str, value: SupportsIndex, least: int, most: float = MOST
     return number
 
 
-def room(name: str, value: object, *shape: int, most: int = _NUMBERS) -> None:
+def room(name: str, value: object, *shape: float, most: int = _NUMBERS) -> None:
     """Require that an array of this shape, which `value` asks for, is one that memory can hold."""
     if math.prod(shape) > most:
         wide = " x ".join(map(str, shape))

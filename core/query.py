@@ -37,7 +37,7 @@ _NONE = np.empty(0, np.intp)
 
 
 class VolumeQuestions(AnyOctree):
-    """What answers questions of volumes by itself, with octrees of its own."""
+    """An index that answers questions of volumes with octrees of its own."""
 
     @abstractmethod
     def _query(self, volumes: Shapes, relation: str, groups: SupportsIndex) -> Ids:

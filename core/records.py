@@ -11,7 +11,7 @@ import numpy as np
 
 
 class Frozen:
-    """What holds arrays that are read-only from the beginning."""
+    """A holder of arrays that are read-only from the beginning."""
 
     def __post_init__(self) -> None:
         freeze(self)

@@ -234,7 +234,7 @@ def _items(name: str, arrays: Arrays) -> Shapes:
 def _ids(arrays: Arrays, count: int) -> Ids | None:
     if "ids" not in arrays:
         return None
-    ids = checks.numbers("ids", arrays["ids"], np.iinfo(np.intp).max)
+    ids = checks.numbers("ids", arrays["ids"], checks.MOST)
     _require(
         len(ids) == count and bool((np.diff(ids) > 0).all()), "ids must ascend, one for an item"
     )

@@ -60,15 +60,6 @@ def masked_scene(seed):
     return scene, np.delete(masks, gone)
 
 
-def result(steps):
-    """Return what a generator returns."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as finished:
-            return finished.value
-
-
 def of_volumes(question, **options):
     return lambda scene, **o: [question(scene, each, **options, **o) for each in VOLUMES]
 
@@ -134,7 +125,7 @@ def of_looks(name):
         tracker = ContactTracker(band=0.01)
         look = getattr(tracker, name)
         first = look(scene, groups=groups)
-        first = result(first) if name.endswith("steps") else first
+        first = core.run(first) if name.endswith("steps") else first
         return [first, tracker.intervals, tracker.look(scene, groups=groups)]
 
     return ask
@@ -163,7 +154,7 @@ def without_empty_ends(answer):
 
 def stepped(asking, question, *rest, **options):
     """Ask a question that comes in steps as if it came at once."""
-    return asking(lambda *a, **o: result(question(*a, **o)), *rest, **options)
+    return asking(lambda *a, **o: core.run(question(*a, **o)), *rest, **options)
 
 
 def ask_queries(scene, **options):

@@ -35,7 +35,7 @@ def _resolved(largest: Floats) -> Floats:
 
 
 def shape_resolutions(moment: Moment, rows: Ids) -> Floats:
-    """Return the same of meshes placed in rows, as if all stood at the origin."""
+    """Return which lengths the meshes in rows resolve, as if all were placed at the origin."""
     placements = moment.placements
     bounds = moment.meshes.table.bounds[:, placements.meshes[rows]]
     size = np.maximum(np.abs(bounds[:3]), np.abs(bounds[3:]))

@@ -30,7 +30,7 @@ class Crossings:
 
 @dataclass(frozen=True)
 class Parts:
-    """What pairs of triangles have in common, and whether anything: a segment, (3, h).
+    """Segments that pairs of triangles have in common, (3, h), and whether there is any.
 
     `lines` are unit directions, (3, h), and `edges` (2, h) those of either triangle that lie in
     the other's plane: edge i goes from corner i to the next; -1 where it reaches beyond.

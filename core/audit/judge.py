@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, dot, flagged, ranks_of, starts_of_runs
 from ..scene.moment import Moment
-from ..steps import between
+from ..steps import Steps, between
 from ..touch.triangle_distance import nearest_points
 from . import findings as of
 from .contacts import Contacts, contacts_of, gaps_of
@@ -29,7 +29,6 @@ _LOOKED = 8_192
 _SHELLS = "shells"
 
 Part = dict[str, Any]
-Steps = Generator[float, None, Part]
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ def world_of(moment: Moment, meshes: Ids, band: float) -> Generator[float, None,
     return World(moment, sheets, shells, band)
 
 
-def judged(moment: Moment, met: Ids, band: float, clearance: float) -> Steps:
+def judged(moment: Moment, met: Ids, band: float, clearance: float) -> Steps[Part]:
     """Return the arrays of findings of pairs of rows whose boxes come near, (2, p), in any order.
 
     Which row of a pair comes first decides between equals: where to look, above all.

@@ -301,9 +301,9 @@ def _nested(moment: Moment, met: Ids, band: float) -> Generator[float, None, Fla
 
 def _checked_names(moment: Moment, names: ArrayLike | None) -> Ids:
     placements = moment.placements
-    called = placements.ids if names is None else checks.numbers("names", names, 1 << _BITS)
-    if len(called) != len(placements):
-        raise ValueError(f"names must have shape ({len(placements)},), got {called.shape}")
+    if names is None:
+        return placements.ids
+    called = checks.one_each("names", names, len(placements), 1 << _BITS)
     _, which, counts = np.unique(called, return_inverse=True, return_counts=True)
     checks.every_row("names", "not repeat", counts[which] == 1, called)
     return called

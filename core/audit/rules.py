@@ -33,11 +33,7 @@ class Rules:
     ) -> "Rules":
         """Return checked rules."""
         count, placements = len(moment.placements), moment.placements
-        numbers = None
-        if owners is not None:
-            numbers = checks.numbers("owners", owners, np.iinfo(np.intp).max)
-            if len(numbers) != count:
-                raise ValueError(f"owners must have shape ({count},), got {numbers.shape}")
+        numbers = None if owners is None else checks.one_each("owners", owners, count)
         sides = [
             None if each is None else placements.rows_of(each, name=name)
             for name, each in (("ones", ones), ("others", others))
@@ -84,7 +80,7 @@ def checked_band(band: float | None) -> float:
     """Return a band that is above 0, or 0 if none is stated."""
     if band is None:
         return 0.0
-    wide = checks.number("band", band, 0.0)
+    wide = checks.length("band", band)
     if wide == 0:
         raise ValueError("band must be above 0, got 0")
     return wide

@@ -166,7 +166,7 @@ class _Stars:
 
 @dataclass(frozen=True)
 class _Wings:
-    """What reaches lines: of which each, (w,), on which side, in which direction, how far."""
+    """Wings: the line that each reaches, (w,), on which side, in which direction, how far."""
 
     of: Ids
     sides: Ids

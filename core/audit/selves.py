@@ -7,17 +7,17 @@ import numpy as np
 from ..arrays import Ids, blocks, flagged, ranks_of, starts_of_runs
 from ..scene.moment import Moment
 from ..scene.within import pairs_within
-from ..steps import between
+from ..steps import Steps, between
 from . import findings as of
 from .contacts import Contacts
-from .judge import Steps, nothing, part_of, world_of
+from .judge import Part, nothing, part_of, world_of
 from .seams import seams_of
 from .solids import World
 
 _LOOKED = 8_192
 
 
-def crossing_selves(moment: Moment, rows: Ids, band: float) -> Steps:
+def crossing_selves(moment: Moment, rows: Ids, band: float) -> Steps[Part]:
     """Return the arrays of self-intersections of placements in these rows."""
     if len(rows) == 0:
         return nothing()

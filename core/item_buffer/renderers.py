@@ -107,27 +107,8 @@ class ItemRenderer:
             self._stage = Stage.of(self._scene._moment(self._groups), self._stage)
         return self._stage
 
-    def in_groups(self, groups: SupportsIndex) -> Self:
-        """Return what draws only placements of some groups.
-
-        Parameters
-        ----------
-        groups : int
-            A mask of 32 bits: placements with a mask that shares none of them are not there.
-
-        Returns
-        -------
-        ItemRenderer
-            One of the same kind; meshes are not gathered or uploaded again for it.
-
-        Raises
-        ------
-        ValueError
-            If this is no mask of 32 bits.
-        """
-        mask = checks.mask("groups", groups)
-        if mask == self._groups:
-            return self
+    def _in_groups(self, mask: int) -> Self:
+        """Return one of the same kind for a question of some groups; no mesh is gathered again."""
         other = copy(self)
         other._groups, other._stage = mask, Stage.of(self._scene._moment(mask), self.stage)
         return other
@@ -228,7 +209,8 @@ def _runs(boxes: Ids, pixels: int) -> list[Ids]:
 def asked_of(renderer: ItemRenderer, groups: SupportsIndex) -> ItemRenderer:
     """Return what draws the groups of a question, checked."""
     checks.kind("renderer", renderer, (ItemRenderer,))
-    return renderer.in_groups(groups)
+    mask = checks.mask("groups", groups)
+    return renderer if mask == ALL_GROUPS else renderer._in_groups(mask)
 
 
 def checked_views(view_projection: ArrayLike, size: object) -> tuple[Floats, Size]:

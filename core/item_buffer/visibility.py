@@ -145,8 +145,7 @@ def visibility_steps(
     checks.room("supersampling", supersampling, size[0] * samples, size[1] * samples)
     margin = checks.number("beyond", beyond, 0.0)
     wide = [side * samples * (1 + 2 * margin) for side in size]
-    if wide[0] * wide[1] > _MOST:
-        raise ValueError(f"beyond must leave a picture of at most {_MOST} samples, got {beyond!r}")
+    checks.room("beyond", beyond, *wide, most=_MOST)
     least = checks.number("smallest", smallest, 0.0)
     numbers = checked_owners(renderer, owners, len(matrices))
     steps = _steps(renderer, matrices, size, numbers, samples, margin, least)
@@ -160,9 +159,7 @@ def checked_owners(renderer: ItemRenderer, owners: ArrayLike | None, views: int)
     """Return the object of each placement, (p,), by default the placement's own number."""
     if owners is None:
         return np.arange(len(renderer.scene))
-    numbers = checks.numbers("owners", owners, np.iinfo(np.int32).max)
-    if len(numbers) != len(renderer.scene):
-        raise ValueError(f"owners must have shape ({len(renderer.scene)},), got {numbers.shape}")
+    numbers = checks.one_each("owners", owners, len(renderer.scene), np.iinfo(np.int32).max)
     checks.room("owners", int(numbers.max(initial=0)), int(numbers.max(initial=0)) + 1, 4, views)
     return numbers
 

@@ -51,7 +51,7 @@ class Nearest(Record):
 
 
 class NearestQuestions(AnyOctree):
-    """What answers `nearest` by itself, with octrees of its own."""
+    """An index that answers `nearest` with octrees of its own."""
 
     @abstractmethod
     def _nearest(

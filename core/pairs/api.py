@@ -23,7 +23,7 @@ _Test = Callable[[Ids, Ids], Flags]
 
 
 class PairQuestions(AnyOctree):
-    """What answers `overlapping_pairs` by itself, with octrees of its own."""
+    """An index that answers `overlapping_pairs` with octrees of its own."""
 
     @abstractmethod
     def _pair_steps(
@@ -64,7 +64,7 @@ def overlapping_pairs_steps(
     other : Octree, optional
         Any octree, over items of any kind. By default items are paired within `tree`.
     margin : float
-        Items no farther apart than this are pairs, too; scene units.
+        Items no farther apart than this are pairs, too; scene units, 1e150 at most.
     skip_neighbours : bool
         Leave out triangles that share a vertex number. Needs one tree of triangles.
     within : bool
@@ -124,7 +124,7 @@ def overlapping_pairs_steps(
     partner = None if other is None else as_octree("other", other)
     if skip_neighbours and (partner is not None or not isinstance(octree.items, Triangles)):
         raise ValueError("skip_neighbours needs one tree of triangles")
-    margin = checks.number("margin", margin, 0.0)
+    margin = checks.length("margin", margin)
     seen = in_groups(octree, groups)
     if partner is not None and owners is not None:
         raise ValueError("owners need one tree")
@@ -164,9 +164,7 @@ def _steps(
 
 def _owner_of_entry(tree: Octree, seen: Octree, owners: ArrayLike) -> Ids:
     """Return the owner of each entry of what there is of a tree for a question."""
-    numbers = checks.numbers("owners", owners, np.iinfo(np.intp).max)
-    if len(numbers) != len(tree.items):
-        raise ValueError(f"owners must have shape ({len(tree.items)},), got {numbers.shape}")
+    numbers = checks.one_each("owners", owners, len(tree.items))
     names = seen.named(np.arange(len(seen.items)))
     places = names if tree.ids is None else np.searchsorted(tree.ids, names)
     return numbers[places[seen.order]]

@@ -79,7 +79,7 @@ def pairs_within(
     numbers : array_like of int, shape (h,)
         Items of `others`, one for each of `ids`.
     margin : float
-        Scene units; 0 for those that touch.
+        Scene units, 1e150 at most; 0 for those that touch.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def pairs_within(
         differ in length.
     """
     checks.kind("others", others, ITEM_KINDS)
-    margin = checks.number("margin", margin, 0.0)
+    margin = checks.length("margin", margin)
     firsts, seconds = _pairs(items, ids, others, numbers)
     test = exact_test(items, others, margin)
     some = np.flatnonzero(_finite(items, firsts) & _finite(others, seconds))

@@ -70,7 +70,7 @@ class RayCrossings(Record):
 
 
 class RayQuestions(AnyOctree):
-    """What answers questions of rays by itself, with octrees of its own."""
+    """An index that answers questions of rays with octrees of its own."""
 
     @abstractmethod
     def _ray_cast(

@@ -30,10 +30,10 @@ class SceneQuestions(VolumeQuestions, RayQuestions, NearestQuestions, PairQuesti
         """Return the scene as it is now, to those who ask with these groups."""
 
     def _query(self, asked: Shapes, relation: str, groups: SupportsIndex) -> Ids:
-        check_volumes(asked)
         checks.choice("relation", relation, RELATIONS)
         if relation == "objects":
             return self._objects_touching(asked, groups)
+        check_volumes(asked)
         return volumes.found_in(self._moment(groups), asked, relation)
 
     def _objects_touching(self, asked: Shapes, groups: SupportsIndex) -> Ids:
@@ -102,7 +102,7 @@ class SceneQuestions(VolumeQuestions, RayQuestions, NearestQuestions, PairQuesti
         owners: ArrayLike | None,
         groups: SupportsIndex,
     ) -> Steps[Ids]:
-        margin = checks.number("margin", margin, 0.0)
+        margin = checks.length("margin", margin)
         if within and owners is not None:
             raise ValueError("within pairs triangles of one owner: owners must be None")
         moment = self._moment(groups)
@@ -113,7 +113,7 @@ class SceneQuestions(VolumeQuestions, RayQuestions, NearestQuestions, PairQuesti
     def _object_pair_steps(
         self, margin: float, owners: ArrayLike | None, groups: SupportsIndex
     ) -> Steps[Ids]:
-        margin = checks.number("margin", margin, 0.0)
+        margin = checks.length("margin", margin)
         moment = self._moment(groups)
         steps = pairs.overlapping_objects(moment, margin, _owners(moment, owners))
         return moment.as_long_as_current(steps)
@@ -121,9 +121,4 @@ class SceneQuestions(VolumeQuestions, RayQuestions, NearestQuestions, PairQuesti
 
 def _owners(moment: Moment, owners: ArrayLike | None) -> Ids | None:
     """Return the owner of each placement, checked."""
-    if owners is None:
-        return None
-    numbers, wanted = checks.numbers("owners", owners, np.iinfo(np.intp).max), len(moment)
-    if len(numbers) != wanted:
-        raise ValueError(f"owners must have shape ({wanted},), got {numbers.shape}")
-    return numbers
+    return None if owners is None else checks.one_each("owners", owners, len(moment))

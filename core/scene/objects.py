@@ -60,7 +60,7 @@ def overlapping_objects_steps(
     scene : SceneOctree
         Placed meshes.
     margin : float
-        Placements no farther apart than this count, too; in scene units.
+        Placements no farther apart than this count, too; in scene units, 1e150 at most.
     owners : array_like of int, shape (n,), optional
         Pairs of placements of one owner do not count, and are not looked at.
     groups : int

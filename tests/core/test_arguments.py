@@ -150,7 +150,7 @@ def ask(name, argument, value):
         else:
             data.append(given)
     answer = call(*data, **options)
-    return asked.result(answer) if inspect.isgenerator(answer) else answer
+    return core.run(answer) if inspect.isgenerator(answer) else answer
 
 
 def sample(name, argument):
@@ -274,6 +274,17 @@ def test_things_of_another_kind_are_refused_by_name(name, argument, value):
 @pytest.mark.parametrize("beyond", [1e300, 1e9, 2**40])
 def test_no_picture_goes_on_so_far_beyond_its_borders(beyond):
     refuses("visibility", "beyond", beyond)
+
+
+@pytest.mark.parametrize(
+    ("name", "argument"),
+    [(name, argument) for name, argument in those_of("number")
+     if argument in ("margin", "clearance", "band")],
+)  # fmt: skip
+def test_lengths_whose_squares_are_no_numbers_are_refused_by_name(name, argument):
+    for value in (1.1e150, 1e160, 1e300):
+        refuses(name, argument, value)
+    ask(name, argument, 1e150)
 
 
 def test_what_an_answer_has_no_room_for_is_refused_before_it_is_made():

@@ -8,6 +8,7 @@ import pytest
 from audit_scenes import ball, box, named, scene_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from stepping import finished
 
 from core import Audit, SceneOctree, Triangles, audit, audit_again, audit_steps
 
@@ -129,13 +130,7 @@ def test_rules_hold_again():
 def test_steps_end_with_the_answer_and_notice_changes():
     _, meshes, matrices = drawn(4, 20)
     scene = scene_from(meshes, matrices)
-    steps, fractions = audit_steps(scene, clearance=0.3), []
-    while True:
-        try:
-            fractions.append(next(steps))
-        except StopIteration as stop:
-            found = stop.value
-            break
+    fractions, found = finished(audit_steps(scene, clearance=0.3))
     assert isinstance(found, Audit)
     same(found, audit(scene, clearance=0.3))
     assert fractions == sorted(fractions) and 0 <= fractions[0] and fractions[-1] <= 1

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from item_buffer_oracle import moved
 from meshes import icosphere
+from stepping import finished
 
 from core import (
     Boxes,
@@ -90,14 +91,9 @@ def test_saturation(nested):
 def test_steps_end_with_the_answer(nested):
     scene, *_ = nested
     views = views_around(scene.bounds_of(scene.ids), count=4)
-    steps, fractions = face_samples_steps(ZBuffer(scene), views, size=SIZE), []
-    try:
-        while True:
-            fractions.append(next(steps))
-    except StopIteration as end:
-        counts = end.value.counts
+    fractions, found = finished(face_samples_steps(ZBuffer(scene), views, size=SIZE))
     assert fractions == [0, 0.25, 0.5, 0.75, 1]
-    assert np.array_equal(counts, face_samples(ZBuffer(scene), views, size=SIZE).counts)
+    assert np.array_equal(found.counts, face_samples(ZBuffer(scene), views, size=SIZE).counts)
 
 
 @pytest.mark.parametrize(("count", "part"), [(200, 200), (400, 100), (1000, 250)])

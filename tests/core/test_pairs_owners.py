@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from pair_scenes import KINDS, boxes, corners, spheres, triangles
+from stepping import finished
 
 from core import (
     Boxes,
@@ -34,15 +35,6 @@ asking = importlib.import_module("core.pairs.api")
 def between(items, owners, margin=0):
     near = pair_oracle.near(items, items, margin)
     return np.argwhere(np.triu(near & (owners[:, None] != owners), 1)).T
-
-
-def finished(steps):
-    fractions = []
-    while True:
-        try:
-            fractions.append(next(steps))
-        except StopIteration as stop:
-            return fractions, stop.value
 
 
 @pytest.mark.parametrize("policy", POLICIES)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
+from stepping import finished
 
 from core import Boxes, Triangles, build_octree, build_steps, passes
 from core.arrays import radix_argsort
@@ -20,16 +21,6 @@ ARRAYS = (
     "cell_rows", "node_parent", "begin", "own_end", "end", "order", "references", "copied",
     "strays",
 )  # fmt: skip
-
-
-def finished(steps):
-    """Return the fractions that steps yield, and what they return."""
-    fractions = []
-    while True:
-        try:
-            fractions.append(next(steps))
-        except StopIteration as end:
-            return fractions, end.value
 
 
 @pytest.fixture

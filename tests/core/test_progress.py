@@ -6,19 +6,10 @@ import pytest
 from agreement import POLICIES
 from costs import bytes_of_steps
 from numpy.testing import assert_array_equal
+from stepping import finished
 
 from core import BuildCancelled, Octree, build_octree, build_steps
 from core.options import SPLITS
-
-
-def finished(steps):
-    """Return the fractions that a build yields, and what it returns."""
-    fractions = []
-    while True:
-        try:
-            fractions.append(next(steps))
-        except StopIteration as end:
-            return fractions, end.value
 
 
 @pytest.mark.parametrize("split", SPLITS)

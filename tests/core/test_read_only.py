@@ -87,7 +87,6 @@ GIVEN = {
     "ids": lambda: [0, 2],
     "items": lambda: None,
     "numbers": lambda: np.arange(3),
-    "groups": lambda: 1,
 }
 UNTRIED = {
     "insert", "move", "remove", "prune", "place", "add_mesh", "replace_mesh", "remove_mesh",

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scene_oracle as oracle
 from scene_oracle import KINDS, Baked
+from stepping import finished
 
 from core import (
     SceneOctree,
@@ -16,15 +17,6 @@ from core import (
 )
 
 finding = importlib.import_module("core.scene.pairs")
-
-
-def finished(steps):
-    fractions = []
-    while True:
-        try:
-            fractions.append(next(steps))
-        except StopIteration as stop:
-            return fractions, stop.value
 
 
 def truth(scene, margin=0.0):

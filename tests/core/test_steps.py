@@ -5,9 +5,10 @@ import inspect
 from pathlib import Path
 
 import pytest
+from stepping import finished
 
 import core
-from core.steps import Running, Steps, ascending, at_once, between, repeated, run
+from core.steps import Steps, ascending, at_once, between, repeated, run
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -22,22 +23,14 @@ def counting(count: int, closed: list[str]) -> Steps[int]:
     return count
 
 
-def fractions(steps):
-    running, found = Running(steps), []
-    while running.step():
-        found.append(running.value)
-    assert running.is_done
-    return found, running.result
-
-
 @pytest.mark.parametrize("count", [0, 1, 4])
 def test_all_at_once_and_one_by_one_make_the_same(count):
     assert run(counting(count, [])) == count
-    assert fractions(counting(count, [])) == ([(i + 1) / count for i in range(count)], count)
+    assert finished(counting(count, [])) == ([(i + 1) / count for i in range(count)], count)
 
 
 def test_a_part_lies_between_two_fractions():
-    assert fractions(between(0.5, 1.0, counting(2, []))) == ([0.75, 1.0], 2)
+    assert finished(between(0.5, 1.0, counting(2, []))) == ([0.75, 1.0], 2)
 
 
 def test_what_is_done_stays_done():
@@ -45,7 +38,7 @@ def test_what_is_done_stays_done():
         yield from (0.1, 0.5, 0.2, 0.7)
         return "done"
 
-    assert fractions(ascending(back_and_forth())) == ([0.1, 0.5, 0.5, 0.7], "done")
+    assert finished(ascending(back_and_forth())) == ([0.1, 0.5, 0.5, 0.7], "done")
 
 
 def test_a_dropped_part_is_closed_with_the_whole():

@@ -12,10 +12,12 @@ from steps_world import CASES, CHANGES, QUESTIONS, World, assert_same, at
 
 from core import (
     ContactTracker,
+    Running,
     SceneOctree,
     audit,
     overlapping_pairs,
     overlapping_pairs_steps,
+    run,
 )
 
 # Drops are tried at about so many steps; the first ones lay the ground.
@@ -50,16 +52,11 @@ def steps_of(case, world):
 
 def taken(steps, count):
     """Take up to so many steps and return what they come to, if they end."""
+    running = Running(steps)
     for _ in range(count):
-        try:
-            next(steps)
-        except StopIteration as end:
-            return True, end.value
+        if not running.step():
+            return True, running.result
     return False, None
-
-
-def rest_of(steps):
-    return taken(steps, 10**6)[1]
 
 
 @cache
@@ -123,7 +120,7 @@ def test_any_question_may_be_asked_between_two_steps(case):
         steps = steps_of(case, world)
         assert not taken(steps, step)[0]
         assert_all_as_fresh(world, turn, without="look" if "look" in case[0] else "")
-        assert_same(rest_of(steps), wanted, case)
+        assert_same(run(steps), wanted, case)
         world.scene.check()
 
 
@@ -137,9 +134,9 @@ def test_what_has_changed_between_two_steps_is_refused_or_of_no_concern(change):
     for case, steps in running:
         if is_concerned(case, change):
             with pytest.raises(RuntimeError, match="has changed since"):
-                rest_of(steps)
+                run(steps)
         else:
-            assert_same(rest_of(steps), length_and_answer(case)[1], case)
+            assert_same(run(steps), length_and_answer(case)[1], case)
     for turn in range(2):
         assert_all_as_fresh(world, turn + len(change), change)
 
@@ -171,7 +168,7 @@ def test_many_may_be_under_way_at_once(data):
                 break
     for case, steps in running:
         if data.draw(st.booleans()):
-            assert_same(rest_of(steps), length_and_answer(case)[1], case)
+            assert_same(run(steps), length_and_answer(case)[1], case)
         else:
             steps.close()
     assert_all_as_fresh(world, data.draw(st.integers(0, 4)))
@@ -199,7 +196,7 @@ def test_meshes_that_others_lay_out_meanwhile_keep_none_of_the_rest_back():
         taken(steps, first)
         # Of two meshes that are laid out together, one.
         audit(world.scene, band=0.05, clearance=0.5, ones=world.new[1:2], others=[2])
-        assert_same(rest_of(steps), fresh("pairs"), first)
+        assert_same(run(steps), fresh("pairs"), first)
 
 
 def test_octrees_that_two_plant_in_turns_are_both_right():
@@ -220,7 +217,7 @@ def test_a_look_that_another_has_overtaken_says_so_and_is_none():
     taken(steps, 1)
     taken(world.tracker.look_steps(world.scene), 1)
     with pytest.raises(RuntimeError, match="another look was begun"):
-        rest_of(steps)
+        run(steps)
     assert world.tracker.intervals.looks == 1
     assert_same(QUESTIONS["look"](world), fresh("look"), "look")
 

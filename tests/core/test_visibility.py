@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from item_buffer_oracle import camera, moved, parallel, perspective
 from meshes import icosphere
+from stepping import finished
 
 from core import (
     OCCLUDED,
@@ -195,12 +196,7 @@ def test_visible_is_a_part_of_amodal_and_amodal_of_the_whole(seed):
 
 
 def test_steps_end_with_the_answer(stage):
-    steps, fractions = visibility_steps(ZBuffer(stage), [VIEW, VIEW], size=(64, 48)), []
-    try:
-        while True:
-            fractions.append(next(steps))
-    except StopIteration as end:
-        found = end.value
+    fractions, found = finished(visibility_steps(ZBuffer(stage), [VIEW, VIEW], size=(64, 48)))
     assert fractions == sorted(fractions)
     assert (fractions[0], fractions[-1]) == (0, 1)
     wanted = visibility(ZBuffer(stage), [VIEW, VIEW], size=(64, 48))
