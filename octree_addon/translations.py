@@ -330,6 +330,7 @@ LABELS = {
     "Subtract": ("Abziehen", "减去"),
     "Table": ("Tabelle", "表格"),
     "Take": ("Nehmen", "采用"),
+    "The cameras were asked again": ("Die Kameras wurden neu gefragt", "已重新查询相机"),
     "To Camera": ("Zur Kamera", "朝相机"),
     "To Object": ("Zum Objekt", "朝物体"),
     "Tolerance": ("Toleranz", "容差"),

@@ -95,6 +95,8 @@ class OCTREE_OT_hide_unseen(AskingOperator, HidingOptions, SeenOperator, bpy.typ
 
     def _draw_plan(self, plan: Plan) -> None:
         column = self.layout.column(align=True)
+        if self.is_settled:
+            column.label(text="The cameras were asked again")
         for line in plan_lines(plan):
             column.label(text=line)
         if plan.is_everything:

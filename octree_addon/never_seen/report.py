@@ -47,7 +47,7 @@ def copy_text(counts: Counter[str]) -> str:
     """Say what copies are without."""
     text = f"without {plural(counts['faces'], 'face')} and {plural(counts['left_out'], 'object')}"
     if counts["gone_along"]:
-        text += f" with {plural(counts['gone_along'], 'face')} of their own"
+        text += f" (with {plural(counts['gone_along'], 'face')} of their own)"
     if counts["applied"]:
         text += f"; modifiers applied in {counts['applied']:,}"
     if counts["whole"]:

@@ -22,6 +22,8 @@ from octree_ext.octree_addon.ui import settings_of, stepped
 FRAMES = {"span": "CUSTOM", "first": 1, "last": 6, "step": 2}
 VIEWS = {"views": "SHOT", "resolution": 32, **FRAMES}
 AUDIT = ("audit", {"clearance": 0.1, "touching": True})
+SEEN = ("find_seen", {"cameras": "ALL", "faces": True, **FRAMES})
+NEVER_SEEN = ("find_never_seen", VIEWS)
 # What is asked after a drop, and of all of them in a fresh session.
 QUESTIONS = {
     "audit": AUDIT[1],
@@ -38,12 +40,17 @@ CASES = {
     "select_floating": ({}, []),
     "find_seen": ({"cameras": "ALL", "behind": "UNSEEN", "resolution": 2, **FRAMES}, []),
     "find_never_seen": (VIEWS, []),
-    "select_never_seen": ({}, [("find_never_seen", VIEWS)]),
-    "collect_never_seen": ({}, [("find_never_seen", VIEWS)]),
-    "hide_never_seen": ({}, [("find_never_seen", VIEWS)]),
-    "mark_never_seen": ({}, [("find_never_seen", VIEWS)]),
-    "mask_never_seen": ({}, [("find_never_seen", VIEWS)]),
-    "copy_never_seen": ({}, [("find_never_seen", VIEWS)]),
+    "select_seen": ({}, [SEEN]),
+    "collect_seen": ({}, [SEEN]),
+    "mark_seen": ({}, [SEEN]),
+    "hide_unseen": ({}, [SEEN]),
+    "export_seen": ({"filepath": "never_written.csv"}, [SEEN]),
+    "select_never_seen": ({}, [NEVER_SEEN]),
+    "collect_never_seen": ({}, [NEVER_SEEN]),
+    "hide_never_seen": ({}, [NEVER_SEEN]),
+    "mark_never_seen": ({}, [NEVER_SEEN]),
+    "mask_never_seen": ({}, [NEVER_SEEN]),
+    "copy_never_seen": ({}, [NEVER_SEEN]),
     "build": ({"scope": "VISIBLE"}, []),
     "rebuild": ({}, [("build", {"scope": "VISIBLE"})]),
     "prove_it": ({}, [("select_in_sphere", {"radius": 2.0})]),
@@ -57,7 +64,6 @@ CASES = {
 }
 # It takes the steps of another one, for the redo panel.
 OF_OTHERS = {"work_ahead"}
-
 
 # At which steps they are dropped: the first ones lay the ground.
 AT = (0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 1000)
@@ -113,7 +119,17 @@ def prepared(name):
     add_scene()
     for before, options in CASES[name][1]:
         assert getattr(bpy.ops.octree, before)(**options) == {"FINISHED"}
+    if {SEEN[0], NEVER_SEEN[0]} & {before for before, _ in CASES[name][1]}:
+        doubt_answers()
     return CASES[name][0]
+
+
+def doubt_answers():
+    """Move something, and move it back: what cameras saw is asked again first."""
+    box = bpy.data.objects["Box 0.75"]
+    for z in (0.25, 0.0):
+        box.location.z = z
+        bpy.context.view_layer.update()
 
 
 def state():

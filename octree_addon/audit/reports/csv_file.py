@@ -29,8 +29,8 @@ def _header(findings: Findings) -> list[str]:
     places = [f"{axis} [{findings.unit}]" for axis in "XYZ"]
     others = [f"Other {name}" for name in sides]
     tolerances = [f"{name} [{findings.unit}]" for name in ("Tolerance", "Judged by")]
-    ends = ["Status", "Reason", "Id"]
-    return ["Class", *sides, *others, *numbers, *places, *tolerances, *ends]
+    ends = ["Status", "Reason", "Id", *tolerances]
+    return ["Class", *sides, *others, *numbers, *places, *ends]
 
 
 def _lines(findings: Findings) -> Iterable[list[Any]]:
@@ -46,11 +46,11 @@ def _lines(findings: Findings) -> Iterable[list[Any]]:
             *_side(findings, row, 1),
             *(end for ends in measured.values() for end in ends),
             *place,
-            known(findings.tolerance),
-            known(findings.bands[row]),
             STATUSES[findings.statuses[row]],
             plain(findings.reasons[row]),
             ids[row],
+            known(findings.tolerance),
+            known(findings.bands[row]),
         ]
 
 
