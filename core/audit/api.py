@@ -17,8 +17,8 @@ from ..groups import ALL_GROUPS
 from ..scene import SceneOctree
 from ..scene.moment import Moment
 from ..steps import ascending, at_once, between
-from .bands import bands_of, by_band, near_pairs, near_some
-from .findings import Audit, joined_findings, some_of
+from .bands import by_band, near_pairs, near_some
+from .findings import Audit, joined_findings, resized, some_of
 from .judge import judged, nothing
 from .rules import Rules, checked_band, moment_of
 from .selves import crossing_selves
@@ -180,17 +180,19 @@ def _judged(
     half = 0.7 if options.self_intersections else 1.0
     met = in_order(moment, met)
     parts = [nothing()]
-    for start, stop, band, some in by_band(bands_of(moment, met, options.band)):
-        steps = judged(moment, met[:, some], band, options.clearance)
-        found = yield from between(half * start, half * stop, steps)
-        parts.append(in_order_of_ids(found))
+    for banded in by_band(moment, met, options.band):
+        band, gap = banded.scaled(banded.band), banded.scaled(options.clearance)
+        steps = judged(banded.moment, met[:, banded.some], band, gap)
+        found = yield from between(half * banded.start, half * banded.stop, steps)
+        parts.append(in_order_of_ids(resized(found, 1 / banded.scale, banded.band)))
     if options.self_intersections:
         rows = rules.alone(rows)
         alone = np.stack((rows, rows))
-        for start, stop, band, some in by_band(bands_of(moment, alone, options.band)):
-            steps = crossing_selves(moment, rows[some], band)
-            first, last = (half + (1 - half) * share for share in (start, stop))
-            parts.append((yield from between(first, last, steps)))
+        for banded in by_band(moment, alone, options.band):
+            steps = crossing_selves(banded.moment, rows[banded.some], banded.scaled(banded.band))
+            first, last = (half + (1 - half) * share for share in (banded.start, banded.stop))
+            found = yield from between(first, last, steps)
+            parts.append(resized(found, 1 / banded.scale, banded.band))
     return parts
 
 

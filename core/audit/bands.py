@@ -2,10 +2,12 @@
 
 Coordinates come from files and scenes in single precision: what they are known by is a few units
 in the last place of the largest one. The band of a pair is what decides on it, whatever else
-stands in the scene.
+stands in the scene. Pairs that are far larger or smaller than usual are looked at scaled by a
+power of two, which changes no bit: products of eight of their lengths are numbers then.
 """
 
 from collections.abc import Generator, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,6 +24,11 @@ _UNITS = 4.0
 # Bits of the numbers that coordinates were written in.
 _BITS = 24
 _SLACK = 2.0**-20
+# The powers of two of coordinates whose products of eight are far from the largest numbers; of
+# what is beyond any number a scale can be made of.
+_USUAL, _ANY = 48, 1_000
+# A length beyond all distances between coordinates that are usual.
+_BEYOND = 2.0**100
 
 
 def resolutions(boxes: Floats) -> Floats:
@@ -43,22 +50,42 @@ def shape_resolutions(moment: Moment, rows: Ids) -> Floats:
     return _resolved((grid * size).sum(axis=1).max(axis=0))
 
 
-def bands_of(moment: Moment, met: Ids, stated: float) -> Floats:
-    """Return the bands of pairs of rows, (2, p): (p,)."""
-    finest = resolutions(moment.placements.boxes)[met]
-    return np.maximum(finest.max(axis=0), stated)
+@dataclass(frozen=True)
+class Banded:
+    """Some pairs of one band and one magnitude, and the scene in a space scaled for these.
 
-
-def by_band(bands: Floats) -> Iterator[tuple[float, float, float, Ids]]:
-    """Yield the share of the pairs before and after, a band, and which pairs have it.
-
-    There are as many bands as powers of two among the largest coordinates, at most.
+    `start` and `stop` are the shares of all pairs before and after them.
     """
+
+    start: float
+    stop: float
+    some: Ids
+    band: float
+    scale: float
+    moment: Moment
+
+    def scaled(self, length: float) -> float:
+        """Return a length in that space, or one that is beyond all that is found there."""
+        return min(length * self.scale, _BEYOND)
+
+
+def by_band(moment: Moment, met: Ids, stated: float) -> Iterator[Banded]:
+    """Yield pairs of rows, (2, p), by their bands, and by powers of two where these are unusual.
+
+    There are as many as powers of two among the largest coordinates, at most.
+    """
+    largest = np.abs(moment.placements.boxes).max(axis=0, initial=0.0)[met].max(axis=0)
+    bands = np.maximum(_resolved(largest), stated)
+    powers = np.frexp(largest)[1].clip(-_ANY, _ANY)
+    powers[np.abs(powers) <= _USUAL] = 0
     done, count = 0, max(len(bands), 1)
     for band in np.unique(bands).tolist():
-        (some,) = (bands == band).nonzero()
-        yield done / count, (done + len(some)) / count, band, some
-        done += len(some)
+        has_band = bands == band
+        for power in np.unique(powers[has_band]).tolist():
+            (some,) = (has_band & (powers == power)).nonzero()
+            start, done = done, done + len(some)
+            scale = 2.0**-power
+            yield Banded(start / count, done / count, some, band, scale, moment.scaled(scale))
 
 
 def grown_boxes(boxes: Floats, reach: float) -> Floats:

@@ -120,6 +120,18 @@ def some_of(audit: Audit, some: Ids) -> dict[str, Any]:
     return arrays
 
 
+def resized(part: dict[str, Any], scale: float, band: float) -> dict[str, Any]:
+    """Return arrays of findings of one band in a space so many times as large."""
+    factors = np.where(part["measures"] == AREA, scale * scale, scale)
+    return part | {
+        "lower": part["lower"] * factors,
+        "upper": part["upper"] * factors,
+        "places": part["places"] * scale,
+        "segments": part["segments"] * scale,
+        "bands": np.full(len(factors), band),
+    }
+
+
 def joined_findings(parts: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the arrays of all parts, one after the other."""
     arrays = {

@@ -25,7 +25,7 @@ from ..scene.moment import Moment
 from ..scene.pairs import tried
 from ..shapes import Boxes
 from ..steps import at_once, between
-from .bands import bands_of, by_band, grown_boxes
+from .bands import by_band, grown_boxes
 from .judge import world_of
 from .rules import Rules, checked_band, moment_of
 from .solids import nested_of
@@ -272,9 +272,9 @@ class _Seen:
 def in_contact(moment: Moment, met: Ids, stated: float) -> Generator[float, None, Flags]:
     """Return which pairs of rows, (2, h), are no farther apart than a band, or nested, (h,)."""
     found = np.zeros(met.shape[1], bool)
-    for start, stop, band, some in by_band(bands_of(moment, met, stated)):
-        steps = _in_contact(moment, met[:, some], band)
-        found[some] = yield from between(start, stop, steps)
+    for banded in by_band(moment, met, stated):
+        steps = _in_contact(banded.moment, met[:, banded.some], banded.scaled(banded.band))
+        found[banded.some] = yield from between(banded.start, banded.stop, steps)
     return found
 
 

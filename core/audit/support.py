@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Flags, Floats, Ids, blocks, cross, dot, starts_of_runs
+from ..arrays import Flags, Floats, Ids, blocks, cross, dot, power_of_two_scale, starts_of_runs
 from ..groups import ALL_GROUPS
 from ..query import query
 from ..records import Record
@@ -220,7 +220,8 @@ def _falls(
 
 def _gaps(ones: Floats, others: Floats) -> tuple[Floats, Floats]:
     """Return how far triangles (9, h) fall until they meet others, and from where, (3, h)."""
-    polygon, triangle = ones.reshape(3, 3, -1), others.reshape(3, 3, -1)
+    scale = power_of_two_scale(np.concatenate((ones, others)))
+    polygon, triangle = ((each * scale).reshape(3, 3, -1) for each in (ones, others))
     normal = cross(triangle[1] - triangle[0], triangle[2] - triangle[0])
     facing = np.sign(normal[2])
     for start, stop in ((0, 1), (1, 2), (2, 0)):
@@ -243,4 +244,4 @@ def _gaps(ones: Floats, others: Floats) -> tuple[Floats, Floats]:
     gaps[gaps < 0] = np.inf
     best = gaps.argmin(axis=0)
     each = np.arange(len(best))
-    return gaps[best, each], polygon[best, :, each].T
+    return gaps[best, each] / scale, polygon[best, :, each].T / scale

@@ -1,7 +1,7 @@
 """A scene at the moment of a question: both levels, and the pairs of volumes and placements."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -62,6 +62,12 @@ class Moment:
         """Which placements are in the groups of the question, (n,)."""
         assert self.top.ids is not None
         return flagged(len(self.placements), self.placements.rows_named(self.top.ids))
+
+    def scaled(self, scale: float) -> "Moment":
+        """Return the same in a space so many times as large, but for `top`; a power of two."""
+        if scale == 1:
+            return self
+        return replace(self, placements=self.placements.scaled(scale))
 
     def reached(self, volumes: Shapes) -> Iterator[Reached]:
         """Yield the pairs of volumes and placements whose boxes they touch, some at a time."""

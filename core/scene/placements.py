@@ -133,6 +133,22 @@ class Placements(Frozen):
         flags = flagged(len(self), self.rows_named(ids))
         return replace(self, is_there=self.is_there & flags)
 
+    def scaled(self, scale: float) -> "Placements":
+        """Return the same placements in a space so many times as large, a power of two.
+
+        No bit changes of those that are of about the size that the scale was made for. Others may
+        become infinite.
+        """
+        with np.errstate(over="ignore"):
+            return replace(
+                self,
+                matrices=self.matrices * scale,
+                inverses=self.inverses / scale,
+                most=self.most * scale,
+                least=self.least * scale,
+                boxes=self.boxes * scale,
+            )
+
     def only(self, rows: Ids) -> "Placements":
         """Return some of the placements, whose rows ascend."""
         kept = {n: value[..., rows] for n, value in vars(self).items() if n != "born"}

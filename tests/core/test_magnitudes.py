@@ -4,11 +4,12 @@ Whoever runs these tests has warnings of core as errors.
 """
 
 import warnings
+from functools import cache
 
 import numpy as np
 import pytest
 import scene_questions as asked
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import core
@@ -29,20 +30,43 @@ POWERS = st.integers(-480, 480)
 POINTS = np.random.default_rng(4).uniform(-1, 6, (12, 3))
 WAYS = np.random.default_rng(5).normal(size=(12, 3))
 SIZES = np.random.default_rng(6).uniform(0, 1, (12, 3))
+# A matrix to add to others: a step to the side.
+STEP = np.zeros((4, 4))
+STEP[:3, 3] = 0.25, 0.5, 0.25
+NOTHING_FOUND = core.audit(SceneOctree())
+# What answers of audits hold that is as long as the scene is large.
+# Numbers of meshes (cube, sheet, soup), sizes and places.
+CLASHING = (
+    (0, 1.0, (0, 0, 0)),
+    (0, 1.0, (0, 0, 0)),
+    (0, 0.25, (0.25, 0.375, 0.5)),
+    (0, 1.0, (1, 0.25, 0.5)),
+    (0, 1.0, (0.5, 0.5, 0)),
+    (0, 1.0, (2.125, 0, 0)),
+    (1, 1.0, (0.25, 0.25, 2)),
+    (2, 1.0, (3, 3, 3)),
+)
+LENGTHS = ("places", "segments", "bands", "band", "clearance", "drops")
+AREA = core.FINDING_MEASURES.index("area")
 
 
-def scene_of(factor):
-    """Return placed cubes, sheets, soups and flat ones, one of them squeezed into a point."""
+def scene_of(factor, inner=1.0):
+    """Return placed cubes, sheets, soups and flat ones, one of them squeezed into a point.
+
+    `inner` is the scale of the meshes, which their matrices make up for.
+    """
     rng = np.random.default_rng(2)
     soup = Triangles(rng.normal(size=(60, 3)), np.arange(60).reshape(-1, 3))
     scene = SceneOctree(capacity=4)
-    meshes = [scene.add_mesh(each) for each in (asked.CUBE, asked.SHEET, soup)]
+    shapes = [Triangles(s.vertices * inner, s.faces) for s in (asked.CUBE, asked.SHEET, soup)]
+    meshes = [scene.add_mesh(each) for each in shapes]
     matrices = np.tile(np.eye(4), (12, 1, 1))
     matrices[:, :3, :3] = rng.integers(-2, 3, (12, 3, 3))
     matrices[3, :3, :3] = 0
     matrices[4, 2, :3] = 0
     matrices[:, :3, 3] = rng.integers(0, 5, (12, 3))
     matrices[:, :3] *= factor
+    matrices[:, :3, :3] /= inner
     scene.place(np.arange(12) % 3, matrices)
     assert len(meshes) == 3
     return scene
@@ -100,15 +124,96 @@ def test_a_tree_answers_at_every_scale(power):
         np.testing.assert_array_equal(mine, theirs)
 
 
-@given(st.integers(-100, 100))
-def test_an_audit_answers_at_every_scale(power):
-    """Its products are of up to eight lengths, which must neither overflow nor underflow."""
+def clashes_of(factor, inner=1.0, also=()):
+    """Return a scene with findings of every class, and the same again of other sizes."""
+    rng = np.random.default_rng(3)
+    soup = Triangles(rng.normal(size=(30, 3)), np.arange(30).reshape(-1, 3))
+    scene = SceneOctree()
+    shapes = [Triangles(s.vertices * inner, s.faces) for s in (asked.CUBE, asked.SHEET, soup)]
+    meshes = np.array([scene.add_mesh(each) for each in shapes])
+    matrices = np.tile(np.eye(4), (len(CLASHING), 1, 1))
+    matrices[:, :3, :3] *= np.array([size for _, size, *_ in CLASHING])[:, None, None]
+    matrices[:, :3, 3] = [place for *_, place in CLASHING]
+    for each in (factor, *also):
+        scaled = matrices.copy()
+        scaled[:, :3] *= each
+        scaled[:, :3, :3] /= inner
+        scene.place(meshes[[number for number, *_ in CLASHING]], scaled)
+    return scene
+
+
+def audit_of(scene, factor):
+    """Audit a scene that has this scale."""
+    options = {"band": 2**-20 * factor, "clearance": 0.25 * factor}
+    return core.audit(scene, self_intersections=True, **options)
+
+
+@cache
+def clashes():
+    """Return what is found at scale 1."""
+    found = audit_of(clashes_of(1.0), 1.0)
+    assert set(found.classes) == set(range(len(core.FINDING_CLASSES)))
+    return found
+
+
+def assert_scaled(mine, theirs, factor):
+    """Check that two records differ by their scale alone, to the bit."""
+    for name, value in vars(mine).items():
+        wanted = value * factor if name in LENGTHS else value
+        if name in ("lower", "upper"):
+            wanted = value * np.where(mine.measures == AREA, factor * factor, factor)
+        np.testing.assert_array_equal(getattr(theirs, name), wanted, err_msg=name)
+
+
+@settings(max_examples=20)
+@given(POWERS, POWERS)
+def test_an_audit_answers_at_every_scale(power, inner):
+    factor = 2.0**power
+    scene = clashes_of(factor, 2.0**inner)
+    found = audit_of(scene, factor)
+    assert_scaled(clashes(), found, factor)
+    assert_scaled(found, core.audit_again(scene, found, scene.ids[::3]), 1.0)
+
+
+@settings(max_examples=15)
+@given(st.tuples(POWERS, POWERS), st.integers(0, 1))
+def test_pairs_of_many_sizes_are_each_judged_as_if_alone(powers, widest):
+    factors = [2.0**power for power in sorted(powers)]
+    scene = clashes_of(factors[0], also=factors[1:])
+    options = {"band": 2**-20 * factors[widest], "clearance": 0.25 * factors[1]}
+    found = core.audit(scene, **options)
+    for factor, ids in zip(factors, scene.ids.reshape(2, -1), strict=True):
+        alone = core.audit(clashes_of(factor), **options)
+        both = np.isin(found.pairs, ids).all(axis=0)
+        assert len(alone) > 0
+        for name in ("classes", "measures", "lower", "upper", "places", "bands"):
+            mine, theirs = getattr(found, name)[both], getattr(alone, name)
+            np.testing.assert_array_equal(mine, theirs, err_msg=name)
+
+
+@settings(max_examples=20)
+@given(POWERS)
+def test_what_floats_falls_as_far_at_every_scale(power):
     one, factor = scene_of(1.0), 2.0**power
-    options = {"self_intersections": True}
-    mine = core.audit(one, band=2**-20, clearance=0.25, **options)
-    scaled = core.audit(scene_of(factor), band=2**-20 * factor, clearance=0.25 * factor, **options)
-    np.testing.assert_array_equal(mine.pairs, scaled.pairs)
-    np.testing.assert_array_equal(mine.classes, scaled.classes)
+    scaled = scene_of(factor)
+    for grounds in (None, [], [2]):
+        mine = core.supports(one, NOTHING_FOUND, grounds)
+        assert np.isfinite(mine.drops).any()
+        assert_scaled(mine, core.supports(scaled, NOTHING_FOUND, grounds), factor)
+
+
+@settings(max_examples=20)
+@given(POWERS)
+def test_contacts_over_frames_are_the_same_at_every_scale(power):
+    looks = []
+    for factor in (1.0, 2.0**power):
+        tracker, scene = core.ContactTracker(band=2**-20 * factor), scene_of(factor)
+        looks.append([tracker.look(scene)])
+        scene.move(scene.ids[::2], scene.matrices_of(scene.ids[::2]) + STEP * factor)
+        looks[-1].append(tracker.look(scene))
+    for mine, theirs in zip(*looks, strict=True):
+        assert mine.shape[1] > 0
+        np.testing.assert_array_equal(mine, theirs)
 
 
 def test_rays_pass_a_scene_that_is_wider_than_its_volume_can_be_told():
