@@ -175,7 +175,7 @@ def _to_world(camera: bpy.types.Object, corners: Floats) -> Floats:
     return corners @ matrix[:3, :3].T + matrix[:3, 3]
 
 
-class Picture(NamedTuple):
+class CameraPicture(NamedTuple):
     """The picture that a render makes of a camera.
 
     Attributes
@@ -199,7 +199,7 @@ def camera_picture(
     depsgraph: bpy.types.Depsgraph,
     *,
     share: float = 1.0,
-) -> Picture:
+) -> CameraPicture:
     """Return the picture of a camera, pixel by pixel as the scene's render shows it.
 
     Of a render border, only what is inside. Parameters and errors are those of `camera_frusta`.
@@ -222,7 +222,7 @@ def camera_picture(
     lens: Any = camera_eval.data
     matrix: Floats = crop @ _with_depths(np.array(projection, np.float64), lens) @ to_camera
     start = lens.clip_start if lens.type == "ORTHO" else 0.0
-    return Picture(matrix, picture_size(scene, share), start)
+    return CameraPicture(matrix, picture_size(scene, share), start)
 
 
 def _with_depths(projection: Floats, lens: Any) -> Floats:

@@ -20,7 +20,7 @@ from . import (
     trees,
 )
 from .build import build_settings, chosen_bounds, steps_for_settings
-from .reader import Changes
+from .reader import SceneChanges
 from .scene_index import count_triangles
 from .ui import (
     Listeners,
@@ -55,7 +55,9 @@ _EDITING = tuple(
 )
 
 
-def after_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, changes: Changes) -> None:
+def after_update(
+    scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, changes: SceneChanges
+) -> None:
     """Let a live tree follow an evaluation; to build another again is left to the user."""
     references.note_changes(depsgraph)
     if live.follow(scene, depsgraph, changes):

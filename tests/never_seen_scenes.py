@@ -38,13 +38,13 @@ def glass(name: str = "Glass", **values: float) -> bpy.types.Material:
     return material
 
 
-def views(kind: str = "OUTSIDE", **values) -> never_seen.Views:
+def views(kind: str = "OUTSIDE", **values) -> never_seen.SampledViews:
     """Return a few small views."""
     given = {"resolution": 48, "count": 8, "frames": (bpy.context.scene.frame_current,)}
-    return never_seen.Views(kind, **{**given, **values})
+    return never_seen.SampledViews(kind, **{**given, **values})
 
 
-def samples(asked: never_seen.Views | None = None, **values) -> never_seen.Samples:
+def samples(asked: never_seen.SampledViews | None = None, **values) -> never_seen.Samples:
     """Count the samples of some views."""
     return run(never_seen.samples_steps(bpy.context, asked or views(), **values))
 

@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,17 @@ def test_imports_stand_at_the_top(path):
     ]
     late = [node for one in inner for node in ast.walk(one)]
     assert not any(isinstance(node, ast.Import | ast.ImportFrom) for node in late)
+
+
+def test_a_class_is_named_once():
+    """A public name is unique in the project, so that a search for it ends at one place."""
+    named = Counter(
+        node.name
+        for path in files("core") + files("octree_addon")
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert [name for name, count in named.items() if count > 1] == []
 
 
 def test_folders_have_no_circles():

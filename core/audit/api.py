@@ -20,7 +20,7 @@ from ..steps import ascending, at_once, between
 from .bands import by_band, near_pairs, near_some
 from .findings import Audit, joined_findings, resized, some_of
 from .judge import judged, nothing
-from .rules import Rules, checked_band, moment_of
+from .rules import PairRules, checked_band, moment_of
 from .selves import crossing_selves
 from .sides import in_order, in_order_of_ids
 
@@ -91,7 +91,7 @@ def audit_steps(
     moment = moment_of(scene, groups)
     gap = checks.length("clearance", clearance)
     stated = checked_band(band)
-    rules = Rules.of(moment, owners, ones, others, skipped)
+    rules = PairRules.of(moment, owners, ones, others, skipped)
     selves = checks.flag("self_intersections", self_intersections)
     options = _Options(stated, gap, selves)
     return moment.as_long_as_current(ascending(_all(moment, rules, options)))
@@ -141,7 +141,7 @@ def audit_again_steps(
     moment = moment_of(scene, groups)
     checks.kind("before", before, (Audit,))
     gone = np.unique(checks.numbers("changed", changed, moment.placements.born))
-    rules = Rules.of(moment, owners, ones, others, skipped)
+    rules = PairRules.of(moment, owners, ones, others, skipped)
     return moment.as_long_as_current(ascending(_again(moment, rules, before, gone)))
 
 
@@ -165,7 +165,7 @@ class _Options:
         return max(self.band, self.clearance)
 
 
-def _all(moment: Moment, rules: Rules, options: _Options) -> Generator[float, None, Audit]:
+def _all(moment: Moment, rules: PairRules, options: _Options) -> Generator[float, None, Audit]:
     met = yield from between(0.0, 0.05, near_pairs(moment, options.reach, rules.owners))
     met = rules.kept(met)
     (rows,) = moment.placements.is_there.nonzero()
@@ -174,7 +174,7 @@ def _all(moment: Moment, rules: Rules, options: _Options) -> Generator[float, No
 
 
 def _judged(
-    moment: Moment, rules: Rules, met: Ids, rows: Ids, options: _Options
+    moment: Moment, rules: PairRules, met: Ids, rows: Ids, options: _Options
 ) -> Generator[float, None, list[dict[str, Any]]]:
     """Return the findings of pairs of rows, and of rows with themselves if asked."""
     half = 0.7 if options.self_intersections else 1.0
@@ -197,7 +197,7 @@ def _judged(
 
 
 def _again(
-    moment: Moment, rules: Rules, before: Audit, changed: Ids
+    moment: Moment, rules: PairRules, before: Audit, changed: Ids
 ) -> Generator[float, None, Audit]:
     options = _Options(before.band, before.clearance, before.self_intersections)
     placements = moment.placements

@@ -27,7 +27,7 @@ from ..shapes import Boxes
 from ..steps import at_once, between
 from .bands import by_band, grown_boxes
 from .judge import world_of
-from .rules import Rules, checked_band, moment_of
+from .rules import PairRules, checked_band, moment_of
 from .solids import nested_of
 
 # Bits of a name, two of which are the key of a pair.
@@ -175,12 +175,12 @@ class ContactTracker:
         """
         moment = moment_of(scene, groups)
         called = _checked_names(moment, names)
-        rules = Rules.of(moment, owners, ones, others, skipped)
+        rules = PairRules.of(moment, owners, ones, others, skipped)
         return moment.as_long_as_current(self._look(moment, called, rules))
 
     look = at_once(look_steps)
 
-    def _look(self, moment: Moment, called: Ids, rules: Rules) -> Generator[float, None, Ids]:
+    def _look(self, moment: Moment, called: Ids, rules: PairRules) -> Generator[float, None, Ids]:
         self._freshness.is_current = False
         self._freshness = Freshness()
         self._take(moment, called)

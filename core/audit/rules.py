@@ -13,7 +13,7 @@ from ..scene.moment import Moment
 
 
 @dataclass(frozen=True)
-class Rules:
+class PairRules:
     """Which pairs of rows count, (n,) and keys of pairs that do not; None where all do."""
 
     owners: Ids | None
@@ -30,7 +30,7 @@ class Rules:
         ones: ArrayLike | None,
         others: ArrayLike | None,
         skipped: ArrayLike | None,
-    ) -> "Rules":
+    ) -> "PairRules":
         """Return checked rules."""
         count, placements = len(moment.placements), moment.placements
         numbers = None if owners is None else checks.one_each("owners", owners, count)

@@ -15,7 +15,7 @@ _MANY = 4
 _BITS = 31
 
 
-class Changes:
+class PairChanges:
     """The pairs reported last, by the items' numbers, and which items have changed since."""
 
     def __init__(self) -> None:

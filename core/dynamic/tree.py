@@ -12,7 +12,7 @@ from ..octree import Freshness, Octree, octree_of
 from ..options import Options
 from ..shapes import Boxes, Shapes
 from .assignment import Assignment
-from .changes import Changes
+from .changes import PairChanges
 from .items import ItemStore, rows_of
 from .maintenance import ChangeCounts, Maintenance
 
@@ -92,7 +92,7 @@ class DynamicOctree:
         )
         self._items = ItemStore.empty()
         self._assignment = self._maintenance.empty_assignment()
-        self._changes = Changes()
+        self._changes = PairChanges()
         self._octree: Octree | None = None
         self._freshness = Freshness()
 

@@ -113,7 +113,7 @@ class Spans:
 
 
 @dataclass(frozen=True)
-class Triangles:
+class ScreenTriangles:
     """Triangles about to be drawn: coordinates (3, n), and the pixels around them.
 
     Corners are sorted from below upward; `planes` (3, n) are nearness at 0, 0, by x and by y.
@@ -128,7 +128,7 @@ class Triangles:
     left: Floats
     right: Floats
 
-    def __getitem__(self, some: slice) -> "Triangles":
+    def __getitem__(self, some: slice) -> "ScreenTriangles":
         arrays = {name: each for name, each in vars(self).items() if each is not None}
         return replace(self, **{name: each[..., some] for name, each in arrays.items()})
 
@@ -154,7 +154,7 @@ def samples(places: Floats, faces: Ids, frames: Frames) -> Iterator[tuple[Ids, F
 
 
 @np.errstate(all="ignore")
-def _set_up(places: Floats, faces: Ids, frames: Frames) -> tuple[Triangles, Ids]:
+def _set_up(places: Floats, faces: Ids, frames: Frames) -> tuple[ScreenTriangles, Ids]:
     """Return the triangles that reach any pixel, and which these are."""
     xs, ys = places[0].take(faces), places[1].take(faces)
     left, bottom, right, top = frames.numbers[:4]
@@ -166,7 +166,7 @@ def _set_up(places: Floats, faces: Ids, frames: Frames) -> tuple[Triangles, Ids]
     _sort_upward(xs, ys)
     rows, drawn = first[some].astype(np.intp), np.isfinite(area) & (area != 0)
     counts = np.where(drawn, last[some] - rows + 1, 0).astype(np.intp)
-    return Triangles(xs, ys, planes, limits, rows, counts, begin[some], end[some]), some
+    return ScreenTriangles(xs, ys, planes, limits, rows, counts, begin[some], end[some]), some
 
 
 def _reached(values: Floats, lower: Ids, upper: Ids) -> tuple[Floats, Floats]:
@@ -216,7 +216,7 @@ def _edges(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
 
 
 @np.errstate(all="ignore")
-def _rows_of(triangles: Triangles, frames: Frames, numbers: Ids) -> Spans:
+def _rows_of(triangles: ScreenTriangles, frames: Frames, numbers: Ids) -> Spans:
     """Return the spans of all rows; `numbers` are those of the triangles."""
     offsets, slopes = _edges(triangles.xs, triangles.ys)
     which = np.repeat(np.arange(len(numbers)), triangles.counts)

@@ -25,7 +25,7 @@ _PLACES, _MORE_PLACES = 1, 8
 
 
 @dataclass(frozen=True)
-class Candidates:
+class PlacedCandidates:
     """Entries of the forest that may be what some pairs of volume and placement ask for.
 
     All of pairs `asked`, ascending: number i stands for pair `asked[i]`. Cells vouch for the
@@ -111,7 +111,7 @@ def any_of(moment: Moment, volumes: Shapes, pairs: Reached) -> Flags:
 
 
 def confirmed(
-    moment: Moment, volumes: Shapes, pairs: Reached, found: Candidates, relation: str
+    moment: Moment, volumes: Shapes, pairs: Reached, found: PlacedCandidates, relation: str
 ) -> Pairs:
     """Return the candidates for which the relation holds, in no order."""
     if relation == "candidates":
@@ -157,7 +157,7 @@ def _passed(
 
 def candidates(
     moment: Moment, volumes: Shapes, pairs: Reached, all_in_cells: bool = False
-) -> Iterator[Candidates]:
+) -> Iterator[PlacedCandidates]:
     """Yield what the walks of the volumes' images down the meshes' octrees find, each once.
 
     Of the doubtful ones only those that may touch, unless `all_in_cells` are wanted.
@@ -176,7 +176,7 @@ def candidates(
                 found[0] = _near(forest, images, *found[0])
             if forest.straddlers != "keep":
                 found = deduplicate(found, len(forest.order), boxes)
-            yield Candidates(forest, images.pairs, *found)
+            yield PlacedCandidates(forest, images.pairs, *found)
 
 
 def _runs(forest: Forest, images: Images) -> list[Found]:

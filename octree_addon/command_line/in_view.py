@@ -20,7 +20,7 @@ from ..shot import (
 
 
 @dataclass(frozen=True)
-class Question:
+class SeenQuestion:
     """What is asked.
 
     Attributes
@@ -42,10 +42,10 @@ class Question:
 
 
 Steps = Generator[float, None, SeenTable]
-Ask = Callable[[bpy.types.Context, Question], Steps]
+Ask = Callable[[bpy.types.Context, SeenQuestion], Steps]
 
 
-def in_view_steps(context: bpy.types.Context, question: Question) -> Steps:
+def in_view_steps(context: bpy.types.Context, question: SeenQuestion) -> Steps:
     """Find what is in view, step by step; a row for each object in each view that has it."""
     if not question.frames:
         nothing = np.empty((0, 0, 0), np.bool_)
@@ -54,7 +54,7 @@ def in_view_steps(context: bpy.types.Context, question: Question) -> Steps:
     return _table(context.scene, (yield from shot_steps(context, shot)))
 
 
-def pixels_steps(context: bpy.types.Context, question: Question) -> Steps:
+def pixels_steps(context: bpy.types.Context, question: SeenQuestion) -> Steps:
     """Count what is seen, step by step; a row for each object and instance that is in view."""
     shot = Shot(frames=question.frames, cameras=question.cameras)
     result = yield from pixel_steps(context, shot, question.pixels)

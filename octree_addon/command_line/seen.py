@@ -11,7 +11,7 @@ import bpy
 
 from ...core import run
 from ..seen import (
-    Answer,
+    SeenAnswer,
     bop_text,
     coco_texts,
     csv_text,
@@ -28,13 +28,13 @@ from ..ui import plural
 from ..written_files import require_file, require_folder, write_texts
 from .command import Command, UsageError, open_blend
 from .frame_ranges import chunk_of, frames_in_chunk, frames_of
-from .in_view import Ask, Question, in_view_steps, pixels_steps
+from .in_view import Ask, SeenQuestion, in_view_steps, pixels_steps
 from .interrupt import heed
 
 # By whether it counts what stands in front.
 ANSWERS: dict[bool, Ask] = {False: in_view_steps, True: pixels_steps}
 
-Texts = Callable[[Answer], Iterator[str]]
+Texts = Callable[[SeenAnswer], Iterator[str]]
 FORMATS: dict[str, tuple[str, Texts]] = {
     "json": (".json", json_texts),
     "csv": (".csv", lambda answer: iter([csv_text(answer.table)])),
@@ -159,7 +159,7 @@ def _writer(arguments: argparse.Namespace) -> Texts:
     return FORMATS[name][1]
 
 
-def _merge(arguments: argparse.Namespace) -> Answer:
+def _merge(arguments: argparse.Namespace) -> SeenAnswer:
     paths = _paths(arguments.merge)
     # What `*` found may hold what was merged the last time.
     parts = [path for path in paths if path.resolve() != arguments.out.resolve()]
@@ -178,7 +178,7 @@ def _paths(names: list[str]) -> list[Path]:
     return [Path(path) for path in dict.fromkeys(found)]
 
 
-def _read(path: Path, labels: Path | None) -> Answer:
+def _read(path: Path, labels: Path | None) -> SeenAnswer:
     """Read an answer, with its label pictures if these are wanted."""
     try:
         answer = read_json(path.read_text(encoding="utf-8"))
@@ -192,7 +192,7 @@ def _read(path: Path, labels: Path | None) -> Answer:
     return replace(answer, table=with_label_pictures(answer.table, folder))
 
 
-def _ask(context: bpy.types.Context, arguments: argparse.Namespace) -> Answer:
+def _ask(context: bpy.types.Context, arguments: argparse.Namespace) -> SeenAnswer:
     open_blend(arguments.file)
     scene = context.scene
     frames = arguments.frames
@@ -205,7 +205,7 @@ def _ask(context: bpy.types.Context, arguments: argparse.Namespace) -> Answer:
     cameras = _cameras(context, arguments.cameras)
     if arguments.format == "bop" and len(cameras) > 1:
         raise ValueError(f"BOP has one camera a scene, not {len(cameras)}: name one")
-    question = Question(frames, cameras, arguments.boxes, pixels)
+    question = SeenQuestion(frames, cameras, arguments.boxes, pixels)
     found = run(ANSWERS[behind](context, question), heed=heed)
     table = merged([found])  # for the order that all have
     asked: dict[str, Any] = {
@@ -217,7 +217,7 @@ def _ask(context: bpy.types.Context, arguments: argparse.Namespace) -> Answer:
     }
     if behind:
         asked["pixels"] = asdict(pixels)
-    return Answer(table, asked, arguments.chunk)
+    return SeenAnswer(table, asked, arguments.chunk)
 
 
 def _cameras(context: bpy.types.Context, names: list[str]) -> tuple[str, ...]:

@@ -16,9 +16,9 @@ from ..built_tree import BuiltTree
 from ..preferences import Color, colors, limits
 from ..questions import Query
 from . import boxes
-from .boxes import Boxes, draw_boxes, upload
+from .boxes import DrawnBoxes, draw_boxes, upload
 from .cells import Look, cell_colors, look_of, wanted_cells
-from .detail import Family, View, family_of, ranges, view_of
+from .detail import DetailView, Family, family_of, ranges, view_of
 from .lines import DepthTest, blended, draw_plain, triangle_batch
 from .settings import OctreeDisplaySettings
 
@@ -33,14 +33,14 @@ _BOX_WIDTH = 2.0
 
 
 @dataclass(frozen=True, eq=False)
-class Picture:
+class CellPicture:
     """The cells of one tree on the graphics card, with their signature."""
 
     octree: Octree
     query: Query | None
     look: Look
     family: Family
-    boxes: Boxes | None
+    boxes: DrawnBoxes | None
 
     @cached_property
     def wanted(self) -> int:
@@ -59,16 +59,18 @@ class Painted:
 
     color: Color
     faces: gpu.types.GPUBatch | None = None
-    boxes: Boxes | None = None
+    boxes: DrawnBoxes | None = None
 
 
 # Batches live as long as the tree, or the question, that they show.
-_pictures: WeakKeyDictionary[BuiltTree, Picture] = WeakKeyDictionary()
+_pictures: WeakKeyDictionary[BuiltTree, CellPicture] = WeakKeyDictionary()
 _found: WeakKeyDictionary[Query, Painted] = WeakKeyDictionary()
 _missed: WeakKeyDictionary[Query, Painted] = WeakKeyDictionary()
 
 
-def picture_of(built: BuiltTree, query: Query | None, display: OctreeDisplaySettings) -> Picture:
+def picture_of(
+    built: BuiltTree, query: Query | None, display: OctreeDisplaySettings
+) -> CellPicture:
     """Return the picture of the tree, or of the states that the last question gave its cells."""
     octree, look = built.octree, look_of(display)
     if look.cells != "QUESTION":
@@ -79,16 +81,16 @@ def picture_of(built: BuiltTree, query: Query | None, display: OctreeDisplaySett
     return picture
 
 
-def make_picture(octree: Octree, query: Query | None, look: Look) -> Picture:
+def make_picture(octree: Octree, query: Query | None, look: Look) -> CellPicture:
     """Choose the cells, and upload them with those above them."""
     states = query.states_in(octree) if query else None
     family = family_of(octree, wanted_cells(octree, look, states), look.boxes)
     colors = cell_colors(octree, family.cells, look, states)
     uploaded = upload(family.rows, colors, family.parents, family.wanted, family.has_finer)
-    return Picture(octree, query, look, family, uploaded)
+    return CellPicture(octree, query, look, family, uploaded)
 
 
-def draw_picture(picture: Picture, display: OctreeDisplaySettings, *, is_dimmed: bool) -> None:
+def draw_picture(picture: CellPicture, display: OctreeDisplaySettings, *, is_dimmed: bool) -> None:
     """Draw the cells: first those behind surfaces, fainter, then the others."""
     if picture.boxes is None:
         return
@@ -122,7 +124,7 @@ def least_pixels(display: OctreeDisplaySettings) -> float:
     return display.least_size * scale
 
 
-def current_view() -> View:
+def current_view() -> DetailView:
     """Return the view that is being drawn."""
     matrices = gpu.matrix.get_model_view_matrix(), gpu.matrix.get_projection_matrix()
     model_view, projection = map(np.array, matrices)
@@ -135,7 +137,7 @@ def lift() -> float:
     return _DARKER if sum(background[:3]) / 3 > _BRIGHT else _LIGHTER
 
 
-def shown_picture(built: BuiltTree) -> Picture | None:
+def shown_picture(built: BuiltTree) -> CellPicture | None:
     """Return the picture as it was last drawn; None before."""
     return _pictures.get(built)
 

@@ -11,7 +11,7 @@ import gpu
 import numpy as np
 from numpy.typing import NDArray
 
-from .detail import View
+from .detail import DetailView
 
 _WIDTH = 4096  # of the texture: cards take 16,384 and more
 _VERTEX = """
@@ -80,7 +80,7 @@ _units: dict[bool, gpu.types.GPUBatch] = {}
 
 
 @dataclass(frozen=True, eq=False)
-class Boxes:
+class DrawnBoxes:
     """Boxes on the graphics card.
 
     Attributes
@@ -102,14 +102,14 @@ def upload(
     parents: NDArray[np.intp] | None = None,
     wanted: NDArray[np.bool_] | None = None,
     has_finer: NDArray[np.bool_] | None = None,
-) -> Boxes | None:
+) -> DrawnBoxes | None:
     """Upload boxes, (6, k), in their colors, (k, 3); all are drawn unless they have parents."""
     if not rows.shape[1]:
         return None
     texels = packed(rows, colors, parents, wanted, has_finer)
     size = _WIDTH, len(texels) // (4 * _WIDTH)
     pixels = gpu.types.Buffer("FLOAT", len(texels), texels)
-    return Boxes(gpu.types.GPUTexture(size, format="RGBA32F", data=pixels), rows.shape[1])
+    return DrawnBoxes(gpu.types.GPUTexture(size, format="RGBA32F", data=pixels), rows.shape[1])
 
 
 def packed(
@@ -134,12 +134,12 @@ def packed(
 
 
 def draw_boxes(
-    boxes: Boxes,
+    boxes: DrawnBoxes,
     opacity: float,
     pixels: float,
     *,
     lift: float = 0.0,
-    view: View | None = None,
+    view: DetailView | None = None,
     least: float = 0.0,
     ranges: Sequence[tuple[int, int]] | None = None,
 ) -> None:

@@ -26,7 +26,7 @@ Rows = Floats | NDArray[np.float32]
 _TOP, _FEW = 2, 4096
 
 
-class View(NamedTuple):
+class DetailView(NamedTuple):
     """How large things look.
 
     Attributes
@@ -47,11 +47,11 @@ class View(NamedTuple):
     clip: Floats | None = None
 
 
-def view_of(model_view: Floats, projection: Floats, height: float) -> View:
+def view_of(model_view: Floats, projection: Floats, height: float) -> DetailView:
     """Return the view that two matrices, (4, 4), make of a region of this height in pixels."""
     eye = np.linalg.inv(model_view)[:3, 3]
     scale = float(projection[1, 1]) * height / 2
-    return View(eye, scale, bool(projection[3, 3] == 1), projection @ model_view)
+    return DetailView(eye, scale, bool(projection[3, 3] == 1), projection @ model_view)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +155,7 @@ def above(octree: Octree, flags: Flags) -> Flags:
     return found
 
 
-def are_open(rows: Rows, view: View, least: float) -> Flags:
+def are_open(rows: Rows, view: DetailView, least: float) -> Flags:
     """Tell in which boxes, (6, n), halves of their longest edges look at least so many pixels.
 
     Distances are those of their nearest points.
@@ -165,7 +165,7 @@ def are_open(rows: Rows, view: View, least: float) -> Flags:
     return is_open
 
 
-def distances_of(rows: Rows, view: View) -> Floats:
+def distances_of(rows: Rows, view: DetailView) -> Floats:
     """Return how far the nearest points of boxes, (6, n), are; 1 in a parallel view."""
     if view.is_parallel:
         return np.ones(rows.shape[1])
@@ -175,7 +175,7 @@ def distances_of(rows: Rows, view: View) -> Floats:
     return distances
 
 
-def drawn_in(family: Family, view: View, least: float, places: Ids | None = None) -> Flags:
+def drawn_in(family: Family, view: DetailView, least: float, places: Ids | None = None) -> Flags:
     """Return which cells of the family a view shows, (k,), none smaller than `least` pixels.
 
     Or which of those in some places, (p,).
@@ -189,7 +189,7 @@ def drawn_in(family: Family, view: View, least: float, places: Ids | None = None
     return drawn
 
 
-def ranges(family: Family, view: View, least: float) -> list[tuple[int, int]]:
+def ranges(family: Family, view: DetailView, least: float) -> list[tuple[int, int]]:
     """Return which cells hold all that a view may show: where some begin, and how many they are.
 
     Left out are blocks out of view, and the cells of those depths that are too small even where
@@ -212,7 +212,7 @@ def ranges(family: Family, view: View, least: float) -> list[tuple[int, int]]:
     return found
 
 
-def in_view(rows: Rows, view: View) -> Flags:
+def in_view(rows: Rows, view: DetailView) -> Flags:
     """Tell which boxes, (6, n), are not beyond one of the planes of the view for certain."""
     if view.clip is None:
         return np.ones(rows.shape[1], np.bool_)
@@ -230,7 +230,7 @@ def cell_under(
     family: Family,
     ray: tuple[Floats, Floats],
     boxes: str,
-    view: View,
+    view: DetailView,
     least: float,
 ) -> int | None:
     """Return the cell that a ray, its origin and direction, meets first of those that are shown.

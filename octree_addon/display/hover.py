@@ -12,9 +12,9 @@ from .. import trees
 from ..arrays import Floats
 from ..built_tree import BuiltTree
 from ..ui import RefusingOperator, Status, length_text, plural, settings_of, tag_redraw
-from .batches import Picture, least_pixels, shown_picture
+from .batches import CellPicture, least_pixels, shown_picture
 from .cells import box_corners, box_edges
-from .detail import View, cell_under, view_of
+from .detail import DetailView, cell_under, view_of
 from .lines import blended, line_batch, line_shader
 from .words import draw_words
 
@@ -31,7 +31,7 @@ class Hovered:
         Its address.
     place : tuple of int
         Where the pointer is in that region.
-    picture : Picture
+    picture : CellPicture
         The cells that were shown.
     cell : int
         One of them.
@@ -41,7 +41,7 @@ class Hovered:
 
     region: int
     place: tuple[int, int]
-    picture: Picture
+    picture: CellPicture
     cell: int
     lines: tuple[str, ...]
 
@@ -128,7 +128,7 @@ def ray_under(
     return np.array(origin, float), np.array(direction, float)
 
 
-def view_in(region: bpy.types.Region, view_3d: bpy.types.RegionView3D) -> View:
+def view_in(region: bpy.types.Region, view_3d: bpy.types.RegionView3D) -> DetailView:
     """Return the view that cells are drawn for in a region."""
     matrices = view_3d.view_matrix, view_3d.window_matrix
     model_view, projection = (np.array(matrix, float) for matrix in matrices)

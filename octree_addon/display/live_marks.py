@@ -10,7 +10,7 @@ from .. import live
 from ..built_tree import BuiltTree
 from ..live import Follower
 from ..ui import settings_of
-from .boxes import Boxes, draw_boxes, upload
+from .boxes import DrawnBoxes, draw_boxes, upload
 from .lines import blended
 
 # Magenta: no color of a selection, an axis or an answer.
@@ -22,7 +22,7 @@ class Marks(NamedTuple):
     """The boxes of what overlaps, and the update that they are of."""
 
     update: object
-    boxes: Boxes | None
+    boxes: DrawnBoxes | None
 
 
 _marks: WeakKeyDictionary[Follower, Marks] = WeakKeyDictionary()
@@ -43,7 +43,7 @@ def draw_live_marks(scene: bpy.types.Scene, built: BuiltTree) -> None:
             draw_boxes(marks.boxes, _BEHIND, _WIDTH)
 
 
-def boxes_of(follower: Follower, built: BuiltTree) -> Boxes | None:
+def boxes_of(follower: Follower, built: BuiltTree) -> DrawnBoxes | None:
     """Upload the boxes of what overlaps."""
     began, lasted, _ = follower.last_update.pairs
     items = built.places_of(np.unique(np.concatenate((began, lasted), axis=1)))

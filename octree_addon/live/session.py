@@ -7,7 +7,7 @@ import bpy
 from ...core import DynamicOctree
 from .. import trees
 from ..built_tree import BuiltTree
-from ..reader import Changes
+from ..reader import SceneChanges
 from ..ui import settings_of
 from .follower import Follower
 
@@ -59,7 +59,7 @@ def keep_following(scene: bpy.types.Scene, old: BuiltTree, new: BuiltTree) -> No
         start(scene, bpy.context.evaluated_depsgraph_get())
 
 
-def follow(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, changes: Changes) -> bool:
+def follow(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, changes: SceneChanges) -> bool:
     """Bring the scene's tree up to date after an update, and tell whether it has changed.
 
     Updates of a render or of another view layer are ignored.

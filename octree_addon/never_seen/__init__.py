@@ -23,14 +23,14 @@ from .panel import OCTREE_PT_never_seen
 from .safety import Safety, kept_steps
 from .samples import OPEN, Facts, Samples, get, keep
 from .settings import OctreeNeverSeenSettings
-from .views import Views
+from .views import SampledViews
 
 __all__ = [
     "OPEN",
     "Facts",
     "Safety",
+    "SampledViews",
     "Samples",
-    "Views",
     "forget",
     "get",
     "keep",

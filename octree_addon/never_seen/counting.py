@@ -16,8 +16,8 @@ from ..shot.frames import walk
 from ..shot.render_roles import not_counted
 from ..shot.shown_scene import ShownScene
 from .samples import OPEN, Facts, Samples
-from .stage import Stage, stage_of
-from .views import Size, Views, view_matrices
+from .stage import CountingStage, stage_of
+from .views import SampledViews, Size, view_matrices
 
 # What is counted together: an object's own evaluated mesh, or a mesh through its instances. The
 # last number is that of polygons: of a mesh that gets others during a shot nothing is known.
@@ -30,7 +30,7 @@ _READING = 0.2
 
 def samples_steps(
     context: bpy.types.Context,
-    views: Views,
+    views: SampledViews,
     *,
     renderer: Callable[[SceneOctree], ItemRenderer] = renderer_of,
 ) -> Generator[float, None, Samples]:
@@ -40,7 +40,7 @@ def samples_steps(
     ----------
     context : bpy.types.Context
         Its view layer says what is visible; hidden objects are not there.
-    views : Views
+    views : SampledViews
         What is tested. Frames are set, and set back however the steps end.
     renderer : callable
         Makes what draws: by default what is fastest here. `core.PixelRays` is exact, and slow.
@@ -76,7 +76,7 @@ def samples_steps(
 
 def _drawn(
     index: SceneIndex,
-    stage: Stage,
+    stage: CountingStage,
     matrices: Floats,
     size: Size,
     sums: "Sums",
@@ -105,7 +105,7 @@ class Sums:
         self._changed: set[int] = set()
         self._instanced: set[int] = set()
 
-    def begin(self, placements: ScenePlacements, stage: Stage) -> None:
+    def begin(self, placements: ScenePlacements, stage: CountingStage) -> None:
         """Take a frame: whose placements are drawn from now on, in rows of the index."""
         numbers = {mesh: n for n, mesh in enumerate(dict.fromkeys(placements.meshes))}
         lengths = [len(mesh.polygons) for mesh in numbers]
@@ -150,7 +150,7 @@ class Sums:
 
     def samples(
         self,
-        views: Views,
+        views: SampledViews,
         total: int,
         size: Size,
         opaque: tuple[str, ...],

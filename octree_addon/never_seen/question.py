@@ -15,7 +15,7 @@ from ..shot.find_seen import chosen_cameras, chosen_frames, selected_cameras
 from ..shot.standing import glance_at, own_writing
 from .counting import samples_steps
 from .samples import ANSWERS, Samples
-from .views import Views
+from .views import SampledViews
 
 TITLE = "Never Seen"
 
@@ -74,14 +74,14 @@ class ViewsQuestion:
             return chosen_frames(context.scene, options)
         return (context.scene.frame_current,)
 
-    def _views(self, context: bpy.types.Context) -> Views:
+    def _views(self, context: bpy.types.Context) -> SampledViews:
         options: Any = SimpleNamespace(**self.options)
         cameras = self.cameras
         if options.views == "INSIDE" and not options.volume:
             raise ValueError("Choose the volume to look around in")
         if cameras is None:
             cameras = chosen_cameras(context, options) if options.views == "SHOT" else ()
-        return Views(
+        return SampledViews(
             kind=options.views,
             resolution=options.resolution,
             count=options.places if options.views == "INSIDE" else options.directions,
@@ -92,7 +92,7 @@ class ViewsQuestion:
         )
 
 
-def _steps(context: bpy.types.Context, views: Views) -> Generator[float, None, Samples]:
+def _steps(context: bpy.types.Context, views: SampledViews) -> Generator[float, None, Samples]:
     # Frames are set, and set back, which leaves no tree outdated.
     with preserving_staleness(trees.get(context.scene), context.view_layer):
         return (yield from samples_steps(context, views))

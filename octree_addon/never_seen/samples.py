@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import bpy
 
 from ..arrays import Ids
-from ..shot.standing import Answers
+from ..shot.standing import StandingAnswers
 
 # What stands instead of a count for faces of materials that were counted as open.
 OPEN = -1
@@ -97,7 +97,7 @@ class Samples:
         return sum(len(counts) for counts in self.meshes.values())
 
 
-ANSWERS: Answers[Samples] = Answers("find_never_seen")
+ANSWERS: StandingAnswers[Samples] = StandingAnswers("find_never_seen")
 
 
 def keep(scene: bpy.types.Scene, samples: Samples) -> None:

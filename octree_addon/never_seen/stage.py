@@ -9,14 +9,14 @@ from ...core import SceneOctree
 from ..arrays import Flags, Ids
 from ..scene_index import SceneIndex
 from ..shot.shown_scene import Shown, ShownScene
-from .views import Views
+from .views import SampledViews
 
 # A volume that is displayed like this stands for its box, and is not drawn.
 _SHELLS = {"BOUNDS", "WIRE"}
 
 
 @dataclass(frozen=True, eq=False)
-class Stage:
+class CountingStage:
     """The scene of one frame as views are to see it.
 
     Attributes
@@ -47,16 +47,18 @@ class Stage:
 
 
 def stage_of(
-    context: bpy.types.Context, index: SceneIndex, views: Views, scene: ShownScene
-) -> Stage:
+    context: bpy.types.Context, index: SceneIndex, views: SampledViews, scene: ShownScene
+) -> CountingStage:
     """Return what is drawn of an index that is up to date; `scene` is kept between frames."""
     volume: bpy.types.Object | None = context.scene.objects.get(views.volume)
     if views.kind != "INSIDE" or volume is None:
         shown = scene.update(context, index)
-        return Stage(shown, _solid(index, shown.rows))
+        return CountingStage(shown, _solid(index, shown.rows))
     is_shell, uid = volume.display_type in _SHELLS, volume.session_uid
     shown = scene.update(context, index, without=uid if is_shell else None)
-    return Stage(shown, _solid(index, shown.rows[index.placements.owners[shown.rows] != uid]))
+    return CountingStage(
+        shown, _solid(index, shown.rows[index.placements.owners[shown.rows] != uid])
+    )
 
 
 def _solid(index: SceneIndex, rows: Ids) -> SceneOctree:

@@ -22,7 +22,7 @@ _WAYS = np.array([[0.61, 0.37, 0.70], [-0.71, 0.53, 0.46], [0.13, -0.83, -0.54]]
 
 
 @dataclass(frozen=True)
-class Views:
+class SampledViews:
     """Which views are tested.
 
     Attributes
@@ -53,7 +53,7 @@ class Views:
 
 
 def view_matrices(
-    views: Views, context: bpy.types.Context, scene: SceneOctree, solid: SceneOctree
+    views: SampledViews, context: bpy.types.Context, scene: SceneOctree, solid: SceneOctree
 ) -> tuple[Floats, Size]:
     """Return the matrices (v, 4, 4) of the present frame, projection @ view, and the image size.
 
@@ -71,7 +71,7 @@ def view_matrices(
     return _of_cameras(context, views)
 
 
-def _of_cameras(context: bpy.types.Context, views: Views) -> tuple[Floats, Size]:
+def _of_cameras(context: bpy.types.Context, views: SampledViews) -> tuple[Floats, Size]:
     """Return what a render of these cameras shows, its longer side of so many pixels."""
     depsgraph, scene = context.evaluated_depsgraph_get(), context.scene
     share = views.resolution / max(picture_size(scene))
@@ -82,7 +82,9 @@ def _of_cameras(context: bpy.types.Context, views: Views) -> tuple[Floats, Size]
     return np.array([each.matrix for each in pictures]), pictures[0].size
 
 
-def _inside(views: Views, context: bpy.types.Context, bounds: Boxes, solid: SceneOctree) -> Floats:
+def _inside(
+    views: SampledViews, context: bpy.types.Context, bounds: Boxes, solid: SceneOctree
+) -> Floats:
     """Return views from places in the box of an object, however that is turned."""
     volume = named_object(context.scene, views.volume)
     box = evaluated_box(volume, context.evaluated_depsgraph_get()).astype(np.float64)

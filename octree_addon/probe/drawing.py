@@ -13,7 +13,7 @@ from ..display.words import draw_words
 from ..preferences import colors
 from ..ui import schedule
 from . import session
-from .picture import Corners, Picture
+from .picture import Corners, ProbePicture
 from .session import Live
 
 log = logging.getLogger(__name__)
@@ -57,7 +57,7 @@ def draw_shapes(live: Live) -> None:
         draw_picture(live.answered.picture)
 
 
-def draw_picture(picture: Picture) -> None:
+def draw_picture(picture: ProbePicture) -> None:
     """Draw triangles on top of their own surfaces, then lines and points."""
     if len(picture.faces):
         with blended("LESS_EQUAL"), nearer():

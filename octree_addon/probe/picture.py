@@ -27,7 +27,7 @@ def _nothing() -> Corners:
 
 
 @dataclass(frozen=True)
-class Picture:
+class ProbePicture:
     """What a question would find now.
 
     Attributes
@@ -54,7 +54,7 @@ class Picture:
     points: Corners = field(default_factory=_nothing)
 
 
-class Found(NamedTuple):
+class PickedItems(NamedTuple):
     """What of a target was found.
 
     Attributes
@@ -69,26 +69,26 @@ class Found(NamedTuple):
     items: Ids | None
 
 
-def found_in(target: SceneTarget, volume: object, relation: str) -> Found:
+def found_in(target: SceneTarget, volume: object, relation: str) -> PickedItems:
     """Ask about a volume: which placements touch it, and which triangles, if they may be few."""
     if len(target.owners) > MOST_OBJECTS or len(target) > MOST_TESTED:
         rows = target.placements_of(target.objects_in_volume(volume))
         if len(rows) > MOST_OBJECTS or target.possibles[rows].sum() > MOST_TESTED:
-            return Found(rows, None)
+            return PickedItems(rows, None)
     items = target.in_volume(volume, relation)
     counts, possibles = target.counts(items)
     is_found = counts > 0
     if relation == "inside":
         is_found &= counts == possibles
-    return Found(np.flatnonzero(is_found), items)
+    return PickedItems(np.flatnonzero(is_found), items)
 
 
-def of_items(target: SceneTarget, items: Ids) -> Found:
+def of_items(target: SceneTarget, items: Ids) -> PickedItems:
     """Return some triangles with the placements that they are of."""
-    return Found(np.unique(target.placements_of(items)), np.sort(items))
+    return PickedItems(np.unique(target.placements_of(items)), np.sort(items))
 
 
-def shown(target: SceneTarget, found: Found) -> tuple[Corners, Outline | None]:
+def shown(target: SceneTarget, found: PickedItems) -> tuple[Corners, Outline | None]:
     """Return what is drawn of an answer: triangles or, of too many, boxes around placements."""
     if found.items is None or len(found.items) > MOST_DRAWN:
         return _nothing(), boxes_around(target, found.rows)
@@ -118,7 +118,7 @@ def boxes_around(target: SceneTarget, rows: Ids) -> Outline:
     )
 
 
-def told(context: bpy.types.Context, target: SceneTarget, found: Found) -> str:
+def told(context: bpy.types.Context, target: SceneTarget, found: PickedItems) -> str:
     """Say what was found: "Tower, 12 triangles", "3 objects, 240 triangles", "2,510 objects"."""
     if not len(found.rows):
         return "nothing"

@@ -14,7 +14,7 @@ from ..scope import is_too_much, too_much_text, viewport_of
 from ..targets import SceneTarget, TargetSteps, scene_steps
 from ..ui import Listeners, clear_status, listen, schedule, settings_of
 from . import status
-from .picture import Picture
+from .picture import ProbePicture
 from .pointer import Spot
 from .shapes import Shape, settings_asked
 
@@ -36,7 +36,7 @@ class Answered(NamedTuple):
     target: SceneTarget
     settings: tuple[Any, ...]
     shape: Shape
-    picture: Picture
+    picture: ProbePicture
     objects: int
 
 

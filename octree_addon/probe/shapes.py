@@ -16,7 +16,7 @@ from ..questions.outlines import hexahedron_outline, sphere_outline
 from ..questions.query_operator import VolumeQuery
 from ..targets import SceneTarget
 from ..ui import length_text, settings_of
-from .picture import Corners, Found, Picture, found_in, of_items, shown, told
+from .picture import Corners, PickedItems, ProbePicture, found_in, of_items, shown, told
 
 # The part of its distance to the eye that the line of a normal is long.
 _NORMAL = 0.05
@@ -39,7 +39,7 @@ class Shape(ABC):
         """Return what the operator is called with."""
 
     @abstractmethod
-    def answer(self, context: bpy.types.Context, target: SceneTarget) -> Picture:
+    def answer(self, context: bpy.types.Context, target: SceneTarget) -> ProbePicture:
         """Ask."""
 
 
@@ -56,7 +56,7 @@ class SphereShape(Shape):
         relation = self.relation.upper()
         return {"center": self.center.tolist(), "radius": self.radius, "relation": relation}
 
-    def answer(self, context: bpy.types.Context, target: SceneTarget) -> Picture:
+    def answer(self, context: bpy.types.Context, target: SceneTarget) -> ProbePicture:
         found = found_in(target, Spheres([self.center], [self.radius]), "touching")
         words = f"{length_text(context.scene, self.radius)} around: {told(context, target, found)}"
         outline = sphere_outline(self.center, self.radius)
@@ -89,7 +89,7 @@ class BoxShape(Shape):
             "relation": self.relation.upper(),
         }
 
-    def answer(self, context: bpy.types.Context, target: SceneTarget) -> Picture:
+    def answer(self, context: bpy.types.Context, target: SceneTarget) -> ProbePicture:
         volume = box_of(np.stack((self.lower, self.upper)), np.eye(4))
         found = found_in(target, volume, self.relation)
         sizes = " x ".join(length_text(context.scene, each) for each in self.upper - self.lower)
@@ -134,7 +134,7 @@ class NearestShape(Shape):
             "others": self.others,
         }
 
-    def answer(self, context: bpy.types.Context, target: SceneTarget) -> Picture:
+    def answer(self, context: bpy.types.Context, target: SceneTarget) -> ProbePicture:
         near = nearest_items(
             target,
             self.point,
@@ -174,12 +174,12 @@ class RayShape(Shape):
             "max_distance": self.max_distance,
         }
 
-    def answer(self, context: bpy.types.Context, target: SceneTarget) -> Picture:
+    def answer(self, context: bpy.types.Context, target: SceneTarget) -> ProbePicture:
         limit = self.max_distance or np.inf
         origins, directions = [self.origin], [self.direction]
         first = ray_cast(target.octree, origins, directions, max_distance=limit)
         if not np.isfinite(first.distances[0]):
-            return Picture("nothing")
+            return ProbePicture("nothing")
         place, far = first.positions[0], float(first.distances[0])
         items = target.numbers_found(first, first.items >= 0)
         if self.hits == "ALL":
@@ -198,9 +198,9 @@ class RayShape(Shape):
 Sized = SphereShape | BoxShape
 
 
-def _picture(target: SceneTarget, found: Found, words: str, **parts: Any) -> Picture:
+def _picture(target: SceneTarget, found: PickedItems, words: str, **parts: Any) -> ProbePicture:
     faces, boxes = shown(target, found)
-    return Picture(words, faces, boxes, **parts)
+    return ProbePicture(words, faces, boxes, **parts)
 
 
 def _floats(points: Any) -> Corners:

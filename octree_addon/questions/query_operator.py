@@ -16,7 +16,7 @@ from ..arrays import Ids
 from ..build import kinds_of
 from ..scene_index import unread_triangles
 from ..scope import is_too_much, too_much_text, viewport_of
-from ..selection import Answer, found_text, select_faces, select_objects
+from ..selection import FoundItems, found_text, select_faces, select_objects
 from ..targets import SceneTarget, TargetSteps, box_target, scene_steps
 from ..ui import (
     Status,
@@ -216,7 +216,7 @@ class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
 
     def finish(self, context: bpy.types.Context, result: Query) -> Status:
         """Select the answer, and keep it."""
-        answer = Answer(result.target, result.items, result.relation == "inside", self.invert)
+        answer = FoundItems(result.target, result.items, result.relation == "inside", self.invert)
         counts = self._select(context, answer)
         write_back(self, self._settings(context))
         self.keep_more(context)
@@ -242,7 +242,7 @@ class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
     def _settings(self, context: bpy.types.Context) -> Any:
         return getattr(settings_of(context.scene), self.key)
 
-    def _select(self, context: bpy.types.Context, answer: Answer) -> Counter[str]:
+    def _select(self, context: bpy.types.Context, answer: FoundItems) -> Counter[str]:
         if self.selects_faces(context):
             return select_faces(context, answer, self.action, trees.get(context.scene))
         return select_objects(context.view_layer, answer, self.action)

@@ -8,12 +8,12 @@ import numpy as np
 from ..arrays import Floats, Ids
 from ..reader import UNUSED
 from ..results import Column, PersistentIds, Rows, keep_result, options_of
-from ..selection import Answer, wanted_placements
+from ..selection import FoundItems, wanted_placements
 from ..targets import SceneTarget
 from .last_query import Query
 
 
-def keep_rows(context: bpy.types.Context, asking: Any, query: Query, answer: Answer) -> None:
+def keep_rows(context: bpy.types.Context, asking: Any, query: Query, answer: FoundItems) -> None:
     """Keep the answer of an operator, a `QueryOperator`, in the list of results."""
     rows = query.pair_rows or placement_rows(query, answer)
     question, options = asking.bl_idname.removeprefix("OCTREE_OT_"), options_of(asking)
@@ -21,7 +21,7 @@ def keep_rows(context: bpy.types.Context, asking: Any, query: Query, answer: Ans
     keep_result(context, rows, title=query.title, question=question, options=options, name=name)
 
 
-def placement_rows(query: Query, answer: Answer) -> Rows:
+def placement_rows(query: Query, answer: FoundItems) -> Rows:
     """Return a row for each object or instance that was found, with what was found of it.
 
     Those of a nearest or a ray come with their distance, the nearest first.

@@ -11,7 +11,7 @@ from .boxes import (
     read_boxes,
     taken_types,
 )
-from .changes import EVERYTHING, Changes, changes_of
+from .changes import EVERYTHING, SceneChanges, changes_of
 from .find_instance import PlacedMesh, find_instance
 from .layers import layer_ids, read_layer_matrices
 from .materials import RowMaterials, lets_light_through, polygon_materials, row_materials
@@ -46,13 +46,13 @@ __all__ = [
     "NOT_SCENE",
     "UNUSED",
     "BoxPlacements",
-    "Changes",
     "MeshArrays",
     "MeshVertices",
     "PlacedItems",
     "PlacedMesh",
     "ReadBoxes",
     "RowMaterials",
+    "SceneChanges",
     "SceneMesh",
     "ScenePlacements",
     "SceneReader",

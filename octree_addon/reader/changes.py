@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 _MOST_UPDATES = 256
 
 
-class Changes(NamedTuple):
+class SceneChanges(NamedTuple):
     """What an update of the scene may have changed.
 
     Attributes
@@ -39,10 +39,10 @@ class Changes(NamedTuple):
         return self.moved is None or self.reshaped is None or bool(self.moved or self.reshaped)
 
 
-EVERYTHING = Changes(None, None, reshown=True)
+EVERYTHING = SceneChanges(None, None, reshown=True)
 
 
-def changes_of(depsgraph: bpy.types.Depsgraph) -> Changes:
+def changes_of(depsgraph: bpy.types.Depsgraph) -> SceneChanges:
     """Return what the last update of a depsgraph names; cheap, whatever it was."""
     updates = list(islice(depsgraph.updates, _MOST_UPDATES + 1))
     if len(updates) > _MOST_UPDATES:
@@ -65,16 +65,16 @@ def changes_of(depsgraph: bpy.types.Depsgraph) -> Changes:
             # One updated for another reason may have been hidden, by a key or a driver.
             reshown |= not (is_moved or is_reshaped)
     by_hand = reshown and scenes == len(updates)
-    return Changes(frozenset(moved), frozenset(reshaped), reshown, by_hand)
+    return SceneChanges(frozenset(moved), frozenset(reshaped), reshown, by_hand)
 
 
-def _changes_of_many(depsgraph: bpy.types.Depsgraph) -> Changes:
+def _changes_of_many(depsgraph: bpy.types.Depsgraph) -> SceneChanges:
     moved, reshaped = (
         update_flags(depsgraph, f"is_updated_{kind}") for kind in ("transform", "geometry")
     )
     none = frozenset[int]()
     reshown = isinstance(depsgraph.updates[0].id, bpy.types.Scene) or not (moved | reshaped).all()
-    return Changes(
+    return SceneChanges(
         None if moved.any() else none, None if reshaped.any() else none, reshown=reshown
     )
 

@@ -16,7 +16,7 @@ from ..ui import schedule, settings_of, tag_redraw
 from .fingerprints import current_fingerprint, forget_fingerprints, note_asked
 from .revisions import note_result, notice_losses
 from .rows import Rows, pack, unpack, unpack_names
-from .view import Shown, View
+from .view import ShownRows, View
 
 # By the session id of the scene and the number of the result, which a copied scene has too.
 _views: dict[tuple[int, int], View] = {}
@@ -270,7 +270,7 @@ def named_subjects() -> Iterator[tuple[bpy.types.Scene, Any, str]]:
 references.hold(named_subjects)
 
 
-def shown_of(scene: bpy.types.Scene, result: Any) -> Shown:
+def shown_of(scene: bpy.types.Scene, result: Any) -> ShownRows:
     """Return what the list shows of a result."""
     settings = settings_of(scene).results
     return view_of(scene, result).shown(settings.search, settings.sort, settings.reverse)

@@ -7,7 +7,7 @@ import bpy
 
 from ...core import Running
 from .. import references
-from ..reader import EVERYTHING, Changes
+from ..reader import EVERYTHING, SceneChanges
 from ..scene_index import is_being_read, subscribe, unsubscribe
 from ..ui import Listeners, listen, schedule, settings_of, tag_redraw
 from . import fingerprints, kept, revisions
@@ -24,7 +24,9 @@ def has_results(scene: bpy.types.Scene) -> bool:
     return bool(settings_of(scene).results.kept)
 
 
-def note_changes(_: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, changes: Changes) -> None:
+def note_changes(
+    _: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, changes: SceneChanges
+) -> None:
     """Doubt what was read of a scene after an evaluation; it is read again after a rest."""
     # What is only selected or hidden is told by the scene alone.
     if changes.has_any:

@@ -10,12 +10,12 @@ from typing import Any
 
 import bpy
 
-from ..reader import EVERYTHING, Changes
+from ..reader import EVERYTHING, SceneChanges
 from .fingerprints import asked_of, doubt_fingerprints, known_fingerprint
 
 # How often something may have changed; and how many objects there were when that was last counted.
 _changes, _population = [0], [0]
-_REGROUPED = Changes(frozenset(), frozenset(), reshown=True)
+_REGROUPED = SceneChanges(frozenset(), frozenset(), reshown=True)
 # The change that may have moved or reshaped an object, or reshaped it, by its session id; all of
 # them under 0.
 _touched: dict[int, int] = {}
@@ -47,7 +47,7 @@ def notice_losses() -> None:
         note(_REGROUPED)
 
 
-def note(changes: Changes) -> None:
+def note(changes: SceneChanges) -> None:
     """Note what may have changed by now."""
     _changes[0] += 1
     now = _changes[0]

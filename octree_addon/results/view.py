@@ -29,7 +29,7 @@ class View:
     rows: Rows
     uids: list[int]
     names: list[str]
-    _shown: dict[tuple[str, str, bool], "Shown"] = field(default_factory=dict)
+    _shown: dict[tuple[str, str, bool], "ShownRows"] = field(default_factory=dict)
 
     @cached_property
     def extremes(self) -> dict[str, tuple[int, ...]]:
@@ -50,7 +50,7 @@ class View:
         """Return the names of a row, one or two."""
         return [self.label(row, side) for side in range(len(self.rows.objects))]
 
-    def shown(self, search: str, sort: str, reverse: bool) -> "Shown":
+    def shown(self, search: str, sort: str, reverse: bool) -> "ShownRows":
         """Return which rows are shown and in what order; worked out once for each wish."""
         wish = search.casefold(), sort, reverse
         if wish not in self._shown:
@@ -60,7 +60,7 @@ class View:
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class ShownRows:
     """What a list shows of n rows.
 
     Attributes
@@ -90,7 +90,7 @@ class Shown:
 _SHOWN = 1 << 30
 
 
-def shown_rows(view: View, search: str, sort: str, reverse: bool) -> Shown:
+def shown_rows(view: View, search: str, sort: str, reverse: bool) -> ShownRows:
     """Filter and sort; `search` is in lower case. O(n log n), in arrays."""
     count = len(view.rows)
     order = sorted_rows(view, sort, reverse)
@@ -102,14 +102,14 @@ def shown_rows(view: View, search: str, sort: str, reverse: bool) -> Shown:
         where[order] = np.arange(count)
         places = where.tolist()
     if not search:
-        return Shown(order, [], places)
+        return ShownRows(order, [], places)
     # A list comprehension over the objects, not over the rows.
     hits = np.array([search in name.casefold() for name in view.names], np.bool_)
     found = hits[view.rows.objects].any(axis=0)
     for column in view.rows.columns:
         if column.words:
             found |= np.array([search in word.casefold() for word in column.words])[column.values]
-    return Shown(order[found[order]], np.where(found, _SHOWN, 0).tolist(), places)
+    return ShownRows(order[found[order]], np.where(found, _SHOWN, 0).tolist(), places)
 
 
 def sorted_rows(view: View, sort: str, reverse: bool) -> Ids | None:

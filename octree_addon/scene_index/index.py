@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from ...core import SceneOctree, between, run
 from ..arrays import Flags, Ids
 from ..reader import (
-    Changes,
+    SceneChanges,
     SceneMesh,
     ScenePlacements,
     SceneReader,
@@ -124,7 +124,7 @@ class SceneIndex:
     def __len__(self) -> int:
         return len(self.octree)
 
-    def note(self, changes: Changes | None) -> None:
+    def note(self, changes: SceneChanges | None) -> None:
         """Note what an update of the scene may have changed; None is everything."""
         self.noted, self.noted_at = next(_NOTES), perf_counter()
         self.pending.note(changes)

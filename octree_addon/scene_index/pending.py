@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from ..reader import Changes
+from ..reader import SceneChanges
 
 
 @dataclass(eq=False)
@@ -29,7 +29,7 @@ class Pending:
     reshown: bool = False
     all: bool = False
 
-    def note(self, changes: Changes | None) -> None:
+    def note(self, changes: SceneChanges | None) -> None:
         """Add what an update may have changed; None is everything."""
         if changes is None:
             self.all = True

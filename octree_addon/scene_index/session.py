@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from ..reader import Changes, changes_of
+from ..reader import SceneChanges, changes_of
 from ..ui import Listeners, listen
 from .index import SceneIndex
 
@@ -15,7 +15,7 @@ from .index import SceneIndex
 _indexes: dict[tuple[int, str, bool], SceneIndex] = {}
 _KINDS = (False, True)  # as meshes are shown, and original ones
 # Called with the scene, its depsgraph and what an update of that names.
-Subscriber = Callable[[bpy.types.Scene, bpy.types.Depsgraph, Changes], None]
+Subscriber = Callable[[bpy.types.Scene, bpy.types.Depsgraph, SceneChanges], None]
 _subscribers: list[Subscriber] = []
 
 

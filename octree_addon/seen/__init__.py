@@ -8,7 +8,7 @@ from .coco import coco_texts
 from .csv_file import csv_text
 from .file_names import picture_names
 from .from_views import table_from_views
-from .json_file import Answer, json_texts, read_json
+from .json_file import SeenAnswer, json_texts, read_json
 from .merge import merged, merged_answers
 from .png import (
     gray_of,
@@ -39,10 +39,10 @@ __all__ = [
     "SEEN",
     "STATES",
     "TOO_SMALL",
-    "Answer",
     "Items",
     "LabelPicture",
     "Pixels",
+    "SeenAnswer",
     "SeenTable",
     "Views",
     "bop_text",

@@ -30,7 +30,7 @@ _BOXES = {"visible_box": "visible_boxes", "amodal_box": "amodal_boxes"}
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class SeenAnswer:
     """A table, with the question that it answers.
 
     Attributes
@@ -47,7 +47,7 @@ class Answer:
     chunk: tuple[int, int] | None = None
 
 
-def json_texts(answer: Answer) -> Iterator[str]:
+def json_texts(answer: SeenAnswer) -> Iterator[str]:
     """Yield pieces of the JSON text, a column a line."""
     table, which = answer.table, answer.table.which
     head = {
@@ -101,7 +101,7 @@ def _text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def read_json(text: str) -> Answer:
+def read_json(text: str) -> SeenAnswer:
     """Return what was written; a `ValueError` says that a text is none of ours, or damaged."""
     try:
         data = json.loads(text)
@@ -110,7 +110,7 @@ def read_json(text: str) -> Answer:
         if data["version"] != VERSION:
             raise ValueError(f"its version is {data['version']}; this one reads {VERSION}")
         chunk = tuple(data["chunk"]) if data["chunk"] else None
-        return Answer(_table(data), data["question"], chunk)
+        return SeenAnswer(_table(data), data["question"], chunk)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError("it is not an answer of octree seen") from error
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ..arrays import Ids
-from .json_file import Answer
+from .json_file import SeenAnswer
 from .table import Items, LabelPicture, Pixels, SeenTable, Views
 
 
-def merged_answers(answers: Sequence[Answer]) -> Answer:
+def merged_answers(answers: Sequence[SeenAnswer]) -> SeenAnswer:
     """Return one answer for all chunks; a `ValueError` unless each is there, once."""
     questions = [each.question for each in answers]
     for name in sorted(set().union(*questions)):
@@ -18,7 +18,7 @@ def merged_answers(answers: Sequence[Answer]) -> Answer:
         if len(found) > 1:
             raise ValueError(f"These answer different questions: {name} is {', '.join(found)}")
     _check_chunks([each.chunk for each in answers])
-    return Answer(merged([each.table for each in answers]), questions[0])
+    return SeenAnswer(merged([each.table for each in answers]), questions[0])
 
 
 def _check_chunks(chunks: Sequence[tuple[int, int] | None]) -> None:

@@ -3,7 +3,7 @@
 from .faces import select_faces, select_polygons
 from .marks import mark_faces, mark_objects
 from .objects import (
-    Answer,
+    FoundItems,
     collect,
     found_text,
     select_found,
@@ -12,7 +12,7 @@ from .objects import (
 )
 
 __all__ = [
-    "Answer",
+    "FoundItems",
     "collect",
     "found_text",
     "mark_faces",

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from ..arrays import Flags
 from ..built_tree import BuiltTree, preserving_staleness
-from .objects import Answer
+from .objects import FoundItems
 
 
 def select_faces(
-    context: bpy.types.Context, answer: Answer, action: str, built: BuiltTree | None
+    context: bpy.types.Context, answer: FoundItems, action: str, built: BuiltTree | None
 ) -> Counter[str]:
     """Select the faces of an answer, and switch Edit Mode to face select mode.
 
@@ -23,7 +23,7 @@ def select_faces(
     ----------
     context : bpy.types.Context
         Its mode says in which meshes.
-    answer : Answer
+    answer : FoundItems
         What is wanted.
     action : {"REPLACE", "EXTEND", "SUBTRACT"}
         How the present selection changes.
@@ -91,7 +91,9 @@ def _select_all(
     return counts
 
 
-def _wanted(answer: Answer, objects: Iterable[bpy.types.Object]) -> dict[bpy.types.Mesh, Flags]:
+def _wanted(
+    answer: FoundItems, objects: Iterable[bpy.types.Object]
+) -> dict[bpy.types.Mesh, Flags]:
     """Return which polygons of each mesh are wanted, through any object that uses it."""
     by_uid = {item.session_uid: item for item in objects}
     wanted: dict[bpy.types.Mesh, Flags] = {}

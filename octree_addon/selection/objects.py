@@ -13,7 +13,7 @@ from ..ui import plural
 
 
 @dataclass(frozen=True)
-class Answer:
+class FoundItems:
     """The items that a question found, and what counts as a found object or face.
 
     Attributes
@@ -39,7 +39,7 @@ class Answer:
         return (possible > 0) & (matched != self.invert)
 
 
-def select_objects(layer: bpy.types.ViewLayer, answer: Answer, action: str) -> Counter[str]:
+def select_objects(layer: bpy.types.ViewLayer, answer: FoundItems, action: str) -> Counter[str]:
     """Select the objects of an answer in a view layer; an instance selects its instancer.
 
     `action` is "REPLACE", "EXTEND" or "SUBTRACT". Counts the `objects`, and `instances` of theirs,
@@ -68,7 +68,7 @@ def select_found(
     return counts
 
 
-def found_objects(answer: Answer) -> dict[int, int]:
+def found_objects(answer: FoundItems) -> dict[int, int]:
     """Return the wanted objects by session id, each with how many of its instances are."""
     target = answer.target
     uids, numbers = np.unique(target.owners, return_inverse=True)
@@ -78,7 +78,7 @@ def found_objects(answer: Answer) -> dict[int, int]:
     return dict(zip(uids[objects].tolist(), counted[objects].tolist(), strict=True))
 
 
-def wanted_placements(answer: Answer) -> Flags:
+def wanted_placements(answer: FoundItems) -> Flags:
     """Tell which placements are wanted, (p,): those of wanted objects that are so themselves."""
     target = answer.target
     found, possible = target.counts(answer.items)

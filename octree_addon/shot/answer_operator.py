@@ -9,7 +9,7 @@ from bpy.props import BoolProperty
 from ...core import Steps
 from ..results import unchanged
 from ..ui import Status, SteppedOperator, given_values
-from .standing import Answers, own_writing
+from .standing import StandingAnswers, own_writing
 
 ASKED_AGAIN = "asked again first, as the scene may have changed"
 RULE = "If the scene may have changed since, the same is asked again first"
@@ -27,13 +27,13 @@ class AnswerOperator(SteppedOperator):
 
     Attributes
     ----------
-    answers : Answers
+    answers : StandingAnswers
         Those that it is about.
     reshapes : bool
         Whether it may change what other questions find, in more than in what is hidden.
     """
 
-    answers: Answers[Any]
+    answers: StandingAnswers[Any]
     reshapes = False
 
     @classmethod

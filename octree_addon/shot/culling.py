@@ -12,7 +12,7 @@ import numpy as np
 from ...core import Boxes, Frusta, build_octree, query_any
 from ..arrays import Flags, Floats, Ids
 from .local_mesh import Deferred, LocalMesh, concatenated
-from .placements import Placements
+from .placements import FramePlacements
 from .vertices import ROUNDING
 
 # At most this many frusta are deferred; 200 bytes each.
@@ -44,7 +44,9 @@ class ObjectCulling:
         """What was seen so far: numbers of the object, the camera and the frame, (3, h)."""
         return np.concatenate(self._hits, axis=1)
 
-    def cull(self, placements: Placements, frusta: Frusta, cameras: list[int], frame: int) -> None:
+    def cull(
+        self, placements: FramePlacements, frusta: Frusta, cameras: list[int], frame: int
+    ) -> None:
         """Decide what boxes can; the rest is deferred to `compare` and `resolve`.
 
         `frusta` are the views of this frame, `cameras` the numbers of their cameras.
@@ -75,7 +77,7 @@ class ObjectCulling:
         """The meshes whose triangles are needed, while they are in the scene."""
         return [mesh for mesh in self._pending if not mesh.faces.is_read]
 
-    def resolve(self, placements: Placements | None = None) -> Iterator[float]:
+    def resolve(self, placements: FramePlacements | None = None) -> Iterator[float]:
         """Answer for meshes that have left the scene; for all, and boxes, if many are pending.
 
         Without the placements of this frame, all are answered. Yields after each mesh, so that
@@ -96,12 +98,12 @@ class ObjectCulling:
             del self._pending[mesh]
             yield 0.0
 
-    def _add_seen(self, placements: Placements, whole: Ids, target: Ids) -> None:
+    def _add_seen(self, placements: FramePlacements, whole: Ids, target: Ids) -> None:
         """Note placements that are certainly in view."""
         objects = np.unique(placements.object_of[whole])
         self._hits.append(np.concatenate((objects[None], target[1:] + 0 * objects)))
 
-    def _undecided(self, placements: Placements, outside: Flags, inside: Flags) -> Flags:
+    def _undecided(self, placements: FramePlacements, outside: Flags, inside: Flags) -> Flags:
         """Return the placements that may show an object not yet known to be in view."""
         known = np.zeros(placements.object_of.max(initial=-1) + 1, np.bool_)
         known[placements.object_of[inside]] = True
@@ -109,14 +111,14 @@ class ObjectCulling:
         return undecided
 
     def _defer_to_boxes(
-        self, placements: Placements, chosen: Ids, corners: Floats, target: Ids
+        self, placements: FramePlacements, chosen: Ids, corners: Floats, target: Ids
     ) -> None:
         """Defer whether a frustum touches the boxes of placements."""
         local = to_box_space(placements, chosen, corners)
         self._boxes.append((local, self._targets(placements, chosen, target)))
 
     def _defer_to_meshes(
-        self, placements: Placements, chosen: Ids, corners: Floats, target: Ids
+        self, placements: FramePlacements, chosen: Ids, corners: Floats, target: Ids
     ) -> None:
         """Defer whether a frustum touches the triangles of meshes."""
         local = to_mesh_space(placements, chosen, corners)
@@ -129,7 +131,7 @@ class ObjectCulling:
             batches.append((local[part], targets[:, part]))
             self._pending[mesh] = self._pending.get(mesh, 0) + len(part)
 
-    def _targets(self, placements: Placements, chosen: Ids, target: Ids) -> Ids:
+    def _targets(self, placements: FramePlacements, chosen: Ids, target: Ids) -> Ids:
         return np.concatenate((placements.object_of[None, chosen], target[1:] + 0 * chosen))
 
     def _note_decided(self, targets: Ids, seen: Flags, misses: Flags) -> Flags:
@@ -168,7 +170,9 @@ class FaceCulling(ObjectCulling):
         self.counts: dict[int, Ids] = {}
         self._in_view: dict[int, Flags] = {}
 
-    def cull(self, placements: Placements, frusta: Frusta, cameras: list[int], frame: int) -> None:
+    def cull(
+        self, placements: FramePlacements, frusta: Frusta, cameras: list[int], frame: int
+    ) -> None:
         """Decide what boxes can, and note the meshes that there are."""
         for uid, place in zip(*np.unique(placements.face_mesh_of, return_index=True), strict=True):
             if uid >= 0 and uid not in self.counts:
@@ -176,27 +180,27 @@ class FaceCulling(ObjectCulling):
                 self.counts[int(uid)] = np.zeros(mesh.faces.polygon_count, np.intp)
         super().cull(placements, frusta, cameras, frame)
 
-    def resolve(self, placements: Placements | None = None) -> Iterator[float]:
+    def resolve(self, placements: FramePlacements | None = None) -> Iterator[float]:
         """Answer for every mesh at once: only then is it known what this frame shows."""
         yield from super().resolve()
         for uid, flags in self._in_view.items():
             self.counts[uid] += flags
         self._in_view.clear()
 
-    def _add_seen(self, placements: Placements, whole: Ids, target: Ids) -> None:
+    def _add_seen(self, placements: FramePlacements, whole: Ids, target: Ids) -> None:
         super()._add_seen(placements, whole, target)
         for place in whole:
             mesh = placements.meshes[placements.mesh_of[place]]
             self._add_faces(placements.face_mesh_of[place], mesh, slice(None))
 
-    def _undecided(self, placements: Placements, outside: Flags, inside: Flags) -> Flags:
+    def _undecided(self, placements: FramePlacements, outside: Flags, inside: Flags) -> Flags:
         return ~outside & ~inside  # another placement in view says nothing of faces
 
     def _note_decided(self, targets: Ids, seen: Flags, misses: Flags) -> Flags:
         undecided: Flags = ~misses  # what is in view in part has yet to be asked for its faces
         return undecided
 
-    def _targets(self, placements: Placements, chosen: Ids, target: Ids) -> Ids:
+    def _targets(self, placements: FramePlacements, chosen: Ids, target: Ids) -> Ids:
         targets = super()._targets(placements, chosen, target)
         return np.concatenate((targets, placements.face_mesh_of[None, chosen]))
 
@@ -232,7 +236,7 @@ def cull_by_vertices(vertices: Floats, frusta: Frusta) -> tuple[Flags, Flags]:
     return holds, misses
 
 
-def cull_by_planes(placements: Placements, planes: Floats) -> tuple[Flags, Flags]:
+def cull_by_planes(placements: FramePlacements, planes: Floats) -> tuple[Flags, Flags]:
     """Tell which boxes are certainly outside one of six planes, (6, 4), and which inside all.
 
     Neither where that is not certain. The radius of a box along a normal is the sum of the
@@ -258,7 +262,7 @@ def boxes_in_view(corners: Floats) -> Flags:
     return touched
 
 
-def to_box_space(placements: Placements, chosen: Ids, corners: Floats) -> Floats:
+def to_box_space(placements: FramePlacements, chosen: Ids, corners: Floats) -> Floats:
     """Bring a frustum, corners of (8, 3), into the space of chosen boxes, where each is `_CUBE`.
 
     A box thinner than a millionth of its size counts as that thick. Returns (c, 8, 3).
@@ -268,7 +272,7 @@ def to_box_space(placements: Placements, chosen: Ids, corners: Floats) -> Floats
     return local
 
 
-def to_mesh_space(placements: Placements, chosen: Ids, corners: Floats) -> Floats:
+def to_mesh_space(placements: FramePlacements, chosen: Ids, corners: Floats) -> Floats:
     """Bring a frustum, corners of (8, 3), into the space of chosen meshes: (c, 8, 3).
 
     The matrix of each placement has an inverse.
@@ -279,7 +283,7 @@ def to_mesh_space(placements: Placements, chosen: Ids, corners: Floats) -> Float
     return local
 
 
-def _thickened(placements: Placements, chosen: Ids) -> Floats:
+def _thickened(placements: FramePlacements, chosen: Ids) -> Floats:
     """Return half of the edges of boxes, (c, 3, 3), none shorter than a part of the longest."""
     linear = placements.matrices[chosen, :, :3]
     lengths = np.linalg.norm(linear, axis=1)

@@ -29,7 +29,7 @@ _BLOCK, _PATIENCE = 1 << 14, 1 << 20
 
 
 @dataclass(eq=False)
-class Faces:
+class MeshFaces:
     """The faces of a mesh, wherever its vertices are; their triangles may come later.
 
     Attributes
@@ -50,7 +50,7 @@ class Faces:
     polygons: NDArray[np.int32] | None = None
 
     @classmethod
-    def of(cls, arrays: MeshArrays) -> "Faces":
+    def of(cls, arrays: MeshArrays) -> "MeshFaces":
         """Return the faces of a mesh whose triangles were read at once."""
         count = int(arrays.polygons[-1]) + 1 if len(arrays.polygons) else 0
         return cls(arrays.triangles.ravel(), count, arrays.triangles, arrays.polygons)
@@ -68,7 +68,7 @@ class LocalMesh:
     ----------
     positions : ndarray of float32 or float64, shape (v, 3)
         Its vertices.
-    faces : Faces
+    faces : MeshFaces
         Its faces. Without triangles all coordinates of vertices are finite, or none.
     is_large : bool, default False
         Whether its vertices are asked first, as its triangles may not have to be read.
@@ -86,7 +86,7 @@ class LocalMesh:
         that no vertices were asked about, and all others.
     """
 
-    def __init__(self, positions: Positions, faces: Faces, *, is_large: bool = False) -> None:
+    def __init__(self, positions: Positions, faces: MeshFaces, *, is_large: bool = False) -> None:
         self.positions, self.faces, self.is_large = positions, faces, is_large
         self.blocks = VertexBlocks(positions)
         self.middle, self.half = self._box()

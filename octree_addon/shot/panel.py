@@ -9,7 +9,7 @@ from ..questions import SelectionOptions
 from ..seen import OCCLUDED
 from ..ui import SidebarPanel, column_of, draw_hint, draw_rows, settings_of
 from .settings import rows_of
-from .standing import Answers
+from .standing import StandingAnswers
 from .visibility_result import ANSWERS, PixelFacts, VisibilityResult, get
 
 
@@ -53,7 +53,9 @@ def draw_result(layout: bpy.types.UILayout, seen: VisibilityResult, tab: Selecti
     row.operator("octree.export_seen", text="Export")
 
 
-def draw_age(layout: bpy.types.UILayout, scene: bpy.types.Scene, answers: Answers[Any]) -> None:
+def draw_age(
+    layout: bpy.types.UILayout, scene: bpy.types.Scene, answers: StandingAnswers[Any]
+) -> None:
     """Say that all buttons will ask again first, if so."""
     if answers.may_be_old(scene):
         draw_hint(layout, "May be old; asked again first", "ERROR")

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core import Running, Visibility, between, visibility_steps
 from ..arrays import Flags, Ids
-from ..camera import Picture, camera_picture, picture_size
+from ..camera import CameraPicture, camera_picture, picture_size
 from ..item_buffer import Recorder
 from ..scene_index import SceneIndex, index_steps
 from ..seen import SEEN, Items, LabelPicture, Pixels, SeenTable, Views, table_from_views
@@ -118,7 +118,7 @@ class _Counted:
         return taken
 
     def _view_steps(
-        self, index: SceneIndex, shown: Shown, taken: Flags, picture: Picture
+        self, index: SceneIndex, shown: Shown, taken: Flags, picture: CameraPicture
     ) -> Generator[float, None, None]:
         """Look at one picture."""
         placements = index.placements

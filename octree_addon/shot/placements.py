@@ -14,7 +14,7 @@ _FLAT = 2.0**-20
 
 
 @dataclass(frozen=True, eq=False)
-class Placements:
+class FramePlacements:
     """Every mesh in every place of one frame.
 
     Attributes
@@ -60,7 +60,7 @@ class Placements:
         object_of: Ids,
         face_mesh_of: Ids,
         matrices: Floats,
-    ) -> "Placements":
+    ) -> "FramePlacements":
         """Gather placements, leaving out those without a mesh.
 
         What a matrix flattens is baked into world space, under the identity.

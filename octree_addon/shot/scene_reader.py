@@ -18,8 +18,8 @@ from ..reader import (
     mesh_vertices,
     triangle_count,
 )
-from .local_mesh import Faces, LocalMesh
-from .placements import Placements
+from .local_mesh import LocalMesh, MeshFaces
+from .placements import FramePlacements
 from .visibility_result import TestedObject
 
 # Triangles of a larger mesh are read only if they are needed.
@@ -67,7 +67,7 @@ def _camera_named(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
     return camera
 
 
-class Shown(NamedTuple):
+class ShownEntry(NamedTuple):
     """What an entry of the dependency graph shows: nothing, or a mesh of an object."""
 
     uid: int
@@ -76,7 +76,7 @@ class Shown(NamedTuple):
     face_mesh: int = -1
 
 
-class SceneReader:
+class FrameReader:
     """Reads the placements of one frame after the other.
 
     Parameters
@@ -97,10 +97,10 @@ class SceneReader:
         self._wanted, self._faces = wanted, faces
         self._numbers: dict[int, int] = {}
         self._meshes: dict[int, LocalMesh] = {}
-        self._known: dict[int, Shown] = {}
-        self._entries: list[Shown] = []
+        self._known: dict[int, ShownEntry] = {}
+        self._entries: list[ShownEntry] = []
 
-    def read(self, depsgraph: bpy.types.Depsgraph, changed: set[int]) -> Placements:
+    def read(self, depsgraph: bpy.types.Depsgraph, changed: set[int]) -> FramePlacements:
         """Read the placements of one frame: of visible objects, and of what they instance.
 
         `changed` holds session ids of what has changed its geometry since the last frame read.
@@ -113,7 +113,7 @@ class SceneReader:
         _, meshes, numbers, face_meshes = zip(*shown, strict=True) if shown else ((),) * 4
         present = set(meshes)
         self._meshes = {at: mesh for at, mesh in self._meshes.items() if mesh in present}
-        return Placements.of(
+        return FramePlacements.of(
             meshes, np.array(numbers, np.intp), np.array(face_meshes, np.intp), matrices
         )
 
@@ -132,7 +132,7 @@ class SceneReader:
                 raise ValueError("The scene has changed meanwhile: look once more")
             yield 0.0
 
-    def _read_some(self, depsgraph: bpy.types.Depsgraph, unread: set[Faces]) -> None:
+    def _read_some(self, depsgraph: bpy.types.Depsgraph, unread: set[MeshFaces]) -> None:
         """Read triangles until enough are read for a while; the rest stays in the set."""
         count = 0
         for instance, shown in zip(depsgraph.object_instances, self._entries, strict=False):
@@ -165,13 +165,13 @@ class SceneReader:
             self._meshes = {at: each for at, each in meshes if each.sources.isdisjoint(changed)}
             self._known = {at: each for at, each in objects if each.uid not in changed}
 
-    def _shown(self, depsgraph: bpy.types.Depsgraph) -> list[Shown]:
+    def _shown(self, depsgraph: bpy.types.Depsgraph) -> list[ShownEntry]:
         """Return what each entry shows, in their order."""
-        shown: list[Shown] = []
+        shown: list[ShownEntry] = []
         known, self._known = self._known, {}
         for instance in depsgraph.object_instances:
             if not instance.show_self:
-                shown.append(Shown(-1))
+                shown.append(ShownEntry(-1))
             elif instance.is_instance:
                 shown.append(self._look_up(instance, instance.parent.original))
             else:
@@ -184,16 +184,16 @@ class SceneReader:
 
     def _look_up(
         self, instance: bpy.types.DepsgraphObjectInstance, owner: bpy.types.Object
-    ) -> Shown:
+    ) -> ShownEntry:
         evaluated, uid = instance.object, instance.object.original.session_uid
         is_wanted = self._wanted is None or owner.session_uid in self._wanted
         if evaluated.type != "MESH" or not is_wanted or not counts_as_scene(evaluated):
-            return Shown(uid)
+            return ShownEntry(uid)
         mesh = self._mesh_of(evaluated)
         mesh.sources.add(uid)
         if mesh.is_empty:
-            return Shown(uid)
-        return Shown(uid, mesh, self._number_of(owner), self._face_mesh_of(instance, owner))
+            return ShownEntry(uid)
+        return ShownEntry(uid, mesh, self._number_of(owner), self._face_mesh_of(instance, owner))
 
     def _mesh_of(self, evaluated: bpy.types.Object) -> LocalMesh:
         pointer = evaluated.data.as_pointer()
@@ -221,8 +221,8 @@ def _read_mesh(mesh: bpy.types.Mesh) -> LocalMesh:
     """Read a mesh; of a large one with finite coordinates no triangles."""
     if triangle_count(mesh) > _MANY_TRIANGLES:
         positions, corners = mesh_vertices(mesh)
-        found = LocalMesh(positions, Faces(corners, len(mesh.polygons)), is_large=True)
+        found = LocalMesh(positions, MeshFaces(corners, len(mesh.polygons)), is_large=True)
         if found.blocks.is_finite:
             return found
     arrays = mesh_arrays(mesh)
-    return LocalMesh(arrays.positions, Faces.of(arrays))
+    return LocalMesh(arrays.positions, MeshFaces.of(arrays))

@@ -9,8 +9,8 @@ import numpy as np
 
 from .culling import FaceCulling, ObjectCulling
 from .frames import walk
-from .placements import Placements
-from .scene_reader import SceneReader, read_frusta
+from .placements import FramePlacements
+from .scene_reader import FrameReader, read_frusta
 from .visibility_result import VisibilityResult
 
 
@@ -53,7 +53,7 @@ def shot_steps(context: bpy.types.Context, shot: Shot) -> Generator[float, None,
     are closed, it is back where it was. A `ValueError` says that a camera is missing, or that its
     view is no frustum.
     """
-    reader = SceneReader(shot.wanted, faces=shot.faces)
+    reader = FrameReader(shot.wanted, faces=shot.faces)
     culling = FaceCulling() if shot.faces else ObjectCulling(exact=shot.exact)
     cameras: dict[str, int] = {}
     views: list[tuple[int, int]] = []
@@ -76,7 +76,10 @@ def shot_steps(context: bpy.types.Context, shot: Shot) -> Generator[float, None,
 
 
 def _decided(
-    context: bpy.types.Context, reader: SceneReader, culling: ObjectCulling, placements: Placements
+    context: bpy.types.Context,
+    reader: FrameReader,
+    culling: ObjectCulling,
+    placements: FramePlacements,
 ) -> Iterator[float]:
     """Decide what has to be while this frame lasts."""
     yield from culling.compare()
@@ -86,7 +89,7 @@ def _decided(
 
 def _answer(
     shot: Shot,
-    reader: SceneReader,
+    reader: FrameReader,
     culling: ObjectCulling,
     cameras: tuple[str, ...],
     views: tuple[tuple[int, int], ...],

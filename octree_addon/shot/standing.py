@@ -23,7 +23,7 @@ Kind = TypeVar("Kind")
 Kind_co = TypeVar("Kind_co", covariant=True)
 
 
-class Question(Protocol[Kind_co]):
+class AskedAgain(Protocol[Kind_co]):
     """How an answer is asked for again."""
 
     def steps(self, context: bpy.types.Context) -> Generator[float, None, Kind_co]:
@@ -41,13 +41,13 @@ class _Kept(Generic[Kind]):
     """An answer, how to ask again, and what tells whether it stands."""
 
     answer: Kind
-    question: Question[Kind] | None
+    question: AskedAgain[Kind] | None
     number: int
     glances: set[Hashable] = field(default_factory=set)
     is_doubted: bool = False
 
 
-class Answers(Generic[Kind]):
+class StandingAnswers(Generic[Kind]):
     """The last answer of each scene to a question of one kind.
 
     They are in memory only, since they are as large as the scene. What undo takes back is known by
@@ -68,7 +68,7 @@ class Answers(Generic[Kind]):
         return len(self._kept)
 
     def keep(
-        self, scene: bpy.types.Scene, answer: Kind, question: Question[Kind] | None = None
+        self, scene: bpy.types.Scene, answer: Kind, question: AskedAgain[Kind] | None = None
     ) -> None:
         """Keep the answer of a scene instead of its last, and drop those of deleted scenes.
 
@@ -146,13 +146,15 @@ class Answers(Generic[Kind]):
             listen(LISTENERS, False)
 
 
-_all: list[Answers[Any]] = []
+_all: list[StandingAnswers[Any]] = []
 # Whose verbs are at work, innermost last; None where what they do concerns no answer.
-_at_work: list[Answers[Any] | None] = []
+_at_work: list[StandingAnswers[Any] | None] = []
 
 
 @contextmanager
-def own_writing(layer: bpy.types.ViewLayer, answers: Answers[Any] | None = None) -> Iterator[None]:
+def own_writing(
+    layer: bpy.types.ViewLayer, answers: StandingAnswers[Any] | None = None
+) -> Iterator[None]:
     """Put no answer, or none of one kind, in doubt by what is done meanwhile."""
     layer.update()  # what was done before is to be told from that
     _at_work.append(answers)

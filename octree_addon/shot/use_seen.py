@@ -11,7 +11,7 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 from .. import trees
 from ..questions import SelectionOptions
 from ..seen import (
-    Answer,
+    SeenAnswer,
     bop_text,
     coco_texts,
     csv_text,
@@ -41,7 +41,7 @@ from .visibility_result import ANSWERS, VisibilityResult, csv_table, get, json_t
 
 TABLES = {".csv": csv_table, ".json": json_table}
 # The same with pixels, by format.
-PIXEL_TABLES: dict[str, dict[str, Callable[[Answer], str]]] = {
+PIXEL_TABLES: dict[str, dict[str, Callable[[SeenAnswer], str]]] = {
     "TABLE": {
         ".csv": lambda answer: csv_text(answer.table),
         ".json": lambda answer: "".join(json_texts(answer)),
@@ -210,7 +210,9 @@ class OCTREE_OT_export_seen(AskingOperator, TableExport, SeenOperator, bpy.types
                 raise ValueError("There are no pixels: ask with Behind Others")
             return f"Written to {self.write(TABLES, seen)}"
         table = merged([seen.pixels.table])  # in an order of its own, as from the command line
-        path = self.write(PIXEL_TABLES[self.format], Answer(table, {"scene": context.scene.name}))
+        path = self.write(
+            PIXEL_TABLES[self.format], SeenAnswer(table, {"scene": context.scene.name})
+        )
         if not self.labels:
             return f"Written to {path}"
         count = write_label_pictures(table, path.with_suffix(""))

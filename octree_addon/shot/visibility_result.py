@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import Flags, Ids
 from ..seen import SeenTable
 from ..spreadsheets import delimited
-from .standing import Answers
+from .standing import StandingAnswers
 
 HEADER = ("object", "camera", "first", "last", "frames", "intervals")
 
@@ -170,7 +170,7 @@ def _rows(seen: VisibilityResult) -> Iterator[tuple[str, str, int, list[tuple[in
             yield tested.name, camera, int(flags.sum()), runs
 
 
-ANSWERS: Answers[VisibilityResult] = Answers("find_seen")
+ANSWERS: StandingAnswers[VisibilityResult] = StandingAnswers("find_seen")
 
 
 def keep(scene: bpy.types.Scene, seen: VisibilityResult) -> None:

@@ -11,7 +11,7 @@ from ...core import Boxes, Octree, build_octree, overlapping_pairs_steps, query
 from ..arrays import Flags, Ids
 from ..reader import BoxPlacements, taken_types
 from ..scene_index import index_of
-from .scene_target import Faces, PairSteps, SceneTarget, local_objects
+from .scene_target import ItemFaces, PairSteps, SceneTarget, local_objects
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +89,7 @@ class BoxTarget(SceneTarget):
     def shapes_of(self, items: Ids, most: int) -> Boxes:
         return self.items[items]
 
-    def faces(self, items: Ids, owners: frozenset[int]) -> Iterator[Faces]:
+    def faces(self, items: Ids, owners: frozenset[int]) -> Iterator[ItemFaces]:
         raise ValueError("Whole objects have no faces: set Contents to Triangles first")
 
 

@@ -31,7 +31,7 @@ from ..scene_index import SceneIndex, index_steps, rows_before
 PairSteps = Generator[float, None, Ids]
 
 
-class Faces(NamedTuple):
+class ItemFaces(NamedTuple):
     """The faces of one object's own mesh: t triangles.
 
     Attributes
@@ -221,7 +221,7 @@ class SceneTarget:
         there = items - shift[np.searchsorted(rows, self.placements_of(items))]
         return self.octree.triangles_of(self.octree.ids[rows])[there]
 
-    def faces(self, items: Ids, owners: frozenset[int]) -> Iterator[Faces]:
+    def faces(self, items: Ids, owners: frozenset[int]) -> Iterator[ItemFaces]:
         """Yield the faces of those of these objects whose polygons are known."""
         ends = np.searchsorted(items, self.starts)
         for row in np.flatnonzero(self.placements.has_faces).tolist():
@@ -231,7 +231,7 @@ class SceneTarget:
                 found = np.zeros(len(mesh.triangles), np.bool_)
                 found[triangles] = True
                 possible = mesh.finite & bool(self.possibles[row])
-                yield Faces(int(self.owners[row]), mesh.polygons, found, possible)
+                yield ItemFaces(int(self.owners[row]), mesh.polygons, found, possible)
 
     @property
     def placement_of_item(self) -> Ids:

@@ -56,6 +56,7 @@ def test_states_and_fractions(blend, tmp_path, capsys):
     assert states == {
         "Half Out": "seen",
         "Behind": "seen",
+        "Beside": "out of view",
         "Tiny": "too small",
         "Hidden": "occluded",
         "Card": "seen",

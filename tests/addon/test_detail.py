@@ -10,7 +10,13 @@ from octree_ext.core import Boxes, DynamicOctree, build_octree
 from octree_ext.core.shapes.boxes import CORNERS
 from octree_ext.octree_addon.display import cells, detail
 from octree_ext.octree_addon.display.boxes import packed
-from octree_ext.octree_addon.display.detail import View, cell_under, drawn_in, family_of, ranges
+from octree_ext.octree_addon.display.detail import (
+    DetailView,
+    cell_under,
+    drawn_in,
+    family_of,
+    ranges,
+)
 
 
 def cloud(count=3000, seed=1):
@@ -46,7 +52,7 @@ def views():
     numbers = st.floats(-40, 40, allow_nan=False, width=32)
     eyes = st.tuples(numbers, numbers, numbers).map(np.array)
     scales = st.floats(0.5, 5000, width=32)
-    return st.builds(View, eyes, scales, st.booleans(), st.none())
+    return st.builds(DetailView, eyes, scales, st.booleans(), st.none())
 
 
 def looks_large(octree, cell, view, least, boxes):
@@ -157,10 +163,10 @@ def test_what_is_out_of_view_is_left_out():
 def test_far_away_the_root_alone_is_drawn_and_asked_for():
     octree = TREES["tight"]
     family = family_of(octree, wanted_of(octree, "OCCUPIED_LEAVES"), "TIGHT")
-    view = View(np.array([1e6, 0, 0]), 1000.0, False)
+    view = DetailView(np.array([1e6, 0, 0]), 1000.0, False)
     assert family.cells[drawn_in(family, view, 16.0)].tolist() == [0]
     assert ranges(family, view, 16.0) == [(0, 1)]
-    inside = View(octree.cell_rows[:3, 0] + 0.1, 1000.0, False)
+    inside = DetailView(octree.cell_rows[:3, 0] + 0.1, 1000.0, False)
     assert ranges(family, inside, 16.0) == [(0, len(family))]
 
 
@@ -169,14 +175,14 @@ def test_no_size_draws_the_wanted_cells_alone():
     for choice in CHOICES:
         wanted = wanted_of(octree, choice)
         family = family_of(octree, wanted, "TIGHT")
-        view = View(np.array([50.0, 0, 0]), 100.0, False)
+        view = DetailView(np.array([50.0, 0, 0]), 100.0, False)
         assert sorted(family.cells[drawn_in(family, view, 0.0)].tolist()) == wanted.tolist()
 
 
 def test_no_cells_are_no_family():
     octree = TREES["tight"]
     family = family_of(octree, np.empty(0, np.intp), "TIGHT")
-    view = View(np.zeros(3), 1.0, False)
+    view = DetailView(np.zeros(3), 1.0, False)
     assert (len(family), ranges(family, view, 1.0)) == (0, [])
     assert drawn_in(family, view, 1.0).shape == (0,)
     assert cell_under(octree, family, (np.zeros(3), np.ones(3)), "TIGHT", view, 1.0) is None
@@ -189,7 +195,7 @@ def test_a_redraw_costs_lines_by_block_and_not_by_cell():
     )
     assert len(many) > 3 * len(few) > 3 * many.blocks.shape[1]
     assert many.blocks.shape[1] <= 65
-    view = View(np.array([0.0, 0, 9]), 1000.0, False)
+    view = DetailView(np.array([0.0, 0, 9]), 1000.0, False)
     for each in (few, many):
         assert lines_run(lambda each=each: ranges(each, view, 16.0)).total() <= 30 + 4 * 65
 
@@ -234,7 +240,7 @@ def test_cell_under_a_ray_is_the_first_of_the_smallest(tree, choice):
     for _ in range(60):
         origin = rng.normal(size=3) * 9
         direction = octree.cell_rows[:3, 0] + rng.uniform(size=3) * 4 - origin
-        view = View(origin, 800.0, False)
+        view = DetailView(origin, 800.0, False)
         drawn = family.cells[drawn_in(family, view, 16.0)].tolist()
         met = {cell: entry_of(octree, cell, origin, direction) for cell in drawn}
         met = {cell: entry for cell, entry in met.items() if entry is not None}

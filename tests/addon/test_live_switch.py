@@ -8,7 +8,7 @@ from blender_scenes import depsgraph
 from live_scenes import assert_followed, grid, switch_on
 
 from octree_ext.octree_addon import handlers, live, scene_index, trees
-from octree_ext.octree_addon.reader import Changes
+from octree_ext.octree_addon.reader import SceneChanges
 from octree_ext.octree_addon.scene_index import boxes
 from octree_ext.octree_addon.ui import settings_of
 
@@ -193,7 +193,7 @@ def test_other_view_layers_and_renders_are_nothing_to_it(monkeypatch):
     layers = scene.view_layers[0], scene.view_layers.new("Other")
     for mode, layer in (("VIEWPORT", layers[1]), ("RENDER", layers[0]), ("VIEWPORT", layers[0])):
         graph = SimpleNamespace(mode=mode, view_layer=layer)
-        live.follow(scene, graph, Changes(frozenset(), frozenset(), reshown=False))
+        live.follow(scene, graph, SceneChanges(frozenset(), frozenset(), reshown=False))
     assert [graph.view_layer for _, graph in seen] == [layers[0]]
 
 

@@ -23,8 +23,8 @@ from core import (
 )
 from octree_ext.octree_addon.seen import (
     STATES,
-    Answer,
     Items,
+    SeenAnswer,
     Views,
     bop_text,
     coco_texts,
@@ -104,7 +104,7 @@ def test_fractions_are_of_the_picture_and_of_what_is_beyond():
 def test_json_is_read_as_it_was_written(chunk, has_pixels):
     table = random_table()[0]
     table = table if has_pixels else without_pixels(table)
-    text = "".join(json_texts(Answer(table, {"file": "a.blend"}, chunk)))
+    text = "".join(json_texts(SeenAnswer(table, {"file": "a.blend"}, chunk)))
     answer = read_json(text)
     assert (answer.question, answer.chunk) == ({"file": "a.blend"}, chunk)
     assert "".join(json_texts(answer)) == text
@@ -377,7 +377,7 @@ def test_parts_of_pixels_are_written_and_rounded_for_bop():
     table = random_table(5)[0]
     halves = {name: getattr(table.pixels, name) / 2 for name in ("visible", "amodal", "extended")}
     table = replace(table, pixels=replace(table.pixels, **halves))
-    text = "".join(json_texts(Answer(table)))
+    text = "".join(json_texts(SeenAnswer(table)))
     assert "".join(json_texts(read_json(text))) == text
     infos = [info for image in json.loads(bop_text(table)).values() for info in image]
     assert all(isinstance(info["px_count_visib"], int) for info in infos)

@@ -9,7 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from seen_tables import random_table
 
-from octree_ext.octree_addon.seen import Answer, Items, Views, json_texts, merged, merged_answers
+from octree_ext.octree_addon.seen import (
+    Items,
+    SeenAnswer,
+    Views,
+    json_texts,
+    merged,
+    merged_answers,
+)
 
 WHOLE = random_table(4, frames=(1, 2, 3, 4, 5, 6), cameras=("Right", "Left"))[0]
 
@@ -39,7 +46,7 @@ def part_of(table, views, order=None):
 
 
 def text(table):
-    return "".join(json_texts(Answer(table)))
+    return "".join(json_texts(SeenAnswer(table)))
 
 
 @given(
@@ -102,7 +109,8 @@ def test_pixels_in_some_only_are_refused():
 
 def chunks(numbers, of=3, **question):
     return [
-        Answer(part_of(WHOLE, range(4 * (at - 1), 4 * at)), question, (at, of)) for at in numbers
+        SeenAnswer(part_of(WHOLE, range(4 * (at - 1), 4 * at)), question, (at, of))
+        for at in numbers
     ]
 
 

@@ -9,7 +9,7 @@ from blender_scenes import cube, link, scatter, select_only, selected
 from costs import lines_run
 
 from octree_ext.core import run
-from octree_ext.octree_addon.selection import Answer, select_faces, select_objects
+from octree_ext.octree_addon.selection import FoundItems, select_faces, select_objects
 from octree_ext.octree_addon.targets import SceneTarget, scene_steps
 
 
@@ -37,7 +37,7 @@ def asked(triangles, objects, invalid=(), **options):
     target = run(scene_steps(bpy.context, None))
     uids = [item.session_uid for item in objects]
     target = target.only(np.flatnonzero(np.isin(target.owners, uids)))
-    return Answer(PartOf(target, invalid), np.array(triangles, np.intp), **options)
+    return FoundItems(PartOf(target, invalid), np.array(triangles, np.intp), **options)
 
 
 def chosen(answer, action="REPLACE"):

@@ -18,7 +18,7 @@ from octree_ext.core import Boxes, atomic_file, build_octree, save
 from octree_ext.octree_addon import command_line
 from octree_ext.octree_addon.audit import REPORTS, About, add_options, run_audit
 from octree_ext.octree_addon.command_line.seen import FORMATS
-from octree_ext.octree_addon.seen import Answer, json_texts, label_folder, write_label_pictures
+from octree_ext.octree_addon.seen import SeenAnswer, json_texts, label_folder, write_label_pictures
 from octree_ext.octree_addon.written_files import require_file, require_folder, write_texts
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -53,7 +53,7 @@ def a_report(ending):
 def a_chunk(folder):
     """Have a chunk to merge, and its label pictures."""
     table = random_table(1)[0]
-    write_texts(folder / "chunk.json", json_texts(Answer(table, chunk=(1, 1))))
+    write_texts(folder / "chunk.json", json_texts(SeenAnswer(table, chunk=(1, 1))))
     write_label_pictures(table, label_folder(folder, (1, 1)))
 
 
