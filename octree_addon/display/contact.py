@@ -10,7 +10,7 @@ import numpy as np
 from .. import results
 from ..arrays import Floats, Ids
 from ..preferences import limits
-from ..reader import MeshArrays, evaluated_mesh, find_instance, mesh_arrays, triangle_count
+from ..reader import ReadMesh, evaluated_mesh, find_instance, mesh_arrays, triangle_count
 from ..results import Contact, Side
 from .active_row import fill
 from .lines import blended, line_batch, line_shader, vertex_buffer
@@ -92,7 +92,7 @@ def _read_side(side: Side, some: Ids, depsgraph: bpy.types.Depsgraph) -> _Face |
         return _face(side, mesh_arrays(mesh), None, some)
 
 
-def _face(side: Side, mesh: MeshArrays, matrix: Floats | None, some: Ids) -> _Face | None:
+def _face(side: Side, mesh: ReadMesh, matrix: Floats | None, some: Ids) -> _Face | None:
     if some.max() >= len(mesh.triangles):
         return None
     corners = np.ascontiguousarray(mesh.positions[mesh.triangles[some]].reshape(-1, 3), np.float32)

@@ -16,8 +16,8 @@ from .find_instance import PlacedMesh, find_instance
 from .layers import layer_ids, read_layer_matrices
 from .materials import RowMaterials, lets_light_through, polygon_materials, row_materials
 from .meshes import (
-    MeshArrays,
     MeshVertices,
+    ReadMesh,
     bulk,
     evaluated_mesh,
     is_editable,
@@ -46,11 +46,11 @@ __all__ = [
     "NOT_SCENE",
     "UNUSED",
     "BoxPlacements",
-    "MeshArrays",
     "MeshVertices",
     "PlacedItems",
     "PlacedMesh",
     "ReadBoxes",
+    "ReadMesh",
     "RowMaterials",
     "SceneChanges",
     "SceneMesh",

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 
 from ..arrays import Floats
-from .meshes import MeshArrays, evaluated_mesh, mesh_arrays
+from .meshes import ReadMesh, evaluated_mesh, mesh_arrays
 from .objects import UNUSED
 
 
@@ -23,7 +23,7 @@ class PlacedMesh(NamedTuple):
     """
 
     matrix: Floats
-    mesh: MeshArrays
+    mesh: ReadMesh
 
     @property
     def bounds(self) -> Floats:

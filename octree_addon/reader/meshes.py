@@ -18,7 +18,7 @@ DIGEST_BYTES = 20
 _DIGESTED = 1 << 20
 
 
-class MeshArrays(NamedTuple):
+class ReadMesh(NamedTuple):
     """The triangles of one mesh, in its own space.
 
     Attributes
@@ -36,19 +36,19 @@ class MeshArrays(NamedTuple):
     polygons: NDArray[np.int32]
 
 
-def mesh_arrays(mesh: bpy.types.Mesh) -> MeshArrays:
+def mesh_arrays(mesh: bpy.types.Mesh) -> ReadMesh:
     """Copy the triangles of a mesh that is not in edit mode into fresh arrays.
 
     It may be evaluated, what `to_mesh` returned, or plain. Without polygons all have length 0.
     """
     if not mesh.polygons:
-        return MeshArrays(
+        return ReadMesh(
             np.empty((0, 3), np.float32), np.empty((0, 3), np.int32), np.empty(0, np.int32)
         )
     triangles, polygons = mesh_triangles(mesh, _corner_vertices(mesh))
     if polygons is None:
         polygons = np.arange(len(triangles), dtype=np.int32)
-    return MeshArrays(_positions(mesh), triangles, polygons)
+    return ReadMesh(_positions(mesh), triangles, polygons)
 
 
 class MeshVertices(NamedTuple):
@@ -93,7 +93,7 @@ def mesh_triangles(
     return triangles.reshape(-1, 3), _triangle_polygons(mesh)
 
 
-def digest_steps(arrays: MeshArrays) -> Generator[float, None, bytes]:
+def digest_steps(arrays: ReadMesh) -> Generator[float, None, bytes]:
     """Return `DIGEST_BYTES` bytes, the same for the same triangles of the same polygons.
 
     Yields the fraction done, of few triangles never.

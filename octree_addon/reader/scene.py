@@ -12,7 +12,7 @@ import numpy as np
 from ...core import Triangles, run
 from .layers import layer_ids
 from .meshes import (
-    MeshArrays,
+    ReadMesh,
     digest_steps,
     evaluated_mesh,
     has_polygons_of,
@@ -63,7 +63,7 @@ class SceneReader:
         """Read evaluated meshes, as they are shown, or the original ones without modifiers."""
         self._of_original = of_original
         self._known: dict[_Address, _Known] = {}
-        self._large: tuple[_Address, MeshArrays, tuple[int, int, bool]] | None = None
+        self._large: tuple[_Address, ReadMesh, tuple[int, int, bool]] | None = None
         self._by_content: WeakValueDictionary[bytes, SceneMesh] = WeakValueDictionary()
 
     def forget(self, changed: set[int] | None) -> None:
@@ -171,7 +171,7 @@ class SceneReader:
             mesh = yield from self._mesh_steps(arrays)
             self._known[address] = _Known(mesh, *face_meshes)
 
-    def _arrays_of(self, evaluated: bpy.types.Object) -> MeshArrays:
+    def _arrays_of(self, evaluated: bpy.types.Object) -> ReadMesh:
         with self._mesh_of(evaluated) as mesh:
             return mesh_arrays(mesh)
 
@@ -179,7 +179,7 @@ class SceneReader:
         """Lend the mesh of an object that is shown, of the kind that is read."""
         return original_mesh(evaluated) if self._of_original else evaluated_mesh(evaluated)
 
-    def _mesh_steps(self, arrays: MeshArrays) -> Generator[float, None, SceneMesh]:
+    def _mesh_steps(self, arrays: ReadMesh) -> Generator[float, None, SceneMesh]:
         """Return the mesh with these triangles, the same one for the same triangles."""
         yield 0.0
         digest = yield from digest_steps(arrays)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...core import Frusta, Octree, Triangles, build_octree, build_steps, query, query_any
 from ..arrays import Flags, Floats, Ids
-from ..reader import MeshArrays
+from ..reader import ReadMesh
 from . import kept_octrees
 from .vertices import Positions, UsedVertices, VertexBlocks
 
@@ -50,7 +50,7 @@ class MeshFaces:
     polygons: NDArray[np.int32] | None = None
 
     @classmethod
-    def of(cls, arrays: MeshArrays) -> "MeshFaces":
+    def of(cls, arrays: ReadMesh) -> "MeshFaces":
         """Return the faces of a mesh whose triangles were read at once."""
         count = int(arrays.polygons[-1]) + 1 if len(arrays.polygons) else 0
         return cls(arrays.triangles.ravel(), count, arrays.triangles, arrays.polygons)

@@ -9,7 +9,7 @@ from shot_stage import key, look
 
 from octree_ext.core import Frusta, Triangles, build_octree, query, query_any, run
 from octree_ext.octree_addon import shot
-from octree_ext.octree_addon.reader import MeshArrays
+from octree_ext.octree_addon.reader import ReadMesh
 from octree_ext.octree_addon.shot.local_mesh import LocalMesh, MeshFaces
 
 AROUND = [(-9, -9, -9), (9, -9, -9), (9, 9, -9), (-9, 9, -9)]
@@ -315,9 +315,7 @@ def test_every_way_to_ask_a_mesh_agrees_with_its_octree(seed, monkeypatch):
     frusta = views(random, 30)
     octree = build_octree(Triangles(positions, triangles))
     touched, pairs = query_any(octree, frusta), query(octree, frusta)
-    faces = MeshFaces.of(
-        MeshArrays(positions, triangles, np.arange(len(triangles), dtype=np.int32))
-    )
+    faces = MeshFaces.of(ReadMesh(positions, triangles, np.arange(len(triangles), dtype=np.int32)))
     monkeypatch.setattr(shot.local_mesh, "_MOST_WORK", np.inf)
     holds, misses = run(LocalMesh(positions, faces).compare(frusta))
     assert not (holds & ~touched).any() and not (misses & touched).any()
