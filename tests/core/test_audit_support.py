@@ -102,7 +102,7 @@ def test_nothing_below():
     assert found.fallers.tolist() == [1] and np.isinf(found.drops).all()
     assert found.landings.tolist() == [[-1], [-1]] and np.isnan(found.places).all()
     assert supports(SceneOctree(), audit(SceneOctree()), []).drops.shape == (0,)
-    with pytest.raises(ValueError, match="ids"):
+    with pytest.raises(ValueError, match="grounds"):
         supports(scene, audit(scene), [7])
 
 
