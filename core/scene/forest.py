@@ -16,40 +16,42 @@ from ..arrays import Floats, Ids
 from ..octree import Octree
 from ..options import Options
 from ..shapes import Triangles
+from ..walkable import Walkable
 from .growing import Growing, GrownTriangles
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Forest(Octree):
-    """Many octrees over triangles: entry e is triangle `order[e]` of its mesh.
+class Forest(Walkable):
+    """Many octrees over triangles, and where questions begin: entry e is triangle `order[e]`.
 
-    Attributes
-    ----------
-    roots : ndarray of intp, shape (q,)
-        Where each question of a batch begins.
-    slacks : ndarray of float64, shape (q,)
-        How much larger cells are taken for it.
+    Question q of a batch begins at cell `_starts[0][q]`, and takes cells larger by
+    `_starts[1][q]`.
     """
 
     arranged: GrownTriangles
-    roots: Ids
-    slacks: Floats
+    _starts: tuple[Ids, Floats]
     _grove: "Grove"
 
-    def _roots_for(self, questions: int) -> tuple[Ids, Floats]:
-        """Return where the questions of this batch begin, and the slack of each, (q,)."""
-        return self.roots, self.slacks
+    @property
+    def roots(self) -> Ids:
+        """The root of the tree that each question of a batch is about, (q,)."""
+        return self._starts[0]
 
-    def asked(self, roots: Ids, slacks: Floats) -> "Forest":
-        """Return the same forest for a batch of questions."""
-        forest = copy(self)
-        vars(forest).update(roots=roots, slacks=slacks)
-        return forest
+    @property
+    def slacks(self) -> Floats:
+        """How far items may lie outside of cells, for each question, (q,)."""
+        return self._starts[1]
 
     @property
     def content_rows(self) -> Floats:
         """Bounds of the items of each cell and of all below it, made once, (6, m)."""
         return self._grove.content_rows[:, : len(self.first_child)]
+
+    def asked(self, roots: Ids, slacks: Floats) -> "Forest":
+        """Return the same forest for a batch of questions."""
+        forest = copy(self)
+        vars(forest).update(_starts=(roots, slacks))
+        return forest
 
 
 # Arrays of a tree, and what their numbers count.
@@ -221,19 +223,12 @@ class Grove:
         arrays: dict[str, Any] = {name: array.rows for name, array in self._arrays.items()}
         arrays.setdefault("loose_rows", arrays["cell_rows"])
         arranged = GrownTriangles(arrays.pop("vertices"), arrays.pop("faces"), self._tables)
-        nothing = arrays["order"][:0]
         return Forest(
-            **{each.name: getattr(self._options, each.name) for each in fields(Options)},
-            **arrays,
-            items=arranged,
+            **{name: rows for name, rows in arrays.items() if not name.startswith("node_")},
+            straddlers=self._options.straddlers,
             arranged=arranged,
-            invalid_items=nothing,
             outside=0,
-            slack=0.0,
-            ids=None,
-            groups=None,
-            roots=nothing,
-            slacks=np.empty(0),
+            _starts=(arrays["order"][:0], np.empty(0)),
             _grove=self,
         )
 

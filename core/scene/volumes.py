@@ -182,7 +182,7 @@ def candidates(
 def _runs(forest: Forest, images: Images) -> list[Found]:
     """Return doubtful and certain runs of references, both by pair."""
     if images.shapes is None:
-        roots, _ = forest._roots_for(0)
+        roots = forest.roots
         everyone = np.arange(len(roots))
         return [Found(everyone, forest.begin[roots], forest.end[roots], False), NOTHING]
     found: tuple[list[Found], list[Found]] = [NOTHING], [NOTHING]
