@@ -22,13 +22,16 @@ from .growing import Growing, GrownTriangles
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Forest(Walkable):
-    """Many octrees over triangles, and where questions begin: entry e is triangle `order[e]`.
+    """Many octrees over triangles: entry e is triangle `order[e]` of its mesh.
 
-    Question q of a batch begins at cell `_starts[0][q]`, and takes cells larger by
+    The octree of mesh i has cell `tree_roots[i]` for its root, -1 if there is none, and takes
+    `tree_slacks[i]`. Question q of a batch begins at cell `_starts[0][q]`, and takes
     `_starts[1][q]`.
     """
 
     arranged: GrownTriangles
+    tree_roots: Ids
+    tree_slacks: Floats
     _starts: tuple[Ids, Floats]
     _grove: "Grove"
 
@@ -47,10 +50,11 @@ class Forest(Walkable):
         """Bounds of the items of each cell and of all below it, made once, (6, m)."""
         return self._grove.content_rows[:, : len(self.first_child)]
 
-    def asked(self, roots: Ids, slacks: Floats) -> "Forest":
-        """Return the same forest for a batch of questions."""
+    def asked(self, meshes: Ids, slacks: Floats) -> "Forest":
+        """Return the same forest for questions about meshes, with so much slack beside theirs."""
         forest = copy(self)
-        vars(forest).update(_starts=(roots, slacks))
+        starts = self.tree_roots[meshes], self.tree_slacks[meshes] + slacks
+        vars(forest).update(_starts=starts)
         return forest
 
 
@@ -145,11 +149,6 @@ class Grove:
         """The numbers of the meshes that have a tree."""
         return list(self._living)
 
-    def span(self, number: int) -> tuple[int, int, float]:
-        """Return the root of a tree, its first entry and its slack."""
-        span = self._living[number]
-        return span["cells"].start, span["entries"].start, span.slack
-
     def _lengths(self) -> dict[str, int]:
         """Return how many of each kind are kept."""
         return {kind: len(self._arrays[name]) for kind, name in _COUNTED.items()}
@@ -206,20 +205,23 @@ class Grove:
         if self._living.pop(number, None) is None:
             return
         self.version += 1
+        self._forest = None
         used = sum(_size(span) for span in self._living.values())
         if 2 * used < len(self._arrays["references"]) + len(self._arrays["first_child"]):
             trees = {other: self.tree(other) for other in self._living}
             self._clear()
             self.plant_at_once(trees)
 
-    @property
-    def forest(self) -> Forest:
-        """All trees; there is one at least, or was."""
-        if self._forest is None:
-            self._forest = self._grown()
+    def forest(self, born: int) -> Forest:
+        """Return all trees, at least one, by the numbers of so many meshes."""
+        if self._forest is None or len(self._forest.tree_roots) < born:
+            self._forest = self._grown(born)
         return self._forest
 
-    def _grown(self) -> Forest:
+    def _grown(self, born: int) -> Forest:
+        roots, slacks = np.full(born, -1), np.zeros(born)
+        for number, span in self._living.items():
+            roots[number], slacks[number] = span["cells"].start, span.slack
         arrays: dict[str, Any] = {name: array.rows for name, array in self._arrays.items()}
         arrays.setdefault("loose_rows", arrays["cell_rows"])
         arranged = GrownTriangles(arrays.pop("vertices"), arrays.pop("faces"), self._tables)
@@ -228,7 +230,9 @@ class Grove:
             straddlers=self._options.straddlers,
             arranged=arranged,
             outside=0,
-            _starts=(arrays["order"][:0], np.empty(0)),
+            tree_roots=roots,
+            tree_slacks=slacks,
+            _starts=(roots[:0], slacks[:0]),
             _grove=self,
         )
 

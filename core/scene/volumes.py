@@ -206,7 +206,7 @@ def _with_whole(moment: Moment, pairs: Reached, found: Ids) -> Ids:
         volumes[:] = np.repeat(pairs.volumes[some], counts[some])
         placements[:] = np.repeat(ids[some], counts[some])
         if pairs.whole[some].any():
-            triangles[:] = moment.meshes.valid_triangles(meshes[some], counts[some])
+            triangles[:] = moment.meshes.table.valid_triangles(meshes[some], counts[some])
     (rest,) = (~pairs.whole).nonzero()
     if len(rest) == len(pairs):
         result[2] = found[1]
