@@ -27,10 +27,11 @@ OF_SCENE = [
     "audit_again_steps",
     "face_samples_steps",
     "overlapping_pairs_steps",
+    "overlapping_objects_steps",
     "visibility_steps",
     "ContactTracker.look_steps",
 ]
-BOXES = ("overlapping_pairs_steps", 3)
+BOXES = ("overlapping_pairs_steps", 2)
 # Always asked, and so many of the others.
 FIRST, OTHERS = ["pairs", "objects"], 2
 
