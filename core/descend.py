@@ -36,11 +36,11 @@ from .arrays import (
 from .child_masks import LOWEST_BIT, ON_SIDES, POPCOUNT, ChildMasks
 from .grid import Words, morton_codes
 from .mailboxing import Pairs
-from .octree import Octree
 from .shapes import Boxes, Capsules, Frusta, HalfSpaces, OrientedBoxes, Regions, Shapes, Spheres
 from .touch.capsules import feet_of
 from .touch.rounded import sphere_held
 from .touch.separating_axis import separated_by_edges
+from .walkable import Walkable
 
 # Pairs that are tried on all axes together.
 _AT_ONCE = 4_096
@@ -253,7 +253,7 @@ NOTHING = Found(_NONE, _NONE, _NONE, certain=False)
 
 
 def descend(
-    tree: Octree, volumes: Shapes, states: States | None = None, *, tight: bool = True
+    tree: Walkable, volumes: Shapes, states: States | None = None, *, tight: bool = True
 ) -> Iterator[Found]:
     """Walk down from the root with q finite volumes of any kind except triangles.
 
@@ -268,8 +268,8 @@ def descend(
     lower, upper = volumes.limits()
     largest = np.maximum(np.abs(lower), np.abs(upper))
     largest[largest == np.inf] = 0.0  # of half-spaces, whose bounds need no slack
-    roots, slack = tree._roots_for(len(volumes))
-    slack = slack + largest.max(axis=0) * 2.0**-46
+    roots = tree.roots + np.zeros(len(volumes), np.intp)
+    slack = tree.slacks + largest.max(axis=0) * 2.0**-46
     bounds = np.concatenate((lower - slack, upper + slack))
     classify = classifier(volumes, slack, tight)
     # A trace wants to see the first steps, too.
@@ -296,7 +296,7 @@ def descend(
         fronts += _pieces(*_children(tree, bounds, queries, cells))
 
 
-def _starts(tree: Octree, bounds: Floats, roots: Ids) -> Ids:
+def _starts(tree: Walkable, bounds: Floats, roots: Ids) -> Ids:
     """Return for each volume the deepest cell beside which there is nothing that it may touch.
 
     Down to there, small volumes need only a comparison with the dividing planes.
@@ -326,14 +326,14 @@ def _pieces(queries: Ids, cells: Ids) -> list[tuple[Ids, Ids]]:
     return [(queries[some], cells[some]) for some in blocks(len(queries), _FRONT)][::-1]
 
 
-def occupied_children(tree: Octree, cells: Ids) -> Ids:
+def occupied_children(tree: Walkable, cells: Ids) -> Ids:
     """Return the children of these cells that hold items."""
     bits = np.unpackbits(tree.child_masks[cells, None], axis=1, bitorder="little")
     parents, children = bits.nonzero()
     return tree.first_child[cells[parents]] + children
 
 
-def _children(tree: Octree, bounds: Floats, queries: Ids, cells: Ids) -> tuple[Ids, Ids]:
+def _children(tree: Walkable, bounds: Floats, queries: Ids, cells: Ids) -> tuple[Ids, Ids]:
     """Return the occupied children that the volumes' bounds overlap."""
     (inner,) = tree.child_masks[cells].nonzero()
     if len(inner) == 0:
@@ -343,7 +343,7 @@ def _children(tree: Octree, bounds: Floats, queries: Ids, cells: Ids) -> tuple[I
     return queries[parents], children
 
 
-def overlapped_children(tree: Octree, cells: Ids, bounds: Floats) -> tuple[Ids, Ids]:
+def overlapped_children(tree: Walkable, cells: Ids, bounds: Floats) -> tuple[Ids, Ids]:
     """Return which of some divided cells, and which of their occupied children bounds overlap.
 
     The bounds, (6, h), are one for each cell, and overlap it.
@@ -358,7 +358,7 @@ def overlapped_children(tree: Octree, cells: Ids, bounds: Floats) -> tuple[Ids, 
     return parents, first[parents] + (chosen & 7)
 
 
-def morton_order(tree: Octree, volumes: Shapes) -> Ids:
+def morton_order(tree: Walkable, volumes: Shapes) -> Ids:
     """Return the order along the Morton curve of the middles of what the root has of volumes."""
     if len(volumes) < _FEW:
         return np.arange(len(volumes))
@@ -367,7 +367,7 @@ def morton_order(tree: Octree, volumes: Shapes) -> Ids:
     return radix_argsort(codes_in_root(tree, (lower + upper) / 2, _MORTON), 3 * _MORTON)
 
 
-def codes_in_root(tree: Octree, points: Floats, bits: int) -> Words:
+def codes_in_root(tree: Walkable, points: Floats, bits: int) -> Words:
     """Return the Morton codes of points (3, n) in the root, of this many bits an axis."""
     root_lower, root_upper = tree.cell_rows[:3, :1], tree.cell_rows[3:, :1]
     size = root_upper - root_lower
@@ -387,7 +387,7 @@ def portions(found: list[Found], queries: int, size: int) -> Iterator[list[Found
         starts = stops
 
 
-def expanded(tree: Octree, found: Found) -> Pairs:
+def expanded(tree: Walkable, found: Found) -> Pairs:
     """Return the queries and entries of runs of references, pair by pair."""
     queries, counts = found.queries, found.end - found.begin
     entries = tree.references.take(concatenated_ranges(found.begin, counts), mode="clip")

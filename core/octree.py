@@ -14,18 +14,18 @@ from itertools import chain
 from typing import SupportsIndex, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from . import checks
 from .any_octree import AnyOctree
 from .arrays import Flags, Floats, Ids, Masks, blocks, column_major, gather
 from .cells import CHILDREN, Cells, Promise, child_masks_of
 from .options import Options
-from .records import Frozen
 from .shapes import Shapes, Triangles
 from .steps import Steps, repeated
+from .walkable import Walkable
 
-_NOTHING = np.empty(0, np.intp)
+_NOTHING, _ROOT = np.empty(0, np.intp), np.zeros(1, np.intp)
 _OUTDATED = "the tree has changed since this octree was taken: ask its octree anew"
 
 Answer = TypeVar("Answer")
@@ -48,7 +48,7 @@ class Freshness:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Octree(Frozen, Options, AnyOctree):
+class Octree(Walkable, Options, AnyOctree):
     """A frozen octree over a batch of shapes, built, or taken of a `DynamicOctree`.
 
     Attributes
@@ -95,22 +95,8 @@ class Octree(Frozen, Options, AnyOctree):
 
     items: Shapes
     invalid_items: Ids
-    cell_rows: Floats
-    loose_rows: Floats
-    middle_rows: Floats
     node_depth: Ids
     node_parent: Ids
-    first_child: Ids
-    begin: Ids
-    own_end: Ids
-    end: Ids
-    child_masks: NDArray[np.uint8]
-    order: Ids
-    arranged: Shapes
-    references: Ids
-    outside: int
-    copied: Flags
-    strays: Ids
     slack: float
     ids: Ids | None
     groups: Masks | None
@@ -147,6 +133,16 @@ class Octree(Frozen, Options, AnyOctree):
     def node_middle(self) -> Floats:
         """The points where the cells are divided, (m, 3); NaN for a leaf."""
         return self.middle_rows.T
+
+    @property
+    def roots(self) -> Ids:
+        """Where all questions begin, (1,): cell 0."""
+        return _ROOT
+
+    @property
+    def slacks(self) -> Floats:
+        """The slack that all questions take, (1,)."""
+        return np.array([self.slack])
 
     @property
     def is_leaf(self) -> Flags:
@@ -261,13 +257,6 @@ class Octree(Frozen, Options, AnyOctree):
             If there is no such item.
         """
         return numbers if self.ids is None else self.ids[numbers]
-
-    def _roots_for(self, questions: int) -> tuple[Ids, Floats]:
-        """Return the cell in which each question of a batch begins, and the slack it takes, (q,).
-
-        Others than cell 0 where one set of arrays holds many trees.
-        """
-        return np.zeros(questions, np.intp), np.full(questions, self.slack)
 
     def cell_of_reference(self) -> Ids:
         """Return the cell that each reference belongs to.

@@ -21,6 +21,7 @@ from .mailboxing import Answers, Pairs, deduplicate, mailboxes_for
 from .octree import Octree, as_octree
 from .shapes import Boxes, Capsules, Frusta, HalfSpaces, OrientedBoxes, Regions, Shapes, Spheres
 from .touch import lying_inside, touching
+from .walkable import Walkable
 
 VOLUME_KINDS = (Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces, Frusta)
 # Queries that descend together at first, and at most; the references that a batch should find.
@@ -263,7 +264,7 @@ def holding(tree: Octree, volumes: Shapes, pairs: Pairs, relation: str = "touchi
     return chosen(pairs, test(tree.arranged, entries, volumes, queries).nonzero()[0])
 
 
-def vouched(tree: Octree, certain: Pairs, relation: str) -> tuple[Pairs, Pairs]:
+def vouched(tree: Walkable, certain: Pairs, relation: str) -> tuple[Pairs, Pairs]:
     """Split the items of cells inside a volume: those that are sure, and those to be tested.
 
     Such a cell vouches for what touches the cell. Only items that stand in no other cell are
@@ -275,7 +276,7 @@ def vouched(tree: Octree, certain: Pairs, relation: str) -> tuple[Pairs, Pairs]:
     return chosen(certain, (~doubted).nonzero()[0]), chosen(certain, doubted.nonzero()[0])
 
 
-def _strays(tree: Octree, entries: Ids) -> Flags:
+def _strays(tree: Walkable, entries: Ids) -> Flags:
     return np.isin(entries, tree.strays) if len(tree.strays) else np.zeros(1, bool)
 
 

@@ -13,7 +13,7 @@ import core
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
     "arrays", "records", "checks", "steps", "passes", "shapes", "touch", "options", "grid",
-    "child_masks", "cells", "any_octree", "octree",
+    "child_masks", "cells", "any_octree", "walkable", "octree",
     "groups", "construction", "mailboxing", "descend", "query", "rays", "nearest",
     "pairs", "dynamic", "scene", "audit", "item_buffer", "trace", "atomic_file", "storage",
     "statistics", "wireframe",

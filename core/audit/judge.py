@@ -20,13 +20,12 @@ from .coplanar import shared_areas
 from .crossings import crossings_of
 from .depth import Depths
 from .seams import Seams, seams_of
-from .shells import Shells, looked_at
+from .shells import shells_of
 from .solids import World, depths, nested_of
 from .twins import apart_at_most, twins_of
 
 # Contacts that are looked at in a step.
 _LOOKED = 8_192
-_SHELLS = "shells"
 
 Part = dict[str, Any]
 
@@ -52,10 +51,8 @@ class Features:
 def world_of(moment: Moment, meshes: Ids, band: float) -> Generator[float, None, World]:
     """Return the scene with these meshes laid out, and what their shells are."""
     sheets = yield from between(0.0, 0.5, moment.meshes.sheets(meshes))
-    known = moment.meshes.notes.get(_SHELLS, Shells.none())
-    steps = looked_at(known, sheets, moment.meshes.sizes, meshes)
+    steps = shells_of(sheets, moment.meshes.sizes, meshes)
     shells = yield from between(0.5, 1.0, steps)
-    moment.meshes.notes[_SHELLS] = shells
     return World(moment, sheets, shells, band)
 
 

@@ -20,9 +20,10 @@ from ..groups import ALL_GROUPS
 from ..octree import Freshness
 from ..records import Record
 from ..scene import SceneOctree
-from ..scene.meshes import Mesh, Meshes
+from ..scene.meshes import Meshes
 from ..scene.moment import Moment
 from ..scene.pairs import tried
+from ..scene.store import Mesh
 from ..shapes import Boxes
 from ..steps import at_once, between
 from .bands import by_band, grown_boxes

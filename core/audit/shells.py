@@ -7,11 +7,12 @@ place, since exporters split them along seams.
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, concatenated_ranges, starts_of_runs
-from ..scene.sheets import Sheets
+from ..scene.sheets import Layout, Sheets
 from .components import components
 
 # Triangles whose shells are looked at together.
@@ -23,10 +24,11 @@ class Shells:
     """Whether meshes are closed, by number, and of vertices of the sheets which are one.
 
     `knots[v]` is the first vertex of the same part of its mesh at the place of vertex v, `parts`
-    the smallest knot of its part. `known` meshes were looked at.
+    the smallest knot of its part. `firsts` are the first entries of meshes when they were looked
+    at, -1 if they were not: one that was replaced has others.
     """
 
-    known: Flags
+    firsts: Ids
     closed: Flags
     knots: Ids
     parts: Ids
@@ -35,26 +37,30 @@ class Shells:
     def none(cls) -> "Shells":
         """Return what is known of no mesh."""
         nothing = np.empty(0, np.intp)
-        return cls(np.empty(0, bool), np.empty(0, bool), nothing, nothing)
+        return cls(nothing, np.empty(0, bool), nothing, nothing)
 
     def fitted(self, meshes: int, vertices: int) -> "Shells":
         """Return the same with room for so many meshes and vertices."""
-        more, longer = meshes - len(self.known), vertices - len(self.knots)
+        more, longer = meshes - len(self.firsts), vertices - len(self.knots)
         if more <= 0 and longer <= 0:
             return self
         return Shells(
-            *(np.concatenate((old, np.zeros(more, bool))) for old in (self.known, self.closed)),
-            *(np.concatenate((old, np.full(longer, -1))) for old in (self.knots, self.parts)),
+            np.append(self.firsts, np.full(more, -1)),
+            np.append(self.closed, np.zeros(more, bool)),
+            *(np.append(old, np.full(longer, -1)) for old in (self.knots, self.parts)),
         )
 
 
-def looked_at(
-    shells: Shells, sheets: Sheets, sizes: Ids, meshes: Ids
-) -> Generator[float, None, Shells]:
+# What is known of the meshes of each layout, as long as this lasts.
+_known: WeakKeyDictionary[Layout, Shells] = WeakKeyDictionary()
+
+
+def shells_of(sheets: Sheets, sizes: Ids, meshes: Ids) -> Generator[float, None, Shells]:
     """Return the shells with all of these meshes known, which have `sizes` triangles."""
     faces, vertices = sheets.arranged.faces.T, sheets.arranged.vertices.T
-    shells = shells.fitted(len(sizes), vertices.shape[1])
-    new = meshes[~shells.known[meshes] & (sheets.firsts[meshes] >= 0)]
+    shells = _known.get(sheets.layout, Shells.none()).fitted(len(sizes), vertices.shape[1])
+    firsts = sheets.firsts[meshes]
+    new = meshes[(shells.firsts[meshes] != firsts) & (firsts >= 0)]
     ends = np.flatnonzero(np.diff(np.cumsum(sizes[new]) // _TOGETHER)) + 1
     for some in np.split(new, ends):
         if len(some) == 0:
@@ -77,9 +83,10 @@ def looked_at(
             closed |= ~_open(welded[:, here], owners[here], len(some))
             closed[np.bincount(owners, minlength=len(some)) == 0] = False
         labels = components(len(used), welded[:2].ravel(), welded[1:].ravel())
-        shells.known[some], shells.closed[some] = True, closed
+        shells.firsts[some], shells.closed[some] = sheets.firsts[some], closed
         shells.knots[used], shells.parts[used] = used[same], used[labels[same]]
         yield 0.9
+    _known[sheets.layout] = shells
     return shells
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Flags, Ids
-from ..scene.meshes import Mesh
 from ..scene.moment import Moment
+from ..scene.store import Mesh
 
 
 def in_order(moment: Moment, met: Ids) -> Ids:

@@ -12,8 +12,8 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ids, concatenated_ranges, starts_of_runs
 from ..records import Frozen
-from ..scene.meshes import Mesh
 from ..scene.moment import Moment
+from ..scene.store import Mesh
 from ..shapes import Frusta
 
 # Triangles, or vertices, of small placements that are drawn together.

@@ -13,7 +13,7 @@ from ..arrays import BLOCK, Floats, Ids, blocks, gather
 from ..child_masks import pack_children
 from ..descend import Found, expanded, portions
 from ..mailboxing import Latest, unique_pairs
-from ..octree import Octree
+from ..walkable import Walkable
 from .closest import upper_bounds
 
 # References expanded together, a few megabytes.
@@ -31,7 +31,7 @@ class Search:
     cell that were visited. What is up to `stretch` times as far as the limits is wanted, too.
     """
 
-    tree: Octree
+    tree: Walkable
     points: Floats
     count: int
     limits: Floats
@@ -41,8 +41,7 @@ class Search:
     @property
     def reach(self) -> Floats:
         """How far from each point to look, roundings included, (q,)."""
-        _, slacks = self.tree._roots_for(len(self.limits))
-        return self.limits * (self.stretch * (1 + 2.0**-44)) + 2 * slacks
+        return self.limits * (self.stretch * (1 + 2.0**-44)) + 2 * self.tree.slacks
 
     def tighten(self, queries: Ids, distances: Floats) -> None:
         """Lower the limits, knowing different items no farther than this from points `queries`."""
@@ -81,7 +80,7 @@ def branch_and_bound(search: Search, most: int | None) -> Found | None:
     tree, everyone = search.tree, np.arange(len(search.limits))
     beyond = everyone if tree.outside else everyone[:0]
     runs = [(beyond, 0 * beyond, 0 * beyond + tree.outside, np.zeros(len(beyond)))]
-    roots, _ = tree._roots_for(len(everyone))
+    roots = tree.roots + 0 * everyone
     queries = np.flatnonzero(tree.end[roots] > tree.begin[roots])
     cells, squares = roots[queries], np.zeros(len(queries))
     while len(queries):
@@ -135,7 +134,7 @@ def _children_of_few(
     return queries[parents], first[parents] + child, squares.take(child * len(cells) + parents)
 
 
-def _to_children(tree: Octree, points: Floats, first: Ids) -> Floats:
+def _to_children(tree: Walkable, points: Floats, first: Ids) -> Floats:
     """Return the squared distances to the eight enlarged cells from `first` on, (8, k)."""
     # Of the eight, the first is lowest and the last is uppermost on every axis.
     lower, upper = (_gaps(tree, points, first + child) for child in (0, 7))
@@ -143,7 +142,7 @@ def _to_children(tree: Octree, points: Floats, first: Ids) -> Floats:
     return (z[:, None, None] + (y[:, None] + x)).reshape(8, -1)
 
 
-def _gaps(tree: Octree, points: Floats, cells: Ids) -> Floats:
+def _gaps(tree: Walkable, points: Floats, cells: Ids) -> Floats:
     """Return the squared gaps between points and enlarged cells along each axis, (3, k)."""
     gaps = np.maximum(
         gather(tree.loose_rows[:3], cells) - points, points - gather(tree.loose_rows[3:], cells)
@@ -167,9 +166,8 @@ def seed(search: Search, mailboxes: Latest) -> None:
 
 def _seed_cells(search: Search, references: int) -> Ids:
     """Descend to the nearest child while one has this many references; return the last cell."""
-    tree = search.tree
-    cells, _ = tree._roots_for(len(search.limits))
-    cells, going = cells.copy(), np.arange(len(search.limits))
+    tree, going = search.tree, np.arange(len(search.limits))
+    cells = tree.roots + 0 * going
     while len(going):
         going = going[tree.first_child[cells[going]] >= 0]
         first = tree.first_child[cells[going]]

@@ -23,9 +23,9 @@ from ..arrays import (
 )
 from ..descend import Found, States, expanded
 from ..mailboxing import Mailboxes, Pairs
-from ..octree import Octree
 from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
 from ..touch.triangles import bounding_spheres_of, worth_tables
+from ..walkable import Walkable
 from .crossings import Rays, cross_triangles, enter_boxes, enter_regions, enter_spheres, outward
 from .walk import walk
 
@@ -54,7 +54,7 @@ _TESTS: dict[type[Shapes], Test] = {
 
 
 def ray_hits(
-    tree: Octree,
+    tree: Walkable,
     rays: Rays,
     closest_so_far: Floats,
     mailboxes: Mailboxes,
@@ -82,7 +82,7 @@ def ray_hits(
 
 
 def _met(
-    tree: Octree, rays: Rays, closest_so_far: Floats, pairs: Pairs
+    tree: Walkable, rays: Rays, closest_so_far: Floats, pairs: Pairs
 ) -> tuple[Ids, Ids, Floats]:
     """Return the pairs that meet, with items instead of entries, and where."""
     numbers, entries = pairs
@@ -105,7 +105,7 @@ def _in_turn(
     yield numbers[others], entries[others]
 
 
-def _runs(tree: Octree, rays: Rays, steps: Iterator[Pairs]) -> Iterator[Found]:
+def _runs(tree: Walkable, rays: Rays, steps: Iterator[Pairs]) -> Iterator[Found]:
     """Yield runs of references: of items beyond the root, then of the cells on the way."""
     if tree.outside:
         everyone = np.arange(len(rays))
@@ -116,7 +116,7 @@ def _runs(tree: Octree, rays: Rays, steps: Iterator[Pairs]) -> Iterator[Found]:
         yield Found(numbers[holding], begin[holding], end[holding], certain=False)
 
 
-def _pieces(tree: Octree, found: Found) -> Iterator[Pairs]:
+def _pieces(tree: Walkable, found: Found) -> Iterator[Pairs]:
     """Yield the pairs of rays and the entries in their runs, `_PAIRS` at a time."""
     stops = np.cumsum(found.end - found.begin)
     starts = stops - (found.end - found.begin)
@@ -145,7 +145,7 @@ def _joined(pieces: list[PossibleHits]) -> PossibleHits:
     return np.concatenate(numbers), np.concatenate(entries), np.concatenate(miss_distances)
 
 
-def _not_yet_tested(tree: Octree, numbers: Ids, entries: Ids, mailboxes: Mailboxes) -> Pairs:
+def _not_yet_tested(tree: Walkable, numbers: Ids, entries: Ids, mailboxes: Mailboxes) -> Pairs:
     """Return the pairs that were not tested before; only copies may have been."""
     copied = tree.copied[entries]
     fresh = ~copied
@@ -171,15 +171,14 @@ class SphereCull:
     asked: int
 
     @classmethod
-    def of(cls, tree: Octree, rays: Rays) -> "SphereCull":
+    def of(cls, tree: Walkable, rays: Rays) -> "SphereCull":
         """Return the lines of rays that ask about a tree."""
-        cells, slacks = tree._roots_for(len(rays))
-        lower, upper = gather(tree.cell_rows, cells).reshape(2, 3, -1)
+        lower, upper = gather(tree.cell_rows, tree.roots).reshape(2, 3, -1)
         units = rays.directions / rays.lengths
         shifts = np.maximum(dot((lower + upper) / 2 - rays.origins, units), 0.0)
         points = rays.origins + units * shifts
         farthest = np.maximum(np.abs(rays.origins), np.abs(points)).max(axis=0)
-        slacks = 2 * slacks + farthest * 2.0**-45
+        slacks = 2 * tree.slacks + farthest * 2.0**-45
         return cls(tree.arranged, points, units, shifts, slacks, rays.asked)
 
     def may_hit(self, numbers: Ids, entries: Ids, closest_so_far: Floats) -> PossibleHits:

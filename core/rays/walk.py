@@ -26,7 +26,7 @@ from ..arrays import (
     radix_argsort,
 )
 from ..descend import CROSSING, OUTSIDE, UNVISITED, States, occupied_children
-from ..octree import Octree
+from ..walkable import Walkable
 from .crossings import Rays
 
 # Pairs of ray and cell that are computed together: eight children take a few hundred bytes.
@@ -78,7 +78,7 @@ class Front:
 
 
 def walk(
-    tree: Octree,
+    tree: Walkable,
     rays: Rays,
     closest_so_far: Floats,
     *,
@@ -140,20 +140,19 @@ class RaySlabs:
     along an axis are mirrored: `flips` has a bit for each such axis.
     """
 
-    tree: Octree
+    tree: Walkable
     coefficients: Floats
     flips: Ids
     contents: Floats | None
 
     @classmethod
-    def of(cls, tree: Octree, rays: Rays, *, traced: bool) -> "RaySlabs":
+    def of(cls, tree: Walkable, rays: Rays, *, traced: bool) -> "RaySlabs":
         """Return where rays cross the planes of a tree; a trace goes by the cells alone."""
         backwards = rays.directions < 0
         speeds = np.maximum(np.abs(rays.directions), _SLOWEST)
         inverses = np.where(backwards, -rays.lengths, rays.lengths) / speeds
         # Cells are enlarged by how far items may reach out of them, and by what rounding may do.
-        _, slack = tree._roots_for(len(rays))
-        slack = slack + np.abs(rays.origins).max(axis=0, initial=0.0) * 2.0**-46
+        slack = tree.slacks + np.abs(rays.origins).max(axis=0, initial=0.0) * 2.0**-46
         flips = backwards[0] + 2 * backwards[1] + 4 * backwards[2]
         worth = len(tree.references) < _WORTH * rays.asked and not traced
         contents = tree.content_rows if worth else None
@@ -163,8 +162,8 @@ class RaySlabs:
 
     def roots(self, closest_so_far: Floats) -> Front:
         """Return the rays that cross the root."""
-        cells, _ = self.tree._roots_for(self.coefficients.shape[1])
-        root = gather(self.tree.loose_rows, cells)
+        cells = self.tree.roots + np.zeros(self.coefficients.shape[1], np.intp)
+        root = gather(self.tree.loose_rows, self.tree.roots)
         inverses, starts, ends = self.coefficients.reshape(3, 3, -1)
         walls = root.reshape(2, 3, -1) * inverses
         t_enter = np.maximum((walls.min(axis=0) - starts).max(axis=0), 0.0)

@@ -16,40 +16,46 @@ from ..arrays import Floats, Ids
 from ..octree import Octree
 from ..options import Options
 from ..shapes import Triangles
+from ..walkable import Walkable
 from .growing import Growing, GrownTriangles
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Forest(Octree):
+class Forest(Walkable):
     """Many octrees over triangles: entry e is triangle `order[e]` of its mesh.
 
-    Attributes
-    ----------
-    roots : ndarray of intp, shape (q,)
-        Where each question of a batch begins.
-    slacks : ndarray of float64, shape (q,)
-        How much larger cells are taken for it.
+    The octree of mesh i has cell `tree_roots[i]` for its root, -1 if there is none, and takes
+    `tree_slacks[i]`. Question q of a batch begins at cell `_starts[0][q]`, and takes
+    `_starts[1][q]`.
     """
 
     arranged: GrownTriangles
-    roots: Ids
-    slacks: Floats
+    tree_roots: Ids
+    tree_slacks: Floats
+    _starts: tuple[Ids, Floats]
     _grove: "Grove"
 
-    def _roots_for(self, questions: int) -> tuple[Ids, Floats]:
-        """Return where the questions of this batch begin, and the slack of each, (q,)."""
-        return self.roots, self.slacks
+    @property
+    def roots(self) -> Ids:
+        """The root of the tree that each question of a batch is about, (q,)."""
+        return self._starts[0]
 
-    def asked(self, roots: Ids, slacks: Floats) -> "Forest":
-        """Return the same forest for a batch of questions."""
-        forest = copy(self)
-        vars(forest).update(roots=roots, slacks=slacks)
-        return forest
+    @property
+    def slacks(self) -> Floats:
+        """How far items may lie outside of cells, for each question, (q,)."""
+        return self._starts[1]
 
     @property
     def content_rows(self) -> Floats:
         """Bounds of the items of each cell and of all below it, made once, (6, m)."""
         return self._grove.content_rows[:, : len(self.first_child)]
+
+    def asked(self, meshes: Ids, slacks: Floats) -> "Forest":
+        """Return the same forest for questions about meshes, with so much slack beside theirs."""
+        forest = copy(self)
+        starts = self.tree_roots[meshes], self.tree_slacks[meshes] + slacks
+        vars(forest).update(_starts=starts)
+        return forest
 
 
 # Arrays of a tree, and what their numbers count.
@@ -143,11 +149,6 @@ class Grove:
         """The numbers of the meshes that have a tree."""
         return list(self._living)
 
-    def span(self, number: int) -> tuple[int, int, float]:
-        """Return the root of a tree, its first entry and its slack."""
-        span = self._living[number]
-        return span["cells"].start, span["entries"].start, span.slack
-
     def _lengths(self) -> dict[str, int]:
         """Return how many of each kind are kept."""
         return {kind: len(self._arrays[name]) for kind, name in _COUNTED.items()}
@@ -204,36 +205,34 @@ class Grove:
         if self._living.pop(number, None) is None:
             return
         self.version += 1
+        self._forest = None
         used = sum(_size(span) for span in self._living.values())
         if 2 * used < len(self._arrays["references"]) + len(self._arrays["first_child"]):
             trees = {other: self.tree(other) for other in self._living}
             self._clear()
             self.plant_at_once(trees)
 
-    @property
-    def forest(self) -> Forest:
-        """All trees; there is one at least, or was."""
-        if self._forest is None:
-            self._forest = self._grown()
+    def forest(self, born: int) -> Forest:
+        """Return all trees, at least one, by the numbers of so many meshes."""
+        if self._forest is None or len(self._forest.tree_roots) < born:
+            self._forest = self._grown(born)
         return self._forest
 
-    def _grown(self) -> Forest:
+    def _grown(self, born: int) -> Forest:
+        roots, slacks = np.full(born, -1), np.zeros(born)
+        for number, span in self._living.items():
+            roots[number], slacks[number] = span["cells"].start, span.slack
         arrays: dict[str, Any] = {name: array.rows for name, array in self._arrays.items()}
         arrays.setdefault("loose_rows", arrays["cell_rows"])
         arranged = GrownTriangles(arrays.pop("vertices"), arrays.pop("faces"), self._tables)
-        nothing = arrays["order"][:0]
         return Forest(
-            **{each.name: getattr(self._options, each.name) for each in fields(Options)},
-            **arrays,
-            items=arranged,
+            **{name: rows for name, rows in arrays.items() if not name.startswith("node_")},
+            straddlers=self._options.straddlers,
             arranged=arranged,
-            invalid_items=nothing,
             outside=0,
-            slack=0.0,
-            ids=None,
-            groups=None,
-            roots=nothing,
-            slacks=np.empty(0),
+            tree_roots=roots,
+            tree_slacks=slacks,
+            _starts=(roots[:0], slacks[:0]),
             _grove=self,
         )
 

@@ -59,6 +59,11 @@ class Growing:
         """Let the first `count` behind the end belong to the rest."""
         self._count += count
 
+    def append(self, rows: NDArray[Any]) -> None:
+        """Put rows behind the end and keep them."""
+        self.put(rows)
+        self.keep(rows.shape[-1])
+
 
 class GrownTriangles(Triangles):
     """Triangles whose arrays grow, and with them the tables that earlier ones have made."""
@@ -94,6 +99,5 @@ class GrownTriangles(Triangles):
     def _table(self, name: str) -> Floats:
         table = self._tables[name]
         if len(table) < len(self):
-            table.put(getattr(self[len(table) :], name))
-            table.keep(len(self) - len(table))
+            table.append(getattr(self[len(table) :], name))
         return table.rows[:, : len(self)]

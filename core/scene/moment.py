@@ -97,9 +97,8 @@ class Moment:
         `slacks` are what each of them needs beyond what its mesh's octree does.
         """
         meshes = self.placements.meshes[rows]
-        planted = self.meshes.planted(np.flatnonzero(np.bincount(meshes)))
-        roots, own = planted.roots[meshes], planted.slacks[meshes]
-        return planted.forest.asked(roots, own + slacks)
+        forest = self.meshes.forest(np.flatnonzero(np.bincount(meshes)))
+        return forest.asked(meshes, slacks)
 
     def placed(self, forest: Forest | Sheets, entries: Ids, rows: Ids) -> PlacedTriangles:
         """Return entries where the placements in these rows put them."""

@@ -12,7 +12,6 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges
 from ..shapes import Triangles
-from .growing import Growing
 
 # Triangles in a patch, and patches in a larger one; of the largest, a mesh has at most _TOP.
 _RUN, _FAN, _TOP = 8, 8, 64
@@ -46,42 +45,6 @@ class Patches:
         counts = self.counts[patches]
         of_which = np.repeat(np.arange(len(patches)), counts)
         return of_which, concatenated_ranges(self.firsts[patches], counts)
-
-
-class GrowingPatches:
-    """Patches of meshes that come one after the other."""
-
-    def __init__(self) -> None:
-        self._rows, self._firsts, self._counts, self._are_small = (Growing() for _ in range(4))
-        self._tops: dict[int, tuple[int, ...]] = {}
-
-    def __contains__(self, mesh: int) -> bool:
-        return mesh in self._tops
-
-    def forget(self, mesh: int) -> None:
-        """Do without the patches of a mesh."""
-        self._tops.pop(mesh, None)
-
-    def of_meshes(self, born: int) -> Patches:
-        """Return all patches there are, by the numbers of meshes."""
-        tops, counts = np.zeros((2, born), np.intp)
-        for mesh, (top, count) in self._tops.items():
-            tops[mesh], counts[mesh] = top, count
-        arrays = (self._rows, self._firsts, self._counts, self._are_small)
-        rows, firsts, numbers, are_small = (array.rows for array in arrays)
-        return Patches(rows, firsts, numbers, are_small, tops, counts)
-
-    def add(self, meshes: list[int], made: Patches, first: int) -> None:
-        """Add patches that were made alone, of meshes whose entries begin at `first`."""
-        begin = len(self._firsts)
-        firsts = made.firsts + np.where(made.are_small, first, begin)
-        arrays = (self._rows, self._firsts, self._counts, self._are_small)
-        parts = (made.rows, firsts, made.counts, made.are_small)
-        for array, part in zip(arrays, parts, strict=True):
-            array.put(part)
-            array.keep(len(firsts))
-        tops = zip((begin + made.tops).tolist(), made.top_counts.tolist(), strict=True)
-        self._tops.update(zip(meshes, tops, strict=True))
 
 
 def made_patches(triangles: Triangles, sizes: Ids) -> Generator[None, None, Patches]:

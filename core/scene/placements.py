@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from .. import checks
 from ..arrays import Flags, Floats, Ids, concatenated_ranges, cross, flagged, gather
 from ..records import Frozen
-from .meshes import Table
+from .store import Table
 
 # Placed parts of meshes whose bounds are computed together.
 _TOGETHER = 65_536
@@ -192,12 +192,12 @@ def _reach(matrices: Floats, bounds: Floats) -> Floats:
 
 def _boxes(matrices: Floats, meshes: Ids, table: Table) -> Floats:
     """Return boxes around all placed parts of the meshes, (6, n); all have parts."""
-    boxes, counts = np.empty((6, len(meshes))), table.counts[meshes]
+    boxes, counts = np.empty((6, len(meshes))), table.part_counts[meshes]
     ends = np.cumsum(counts)
     cuts = np.searchsorted(ends, np.arange(_TOGETHER, ends[-1] if len(ends) else 0, _TOGETHER))
     for some in np.split(np.arange(len(meshes)), np.unique(cuts)):
         if len(some):
-            places = concatenated_ranges(table.starts[meshes[some]], counts[some])
+            places = concatenated_ranges(table.part_starts[meshes[some]], counts[some])
             owners = np.repeat(some, counts[some])
             starts = np.cumsum(counts[some]) - counts[some]
             lower, upper = _sides(gather(matrices, owners), gather(table.parts, places))

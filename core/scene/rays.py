@@ -238,7 +238,7 @@ def _meet(
 def _met_by_all(moment: Moment, rays: Rays, pairs: Crossed, some: Ids, closest: Floats) -> Met:
     """Return what rays meet of whole meshes, whose matrices have no inverse."""
     forest = moment.forest(pairs.rows[some], np.zeros(len(some)))
-    roots, _ = forest._roots_for(len(some))
+    roots = forest.roots
     counts = forest.end[roots] - forest.begin[roots]
     references = concatenated_ranges(forest.begin[roots], counts)
     keys = np.repeat(some, counts) * len(forest.order) + forest.references[references]

@@ -11,22 +11,21 @@ import numpy as np
 
 from ..arrays import Floats, Ids, blocks, gather, radix_argsort
 from ..grid import Words, morton_codes
-from ..shapes import Triangles
 from .growing import Growing, GrownTriangles
-from .patches import GrowingPatches, Patches, made_patches
+from .patches import Patches, made_patches
+from .store import Mesh
 
 # Bits of a triangle's place along each axis; triangles that are placed on the curve in a step, and
 # about how many are laid out together.
 _BITS, _PLACED, _TOGETHER = 7, 65_536, 131_072
+# The arrays of all sheets and, since "rows", of their patches, and what a mesh that was not laid
+# out has for its first entry, first vertex, vertices, first of the largest patches, and these.
+_ARRAYS = ("vertices", "faces", "order", "rows", "firsts", "counts", "are_small")
+_NOWHERE = (-1, -1, -1, 0, 0)
 
 
-@dataclass(frozen=True)
-class Sheet:
-    """A mesh to lay out: its triangles, which of them are finite, and their bounds, (6,)."""
-
-    triangles: Triangles
-    valid: Ids
-    bounds: Floats
+class Layout:
+    """Stands for a numbering of entries and vertices: another one, another object."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,8 @@ class Sheets:
     """All meshes that were laid out: entry e is triangle `order[e]` of its mesh.
 
     The entries of mesh i are those from `firsts[i]` on, its vertices `corner_counts[i]` from
-    `corners[i]` on; -1 if it was not laid out.
+    `corners[i]` on; -1 if it was not laid out. In one `layout` these numbers are never given
+    again.
     """
 
     arranged: GrownTriangles
@@ -43,6 +43,7 @@ class Sheets:
     corners: Ids
     corner_counts: Ids
     patches: Patches
+    layout: Layout
 
 
 class GrowingSheets:
@@ -52,10 +53,10 @@ class GrowingSheets:
         self._clear()
 
     def _clear(self) -> None:
-        self._vertices, self._faces, self._order = (Growing() for _ in range(3))
+        self._layout = Layout()
+        self._arrays = {name: Growing() for name in _ARRAYS}
         self._tables = {"bounding_spheres": Growing(), "planes": Growing()}
-        self._patches = GrowingPatches()
-        # Of each mesh the first entry and vertex, how many vertices, and how many triangles.
+        # Of each mesh what `_NOWHERE` is of others, and how many triangles it has.
         self._places: dict[int, tuple[int, ...]] = {}
         self._all: Sheets | None = None
 
@@ -66,40 +67,49 @@ class GrowingSheets:
         """Do without a mesh. Once half of all is gone, nothing is kept."""
         if self._places.pop(mesh, None) is None:
             return
-        self._patches.forget(mesh)
         self._all = None
-        if 2 * sum(count for *_, count in self._places.values()) < len(self._order):
+        if 2 * sum(count for *_, count in self._places.values()) < len(self._arrays["order"]):
             self._clear()
 
     def add(
-        self, sheets: dict[int, Sheet], is_wanted: Callable[[int], bool]
+        self, meshes: dict[int, Mesh], is_wanted: Callable[[int], bool]
     ) -> Generator[None, None, None]:
         """Lay out meshes in steps, as long as they are wanted: not gone, and not here yet.
 
         Each is made aside and put here at once: whoever asks in between, or drops the steps,
         finds all of it or nothing.
         """
-        ends = np.cumsum([len(sheet.valid) for sheet in sheets.values()])
+        ends = np.cumsum([len(mesh.valid) for mesh in meshes.values()])
         cuts = np.flatnonzero(np.diff(ends // _TOGETHER)) + 1
-        for some in np.split(np.array(list(sheets), np.intp), cuts):
+        for some in np.split(np.array(list(meshes), np.intp), cuts):
             while left := [number for number in some.tolist() if is_wanted(number)]:
-                made = yield from _laid_out([sheets[number] for number in left])
+                made = yield from _laid_out([meshes[number] for number in left])
                 # Others may have come, or meshes gone, while this one waited.
                 if all(map(is_wanted, left)):
                     self._keep(left, made)
 
     def _keep(self, numbers: list[int], made: Sheets) -> None:
-        entry, corner = len(self._order), len(self._vertices)
-        for array, rows in (
-            (self._vertices, made.arranged.vertices.T),
-            (self._faces, made.arranged.faces.T + corner),
-            (self._order, made.order),
-        ):
-            array.put(rows)
-            array.keep(rows.shape[-1])
-        self._patches.add(numbers, made.patches, entry)
-        counts = np.diff(made.firsts, append=len(made.order))
-        columns = (entry + made.firsts, corner + made.corners, made.corner_counts, counts)
+        entry, corner, patch = (len(self._arrays[each]) for each in ("order", "vertices", "rows"))
+        new, counts = made.patches, np.diff(made.firsts, append=len(made.order))
+        parts = (
+            made.arranged.vertices.T,
+            made.arranged.faces.T + corner,
+            made.order,
+            new.rows,
+            new.firsts + np.where(new.are_small, entry, patch),
+            new.counts,
+            new.are_small,
+        )
+        for array, part in zip(self._arrays.values(), parts, strict=True):
+            array.append(part)
+        columns = (
+            entry + made.firsts,
+            corner + made.corners,
+            made.corner_counts,
+            patch + new.tops,
+            new.top_counts,
+            counts,
+        )
         places = np.stack(columns, axis=1).tolist()
         self._places.update(zip(numbers, map(tuple, places), strict=True))
         self._all = None
@@ -107,49 +117,51 @@ class GrowingSheets:
     def sheets(self, born: int) -> Sheets:
         """Return all meshes that were laid out, by number."""
         if self._all is None or len(self._all.firsts) != born:
-            places = np.full((3, born), -1)
+            places = np.tile(np.array([_NOWHERE]).T, born)
             for mesh, place in self._places.items():
-                places[:, mesh] = place[:3]
-            arranged = GrownTriangles(self._vertices.rows, self._faces.rows, self._tables)
-            patches = self._patches.of_meshes(born)
+                places[:, mesh] = place[:-1]
+            vertices, faces, order, *parts = (array.rows for array in self._arrays.values())
+            firsts, corners, corner_counts, *tops = places
+            arranged = GrownTriangles(vertices, faces, self._tables)
+            patches = Patches(*parts, *tops)
             self._all = Sheets(
-                arranged, self._order.rows, places[0], places[1], places[2], patches
+                arranged, order, firsts, corners, corner_counts, patches, self._layout
             )
         return self._all
 
 
-def _laid_out(sheets: list[Sheet]) -> Generator[None, None, Sheets]:
+def _laid_out(meshes: list[Mesh]) -> Generator[None, None, Sheets]:
     """Return meshes laid out alone, numbered from 0; yields while they are made."""
-    faces, owners, vertices, corners = _joined(sheets)
+    faces, owners, vertices, corners = _joined(meshes)
     yield
     keys = np.empty(len(owners), np.int64)
-    bounds = np.stack([sheet.bounds for sheet in sheets], axis=1)
+    bounds = np.stack([mesh.bounds for mesh in meshes], axis=1)
     for some in blocks(len(owners), _PLACED):
         codes = _codes(vertices, faces[:, some], bounds, owners[some])
         keys[some] = owners[some] << 3 * _BITS | codes
         yield
-    order = radix_argsort(keys, 3 * _BITS + len(sheets).bit_length())
+    order = radix_argsort(keys, 3 * _BITS + len(meshes).bit_length())
     yield
-    counts = np.array([len(sheet.valid) for sheet in sheets], np.intp)
-    valid = np.concatenate([sheet.valid for sheet in sheets])
+    counts = np.array([len(mesh.valid) for mesh in meshes], np.intp)
+    valid = np.concatenate([mesh.valid for mesh in meshes])
     arranged = GrownTriangles(vertices, gather(faces, order), {})
     patches = yield from made_patches(arranged, counts)
     firsts, lengths = np.cumsum(counts) - counts, np.diff(corners, append=vertices.shape[1])
-    return Sheets(arranged, valid[order], firsts, corners, lengths, patches)
+    return Sheets(arranged, valid[order], firsts, corners, lengths, patches, Layout())
 
 
-def _joined(sheets: list[Sheet]) -> tuple[Ids, Ids, Floats, Ids]:
+def _joined(meshes: list[Mesh]) -> tuple[Ids, Ids, Floats, Ids]:
     """Return the finite faces of all, (3, n), whose they are, all vertices, and their starts."""
-    lengths = [len(sheet.triangles.vertices) for sheet in sheets]
+    lengths = [len(mesh.triangles.vertices) for mesh in meshes]
     starts = np.cumsum([0, *lengths])[:-1]
-    vertices = np.concatenate([sheet.triangles.vertices.T for sheet in sheets], axis=1)
+    vertices = np.concatenate([mesh.triangles.vertices.T for mesh in meshes], axis=1)
     parts = []
-    for sheet, start in zip(sheets, starts.tolist(), strict=True):
-        faces = sheet.triangles.faces.T
+    for mesh, start in zip(meshes, starts.tolist(), strict=True):
+        faces = mesh.triangles.faces.T
         parts.append(
-            (faces if len(sheet.valid) == faces.shape[1] else faces[:, sheet.valid]) + start
+            (faces if len(mesh.valid) == faces.shape[1] else faces[:, mesh.valid]) + start
         )
-    owners = np.repeat(np.arange(len(sheets)), [part.shape[1] for part in parts])
+    owners = np.repeat(np.arange(len(meshes)), [part.shape[1] for part in parts])
     return np.concatenate(parts, axis=1), owners, vertices, starts
 
 

@@ -182,7 +182,7 @@ def candidates(
 def _runs(forest: Forest, images: Images) -> list[Found]:
     """Return doubtful and certain runs of references, both by pair."""
     if images.shapes is None:
-        roots, _ = forest._roots_for(0)
+        roots = forest.roots
         everyone = np.arange(len(roots))
         return [Found(everyone, forest.begin[roots], forest.end[roots], False), NOTHING]
     found: tuple[list[Found], list[Found]] = [NOTHING], [NOTHING]
@@ -206,7 +206,7 @@ def _with_whole(moment: Moment, pairs: Reached, found: Ids) -> Ids:
         volumes[:] = np.repeat(pairs.volumes[some], counts[some])
         placements[:] = np.repeat(ids[some], counts[some])
         if pairs.whole[some].any():
-            triangles[:] = moment.meshes.valid_triangles(meshes[some], counts[some])
+            triangles[:] = moment.meshes.table.valid_triangles(meshes[some], counts[some])
     (rest,) = (~pairs.whole).nonzero()
     if len(rest) == len(pairs):
         result[2] = found[1]

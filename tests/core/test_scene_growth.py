@@ -82,7 +82,7 @@ def test_what_is_replaced_gives_its_room_back():
     for _ in range(12):
         scene.replace_mesh(0, oracle.mesh(rng, 2_000))
         query(scene, SOMEWHERE)
-    assert len(scene._meshes.planted(np.zeros(1, int)).forest.order) < 3 * 2_000
+    assert len(scene._meshes.forest(np.zeros(1, int)).order) < 3 * 2_000
 
 
 def test_a_mesh_that_cannot_be_divided_deeply_is_asked_all_the_same(monkeypatch):

@@ -30,6 +30,7 @@ OF_SCENE = [
     "face_samples_steps",
     "overlapping_objects_steps",
     "overlapping_pairs_steps",
+    "overlapping_objects_steps",
     "visibility_steps",
     "ContactTracker.look_steps",
 ]

@@ -1,0 +1,236 @@
+"""The store of meshes: triangles by number, each once, and tables of what is known of all."""
+
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import checks
+from ..arrays import Flags, Floats, Ids, concatenated_ranges, flagged, gather, starts_of_runs
+from ..shapes import Triangles
+
+# Meshes of at least _WORTH triangles get a box around each of up to _PARTS**3 parts.
+_WORTH, _PARTS = 8, 4
+# What a mesh without a finite triangle has for bounds.
+_NO_BOUNDS = np.repeat([np.inf, -np.inf], 3)
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """A mesh: its triangles, those of them that are finite, and their bounds, (6,).
+
+    `parts` are boxes that hold all vertices together, (6, b), tighter than the bounds. One that
+    is replaced becomes another object: so all that was made of it knows.
+    """
+
+    triangles: Triangles
+    valid: Ids
+    bounds: Floats
+    parts: Floats
+
+    @classmethod
+    def of(cls, triangles: Triangles) -> "Mesh":
+        """Return what is known of triangles without an octree."""
+        vertices, faces = triangles.vertices.T, triangles.faces.T
+        finite = np.isfinite(vertices).all(axis=0)
+        good = np.ones(len(triangles), bool) if finite.all() else finite[faces].all(axis=0)
+        (valid,) = good.nonzero()
+        if len(valid) == 0:
+            return cls(triangles, valid, _NO_BOUNDS, np.zeros((6, 1)))
+        used = np.zeros(len(finite), bool)
+        for row in faces:
+            used[row if len(valid) == len(good) else row[valid]] = True
+        points = vertices if used.all() else vertices[:, used]
+        bounds = np.concatenate((points.min(axis=1), points.max(axis=1)))
+        is_worth = len(valid) >= _WORTH
+        return cls(
+            triangles, valid, bounds, _parts(points, bounds) if is_worth else bounds[:, None]
+        )
+
+
+def _parts(points: Floats, bounds: Floats) -> Floats:
+    """Return the bounds of the points in each cell of a coarse grid, (6, b)."""
+    size = bounds[3:] - bounds[:3]
+    scale = np.divide(_PARTS, size, out=np.zeros(3), where=size > 0)
+    keys: NDArray[Any] = np.zeros(points.shape[1], np.uint8)
+    for row, low, factor in zip(points, bounds, scale, strict=False):
+        cells = np.minimum((row - low) * factor, _PARTS - 1).astype(np.uint8)
+        keys = keys * np.uint8(_PARTS) + cells
+    order = np.argsort(keys, kind="stable")
+    starts, points = starts_of_runs(keys[order]), gather(points, order)
+    lower = np.minimum.reduceat(points, starts, axis=1)
+    return np.concatenate((lower, np.maximum.reduceat(points, starts, axis=1)))
+
+
+class Table:
+    """What is known of all meshes, by number, made once it is asked for; of one gone, nothing."""
+
+    # Numbers ascend.
+    def __init__(self, meshes: dict[int, Mesh], born: int) -> None:
+        self._numbers, self._meshes, self._born = list(meshes), list(meshes.values()), born
+
+    @cached_property
+    def bounds(self) -> Floats:
+        """The bounds of the mesh of each number, (6, born)."""
+        bounds = np.tile(_NO_BOUNDS[:, None], (1, self._born))
+        if self._numbers:
+            bounds[:, self._numbers] = np.stack([mesh.bounds for mesh in self._meshes], axis=1)
+        return bounds
+
+    @cached_property
+    def sizes(self) -> Ids:
+        """How many finite triangles each has, (born,)."""
+        return self._counted([len(mesh.valid) for mesh in self._meshes])
+
+    @cached_property
+    def part_counts(self) -> Ids:
+        """How many of the `parts` each has, (born,)."""
+        return self._counted([mesh.parts.shape[1] for mesh in self._meshes])
+
+    @cached_property
+    def part_starts(self) -> Ids:
+        """Where in `parts` those of each begin, (born,)."""
+        return np.cumsum(self.part_counts) - self.part_counts
+
+    @cached_property
+    def parts(self) -> Floats:
+        """The parts of all, (6, b)."""
+        return np.concatenate([np.empty((6, 0)), *(mesh.parts for mesh in self._meshes)], axis=1)
+
+    def valid_triangles(self, numbers: Ids, counts: Ids) -> Ids:
+        """Return the first so many finite triangles of these meshes, one after the other."""
+        ranks = concatenated_ranges(0 * counts, counts)
+        is_holed, starts, valid = self._holed
+        holes = np.repeat(is_holed[numbers], counts)
+        if holes.any():
+            ranks[holes] = valid[(ranks + np.repeat(starts[numbers], counts))[holes]]
+        return ranks
+
+    @cached_property
+    def _holed(self) -> tuple[Flags, Ids, Ids]:
+        """Which have triangles that are not finite, and where the others of each are in a row."""
+        holed = {
+            number: mesh.valid
+            for number, mesh in zip(self._numbers, self._meshes, strict=True)
+            if len(mesh.valid) < len(mesh.triangles)
+        }
+        flags, starts = flagged(self._born, np.array(list(holed), np.intp)), 0 * self.sizes
+        starts[list(holed)] = np.cumsum([0, *map(len, holed.values())])[:-1]
+        return flags, starts, np.concatenate([np.empty(0, np.intp), *holed.values()])
+
+    def _counted(self, counts: list[int]) -> Ids:
+        found = np.zeros(self._born, np.intp)
+        found[self._numbers] = counts
+        return found
+
+
+class MeshStore:
+    """Meshes that come, change and go. Numbers are never given again."""
+
+    def __init__(self) -> None:
+        self._meshes: dict[int, Mesh] = {}
+        self._table: Table | None = None
+        self.born = 0
+        # Meshes without the triangles that overflow where they are placed, and whose place they
+        # take: nobody else knows of them.
+        self._stand_ins: dict[int, int] = {}
+
+    def copy(self) -> Self:
+        """Return the same meshes; what becomes of either does not become of the other."""
+        other = copy(self)
+        other._meshes, other._stand_ins = dict(self._meshes), dict(self._stand_ins)
+        return other
+
+    def without_overflow(self, number: int, corners: Floats) -> int:
+        """Take a mesh that stands in for another one, and return its number.
+
+        It does without the triangles of which a placed vertex, (3, v), is not finite.
+        """
+        triangles = self._meshes[number].triangles
+        faces, nowhere = triangles.faces.copy(), len(triangles.vertices)
+        bad = ~np.isfinite(corners).all(axis=0)
+        faces[bad[faces].any(axis=1)] = nowhere
+        vertices = np.concatenate((triangles.vertices, np.full((1, 3), np.nan)))
+        stand_in = self.add(Triangles(vertices, faces))
+        self._stand_ins[stand_in] = number
+        return stand_in
+
+    def known_as(self, numbers: Ids) -> Ids:
+        """Return the numbers by which callers know these meshes."""
+        if not self._stand_ins:
+            return numbers
+        called = np.arange(self.born)
+        called[list(self._stand_ins)] = list(self._stand_ins.values())
+        return called[numbers]
+
+    def keep_stand_ins(self, placed: Ids) -> None:
+        """Do without meshes that stand in where nothing is placed any more."""
+        for number in set(self._stand_ins) - set(placed.tolist() if self._stand_ins else ()):
+            del self._stand_ins[number]
+            self.remove(number)
+
+    def add(self, triangles: Triangles) -> int:
+        """Take a mesh and return its number."""
+        self._meshes[self.born], self._table = Mesh.of(triangles), None
+        self.born += 1
+        return self.born - 1
+
+    def replace(self, number: int, triangles: Triangles) -> None:
+        """Take other triangles for a mesh."""
+        mesh = Mesh.of(triangles)
+        self._forget(number)
+        self._meshes[number] = mesh
+
+    def remove(self, number: int) -> None:
+        """Do without a mesh."""
+        self._forget(number)
+        del self._meshes[number]
+
+    def _forget(self, number: int) -> None:
+        """Do without what was made of a mesh."""
+        self._table = None
+
+    def __getitem__(self, number: int) -> Mesh:
+        return self._meshes[number]
+
+    def __len__(self) -> int:
+        return len(self._meshes) - len(self._stand_ins)
+
+    def holds(self, number: int, mesh: Mesh) -> bool:
+        """Tell whether a mesh is there still and was not replaced."""
+        return self._meshes.get(number) is mesh
+
+    @property
+    def table(self) -> Table:
+        """What is known of all meshes as they are now."""
+        if self._table is None:
+            self._table = Table(self._meshes, self.born)
+        return self._table
+
+    @property
+    def sizes(self) -> Ids:
+        """How many finite triangles the mesh of each number has; 0 for one that is gone."""
+        return self.table.sizes
+
+    @property
+    def largest(self) -> int:
+        """The number of triangles that no mesh has more than."""
+        return max((len(mesh.triangles) for mesh in self._meshes.values()), default=0)
+
+    def require(self, name: str, numbers: Ids) -> None:
+        """Raise a ValueError unless these are numbers of meshes that are there."""
+        there = flagged(self.born, np.array(list(self._meshes), np.intp))
+        there[list(self._stand_ins)] = False
+        checks.every_row(name, "be meshes of the scene", there[numbers], numbers)
+
+    def check(self, placed: Ids) -> None:
+        """Assert that placed meshes are there, and that what is known of meshes is true."""
+        assert set(placed.tolist()) <= set(self._meshes), "a placed mesh is gone"
+        assert set(self._stand_ins) <= set(placed.tolist()), "a mesh stands in for nothing"
+        for number, mesh in self._meshes.items():
+            fresh = Mesh.of(mesh.triangles)
+            assert np.array_equal(fresh.bounds, self.table.bounds[:, number]), "bounds of a mesh"
+            assert np.array_equal(fresh.valid, mesh.valid), "finite triangles of a mesh"
