@@ -112,7 +112,7 @@ tiny = (
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 @given(tiny, tiny, tiny, st.sampled_from(TURNS), st.sampled_from([None, 1e-5, 1e-4]))
 def test_moved_by_however_little_sheets_go_on_crossing(x, z, tilt, turn, band):
     shift = turn @ np.array([3.0, -7.0, 2.0])
