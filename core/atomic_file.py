@@ -44,7 +44,7 @@ def atomic_file(path: str | os.PathLike[str], /) -> Iterator[BinaryIO]:
     unfinished = str(target.with_name(f".octree-{uuid.uuid4().hex}.part"))
     try:
         if target.exists() and not target.is_file():
-            raise FileExistsError(errno.EEXIST, "What is there is no file")
+            raise FileExistsError(errno.EEXIST, "A folder or device stands there")
         with open(unfinished, "xb") as file:
             yield file
             file.flush()

@@ -207,7 +207,7 @@ def test_places_are_tried_before_the_work(tmp_path, monkeypatch, failure):
 
 def test_no_file_where_a_folder_is_and_no_folder_where_a_file_is(tmp_path):
     (tmp_path / "file").write_bytes(OLDER)
-    with pytest.raises(FileExistsError, match="What is there is no file"):
+    with pytest.raises(FileExistsError, match="A folder or device stands there"):
         require_file(tmp_path)
     with pytest.raises(FileNotFoundError, match="There is no folder"):
         require_file(tmp_path / "new" / "file")

@@ -118,7 +118,7 @@ def test_what_is_no_file_is_left_alone(tmp_path, there):
         path.mkdir()
     else:
         os.mkfifo(path)
-    with pytest.raises(FileExistsError, match=r"What is there is no file: .*there"):
+    with pytest.raises(FileExistsError, match=r"A folder or device stands there: .*there"):
         write(path, b"new")
     assert list(tmp_path.iterdir()) == [path]
     assert not path.is_file()
