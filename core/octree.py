@@ -26,6 +26,7 @@ from .steps import Steps, repeated
 from .walkable import Walkable
 
 _NOTHING, _ROOT = np.empty(0, np.intp), np.zeros(1, np.intp)
+_ROOT.setflags(write=False)
 _OUTDATED = "the tree has changed since this octree was taken: ask its octree anew"
 
 Answer = TypeVar("Answer")
