@@ -97,13 +97,18 @@ def run(steps: Generator[Any, None, T], /, *, heed: Callable[[], object] | None 
         If these are no steps, or `heed` cannot be called; and whatever the work raises.
     """
     checks.called("heed", heed)
-    running = Running(steps)
-    while running.step():
+    checks.kind("steps", steps, (Generator,))
+    while True:
+        try:
+            next(steps)
+        except StopIteration as finished:
+            result: T = finished.value
+            break
         if heed is not None:
             heed()
     if heed is not None:
         heed()
-    return running.result
+    return result
 
 
 def between(start: float, stop: float, steps: Generator[float, None, T], /) -> Steps[T]:
