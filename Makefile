@@ -17,7 +17,7 @@ help: ## List the commands
 demo: machine ## Build a room, its octree, a film and pictures into demo/out (BLEND=file.blend: your scene)
 	@$(WHEEL) && $$wheel/bin/python demo/run.py $(if $(BLEND),--blend "$(BLEND)") --out demo/out
 
-test: machine ## Run the tests in the newest NumPy and the newest Blender wheel: seven minutes
+test: machine ## Run the tests in the newest NumPy and the newest Blender wheel: ten minutes
 	@$(WHEEL) && $(SETUP)/suites.sh core-newest $${wheel##*/}
 
 test-all: ## Run every test in every Blender, in a window too (BLENDER=/path/to/blender: in it)
