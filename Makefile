@@ -2,7 +2,7 @@
 # environments in .venv/, a real Blender in ~/.cache/octree/.
 export PYTHON ?= python3.11
 .DEFAULT_GOAL := help
-.PHONY: help demo pictures test test-all test-window blender lint bench bench-peers bench-dynamic \
+.PHONY: help demo kernel pictures test test-all test-window blender lint bench bench-peers bench-dynamic \
 	bench-pictures zip clean machine
 
 SETUP := tests/setup
@@ -17,7 +17,10 @@ help: ## List the commands
 demo: machine ## Build a room, its octree, a film and pictures into demo/out (BLEND=file.blend: your scene)
 	@$(WHEEL) && $$wheel/bin/python demo/run.py $(if $(BLEND),--blend "$(BLEND)") --out demo/out
 
-test: machine ## Run the tests in the newest NumPy and the newest Blender wheel: ten minutes
+kernel: ## Compile the kernel for this machine, with pinned ziglang (CC=gcc: with your own)
+	@$(SETUP)/kernel.sh $(if $(filter default,$(origin CC)),,"$(CC)")
+
+test: machine ## Run the tests in the newest NumPy and the newest Blender wheel: eight minutes
 	@$(WHEEL) && $(SETUP)/suites.sh core-newest $${wheel##*/}
 
 test-all: ## Run every test in every Blender, in a window too (BLENDER=/path/to/blender: in it)

@@ -16,7 +16,7 @@ from mathutils import Vector
 import octree_ext
 from benchmarks import memory, scenes
 from benchmarks.table import Row, fastest
-from octree_ext.octree_addon import shot
+from octree_ext.octree_addon import scene_index
 
 Rows = Iterator[Row]
 Ask = Callable[[float, float], Rows]
@@ -162,7 +162,7 @@ def _big_mesh(seconds: float, item: bpy.types.Object, what: str) -> Rows:
             item.data.vertices[0].co = item.data.vertices[0].co
             item.data.update_tag()
             layer.update()
-            shot.forget()
+            scene_index.forget()
 
     first, again, theirs = fastest(
         ask, ask, partial(vertices_in_view, item), seconds=seconds, before=prepare

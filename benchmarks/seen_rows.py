@@ -29,9 +29,9 @@ from octree_ext.core import (
     views_around,
     visibility,
 )
-from octree_ext.octree_addon import item_buffer, shot
-from octree_ext.octree_addon.seen import coco_texts, merged
-from octree_ext.octree_addon.shot import shown_scene
+from octree_ext.octree_addon import cameras, item_buffer
+from octree_ext.octree_addon.cameras import shown_scene
+from octree_ext.octree_addon.cameras.data import coco_texts, merged
 
 Rows = Iterator[Row]
 Ask = Callable[[float, float], Rows]
@@ -147,8 +147,8 @@ def film(seconds: float, scale: float) -> Rows:
 
 
 def _table_and_coco() -> int:
-    asked = shot.Shot(frames=tuple(range(1, FRAMES + 1)))
-    found = run(shot.pixel_steps(bpy.context, asked, shot.PixelOptions()))
+    asked = cameras.Shot(frames=tuple(range(1, FRAMES + 1)))
+    found = run(cameras.pixel_steps(bpy.context, asked, cameras.PixelOptions()))
     return sum(map(len, coco_texts(merged([found.pixels.table]))))
 
 

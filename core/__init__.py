@@ -1,7 +1,8 @@
 """Octrees over triangles, boxes, spheres and regions, in NumPy.
 
 Read on in the order of the files' imports: shapes, octree, construction, descend, query; then
-rays, nearest and pairs. The public names are those of this file.
+rays, nearest and pairs; then dynamic (items that move), scene (placed meshes), audit (clashes) and
+item_buffer (pixels). The public names are those of this file.
 """
 
 from .atomic_file import atomic_file
@@ -16,6 +17,7 @@ from .audit import (
     audit_again,
     audit_again_steps,
     audit_steps,
+    connected_components,
     supports,
 )
 from .construction import BuildCancelled, build_octree, build_steps
@@ -54,7 +56,10 @@ from .query import query, query_any, query_count
 from .rays import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
 from .scene import (
     SceneOctree,
+    baked_triangles,
+    baked_triangles_steps,
     objects_touching,
+    objects_touching_steps,
     overlapping_objects,
     overlapping_objects_steps,
 )
@@ -110,17 +115,21 @@ __all__ = [
     "audit_again",
     "audit_again_steps",
     "audit_steps",
+    "baked_triangles",
+    "baked_triangles_steps",
     "between",
     "build_octree",
     "build_steps",
     "cell_segments",
     "cells_along_ray",
+    "connected_components",
     "face_samples",
     "face_samples_steps",
     "item_buffers",
     "load",
     "nearest",
     "objects_touching",
+    "objects_touching_steps",
     "overlapping_objects",
     "overlapping_objects_steps",
     "overlapping_pairs",

@@ -20,6 +20,8 @@ NEARLY_PARALLEL = 2.0**-20
 
 # Sixteen thousand float64 values are 128 KiB: a handful of such rows stays in a core's cache.
 BLOCK = 16_384
+# Products of fewer numbers are made at once, of more row by row.
+_CACHED = 32_768
 
 
 def blocks(length: int, size: int = BLOCK) -> Iterator[slice]:
@@ -108,11 +110,22 @@ def take_columns(rows: Floats, numbers: Ids) -> Floats:
 def project(axes: Floats, points: Floats) -> Floats:
     """Return the points (..., 3, h) along axes (a, 3, h) or (a, 3, 1): (..., a, h).
 
-    With one set of axes for all points this is a matrix product.
+    Products are added in this order, one at a time: the bits of a matrix product would depend on
+    the processor, which adds several at once.
     """
-    if axes.shape[2] == 1:
-        return axes[:, :, 0] @ points
-    return np.einsum("aih,...ih->...ah", axes, points)
+    found = np.empty((*points.shape[:-2], len(axes), points.shape[-1]))
+    if found.size <= _CACHED:
+        np.multiply(axes[:, 0], points[..., None, 0, :], out=found)
+        found += axes[:, 1] * points[..., None, 1, :]
+        found += axes[:, 2] * points[..., None, 2, :]
+        return found
+    term = np.empty((*points.shape[:-2], points.shape[-1]))
+    for number, (x, y, z) in enumerate(axes):
+        row = found[..., number, :]
+        np.multiply(x, points[..., 0, :], out=row)
+        row += np.multiply(y, points[..., 1, :], out=term)
+        row += np.multiply(z, points[..., 2, :], out=term)
+    return found
 
 
 def dot(a: Floats, b: Floats) -> Floats:

@@ -183,7 +183,7 @@ class Cells:
         return self._only(kept, renumbered, self.depth[child]), renumbered
 
     def promises(self) -> Iterator[Promise]:
-        """Yield what must hold of cells, whatever they hold: whether it does, and what."""
+        """Yield the invariants of all cells: whether each holds, and its text."""
         is_leaf = self.first_child < 0
         inner = np.flatnonzero(~is_leaf)
         children = self.first_child[inner, None] + CHILDREN

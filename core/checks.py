@@ -61,6 +61,14 @@ def floats(name: str, value: ArrayLike, *shape: int) -> Floats:
         return np.array(given, dtype=np.float64)
 
 
+def plain_floats(name: str, value: ArrayLike, width: int) -> Floats:
+    """Return what `floats` returns, (n, width), but the array that was given if it is such."""
+    if type(value) is np.ndarray and value.dtype == np.float64 and value.flags.carray:
+        if value.ndim == 2 and value.shape[1] == width:
+            return value
+    return np.ascontiguousarray(floats(name, value, width))
+
+
 def vector(name: str, value: ArrayLike) -> Floats:
     """Return `value` as a new float64 array of shape (3,), finite."""
     given = array(name, value)

@@ -1,4 +1,4 @@
-"""Traversal (descent): the one walk down the tree, and cells culled against volumes on the way.
+"""Traversal (descent): the walk of volumes down the tree, and cells culled on the way.
 
 All queries of a batch descend together: a front of (query, cell) pairs, one level at a time. What
 comes out are runs of references: whole subtrees of cells that lie inside a volume, and the own
@@ -185,8 +185,8 @@ def _half_spaces(volumes: HalfSpaces, slack: Floats) -> Classify:
     def classify(numbers: Ids, cells: Floats) -> States:
         planes = take_columns(volumes.plane_rows, numbers)
         middle, half = (cells[:3] + cells[3:]) / 2, (cells[3:] - cells[:3]) / 2 + slack[numbers]
-        distance = (planes[:3] * middle).sum(axis=0) + planes[3]
-        reach = (np.abs(planes[:3]) * half).sum(axis=0)
+        distance = dot(planes, middle) + planes[3]
+        reach = dot(np.abs(planes[:3]), half)
         return _states(distance >= -reach, distance >= reach)
 
     return classify

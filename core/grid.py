@@ -93,7 +93,7 @@ class Grid:
 
     @property
     def rounding(self) -> float:
-        """What the placing of an item may be wrong by: a few steps of the largest coordinate."""
+        """The error of placing an item: a few steps of the largest coordinate."""
         return float(np.abs([self.lower, self.upper]).max()) * 2.0**-49
 
     @property

@@ -393,7 +393,7 @@ class Octree(Walkable, Options, AnyOctree):
         times = np.bincount(self.references, minlength=len(self.order))
         yield (
             len(times) == len(self.order) and (times > 0).all(),
-            "slots must name every item of the tree",
+            "references must name every item of the tree",
         )
         yield (
             all(each is None or len(each) == count for each in (self.ids, self.groups)),

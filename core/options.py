@@ -15,7 +15,7 @@ STRADDLERS = ("copy", "keep", "hybrid")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Options:
-    """What the keywords of `build_octree` say."""
+    """The keywords of `build_octree`, checked."""
 
     capacity: int
     max_depth: int

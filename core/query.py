@@ -11,7 +11,7 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from . import checks
+from . import checks, tuning
 from .any_octree import AnyOctree
 from .arrays import Flags, Floats, Ids, blocks, gather
 from .child_masks import POPCOUNT
@@ -27,8 +27,6 @@ VOLUME_KINDS = (Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces, Fr
 # Queries that descend together at first, and at most; the references that a batch should find.
 # Of these, about _PIECE are expanded together, unless one query found more.
 _FIRST, _MOST, _REFERENCES, _PIECE = 1_024, 65_536, 1_048_576, 262_144
-# A batch that finds more runs of references than this descends again in smaller parts.
-_RUNS = 2_097_152
 # Items of the leaf that are tested, and volumes that test them at a time.
 _LOOK, _BLOCK = 32, 8_192
 # How many items of all others a volume tests first, and how many times as many the next time.
@@ -206,11 +204,11 @@ def candidates(
     """
     mailboxes = mailboxes_for(len(tree.order))
     order = morton_order(tree, volumes)
-    first, size = 0, _FIRST
+    first, size, most_runs = 0, _FIRST, tuning.current.query_runs
     while first < len(volumes):
         asked = order[first : first + size]
         part = volumes[asked]
-        found = _together(descend(tree, part), _RUNS if len(part) > 1 else None)
+        found = _together(descend(tree, part), most_runs if len(part) > 1 else None)
         if found is None:
             size = max(1, len(part) // 16)
             continue

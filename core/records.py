@@ -1,13 +1,16 @@
-"""Records: arrays that nobody writes into, and answers that are compared whole.
+"""Records: arrays that nobody writes into, answers that are compared whole, and columns.
 
 What a structure holds is read-only, also after `copy.deepcopy` and `pickle`, which make arrays
 anew. Arrays of an answer are the caller's own.
 """
 
+from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+
+from .arrays import Flags, Ids
 
 
 class Frozen:
@@ -50,3 +53,19 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray):
         return np.array_equal(one, other, equal_nan=True)
     return bool(one == other or (one != one and other != other))
+
+
+class Columns:
+    """A dataclass of arrays with a column for each of n things: their last axes are n long."""
+
+    def __len__(self) -> int:
+        return int(next(iter(vars(self).values())).shape[-1])
+
+    def __getitem__(self, some: Ids | Flags) -> Self:
+        return type(self)(*(each[..., some] for each in vars(self).values()))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Return the columns of one or more, one after the other."""
+        columns = zip(*(vars(part).values() for part in parts), strict=True)
+        return cls(*(np.concatenate(each, axis=-1) for each in columns))

@@ -12,7 +12,7 @@ from .records import Record
 
 @dataclass(frozen=True, eq=False)
 class Statistics(Record):
-    """What an octree holds.
+    """Counts of the cells, items and references of an octree.
 
     Attributes
     ----------

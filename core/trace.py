@@ -15,7 +15,7 @@ from .shapes import Shapes
 
 
 def trace(tree: Octree, volume: Shapes | tuple[ArrayLike, ArrayLike, float], /) -> States:
-    """Tell what one query found out of each cell: what its walk down the tree did.
+    """Tell how the walk of one query classified each cell.
 
     Parameters
     ----------

@@ -39,8 +39,8 @@ def run(out: Path, with_picture: bool = True) -> dict:
     path = out / "workshop.blend"
     path.unlink(missing_ok=True)  # else Blender keeps the old one beside it
     bpy.ops.wm.save_as_mainfile(filepath=str(path.resolve()), copy=True)
-    looked = part("octree_addon.clash.auditing").without_rules(bpy.context.scene)
-    shown = part("octree_addon.clash").wanted(looked.findings, frozenset(COLORS))
+    looked = part("octree_addon.audit.auditing").without_rules(bpy.context.scene)
+    shown = part("octree_addon.audit").wanted(looked.findings, frozenset(COLORS))
     if with_picture:
         draw(out / "findings.png", looked, shown, camera)
     return {
@@ -52,10 +52,13 @@ def run(out: Path, with_picture: bool = True) -> dict:
 
 def _told(findings: Any, row: int) -> dict:
     """Say what a finding is, with the number that decided."""
-    names = [findings.objects.names[number] for number in findings.pairs[:, row]]
-    measure = list(part("octree_addon.audit").MEASURES)[findings.measures[row]]
-    amount = float(findings.lower[row])
-    return {"class": findings.class_of(row), "objects": names, measure: amount}
+    names = [findings.objects.names[number] for number in findings.audit.pairs[:, row]]
+    amount = float(findings.audit.lower[row])
+    return {
+        "class": findings.class_of(row),
+        "objects": names,
+        findings.measure_of(row): amount,
+    }
 
 
 def draw(path: Path, looked: Any, shown: Any, camera: bpy.types.Object) -> None:
@@ -134,9 +137,10 @@ def labels(shown: Any, eye: bpy.types.Object) -> list[bpy.types.Object]:
     names, items = shown.objects.names, bpy.context.scene.objects
     for row in range(len(shown)):
         told = _told(shown, row)
-        item = items[names[min(shown.pairs[:, row], key=lambda one: shown.objects.sizes[one])]]
+        pair = shown.audit.pairs[:, row]
+        item = items[names[min(pair, key=lambda one: shown.objects.sizes[one])]]
         top = max((item.matrix_world @ Vector(corner)).z for corner in item.bound_box)
-        place = Vector((*shown.places[row][:2], top)) + LABEL * turn.col[1]
+        place = Vector((*shown.audit.places[row][:2], top)) + LABEL * turn.col[1]
         place += (eye.location - place).normalized()  # before all that is near
         text = bpy.data.curves.new(f"Label {row}", "FONT")
         text.body, text.size = _words(told), LABEL

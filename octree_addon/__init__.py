@@ -6,8 +6,9 @@ import bpy
 from bpy.props import PointerProperty
 
 from . import (
+    audit,
     build,
-    clash,
+    cameras,
     command_line,
     display,
     example,
@@ -16,16 +17,15 @@ from . import (
     live,
     main_panel,
     menus,
-    never_seen,
     preferences,
     probe,
     questions,
     results,
     shortcuts,
-    shot,
     translations,
     ui,
 )
+from .cameras import never_seen
 from .questions import QueryRecord
 from .trees import OctreeObject, TreeRecord
 from .ui import Group
@@ -38,13 +38,13 @@ FEATURES = (
     build.FEATURE,
     results.FEATURE,
     questions.FEATURE,
-    clash.FEATURE,
+    audit.FEATURE,
     live.FEATURE,
     display.FEATURE,
     probe.FEATURE,
-    shot.FEATURE,
-    hiding.FEATURE,
+    cameras.FEATURE,
     never_seen.FEATURE,
+    hiding.FEATURE,
     example.FEATURE,
 )
 GROUPS = (OctreeObject, *(group for feature in FEATURES for group in feature.all_groups()))
@@ -75,7 +75,7 @@ def register() -> None:
         getattr(bpy.types, menu).append(draw)
     build.register_presets()
     probe.register()
-    shortcuts.register()
+    shortcuts.register(name for feature in FEATURES for name in feature.shortcuts)
     translations.register()
     command_line.register()
     handlers.register()

@@ -1,6 +1,6 @@
 """A tree with what it was built from, and whether the scene has changed since."""
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,11 +10,11 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core import DynamicOctree, Octree, Statistics, run, statistics
+from ..core import DynamicOctree, Octree, Statistics, Steps, run, statistics
 from .scene_index import Source, comparison_steps, known_index
 
-# Trees that our own writing is not to put in doubt.
-_preserved: list["BuiltTree"] = []
+# How many of us are changing the scene to change it back.
+_walking: list[None] = []
 
 
 @dataclass(eq=False)
@@ -64,14 +64,14 @@ class BuiltTree:
     def is_settled(self) -> bool:
         """Whether it is known if the scene has changed: nothing was noted since it was compared.
 
-        A tree that is live, or that we change the scene around, needs no look.
+        A tree that is live needs no look, nor any while we change the scene and change it back.
         """
-        if self.is_live or self in _preserved:
+        if self.is_live or _walking:
             return True
         index = known_index(*self.source.layer)
         return self._noted is not None and index is not None and index.noted == self._noted
 
-    def settle_steps(self, layer: bpy.types.ViewLayer) -> Generator[float, None, None]:
+    def settle_steps(self, layer: bpy.types.ViewLayer) -> Steps[None]:
         """Compare the tree with what a view layer shows, step by step, unless that is known."""
         layer.update()  # an object deleted since would be met half alive
         if not self.is_settled:
@@ -127,14 +127,12 @@ def is_shown(layer: bpy.types.ViewLayer | None) -> bool:
 
 
 @contextmanager
-def preserving_staleness(built: BuiltTree | None, layer: bpy.types.ViewLayer) -> Iterator[None]:
-    """Leave the tree, if there is one, uncompared while we change the scene and change it back."""
+def preserving_staleness(layer: bpy.types.ViewLayer) -> Iterator[None]:
+    """Leave all trees uncompared while we change the scene and change it back."""
     layer.update()
-    preserved = [built] if built else []
-    _preserved.extend(preserved)
+    _walking.append(None)
     try:
         yield
     finally:
         layer.update()
-        for each in preserved:
-            _preserved.remove(each)
+        _walking.pop()

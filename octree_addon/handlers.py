@@ -6,18 +6,16 @@ from typing import Any
 import bpy
 
 from . import (
-    clash,
     display,
     hiding,
     live,
-    never_seen,
     probe,
     questions,
     references,
     results,
     scene_index,
-    shot,
     trees,
+    tuning,
 )
 from .build import build_settings, chosen_bounds, steps_for_settings
 from .reader import SceneChanges
@@ -25,34 +23,19 @@ from .scene_index import count_triangles
 from .ui import (
     Listeners,
     forget_redo,
+    forget_session,
     is_listening,
+    keep_scenes,
     listen,
+    listen_to_stores,
     redraw_status_bars,
     schedule,
     settings_of,
     tag_redraw,
 )
 
-AUTOMATIC_LIMIT = 200_000
-# Seconds without a change after which trees are compared with the scene, even if operators run
-# that may go on to change it; and how long at a time.
-_REST, _PATIENCE, _STEP = 0.2, 5.0, 0.02
-# How the names of operators begin that may change the scene at every movement of the mouse.
-_EDITING = tuple(
-    f"{kind}_OT_"
-    for kind in (
-        "ARMATURE",
-        "CURVE",
-        "MESH",
-        "OBJECT",
-        "OCTREE",
-        "PAINT",
-        "POSE",
-        "RENDER",
-        "SCULPT",
-        "TRANSFORM",
-    )
-)
+# Seconds at a time that trees are built for.
+_STEP = 0.02
 
 
 def after_update(
@@ -68,41 +51,11 @@ def after_update(
 def settle_later() -> None:
     """Find out soon whether trees are out of date, if that is not known."""
     if not trees.is_settled():
-        schedule(settle, _REST)
-
-
-def settle() -> float | None:
-    """Find out whether trees are out of date once the scene has come to rest, step by step."""
-    left = _REST - scene_index.seconds_at_rest()
-    if left > 0:
-        return left
-    if is_busy() and scene_index.seconds_at_rest() < _PATIENCE:
-        return _REST
-    return None if trees.settle(_STEP) else 0.0
-
-
-def is_busy() -> bool:
-    """Tell whether an animation plays, or an operator drags, edits or calculates in any window."""
-    windows = bpy.context.window_manager.windows
-    running = [each for window in windows for each in window.modal_operators]
-    names = [each.bl_idname.upper().replace(".", "_OT_") for each in running]
-    return any(name.startswith(_EDITING) for name in names) or any(
-        window.screen.is_animation_playing for window in windows
-    )
+        scene_index.rest_soon()
 
 
 def before_load(*_: Any) -> None:
-    """Forget every tree before another file is opened.
-
-    Blender itself drops the listeners then, as they are not persistent. Removing one here, from
-    the very list that is being called, would skip the next one in it.
-    """
-    trees.forget()
-    questions.forget()
-    results.forget()
-    clash.forget()
-    shot.forget()
-    never_seen.forget()
+    """Draw nothing of a file before another one is opened."""
     display.uninstall()
 
 
@@ -122,7 +75,7 @@ def merge_later() -> float | None:
 
 
 # While there is a tree or an answer.
-LISTENERS: Listeners = (("load_pre", before_load), ("save_pre", before_save))
+LISTENERS: Listeners = (("save_pre", before_save),)
 # While anything is drawn.
 DRAW_LISTENERS: Listeners = (("load_pre", before_load),)
 
@@ -132,14 +85,14 @@ def uninstall() -> None:
     listen(LISTENERS + DRAW_LISTENERS, False)
     scene_index.unsubscribe(after_update)
     schedule(merge_later, None)
-    schedule(settle, None)
     live.stop_all()
-    trees.doubt_everything()
     display.uninstall()
 
 
 def after_change() -> None:
-    """Listen only while there is a tree or an answer, and show its new state."""
+    """Listen only while there is a tree, an answer or a result, and show its new state."""
+    if results.listen_if_kept():
+        probe.put_away()
     if trees.is_empty() and questions.is_empty():
         uninstall()
     else:
@@ -149,22 +102,8 @@ def after_change() -> None:
         follow(after_update)
         schedule(merge_later, live.merge_interval() if is_live else None)
         settle_later()
-    show_words()
+    schedule(redraw_status_bars, 0.0)  # to say there what is known by now
     update_display()
-
-
-def after_results() -> None:
-    """Listen to the scene while it keeps results, and show the active one; or nothing at once."""
-    results.listen_if_kept()
-    if not any(map(results.has_results, bpy.data.scenes)):
-        probe.put_away()
-    show_words()
-    update_display()
-
-
-def show_words() -> None:
-    """Say in the status bars what is known by now."""
-    schedule(redraw_status_bars, 0.0)
 
 
 def has_something_to_draw() -> bool:
@@ -196,9 +135,10 @@ def watch_header(_: bpy.types.Header, context: bpy.types.Context) -> None:
     results.listen_if_kept()
     if references.meet(bpy.data.scenes) and has_pointers():
         schedule(drop_pointers, 0.0)
-    trees.keep_only(bpy.data.scenes)
     scene_index.keep_only(bpy.data.scenes)
-    questions.keep_only(bpy.data.scenes)
+    if keep_scenes(bpy.data.scenes):
+        scene_index.listen_if_needed()
+        after_change()
     if is_tree_missing(context.scene):
         schedule(restore_trees, 0.0)
     if display.is_installed() != has_something_to_draw():
@@ -273,7 +213,7 @@ def begin_to_restore(context: bpy.types.Context) -> None:
     objects, source = trees.source_objects(scene), settings_of(scene).built_of
     settings = build_settings(scene, source.source)
     triangles = count_triangles(depsgraph, objects) if source.source == "TRIANGLES" else 0
-    if triangles > AUTOMATIC_LIMIT:
+    if triangles > tuning.current.rebuilt_triangles:
         trees.set_rebuild_error(scene, f"Not built by itself: {triangles:,} triangles")
         return
     steps = steps_for_settings(
@@ -285,30 +225,24 @@ def begin_to_restore(context: bpy.types.Context) -> None:
 def register() -> None:
     """Follow the trees."""
     bpy.types.VIEW3D_HT_header.append(watch_header)
-    trees.listen(after_change)
-    questions.listen(after_change)
-    results.listen(after_results)
+    listen_to_stores(after_change, True)
     trees.rebuild_listeners.append(live.keep_following)
 
 
 def unregister() -> None:
     """Forget the trees and answers, and leave nothing behind."""
     references.refresh()
-    references.forget()
-    trees.forget()
-    scene_index.forget()
-    questions.forget()
-    shot.forget()
-    never_seen.forget()
+    references.doubt_objects()
+    forget_session()
     hiding.uninstall()
     results.uninstall()
-    clash.forget()
+    scene_index.forget()
+    scene_index.forget_work()
     forget_redo()
     uninstall()
-    for timer in (restore_trees, update_display, after_change, drop_pointers):
+    timers = restore_trees, update_display, after_change, drop_pointers, redraw_status_bars
+    for timer in (*timers, references.refresh):
         schedule(timer, None)
-    trees.stop_listening(after_change)
-    questions.stop_listening(after_change)
-    results.stop_listening(after_results)
+    listen_to_stores(after_change, False)
     trees.rebuild_listeners.remove(live.keep_following)
     bpy.types.VIEW3D_HT_header.remove(watch_header)

@@ -26,7 +26,7 @@ class OCTREE_MT_select(EmptyMenu):
 
 
 class OCTREE_MT_view(EmptyMenu):
-    """What is drawn of the octree and of answers."""
+    """Switches for the drawing of octrees and answers."""
 
 
 def submenu(name: str) -> Draw:

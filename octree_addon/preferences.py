@@ -22,7 +22,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Colors:
-    """What answers are drawn in. Distinct for the color-blind, too.
+    """Colors of answers. Distinct for the color-blind, too.
 
     Okabe and Ito, "Color Universal Design", 2008: sky blue, orange, reddish purple.
     """

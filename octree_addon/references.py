@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import bpy
 import numpy as np
 
-from .ui import schedule
+from .ui import SessionStore, schedule
 
 # Seconds of rest after which names are written again; session ids that are remembered at most.
 _REST, _MOST_IDS = 0.5, 2_000_000
@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"\.\d{3,}$")
 
 
 class Named(NamedTuple):
-    """What a text says of objects.
+    """The objects that a text names.
 
     Attributes
     ----------
@@ -51,14 +51,14 @@ class Named(NamedTuple):
 
 
 # By the session id of the scene and the key of the text, the oldest first: session ids.
-_known: dict[tuple[int, int], list[int]] = {}
+_known: SessionStore[list[int]] = SessionStore()
 # Each yields what has such texts: the scene, the property group and the name of the property.
 Holders = Callable[[], Iterator[tuple[bpy.types.Scene, Any, str]]]
 _holders: list[Holders] = []
 # By session id, until the next undo.
 _found: dict[int, bpy.types.Object] = {}
-# Session ids of the scenes whose texts were read.
-_met: set[int] = set()
+# By the session id of a scene: its texts were read.
+_met: SessionStore[bool] = SessionStore()
 
 
 @lru_cache(maxsize=32)
@@ -210,19 +210,10 @@ def meet(scenes: Iterable[bpy.types.Scene]) -> bool:
 
     Tells whether there was any new scene. Writes nothing: it may be called while drawing.
     """
-    new = {scene.session_uid for scene in scenes} - _met
+    new = {scene.session_uid for scene in scenes if (scene.session_uid,) not in _met}
     for holders in _holders if new else ():
         for scene, owner, name in holders():
             if scene.session_uid in new:
                 referenced(scene, getattr(owner, name))
-    _met.update(new)
+    _met.update(dict.fromkeys(((uid,) for uid in new), True))
     return bool(new)
-
-
-def forget() -> None:
-    """Drop all that is remembered of the session."""
-    _known.clear()
-    _met.clear()
-    _found.clear()
-    named.cache_clear()
-    schedule(refresh, None)

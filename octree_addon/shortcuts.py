@@ -1,35 +1,22 @@
 """Shortcuts: entries of the keymap without a key, shown in the preferences to be given one."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import bpy
 import rna_keymap_ui
 
 _KEYMAP = "3D View"
-_NAMES = (
-    "octree.select_in_frustum",
-    "octree.select_in_sphere",
-    "octree.select_in_box",
-    "octree.select_nearest",
-    "octree.select_on_ray",
-    "octree.select_collisions",
-    "octree.probe",
-    "octree.find_seen",
-    "octree.hide_unseen",
-    "octree.restore_hidden",
-    "octree.previous_row",
-    "octree.next_row",
-    "octree.isolate_row",
-)
+_OURS = "octree."
 
 
-def register() -> None:
-    """Add the entries; in background Blender has no keymap."""
+def register(names: Iterable[str]) -> None:
+    """Add entries for operators; in background Blender has no keymap."""
     config = bpy.context.window_manager.keyconfigs.addon
     if config is None:
         return
     keymap = config.keymaps.new(name=_KEYMAP, space_type="VIEW_3D")
-    for name in _NAMES:
+    for name in names:
         keymap.keymap_items.new(name, "NONE", "PRESS")
 
 
@@ -50,4 +37,4 @@ def entries(config: Any) -> list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]]:
     """Return our entries of a key configuration; none in background."""
     keymap = config.keymaps.get(_KEYMAP) if config else None
     items = keymap.keymap_items if keymap else []
-    return [(keymap, item) for item in items if item.idname in _NAMES]
+    return [(keymap, item) for item in items if item.idname.startswith(_OURS)]

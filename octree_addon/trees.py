@@ -8,21 +8,18 @@ and so is the tree. In another file a number without its tree is no tree, and `i
 
 import secrets
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import CollectionProperty, IntProperty, PointerProperty, StringProperty
 
-from ..core import Running, run
-from . import references
+from ..core import Running, Steps
+from . import references, tuning
 from .built_tree import BuiltTree, is_shown, layer_of
-from .scene_index import is_being_read
-from .ui import settings_of
-
-# Of each scene, besides its tree; and bytes of all these together.
-MOST_FORMER, MOST_FORMER_BYTES = 4, 2**30
+from .scene_index import at_rest
+from .ui import SessionStore, notify, settings_of
 
 
 class OctreeObject(bpy.types.PropertyGroup):
@@ -35,7 +32,7 @@ class OctreeObject(bpy.types.PropertyGroup):
 
 
 class TreeRecord:
-    """What a scene remembers of its tree: a mixin of `OctreeSettings`."""
+    """Number and sources of a scene's built octree: a mixin of `OctreeSettings`."""
 
     if TYPE_CHECKING:
         sources: Any  # of OctreeObject; the stubs know no collection that grows
@@ -47,33 +44,15 @@ class TreeRecord:
         tree_number: IntProperty(description="Number of the scene's tree; 0 is none", min=0)
 
 
-# By the session_uid of the scene and the number of the tree, the least recently used first; and by
-# the scene's, why a tree of one number could not be built again.
-_kept: dict[tuple[int, int], BuiltTree] = {}
-_errors: dict[int, tuple[int, str]] = {}
-_dropped: set[tuple[int, int]] = set()
-# Builds of missing trees, each for the scene and the number that miss it.
-_pending: list[tuple[tuple[int, int], Running[BuiltTree]]] = []
-# The comparison of a tree with its scene that is under way.
-_comparing: list[Running[None]] = []
-_listeners: list[Callable[[], None]] = []
+# By the session_uid of the scene and the number of the tree: the least recently used first; why it
+# could not be built again; whether it had to make room.
+_kept: SessionStore[BuiltTree] = SessionStore()
+_errors: SessionStore[str] = SessionStore()
+_dropped: SessionStore[bool] = SessionStore()
+# Builds of missing trees.
+_pending: SessionStore[Running[BuiltTree]] = SessionStore()
 # Called with a scene, its old tree and its new one after a tree was built again.
 rebuild_listeners: list[Callable[[bpy.types.Scene, BuiltTree, BuiltTree], None]] = []
-
-
-def listen(listener: Callable[[], None]) -> None:
-    """Call `listener` after every change of this memory."""
-    _listeners.append(listener)
-
-
-def stop_listening(listener: Callable[[], None]) -> None:
-    """Take back `listen`."""
-    _listeners.remove(listener)
-
-
-def _notify() -> None:
-    for listener in _listeners:
-        listener()
 
 
 def store(scene: bpy.types.Scene, built: BuiltTree, objects: Iterable[bpy.types.Object]) -> None:
@@ -99,13 +78,13 @@ def restore(scene: bpy.types.Scene, built: BuiltTree) -> None:
     """Keep a tree under the number that the scene has already, leaving the file as it is."""
     _kept[key_of(scene)] = built
     _drop_surplus(scene)
-    _errors.pop(scene.session_uid, None)
-    _notify()
+    _errors.pop(key_of(scene), None)
+    notify()
 
 
-def build_later(scene: bpy.types.Scene, steps: Generator[float, None, BuiltTree]) -> None:
+def build_later(scene: bpy.types.Scene, steps: Steps[BuiltTree]) -> None:
     """Begin to build the scene's missing tree: all is read by the first step, taken now."""
-    _pending.append((key_of(scene), Running(steps)))
+    _pending[key_of(scene)] = Running(steps)
     build_pending(0.0)
 
 
@@ -113,10 +92,10 @@ def build_pending(seconds: float) -> bool:
     """Build missing trees for some time; tell whether all are done."""
     deadline = perf_counter() + seconds
     while _pending:
-        key, running = _pending.pop()
+        key, running = _pending.popitem()
         try:
             if running.step():
-                _pending.append((key, running))
+                _pending[key] = running
         except ValueError as error:
             for scene in _scenes_of(key):
                 set_rebuild_error(scene, str(error))
@@ -130,10 +109,10 @@ def build_pending(seconds: float) -> bool:
 
 def is_pending(scene: bpy.types.Scene) -> bool:
     """Tell whether the scene's missing tree is being built."""
-    return any(key == key_of(scene) for key, _ in _pending)
+    return key_of(scene) in _pending
 
 
-def _scenes_of(key: tuple[int, int]) -> list[bpy.types.Scene]:
+def _scenes_of(key: tuple[int, ...]) -> list[bpy.types.Scene]:
     """Return the scene that misses a tree, unless it has gone or has another one now."""
     return [scene for scene in bpy.data.scenes if key_of(scene) == key]
 
@@ -149,13 +128,13 @@ def _drop_surplus(scene: bpy.types.Scene) -> None:
     current = {key_of(each) for each in bpy.data.scenes}
     former = [key for key in reversed(_kept) if key not in current]
     counts: Counter[int] = Counter()
-    left = MOST_FORMER_BYTES
+    left = tuning.current.former_bytes
     for key in former:
         counts[key[0]] += 1
         left -= _kept[key].nbytes
-        if counts[key[0]] > MOST_FORMER or left < 0:
+        if counts[key[0]] > tuning.current.former_trees or left < 0:
             del _kept[key]
-            _dropped.add(key)
+            _dropped[key] = True
 
 
 def get(scene: bpy.types.Scene) -> BuiltTree | None:
@@ -174,7 +153,7 @@ def was_dropped(scene: bpy.types.Scene) -> bool:
 
 def kept_of(scene: bpy.types.Scene) -> list[BuiltTree]:
     """Return the scene's tree and its former ones, as far as they are in memory."""
-    return [built for (uid, _), built in _kept.items() if uid == scene.session_uid]
+    return _kept.of(scene)
 
 
 def source_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
@@ -212,14 +191,13 @@ def is_missing(scene: bpy.types.Scene) -> bool:
 
 def set_rebuild_error(scene: bpy.types.Scene, reason: str) -> None:
     """Note why the missing tree of the scene could not be built again."""
-    _errors[scene.session_uid] = (settings_of(scene).tree_number, reason)
-    _notify()
+    _errors[key_of(scene)] = reason
+    notify()
 
 
 def rebuild_error(scene: bpy.types.Scene) -> str:
     """Return why the scene's missing tree could not be built again, or nothing."""
-    number, reason = _errors.get(scene.session_uid, (0, ""))
-    return reason if number == settings_of(scene).tree_number else ""
+    return _errors.get(key_of(scene), "")
 
 
 def clear(scene: bpy.types.Scene) -> None:
@@ -228,29 +206,7 @@ def clear(scene: bpy.types.Scene) -> None:
     settings.tree_number = 0
     settings.source_names = ""
     settings.sources.clear()
-    _errors.pop(scene.session_uid, None)
-    _notify()
-
-
-def keep_only(scenes: Iterable[bpy.types.Scene]) -> None:
-    """Drop the trees of all other scenes from memory."""
-    kept = {scene.session_uid for scene in scenes}
-    gone = [key for key in _kept if key[0] not in kept]
-    for key in gone:
-        del _kept[key]
-    for uid in _errors.keys() - kept:
-        del _errors[uid]
-    if gone:
-        _notify()
-
-
-def forget() -> None:
-    """Drop everything from memory, without a notice."""
-    _kept.clear()
-    _errors.clear()
-    _dropped.clear()
-    _pending.clear()
-    _comparing.clear()
+    notify()
 
 
 def all_built() -> list[BuiltTree]:
@@ -264,12 +220,6 @@ def is_empty() -> bool:
     return not all_built()
 
 
-def doubt_everything() -> None:
-    """Note that nobody has told what changed."""
-    for built in _kept.values():
-        built.doubt()
-
-
 def is_settled() -> bool:
     """Tell whether it is known of the trees of all shown scenes if they are out of date."""
     return not _unsettled()
@@ -281,47 +231,21 @@ def _unsettled() -> list[tuple[BuiltTree, bpy.types.ViewLayer]]:
     return [(built, layer) for built, layer in unknown if layer and is_shown(layer)]
 
 
-def is_stale(scene: bpy.types.Scene) -> bool:
-    """Tell whether the scene has a tree that is out of date, after a look at the scene."""
-    built = get(scene)
-    if built is None:
-        return False
-    layer = layer_of(built)
-    if layer is not None:
-        run(built.settle_steps(layer))
-    return built.was_stale
+@at_rest
+def unsettled_tree() -> Steps[None] | None:
+    """Return how to compare a tree with its scene, if that is to be done with any."""
+    return next((_settle_steps(*each) for each in _unsettled()), None)
 
 
-def settle(seconds: float) -> bool:
-    """Compare the scenes' trees with them for some time; tell whether all is known then."""
-    deadline = perf_counter() + seconds
-    before = [built.was_stale for built in all_built()]
-    while unknown := _unsettled():
-        if not _comparing:
-            if is_being_read():
-                break
-            built, layer = unknown[0]
-            _comparing.append(Running(built.settle_steps(layer)))
-        _compare()
-        if perf_counter() > deadline:
-            break
-    if before != [built.was_stale for built in all_built()]:
-        _notify()
-    return is_settled()
-
-
-def _compare() -> None:
-    """Take one step of a comparison; drop it if a question has begun to read meanwhile."""
-    try:
-        if _comparing[0].step():
-            return
-    except ValueError:
-        pass
-    _comparing.clear()
+def _settle_steps(built: BuiltTree, layer: bpy.types.ViewLayer) -> Steps[None]:
+    before = built.was_stale
+    yield from built.settle_steps(layer)
+    if built.was_stale != before:
+        notify()
 
 
 def set_live(built: BuiltTree, is_live: bool) -> None:
     """Mark a tree as following the scene, or as no longer following it."""
     built.is_live = is_live
     built.doubt()
-    _notify()
+    notify()

@@ -48,7 +48,21 @@ def assert_true_answers(tree, volumes, *, exactly=False):
 
 
 def truth(items, volumes, relation, exactly):
-    """Return the pairs that surely hold, and those that possibly hold."""
+    """Return the pairs that surely hold, and those that possibly hold; lately known ones again."""
+    batches = [(type(batch), batch.rows.tobytes()) for batch in (items, volumes)]
+    key = (*batches, relation, exactly)
+    if key not in _known:
+        if len(_known) > 100:
+            _known.clear()
+        _known[key] = computed_truth(items, volumes, relation, exactly)
+    return _known[key]
+
+
+# Trees of several policies are compared with the same brute force.
+_known = {}
+
+
+def computed_truth(items, volumes, relation, exactly):
     ask = TRUTH[relation]
     if exactly:
         number = np.asarray if are_whole(items, volumes) else oracle.exact

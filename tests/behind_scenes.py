@@ -6,7 +6,7 @@ import bpy
 from blender_scenes import camera, mesh_object
 
 from octree_ext.core import run
-from octree_ext.octree_addon import shot
+from octree_ext.octree_addon import cameras as shot
 
 RADIUS = 0.4
 # The view is 4 wide and 3 high, 640 by 480 pixels.

@@ -5,8 +5,8 @@ import numpy as np
 from blender_scenes import collection_instance, cube, mesh_object
 
 from octree_ext.octree_addon import results
-from octree_ext.octree_addon.audit import STATUSES
-from octree_ext.octree_addon.clash.keeping import findings_in
+from octree_ext.octree_addon.audit.data import STATUSES
+from octree_ext.octree_addon.audit.keeping import findings_in
 from octree_ext.octree_addon.ui import settings_of
 
 
@@ -63,7 +63,7 @@ def kept():
 def key_of(findings, row):
     """Return the class of a finding and the sorted names of its objects."""
     return findings.class_of(row), *sorted(
-        findings.objects.names[n] for n in findings.pairs[:, row]
+        findings.objects.names[n] for n in findings.audit.pairs[:, row]
     )
 
 

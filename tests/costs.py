@@ -56,6 +56,16 @@ def bytes_made(work: Callable[[], object]) -> int:
     return made
 
 
+def most_held(work: Callable[[], object]) -> int:
+    """Return the most bytes that some work holds at a time, beyond what was there before."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
 def bytes_of_steps(steps: Iterator[float]) -> list[int]:
     """Count the bytes that are allocated before each fraction, and after the last."""
     made, goes_on = [], True

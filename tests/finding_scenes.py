@@ -1,21 +1,17 @@
 """Findings to compare and to report, made without an audit: a few parts, or any that may be."""
 
+from dataclasses import replace
+
 import numpy as np
-from hypothesis import HealthCheck, settings
+from examples import examples
+from hypothesis import HealthCheck
 from hypothesis import strategies as st
 
-from octree_ext.octree_addon.audit import (
-    CLASSES,
-    MEASURES,
-    STATUSES,
-    audited_objects,
-    make_findings,
-    ragged,
-)
+from octree_ext.core import FINDING_CLASSES, FINDING_MEASURES, Audit
+from octree_ext.octree_addon.audit.data import NEW, STATUSES, Findings, audited_objects, checked
+from octree_ext.octree_addon.audit.data.parts import columns_of, parts_of
 
-ANY = settings(
-    deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+ANY = examples(20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 GUIDS = ("1XbKhGD91DvhOpYZbhzGTI", "1bbI761TbBCOoIa5Kt6PXt", "")
 # With lone surrogates, which a name in a damaged file may hold, and control characters.
 TEXTS = st.text(st.characters(exclude_categories=()), max_size=12)
@@ -27,7 +23,28 @@ HOSTILE = (
 
 
 def kind(name):
-    return CLASSES.index(name)
+    return FINDING_CLASSES.index(name)
+
+
+def make_findings(objects, classes, pairs, *numbers, **known):
+    """Make findings of lists: measures, lower, upper and places; of parts, with their owners."""
+    count, none = len(classes), np.empty(0, np.intp)
+    measures, *lengths = numbers
+    audit = Audit(
+        np.asarray(classes, np.intp),
+        np.asarray(pairs, np.intp),
+        np.asarray(measures, np.intp),
+        *(np.asarray(each, np.float64) for each in lengths),
+        np.where(np.asarray(classes) == kind("contained"), 0, -1),
+        np.zeros((2, count), bool),
+        *known.get("segments", (np.empty((0, 2, 3)), none)),
+        *columns_of(*known.get("faces", (none, none)), count),
+        np.full(count, np.nan),
+        np.nan,
+    )
+    statuses = np.asarray(known.get("statuses", [NEW] * count), np.intp)
+    reasons = tuple(known.get("reasons", [""] * count))
+    return checked(Findings(objects, audit, statuses, reasons, known.get("unit", "m")))
 
 
 def house(**columns):
@@ -42,8 +59,8 @@ def house(**columns):
     )
     crossing = [[(0, 0, 3), (0.1, 0, 3)], [(0.1, 0, 3), (0.1, 0.1, 3)]]
     defaults = {
-        "segments": ragged([crossing, [], [], [], []], (2, 3), np.float64),
-        "faces": ragged([[4, 5], [1], [2], [], [], [], [], [], [9], [8]], (), np.intp),
+        "segments": parts_of([crossing, [], [], [], []], (2, 3), np.float64),
+        "faces": parts_of([[4, 5], [1], [2], [], [], [], [], [], [9], [8]], (), np.intp),
     }
     return make_findings(
         objects,
@@ -97,7 +114,7 @@ def any_findings(draw):
     number = st.integers(0, count - 1)
     found = draw(
         st.lists(
-            st.tuples(st.integers(0, len(CLASSES) - 1), number, number),
+            st.tuples(st.integers(0, len(FINDING_CLASSES) - 1), number, number),
             max_size=8,
             unique_by=lambda each: (each[0], *sorted(each[1:])),
         )
@@ -114,12 +131,12 @@ def any_findings(draw):
         objects,
         kinds,
         [first, second],
-        draw(st.lists(st.integers(0, len(MEASURES) - 1), **each)),
+        draw(st.lists(st.integers(0, len(FINDING_MEASURES) - 1), **each)),
         [min(pair) for pair in ends],
         [max(pair) for pair in ends],
         np.array(draw(st.lists(point, **each))).reshape(-1, 3),
-        segments=ragged(draw(st.lists(lines, **each)), (2, 3), np.float64),
-        faces=ragged(draw(st.lists(faces, **both)), (), np.intp),
+        segments=parts_of(draw(st.lists(lines, **each)), (2, 3), np.float64),
+        faces=parts_of(draw(st.lists(faces, **both)), (), np.intp),
         statuses=draw(st.lists(st.integers(0, len(STATUSES) - 1), **each)),
         reasons=draw(st.lists(TEXTS, **each)),
         unit=draw(st.sampled_from(("m", "BU"))),
@@ -129,24 +146,13 @@ def any_findings(draw):
 def shuffled(findings, seed):
     """Return the same findings, the objects numbered in another order and with sides turned."""
     random = np.random.default_rng(seed)
-    numbers = random.permutation(len(findings.objects))
+    numbers, audit = random.permutation(len(findings.objects)), findings.audit
     turned = random.random(len(findings)) < 0.5
-    turned &= (findings.kinds != kind("contained")) & (findings.pairs[0] != findings.pairs[1])
-    sides = np.arange(2 * len(findings)).reshape(-1, 2)
-    sides[turned] = sides[turned][:, ::-1]
-    pairs = np.argsort(numbers)[findings.pairs]
-    other = make_findings(
-        findings.objects.take(numbers),
-        findings.kinds,
-        np.where(turned, pairs[::-1], pairs),
-        findings.measures,
-        findings.lower,
-        findings.upper,
-        findings.places,
-        segments=findings.segments,
-        faces=findings.faces.take(sides.ravel()),
-        statuses=findings.statuses,
-        reasons=findings.reasons,
-        unit=findings.unit,
+    turned &= (audit.classes != kind("contained")) & (audit.pairs[0] != audit.pairs[1])
+    audit = replace(audit, pairs=np.argsort(numbers)[audit.pairs])
+    whole = replace(
+        findings,
+        objects=findings.objects.take(numbers),
+        audit=audit.turned(np.flatnonzero(turned)),
     )
-    return other.take(random.permutation(len(findings)))
+    return whole.take(random.permutation(len(findings)))

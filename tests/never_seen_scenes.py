@@ -5,7 +5,7 @@ import numpy as np
 from blender_scenes import camera, cube, mesh_object
 
 from octree_ext.core import PixelRays, ZBuffer, run
-from octree_ext.octree_addon import never_seen
+from octree_ext.octree_addon.cameras import never_seen
 
 __all__ = ["PixelRays", "ZBuffer"]
 PARTS = 40

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 
 from octree_ext.octree_addon.probe import pointer, session
-from octree_ext.octree_addon.probe.shapes import shape_at
+from octree_ext.octree_addon.probe.shapes import Sight, shape_at
 
 
 def view3d():
@@ -26,7 +26,7 @@ def ask_at(point, *, is_hit=False, direction=(0.0, 0.0, -1.0)):
     place, way = np.array(point, np.float64), np.array(direction, np.float64)
 
     def wish(context, _):
-        return shape_at(context, place, way, place, is_hit=is_hit)
+        return shape_at(context.scene, Sight(place, way, place, is_hit))
 
     with bpy.context.temp_override(**view3d()):
         session.ask(bpy.context, spot(), wish)

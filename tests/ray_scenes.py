@@ -1,5 +1,7 @@
 """Rays about small scenes, and how answers are compared with the truth."""
 
+from functools import partial
+
 import core_scenes as scenes
 import numpy as np
 import ray_oracle
@@ -73,10 +75,9 @@ def assert_true(tree, origins, directions, reaches=np.inf, limits=np.inf):
 def assert_nearly_true(tree, origins, directions, doubt=1e-9):
     """Hits differ from the truth only where rounding decides."""
     found = assert_consistent(tree, origins, directions)
-    surely, possibly = (
-        ray_oracle.crossings(tree.items, origins, directions, grown=grown)
-        for grown in (-doubt, doubt)
-    )
+    crossings = partial(ray_oracle.crossings, tree.items, origins, directions)
+    surely = crossings(grown=-doubt)
+    possibly = crossings(grown=doubt) if doubt else surely
     assert not (np.isnan(found) & ~np.isnan(surely)).any()
     assert not (~np.isnan(found) & np.isnan(possibly)).any()
     return found

@@ -173,6 +173,7 @@ QUESTIONS = {
     "overlapping_pairs": of_pairs(core.overlapping_pairs),
     "overlapping_pairs_steps": stepped(of_pairs, core.overlapping_pairs_steps),
     "objects_touching": of_volumes(core.objects_touching),
+    "objects_touching_steps": stepped(of_volumes, core.objects_touching_steps),
     "overlapping_objects": ask_object_pairs(core.overlapping_objects),
     "overlapping_objects_steps": stepped(ask_object_pairs, core.overlapping_objects_steps),
     "audit": of_audits(core.audit),

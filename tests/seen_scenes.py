@@ -3,7 +3,7 @@
 import bpy
 from blender_scenes import camera, cube, link
 
-from octree_ext.octree_addon import shot
+from octree_ext.octree_addon import cameras as shot
 
 FRAMES = (1, 2, 3, 4, 5)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from octree_ext.octree_addon.seen import (
+from octree_ext.octree_addon.cameras.data import (
     OCCLUDED,
     OUT_OF_VIEW,
     SEEN,

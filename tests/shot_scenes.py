@@ -6,7 +6,8 @@ import bpy
 import numpy as np
 from blender_scenes import camera, cube, depsgraph, link
 
-from octree_ext.octree_addon import hiding, shot
+from octree_ext.octree_addon import cameras as shot
+from octree_ext.octree_addon import hiding
 
 ICONS = ("EYE", "MONITOR", "RENDER")
 CUBES = {"Cube 0", "Cube 1", "Moving", "Eyeless", "Dark", "Unrendered"}

@@ -8,7 +8,7 @@ import numpy as np
 from blender_scenes import camera, collection_instance, cube, mesh_object, scatter, text
 
 from octree_ext.core import run
-from octree_ext.octree_addon import shot
+from octree_ext.octree_addon import cameras as shot
 
 FRAMES = tuple(range(1, 25))
 

@@ -1,7 +1,6 @@
 """One of each thing that is asked in steps, small but in many pieces, and all its questions."""
 
 import dataclasses
-import importlib
 import inspect
 from collections.abc import Callable, Generator
 from functools import cache
@@ -9,7 +8,6 @@ from typing import Any
 
 import audit_scenes as solids
 import numpy as np
-import pytest
 
 import core
 from core import (
@@ -24,12 +22,14 @@ from core import (
     audit,
     audit_again_steps,
     audit_steps,
+    baked_triangles_steps,
     build_octree,
     build_steps,
     face_samples,
     face_samples_steps,
     item_buffers,
     nearest,
+    objects_touching_steps,
     overlapping_objects,
     overlapping_objects_steps,
     overlapping_pairs,
@@ -43,30 +43,16 @@ from core import (
     visibility_steps,
 )
 
-# How much is done in a step, in the modules whose steps leave something behind.
-PIECES = {
-    "scene.sheets": {"_PLACED": 12, "_TOGETHER": 30},
-    "scene.patches": {"_TOGETHER": 2},
-    "scene.meshes": {"_TOGETHER": 1},
-    "scene.pairs": {"_FIRST": 1, "_PAIRS": 4, "_PLACED": 400, "_TESTED": 400, "_POOL": 100},
-    "scene.within": {"_TRIANGLES": 24},
-    "audit.shells": {"_TOGETHER": 24},
-    "audit.judge": {"_LOOKED": 100},
-    "audit.contacts": {"_FIRST": 2, "_PAIRS": 4},
-    "audit.solids": {"_TOGETHER": 2},
-    "scene.baking": {"PIECE": 12},
-    "passes": {"PIECE": 32},
-}
+# How much is done in a step, where steps leave something behind.
+SMALL = {
+    "piece": 32, "sheets_together": 30, "patches_together": 2, "trees_together": 1,
+    "placements_at_first": 1, "placements_most": 4, "triangles_placed": 12,
+    "triangles_tested": 400, "triangles_waiting": 100, "meshes_together": 24,
+    "shells_together": 24, "contacts_together": 100, "audited_at_first": 2, "audited": 4,
+    "depths_together": 2,
+}  # fmt: skip
 VIEW = np.diag([0.4, 0.4, -0.2, 1.0])[None]
 VIEWS = np.concatenate((VIEW, VIEW[:, [1, 2, 0, 3]] * [1, 1, 1, 1]))
-
-
-def cut_in_pieces(patch: pytest.MonkeyPatch) -> None:
-    """Let steps be as short as small scenes need them."""
-    for name, constants in PIECES.items():
-        module = importlib.import_module(f"core.{name}")
-        for constant, value in constants.items():
-            patch.setattr(module, constant, value)
 
 
 def at(*places: tuple[float, float, float]) -> np.ndarray:
@@ -111,11 +97,18 @@ CASES: dict[str, list[Steps]] = {
         lambda w: audit_steps(w.scene, clearance=0.3, band=0.05, self_intersections=True),
     ],
     "audit_again_steps": [lambda w: audit_again_steps(w.scene, w.before, w.new)],
+    "baked_triangles_steps": [
+        lambda w: baked_triangles_steps([w.triangles] * 2, [1, 0, 1], [np.eye(4)] * 3),
+    ],
     "build_steps": [
         lambda w: build_steps(w.triangles, capacity=4),
         lambda w: build_steps(w.triangles, capacity=4, split="median"),
     ],
     "face_samples_steps": [lambda w: face_samples_steps(w.renderer, VIEWS, size=(24, 24))],
+    # Of a ball by its vertices; steps that build octrees are those of `prepare_steps`.
+    "objects_touching_steps": [
+        lambda w: objects_touching_steps(w.scene, Boxes([[-1, -1, 2.1]], [[1, 1, 3]])),
+    ],
     "overlapping_pairs_steps": [
         lambda w: overlapping_pairs_steps(w.scene),
         lambda w: overlapping_pairs_steps(w.scene, margin=0.1, within=True),

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-ESSAY = (CHECKOUT / "docs" / "how_it_works.md").read_text(encoding="utf-8")
-GLOSSARY = ESSAY[ESSAY.index("## Glossary") :]
+GLOSSARY = (CHECKOUT / "docs" / "glossary.md").read_text(encoding="utf-8")
 # What somebody searches for, and the module whose first line has to answer.
 LANDINGS = {
     r"\bAABB\b": "core/shapes/boxes.py",
@@ -24,9 +23,9 @@ LANDINGS = {
     r"[Pp]acket": "core/rays/crossings.py",
     r"[Bb]ounding.sphere": "core/rays/hits.py",
     r"[Tt]raversal": "core/descend.py",
-    r"[Cc]ull": "octree_addon/shot/culling.py",
-    r"\bRLE\b": "octree_addon/seen/rle.py",
-    r"\bCOCO\b": "octree_addon/seen/coco.py",
+    r"[Cc]ull": "core/scene/culling.py",
+    r"\bRLE\b": "octree_addon/cameras/data/rle.py",
+    r"\bCOCO\b": "octree_addon/cameras/data/coco.py",
     r"\bCLI\b": "octree_addon/command_line/__init__.py",
     r"[Ll]oose": "core/dynamic/placement.py",
     r"[Bb]ranch and bound": "core/nearest/search.py",

@@ -12,19 +12,19 @@ import core
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
-    "arrays", "records", "checks", "steps", "passes", "shapes", "touch", "options", "grid",
-    "child_masks", "cells", "any_octree", "walkable", "octree",
+    "tuning", "arrays", "records", "checks", "steps", "passes", "shapes", "touch", "options",
+    "grid", "child_masks", "cells", "any_octree", "walkable", "octree", "compiled",
     "groups", "construction", "mailboxing", "descend", "query", "rays", "nearest",
     "pairs", "dynamic", "scene", "audit", "item_buffer", "trace", "atomic_file", "storage",
     "statistics", "wireframe",
     "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
-    "arrays", "spreadsheets", "written_files", "seen", "audit", "ui", "menus", "translations",
+    "tuning", "arrays", "spreadsheets", "written_files", "ui", "menus", "translations",
     "shortcuts", "references", "preferences", "presets", "camera", "curves", "reader",
-    "scene_index", "item_buffer", "built_tree", "trees", "scope", "targets", "selection",
-    "build", "results", "questions", "live", "display", "probe", "shot", "clash", "hiding",
-    "never_seen", "example", "main_panel", "command_line", "handlers", "__init__",
+    "scene_index", "item_buffer", "built_tree", "trees", "scope", "targets", "selection", "build",
+    "results", "questions", "answers", "live", "display", "probe", "hiding", "cameras", "audit",
+    "example", "main_panel", "command_line", "handlers", "__init__",
 ]  # fmt: skip
 BLENDER = {
     "bl_math", "bl_operators", "bl_ui", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras",
@@ -92,7 +92,9 @@ def test_the_addon_imports_blender_the_core_and_what_stands_above(path):
     assert all(is_above(used, path.parts, ADDON_ORDER) for used in addon), addon
 
 
-@pytest.mark.parametrize("path", files("octree_addon/seen") + files("octree_addon/audit"), ids=str)
+@pytest.mark.parametrize(
+    "path", files("octree_addon/cameras/data") + files("octree_addon/audit/data"), ids=str
+)
 def test_what_cameras_and_audits_find_as_data_needs_no_blender(path):
     assert imports(path)[0] <= STANDARD | {"numpy"}
 
@@ -152,6 +154,30 @@ def neighbors(path):
     return {used[len(here)] for used in imports(path)[1] if used[: len(here)] == here}
 
 
+def test_tunables_are_replaced_where_they_are_kept():
+    """Tests replace fields of the records in `tuning`, and no constants of other files."""
+    found = {
+        f"{path}: {constant}"
+        for path in files("tests")
+        for call in ast.walk(tree_of(path))
+        if isinstance(call, ast.Call) and ast.unparse(call.func).endswith("setattr")
+        for constant in constants_in(call)
+        if path.name not in EXCEPTED
+    }
+    assert not found
+
+
+# Some replace texts: the name of the installed extension, a shader.
+EXCEPTED = {"test_demo.py", "test_swarm.py", "test_gpu_buffer.py"}
+
+
+def constants_in(call):
+    """Yield names of constants, in capitals, that a call says in quotes."""
+    for word in call.args[1:2]:
+        if isinstance(word, ast.Constant) and re.fullmatch(r"_?[A-Z][A-Z_]+", str(word.value)):
+            yield word.value
+
+
 def test_the_front_door_imports_nothing_until_it_is_opened():
     body = tree_of(Path("__init__.py")).body
     assert not any(isinstance(node, ast.Import | ast.ImportFrom) for node in body)
@@ -160,14 +186,14 @@ def test_the_front_door_imports_nothing_until_it_is_opened():
 
 # What only some rooms of the add-on may do, by what doing it looks like.
 DOORS = {
-    "reads geometry": (r"\.to_mesh\(|\.object_instances", {"reader", "shot", "never_seen"}),
+    "reads geometry": (r"\.to_mesh\(\)|\.object_instances", {"reader"}),
     "writes": (
         r"\.(select_set|hide_set|foreach_set)\(|\.(attributes|objects|collections)\.new\(",
-        {"selection", "hiding", "display", "example", "item_buffer", "never_seen"},
+        {"selection", "hiding", "display", "example", "item_buffer", "cameras"},
     ),
-    "changes the frame": (r"\.frame_set\(", {"shot"}),
+    "changes the frame": (r"\.frame_set\(", {"cameras"}),
     "draws": (r"^\s*(import|from) (gpu|blf)\b", {"display", "item_buffer", "probe"}),
-    "listens": (r"bpy\.app\.(handlers|timers)|bpy\.msgbus", {"ui", "shot"}),
+    "listens": (r"bpy\.app\.(handlers|timers)|bpy\.msgbus", {"ui"}),
     "remembers": (
         r"^_\w+(: .+)? = (\{\}|\[\]|(Weak\w+)\(\))",
         {
@@ -175,15 +201,9 @@ DOORS = {
             "scene_index",
             "references",
             "built_tree",
-            "trees",
-            "results",
-            "questions",
             "live",
-            "shot",
-            "never_seen",
             "display",
             "probe",
-            "clash",
             "command_line",
         },
     ),
@@ -264,3 +284,20 @@ def test_few_rooms_have_a_door_to_blender(pattern, rooms):
         if re.search(pattern, (CHECKOUT / path).read_text(encoding="utf-8"), re.MULTILINE)
     }
     assert found == rooms
+
+
+PAGE = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+def test_the_page_shows_all_rooms_in_their_order():
+    shown = re.search(r"```\ncore/ (.*?)\noctree_addon/ (.*?)\n```", PAGE, re.DOTALL)
+    for rooms, order in zip(shown.groups(), (CORE_ORDER, ADDON_ORDER), strict=True):
+        names = re.sub(r"^.*:|/", "", rooms, flags=re.MULTILINE).split()
+        assert names == order[:-1]  # all but `__init__`
+
+
+def test_the_page_shows_the_doors():
+    lines = re.findall(r"^\| (.+?) \| (`.+?`) \|", PAGE, re.MULTILINE)
+    shown = {door: set(re.findall(r"`(\w+)/?`", rooms)) for door, rooms in lines}
+    doors = {door: rooms for door, (_, rooms) in DOORS.items()}
+    assert {door: shown.get(door) for door in doors} == doors

@@ -1,6 +1,7 @@
 """Clash audit: classes of pairs of placed meshes, by distances, depths and shared areas."""
 
 from .api import audit, audit_again, audit_again_steps, audit_steps
+from .components import connected_components
 from .findings import FINDING_CLASSES, FINDING_MEASURES, Audit
 from .over_frames import ContactIntervals, ContactTracker
 from .support import Supports, supports
@@ -16,5 +17,6 @@ __all__ = [
     "audit_again",
     "audit_again_steps",
     "audit_steps",
+    "connected_components",
     "supports",
 ]

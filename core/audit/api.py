@@ -4,9 +4,8 @@ Placements first, by boxes with the clearance as margin; then triangles of diffe
 then what is inside what, and how deep. All pairs of one band are judged together.
 """
 
-from collections.abc import Generator
-from dataclasses import dataclass
-from typing import Any, SupportsIndex
+from dataclasses import dataclass, replace
+from typing import SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,13 +15,13 @@ from ..arrays import Ids
 from ..groups import ALL_GROUPS
 from ..scene import SceneOctree
 from ..scene.moment import Moment
-from ..steps import ascending, at_once, between
-from .bands import by_band, near_pairs, near_some
-from .findings import Audit, joined_findings, resized, some_of
-from .judge import judged, nothing
+from ..steps import Steps, ascending, at_once, between
+from .bands import Banded, by_band, near_pairs, near_some
+from .findings import Audit, nothing
+from .judge import judged
 from .rules import PairRules, checked_band, moment_of
 from .selves import crossing_selves
-from .sides import in_order, in_order_of_ids
+from .sides import in_order
 
 
 def audit_steps(
@@ -37,7 +36,7 @@ def audit_steps(
     others: ArrayLike | None = None,
     skipped: ArrayLike | None = None,
     groups: SupportsIndex = ALL_GROUPS,
-) -> Generator[float, None, Audit]:
+) -> Steps[Audit]:
     """Find all pairs of placements that overlap, touch, come near or are the same, in steps.
 
     Parameters
@@ -111,7 +110,7 @@ def audit_again_steps(
     others: ArrayLike | None = None,
     skipped: ArrayLike | None = None,
     groups: SupportsIndex = ALL_GROUPS,
-) -> Generator[float, None, Audit]:
+) -> Steps[Audit]:
     """Audit only what has changed since an earlier audit of a scene, in steps.
 
     Parameters
@@ -165,7 +164,7 @@ class _Options:
         return max(self.band, self.clearance)
 
 
-def _all(moment: Moment, rules: PairRules, options: _Options) -> Generator[float, None, Audit]:
+def _all(moment: Moment, rules: PairRules, options: _Options) -> Steps[Audit]:
     met = yield from between(0.0, 0.05, near_pairs(moment, options.reach, rules.owners))
     met = rules.kept(met)
     (rows,) = moment.placements.is_there.nonzero()
@@ -175,7 +174,7 @@ def _all(moment: Moment, rules: PairRules, options: _Options) -> Generator[float
 
 def _judged(
     moment: Moment, rules: PairRules, met: Ids, rows: Ids, options: _Options
-) -> Generator[float, None, list[dict[str, Any]]]:
+) -> Steps[list[Audit]]:
     """Return the findings of pairs of rows, and of rows with themselves if asked."""
     half = 0.7 if options.self_intersections else 1.0
     met = in_order(moment, met)
@@ -184,7 +183,8 @@ def _judged(
         band, gap = banded.scaled(banded.band), banded.scaled(options.clearance)
         steps = judged(banded.moment, met[:, banded.some], band, gap)
         found = yield from between(half * banded.start, half * banded.stop, steps)
-        parts.append(in_order_of_ids(resized(found, 1 / banded.scale, banded.band)))
+        found = found.turned((found.pairs[0] > found.pairs[1]).nonzero()[0])
+        parts.append(_banded(found, banded))
     if options.self_intersections:
         rows = rules.alone(rows)
         alone = np.stack((rows, rows))
@@ -192,13 +192,17 @@ def _judged(
             steps = crossing_selves(banded.moment, rows[banded.some], banded.scaled(banded.band))
             first, last = (half + (1 - half) * share for share in (banded.start, banded.stop))
             found = yield from between(first, last, steps)
-            parts.append(resized(found, 1 / banded.scale, banded.band))
+            parts.append(_banded(found, banded))
     return parts
 
 
-def _again(
-    moment: Moment, rules: PairRules, before: Audit, changed: Ids
-) -> Generator[float, None, Audit]:
+def _banded(found: Audit, banded: Banded) -> Audit:
+    """Return what was found in a scaled space, in that of the scene."""
+    bands = np.full(len(found), banded.band)
+    return replace(found.scaled(1 / banded.scale), bands=bands)
+
+
+def _again(moment: Moment, rules: PairRules, before: Audit, changed: Ids) -> Steps[Audit]:
     options = _Options(before.band, before.clearance, before.self_intersections)
     placements = moment.placements
     alive = np.isin(changed, placements.ids)
@@ -207,13 +211,11 @@ def _again(
     met = rules.kept(near_some(moment, rows, options.reach))
     living = np.isin(before.pairs, placements.ids[placements.is_there])
     old = ~(np.isin(before.pairs, changed) | ~living).any(axis=0)
-    parts = [some_of(before, old.nonzero()[0])]
+    parts = [before.take(old.nonzero()[0])]
     parts += yield from _judged(moment, rules, met, rows, options)
     return _sorted(parts, options)
 
 
-def _sorted(parts: list[dict[str, Any]], options: _Options) -> Audit:
-    asked = {**vars(options), "band_from": options.band_from}
-    found = Audit(**joined_findings(parts), **asked)
-    order = np.lexsort((found.pairs[1], found.pairs[0], found.classes))
-    return Audit(**some_of(found, order), **asked)
+def _sorted(parts: list[Audit], options: _Options) -> Audit:
+    found = replace(Audit.joined(parts), **vars(options), band_from=options.band_from)
+    return found.take(np.lexsort((found.pairs[1], found.pairs[0], found.classes)))

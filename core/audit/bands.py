@@ -6,7 +6,7 @@ stands in the scene. Pairs that are far larger or smaller than usual are looked 
 power of two, which changes no bit: products of eight of their lengths are numbers then.
 """
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,7 @@ from ..pairs import overlapping_pairs_steps
 from ..query import query
 from ..scene.moment import Moment
 from ..shapes import Boxes
-from ..steps import between
+from ..steps import Steps, between
 
 # Units in the last place: one for each of the two to be rounded, and one for its matrix.
 _UNITS = 4.0
@@ -95,7 +95,7 @@ def grown_boxes(boxes: Floats, reach: float) -> Floats:
     return np.concatenate((boxes[:3] - far, boxes[3:] + far))
 
 
-def near_pairs(moment: Moment, reach: float, owners: Ids | None) -> Generator[float, None, Ids]:
+def near_pairs(moment: Moment, reach: float, owners: Ids | None) -> Steps[Ids]:
     """Return the pairs of rows whose boxes are that near, (2, h), and of different owners."""
     (rows,) = moment.placements.is_there.nonzero()
     tree = yield from between(0.0, 0.5, build_steps(_grown(moment, rows, reach)))

@@ -4,9 +4,42 @@ Y. Shiloach and U. Vishkin, "An O(log n) Parallel Connectivity Algorithm", 1982:
 has a smaller neighbor is hooked to it, then all paths are halved until they have ended.
 """
 
-import numpy as np
+from typing import SupportsIndex
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import checks
 from ..arrays import Ids
+
+
+def connected_components(pairs: ArrayLike, count: SupportsIndex, /) -> Ids:
+    """Return the smallest number that each of some things is connected to.
+
+    Parameters
+    ----------
+    pairs : array_like of int, shape (2, k)
+        Things that are connected with each other, in any order; numbers below `count`.
+    count : int
+        How many things there are.
+
+    Returns
+    -------
+    ndarray of intp, shape (count,)
+        The smallest number of each component: the same for all that are in it.
+
+    Raises
+    ------
+    ValueError
+        If `count` is no whole number from 0 on, or `pairs` are no pairs of numbers below it.
+
+    Notes
+    -----
+    O((things + pairs) log things).
+    """
+    whole = checks.whole_number("count", count, 0)
+    checks.room("count", count, whole)
+    return components(whole, *checks.pairs("pairs", pairs, whole))
 
 
 def components(count: int, ones: Ids, others: Ids) -> Ids:

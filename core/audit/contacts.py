@@ -12,16 +12,16 @@ from functools import partial
 
 import numpy as np
 
+from .. import tuning
 from ..arrays import Flags, Floats, Ids, blocks, cross, dot, starts_of_runs
+from ..records import Columns
 from ..scene.moment import Moment, first_of_each
 from ..scene.pairs import Near, compared, near_each_other
 from ..scene.sheets import Sheets
-from ..steps import repeated
+from ..steps import Steps, repeated
 from ..touch.triangle_distance import distances_of
 from ..touch.triangle_pairs import triangles_touch_triangles
 
-# Pairs of placements that are looked at together at first, and at most; triangles placed then.
-_FIRST, _PAIRS, _FOUND = 128, 2_048, 65_536
 # Pairs of triangles that are tested in a step.
 _TESTED = 8_192
 # Pairs of triangles of two placements that are measured first, and the factor for the next round.
@@ -30,7 +30,7 @@ _ROUNDING = 2.0**-44
 
 
 @dataclass(frozen=True)
-class Contacts:
+class Contacts(Columns):
     """Pairs of entries, (2, c), of pairs of placements `pairs` (c,), and their distances (c,).
 
     Sorted by pair, then by entries.
@@ -40,25 +40,16 @@ class Contacts:
     entries: Ids
     distances: Floats
 
-    def __len__(self) -> int:
-        return len(self.pairs)
 
-    def __getitem__(self, some: Ids | Flags) -> "Contacts":
-        return Contacts(self.pairs[some], self.entries[:, some], self.distances[some])
-
-
-def joined(parts: list[Contacts], sheets: Sheets) -> Contacts:
+def _in_order(parts: list[Contacts], sheets: Sheets) -> Contacts:
     """Return all contacts, sorted by pair, then by the numbers of triangles."""
-    pairs = np.concatenate([np.empty(0, np.intp), *(part.pairs for part in parts)])
-    entries = np.concatenate([np.empty((2, 0), np.intp), *(part.entries for part in parts)], 1)
-    distances = np.concatenate([np.empty(0), *(part.distances for part in parts)])
-    one, other = sheets.order[entries]
-    return Contacts(pairs, entries, distances)[np.lexsort((other, one, pairs))]
+    nothing = Contacts(np.empty(0, np.intp), np.empty((2, 0), np.intp), np.empty(0))
+    found = Contacts.joined([nothing, *parts])
+    one, other = sheets.order[found.entries]
+    return found[np.lexsort((other, one, found.pairs))]
 
 
-def contacts_of(
-    moment: Moment, sheets: Sheets, met: Ids, margin: float
-) -> Generator[float, None, Contacts]:
+def contacts_of(moment: Moment, sheets: Sheets, met: Ids, margin: float) -> Steps[Contacts]:
     """Return the contacts of pairs of rows `met`, (2, p), at most a margin apart."""
     parts: list[Contacts] = []
     for share, first, near, ones, others in _candidates(moment, sheets, met, margin):
@@ -70,12 +61,10 @@ def contacts_of(
             (kept,) = (lengths <= margin).nonzero()
             parts.append(Contacts(pairs[kept], entries[:, kept], lengths[kept]))
             yield share
-    return joined(parts, sheets)
+    return _in_order(parts, sheets)
 
 
-def gaps_of(
-    moment: Moment, sheets: Sheets, met: Ids, margin: float
-) -> Generator[float, None, Contacts]:
+def gaps_of(moment: Moment, sheets: Sheets, met: Ids, margin: float) -> Steps[Contacts]:
     """Return for each pair of rows the nearest two triangles, if no farther than a margin."""
     best = _Gaps(moment, sheets, met, margin)
     for share, first, near, ones, others in _candidates(moment, sheets, met, margin):
@@ -113,16 +102,17 @@ def _candidates(
     moment: Moment, sheets: Sheets, met: Ids, margin: float
 ) -> Generator[tuple[float, int, Near, Ids, Ids], None, None]:
     """Yield the share done, the first pair, and places of two sides whose bounds come near."""
-    first, size, count = 0, _FIRST, met.shape[1]
+    used = tuning.current
+    first, size, count = 0, used.audited_at_first, met.shape[1]
     while first < count:
         some = met[:, first : first + size]
         steps = near_each_other(moment, sheets, some, margin)
         near = yield from repeated(steps, partial(_still_finding, first / count, first))
         for done, ones, others in compared(near, margin, lambda _: False):
             yield (first + done * some.shape[1]) / count, first, near, ones, others
-        factor = min(_FOUND / max(near.found, 1), 4.0)
+        factor = min(used.placements_found / max(near.found, 1), 4.0)
         first += some.shape[1]
-        size = min(max(1, int(some.shape[1] * factor)), _PAIRS)
+        size = min(max(1, int(some.shape[1] * factor)), used.audited)
 
 
 def _still_finding(done: float, first: int, _: float) -> tuple[float, int, Near, Ids, Ids]:

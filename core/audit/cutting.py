@@ -5,7 +5,6 @@ Each part goes on with those cutters alone that come near it, so that a floor on
 triangles stand is no more work than all of its parts are.
 """
 
-from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +20,7 @@ from ..arrays import (
     flagged,
     starts_of_runs,
 )
+from ..steps import Steps
 from ..touch.triangle_distance import points_to_triangles
 from .pieces import Pieces, bounds_of, cut, plane_through
 
@@ -60,7 +60,7 @@ class Cutters:
 
 def divided(
     pieces: Pieces, starts: Ids, counts: Ids, cutters: Cutters, band: float
-) -> Generator[float, None, Pieces]:
+) -> Steps[Pieces]:
     """Return pieces divided by the triangles they have contact with, without what lies on these.
 
     Piece i has contact with `counts[i]` of the cutters from `starts[i]` on. Those with too many,

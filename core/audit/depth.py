@@ -9,13 +9,14 @@ Solving Discrete Programming Problems", 1960; M. Tang, M. Lee and Y. J. Kim, "In
 Distance Computation for General Polygonal Models", 2009).
 """
 
-from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, dot, flagged
+from ..records import Columns
 from ..scene.moment import Moment, first_of_each
+from ..steps import Steps
 from ..touch.triangle_distance import points_to_triangles
 from .inside import inside, nearest_triangles
 from .pieces import Pieces, cut, plane_through
@@ -38,28 +39,14 @@ class Depths:
     places: Floats
 
 
-class _Queue:
-    """Pieces that may be the deepest, with what their depths are no more than."""
+@dataclass
+class _Queue(Columns):
+    """Pieces (9, n) that may be the deepest, with what their depths are no more than, (n,)."""
 
-    def __init__(self, corners: Floats, solids: Ids, are_in: Flags, uppers: Floats) -> None:
-        self.corners, self.solids, self.are_in, self.uppers = corners, solids, are_in, uppers
-
-    def __len__(self) -> int:
-        return len(self.solids)
-
-    def __getitem__(self, some: Ids | Flags) -> "_Queue":
-        return _Queue(
-            self.corners[:, some], self.solids[some], self.are_in[some], self.uppers[some]
-        )
-
-    def joined(self, other: "_Queue") -> "_Queue":
-        """Return these and others."""
-        return _Queue(
-            np.concatenate((self.corners, other.corners), axis=1),
-            np.concatenate((self.solids, other.solids)),
-            np.concatenate((self.are_in, other.are_in)),
-            np.concatenate((self.uppers, other.uppers)),
-        )
+    corners: Floats
+    solids: Ids
+    are_in: Flags
+    uppers: Floats
 
     def divided(self, nearest: Floats, band: float) -> "_Queue":
         """Return parts of all, cut along the edges of their nearest triangles (9, n), or in four.
@@ -85,7 +72,7 @@ class _Queue:
             np.tile(some.are_in, 4),
             np.tile(some.uppers, 4),
         )
-        return cut_up.joined(quarters)
+        return _Queue.joined((cut_up, quarters))
 
 
 def _heights(corners: Floats, triangles: Floats) -> Floats:
@@ -96,7 +83,7 @@ def _heights(corners: Floats, triangles: Floats) -> Floats:
 
 def depths_of(
     moment: Moment, pieces: Pieces, known: Flags, rows: Ids, walls: Walls, band: float
-) -> Generator[float, None, Depths]:
+) -> Steps[Depths]:
     """Return how deep pieces of surfaces lie in solids, the meshes placed in `rows`, (s,).
 
     `known` pieces lie inside. `walls` hold the solids.
@@ -131,7 +118,7 @@ def depths_of(
         order = order[deeper[order]]
         lower[left.solids[order]] = distances[order]  # the last of each is the deepest
         places[:, left.solids[order]] = middles[:, order]
-        queue = queue.joined(left.divided(nearest, band))
+        queue = _Queue.joined((queue, left.divided(nearest, band)))
     return Depths(lower, np.maximum(lower, ended), places)
 
 
@@ -143,7 +130,7 @@ def _enough(lower: Floats, band: float) -> Floats:
 
 def _looked(
     moment: Moment, some: _Queue, rows: Ids, limits: Floats, ended: Floats
-) -> Generator[float, None, tuple[Floats, Flags, Floats, _Queue, Floats]]:
+) -> Steps[tuple[Floats, Flags, Floats, _Queue, Floats]]:
     """Return of what may be deep still: middles, whether inside, distances, pieces, nearest."""
     points = some.corners.reshape(3, 3, -1)
     middles = points.mean(axis=0)

@@ -1,11 +1,14 @@
 """Findings of a clash audit: classes of pairs, each with the interval that decided it."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..arrays import Flags, Floats, Ids, ranks_of
+from .. import checks
+from ..arrays import Flags, Floats, Ids, concatenated_ranges, flagged
 from ..records import Record
 
 # Classes, the gravest first: findings are sorted by them.
@@ -88,60 +91,166 @@ class Audit(Record):
     faces: Ids
     face_findings: Ids
     bands: Floats
-    band: float
-    band_from: str
-    clearance: float
-    self_intersections: bool
+    band: float = 0.0
+    band_from: str = "coordinates"
+    clearance: float = 0.0
+    self_intersections: bool = False
 
     def __len__(self) -> int:
         return len(self.classes)
 
+    def take(self, rows: ArrayLike) -> "Audit":
+        """Return some of the findings.
+
+        Parameters
+        ----------
+        rows : array_like of int, shape (k,)
+            Their numbers, in the order that they are asked for.
+
+        Returns
+        -------
+        Audit
+            These k findings, as they were asked for.
+
+        Raises
+        ------
+        ValueError
+            If a number is not one of a finding.
+        """
+        some = checks.numbers("rows", rows, len(self))
+        arrays = {name: getattr(self, name).take(some, axis=at) for name, at in _COLUMNS.items()}
+        for name, owners, axis in _PARTS:
+            starts = np.searchsorted(getattr(self, owners), np.arange(len(self) + 1))
+            counts = np.diff(starts)[some]
+            kept = concatenated_ranges(starts[some], counts)
+            arrays[name] = getattr(self, name).take(kept, axis=axis)
+            arrays[owners] = np.repeat(np.arange(len(some)), counts)
+        return replace(self, **arrays)
+
+    @staticmethod
+    def joined(audits: Sequence["Audit"]) -> "Audit":
+        """Return the findings of several audits, one after the other.
+
+        Parameters
+        ----------
+        audits : list or tuple of Audit
+            One or more.
+
+        Returns
+        -------
+        Audit
+            Their findings, with the options of the first.
+
+        Raises
+        ------
+        ValueError
+            If these are no audits, or there are none.
+        """
+        checks.kind("audits", audits, (list, tuple))
+        if not audits:
+            raise ValueError("audits must be one or more, got none")
+        for each in audits:
+            checks.kind("audits", each, (Audit,))
+        starts = np.cumsum([0, *map(len, audits)])
+        arrays = {
+            name: np.concatenate([getattr(each, name) for each in audits], axis=axis)
+            for name, axis in (_COLUMNS | {name: axis for name, _, axis in _PARTS}).items()
+        }
+        for _, owners, _ in _PARTS:
+            numbers = [getattr(each, owners) for each in audits]
+            arrays[owners] = np.concatenate(
+                [own + start for own, start in zip(numbers, starts, strict=False)]
+            )
+        return replace(audits[0], **arrays)
+
+    def turned(self, rows: ArrayLike) -> "Audit":
+        """Return the findings with the placements of some pairs in the other order.
+
+        Parameters
+        ----------
+        rows : array_like of int, shape (k,)
+            The numbers of these findings.
+
+        Returns
+        -------
+        Audit
+            All findings.
+
+        Raises
+        ------
+        ValueError
+            If a number is not one of a finding.
+        """
+        turned = flagged(len(self), checks.numbers("rows", rows, len(self)))
+        faces = turned[self.face_findings]
+        return replace(
+            self,
+            pairs=np.where(turned, self.pairs[::-1], self.pairs),
+            inner=np.where(turned & (self.inner >= 0), 1 - self.inner, self.inner),
+            are_open=np.where(turned, self.are_open[::-1], self.are_open),
+            faces=np.where(faces, self.faces[::-1], self.faces),
+        )
+
+    def scaled(self, factor: float) -> "Audit":
+        """Return the findings in a larger or smaller unit of length.
+
+        Parameters
+        ----------
+        factor : float
+            What lengths are multiplied by; areas by its square.
+
+        Returns
+        -------
+        Audit
+            All findings.
+
+        Raises
+        ------
+        ValueError
+            If the factor is negative or not finite.
+        """
+        factor = checks.number("factor", factor, 0.0)
+        powers = np.where(self.measures == AREA, factor * factor, factor)
+        return replace(
+            self,
+            lower=self.lower * powers,
+            upper=self.upper * powers,
+            places=self.places * factor,
+            segments=self.segments * factor,
+            bands=self.bands * factor,
+            band=self.band * factor,
+            clearance=self.clearance * factor,
+        )
+
 
 # Arrays with a column, or a row, for each finding; and for each part of one.
-_OF_FINDINGS = {
+_COLUMNS = {
     "classes": -1, "pairs": -1, "measures": -1, "lower": -1, "upper": -1, "places": 0, "inner": -1,
     "are_open": -1, "bands": -1,
 }  # fmt: skip
-_OF_PARTS = (("segments", "segment_findings", 0), ("faces", "face_findings", -1))
+_PARTS = (("segments", "segment_findings", 0), ("faces", "face_findings", -1))
 
 
-def some_of(audit: Audit, some: Ids) -> dict[str, Any]:
-    """Return the arrays of some findings, in this order."""
-    numbers = ranks_of(len(audit), some)
-    arrays: dict[str, Any] = {
-        name: getattr(audit, name).take(some, axis=axis) for name, axis in _OF_FINDINGS.items()
+def findings_of(
+    number: int, pairs: Ids, measures: Ids | int, lower: Floats, upper: Floats, **known: Any
+) -> Audit:
+    """Return findings of one class, with what is known of them; their bands are set later."""
+    count = pairs.shape[1]
+    others: dict[str, Any] = {
+        "places": np.full((count, 3), np.nan),
+        "inner": np.full(count, -1),
+        "are_open": np.zeros((2, count), bool),
+        "segments": np.empty((0, 2, 3)),
+        "segment_findings": np.empty(0, np.intp),
+        "faces": np.empty((2, 0), np.intp),
+        "face_findings": np.empty(0, np.intp),
+        "bands": np.zeros(count),
     }
-    for name, whose, axis in _OF_PARTS:
-        new = numbers[getattr(audit, whose)]
-        (kept,) = (new >= 0).nonzero()
-        kept = kept[np.argsort(new[kept], kind="stable")]
-        arrays[name] = getattr(audit, name).take(kept, axis=axis)
-        arrays[whose] = new[kept]
-    return arrays
+    classes = np.full(count, number)
+    measured = np.broadcast_to(measures, count).astype(np.intp)
+    return Audit(classes, pairs, measured, lower, upper, **(others | known))
 
 
-def resized(part: dict[str, Any], scale: float, band: float) -> dict[str, Any]:
-    """Return arrays of findings of one band in a space so many times as large."""
-    factors = np.where(part["measures"] == AREA, scale * scale, scale)
-    return part | {
-        "lower": part["lower"] * factors,
-        "upper": part["upper"] * factors,
-        "places": part["places"] * scale,
-        "segments": part["segments"] * scale,
-        "bands": np.full(len(factors), band),
-    }
-
-
-def joined_findings(parts: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the arrays of all parts, one after the other."""
-    arrays = {
-        name: np.concatenate([part[name] for part in parts], axis=axis)
-        for name, axis in _OF_FINDINGS.items()
-    }
-    starts = np.cumsum([0, *(len(part["classes"]) for part in parts)])
-    for name, whose, axis in _OF_PARTS:
-        arrays[name] = np.concatenate([part[name] for part in parts], axis=axis)
-        arrays[whose] = np.concatenate(
-            [part[whose] + start for part, start in zip(parts, starts, strict=False)]
-        )
-    return arrays
+def nothing() -> Audit:
+    """Return no findings."""
+    return findings_of(NEAR, np.empty((2, 0), np.intp), DISTANCE, np.empty(0), np.empty(0))

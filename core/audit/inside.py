@@ -4,8 +4,6 @@ Any ray tells whether a point is in a closed surface, by an odd number of crossi
 an edge or a corner may count wrong. Three rays, along no axis and no diagonal, vote.
 """
 
-from collections.abc import Generator
-
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks
@@ -13,6 +11,7 @@ from ..rays.crossings import Rays
 from ..scene.moment import Moment
 from ..scene.nearest import nearest_in_rows
 from ..scene.rays import crossings_in_rows
+from ..steps import Steps
 
 # Points whose rays are cast in a step; points whose nearest triangles are looked for in a step.
 _RAYS, _POINTS = 1_024, 4_096
@@ -22,7 +21,7 @@ _SKEW = np.array(
 ).T
 
 
-def inside(moment: Moment, points: Floats, rows: Ids) -> Generator[float, None, Flags]:
+def inside(moment: Moment, points: Floats, rows: Ids) -> Steps[Flags]:
     """Return which points (3, q) lie in the closed surfaces placed in these rows, (q,)."""
     votes = np.zeros(len(rows), np.intp)
     for some in blocks(len(rows), _RAYS):
@@ -48,7 +47,7 @@ def _votes(moment: Moment, points: Floats, rows: Ids, directions: Floats) -> Ids
 
 def nearest_triangles(
     moment: Moment, points: Floats, rows: Ids, limits: Floats
-) -> Generator[float, None, tuple[Floats, Floats]]:
+) -> Steps[tuple[Floats, Floats]]:
     """Return how far points (3, q) are from the surfaces in these rows, and from which triangles.
 
     (q,) and (9, q). All are known to be no farther than their limits, (q,).

@@ -4,13 +4,14 @@ Each pair is judged by itself, whatever others are looked at with it: so an audi
 says of them what an audit of all says. All pairs that are judged together have one band.
 """
 
-from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from .. import tuning
 from ..arrays import Flags, Floats, Ids, blocks, dot, flagged, ranks_of, starts_of_runs
+from ..records import Columns
 from ..scene.moment import Moment
 from ..steps import Steps, between
 from ..touch.triangle_distance import nearest_points
@@ -19,19 +20,15 @@ from .contacts import Contacts, contacts_of, gaps_of
 from .coplanar import shared_areas
 from .crossings import crossings_of
 from .depth import Depths
+from .findings import Audit, findings_of, nothing
 from .seams import Seams, seams_of
 from .shells import shells_of
 from .solids import World, depths, nested_of
 from .twins import apart_at_most, twins_of
 
-# Contacts that are looked at in a step.
-_LOOKED = 8_192
-
-Part = dict[str, Any]
-
 
 @dataclass(frozen=True)
-class Features:
+class Features(Columns):
     """Of each contact: shared area and its middle, the segment in common, how far corners are."""
 
     areas: Floats
@@ -48,7 +45,7 @@ class Features:
         return np.sqrt(dot(way, way))
 
 
-def world_of(moment: Moment, meshes: Ids, band: float) -> Generator[float, None, World]:
+def world_of(moment: Moment, meshes: Ids, band: float) -> Steps[World]:
     """Return the scene with these meshes laid out, and what their shells are."""
     sheets = yield from between(0.0, 0.5, moment.meshes.sheets(meshes))
     steps = shells_of(sheets, moment.meshes.sizes, meshes)
@@ -56,8 +53,8 @@ def world_of(moment: Moment, meshes: Ids, band: float) -> Generator[float, None,
     return World(moment, sheets, shells, band)
 
 
-def judged(moment: Moment, met: Ids, band: float, clearance: float) -> Steps[Part]:
-    """Return the arrays of findings of pairs of rows whose boxes come near, (2, p), in any order.
+def judged(moment: Moment, met: Ids, band: float, clearance: float) -> Steps[Audit]:
+    """Return the findings of pairs of rows whose boxes come near, (2, p), in any order.
 
     Which row of a pair comes first decides between equals: where to look, above all.
     """
@@ -72,70 +69,35 @@ def judged(moment: Moment, met: Ids, band: float, clearance: float) -> Steps[Par
     touched[contacts.pairs] = True
     are_open = ~world.shells.closed[world.meshes(met)]
     twins = twins_of(world, met, contacts, features.alike)
-    are_sheets = (are_open.all(axis=0) & np.isnan(twins))[contacts.pairs]
+    single = np.isnan(twins)
+    are_sheets = (are_open.all(axis=0) & single)[contacts.pairs]
     crossing = seams_of(world, met, contacts[are_sheets])
     seams = yield from between(0.48, 0.5, crossing)
     (free,) = (~touched).nonzero()
     within, whole = yield from between(0.5, 0.6, _nested(world, met, are_open, free))
-    wanted = ((touched & np.isnan(twins)) | within) & ~are_open[::-1]
+    wanted = ((touched & single) | within) & ~are_open[::-1]
     deep = yield from between(0.6, 0.9, _both_depths(world, met, contacts, wanted))
     verdict = _Verdict(world, met, contacts, features, seams, are_open)
+    is_deep = verdict.are_deep(touched & single, deep) | (within.any(axis=0) & ~whole.any(axis=0))
     parts = [
         verdict.duplicates(twins),
         verdict.contained(whole, deep),
-        verdict.overlaps(touched & np.isnan(twins), within.any(axis=0) & ~whole.any(axis=0), deep),
+        verdict.overlaps(is_deep, deep),
+        verdict.touching(touched & single & ~is_deep),
+        *(verdict.coplanar(single, same) for same in (True, False)),
     ]
-    is_deep = flagged(met.shape[1], parts[2]["_numbers"])
-    parts.append(verdict.touching(touched & np.isnan(twins) & ~is_deep))
-    parts += [verdict.coplanar(np.isnan(twins), same) for same in (True, False)]
     if clearance > band:
         (rest,) = (~touched & ~within.any(axis=0)).nonzero()
         steps = gaps_of(moment, world.sheets, met[:, rest], clearance)
         gaps = yield from between(0.9, 1.0, steps)
         parts.append(verdict.near(Contacts(rest[gaps.pairs], gaps.entries, gaps.distances)))
-    for part in parts:
-        del part["_numbers"]
-    return of.joined_findings(parts)
+    return Audit.joined(parts)
 
 
-def nothing() -> Part:
-    """Return the arrays of no findings."""
-    return part_of(of.NEAR, np.empty((2, 0), np.intp), of.DISTANCE, np.empty(0), np.empty(0), 0.0)
-
-
-def part_of(
-    number: int,
-    pairs: Ids,
-    measure: int,
-    lower: Floats,
-    upper: Floats,
-    band: float,
-    **others: Any,
-) -> Part:
-    """Return the arrays of findings of one class."""
-    count = pairs.shape[1]
-    return {
-        "classes": np.full(count, number),
-        "pairs": pairs,
-        "measures": np.full(count, measure),
-        "lower": lower,
-        "upper": upper,
-        "places": np.full((count, 3), np.nan),
-        "inner": np.full(count, -1),
-        "are_open": np.zeros((2, count), bool),
-        "bands": np.full(count, band),
-        "segments": np.empty((0, 2, 3)),
-        "segment_findings": np.empty(0, np.intp),
-        "faces": np.empty((2, 0), np.intp),
-        "face_findings": np.empty(0, np.intp),
-        **others,
-    }
-
-
-def _features(world: World, met: Ids, contacts: Contacts) -> Generator[float, None, Features]:
+def _features(world: World, met: Ids, contacts: Contacts) -> Steps[Features]:
     """Return what pairs of triangles in contact have in common."""
     parts = []
-    for some in blocks(len(contacts), _LOOKED):
+    for some in blocks(len(contacts), tuning.current.contacts_together):
         rows, entries = met[:, contacts.pairs[some]], contacts.entries[:, some]
         ones, others = (world.corners(*each) for each in zip(entries, rows, strict=True))
         shared = shared_areas(ones, others, world.band)
@@ -147,13 +109,10 @@ def _features(world: World, met: Ids, contacts: Contacts) -> Generator[float, No
     if not parts:
         none, points = np.empty(0), np.empty((3, 0))
         return Features(none, points, none > 0, points, points, none)
-    names = Features.__dataclass_fields__
-    return Features(*(np.concatenate([getattr(p, n) for p in parts], axis=-1) for n in names))
+    return Features.joined(parts)
 
 
-def _nested(
-    world: World, met: Ids, are_open: Flags, free: Ids
-) -> Generator[float, None, tuple[Flags, Flags]]:
+def _nested(world: World, met: Ids, are_open: Flags, free: Ids) -> Steps[tuple[Flags, Flags]]:
     """Return which of each pair without contact has a part in the other, and which lies in it."""
     within, whole = np.zeros((2, *met.shape), bool)
     for side in range(2):
@@ -164,9 +123,7 @@ def _nested(
     return within, whole
 
 
-def _both_depths(
-    world: World, met: Ids, contacts: Contacts, wanted: Flags
-) -> Generator[float, None, Depths]:
+def _both_depths(world: World, met: Ids, contacts: Contacts, wanted: Flags) -> Steps[Depths]:
     """Return the greater of the depths of either surface in the other's solid, where wanted."""
     count = met.shape[1]
     lower, upper, places = np.zeros(count), np.zeros(count), np.full((3, count), np.nan)
@@ -186,7 +143,7 @@ def _both_depths(
 
 
 class _Verdict:
-    """The arrays of findings of each class, from what is known of pairs and their contacts."""
+    """The findings of each class, from what is known of pairs and their contacts."""
 
     def __init__(
         self,
@@ -201,28 +158,31 @@ class _Verdict:
         self._features, self._seams, self._are_open = features, seams, are_open
 
     def _found(
-        self, number: int, some: Ids, measure: Any, lower: Floats, upper: Floats, **others: Any
-    ) -> Part:
-        """Return findings of these pairs, with the pairs' numbers."""
+        self,
+        number: int,
+        some: Ids,
+        measures: Ids | int,
+        lower: Floats,
+        upper: Floats,
+        **known: Any,
+    ) -> Audit:
+        """Return findings of these pairs."""
         ids = self._world.moment.placements.ids[self._met[:, some]]
-        band = self._world.band
-        part = part_of(number, ids, of.DISTANCE, lower, upper, band, _numbers=some, **others)
-        part["measures"] = np.broadcast_to(measure, len(some)).astype(np.intp)
-        part["are_open"] = self._are_open[:, some]
-        return part
+        known["are_open"] = self._are_open[:, some]
+        return findings_of(number, ids, measures, lower, upper, **known)
 
     def _ranks(self, some: Ids) -> Ids:
         """Return of each contact which of these pairs it belongs to, -1 if to none, (c,)."""
         return ranks_of(self._met.shape[1], some)[self._contacts.pairs]
 
-    def _faces(self, some: Ids, which: Flags | None = None) -> Part:
+    def _faces(self, some: Ids, which: Flags | None = None) -> dict[str, Ids]:
         """Return the triangles in contact of these pairs, of those contacts that count."""
         ranks = self._ranks(some)
         (kept,) = ((ranks >= 0) if which is None else (ranks >= 0) & which).nonzero()
         faces = self._world.sheets.order[self._contacts.entries[:, kept]]
         return {"faces": faces, "face_findings": ranks[kept]}
 
-    def _segments(self, some: Ids) -> Part:
+    def _segments(self, some: Ids) -> dict[str, Any]:
         """Return where the surfaces of these pairs cross: open ones in seams, others anywhere."""
         features, seams = self._features, self._seams
         (solid,) = (
@@ -246,7 +206,7 @@ class _Verdict:
         with np.errstate(invalid="ignore"):
             return (np.stack(sums) / totals).T
 
-    def duplicates(self, twins: Floats) -> Part:
+    def duplicates(self, twins: Floats) -> Audit:
         """Return the pairs whose triangles are the same."""
         (some,) = (~np.isnan(twins)).nonzero()
         boxes = self._world.moment.placements.boxes[:, self._met[0, some]]
@@ -255,7 +215,7 @@ class _Verdict:
             of.DUPLICATE, some, of.DISTANCE, twins[some], twins[some], places=places
         )
 
-    def contained(self, whole: Flags, deep: Depths) -> Part:
+    def contained(self, whole: Flags, deep: Depths) -> Audit:
         """Return the pairs of which one lies wholly in the other."""
         (some,) = whole.any(axis=0).nonzero()
         inner = np.where(whole[0, some], 0, 1)
@@ -264,13 +224,17 @@ class _Verdict:
             places=deep.places[:, some].T, inner=inner,
         )  # fmt: skip
 
-    def overlaps(self, touched: Flags, within: Flags, deep: Depths) -> Part:
-        """Return the pairs whose surfaces cross deeper than the band, or lie partly within."""
-        seams, count = self._seams, len(touched)
-        both_open = self._are_open.all(axis=0)
-        is_deep = np.where(both_open, flagged(count, seams.pairs), deep.lower > self._world.band)
-        (some,) = ((touched & is_deep) | within).nonzero()
-        by_length = both_open[some]
+    def are_deep(self, touched: Flags, deep: Depths) -> Flags:
+        """Return which pairs that touch cross deeper than the band, or in a line if open, (p,)."""
+        crossed = flagged(len(touched), self._seams.pairs)
+        is_deep = np.where(self._are_open.all(axis=0), crossed, deep.lower > self._world.band)
+        return touched & is_deep
+
+    def overlaps(self, is_deep: Flags, deep: Depths) -> Audit:
+        """Return the pairs whose surfaces cross, or of which one lies partly in the other."""
+        seams, count = self._seams, len(is_deep)
+        (some,) = is_deep.nonzero()
+        by_length = self._are_open.all(axis=0)[some]
         length = np.bincount(seams.pairs, seams.lengths, minlength=count)[some]
         middles = self._middles(seams.pairs, seams.lengths, (seams.starts + seams.ends) / 2)
         return self._found(
@@ -284,7 +248,7 @@ class _Verdict:
             **self._faces(some),
         )
 
-    def touching(self, wanted: Flags) -> Part:
+    def touching(self, wanted: Flags) -> Audit:
         """Return the pairs that are no farther apart, nor deeper, than the band."""
         (some,) = wanted.nonzero()
         nearest = self._nearest()
@@ -309,7 +273,7 @@ class _Verdict:
         middle = np.where(crossed.lengths > 0, crossed.starts + crossed.ends, here + there) / 2
         return middle.T
 
-    def coplanar(self, wanted: Flags, same: bool) -> Part:
+    def coplanar(self, wanted: Flags, same: bool) -> Audit:
         """Return the pairs that share an area of faces which look the same way, or opposite."""
         features = self._features
         areas = np.where(features.same == same, features.areas, 0.0)
@@ -321,7 +285,7 @@ class _Verdict:
             sums[some], sums[some], places=middles[some], **self._faces(some, areas > 0),
         )  # fmt: skip
 
-    def near(self, gaps: Contacts) -> Part:
+    def near(self, gaps: Contacts) -> Audit:
         """Return the pairs that are farther apart than the band, but within the clearance."""
         faces = self._world.sheets.order[gaps.entries]
         return self._found(

@@ -5,7 +5,6 @@ known what they do: J. D. Cohen and others, "I-COLLIDE: An Interactive and Exact
 Detection System for Large-Scale Environments", 1995.
 """
 
-from collections.abc import Generator
 from copy import copy, deepcopy
 from dataclasses import dataclass
 from typing import Any, Self, SupportsIndex
@@ -25,7 +24,7 @@ from ..scene.moment import Moment
 from ..scene.pairs import tried
 from ..scene.store import Mesh
 from ..shapes import Boxes
-from ..steps import at_once, between
+from ..steps import Steps, at_once, between
 from .bands import by_band, grown_boxes
 from .judge import world_of
 from .rules import PairRules, checked_band, moment_of
@@ -142,7 +141,7 @@ class ContactTracker:
         others: ArrayLike | None = None,
         skipped: ArrayLike | None = None,
         groups: SupportsIndex = ALL_GROUPS,
-    ) -> Generator[float, None, Ids]:
+    ) -> Steps[Ids]:
         """Look at a scene as it is now: the next frame, in steps.
 
         Parameters
@@ -181,7 +180,7 @@ class ContactTracker:
 
     look = at_once(look_steps)
 
-    def _look(self, moment: Moment, called: Ids, rules: PairRules) -> Generator[float, None, Ids]:
+    def _look(self, moment: Moment, called: Ids, rules: PairRules) -> Steps[Ids]:
         self._freshness.is_current = False
         self._freshness = Freshness()
         self._take(moment, called)
@@ -270,7 +269,7 @@ class _Seen:
     dirty: Flags
 
 
-def in_contact(moment: Moment, met: Ids, stated: float) -> Generator[float, None, Flags]:
+def in_contact(moment: Moment, met: Ids, stated: float) -> Steps[Flags]:
     """Return which pairs of rows, (2, h), are no farther apart than a band, or nested, (h,)."""
     found = np.zeros(met.shape[1], bool)
     for banded in by_band(moment, met, stated):
@@ -279,7 +278,7 @@ def in_contact(moment: Moment, met: Ids, stated: float) -> Generator[float, None
     return found
 
 
-def _in_contact(moment: Moment, met: Ids, band: float) -> Generator[float, None, Flags]:
+def _in_contact(moment: Moment, met: Ids, band: float) -> Steps[Flags]:
     trials = yield from between(0.0, 0.7, tried(moment, met, band, objects=True))
     found = trials.touched
     (free,) = (~found).nonzero()
@@ -288,7 +287,7 @@ def _in_contact(moment: Moment, met: Ids, band: float) -> Generator[float, None,
     return found
 
 
-def _nested(moment: Moment, met: Ids, band: float) -> Generator[float, None, Flags]:
+def _nested(moment: Moment, met: Ids, band: float) -> Steps[Flags]:
     """Return which of two, of pairs of rows without contact, has a part in the other."""
     meshes = np.unique(moment.placements.meshes[np.unique(met)])
     world = yield from between(0.0, 0.5, world_of(moment, meshes, band))

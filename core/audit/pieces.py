@@ -6,21 +6,22 @@ triangles that it has contact with, and by the edges of those that lie in its ow
 together.
 """
 
-from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, cross, dot
+from ..records import Columns
 from ..scene.moment import Moment
 from ..scene.sheets import Sheets
+from ..steps import Steps
 
 # Parts of surfaces that are placed in a step.
 _PLACED = 32_768
 
 
 @dataclass(frozen=True)
-class Pieces:
+class Pieces(Columns):
     """Triangles (9, n) of surfaces, of which solid `solids` each may lie in, (n,).
 
     `entries` are what they are parts of; `uniform` ones are of one side of the solid's surface.
@@ -31,18 +32,8 @@ class Pieces:
     entries: Ids
     uniform: Flags
 
-    def __len__(self) -> int:
-        return len(self.solids)
 
-    def __getitem__(self, some: Ids | Flags) -> "Pieces":
-        return Pieces(
-            self.corners[:, some], self.solids[some], self.entries[some], self.uniform[some]
-        )
-
-
-def triangles_in_boxes(
-    moment: Moment, sheets: Sheets, rows: Ids, boxes: Floats
-) -> Generator[float, None, Pieces]:
+def triangles_in_boxes(moment: Moment, sheets: Sheets, rows: Ids, boxes: Floats) -> Steps[Pieces]:
     """Return the triangles placed in these rows that reach into boxes (6, b), box by box."""
     patches, meshes = sheets.patches, moment.placements.meshes[rows]
     solids = np.repeat(np.arange(len(rows)), patches.top_counts[meshes])

@@ -6,7 +6,6 @@ wings of surfaces that cross stand in turns, at least two of each; of what only 
 folds there, they do not. What is no farther from a plane than the band lies in it.
 """
 
-from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +21,8 @@ from ..arrays import (
     ends_of_runs,
     starts_of_runs,
 )
+from ..records import Columns
+from ..steps import Steps
 from .contacts import Contacts
 from .crossings import common_part, unit_normals
 from .solids import World
@@ -52,7 +53,7 @@ class Seams:
 
 
 @dataclass(frozen=True)
-class _Meets:
+class _Meets(Columns):
     """Contacts, (m,), whose planes meet in lines: pieces of these, and unit directions, (3, m).
 
     `edges` (2, m) are those by which either triangle ends there; -1 where it goes through.
@@ -64,21 +65,14 @@ class _Meets:
     lines: Floats
     edges: Ids
 
-    def __getitem__(self, some: Ids | Flags) -> "_Meets":
-        return _Meets(
-            self.contacts[some], self.starts[:, some], self.ends[:, some], self.lines[:, some],
-            self.edges[:, some],
-        )  # fmt: skip
 
-
-def seams_of(world: World, met: Ids, contacts: Contacts) -> Generator[float, None, Seams]:
+def seams_of(world: World, met: Ids, contacts: Contacts) -> Steps[Seams]:
     """Return where surfaces cross, of contacts of pairs of rows `met`, (2, p)."""
     parts = [_meets(world, met, contacts, np.arange(0))]
     for some in blocks(len(contacts), _LOOKED):
         parts.append(_meets(world, met, contacts, np.arange(some.start, some.stop)))
         yield 0.6 * some.stop / len(contacts)
-    names = _Meets.__dataclass_fields__
-    meets = _Meets(*(np.concatenate([getattr(p, n) for p in parts], axis=-1) for n in names))
+    meets = _Meets.joined(parts)
     keys = _keys(world, met, contacts, meets)
     stars = _Stars.of(world, np.unique(met[:, contacts.pairs[meets.contacts]]), meets)
     crosses = np.zeros(len(meets.contacts), bool)
@@ -165,7 +159,7 @@ class _Stars:
 
 
 @dataclass(frozen=True)
-class _Wings:
+class _Wings(Columns):
     """Wings: the line that each reaches, (w,), on which side, in which direction, how far."""
 
     of: Ids
@@ -173,11 +167,6 @@ class _Wings:
     x: Floats
     y: Floats
     reach: Floats
-
-    def __getitem__(self, some: Ids | Flags) -> "_Wings":
-        return _Wings(
-            self.of[some], self.sides[some], self.x[some], self.y[some], self.reach[some]
-        )
 
 
 def _crosses(world: World, met: Ids, contacts: Contacts, meets: _Meets, stars: _Stars) -> Flags:
@@ -196,9 +185,7 @@ def _crosses(world: World, met: Ids, contacts: Contacts, meets: _Meets, stars: _
         ways = np.repeat([1.0, -1.0, 0.0], [len(through), len(through), len(which)])
         corners = world.corners(whose, rows[side, of]).reshape(3, 3, -1)
         parts.append(_wings(corners, meets, of, ways, axes, side))
-    names = _Wings.__dataclass_fields__
-    wings = _Wings(*(np.concatenate([getattr(p, n) for p in parts]) for n in names))
-    return _in_turns(wings, len(meets.contacts), _FLAT * world.band)
+    return _in_turns(_Wings.joined(parts), len(meets.contacts), _FLAT * world.band)
 
 
 def _wings(

@@ -1,7 +1,5 @@
 """Self-intersections: triangles of one placement that cross and share no corner."""
 
-from collections.abc import Generator
-
 import numpy as np
 
 from ..arrays import Ids, blocks, flagged, ranks_of, starts_of_runs
@@ -10,15 +8,16 @@ from ..scene.within import pairs_within
 from ..steps import Steps, between
 from . import findings as of
 from .contacts import Contacts
-from .judge import Part, nothing, part_of, world_of
+from .findings import Audit, findings_of, nothing
+from .judge import world_of
 from .seams import seams_of
 from .solids import World
 
 _LOOKED = 8_192
 
 
-def crossing_selves(moment: Moment, rows: Ids, band: float) -> Steps[Part]:
-    """Return the arrays of self-intersections of placements in these rows."""
+def crossing_selves(moment: Moment, rows: Ids, band: float) -> Steps[Audit]:
+    """Return the self-intersections of placements in these rows."""
     if len(rows) == 0:
         return nothing()
     meshes = np.unique(moment.placements.meshes[rows])
@@ -40,13 +39,12 @@ def crossing_selves(moment: Moment, rows: Ids, band: float) -> Steps[Part]:
         for row in (seams.starts + seams.ends) / 2
     ]
     is_open = ~world.shells.closed[world.meshes(rows[some])]
-    return part_of(
+    return findings_of(
         of.SELF,
         np.stack((ids[some], ids[some])),
         of.LENGTH,
         sums,
         sums,
-        band,
         places=(np.stack(middles) / sums).T,
         are_open=np.stack((is_open, is_open)),
         segments=np.stack((seams.starts.T, seams.ends.T), axis=1),
@@ -56,7 +54,7 @@ def crossing_selves(moment: Moment, rows: Ids, band: float) -> Steps[Part]:
     )
 
 
-def _strangers(world: World, found: Ids, ids: Ids) -> Generator[float, None, Contacts]:
+def _strangers(world: World, found: Ids, ids: Ids) -> Steps[Contacts]:
     """Return those of placements and two triangles of each, (3, h), that share no corner."""
     pairs = np.searchsorted(ids, found[0])
     meshes = world.meshes(world.moment.placements.rows_named(found[0]))

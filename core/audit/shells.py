@@ -5,18 +5,16 @@ parity of what a ray crosses is the same for every ray. Vertices count as one wh
 place, since exporters split them along seams.
 """
 
-from collections.abc import Generator
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from .. import tuning
 from ..arrays import Flags, Floats, Ids, concatenated_ranges, starts_of_runs
 from ..scene.sheets import Layout, Sheets
+from ..steps import Steps
 from .components import components
-
-# Triangles whose shells are looked at together.
-_TOGETHER = 131_072
 
 
 @dataclass
@@ -55,13 +53,13 @@ class Shells:
 _known: WeakKeyDictionary[Layout, Shells] = WeakKeyDictionary()
 
 
-def shells_of(sheets: Sheets, sizes: Ids, meshes: Ids) -> Generator[float, None, Shells]:
+def shells_of(sheets: Sheets, sizes: Ids, meshes: Ids) -> Steps[Shells]:
     """Return the shells with all of these meshes known, which have `sizes` triangles."""
     faces, vertices = sheets.arranged.faces.T, sheets.arranged.vertices.T
     shells = _known.get(sheets.layout, Shells.none()).fitted(len(sizes), vertices.shape[1])
     firsts = sheets.firsts[meshes]
     new = meshes[(shells.firsts[meshes] != firsts) & (firsts >= 0)]
-    ends = np.flatnonzero(np.diff(np.cumsum(sizes[new]) // _TOGETHER)) + 1
+    ends = np.flatnonzero(np.diff(np.cumsum(sizes[new]) // tuning.current.shells_together)) + 1
     for some in np.split(new, ends):
         if len(some) == 0:
             continue

@@ -5,7 +5,6 @@ must not decide which that is.
 """
 
 from hashlib import blake2b
-from typing import Any
 
 import numpy as np
 
@@ -41,15 +40,3 @@ def _content(mesh: Mesh) -> bytes:
     for array in (mesh.triangles.vertices, mesh.triangles.faces):
         held.update(np.ascontiguousarray(array).tobytes())
     return held.hexdigest().encode()
-
-
-def in_order_of_ids(part: dict[str, Any]) -> dict[str, Any]:
-    """Return arrays of findings with the smaller placement of each pair first."""
-    turned = part["pairs"][0] > part["pairs"][1]
-    faces = turned[part["face_findings"]]
-    return part | {
-        "pairs": np.sort(part["pairs"], axis=0),
-        "inner": np.where(turned & (part["inner"] >= 0), 1 - part["inner"], part["inner"]),
-        "are_open": np.where(turned, part["are_open"][::-1], part["are_open"]),
-        "faces": np.where(faces, part["faces"][::-1], part["faces"]),
-    }

@@ -1,15 +1,15 @@
 """Surfaces in solids: parts by flood fill and parity, pieces by cuts, then their depths."""
 
-from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
 
+from .. import tuning
 from ..arrays import Flags, Floats, Ids, blocks, starts_of_runs
 from ..scene.moment import Moment
 from ..scene.placed import placed
 from ..scene.sheets import Sheets
-from ..steps import between
+from ..steps import Steps, between
 from .components import components
 from .contacts import Contacts
 from .cutting import Cutters, contacts_by_entry, divided
@@ -19,8 +19,6 @@ from .pieces import Pieces, triangles_in_boxes
 from .shells import Shells
 from .walls import Walls, walls_of
 
-# Pairs of a surface and a solid whose depths are looked for together.
-_TOGETHER = 256
 # Parts of surfaces that are placed in a step.
 _PLACED = 32_768
 
@@ -51,7 +49,7 @@ class Nested:
     whole: Flags
 
 
-def nested_of(world: World, rows: Ids, solids: Ids) -> Generator[float, None, Nested]:
+def nested_of(world: World, rows: Ids, solids: Ids) -> Steps[Nested]:
     """Return what of surfaces in these rows lies in closed solids that they do not touch, (d,)."""
     roots = (world.shells.parts == np.arange(len(world.shells.parts))).nonzero()[0]
     meshes = world.meshes(rows)
@@ -76,9 +74,7 @@ def nested_of(world: World, rows: Ids, solids: Ids) -> Generator[float, None, Ne
     return Nested(numbers > 0, (numbers == counts) & (counts > 0))
 
 
-def depths(
-    world: World, rows: Ids, solids: Ids, contacts: Contacts
-) -> Generator[float, None, Depths]:
+def depths(world: World, rows: Ids, solids: Ids, contacts: Contacts) -> Steps[Depths]:
     """Return how deep surfaces in `rows` lie in closed surfaces in `solids`, (d,).
 
     `contacts.pairs` are numbers of these d, and `contacts.entries` those of surface and solid.
@@ -88,8 +84,9 @@ def depths(
         np.zeros(len(rows)),
         np.full((3, len(rows)), np.nan),
     )
-    for first in range(0, len(rows), _TOGETHER):
-        stop = min(first + _TOGETHER, len(rows))
+    together = tuning.current.depths_together
+    for first in range(0, len(rows), together):
+        stop = min(first + together, len(rows))
         start, end = np.searchsorted(contacts.pairs, [first, stop])
         some = contacts[np.arange(start, end)]
         some = Contacts(some.pairs - first, some.entries, some.distances)
@@ -100,9 +97,7 @@ def depths(
     return Depths(lower, upper, places)
 
 
-def _depths(
-    world: World, rows: Ids, solids: Ids, contacts: Contacts
-) -> Generator[float, None, Depths]:
+def _depths(world: World, rows: Ids, solids: Ids, contacts: Contacts) -> Steps[Depths]:
     boxes = world.moment.placements.boxes[:, solids]
     within = np.concatenate((boxes[:3] + world.band, boxes[3:] - world.band))
     pieces = yield from triangles_in_boxes(world.moment, world.sheets, rows, within)
@@ -118,19 +113,12 @@ def _depths(
     parts = yield from steps
     (free,) = (counts == 0).nonzero()
     inner = yield from _inner(world, pieces[free], solids, walls)
-    everyone = Pieces(
-        *(
-            np.concatenate((getattr(parts, name), getattr(inner, name)), axis=-1)
-            for name in ("corners", "solids", "entries", "uniform")
-        )
-    )
+    everyone = Pieces.joined((parts, inner))
     known = np.arange(len(everyone)) >= len(parts)
     return (yield from depths_of(world.moment, everyone, known, solids, walls, world.band))
 
 
-def _inner(
-    world: World, pieces: Pieces, solids: Ids, walls: Walls
-) -> Generator[float, None, Pieces]:
+def _inner(world: World, pieces: Pieces, solids: Ids, walls: Walls) -> Steps[Pieces]:
     """Return the pieces, none of which has contact, that lie inside: all that hang together do."""
     faces = world.sheets.arranged.faces.T[:, pieces.entries]
     keys = pieces.solids * len(world.shells.knots) + world.shells.knots[faces]

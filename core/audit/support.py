@@ -22,7 +22,7 @@ from ..scene.moment import Moment
 from ..scene.pairs import Near, compared
 from ..scene.sheets import Sheets
 from ..shapes import Boxes
-from ..steps import run
+from ..steps import Steps, run
 from . import findings as of
 from .bands import resolutions
 from .components import components
@@ -153,7 +153,7 @@ def _lowest(moment: Moment, stated: float) -> Ids:
 
 def _drops(
     moment: Moment, labels: Ids, floating: Flags, fallers: Ids
-) -> Generator[float, None, tuple[Floats, Ids, Floats]]:
+) -> Steps[tuple[Floats, Ids, Floats]]:
     """Return how far components fall, the rows that land and are landed on, and from where."""
     drops, landings = np.full(len(fallers), np.inf), np.full((2, len(fallers)), -1)
     places = np.full((len(fallers), 3), np.nan)

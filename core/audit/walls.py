@@ -6,7 +6,6 @@ surface than from any wall, whatever the directions are: few of them are enough 
 of boxes, however these are turned.
 """
 
-from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from ..arrays import Floats, Ids, blocks, concatenated_ranges, cross, dot, starts_of_runs
 from ..scene.moment import Moment, first_of_each
 from ..scene.sheets import Sheets
+from ..steps import Steps
 
 # Directions of its own that a solid gets, and how finely faces are told apart by theirs.
 _OWN, _FINE = 4, 32
@@ -41,7 +41,7 @@ class Walls:
         return np.maximum(found, 0.0)
 
 
-def walls_of(moment: Moment, sheets: Sheets, rows: Ids) -> Generator[float, None, Walls]:
+def walls_of(moment: Moment, sheets: Sheets, rows: Ids) -> Steps[Walls]:
     """Return the walls of the meshes placed in these rows, (s,)."""
     each, which = np.unique(rows, return_inverse=True)
     meshes = moment.placements.meshes[each]

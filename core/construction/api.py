@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator
 
 import numpy as np
 
-from .. import checks
+from .. import checks, tuning
 from ..arrays import (
     Flags,
     Floats,
@@ -18,9 +18,9 @@ from ..cells import Cells
 from ..grid import Grid
 from ..octree import Octree, octree_of
 from ..options import Options
-from ..passes import PIECE, taken_steps
+from ..passes import taken_steps
 from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
-from ..steps import between, repeated, run
+from ..steps import Steps, between, repeated, run
 from .divide import Entries, divide, enter, root_grid
 from .levels import Level, Pairs, without_idle_divisions
 from .medians import divide_at_medians
@@ -127,7 +127,7 @@ def build_octree(
 
 
 def _telling(
-    steps: Generator[float, None, Octree], progress: Callable[[float], object]
+    steps: Steps[Octree], progress: Callable[[float], object]
 ) -> Generator[None, None, Octree]:
     """Repeat the steps, and tell the fraction of each."""
 
@@ -152,7 +152,7 @@ def build_steps(
     hybrid_limit: int = 4,
     loose_factor: float = 1.0,
     bounds: Boxes | None = None,
-) -> Generator[float, None, Octree]:
+) -> Steps[Octree]:
     """Build an octree in steps, for whoever shows progress or must not block.
 
     Parameters
@@ -187,7 +187,7 @@ def build_steps(
     return _steps(items, options)
 
 
-def _steps(items: Shapes, options: Options) -> Generator[float, None, Octree]:
+def _steps(items: Shapes, options: Options) -> Steps[Octree]:
     lower, upper = yield from between(0.0, 0.08, _limits(items))
     finite = _finite(lower) & _finite(upper)
     if not finite.all():
@@ -207,10 +207,10 @@ def _steps(items: Shapes, options: Options) -> Generator[float, None, Octree]:
     return (yield from between(0.9, 1.0, assembling))
 
 
-def _limits(items: Shapes) -> Generator[float, None, tuple[Floats, Floats]]:
+def _limits(items: Shapes) -> Steps[tuple[Floats, Floats]]:
     """Return the bounds of items, (3, n) twice; yields the fraction done."""
     lower, upper = np.empty((2, 3, len(items)))
-    for some in blocks(len(items), PIECE):
+    for some in blocks(len(items), tuning.current.piece):
         lower[:, some], upper[:, some] = items[some].limits()
         yield some.stop / len(items)
     return lower, upper
@@ -223,7 +223,7 @@ def _finite(rows: Floats) -> Flags:
 
 def _assemble(
     entries: Entries, grid: Grid, options: Options, levels: list[Level], strays: Ids
-) -> Generator[float, None, Octree]:
+) -> Steps[Octree]:
     """Make the octree of these levels; items beyond the root come first in its references.
 
     Yields the fraction done.
@@ -263,7 +263,7 @@ def _assemble(
 
 def _references(
     entries: Entries, levels: list[Level], first: Ids, members: Pairs, cells: Cells
-) -> Generator[float, None, tuple[tuple[Ids, Ids, Ids], Ids]]:
+) -> Steps[tuple[tuple[Ids, Ids, Ids], Ids]]:
     """Return the cells' slices of the references, and these, in preorder."""
     own = np.bincount(members.cells, minlength=len(cells))
     for number, (level, start, stop) in enumerate(zip(levels, first, first[1:], strict=False)):
@@ -282,12 +282,12 @@ def _references(
     return (begin, own_end, end), references
 
 
-def _fill(references: Ids, free: Ids, pairs: Pairs) -> Generator[float, None, None]:
+def _fill(references: Ids, free: Ids, pairs: Pairs) -> Steps[None]:
     """Write entries where their cells have free places, which move on; yields the fraction done.
 
     A stable counting sort of pieces: in each there are neighbors, in few cells.
     """
-    for some in blocks(len(pairs), PIECE):
+    for some in blocks(len(pairs), tuning.current.piece):
         cells, entries = pairs.cells[some], pairs.entries[some]
         first = cells.min()
         order = radix_argsort(cells - first, int(cells.max() - first).bit_length())
@@ -299,7 +299,7 @@ def _fill(references: Ids, free: Ids, pairs: Pairs) -> Generator[float, None, No
         yield some.stop / len(pairs)
 
 
-def _members(entries: Entries, levels: list[Level], cells: Cells) -> Generator[float, None, Pairs]:
+def _members(entries: Entries, levels: list[Level], cells: Cells) -> Steps[Pairs]:
     """Return the entries that were never handed down, with their leaves, leaf by leaf."""
     begin, end = np.concatenate([level.slices for level in levels], axis=1)
     holding = np.flatnonzero((cells.first_child < 0) & (end > begin))

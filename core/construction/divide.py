@@ -5,13 +5,12 @@ nothing. It is looked at when a cell is divided that it straddles; from there on
 item and cell, handed down level by level.
 """
 
-from collections.abc import Generator
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from .. import child_masks
+from .. import child_masks, tuning
 from ..arrays import (
     Flags,
     Floats,
@@ -34,9 +33,9 @@ from ..grid import (
     sides_of_planes,
 )
 from ..options import Options
-from ..passes import PIECE, radix_argsort_steps, taken_steps
+from ..passes import radix_argsort_steps, taken_steps
 from ..shapes import Shapes
-from ..steps import between
+from ..steps import Steps, between
 from .levels import (
     NO_PAIRS,
     Check,
@@ -50,9 +49,6 @@ from .levels import (
     moving,
     settle,
 )
-
-# Large enough that NumPy's own overhead vanishes, small enough to report progress in time.
-_STEP = 32_768
 
 
 @dataclass(frozen=True)
@@ -96,12 +92,12 @@ def root_grid(lower: Floats, upper: Floats, options: Options) -> Grid:
 
 def enter(
     items: Shapes, lower: Floats, upper: Floats, finite: Flags, grid: Grid, options: Options
-) -> Generator[float, None, Entries]:
-    """Sort the finite items, whose bounds are (3, n) over all items; yields the fraction done."""
+) -> Steps[Entries]:
+    """Sort the finite items; bounds, (3, n), are of all items. Yields the fraction done."""
     count = lower.shape[1]
     codes, first, last = np.empty((3, count), np.int64)
     depths = np.empty(count, np.uint8)
-    for some in blocks(count, _STEP):
+    for some in blocks(count, tuning.current.divided):
         low, high = lower[:, some], upper[:, some]
         cells, ends = grid.overlapped(low, high)
         first[some], last[some] = pack(cells), pack(ends)
@@ -140,7 +136,7 @@ def enter(
     )
 
 
-def _by_code(codes: Words, held: Flags, bits: int) -> Generator[float, None, Ids]:
+def _by_code(codes: Words, held: Flags, bits: int) -> Steps[Ids]:
     """Return the items that are held, sorted by code; yields the fraction done."""
     if held.all():
         return (yield from radix_argsort_steps(codes, bits))
@@ -160,9 +156,7 @@ def _held_by_root(lower: Floats, upper: Floats, grid: Grid, options: Options) ->
     return (lower >= low).all(axis=0) & (upper <= high).all(axis=0)
 
 
-def divide(
-    entries: Entries, grid: Grid, options: Options
-) -> Generator[float, None, tuple[list[Level], Ids]]:
+def divide(entries: Entries, grid: Grid, options: Options) -> Steps[tuple[list[Level], Ids]]:
     """Divide the root, its children, their children and so on; yields the fraction done.
 
     Returns the levels, and the entries that were placed where rounding hid what they touch.
@@ -201,7 +195,7 @@ def _divide_level(
     depth: int,
     gone: Ids,
     check: Check,
-) -> Generator[float, None, tuple[Level, Ids]]:
+) -> Steps[tuple[Level, Ids]]:
     """Divide these cells of a level where it is worth it; yields the fraction done.
 
     Returns their children, and strays. `gone` is brought up to date.
@@ -212,7 +206,7 @@ def _divide_level(
     masks, strays = np.zeros(len(pairs), np.uint8), [np.empty(0, np.intp)]
     if options.straddlers != "keep":
         cut = _Cut(entries, grid, level.cells[:, overfull], depth)
-        for some in blocks(len(pairs), _STEP):
+        for some in blocks(len(pairs), tuning.current.divided):
             masks[some], lost = cut.touched(pairs[some], max(fresh - some.start, 0))
             strays.append(lost)
             yield 0.1 + 0.6 * some.stop / len(pairs)
@@ -229,7 +223,7 @@ def _divide_level(
 
 def _straddlers(
     entries: Entries, level: Level, overfull: Ids, depth: int
-) -> Generator[float, None, tuple[Pairs, int]]:
+) -> Steps[tuple[Pairs, int]]:
     """Return what dividing the overfull cells sets free, with the rank of the cell among them.
 
     First the items that leave their cell's slice here, which lie in the cell; their number is the
@@ -245,7 +239,7 @@ def _straddlers(
     count = len(fresh)
     pairs = Pairs(*np.empty((2, count + np.count_nonzero(among >= 0)), np.intp))
     pairs.entries[:count], pairs.cells[:count] = fresh, np.repeat(rank[overfull], stop - start)
-    for some in blocks(len(among), PIECE):
+    for some in blocks(len(among), tuning.current.piece):
         there = np.flatnonzero(among[some] >= 0)
         filled, count = slice(count, count + len(there)), count + len(there)
         pairs.entries[filled] = level.copies.entries[some][there]
@@ -254,9 +248,9 @@ def _straddlers(
     return pairs, len(fresh)
 
 
-def _count_gone(depths: Depths, depth: int, gone: Ids) -> Generator[float, None, None]:
+def _count_gone(depths: Depths, depth: int, gone: Ids) -> Steps[None]:
     """Count in `gone` the entries before each that sink no deeper; yields the fraction done."""
-    for some in blocks(len(depths), PIECE):
+    for some in blocks(len(depths), tuning.current.piece):
         there = gone[some.start + 1 : some.stop + 1]
         np.cumsum(depths[some] <= depth, out=there)
         there += gone[some.start]
@@ -304,13 +298,13 @@ def _children(
     pairs: Pairs,
     masks: ChildMasks,
     depth: int,
-) -> Generator[float, None, Level]:
+) -> Steps[Level]:
     """Return the children of the overfull cells, with copies of the pairs in those they touch."""
     cells = (2 * level.cells[:, overfull, None] + UPPER_SIDES[:, None]).reshape(3, -1)
     codes = morton_codes(cells, depth + 1).reshape(-1, 8) << 3 * (grid.depth - depth - 1)
     bounds = np.empty((len(overfull), 9), np.intp)
     bounds[:, 0], bounds[:, 8] = level.slices[:, overfull]
-    for some in blocks(len(overfull), PIECE // 8):
+    for some in blocks(len(overfull), tuning.current.piece // 8):
         bounds[some, 1:8] = np.searchsorted(entries.codes, codes[some, 1:])
         yield 0.25 * some.stop / len(overfull)
     slices = np.stack((bounds[:, :-1].ravel(), bounds[:, 1:].ravel()))

@@ -4,7 +4,7 @@ The same for cells on a grid and off it, in a tree that is built and in one that
 done in steps: generators that yield the fraction done and return what they made.
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -12,27 +12,24 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import tuning
 from ..arrays import Flags, Floats, Ids, blocks, flagged
 from ..child_masks import LOWEST_BIT, POPCOUNT, ChildMasks
 from ..grid import Grid
 from ..options import Options
-from ..passes import PIECE, taken_steps
-from ..steps import between, run
+from ..passes import taken_steps
+from ..steps import Steps, between, run
 
 T = TypeVar("T")
 
 # A division whose children together hold more than this many times the cell's items is not kept.
 MOST_COPIES = 4
-# All divisions on the way to a cell may make this many references of an item with leaves of 32,
-# more with smaller ones, each of which is worth more copies.
-_MOST_REFERENCES, _IN_LEAVES_OF = 128, 32
-# Copies at one depth that no tree is worth, at some hundred bytes each: this many for an item,
-# except in a small tree, which may have this many in all.
-MOST_FOR_AN_ITEM, MOST_IN_ALL = 8, 2**24
-# A build is tried on about this many cells of each depth once it has a part of the copies that no
-# tree is worth: one for each of so many that are still ahead, with leaves of one item. What it
-# makes of a sample must be so many times too much. A fraction that no step repeats.
-_SAMPLE, _COPIES_AHEAD, _FOR_CERTAIN, _GOLDEN = 2048, 128, 1.25, 0.6180339887498949
+# The leaves for which `copies_on_the_way` holds.
+_IN_LEAVES_OF = 32
+# Copies of an item at one depth that no tree is worth, unless it is small.
+MOST_FOR_AN_ITEM = 8
+# A build is tried on about this many cells of each depth. A fraction that no step repeats.
+_SAMPLE, _GOLDEN = 2048, 0.6180339887498949
 
 
 @dataclass(frozen=True)
@@ -63,7 +60,7 @@ NO_PAIRS = Pairs(np.empty(0, np.intp), np.empty(0, np.intp))
 # Raises if at this depth this many copies are beyond all use.
 Check = Callable[[int, int], None]
 # Divides cells of a level, of a depth, and returns their children, and strays.
-Division = Callable[["Level", Ids, int, Ids, Check], Generator[float, None, tuple["Level", Ids]]]
+Division = Callable[["Level", Ids, int, Ids, Check], Steps[tuple["Level", Ids]]]
 
 
 @dataclass
@@ -120,11 +117,9 @@ def handed_down(entries: Ids, first_children: Ids, masks: ChildMasks) -> Pairs:
     return copies
 
 
-def handed_down_steps(
-    entries: Ids, ranks: Ids, masks: ChildMasks
-) -> Generator[float, None, Pairs]:
+def handed_down_steps(entries: Ids, ranks: Ids, masks: ChildMasks) -> Steps[Pairs]:
     """Do the same, where the first child of a cell is eight times its rank; yields fractions."""
-    pieces, ends = list(blocks(len(masks), PIECE)), [0]
+    pieces, ends = list(blocks(len(masks), tuning.current.piece)), [0]
     for some in pieces:
         ends.append(ends[-1] + int(POPCOUNT.take(masks[some]).sum(dtype=np.intp)))
         yield 0.1 * some.stop / len(masks)
@@ -166,7 +161,7 @@ def settle(
     children: Level,
     gone: Ids,
     check: Callable[[int], None],
-) -> Generator[float, None, Level]:
+) -> Steps[Level]:
     """Keep the divisions that are worth it: note them in `level`, return their children.
 
     Those that would make more copies than they are allowed do not count for `check`. Yields the
@@ -205,13 +200,13 @@ def _copies_in(children: Level, some: Flags) -> int:
     return int(np.count_nonzero(np.repeat(some, 8)[children.copies.cells]))
 
 
-def _kept(pairs: Pairs, some: Flags) -> Generator[float, None, Pairs]:
+def _kept(pairs: Pairs, some: Flags) -> Steps[Pairs]:
     """Return the pairs of some of the cells; yields the fraction done."""
     flags = yield from between(0.0, 0.3, taken_steps(some, pairs.cells))
     kept, end = Pairs(*np.empty((2, np.count_nonzero(flags)), np.intp)), 0
     if len(kept) == len(pairs):
         return pairs
-    for piece in blocks(len(pairs), PIECE):
+    for piece in blocks(len(pairs), tuning.current.piece):
         these = pairs[piece][flags[piece]]
         start, end = end, end + len(these)
         kept.entries[start:end], kept.cells[start:end] = these.entries, these.cells
@@ -219,7 +214,7 @@ def _kept(pairs: Pairs, some: Flags) -> Generator[float, None, Pairs]:
     return kept
 
 
-def _some_of(level: Level, some: Flags) -> Generator[float, None, Level]:
+def _some_of(level: Level, some: Flags) -> Steps[Level]:
     """Return some of the cells, none of which has been divided yet; yields the fraction done."""
     rank = np.cumsum(some) - 1
     copies = yield from between(0.0, 0.7, _kept(level.copies, some))
@@ -282,7 +277,7 @@ def most_references(entries: int, options: Options) -> float:
 
     With leaves of 32 or more, no more than `check_copies` allows.
     """
-    most = min(_MOST_REFERENCES, most_copies(entries) / max(entries, 1))
+    most = min(tuning.current.copies_on_the_way, most_copies(entries) / max(entries, 1))
     return most * _IN_LEAVES_OF / min(options.capacity, _IN_LEAVES_OF)
 
 
@@ -293,9 +288,10 @@ def check_copies(
 
     Of a sample that stands for `weight` times as many cells they have to be so for certain.
     """
+    certainly = tuning.current.certainly_too_many
     if weight == 1.0 and count > most_copies(entries):
         made = f"{count:,}"
-    elif weight > 1.0 and count * weight > most_copies(entries) * _FOR_CERTAIN:
+    elif weight > 1.0 and count * weight > certainly * most_copies(entries):
         made = f"about {float(f'{count * weight:.1e}'):,.0f}"
     else:
         return
@@ -307,7 +303,7 @@ def check_copies(
 
 def most_copies(entries: int) -> int:
     """Return how many copies of this many entries at one depth are not yet beyond all use."""
-    return max(MOST_FOR_AN_ITEM * entries, MOST_IN_ALL)
+    return max(MOST_FOR_AN_ITEM * entries, tuning.current.copies_at_a_depth)
 
 
 def may_be_refused(level: Level, overfull: Ids, entries: int, options: Options) -> bool:
@@ -315,13 +311,14 @@ def may_be_refused(level: Level, overfull: Ids, entries: int, options: Options) 
 
     The smaller the leaves, the more of the copies are still to be made.
     """
-    many = len(level.copies) * _COPIES_AHEAD > most_copies(entries) * options.capacity
+    ahead = tuning.current.copies_ahead
+    many = len(level.copies) * ahead > most_copies(entries) * options.capacity
     return many and len(overfull) >= _SAMPLE // 2
 
 
 def foresee(
     level: Level, depths: range, gone: Ids, divide: Division, entries: int, options: Options
-) -> Generator[float, None, None]:
+) -> Steps[None]:
     """Divide a sample of the cells down to the last of these depths; raise if that is too much.
 
     Of the cells of each depth every second, third or so is taken, and stands for the others.

@@ -1,16 +1,16 @@
 """Median splits: off-grid cells, divided on each axis at the median of what they hold."""
 
-from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
 
+from .. import tuning
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges
 from ..child_masks import POPCOUNT, ChildMasks
 from ..grid import DEEPEST, Grid
 from ..options import Options
 from ..shapes import Shapes
-from ..steps import between
+from ..steps import Steps, between
 from .divide import Entries
 from .levels import (
     MOST_COPIES,
@@ -22,13 +22,13 @@ from .levels import (
 )
 from .off_grid import ItemBounds, OffGridCells, divide_off_grid, leaves_of
 
-# Pairs looked at together, and numbers in a table whose rows are searched for their medians.
-_STEP, _TABLE = 32_768, 262_144
+# Numbers in a table whose rows are searched for their medians.
+_TABLE = 262_144
 
 
 def divide_at_medians(
     entries: Entries, grid: Grid, options: Options
-) -> Generator[float, None, tuple[list[Level], Ids]]:
+) -> Steps[tuple[list[Level], Ids]]:
     """Divide the root, its children, their children and so on; yields the fraction done.
 
     Returns the levels, and the entries that were placed where rounding hid what they touch.
@@ -43,9 +43,9 @@ def divide_at_medians(
     return (yield from between(0.05, 1.0, dividing))
 
 
-def _bounds_of(items: Shapes) -> Generator[float, None, ItemBounds]:
+def _bounds_of(items: Shapes) -> Steps[ItemBounds]:
     lower, upper, centers = np.empty((3, 3, len(items)))
-    for some in blocks(len(items), _STEP):
+    for some in blocks(len(items), tuning.current.divided):
         lower[:, some], upper[:, some] = items[some].limits()
         centers[:, some] = (lower[:, some] + upper[:, some]) / 2
         yield some.stop / len(items)
@@ -75,7 +75,7 @@ class _Medians:
 
     def divide(
         self, bounds: ItemBounds, walls: Floats, pairs: Pairs
-    ) -> Generator[float, None, tuple[OffGridCells, ChildMasks, Ids]]:
+    ) -> Steps[tuple[OffGridCells, ChildMasks, Ids]]:
         """Choose where to divide the cells, and find the children that take their items."""
         counts = np.bincount(pairs.cells)
         starts = np.cumsum(counts) - counts
@@ -101,17 +101,17 @@ class _Medians:
 
     def _taking(
         self, cells: OffGridCells, bounds: ItemBounds, pairs: Pairs
-    ) -> Generator[float, None, tuple[ChildMasks, Ids]]:
+    ) -> Steps[tuple[ChildMasks, Ids]]:
         """Return the children that take entries, and entries whose children rounding hid."""
         masks, strays = np.zeros(len(pairs), np.uint8), [np.empty(0, np.intp)]
-        for some in blocks(len(pairs), _STEP):
+        for some in blocks(len(pairs), tuning.current.divided):
             masks[some], lost = cells.taking(bounds, pairs[some], self.options)
             strays.append(lost)
             yield some.stop / len(pairs)
         return masks, np.concatenate(strays)
 
 
-def _medians(centers: Floats, entries: Ids, counts: Ids) -> Generator[float, None, Floats]:
+def _medians(centers: Floats, entries: Ids, counts: Ids) -> Steps[Floats]:
     """Return the medians of the centers of each cell's entries, (3, c).
 
     Cells of about one count are taken together, until their numbers fill a table. Each is

@@ -4,7 +4,6 @@ Nothing is known of an item beforehand: at every depth each item is a pair of it
 these are kept in the order of the cells. For medians, and for trees that change.
 """
 
-from collections.abc import Generator
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -12,15 +11,15 @@ from typing import Protocol
 
 import numpy as np
 
-from .. import child_masks
+from .. import child_masks, tuning
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, gather
 from ..cells import child_walls
 from ..child_masks import ON_SIDES, POPCOUNT, ChildMasks
 from ..grid import DEEPEST, Grid, enlarged
 from ..options import Options
-from ..passes import PIECE, taken_steps
+from ..passes import taken_steps
 from ..shapes import Shapes
-from ..steps import between
+from ..steps import Steps, between
 from .levels import Check, Level, Pairs, foresee, moving, settle
 
 # Of the root's size: what a few roundings may move an item by.
@@ -130,7 +129,7 @@ class Rule(Protocol):
 
     def divide(
         self, bounds: ItemBounds, walls: Floats, pairs: Pairs
-    ) -> Generator[float, None, tuple[OffGridCells, ChildMasks, Ids]]:
+    ) -> Steps[tuple[OffGridCells, ChildMasks, Ids]]:
         """Choose where to divide cells; return them, the children that take items, and strays."""
 
     def may_be_refused(self, level: Level, overfull: Ids) -> bool:
@@ -151,7 +150,7 @@ def leaves_of(walls: Floats, pairs: Pairs, allowance: float = np.inf) -> Level:
 
 def divide_off_grid(
     bounds: ItemBounds, leaves: Level, depths: Ids, rule: Rule, options: Options
-) -> Generator[float, None, tuple[list[Level], Ids]]:
+) -> Steps[tuple[list[Level], Ids]]:
     """Divide leaves of these depths, their children and so on; yields the fraction done.
 
     Returns the levels, and the entries that were placed where rounding hid what they touch.
@@ -177,14 +176,14 @@ def divide_off_grid(
 
 def _foresee(
     bounds: ItemBounds, level: Level, depths: range, rule: Rule, options: Options
-) -> Generator[float, None, None]:
+) -> Steps[None]:
     """Divide a sample of the cells down to the last depth; raise if all make too many copies."""
     bounds = copy(bounds)
     bounds.never_copied = bounds.never_copied.copy()
 
     def divide(
         level: Level, some: Ids, depth: int, _: Ids, check: Check
-    ) -> Generator[float, None, tuple[Level, Ids]]:
+    ) -> Steps[tuple[Level, Ids]]:
         some = some[rule.divisible(level.cells[:, some], np.full(len(some), depth))]
         return divide_level(bounds, level, some, depth, rule, options, check)
 
@@ -205,7 +204,7 @@ def divide_level(
     rule: Rule,
     options: Options,
     check: Check | None = None,
-) -> Generator[float, None, tuple[Level, Ids]]:
+) -> Steps[tuple[Level, Ids]]:
     """Divide these cells of a level where it is worth it; yields the fraction done.
 
     Returns their children, and strays.
@@ -228,7 +227,7 @@ def divide_level(
     return children, strays
 
 
-def _pairs_of(level: Level, overfull: Ids, counts: Ids) -> Generator[float, None, Pairs]:
+def _pairs_of(level: Level, overfull: Ids, counts: Ids) -> Steps[Pairs]:
     """Return the items of the overfull cells, cell by cell, and the ranks of these cells."""
     starts = np.cumsum(counts) - counts
     members = concatenated_ranges(starts[overfull], counts[overfull])
@@ -239,9 +238,7 @@ def _pairs_of(level: Level, overfull: Ids, counts: Ids) -> Generator[float, None
     return Pairs(entries, cells)
 
 
-def _children(
-    cells: OffGridCells, pairs: Pairs, masks: ChildMasks, count: int
-) -> Generator[float, None, Level]:
+def _children(cells: OffGridCells, pairs: Pairs, masks: ChildMasks, count: int) -> Steps[Level]:
     """Return the children of the cells, with copies of the pairs in those that they go to."""
     going, held = [], np.empty((8, count), np.intp)
     for child in range(8):
@@ -254,7 +251,7 @@ def _children(
     for child, some in enumerate(going):
         # A cell's pairs for one child follow each other in both orders.
         shift = starts[child] - (np.cumsum(held[child]) - held[child])
-        for piece in blocks(len(some), PIECE):
+        for piece in blocks(len(some), tuning.current.piece):
             these, places = some[piece], np.arange(piece.start, piece.stop)
             entries[places + shift[pairs.cells[these]]] = pairs.entries[these]
             yield 0.4 + 0.05 * (child + piece.stop / len(some))

@@ -55,7 +55,7 @@ class PairChanges:
         return began, lasted, ended[:, np.lexsort(ended[::-1])]
 
     def _now(self, tree: Octree) -> Ids:
-        """Return the keys of all pairs, sorted: what has not changed touches what it did."""
+        """Return the keys of all pairs, sorted; items that have not changed keep their pairs."""
         numbers = np.flatnonzero(self._dirty)
         if len(numbers) * _MANY > len(tree):
             return _keys(overlapping_pairs(tree))

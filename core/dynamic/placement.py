@@ -6,7 +6,6 @@ that separated nothing and have none below them that did, so that coincident ite
 one leaf instead of a chain of cells.
 """
 
-from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +23,7 @@ from ..construction.off_grid import (
 )
 from ..grid import Grid
 from ..options import Options
-from ..steps import run
+from ..steps import Steps, run
 from .assignment import NO_CELL, Assignment
 from .items import limits, simplest
 
@@ -145,7 +144,7 @@ class _Centers:
 
     def divide(
         self, bounds: ItemBounds, walls: Floats, pairs: Pairs
-    ) -> Generator[float, None, tuple[OffGridCells, ChildMasks, Ids]]:
+    ) -> Steps[tuple[OffGridCells, ChildMasks, Ids]]:
         """Divide the cells, and find the children that take their items."""
         cells = OffGridCells(self.grid, walls, (walls[:3] + walls[3:]) / 2)
         masks, strays = cells.taking(bounds, pairs, self.options)

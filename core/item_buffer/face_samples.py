@@ -1,6 +1,5 @@
 """Samples of each face over many views, for those never seen; saturation tells if they suffice."""
 
-from collections.abc import Generator
 from dataclasses import dataclass
 from typing import SupportsFloat, SupportsIndex
 
@@ -11,7 +10,7 @@ from .. import checks
 from ..arrays import Floats, Ids, blocks, concatenated_ranges, power_of_two_scale
 from ..groups import ALL_GROUPS
 from ..records import Record
-from ..steps import at_once
+from ..steps import Steps, at_once
 from .renderers import ItemRenderer, Size, asked_of, checked_views
 from .stage import MeshArrays
 
@@ -102,7 +101,7 @@ def face_samples_steps(
     *,
     size: Size = (1024, 1024),
     groups: SupportsIndex = ALL_GROUPS,
-) -> Generator[float, None, FaceSamples]:
+) -> Steps[FaceSamples]:
     """Count in how many samples each face is seen, over all views, in steps.
 
     Parameters
@@ -135,9 +134,7 @@ def face_samples_steps(
 face_samples = at_once(face_samples_steps)
 
 
-def _steps(
-    renderer: ItemRenderer, matrices: Floats, size: Size
-) -> Generator[float, None, FaceSamples]:
+def _steps(renderer: ItemRenderer, matrices: Floats, size: Size) -> Steps[FaceSamples]:
     arrays, moment = renderer.stage.arrays, renderer.stage.moment
     meshes_of = moment.meshes.known_as(moment.placements.meshes)
     counts = np.zeros(arrays.faces.shape[1], np.intp)

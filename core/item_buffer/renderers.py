@@ -29,7 +29,7 @@ _MOST = 1 << 31
 
 @dataclass(frozen=True, eq=False)
 class ItemBuffers(Record):
-    """What is seen in each pixel of some views.
+    """Placement, triangle and nearness of each pixel of some views.
 
     Row 0 is the lowest, column 0 the leftmost, as Blender's images have it.
 
@@ -66,7 +66,7 @@ class ItemBuffers(Record):
 
 @dataclass(frozen=True)
 class Image:
-    """What is seen in each pixel of one view, flat, (p,), row after row from below.
+    """The pixels of one view, flat, (p,), row after row from below.
 
     `rows` are numbers of placements in the order of their ids, -1 for none.
     """
@@ -77,7 +77,7 @@ class Image:
 
 
 class ItemRenderer:
-    """What draws item buffers of a scene: each of its kinds gives the same answer.
+    """Draws item buffers of a scene; each kind of renderer gives the same answer.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class ItemRenderer:
 
     @property
     def scene(self) -> SceneOctree:
-        """What is drawn."""
+        """The scene that is drawn."""
         return self._scene
 
     @property

@@ -64,7 +64,7 @@ class Frames:
         return int(self.areas.sum())
 
     def pixels(self) -> tuple[Ids, Ids, Ids]:
-        """Return all pixels of frames that lie one after the other: whose, columns, and rows."""
+        """Return all pixels of all frames, in order: their frames, columns, and rows."""
         left, bottom, _, _, _, widths = self.numbers
         areas = self.areas
         each = np.repeat(np.arange(len(areas)), areas)

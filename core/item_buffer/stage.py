@@ -22,9 +22,9 @@ _TOGETHER = 65_536
 
 @dataclass(frozen=True)
 class OnScreen:
-    """Triangles on the screen: corners x, y and nearness (3, v), faces (3, n), and of whom.
+    """Triangles on the screen: corners x, y and nearness (3, v), faces (3, n), and their owners.
 
-    `owners` are numbers of rows that were asked for, `triangles` those of their meshes.
+    `owners` are numbers of rows that were asked for, `triangles` numbers in their meshes.
     """
 
     places: Floats
@@ -170,11 +170,11 @@ def _transformed(matrices: Floats, vertices: Floats) -> Floats:
 
 
 def near_clipped(clip: Floats, faces: Ids) -> tuple[Floats, Ids, Ids | None]:
-    """Return what is in front of the near plane: corners, faces, and of which faces they are.
+    """Clip faces at the near plane; return corners, faces, and the face that each is a part of.
 
-    None if all are. Of a triangle that the plane cuts one or two remain; a new corner is computed
-    in the same way from both triangles that share its edge. Sutherland and Hodgman, "Reentrant
-    Polygon Clipping", 1974.
+    None if all faces are in front. Of a triangle that the plane cuts one or two remain; a new
+    corner is computed in the same way from both triangles that share its edge. Sutherland and
+    Hodgman, "Reentrant Polygon Clipping", 1974.
     """
     depths = clip[3] - clip[2]
     front: Flags = (depths >= 0) & (clip[3] > 0)

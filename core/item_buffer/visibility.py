@@ -1,6 +1,5 @@
 """Visibility by item buffers: visible and amodal pixels of each object, boxes, states."""
 
-from collections.abc import Generator
 from dataclasses import dataclass
 from typing import SupportsFloat, SupportsIndex
 
@@ -15,7 +14,7 @@ from ..scene.moment import Moment, Reached
 from ..scene.volumes import any_of
 from ..shapes import Frusta
 from ..shapes.boxes import CORNERS
-from ..steps import at_once
+from ..steps import Steps, at_once
 from .mask_runs import Counted, counted_alone, counted_in
 from .renderers import ItemRenderer, Size, asked_of, checked_views
 from .stage import Stage, screen_matrix
@@ -100,7 +99,7 @@ def visibility_steps(
     beyond: SupportsFloat = 1.0,
     smallest: SupportsFloat = 1.0,
     groups: SupportsIndex = ALL_GROUPS,
-) -> Generator[float, None, Visibility]:
+) -> Steps[Visibility]:
     """Measure how much of each object is seen in some views, and why it is not, in steps.
 
     Parameters
@@ -115,7 +114,7 @@ def visibility_steps(
         The object of each placement, in the order of the scene's ids; n is the largest and one.
         By default each placement is an object.
     supersampling : int, default 1
-        So many samples by so many are taken in each pixel.
+        Samples along each side of a pixel: n by n are taken in it.
     beyond : float, default 1
         How far the picture goes on beyond each border, in pictures, to tell what they cut off.
     smallest : float, default 1
@@ -172,7 +171,7 @@ def _steps(
     samples: int,
     beyond: float,
     smallest: float,
-) -> Generator[float, None, Visibility]:
+) -> Steps[Visibility]:
     views, count = len(matrices), int(owners.max(initial=-1)) + 1
     states = np.full((views, count), OUT_OF_VIEW, np.uint8)
     visible, amodal, whole, depths = np.zeros((4, views, count))

@@ -8,7 +8,7 @@ from typing import SupportsFloat, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import checks
+from .. import checks, compiled, tuning
 from ..any_octree import AnyOctree
 from ..arrays import Floats, Ids
 from ..descend import expanded, morton_order, portions
@@ -20,10 +20,8 @@ from ..shapes import Boxes
 from .closest import closest_points, distances, lower_bounds
 from .search import PIECE, Search, branch_and_bound, kth_least, seed
 
-# Points that descend together at first, and at most; the references that a group should find, and
-# the pairs of point and cell that it should visit. A group that visits twice as many descends
-# again in smaller parts.
-_FIRST, _MOST, _REFERENCES, _PAIRS = 256, 65_536, 1_048_576, 524_288
+# Points that descend together at first, and at most; the references that a group should find.
+_FIRST, _MOST, _REFERENCES = 256, 65_536, 1_048_576
 # Triangles whose discs are worth making, once, for each point.
 _WORTH = 512
 
@@ -110,18 +108,33 @@ def nearest(
     if isinstance(tree, NearestQuestions):
         return tree._nearest(points, count, max_distance, groups)
     octree = as_octree("tree", tree)
-    places = checks.floats("points", points, 3)
-    checks.every_row("points", "be finite", np.isfinite(places).all(axis=1), places)
+    places = checks.plain_floats("points", points, 3)
     count = checks.whole_number("count", count, 1)
     most = checks.number("max_distance", max_distance, 0.0, finite=False)
     checks.room("count", count, len(places), count, 3)
     there = in_groups(octree, groups)
+    packed = compiled.packed(there, len(places)) if count <= compiled.MOST else None
+    found = packed and packed.nearest(places, count, most)
+    if not found:
+        return _nearest(there, places, count, most)
+    items, distances, positions = found
+    (left,) = (items[:, 0] == compiled.NOT_TAKEN).nonzero()
+    answer = Nearest(compiled.named(there, items), distances, positions)
+    if len(left):
+        others = _nearest(there, places[left], count, most)
+        items[left], distances[left] = others.items, others.distances
+        positions[left] = others.positions
+    return answer
+
+
+def _nearest(tree: Octree, places: Floats, count: int, max_distance: float) -> Nearest:
+    checks.every_row("points", "be finite", np.isfinite(places).all(axis=1), places)
     rows = np.ascontiguousarray(places.T)
     entries = np.full((len(places), count), -1)
     lengths = np.full(entries.shape, np.inf)
-    for queries, ranks, found, apart in _ranked(there, rows, min(count, len(there)), most):
+    for queries, ranks, found, apart in _ranked(tree, rows, min(count, len(tree)), max_distance):
         entries[queries, ranks], lengths[queries, ranks] = found, apart
-    return _located(there, rows, entries, lengths)
+    return _located(tree, rows, entries, lengths)
 
 
 def _located(tree: Octree, points: Floats, entries: Ids, lengths: Floats) -> Nearest:
@@ -143,12 +156,12 @@ def _ranked(
     mailboxes = mailboxes_for(len(tree.order))
     order = morton_order(tree, Boxes(points.T, points.T))
     quickly = len(tree) < _WORTH * len(order)
-    first, size = 0, _FIRST
+    first, size, most_pairs = 0, _FIRST, tuning.current.nearest_pairs
     while first < len(order):
         asked = order[first : first + size]
         search = Search(tree, points[:, asked], count, np.full(len(asked), max_distance))
         seed(search, mailboxes)
-        found = branch_and_bound(search, 2 * _PAIRS if len(asked) > 1 else None)
+        found = branch_and_bound(search, 2 * most_pairs if len(asked) > 1 else None)
         if found is None:
             size = max(1, len(asked) // 16)
             continue
@@ -160,7 +173,7 @@ def _ranked(
             near = np.flatnonzero(lengths <= max_distance)
             yield asked[queries[near]], ranks[near], entries[near], lengths[near]
         first += len(asked)
-        share = min(_REFERENCES / references, _PAIRS / max(search.looked, 1))
+        share = min(_REFERENCES / references, most_pairs / max(search.looked, 1))
         size = max(1, min(_MOST, int(size * share)))
 
 

@@ -124,7 +124,7 @@ def _of_triangles(
 
 def _may_reach(corners: Floats, reach: Floats) -> Flags:
     """Return which triangles are not beyond reach, seen along the way to their middle."""
-    middle = corners.sum(axis=1)
+    middle = corners[:, 0] + corners[:, 1] + corners[:, 2]
     along = dot(middle[:, None], corners).min(axis=0)
     wide = reach + np.abs(corners).max(axis=(0, 1)) * _ROUNDING
     with np.errstate(invalid="ignore"):  # without limit, seen from the middle itself
@@ -148,7 +148,7 @@ class _Features:
         length = dot(units, units)
         beside = (self.along >= 0) & (self.along <= self.span) & (length > 0)
         sides = dot(moments, normal[:, None])
-        total = sides.sum(axis=0)
+        total = sides[0] + sides[1] + sides[2]
         self.above = ((sides >= 0).all(axis=0) | (sides <= 0).all(axis=0)) & (area > 0)
         # Beyond the tip of a sliver its sides say little: the foot lies beside the longest edge.
         self.above &= (beside & (length == length.max(axis=0))).any(axis=0) & (total != 0)
@@ -170,12 +170,14 @@ class _Features:
         the face is not known well.
         """
         share = np.clip(_quotient(self.along, self.span, self.span > 0, 0.0), 0.0, 1.0)
+        share += 0.0  # which takes the sign from a zero
         weights = np.zeros((4, *share.shape))
         for edge in range(3):
             weights[edge, edge] = 1 - share[edge]
             weights[edge, (edge + 1) % 3] = share[edge]
         weights[3] = np.where(self.above, self.shares, weights[0])
-        feet = np.einsum("kch,ach->akh", weights, self.corners)
+        corners = self.corners[:, :, None]
+        feet = np.stack([dot(weights.swapaxes(0, 1), corner) for corner in corners])
         best = dot(feet, feet).argmin(axis=0)
         return np.take_along_axis(weights, best[None, None], axis=0)[0]
 
@@ -183,7 +185,7 @@ class _Features:
 def _on_triangles(items: Triangles, ids: Ids, points: Floats) -> Floats:
     features = _Features(_seen(items, ids, points))
     corners = items.take_rows(ids).reshape(3, 3, -1)
-    found = np.einsum("ch,cah->ah", features.closest(), corners)
+    found = dot(features.closest()[:, None], corners)
     squares = features.squares.min(axis=0)
     on_face = features.thin & (features.squares[6] == squares)
     found = np.where(on_face, points + features.feet, found)

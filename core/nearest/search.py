@@ -53,8 +53,8 @@ class Search:
 def kth_least(queries: Ids, values: Floats, count: int, total: int) -> Floats:
     """Return for each of `total` queries the `count`-th of its values; infinite if it has fewer.
 
-    `queries`, ascending and below 2**16, say whose the values are, which are finite and not
-    negative. Beyond the first, the answer may be a little too large.
+    `queries`, ascending and below 2**16, are the queries that the values belong to. Values are
+    finite and not negative. Beyond the first, the answer may be a little too large.
     """
     found = np.full(total, np.inf)
     starts = np.flatnonzero(np.diff(queries, prepend=-1))

@@ -1,7 +1,7 @@
 """Overlapping pairs: items that touch each other, or come near, within a tree or between two."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from typing import SupportsIndex
 
 import numpy as np
@@ -54,7 +54,7 @@ def overlapping_pairs_steps(
     objects: bool = False,
     groups: SupportsIndex = ALL_GROUPS,
     owners: ArrayLike | None = None,
-) -> Generator[float, None, Ids]:
+) -> Steps[Ids]:
     """Find all pairs of items that touch, within one tree or between two, in steps.
 
     Parameters
@@ -139,7 +139,7 @@ overlapping_pairs = at_once(overlapping_pairs_steps)
 
 def _steps(
     tree: Octree, other: Octree | None, margin: float, skip_neighbours: bool, owners: Ids | None
-) -> Generator[float, None, Ids]:
+) -> Steps[Ids]:
     if owners is not None and (owners == owners[:1]).all():
         yield 1.0
         return np.empty((2, 0), np.intp)

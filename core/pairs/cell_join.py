@@ -2,8 +2,8 @@
 
 Two items that touch share the cell of a point where they do, if items are copied to all cells
 that they touch. Which of several shared cells makes the pair is settled without the pairs of
-the others. For boxes it is the cell of the reference point, the lower corner of what they have
-in common (J.-P. Dittrich and B. Seeger, "Data Redundancy and Duplicate Detection in Spatial Join
+the others. For boxes it is the cell of the reference point, the lower corner of their common
+box (J.-P. Dittrich and B. Seeger, "Data Redundancy and Duplicate Detection in Spatial Join
 Processing", 2000). Other items need not touch that cell; for them it is the first shared one.
 """
 
@@ -12,6 +12,7 @@ from collections.abc import Generator, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import tuning
 from ..arrays import (
     Flags,
     Ids,
@@ -36,8 +37,6 @@ from .sweep import (
     quantize,
 )
 
-# References that are sorted together; a cell that holds more is still sorted at once.
-_REFERENCES = 131_072
 # The part of the work that comes before the first comparison.
 _PREPARED = 0.1
 
@@ -45,7 +44,7 @@ _PREPARED = 0.1
 def joined_cells(
     tree: Octree, own: int | None = None, owners: Ids | None = None
 ) -> Iterator[PairBatch]:
-    """Yield pairs of entries that stand in one cell and whose bounds may meet, each pair once.
+    """Yield pairs of entries in one cell with bounds that may meet, each pair once.
 
     With `own`, only pairs of one of the tree's first `own` items and one of the others. With
     `owners` of the entries, (k,), only pairs of different owners. The two come in any order.
@@ -91,7 +90,7 @@ class _Join:
             yield PairBatch(done, *self._kept(places[ones[met]], places[others[met]]))
 
     def _compared(self, some: slice) -> tuple[Ids, QuantizedBounds, Comparisons]:
-        """Return the references of some cells to compare, their bounds, and what with what."""
+        """Return the references of some cells, their bounds, and the pairs of them to compare."""
         priority = self.rule.enter(some)
         here = np.flatnonzero(priority < PRIORITIES)
         priority, places = priority[here], some.start + here
@@ -117,7 +116,7 @@ def _quantized(tree: Octree, entries: Ids | None) -> Generator[PairBatch, None, 
     bounds = QuantizedBounds(*np.empty((2, len(tree.order)), np.int64))
     ids = None if entries is None else np.unique(entries)
     count = len(tree.order) if ids is None else len(ids)
-    for block in blocks(count, _REFERENCES):
+    for block in blocks(count, tuning.current.sorted_references):
         some = block if ids is None else ids[block]
         bounds[some] = quantize(tree.arranged[some], grid)
         yield no_pairs(_PREPARED * block.stop / count)
@@ -125,7 +124,7 @@ def _quantized(tree: Octree, entries: Ids | None) -> Generator[PairBatch, None, 
 
 
 def _of_several_owners(cells: Ids, entries: Ids, owners: Ids) -> tuple[Ids, Ids]:
-    """Return the references of cells whose items have several owners: their cells and entries."""
+    """Return the references, cells and entries, of cells with items of several owners."""
     begins = starts_of_runs(cells)
     first = owners[entries[begins]]
     counts = np.diff(begins, append=len(cells))
@@ -138,12 +137,13 @@ def _of_several_owners(cells: Ids, entries: Ids, owners: Ids) -> tuple[Ids, Ids]
 def _whole_cells(cells: Ids) -> Iterator[slice]:
     """Yield the references of some cells after the other, of bounded size unless a cell is not."""
     ends = ends_of_runs(cells) + 1
-    stops = ends[ends_of_runs((ends - 1) // _REFERENCES)].tolist()
+    together = tuning.current.sorted_references
+    stops = ends[ends_of_runs((ends - 1) // together)].tolist()
     return (slice(start, stop) for start, stop in zip([0, *stops], stops, strict=False))
 
 
 class ReferencePoint:
-    """Boxes meet in the cell that holds the lower corner of what they have in common."""
+    """Boxes meet in the cell that holds the lower corner of their common box."""
 
     def __init__(self, tree: Octree, cells: Ids, entries: Ids) -> None:
         self.tree, self.cells, self.entries = tree, cells, entries

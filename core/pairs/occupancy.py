@@ -16,7 +16,7 @@ _FEW, _REMAIN = 1_024, 0.75
 
 
 def sharing_cells(ones: Floats, others: Floats) -> tuple[Ids, Ids]:
-    """Return which of two sides' bounds, (6, n) and (6, m), may meet any of the other, ascending.
+    """Return which bounds of two sides, (6, n) and (6, m), may meet the other side, ascending.
 
     No bounds that meet are left out.
     """
@@ -34,7 +34,7 @@ def sharing_cells(ones: Floats, others: Floats) -> tuple[Ids, Ids]:
 
 
 def _shared(ones: Floats, others: Floats) -> tuple[Flags, Flags]:
-    """Return which of each stand in a cell with one of the other."""
+    """Tell which bounds of each side share a cell with the other side."""
     lower = np.maximum(ones[:3].min(axis=1), others[:3].min(axis=1))
     upper = np.minimum(ones[3:].max(axis=1), others[3:].max(axis=1))
     flags = tuple(
@@ -56,10 +56,10 @@ def _shared(ones: Floats, others: Floats) -> tuple[Flags, Flags]:
     found = [np.zeros(int(shape.prod()), bool) for _ in near]
     for cells, (_, numbers) in zip(found, held, strict=True):
         cells[numbers] = True
-    for kept, (whose, numbers), cells in zip(flags, held, found[::-1], strict=True):
+    for kept, (owners, numbers), cells in zip(flags, held, found[::-1], strict=True):
         (here,) = kept.nonzero()
         kept[here] = False
-        kept[here[whose[cells[numbers]]]] = True
+        kept[here[owners[cells[numbers]]]] = True
     return flags[0], flags[1]
 
 
@@ -71,20 +71,20 @@ def _spans(bounds: Floats, lower: Floats, size: Floats, shape: Ids) -> Ids:
 
 
 def _count(spans: Ids) -> int:
-    """Return in how many cells all bounds stand."""
+    """Count the cells that all bounds stand in."""
     return int((spans[3:] - spans[:3] + 1).prod(axis=0).sum())
 
 
 def _cells(spans: Ids, shape: Ids) -> tuple[Ids, Ids]:
-    """Return the cells that bounds stand in: whose, and their numbers."""
+    """Return the cells that bounds stand in: the bounds of each, and the number of the cell."""
     widths = spans[3:] - spans[:3] + 1
     counts = widths.prod(axis=0)
-    whose = np.repeat(np.arange(len(counts)), counts)
+    owners = np.repeat(np.arange(len(counts)), counts)
     nth = concatenated_ranges(0 * counts, counts)
-    numbers, factor = np.zeros(len(whose), np.intp), 1
+    numbers, factor = np.zeros(len(owners), np.intp), 1
     for axis in range(3):
-        width = widths[axis].take(whose)
+        width = widths[axis].take(owners)
         beside = nth // width
-        numbers += (spans[axis].take(whose) + nth - beside * width) * factor
+        numbers += (spans[axis].take(owners) + nth - beside * width) * factor
         nth, factor = beside, factor * int(shape[axis])
-    return whose, numbers
+    return owners, numbers

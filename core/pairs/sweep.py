@@ -13,6 +13,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import tuning
 from ..arrays import Floats, Ids, blocks, concatenated_ranges, radix_argsort
 from ..grid import BITS, GUARD_BITS, Grid, Words, pack, unpack
 from ..shapes import Boxes, Shapes
@@ -21,8 +22,6 @@ from ..shapes import Boxes, Shapes
 _ROUNDING = 2.0**-50
 # Shapes in a sample, about; one in this many of them may be far away on either side.
 _SAMPLE, _FEW = 512, 16
-# Pairs that are made at a time, about.
-_PAIRS = 65_536
 # Cells with more references than this are swept along an axis.
 _LARGE = 128
 # Priorities are below this.
@@ -127,7 +126,8 @@ class Comparisons:
         """Yield all pairs of places, in batches of bounded size."""
         ends = np.cumsum(self.counts)
         total = int(ends[-1]) if len(ends) else 0
-        cuts = np.searchsorted(ends, np.arange(_PAIRS, total, _PAIRS))
+        most = tuning.current.swept_pairs
+        cuts = np.searchsorted(ends, np.arange(most, total, most))
         stops = [*np.unique(cuts).tolist(), len(ends)]
         for start, stop in zip([0, *stops], stops, strict=False):
             some = slice(start, stop)

@@ -1,8 +1,8 @@
 """Tree join: cells of two trees that meet are descended together, down to pairs of leaves.
 
 Where items are copied to all leaves they touch, two items share a point of two leaves that share
-it, too. So only what reaches into what two leaves have in common is compared, and no cells are
-built anew (T. Brinkhoff, H.-P. Kriegel and B. Seeger, "Efficient Processing of Spatial Joins Using
+it, too. So only items that reach into the common box of two leaves are compared, and no cells are
+built (T. Brinkhoff, H.-P. Kriegel and B. Seeger, "Efficient Processing of Spatial Joins Using
 R-trees", 1993: synchronized traversal, with the search space restricted).
 """
 
@@ -12,17 +12,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .. import tuning
 from ..arrays import Floats, Ids, blocks, concatenated_ranges, flagged, gather, starts_of_runs
 from ..descend import overlapped_children
 from ..octree import Octree
 from .sweep import PairBatch, bounds_of, no_pairs
 
-# Pairs of cells that descend together; places that are compared at a time, where so many pairs of
-# places count as one.
-_FRONT, _PLACES, _EACH = 65_536, 131_072, 16
-# Trees are joined if this, and this many times as many as both have references, are not fewer than
-# pairs of leaves, places in these, and pairs of places; and than these, in no pair of leaves.
-_MANY, _LEAVES, _STANDING, _COMPARED, _CROWDED = 65_536, 1, 8, 32, 262_144
+# This many pairs of places count as one place.
+_EACH = 16
+# Trees are joined unless there are more pairs of leaves, places in these, and pairs of places than
+# `joined_pairs`, and than this many for each reference of both.
+_LEAVES, _STANDING, _COMPARED = 1, 8, 32
 # What rounding may take from walls, as a part of the largest coordinate.
 _ROUNDING = 2.0**-46
 
@@ -57,7 +57,7 @@ class _Leaves:
 def tree_join(
     tree: Octree, other: Octree, margin: float
 ) -> Generator[PairBatch, None, Iterator[PairBatch] | None]:
-    """Return batches of entries of two trees whose bounds may meet, or None if it does not pay.
+    """Return batches of entries of two trees with bounds that may meet; None if it does not pay.
 
     It does not where items stand elsewhere than in all leaves that they touch, or where leaves
     hold so many that they should be divided otherwise. A pair may come in several batches.
@@ -67,7 +67,8 @@ def tree_join(
     references = len(tree.references) + len(other.references)
     largest = max(float(np.abs(each.cell_rows[:, 0]).max()) for each in (tree, other))
     slack = tree.slack + other.slack + margin + (largest + margin) * _ROUNDING
-    found = yield from leaf_pairs(tree, other, 2 * slack, _MANY + _LEAVES * references)
+    most, crowd = tuning.current.joined_pairs, tuning.current.joined_crowd
+    found = yield from leaf_pairs(tree, other, 2 * slack, most + _LEAVES * references)
     if found is None:
         return None
     one, ones = _side(tree, found[0], margin, slack)
@@ -77,9 +78,9 @@ def tree_join(
     leaves = _sharing(one, two, ones, others)
     work, compared = _work(one, two, leaves)
     if (
-        work.sum() > _MANY + _STANDING * references
-        or compared.sum() > _MANY + _COMPARED * references
-        or compared.max(initial=0) > _CROWDED
+        work.sum() > most + _STANDING * references
+        or compared.sum() > most + _COMPARED * references
+        or compared.max(initial=0) > crowd
     ):
         return None
     return _batches(one, two, leaves)
@@ -95,6 +96,7 @@ def leaf_pairs(
     found, total = [(np.empty(0, np.intp),) * 2], 0
     lower, upper = (each.cell_rows[:, :1] for each in (tree, other))
     gaps = np.maximum(lower[:3] - upper[3:], upper[:3] - lower[3:])
+    together = tuning.current.joined_cells
     fronts = [(np.zeros(1, np.intp),) * 2] if (gaps <= reach).all() else []
     while fronts:
         yield no_pairs(0.0)
@@ -112,13 +114,13 @@ def leaf_pairs(
         more, beside = overlapped_children(other, others[second], _grown(here, second, reach))
         ones = np.concatenate((below, ones[second[more]]))
         others = np.concatenate((others[first[pairs]], beside))
-        fronts += [(ones[some], others[some]) for some in blocks(len(ones), _FRONT)]
+        fronts += [(ones[some], others[some]) for some in blocks(len(ones), together)]
     firsts, seconds = zip(*found, strict=True)
     return np.concatenate(firsts), np.concatenate(seconds)
 
 
 def _grown(boxes: Floats, some: Ids, reach: float) -> Floats:
-    """Return some boxes, (6, h), with `reach` on all sides."""
+    """Return some boxes, (6, h), grown by `reach` on all sides."""
     grown = gather(boxes, some)
     grown[:3] -= reach
     grown[3:] += reach
@@ -126,7 +128,7 @@ def _grown(boxes: Floats, some: Ids, reach: float) -> Floats:
 
 
 def _side(tree: Octree, cells: Ids, margin: float, slack: float) -> tuple[_Side, Ids]:
-    """Return what stands in some leaves that hold items, each once, and which of them each is."""
+    """Return the entries in some leaves that hold items, each once, and the place of each leaf."""
     wanted = flagged(len(tree.begin), cells)
     (leaves,) = wanted.nonzero()
     counts = (tree.end - tree.begin)[leaves]
@@ -163,7 +165,8 @@ def _batches(one: _Side, other: _Side, leaves: _Leaves) -> Iterator[PairBatch]:
     standing, compared = _work(one, other, leaves)
     work = np.cumsum(standing + compared // _EACH)
     total = int(work[-1]) if len(work) else 0
-    cuts = np.unique(np.searchsorted(work, np.arange(_PLACES, total, _PLACES))).tolist()
+    most = tuning.current.joined_places
+    cuts = np.unique(np.searchsorted(work, np.arange(most, total, most))).tolist()
     for start, stop in zip([0, *cuts], [*cuts, len(work)], strict=True):
         some = leaves[start:stop]
         here, there = _meeting(one, other, some)

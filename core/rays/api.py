@@ -1,21 +1,23 @@
 """Ray queries: the closest item on a ray or segment, any item, all items on the way."""
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import checks
+from .. import compiled
 from ..any_octree import AnyOctree
 from ..arrays import Flags, Floats, Ids, blocks, radix_argsort, starts_of_runs
 from ..descend import UNVISITED, States
-from ..groups import ALL_GROUPS, in_groups
+from ..groups import ALL_GROUPS
 from ..mailboxing import Mailboxes
-from ..octree import Octree, as_octree
+from ..octree import Octree
 from ..records import Record
 from ..shapes import Triangles
+from .asked import AskedRays
 from .crossings import Rays, barycentric, ray_packets
 from .hits import normals, ray_hits
 
@@ -146,11 +148,32 @@ def ray_cast(
     """
     if isinstance(tree, RayQuestions):
         return tree._ray_cast(origins, directions, max_distance, groups)
-    octree, rays, mailboxes = _asked(tree, origins, directions, max_distance, groups)
+    asked = AskedRays.of(tree, origins, directions, max_distance, groups)
+    if asked.packed is None:
+        return _cast(asked)
+    count = len(asked.questions)
+    hits = np.empty(count, np.intp), np.empty(count), *np.empty((3, count, 3))
+    if not asked.packed.cast(asked.questions, hits, any_hit=False):
+        return _cast(asked)
+    (left,) = (hits[0] == compiled.NOT_TAKEN).nonzero()
+    answer = RayHits(compiled.named(asked.octree, hits[0]), *hits[1:])
+    if len(left):
+        _put(answer, left, _cast(asked[left]))
+    return answer
+
+
+def _cast(asked: AskedRays) -> RayHits:
+    rays, mailboxes = asked.rays_and_mailboxes()
     items, distances = np.full(len(rays), -1), np.full(len(rays), np.inf)
-    for packet in ray_packets(octree, rays, mailboxes):
-        items[packet], distances[packet] = _closest(octree, rays[packet], mailboxes)
-    return _described(octree, rays, items, distances)
+    for packet in ray_packets(asked.octree, rays, mailboxes):
+        items[packet], distances[packet] = _closest(asked.octree, rays[packet], mailboxes)
+    return _described(asked.octree, rays, items, distances)
+
+
+def _put(answer: RayHits, numbers: Ids, some: RayHits) -> None:
+    """Put the hits of some rays among those of all."""
+    for name in ("items", "distances", "positions", "normals", "barycentric"):
+        getattr(answer, name)[numbers] = getattr(some, name)
 
 
 def ray_test(
@@ -183,11 +206,26 @@ def ray_test(
     """
     if isinstance(tree, RayQuestions):
         return tree._ray_test(origins, directions, max_distance, groups)
-    octree, rays, mailboxes = _asked(tree, origins, directions, max_distance, groups)
+    asked = AskedRays.of(tree, origins, directions, max_distance, groups)
+    if asked.packed is None:
+        return _test(asked)
+    items = np.empty(len(asked.questions), np.intp)
+    if not asked.packed.cast(asked.questions, (items,), any_hit=True):
+        return _test(asked)
+    flags: Flags = items >= 0
+    (left,) = (items == compiled.NOT_TAKEN).nonzero()
+    if len(left):
+        flags[left] = _test(asked[left])
+    return flags
+
+
+def _test(asked: AskedRays) -> Flags:
+    rays, mailboxes = asked.rays_and_mailboxes()
     flags = np.zeros(len(rays), bool)
-    for packet in ray_packets(octree, rays, mailboxes):
+    for packet in ray_packets(asked.octree, rays, mailboxes):
         part, closest_so_far = rays[packet], rays.limits[packet]
-        for numbers, _, _ in ray_hits(octree, part, closest_so_far, mailboxes, any_hit=True):
+        hits = ray_hits(asked.octree, part, closest_so_far, mailboxes, any_hit=True)
+        for numbers, _, _ in hits:
             closest_so_far[numbers] = -1.0
         flags[packet] = closest_so_far < 0
     return flags
@@ -223,39 +261,33 @@ def ray_cast_all(
     """
     if isinstance(tree, RayQuestions):
         return tree._ray_cast_all(origins, directions, max_distance, groups)
-    octree, rays, mailboxes = _asked(tree, origins, directions, max_distance, groups)
-    packets = ray_packets(octree, rays, mailboxes)
-    found = [_crossings_of(octree, rays, packet, mailboxes) for packet in packets]
-    numbers, items, distances = map(np.concatenate, zip(_NOTHING, *found, strict=True))
-    order = radix_argsort(numbers, len(rays).bit_length())
+    asked = AskedRays.of(tree, origins, directions, max_distance, groups)
+    if asked.packed is None:
+        return _joined(asked, [*_crossed(asked)])
+    left = np.zeros(len(asked.questions), bool)
+    found = asked.packed.cast_all(asked.questions, left)
+    if found is None:
+        return _joined(asked, [*_crossed(asked)])
+    parts = [(numbers, asked.octree.named(items), where) for numbers, items, where in found]
+    (some,) = left.nonzero()
+    if len(some) == 0:
+        numbers, items, where = map(np.concatenate, zip(_NOTHING, *parts, strict=True))
+        return RayCrossings(np.stack((numbers, items)), where)
+    parts += [(some[numbers], items, where) for numbers, items, where in _crossed(asked[some])]
+    return _joined(asked, parts)
+
+
+def _crossed(asked: AskedRays) -> Iterator[tuple[Ids, Ids, Floats]]:
+    """Yield rays, items and distances, sorted by distance and item for each ray."""
+    rays, mailboxes = asked.rays_and_mailboxes()
+    for packet in ray_packets(asked.octree, rays, mailboxes):
+        yield _crossings_of(asked.octree, rays, packet, mailboxes)
+
+
+def _joined(asked: AskedRays, parts: list[tuple[Ids, Ids, Floats]]) -> RayCrossings:
+    numbers, items, distances = map(np.concatenate, zip(_NOTHING, *parts, strict=True))
+    order = radix_argsort(numbers, len(asked.questions).bit_length())
     return RayCrossings(np.stack((numbers[order], items[order])), distances[order])
-
-
-def _asked(
-    tree: AnyOctree,
-    origins: ArrayLike,
-    directions: ArrayLike,
-    max_distance: ArrayLike,
-    groups: SupportsIndex,
-) -> tuple[Octree, Rays, Mailboxes]:
-    """Return what there is of the tree for these rays, the checked rays, and empty mailboxes."""
-    octree = as_octree("tree", tree)
-    rays = checked_rays(origins, directions, max_distance)
-    there = in_groups(octree, groups)
-    return there, rays, Mailboxes(len(there.order))
-
-
-def checked_rays(origins: ArrayLike, directions: ArrayLike, max_distance: ArrayLike) -> Rays:
-    """Return rays, or raise a ValueError that names what is wrong with them."""
-    starts = checks.floats("origins", origins, 3)
-    towards = checks.floats("directions", directions, 3)
-    checks.same_length("origins and directions", starts, towards)
-    checks.every_row("origins", "be finite", np.isfinite(starts).all(axis=1), starts)
-    checks.every_row("directions", "be finite", np.isfinite(towards).all(axis=1), towards)
-    checks.every_row("directions", "not be zero", towards.any(axis=1), towards)
-    limits = checks.number_or_floats("max_distance", max_distance, len(starts))
-    checks.same_length("max_distance and origins", limits, starts)
-    return Rays.of(np.ascontiguousarray(starts.T), np.ascontiguousarray(towards.T), limits)
 
 
 def cells_on_ray(
@@ -266,7 +298,7 @@ def cells_on_ray(
     Cells that it had not come to when it found its hit stay UNVISITED, like empty ones.
     """
     ray = np.atleast_2d(origin), np.atleast_2d(direction), max_distance
-    tree, rays, mailboxes = _asked(tree, *ray, ALL_GROUPS)
+    rays, mailboxes = AskedRays.of(tree, *ray, ALL_GROUPS).rays_and_mailboxes()
     states = np.full(len(tree.node_depth), UNVISITED)
     _closest(tree, rays, mailboxes, states)
     return states

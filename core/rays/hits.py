@@ -230,7 +230,7 @@ def crossings(items: Shapes, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
         (met,) = ((steps >= 0) & (steps <= rays.reaches[rays_here])).nonzero()
         found = rays_here[met]
         reached = np.minimum(steps[met] * rays.lengths[found], rays.limits[found])
-        distances[some.start + met] = reached
+        distances[some.start + met] = reached + 0.0  # which takes the sign from a zero
     return distances
 
 
@@ -253,7 +253,8 @@ def _windings(corners: Floats, rays: Rays, numbers: Ids) -> Floats:
     """
     edges = np.roll(corners, -1, axis=0) - corners
     edges *= power_of_two_scale(edges)
-    longest = (edges * edges).sum(axis=1).argmax(axis=0)
+    sides = edges.swapaxes(0, 1)
+    longest = dot(sides, sides).argmax(axis=0)
     places = (longest + np.arange(3)[:, None]) % 3
     along, one, other = np.take_along_axis(edges, places[:, None], axis=0)
     found = exact_cross(one, other)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import tuning
 from ..arrays import (
     Flags,
     Floats,
@@ -36,8 +37,6 @@ _BLOCK = 8_192
 _MOST, _TOGETHER = 16, 800
 # Cells that there is room for on each stack at first.
 _ROOM = 16
-# The references of a tree for each of which a ray is worth a table of what cells hold.
-_WORTH = 512
 # A direction that crosses the scene more slowly stands still.
 _SLOWEST = 2.0**-400
 _BITS = np.arange(8, dtype=np.uint8)[:, None]
@@ -154,7 +153,7 @@ class RaySlabs:
         # Cells are enlarged by how far items may reach out of them, and by what rounding may do.
         slack = tree.slacks + np.abs(rays.origins).max(axis=0, initial=0.0) * 2.0**-46
         flips = backwards[0] + 2 * backwards[1] + 4 * backwards[2]
-        worth = len(tree.references) < _WORTH * rays.asked and not traced
+        worth = len(tree.references) < tuning.current.ray_worth * rays.asked and not traced
         contents = tree.content_rows if worth else None
         shifts, slacks = rays.origins * inverses, slack * np.abs(inverses)
         coefficients = np.concatenate((inverses, shifts + slacks, shifts - slacks))

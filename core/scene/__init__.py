@@ -1,11 +1,20 @@
 """Many placed meshes in two levels: an octree over their boxes, and one of each mesh."""
 
-from .objects import objects_touching, overlapping_objects, overlapping_objects_steps
+from .baking import baked_triangles, baked_triangles_steps
+from .objects import (
+    objects_touching,
+    objects_touching_steps,
+    overlapping_objects,
+    overlapping_objects_steps,
+)
 from .tree import SceneOctree
 
 __all__ = [
     "SceneOctree",
+    "baked_triangles",
+    "baked_triangles_steps",
     "objects_touching",
+    "objects_touching_steps",
     "overlapping_objects",
     "overlapping_objects_steps",
 ]

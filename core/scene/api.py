@@ -13,9 +13,10 @@ from ..nearest.api import NearestQuestions
 from ..pairs.api import PairQuestions
 from ..query import VolumeQuestions, check_volumes
 from ..rays import RayCrossings, RayHits
-from ..rays.api import RayQuestions, checked_rays
+from ..rays.api import RayQuestions
+from ..rays.asked import checked_rays
 from ..shapes import Shapes
-from ..steps import Steps
+from ..steps import Steps, ascending, run
 from . import nearest, pairs, rays, volumes
 from .moment import Moment
 
@@ -32,14 +33,15 @@ class SceneQuestions(VolumeQuestions, RayQuestions, NearestQuestions, PairQuesti
     def _query(self, asked: Shapes, relation: str, groups: SupportsIndex) -> Ids:
         checks.choice("relation", relation, RELATIONS)
         if relation == "objects":
-            return self._objects_touching(asked, groups)
+            return run(self._object_steps(asked, groups))
         check_volumes(asked)
         return volumes.found_in(self._moment(groups), asked, relation)
 
-    def _objects_touching(self, asked: Shapes, groups: SupportsIndex) -> Ids:
-        """Return volumes and placements, (2, h)."""
+    def _object_steps(self, asked: Shapes, groups: SupportsIndex) -> Steps[Ids]:
+        """Return volumes and placements, (2, h), in steps."""
         check_volumes(asked)
-        return volumes.objects_in(self._moment(groups), asked)
+        moment = self._moment(groups)
+        return moment.as_long_as_current(ascending(volumes.objects_in(moment, asked)))
 
     def _query_any(self, asked: Shapes, groups: SupportsIndex) -> Flags:
         check_volumes(asked)

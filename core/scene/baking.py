@@ -1,50 +1,70 @@
 """Baking: the triangles of placed meshes, each mesh at many of its places at once."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from .. import checks, tuning
 from ..arrays import Floats, Ids, blocks
-from ..passes import PIECE
 from ..shapes import Triangles
-from ..steps import between
-from .placed import placed
+from ..steps import Steps, at_once, between
+from .placed import matrix_rows, placed
 
 
-def baking_steps(
-    meshes: Sequence[Triangles], which: Ids, matrices: Floats
-) -> Generator[float, None, Triangles]:
-    """Return the triangles of n placements, one placement after the other.
+def baked_triangles_steps(
+    meshes: list[Triangles] | tuple[Triangles, ...], which: ArrayLike, matrices: ArrayLike, /
+) -> Steps[Triangles]:
+    """Return the triangles of placed meshes, one placement after the other, in steps.
 
     Parameters
     ----------
-    meshes : sequence of Triangles
-        Each mesh once.
-    which : ndarray of intp, shape (n,)
+    meshes : list or tuple of Triangles
+        Each in its own space.
+    which : array_like of int, shape (n,)
         The mesh of each placement, by its place among `meshes`.
-    matrices : ndarray of float64, shape (12, n)
-        Three rows of four each.
+    matrices : array_like of float, shape (n, 4, 4)
+        From the space of each mesh to the scene, as `SceneOctree.place` takes them.
 
     Returns
     -------
-    generator
-        Yields the fraction done, of few triangles never; its StopIteration carries the Triangles
-        as `value`.
+    generator of Triangles
+        All triangles of the first placement, then of the next, with the coordinates that a
+        `SceneOctree` gives them. No placements give none. O(their vertices).
+
+    Raises
+    ------
+    ValueError
+        At the call, if a mesh is no triangles, a number is no mesh, the numbers of placements
+        differ, or a last row is not 0, 0, 0, 1.
     """
+    checks.kind("meshes", meshes, (list, tuple))
+    for mesh in meshes:
+        checks.kind("meshes", mesh, (Triangles,))
+    numbers, rows = checks.numbers("which", which, len(meshes)), matrix_rows(matrices)
+    checks.same_length("which and matrices", numbers, rows.T)
+    return baking_steps(meshes, numbers, rows)
+
+
+baked_triangles = at_once(baked_triangles_steps)
+
+
+def baking_steps(meshes: Sequence[Triangles], which: Ids, matrices: Floats) -> Steps[Triangles]:
+    """Do the same unchecked, for matrices (12, n)."""
     counts = np.array([(len(mesh.vertices), len(mesh)) for mesh in meshes], np.intp)
     sizes = counts.reshape(-1, 2)[which]
     ends = np.cumsum(sizes, axis=0)
     vertices, faces = np.empty((3, sizes[:, 0].sum())), np.empty((3, sizes[:, 1].sum()), np.intp)
     order = np.argsort(which, kind="stable")
     limits = np.searchsorted(which[order], np.arange(len(meshes) + 1)).tolist()
-    done = last = 0
+    done, last, piece = 0, 0, tuning.current.piece
     for number, mesh in enumerate(meshes):
         rows = order[limits[number] : limits[number + 1]]
-        for some in blocks(len(rows), max(1, PIECE // max(*counts[number].tolist(), 1))):
+        for some in blocks(len(rows), max(1, piece // max(*counts[number].tolist(), 1))):
             there = rows[some]
             _bake(mesh, matrices[:, there], (ends - sizes)[there].T, vertices, faces)
             done += len(there) * len(mesh)
-            if done - last > PIECE:
+            if done - last > piece:
                 last = done
                 yield 0.5 * done / faces.shape[1]
     return (yield from between(0.5, 1.0, Triangles.steps(vertices.T, faces.T)))

@@ -1,7 +1,7 @@
 """The bottom level (BLAS): the octrees of all meshes in one set of flat arrays, a root for each.
 
-One walk takes every question down the tree of the mesh that it is about. Trees are appended in
-place, so that a new mesh costs what it is.
+Each question of a batch starts at the root of its mesh, and all descend together. Trees are
+appended in place, so that a new mesh costs its own size.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -42,7 +42,7 @@ class Forest(Walkable):
 
     @property
     def slacks(self) -> Floats:
-        """How far items may lie outside of cells, for each question, (q,)."""
+        """How far outside its cells an item may lie, for each question, (q,)."""
         return self._starts[1]
 
     @property
@@ -51,7 +51,7 @@ class Forest(Walkable):
         return self._grove.content_rows[:, : len(self.first_child)]
 
     def asked(self, meshes: Ids, slacks: Floats) -> "Forest":
-        """Return the same forest for questions about meshes, with so much slack beside theirs."""
+        """Return the same forest for questions about these meshes, with additional slack."""
         forest = copy(self)
         starts = self.tree_roots[meshes], self.tree_slacks[meshes] + slacks
         vars(forest).update(_starts=starts)
@@ -105,7 +105,7 @@ def _array(tree: Octree, name: str) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class _Span:
-    """Where the arrays of a tree begin and end, by what they are as long as; and its slack."""
+    """Where the arrays of a tree begin and end, by kind of length; and its slack."""
 
     places: dict[str, slice]
     slack: float
@@ -201,7 +201,7 @@ class Grove:
         self._forest = None
 
     def fell(self, number: int) -> None:
-        """Do without a tree. Once half of all is gone, its room is given back."""
+        """Remove a tree. Once half of all is gone, its room is given back."""
         if self._living.pop(number, None) is None:
             return
         self.version += 1
@@ -213,7 +213,7 @@ class Grove:
             self.plant_at_once(trees)
 
     def forest(self, born: int) -> Forest:
-        """Return all trees, at least one, by the numbers of so many meshes."""
+        """Return all trees, at least one, by the number of the mesh; `born` numbers in all."""
         if self._forest is None or len(self._forest.tree_roots) < born:
             self._forest = self._grown(born)
         return self._forest

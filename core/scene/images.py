@@ -1,8 +1,8 @@
-"""Conservative images: volumes and rays as the meshes see them, whose placements they come near.
+"""Conservative images: volumes in the space of a mesh, brought there by an inverse placement.
 
-A similarity keeps a sphere a sphere and a capsule a capsule; boxes and frusta become hexahedra,
-half-spaces stay half-spaces. What else there is gets a box around it. Each image has a slack that
-covers what rounding may do on the way.
+A similarity (rotation, mirror, even scale) maps spheres to spheres and capsules to capsules. Boxes
+and frusta become hexahedra; half-spaces stay half-spaces. Every other image is a box around the
+volume. Each image has a slack, which covers the rounding of the inverse.
 """
 
 from collections.abc import Iterator
@@ -23,24 +23,24 @@ from ..shapes import (
 from ..touch.oriented_boxes import corners_of
 from .placements import Placements
 
-# Stretches that differ by less are one: what they differ by is slack.
+# A placement is a similarity if its stretches differ by less; the slack covers the difference.
 _SIMILAR = 1.0 + 2.0**-10
-# A hexahedron that is stretched more unevenly does not vouch for what is in it.
+# A hexahedron that is stretched more unevenly is no exact image.
 _EVEN = 2.0**10
-# What a few roundings take from sums of products.
+# Relative error of a sum of products, a few roundings.
 _ROUNDING = 2.0**-47
 # The corners of a box, as `box_corners` names them, in the order of a hexahedron's.
 _RING = [0, 1, 3, 2, 4, 5, 7, 6]
-# Pairs whose images are made together: hexahedra take a kilobyte and a half each.
+# Images that are made together: of small volumes, and of hexahedra, a kilobyte and a half each.
 _TOGETHER, _HEXAHEDRA = 32_768, 4_096
 
 
 @dataclass(frozen=True)
 class Images:
-    """Images of volumes: of pair `pairs[i]`, ascending, shape i with a slack.
+    """Images of one kind: shape i, with its slack, is the image for pair `pairs[i]`.
 
-    No shapes: any point of the mesh may be in the volumes. What lies in an image that is `exact`
-    lies in the volume.
+    `pairs` ascend. Points of the mesh that lie in an `exact` image lie in the volume. Without
+    shapes nothing is known: any point of the mesh may lie in the volume.
     """
 
     pairs: Ids
@@ -59,7 +59,7 @@ def taken_back(inverses: Floats, vectors: Floats) -> Floats:
 def images_of(
     volumes: Shapes, numbers: Ids, placements: Placements, rows: Ids
 ) -> Iterator[Images]:
-    """Yield images of volumes `numbers`, as the meshes placed in `rows` see them, of all pairs."""
+    """Yield the image of volume `numbers[i]` in the mesh placed by `rows[i]`, for each i."""
     is_small = isinstance(volumes, Spheres | HalfSpaces | Capsules)
     size = _TOGETHER if is_small else _HEXAHEDRA
     for some in blocks(len(numbers), size):
@@ -87,7 +87,7 @@ def _images(volumes: Shapes, numbers: Ids, placements: Placements, rows: Ids) ->
 
 
 def _most(inverses: Floats, sizes: Floats) -> Floats:
-    """Return how large the coordinates of vectors (3, h) may be once taken back, (h,)."""
+    """Return an upper bound, (h,), of coordinates after inverses are applied to vectors (3, h)."""
     return taken_back(np.abs(inverses), sizes).max(axis=0)
 
 
@@ -98,7 +98,7 @@ def _parted(
     hulls: Shapes | None = None,
     hull_slacks: Floats | None = None,
 ) -> list[Images]:
-    """Part the pairs: those with an exact image, with one of a hull around it, with none."""
+    """Split the pairs into exact images, hulls, and pairs without an image."""
     sure = exact & np.isfinite(slacks)
     parts = [_some(sure, shapes, slacks, True)]
     left = ~sure
@@ -116,7 +116,7 @@ def _some(flags: Flags, shapes: Shapes, slacks: Floats, exact: bool) -> Images:
 
 
 def _corners(volumes: Shapes, numbers: Ids) -> tuple[Floats, Floats]:
-    """Return volumes as the hull of points (p, 3, h), grown round by radii, (h,) or (1,)."""
+    """Return volumes as hulls of points (p, 3, h) that are grown by radii, (h,) or (1,)."""
     rows = volumes.take_rows(numbers)
     if isinstance(volumes, Capsules):
         return rows[:6].reshape(2, 3, -1), rows[6]
@@ -133,7 +133,7 @@ def _corners(volumes: Shapes, numbers: Ids) -> tuple[Floats, Floats]:
 def _kept(
     volumes: Shapes, seen: Floats, radii: Floats, most: Floats, least: Floats
 ) -> tuple[Shapes, Floats, Flags]:
-    """Return shapes of the same points, what slack they need, and whether that is an image."""
+    """Return images of the volume's own kind, their slacks, and which of them are exact."""
     if isinstance(volumes, Spheres | Capsules):
         with np.errstate(all="ignore"):
             large, small = radii / least, radii / most
@@ -153,7 +153,7 @@ def _kept(
 def _planes(
     volumes: HalfSpaces, numbers: Ids, placements: Placements, rows: Ids
 ) -> tuple[HalfSpaces, Floats]:
-    """Return half-spaces by the transposed matrices, and slacks; infinite where there is none."""
+    """Return half-spaces by the transposed matrices, and slacks, infinite without an image."""
     planes = gather(volumes.plane_rows, numbers)
     matrices = gather(placements.matrices, rows)
     grid, shifts = matrices.reshape(3, 4, -1)[:, :3], matrices[3::4]

@@ -1,23 +1,23 @@
 """Meshes and what is made of them once a question needs it: octrees in a forest, and sheets."""
 
-from collections.abc import Generator
 from dataclasses import fields, replace
 from typing import Any, Self
 
 import numpy as np
 
-from ..arrays import Ids
+from .. import tuning
+from ..arrays import Flags, Ids
 from ..construction import build_octree, build_steps
 from ..octree import Octree
 from ..options import Options
 from ..shapes import Triangles
-from ..steps import between, run
+from ..steps import Steps, between, run
 from .forest import Forest, Grove
 from .sheets import GrowingSheets, Sheets
 from .store import Mesh, MeshStore
 
-# What a mesh costs beside its triangles, counted in these; for how many octrees are planted.
-_COST, _TOGETHER = 256, 65_536
+# What a mesh costs beside its triangles, counted in these.
+_COST = 256
 # Meshes of which too many copies would be made are tried again at this depth less one, and so on.
 _DEEP = 8
 
@@ -65,14 +65,30 @@ class Meshes(MeshStore):
             run(self.prepare(needed))
         return self._grove.forest(self.born)
 
-    def prepare(self, needed: Ids) -> Generator[float, None, None]:
+    @property
+    def unsorted(self) -> Flags:
+        """Which meshes have no octree, and more triangles than one cell holds, (born,)."""
+        self._own_grove()
+        flags: Flags = self.sizes > self._options.capacity
+        if self._grove:
+            flags &= self._grove.forest(self.born).tree_roots[: self.born] < 0
+        return flags
+
+    def is_sooner_compared(self, number: int, times: int) -> bool:
+        """Tell whether an unsorted mesh is sooner compared so many times than sorted."""
+        vertices = self[number].blocks
+        return vertices.is_finite and vertices.work + times <= tuning.current.comparisons
+
+    def prepare(self, needed: Ids) -> Steps[None]:
         """Build the octrees of meshes that have none yet, and yield the fraction done.
 
         Those that are gone or replaced in the meantime are left out.
         """
         self._own_grove()
         missing = [number for number in needed.tolist() if number not in self._grove]
-        if missing and self._borrowed is not None:
+        if not missing:
+            return
+        if self._borrowed is not None:
             self._own_grove(changing=True)
             missing = needed.tolist()
         sizes = np.cumsum([0, *(_COST + len(self._meshes[number].valid) for number in missing)])
@@ -85,12 +101,12 @@ class Meshes(MeshStore):
                 continue
             tree = yield from between(start, stop, self._built(mesh))
             waiting[number] = mesh, tree
-            if stop - done > _TOGETHER / sizes[-1]:
+            if stop - done > tuning.current.trees_together / sizes[-1]:
                 yield from self._plant(waiting, stop)
                 done = stop
         yield from self._plant(waiting, 1.0)
 
-    def sheets(self, needed: Ids) -> Generator[float, None, Sheets]:
+    def sheets(self, needed: Ids) -> Steps[Sheets]:
         """Return meshes laid out without octrees, made if they were not; yields the while."""
         missing = {
             number: mesh
@@ -107,9 +123,7 @@ class Meshes(MeshStore):
             yield done / (done + 8)
         return self._sheets.sheets(self.born)
 
-    def _plant(
-        self, waiting: dict[int, tuple[Mesh, Octree]], done: float
-    ) -> Generator[float, None, None]:
+    def _plant(self, waiting: dict[int, tuple[Mesh, Octree]], done: float) -> Steps[None]:
         """Plant the octrees of these meshes, as far as they are still wanted."""
 
         def is_wanted(number: int) -> bool:
@@ -120,7 +134,7 @@ class Meshes(MeshStore):
             yield done
         waiting.clear()
 
-    def _built(self, mesh: Mesh) -> Generator[float, None, Octree]:
+    def _built(self, mesh: Mesh) -> Steps[Octree]:
         options = {each.name: getattr(self._options, each.name) for each in fields(Options)}
         if len(mesh.valid) > self._options.capacity:
             return (yield from _divided(mesh.triangles, options))
@@ -129,7 +143,7 @@ class Meshes(MeshStore):
         return _single(self._leaf, mesh)
 
 
-def _divided(triangles: Triangles, options: dict[str, Any]) -> Generator[float, None, Octree]:
+def _divided(triangles: Triangles, options: dict[str, Any]) -> Steps[Octree]:
     """Return an octree that is as deep as it can be without copies beyond all use."""
     while True:
         try:

@@ -2,20 +2,20 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, flagged
 from ..octree import Answer, Freshness, Octree
 from ..query import query
-from ..shapes import Shapes
+from ..shapes import Shapes, Triangles
 from ..steps import Steps
 from ..touch import lying_inside
 from .forest import Forest
 from .meshes import Meshes
 from .placed import PlacedTriangles
 from .placements import Placements
-from .sheets import Sheets
 
 # Volumes that ask the top level together at first; later batches should find this many pairs.
 _FIRST, _PAIRS = 4_096, 262_144
@@ -34,6 +34,14 @@ class Reached:
 
     def __getitem__(self, some: Ids | Flags | slice) -> "Reached":
         return Reached(self.volumes[some], self.rows[some], self.whole[some])
+
+
+class Arranged(Protocol):
+    """Triangles of meshes by entry, in any order."""
+
+    @property
+    def arranged(self) -> Triangles:
+        """The triangle of each entry."""
 
 
 @dataclass(frozen=True)
@@ -64,13 +72,13 @@ class Moment:
         return flagged(len(self.placements), self.placements.rows_named(self.top.ids))
 
     def scaled(self, scale: float) -> "Moment":
-        """Return the same in a space so many times as large, but for `top`; a power of two."""
+        """Return the same, except `top`, in a space scaled by a power of two."""
         if scale == 1:
             return self
         return replace(self, placements=self.placements.scaled(scale))
 
     def reached(self, volumes: Shapes) -> Iterator[Reached]:
-        """Yield the pairs of volumes and placements whose boxes they touch, some at a time."""
+        """Yield pairs of a volume and a placement with a box that it touches, some at a time."""
         first, size = 0, _FIRST
         while first < len(volumes):
             asked = np.arange(first, min(first + size, len(volumes)))
@@ -100,15 +108,13 @@ class Moment:
         forest = self.meshes.forest(np.flatnonzero(np.bincount(meshes)))
         return forest.asked(meshes, slacks)
 
-    def placed(self, forest: Forest | Sheets, entries: Ids, rows: Ids) -> PlacedTriangles:
-        """Return entries where the placements in these rows put them."""
+    def placed(self, found: Arranged, entries: Ids, rows: Ids) -> PlacedTriangles:
+        """Return triangles, placed in the world: entry i by the placement in row i."""
         placements = self.placements
-        return PlacedTriangles(
-            forest.arranged, placements.matrices, placements.most, entries, rows
-        )
+        return PlacedTriangles(found.arranged, placements.matrices, placements.most, entries, rows)
 
 
 def first_of_each(numbers: Ids, few: int) -> Flags:
-    """Return which are among the first few of their runs; numbers ascend."""
+    """Tell which elements are among the first few of their run of equal numbers."""
     flags: Flags = np.arange(len(numbers)) - np.searchsorted(numbers, numbers) < few
     return flags

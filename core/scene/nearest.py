@@ -1,8 +1,8 @@
 """The nearest triangles of points, branch and bound over two levels.
 
-Placements whose boxes are nearest tell how far a point has to look at most. In the space of a mesh
-the nearest triangles are looked for as in any tree; where the matrix stretches unevenly, a little
-farther than that. Distances are those of the placed triangles.
+The nearest boxes of placements limit how far a point has to look. The search then goes on in the
+space of each mesh, as in any tree; where the matrix stretches unevenly, it looks a little farther.
+Distances are measured to placed triangles.
 """
 
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class _Best:
     def improve(
         self, points: Ids, rows: Ids, entries: Ids, triangles: Ids, lengths: Floats
     ) -> None:
-        """Take what is nearer than what is known; each triangle comes once."""
+        """Keep triangles that are nearer than those known; each triangle comes once."""
         near = np.flatnonzero(lengths <= self.limits[points])
         points, rows, entries = points[near], rows[near], entries[near]
         triangles, lengths = triangles[near], lengths[near]
@@ -222,7 +222,7 @@ def _measure(
     entries: Ids,
     least: Floats,
 ) -> None:
-    """Take the distances of placed triangles; first of those that promise most."""
+    """Measure distances to placed triangles, those that promise most first."""
     search, numbers, rows = inner.search, inner.points, inner.rows
     forest = inner.forest
     promised = kth_least(pairs, least, best.count, len(rows))

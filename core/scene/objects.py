@@ -12,10 +12,10 @@ from ..steps import Steps, at_once
 from .tree import SceneOctree
 
 
-def objects_touching(
+def objects_touching_steps(
     scene: SceneOctree, volumes: Shapes, /, *, groups: SupportsIndex = ALL_GROUPS
-) -> Ids:
-    """Find the placements that touch each volume; each stops at its first triangle.
+) -> Steps[Ids]:
+    """Find the placements that touch each volume; each stops at its first triangle, in steps.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def objects_touching(
 
     Returns
     -------
-    ndarray of intp, shape (2, h)
+    generator of ndarray of intp, shape (2, h)
         [0] volume numbers, [1] ids of placements, sorted by volume, then by placement, each pair
         once. No hits give (2, 0).
 
@@ -36,13 +36,19 @@ def objects_touching(
     ------
     ValueError
         If this is no scene, a volume is not finite or a frustum is flat, or `groups` is no mask.
+    RuntimeError
+        At a step, if the scene has changed since the call.
 
     Notes
     -----
-    O(cells touched + triangles tested until the first of each placement that touches).
+    O(cells touched + triangles tested until the first of each placement that touches). A step for
+    each piece of an octree that is built.
     """
     checks.kind("scene", scene, (SceneOctree,))
-    return scene._objects_touching(volumes, groups)
+    return scene._object_steps(volumes, groups)
+
+
+objects_touching = at_once(objects_touching_steps)
 
 
 def overlapping_objects_steps(

@@ -1,12 +1,14 @@
 """Pairs of placed triangles: a broad phase of placements, then sweep and prune of triangles.
 
-Two placements are followed down to patches of triangles that come near patches of the other, then
-to triangles, which are placed and swept against those of the other; of two large meshes, those
-that remain are sorted into cells. What is far from everything on the other side is told by bits:
-those of the cells of a coarse grid that each side has something in. All of it comes in steps.
+First the boxes of placements meet. Each pair of placements then has two sides. A loop keeps the
+patches of each side that come near the other side, and replaces them by their children, until
+triangles are left. These are placed in the world and swept against the other side; two large sides
+are sorted into cells instead. A coarse grid over the common region tells what is near: each patch
+has a bit for each cell that it stands in, and is dropped if the other side stands in none of these
+cells. All work comes in steps.
 """
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -14,6 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import tuning
 from ..arrays import Floats, Ids, blocks, concatenated_ranges, starts_of_runs
 from ..pairs import overlapping_pairs_steps
 from ..pairs.api import exact_test
@@ -25,35 +28,27 @@ from .moment import Moment, first_of_each
 from .sheets import Sheets
 from .within import pairs_within
 
-# Pairs of placements that are looked at together at first, and at most; about how many triangles
-# should be placed then; how many triangles their meshes have together, at most.
-_FIRST, _PAIRS, _FOUND, _MESHES = 128, 2_048, 65_536, 4_194_304
-# Triangles that are placed in a step.
-_PLACED = 65_536
-# How often the triangles of two placements tell which of the others are near them.
+# How often triangles are dropped that stand in no cell of the other side.
 _ROUNDS = 2
-# Two placements with more triangles near each other than this have these sorted into cells.
-_MANY = 65_536
-# Pairs of triangles that are tested together; that wait if one of them is enough.
-_TESTED, _POOL = 16_384, 262_144
-# Pairs that two placements test first if one hit is enough, and the factor for the next round.
+# If one hit is enough: the pairs of triangles that two placements test first, and the factor by
+# which each further round tests more.
 _FEW, _MORE = 4, 8
 # What rounding may take from bounds that are moved by a margin.
 _ROUNDING = 2.0**-46
-# The fractions of the work that are done when boxes have met; when pairs of placements are
-# compared if pairs within them follow; before all is sorted.
+# The fraction of the work that is done when boxes have met; when placements are compared, if pairs
+# within one placement follow; and when only sorting is left.
 _MET, _HALF, _COMPARED = 0.05, 0.6, 0.95
-# The fractions of looking at pairs of placements that are done when meshes are laid out, and after
-# a glance at each pair.
+# The fraction of comparing placements that is done when meshes are laid out, and after a glance at
+# each pair.
 _LAID, _GLANCED = 0.2, 0.4
 
 _NONE = np.empty(0, np.intp)
-# Cells along each axis of the grid over what two placements have in common, a bit for each; for
-# each axis, of each first and last cell along it, all cells between; all cells.
+# The grid over the region that two placements have in common: cells along each axis, and a bit for
+# each cell; all bits; and the bits of its two halves.
 _GRID = 4
 _ALL = np.uint64(2**64 - 1)
 _HALVES = np.array([2**32 - 1, 2**64 - 2**32], np.uint64)
-# The share of the work that is done, and pairs of places.
+# The fraction of the work that is done, and pairs of places.
 Batch = tuple[float, Ids, Ids]
 
 
@@ -72,9 +67,10 @@ _SPANS = _spans()
 def overlapping(
     moment: Moment, margin: float, owners: Ids | None, within: bool, skip_neighbours: bool
 ) -> Steps[Ids]:
-    """Return placements and triangles, twice, (4, h), of triangles that touch or come near.
+    """Return pairs of triangles that touch or come near, (4, h).
 
-    With `owners` of the rows, (n,), pairs of different owners only.
+    Each column is a placement and its triangle, then another placement and its triangle. With
+    `owners` of the rows, (n,), only pairs of different owners count.
     """
     met = yield from between(0.0, _MET, boxes_met(moment, margin, owners))
     stop = _HALF if within else _COMPARED
@@ -88,7 +84,7 @@ def overlapping(
 
 
 def overlapping_objects(moment: Moment, margin: float, owners: Ids | None) -> Steps[Ids]:
-    """Return placements, twice, (2, h), of which triangles touch or come near."""
+    """Return pairs of placements, (2, h), that have triangles which touch or come near."""
     met = yield from between(0.0, _MET, boxes_met(moment, margin, owners))
     if met.shape[1] == 0:
         return met
@@ -96,12 +92,12 @@ def overlapping_objects(moment: Moment, margin: float, owners: Ids | None) -> St
     return trials.answer
 
 
-def boxes_met(moment: Moment, margin: float, owners: Ids | None) -> Generator[float, None, Ids]:
+def boxes_met(moment: Moment, margin: float, owners: Ids | None) -> Steps[Ids]:
     """Return the pairs of rows whose boxes meet, (2, h), sorted."""
     placements, top = moment.placements, moment.top
     there, rows = placements.is_there, placements.rows_named(top.named(np.arange(len(top.items))))
     if not there[rows].all():
-        # Where nothing can be found, nothing is compared.
+        # Where nothing can be found, all share one owner: they are not compared with each other.
         named = np.arange(len(there)) if owners is None else np.unique(owners, False, True)[1]
         owners = np.where(there, named, len(there))
     if owners is not None:
@@ -111,12 +107,12 @@ def boxes_met(moment: Moment, margin: float, owners: Ids | None) -> Generator[fl
     return met[:, there[met].all(axis=0)]
 
 
-def _sorted(found: Ids) -> Generator[float, None, Ids]:
-    """Return pairs sorted by all their numbers, some placements after the others."""
+def _sorted(found: Ids) -> Steps[Ids]:
+    """Return pairs sorted by all four numbers, in steps: a run of placements at a time."""
     found = found[:, np.argsort(found[0], kind="stable")]
     yield 0.2
     begins = np.append(starts_of_runs(found[0]), found.shape[1])
-    cuts = begins[starts_of_runs(begins // _TESTED)]
+    cuts = begins[starts_of_runs(begins // tuning.current.triangles_tested)]
     for start, stop in pairwise(cuts):
         part = found[:, start:stop]
         found[:, start:stop] = part[:, np.lexsort(part[[3, 2, 1, 0]])]
@@ -126,10 +122,8 @@ def _sorted(found: Ids) -> Generator[float, None, Ids]:
     return found
 
 
-def tried(
-    moment: Moment, met: Ids, margin: float, *, objects: bool
-) -> Generator[float, None, "Trials"]:
-    """Return pairs of rows, at least one, once all is tested that has to be, some at a time."""
+def tried(moment: Moment, met: Ids, margin: float, *, objects: bool) -> Steps["Trials"]:
+    """Test the triangles of pairs of rows, at least one pair, and return the trials when done."""
     needed = np.unique(moment.placements.meshes[np.unique(met)])
     done = _LAID
     sheets = yield from between(0.0, done, moment.meshes.sheets(needed))
@@ -141,17 +135,16 @@ def tried(
     return trials
 
 
-def _looked(
-    moment: Moment, trials: "Trials", glance: bool = False
-) -> Generator[float, None, None]:
-    """Look at all pairs of rows that are not known to touch; at a glance, at a part of each."""
+def _looked(moment: Moment, trials: "Trials", glance: bool = False) -> Steps[None]:
+    """Compare all pairs of rows that are not known to touch; a glance compares a part of each."""
     (open_still,) = (~trials.touched).nonzero()
     met, count = trials.met[:, open_still], len(open_still)
     sizes = moment.meshes.sizes[moment.placements.meshes[met]].sum(axis=0)
     before = np.append(0, np.cumsum(sizes))
-    first, size, share = 0, _FIRST, 0.0
+    used = tuning.current
+    first, size, share = 0, used.placements_at_first, 0.0
     while first < count:
-        last = int(np.searchsorted(before, before[first] + _MESHES, side="right")) - 1
+        last = int(np.searchsorted(before, before[first] + used.placements_meshes, "right")) - 1
         stop = max(first + 1, min(first + size, last))
         half, pairs = (first + stop) / 2 / count, open_still[first:stop]
         steps = near_each_other(
@@ -166,16 +159,17 @@ def _looked(
                 yield share
             share = half + done * (stop / count - half)
             yield share
-        factor = min(_FOUND / max(near.found, 1), 4.0)
-        first, size = stop, min(max(1, int((stop - first) * factor)), _PAIRS)
+        factor = min(used.placements_found / max(near.found, 1), 4.0)
+        first, size = stop, min(max(1, int((stop - first) * factor)), used.placements_most)
     for _ in trials.settled(is_last=True):
         yield 1.0
 
 
 class Trials:
-    """Pairs of triangles of pairs of placements, which wait to be tested many at a time.
+    """Pairs of triangles that wait to be tested, many at a time.
 
-    All are tested, or of each pair of placements only until one of them touches: `touched`.
+    With `objects`, a pair of placements is tested only until two of its triangles touch; `touched`
+    says which pairs of placements do.
     """
 
     def __init__(
@@ -189,18 +183,19 @@ class Trials:
         self.touched = np.zeros(met.shape[1], bool)
 
     def has_touched(self, pairs: Ids, which: int) -> bool:
-        """Return whether one of these pairs of placements is known to touch."""
+        """Tell whether a pair of placements, one of some, is known to touch."""
         return bool(self.touched[pairs[which]])
 
     def add(self, pairs: Ids, ones: Ids, others: Ids) -> None:
-        """Take entries on both sides of these pairs of placements."""
+        """Add pairs of entries, one on each side of a pair of placements."""
         if len(pairs):
             self._waiting.append(np.stack((pairs, ones, others)))
             self._count += len(pairs)
 
     def settled(self, is_last: bool = False) -> Iterator[None]:
-        """Test what waits once it is worth it, or if no more comes, in steps."""
-        most = _POOL if self._objects else _TESTED
+        """Test the waiting pairs, in steps, once there are enough or the last ones have come."""
+        used = tuning.current
+        most = used.triangles_waiting if self._objects else used.triangles_tested
         if self._count == 0 or (self._count < most and not is_last):
             return
         waiting = np.concatenate(self._waiting, axis=1)
@@ -208,7 +203,7 @@ class Trials:
         yield from self._few_first(waiting) if self._objects else self._every(waiting)
 
     def _every(self, waiting: Ids) -> Iterator[None]:
-        for some in blocks(waiting.shape[1], _TESTED):
+        for some in blocks(waiting.shape[1], tuning.current.triangles_tested):
             self._found.append(self._test(waiting[:, some]))
             yield
 
@@ -224,7 +219,7 @@ class Trials:
             waiting, few = waiting[:, ~early], few * _MORE
 
     def _test(self, pairs: Ids) -> Ids:
-        """Return those that touch, or come near."""
+        """Return the pairs that touch or come near."""
         rows, entries = self.met[:, pairs[0]], pairs[1:]
         items = self._moment.placed(self.sheets, entries.ravel(), rows.ravel())
         places = np.arange(pairs.shape[1])
@@ -233,7 +228,7 @@ class Trials:
 
     @property
     def answer(self) -> Ids:
-        """The placements and triangles, twice, (4, h), or placements, twice, (2, h)."""
+        """The pairs found: (2, h) of placements with `objects`, else (4, h) of triangles."""
         ids = self._moment.placements.ids
         if self._objects:
             return ids[self.met[:, self.touched]]
@@ -247,9 +242,18 @@ class Trials:
 
 @dataclass(frozen=True)
 class Near:
-    """Triangles that may touch one of another placement: entries, sides and bounds.
+    """Triangles that may touch a triangle of the other side.
 
-    Sides ascend: pair i of placements has sides 2 i and 2 i + 1. `found` were looked at.
+    Attributes
+    ----------
+    entries : ndarray of intp, shape (t,)
+        The triangles, as entries of the sheets.
+    sides : ndarray of intp, shape (t,)
+        The side that each is on, ascending. Pair i of placements has the sides 2 i and 2 i + 1.
+    bounds : ndarray of float64, shape (6, t)
+        Their boxes in the world.
+    found : int
+        How many triangles were placed to find them.
     """
 
     entries: Ids
@@ -260,10 +264,10 @@ class Near:
 
 def near_each_other(
     moment: Moment, sheets: Sheets, met: Ids, margin: float, *, glance: bool = False
-) -> Generator[float, None, Near]:
-    """Return what may touch triangles of the other placement: first of patches, then of these.
+) -> Steps[Near]:
+    """Return the triangles that may touch the other side: by patches first, then one by one.
 
-    At a glance, of each two placements only in two of the cells that they share.
+    A glance looks at two of the cells that each pair of placements shares, no others.
     """
     count, rows, patches = met.shape[1], met.T.ravel(), sheets.patches
     meshes = moment.placements.meshes[rows]
@@ -271,7 +275,7 @@ def near_each_other(
     found = concatenated_ranges(patches.tops[meshes], patches.top_counts[meshes])
     while True:
         bounds = np.empty((6, len(found)))
-        for some in blocks(len(found), _PLACED):
+        for some in blocks(len(found), tuning.current.triangles_placed):
             here = patches.rows.take(found[some], axis=1)
             bounds[:, some] = moment.placements.boxes_around(rows[sides[some]], here)
             yield 0.0
@@ -288,7 +292,7 @@ def near_each_other(
     of_which, entries = patches.entries(found)
     sides = sides[of_which]
     bounds, looked = np.empty((6, len(entries))), len(entries)
-    for some in blocks(len(entries), _PLACED):
+    for some in blocks(len(entries), tuning.current.triangles_placed):
         limits = moment.placed(sheets, entries[some], rows[sides[some]]).limits()
         bounds[:3, some], bounds[3:, some] = limits
         yield 0.5
@@ -301,9 +305,9 @@ def near_each_other(
 
 
 def compared(near: Near, margin: float, touched: Callable[[int], bool]) -> Iterator[Batch]:
-    """Yield pairs of places on side 2 i and on side 2 i + 1 whose bounds come near.
+    """Yield pairs of places with bounds that come near: one on side 2 i, one on side 2 i + 1.
 
-    Of two placements that have touched already nothing more need come.
+    A large pair of placements is left as soon as it is known to touch.
     """
     if len(near.sides) == 0:
         return
@@ -311,7 +315,7 @@ def compared(near: Near, margin: float, touched: Callable[[int], bool]) -> Itera
     reach = _reach(bounds, margin)
     grown = np.concatenate((bounds[:3] - reach, bounds[3:] + reach))
     pairs = near.sides >> 1
-    (large,) = (np.bincount(pairs) > _MANY).nonzero()
+    (large,) = (np.bincount(pairs) > tuning.current.triangles_in_cells).nonzero()
     places = np.arange(len(pairs)) if len(large) == 0 else (~np.isin(pairs, large)).nonzero()[0]
     for done, ones, others in _swept(near.sides[places], grown[:, places]):
         yield done / (1 + len(large)), places[ones], places[others]
@@ -325,7 +329,7 @@ def compared(near: Near, margin: float, touched: Callable[[int], bool]) -> Itera
 
 
 def _swept(sides: Ids, bounds: Floats) -> Iterator[Batch]:
-    """Yield pairs of places as `compared` does, by a sweep of each pair of placements."""
+    """Yield such pairs of places by sweep and prune, all pairs of placements in one sweep."""
     if len(sides) == 0:
         return
     boxes = Boxes.from_rows(bounds)
@@ -342,7 +346,7 @@ def _swept(sides: Ids, bounds: Floats) -> Iterator[Batch]:
 
 
 def _one_of_each_half(cells: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the first of the cells in each half of the grid."""
+    """Return the first cell in each half of the grid, as bits."""
     halves = cells & _HALVES[:, None]
     first: NDArray[np.uint64] = np.bitwise_or.reduce(halves & (~halves + np.uint64(1)), axis=0)
     return first
@@ -351,14 +355,14 @@ def _one_of_each_half(cells: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def _cells(
     sides: Ids, bounds: Floats, count: int, margin: float
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Return the cells that bounds stand in, and those that both sides of each pair stand in.
+    """Return the cells that bounds stand in, and the cells that both sides of a pair stand in.
 
-    The cells are those of a grid over what the two sides have in common. `sides` ascend.
+    Both as bits. The grid covers the region that the two sides have in common. `sides` ascend.
     """
     reach = _reach(bounds, margin)
     lower, upper = bounds[:3] - reach, bounds[3:] + reach
     starts = starts_of_runs(sides)
-    # Where the two sides are together: lower, and the negative of upper.
+    # The region of each pair: its lower corner, and the negative of its upper corner.
     region = np.full((6, 2 * count), np.inf)
     if len(starts):
         region[:3, sides[starts]] = np.minimum.reduceat(lower, starts, axis=1)
@@ -385,5 +389,5 @@ def _cells(
 
 
 def _reach(bounds: Floats, margin: float) -> Floats | float:
-    """Return how much to enlarge bounds for a margin, and for what rounding takes from it."""
+    """Return by how much bounds grow for a margin, rounding included."""
     return margin + _ROUNDING * (np.abs(bounds).max(axis=0) + margin) if margin else 0.0

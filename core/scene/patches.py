@@ -2,7 +2,7 @@
 
 The triangles have been sorted already, so that runs of them are small in space (after C.
 Lauterbach and others, "Fast BVH Construction on GPUs", 2009). Unlike the cells of an octree, each
-triangle is in one of the boxes only, and nothing has to be remembered.
+triangle is in one box only, so that no pair comes up twice.
 """
 
 from collections.abc import Generator
@@ -10,13 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .. import tuning
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges
 from ..shapes import Triangles
 
 # Triangles in a patch, and patches in a larger one; of the largest, a mesh has at most _TOP.
 _RUN, _FAN, _TOP = 8, 8, 64
-# Patches whose bounds are computed together.
-_TOGETHER = 16_384
 
 
 @dataclass(frozen=True)
@@ -35,13 +34,13 @@ class Patches:
     top_counts: Ids
 
     def children(self, patches: Ids) -> tuple[Ids, Ids]:
-        """Return of which of these patches the children are, and the children, in order."""
+        """Return the children of these patches: the place of the parent, and the child."""
         counts = np.where(self.are_small[patches], 1, self.counts[patches])
         firsts = np.where(self.are_small[patches], patches, self.firsts[patches])
         return np.repeat(np.arange(len(patches)), counts), concatenated_ranges(firsts, counts)
 
     def entries(self, patches: Ids) -> tuple[Ids, Ids]:
-        """Return of which of these patches, all small, the entries are, and the entries."""
+        """Return the entries of these small patches: the place of the patch, and the entry."""
         counts = self.counts[patches]
         of_which = np.repeat(np.arange(len(patches)), counts)
         return of_which, concatenated_ranges(self.firsts[patches], counts)
@@ -54,7 +53,7 @@ def made_patches(triangles: Triangles, sizes: Ids) -> Generator[None, None, Patc
     """
     starts, owners, counts = _runs(sizes, _RUN)
     rows = np.empty((6, len(starts)))
-    for some in blocks(len(starts), _TOGETHER):
+    for some in blocks(len(starts), tuning.current.patches_together):
         begin = int(starts[some.start])
         part = triangles[begin : int(starts[some.stop - 1] + counts[some.stop - 1])]
         lower, upper = part.limits()
@@ -84,7 +83,7 @@ def made_patches(triangles: Triangles, sizes: Ids) -> Generator[None, None, Patc
 
 
 def _runs(sizes: Ids, run: int) -> tuple[Ids, Ids, Ids]:
-    """Return the starts of runs of so many, of which list each is a part, and their lengths."""
+    """Cut lists into runs of `run` elements; return starts, the list of each, and lengths."""
     numbers = -(-sizes // run)
     owners = np.repeat(np.arange(len(sizes)), numbers)
     begins = (np.cumsum(sizes) - sizes)[owners]

@@ -4,11 +4,25 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from .. import checks
 from ..arrays import Flags, Floats, Ids, blocks, gather
 from ..shapes import Triangles
 from ..shapes.boxes import as_batch
 from .growing import GrownTriangles
+
+LAST_ROW = (0.0, 0.0, 0.0, 1.0)
+
+
+def matrix_rows(matrices: ArrayLike) -> Floats:
+    """Return the first three rows of matrices, (12, n), checked."""
+    array = checks.floats("matrices", matrices, 4, 4)
+    finite = np.isfinite(array).all(axis=(1, 2))
+    affine = (array[:, 3] == LAST_ROW).all(axis=1)
+    checks.every_row("matrices", "end in the row 0, 0, 0, 1", affine | ~finite, array[:, 3])
+    array[~finite & np.isfinite(array[:, :3]).all(axis=(1, 2))] = np.nan
+    return np.ascontiguousarray(array[:, :3].reshape(-1, 12).T)
 
 
 def placed(points: Floats, matrices: Floats) -> Floats:

@@ -120,7 +120,7 @@ class Placements(Frozen):
         return Placements(born=new.born, **both)
 
     def moved(self, rows: Ids, new: "Placements") -> "Placements":
-        """Return the placements after those in some rows have become others."""
+        """Return the placements, with those in some rows replaced by others."""
         changed = {}
         for name, value in vars(self).items():
             if name not in ("born", "ids"):
@@ -129,15 +129,15 @@ class Placements(Frozen):
         return replace(self, **changed)
 
     def there_only(self, ids: Ids) -> "Placements":
-        """Return the same placements, of which no others than these are to be found."""
+        """Return the same placements, where questions find only these."""
         flags = flagged(len(self), self.rows_named(ids))
         return replace(self, is_there=self.is_there & flags)
 
     def scaled(self, scale: float) -> "Placements":
-        """Return the same placements in a space so many times as large, a power of two.
+        """Return the same placements in a space scaled by a power of two.
 
-        No bit changes of those that are of about the size that the scale was made for. Others may
-        become infinite.
+        Where sizes are about those that the scale was made for, no bit changes. Others may become
+        infinite.
         """
         with np.errstate(over="ignore"):
             return replace(
@@ -150,7 +150,7 @@ class Placements(Frozen):
             )
 
     def only(self, rows: Ids) -> "Placements":
-        """Return some of the placements, whose rows ascend."""
+        """Return some of the placements; `rows` ascend."""
         kept = {n: value[..., rows] for n, value in vars(self).items() if n != "born"}
         return Placements(born=self.born, **kept)
 
@@ -161,7 +161,7 @@ def _grid(matrices: Floats) -> Floats:
 
 
 def _inverses(matrices: Floats) -> tuple[Floats, Floats]:
-    """Return inverses (9, n), and by how much a coordinate may be wrong once there and back, (n,).
+    """Return inverses (9, n), and the error, (n,), of a coordinate that went there and back.
 
     By cofactors, of columns of about one; how wrong these are is seen by multiplying back.
     """
@@ -185,7 +185,7 @@ def _stretches(matrices: Floats) -> tuple[Floats, Floats]:
 
 
 def _reach(matrices: Floats, bounds: Floats) -> Floats:
-    """Return how large coordinates come to be on their way through matrices, (3, n)."""
+    """Return an upper bound of coordinates on their way through matrices, (3, n)."""
     size = np.maximum(np.abs(bounds[:3]), np.abs(bounds[3:]))
     return (np.abs(_grid(matrices)) * size).sum(axis=1) + np.abs(matrices[3::4])
 
@@ -219,7 +219,7 @@ def _sides(matrices: Floats, parts: Floats) -> tuple[Floats, Floats]:
 
 
 def _slacks(inverses: Floats, wrong: Floats, reach: Floats, bounds: Floats) -> Floats:
-    """Return what rounding may do to points on their way out of the mesh and back."""
+    """Return the rounding of points on their way out of the mesh and back."""
     size = np.abs(bounds).max(axis=0)
     there = np.abs(inverses.reshape(3, 3, -1) * reach).sum(axis=1).max(axis=0)
     return _ROUNDING * (there + size) + wrong * size

@@ -52,7 +52,7 @@ Met = tuple[Forest, Ids, Ids, Floats]
 
 
 def crossed_by(moment: Moment, rays: Rays, beyond: Floats) -> Crossed:
-    """Return the placements whose boxes rays cross, not those they enter before `beyond` (q,)."""
+    """Return placements with boxes that rays cross, except any entered before `beyond` (q,)."""
     mailboxes = Mailboxes(len(moment.top.order))
     parts = [(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))]
     for packet in ray_packets(moment.top, rays, mailboxes):
@@ -108,7 +108,7 @@ def _span(rays: Rays, around: Floats) -> tuple[Floats, Floats]:
 
 
 def _free_path(boxes: Floats, around: Floats) -> float:
-    """Return how far rays go until they have crossed a few of these boxes, about."""
+    """Estimate how far rays go until they have crossed a few of these boxes."""
     size = around[1] - around[0]
     longest = float(size.max())
     if longest == 0:
@@ -122,7 +122,7 @@ def _free_path(boxes: Floats, around: Floats) -> float:
 
 @dataclass
 class Closest:
-    """The closest hit of each ray so far: where, of which placement, which entry and triangle."""
+    """The closest hit of each ray so far: its distance, placement, entry and triangle."""
 
     distances: Floats
     rows: Ids
@@ -236,7 +236,7 @@ def _meet(
 
 
 def _met_by_all(moment: Moment, rays: Rays, pairs: Crossed, some: Ids, closest: Floats) -> Met:
-    """Return what rays meet of whole meshes, whose matrices have no inverse."""
+    """Return hits of whole meshes, for placements without an inverse matrix."""
     forest = moment.forest(pairs.rows[some], np.zeros(len(some)))
     roots = forest.roots
     counts = forest.end[roots] - forest.begin[roots]
@@ -249,7 +249,7 @@ def _met_by_all(moment: Moment, rays: Rays, pairs: Crossed, some: Ids, closest: 
 def _seen(
     moment: Moment, rays: Rays, pairs: Crossed, closest: Floats
 ) -> tuple[Rays, Floats, Floats]:
-    """Return rays as meshes see them, what slack they need, and how much longer distances are."""
+    """Return rays in the spaces of meshes, their slacks, and factors of their distances."""
     placements = moment.placements
     inverses = gather(placements.inverses, pairs.rows)
     shifts = gather(placements.matrices[3::4], pairs.rows)

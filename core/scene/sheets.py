@@ -1,7 +1,7 @@
 """Meshes without octrees: triangles along a Morton curve, and a linear BVH over runs of them.
 
-What pairs triangles of placements asks for no cells. To lay all triangles of a mesh along a curve
-costs a tenth of an octree, and many meshes are laid out at once.
+Questions about pairs of placements need no cells. Sorting the triangles of a mesh along a curve
+costs a tenth of an octree, and many meshes are sorted at once.
 """
 
 from collections.abc import Callable, Generator
@@ -9,15 +9,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .. import tuning
 from ..arrays import Floats, Ids, blocks, gather, radix_argsort
 from ..grid import Words, morton_codes
 from .growing import Growing, GrownTriangles
 from .patches import Patches, made_patches
 from .store import Mesh
 
-# Bits of a triangle's place along each axis; triangles that are placed on the curve in a step, and
-# about how many are laid out together.
-_BITS, _PLACED, _TOGETHER = 7, 65_536, 131_072
+# Bits of a triangle's place along each axis.
+_BITS = 7
 # The arrays of all sheets and, since "rows", of their patches, and what a mesh that was not laid
 # out has for its first entry, first vertex, vertices, first of the largest patches, and these.
 _ARRAYS = ("vertices", "faces", "order", "rows", "firsts", "counts", "are_small")
@@ -25,7 +25,7 @@ _NOWHERE = (-1, -1, -1, 0, 0)
 
 
 class Layout:
-    """Stands for a numbering of entries and vertices: another one, another object."""
+    """Identity of a numbering of entries and vertices: a new numbering is a new object."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class GrowingSheets:
         return mesh in self._places
 
     def forget(self, mesh: int) -> None:
-        """Do without a mesh. Once half of all is gone, nothing is kept."""
+        """Remove a mesh. Once half of all is gone, all are dropped, and made again when needed."""
         if self._places.pop(mesh, None) is None:
             return
         self._all = None
@@ -80,7 +80,7 @@ class GrowingSheets:
         finds all of it or nothing.
         """
         ends = np.cumsum([len(mesh.valid) for mesh in meshes.values()])
-        cuts = np.flatnonzero(np.diff(ends // _TOGETHER)) + 1
+        cuts = np.flatnonzero(np.diff(ends // tuning.current.sheets_together)) + 1
         for some in np.split(np.array(list(meshes), np.intp), cuts):
             while left := [number for number in some.tolist() if is_wanted(number)]:
                 made = yield from _laid_out([meshes[number] for number in left])
@@ -131,12 +131,12 @@ class GrowingSheets:
 
 
 def _laid_out(meshes: list[Mesh]) -> Generator[None, None, Sheets]:
-    """Return meshes laid out alone, numbered from 0; yields while they are made."""
+    """Lay out these meshes alone, numbered from 0; yields while they are made."""
     faces, owners, vertices, corners = _joined(meshes)
     yield
     keys = np.empty(len(owners), np.int64)
     bounds = np.stack([mesh.bounds for mesh in meshes], axis=1)
-    for some in blocks(len(owners), _PLACED):
+    for some in blocks(len(owners), tuning.current.triangles_placed):
         codes = _codes(vertices, faces[:, some], bounds, owners[some])
         keys[some] = owners[some] << 3 * _BITS | codes
         yield
@@ -151,7 +151,7 @@ def _laid_out(meshes: list[Mesh]) -> Generator[None, None, Sheets]:
 
 
 def _joined(meshes: list[Mesh]) -> tuple[Ids, Ids, Floats, Ids]:
-    """Return the finite faces of all, (3, n), whose they are, all vertices, and their starts."""
+    """Return finite faces, (3, n), the mesh of each, all vertices, and where each mesh starts."""
     lengths = [len(mesh.triangles.vertices) for mesh in meshes]
     starts = np.cumsum([0, *lengths])[:-1]
     vertices = np.concatenate([mesh.triangles.vertices.T for mesh in meshes], axis=1)

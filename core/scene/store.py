@@ -11,9 +11,12 @@ from numpy.typing import NDArray
 from .. import checks
 from ..arrays import Flags, Floats, Ids, concatenated_ranges, flagged, gather, starts_of_runs
 from ..shapes import Triangles
+from .vertex_blocks import VertexBlocks
 
 # Meshes of at least _WORTH triangles get a box around each of up to _PARTS**3 parts.
 _WORTH, _PARTS = 8, 4
+# Of more vertices, blocks of neighbors in their order are parts: sorting all would take too long.
+_MANY = 1 << 18
 # What a mesh without a finite triangle has for bounds.
 _NO_BOUNDS = np.repeat([np.inf, -np.inf], 3)
 
@@ -22,14 +25,16 @@ _NO_BOUNDS = np.repeat([np.inf, -np.inf], 3)
 class Mesh:
     """A mesh: its triangles, those of them that are finite, and their bounds, (6,).
 
-    `parts` are boxes that hold all vertices together, (6, b), tighter than the bounds. One that
-    is replaced becomes another object: so all that was made of it knows.
+    `parts` are boxes that hold all vertices together, (6, b), tighter than the bounds; `blocks`
+    are its vertices, to be compared with planes. One that is replaced becomes another object: so
+    all that was made of it knows.
     """
 
     triangles: Triangles
     valid: Ids
     bounds: Floats
     parts: Floats
+    blocks: VertexBlocks
 
     @classmethod
     def of(cls, triangles: Triangles) -> "Mesh":
@@ -38,17 +43,27 @@ class Mesh:
         finite = np.isfinite(vertices).all(axis=0)
         good = np.ones(len(triangles), bool) if finite.all() else finite[faces].all(axis=0)
         (valid,) = good.nonzero()
-        if len(valid) == 0:
-            return cls(triangles, valid, _NO_BOUNDS, np.zeros((6, 1)))
         used = np.zeros(len(finite), bool)
+        blocks = VertexBlocks(triangles, used)
+        if len(valid) == 0:
+            return cls(triangles, valid, _NO_BOUNDS, np.zeros((6, 1)), blocks)
         for row in faces:
             used[row if len(valid) == len(good) else row[valid]] = True
+        if len(used) > _MANY and used.all():
+            parts = _joined(blocks.limits)
+            bounds = _joined(parts, 1)[:, 0]
+            return cls(triangles, valid, bounds, parts, blocks)
         points = vertices if used.all() else vertices[:, used]
         bounds = np.concatenate((points.min(axis=1), points.max(axis=1)))
-        is_worth = len(valid) >= _WORTH
-        return cls(
-            triangles, valid, bounds, _parts(points, bounds) if is_worth else bounds[:, None]
-        )
+        parts = _parts(points, bounds) if len(valid) >= _WORTH else bounds[:, None]
+        return cls(triangles, valid, bounds, parts, blocks)
+
+
+def _joined(boxes: Floats, count: int = _PARTS**3) -> Floats:
+    """Join neighboring boxes, (6, b), until `count` are left; return their bounds."""
+    starts = np.unique(np.arange(count) * boxes.shape[1] // count)
+    lower = np.minimum.reduceat(boxes[:3], starts, axis=1)
+    return np.concatenate((lower, np.maximum.reduceat(boxes[3:], starts, axis=1)))
 
 
 def _parts(points: Floats, bounds: Floats) -> Floats:
@@ -66,7 +81,7 @@ def _parts(points: Floats, bounds: Floats) -> Floats:
 
 
 class Table:
-    """What is known of all meshes, by number, made once it is asked for; of one gone, nothing."""
+    """Properties of all meshes, by number, made when first asked for; gone meshes have none."""
 
     # Numbers ascend.
     def __init__(self, meshes: dict[int, Mesh], born: int) -> None:
@@ -101,7 +116,7 @@ class Table:
         return np.concatenate([np.empty((6, 0)), *(mesh.parts for mesh in self._meshes)], axis=1)
 
     def valid_triangles(self, numbers: Ids, counts: Ids) -> Ids:
-        """Return the first so many finite triangles of these meshes, one after the other."""
+        """Return the first `counts` finite triangles of each of these meshes, mesh after mesh."""
         ranks = concatenated_ranges(0 * counts, counts)
         is_holed, starts, valid = self._holed
         holes = np.repeat(is_holed[numbers], counts)
@@ -134,8 +149,8 @@ class MeshStore:
         self._meshes: dict[int, Mesh] = {}
         self._table: Table | None = None
         self.born = 0
-        # Meshes without the triangles that overflow where they are placed, and whose place they
-        # take: nobody else knows of them.
+        # Meshes without the triangles that overflow where they are placed, by the number of the
+        # mesh that they stand in for: nobody else knows of them.
         self._stand_ins: dict[int, int] = {}
 
     def copy(self) -> Self:
@@ -205,7 +220,7 @@ class MeshStore:
 
     @property
     def table(self) -> Table:
-        """What is known of all meshes as they are now."""
+        """The properties of all meshes as they are now."""
         if self._table is None:
             self._table = Table(self._meshes, self.born)
         return self._table

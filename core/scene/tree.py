@@ -1,6 +1,5 @@
 """SceneOctree: a two-level acceleration structure (TLAS over BLAS) of many placed meshes."""
 
-from collections.abc import Generator
 from copy import copy
 from typing import Self, SupportsIndex
 
@@ -14,15 +13,13 @@ from ..groups import in_groups
 from ..octree import Freshness
 from ..options import Options
 from ..shapes import Boxes, Triangles
-from ..steps import run
+from ..steps import Steps, run
 from .api import SceneQuestions
 from .baking import baking_steps
 from .meshes import Meshes
 from .moment import Moment
-from .placed import placed
+from .placed import LAST_ROW, matrix_rows, placed
 from .placements import Placements
-
-_LAST_ROW = (0.0, 0.0, 0.0, 1.0)
 
 
 class SceneOctree(SceneQuestions):
@@ -215,7 +212,7 @@ class SceneOctree(SceneQuestions):
         """
         numbers = checks.numbers("meshes", meshes, self._meshes.born)
         self._meshes.require("meshes", numbers)
-        rows = _matrix_rows(matrices)
+        rows = matrix_rows(matrices)
         checks.same_length("meshes and matrices", numbers, rows.T)
         masks = None if groups is None else checks.masks("groups", groups, len(numbers))
         new = self._placements_of(self._placements.born, numbers, rows)
@@ -244,11 +241,11 @@ class SceneOctree(SceneQuestions):
         -----
         Of placements whose matrices stay as they are nothing is touched: a caller may pass all.
         """
-        rows, matrix_rows = self._placements.rows_of(ids, once=True), _matrix_rows(matrices)
-        checks.same_length("ids and matrices", rows, matrix_rows.T)
-        (changed,) = (~self._placements.stand_at(rows, matrix_rows)).nonzero()
+        rows, there = self._placements.rows_of(ids, once=True), matrix_rows(matrices)
+        checks.same_length("ids and matrices", rows, there.T)
+        (changed,) = (~self._placements.stand_at(rows, there)).nonzero()
         if len(changed):
-            self._move(rows[changed], matrix_rows[:, changed])
+            self._move(rows[changed], there[:, changed])
 
     def remove(self, ids: ArrayLike, /) -> None:
         """Take placements out; their meshes stay.
@@ -271,7 +268,7 @@ class SceneOctree(SceneQuestions):
         self._changed()
         self._meshes.keep_stand_ins(self._placements.meshes)
 
-    def prepare_steps(self, meshes: ArrayLike | None = None, /) -> Generator[float, None, None]:
+    def prepare_steps(self, meshes: ArrayLike | None = None, /) -> Steps[None]:
         """Build octrees of meshes in steps, to show progress or not to block.
 
         Parameters
@@ -370,7 +367,7 @@ class SceneOctree(SceneQuestions):
         rows = self._placements.matrices[:, self._placements.rows_of(ids)]
         matrices = np.empty((rows.shape[1], 4, 4))
         matrices[:, :3] = rows.T.reshape(-1, 3, 4)
-        matrices[:, 3] = _LAST_ROW
+        matrices[:, 3] = LAST_ROW
         return matrices
 
     def bounds_of(self, ids: ArrayLike) -> Boxes:
@@ -416,7 +413,7 @@ class SceneOctree(SceneQuestions):
         """
         return run(self.triangles_steps(ids))
 
-    def triangles_steps(self, ids: ArrayLike) -> Generator[float, None, Triangles]:
+    def triangles_steps(self, ids: ArrayLike) -> Steps[Triangles]:
         """Return the same as `triangles_of` in steps, not to block.
 
         Parameters
@@ -506,13 +503,3 @@ class SceneOctree(SceneQuestions):
         """Let whoever still asks in steps know that the scene is another now."""
         self._freshness.is_current = False
         self._freshness = Freshness()
-
-
-def _matrix_rows(matrices: ArrayLike) -> Floats:
-    """Return the first three rows of matrices, (12, n), checked."""
-    array = checks.floats("matrices", matrices, 4, 4)
-    finite = np.isfinite(array).all(axis=(1, 2))
-    affine = (array[:, 3] == _LAST_ROW).all(axis=1)
-    checks.every_row("matrices", "end in the row 0, 0, 0, 1", affine | ~finite, array[:, 3])
-    array[~finite & np.isfinite(array[:, :3]).all(axis=(1, 2))] = np.nan
-    return np.ascontiguousarray(array[:, :3].reshape(-1, 12).T)

@@ -1,8 +1,8 @@
 """Questions of volumes: placements by their boxes, then triangles in the spaces of the meshes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -10,8 +10,10 @@ from ..arrays import Flags, Ids, concatenated_ranges, dot, gather
 from ..descend import NOTHING, Found, descend, expanded, portions
 from ..mailboxing import Answers, Pairs, deduplicate, mailboxes_for
 from ..query import by_volume, vouched
-from ..shapes import Shapes, Spheres
+from ..shapes import Shapes, Spheres, Triangles
+from ..steps import Steps, between
 from ..touch import lying_inside, touching
+from .culling import Compared, compared, needing_octrees
 from .forest import Forest
 from .images import Images, images_of
 from .moment import Moment, Reached, first_of_each
@@ -26,16 +28,24 @@ _PLACES, _MORE_PLACES = 1, 8
 
 @dataclass(frozen=True)
 class PlacedCandidates:
-    """Entries of the forest that may be what some pairs of volume and placement ask for.
+    """Entries that may be what some pairs of volume and placement ask for.
 
     All of pairs `asked`, ascending: number i stands for pair `asked[i]`. Cells vouch for the
-    certain ones.
+    certain ones; without cells, they lie in their volume. Entry e is triangle `order[e]`.
     """
 
-    forest: Forest
+    arranged: Triangles
+    order: Ids
+    forest: Forest | None
     asked: Ids
     doubtful: Pairs
     certain: Pairs
+
+    def vouched(self, relation: str) -> tuple[Pairs, Pairs]:
+        """Split the certain ones: those that are sure, and those to be tested."""
+        if self.forest is None:
+            return self.certain, (self.certain[0][:0], self.certain[1][:0])
+        return vouched(self.forest, self.certain, relation)
 
 
 def found_in(moment: Moment, volumes: Shapes, relation: str) -> Ids:
@@ -46,7 +56,7 @@ def found_in(moment: Moment, volumes: Shapes, relation: str) -> Ids:
         some = pairs[rest]
         for found in candidates(moment, volumes, some, relation == "candidates"):
             numbers, entries = confirmed(moment, volumes, some, found, relation)
-            answers.add(rest[found.asked], numbers, found.forest.order[entries])
+            answers.add(rest[found.asked], numbers, found.order[entries])
         parts.append(_with_whole(moment, pairs, answers.pairs()))
     return parts[1] if len(parts) == 2 else np.concatenate(parts, axis=1)
 
@@ -66,12 +76,16 @@ def counted_in(moment: Moment, volumes: Shapes) -> Ids:
     return counts
 
 
-def objects_in(moment: Moment, volumes: Shapes) -> Ids:
-    """Return volumes and placements, (2, h), of which a triangle touches the volume."""
+def objects_in(moment: Moment, volumes: Shapes) -> Steps[Ids]:
+    """Return volumes and placements, (2, h), of which a triangle touches the volume, in steps."""
     parts = [np.empty((2, 0), np.intp)]
     for pairs in moment.reached(volumes):
         touched = pairs.whole.copy()
         (rest,) = (~touched).nonzero()
+        yield 0.0
+        needed = needing_octrees(moment, volumes, pairs[rest])
+        yield from between(0.0, 0.9, moment.meshes.prepare(needed))
+        yield 0.9
         touched[rest] = any_of(moment, volumes, pairs[rest])
         met = pairs[touched]
         parts.append(np.stack((met.volumes, moment.placements.ids[met.rows])))
@@ -95,15 +109,20 @@ def any_in(moment: Moment, volumes: Shapes) -> Flags:
 def any_of(moment: Moment, volumes: Shapes, pairs: Reached) -> Flags:
     """Return which pairs have a triangle that touches; more and more are looked at."""
     touched = np.zeros(len(pairs), bool)
-    for found in candidates(moment, volumes, pairs):
-        sure, unsure = vouched(found.forest, found.certain, "touching")
+    batches, rest = compared(moment, volumes, pairs)
+    undecided = []
+    for each in batches:
+        touched[each.asked], misses = each.outcodes.hold_any()
+        undecided.append((each, (~touched[each.asked] & ~misses).nonzero()[0]))
+    for found in chain(_by_vertices(undecided), _by_octrees(moment, volumes, pairs, rest)):
+        sure, unsure = found.vouched("touching")
         touched[found.asked[sure[0]]] = True
         for numbers, entries in (unsure, found.doubtful):
             asked, left, few = found.asked[numbers], entries, _FEW
             while len(asked):
                 early = first_of_each(asked, few) & ~touched[asked]
                 some = asked[early]
-                flags = _passed(moment, volumes, pairs, found.forest, some, left[early])
+                flags = _passed(moment, volumes, pairs, found, some, left[early])
                 touched[some[flags]] = True
                 later = ~early & ~touched[asked]
                 asked, left, few = asked[later], left[later], few * _MORE
@@ -117,11 +136,11 @@ def confirmed(
     if relation == "candidates":
         parts = [found.doubtful, found.certain]
     else:
-        sure, unsure = vouched(found.forest, found.certain, relation)
+        sure, unsure = found.vouched(relation)
         parts = [sure]
         for numbers, entries in (found.doubtful, unsure):
             asked = found.asked[numbers]
-            flags = _passed(moment, volumes, pairs, found.forest, asked, entries, relation)
+            flags = _passed(moment, volumes, pairs, found, asked, entries, relation)
             parts.append((numbers[flags], entries[flags]))
     ones, others = zip(*parts, strict=True)
     return np.concatenate(ones), np.concatenate(others)
@@ -144,39 +163,59 @@ def _passed(
     moment: Moment,
     volumes: Shapes,
     pairs: Reached,
-    forest: Forest,
+    found: PlacedCandidates,
     asked: Ids,
     entries: Ids,
     relation: str = "touching",
 ) -> Flags:
     """Return which entries pass the exact test of their pairs, `asked`."""
     test = touching if relation == "touching" else lying_inside
-    items = moment.placed(forest, entries, pairs.rows[asked])
+    items = moment.placed(found, entries, pairs.rows[asked])
     return test(items, np.arange(len(entries)), volumes, pairs.volumes[asked])
 
 
 def candidates(
     moment: Moment, volumes: Shapes, pairs: Reached, all_in_cells: bool = False
 ) -> Iterator[PlacedCandidates]:
-    """Yield what the walks of the volumes' images down the meshes' octrees find, each once.
+    """Yield what may touch, each once, by vertices of meshes or down their octrees.
 
-    Of the doubtful ones only those that may touch, unless `all_in_cells` are wanted.
+    With `all_in_cells`, all items of the cells that the walks of the volumes' images find.
     """
-    if len(pairs) == 0:
+    if all_in_cells:
+        return _by_octrees(moment, volumes, pairs, np.arange(len(pairs)), True)
+    batches, rest = compared(moment, volumes, pairs)
+    every = ((each, np.arange(len(each.asked))) for each in batches)
+    return chain(_by_vertices(every), _by_octrees(moment, volumes, pairs, rest))
+
+
+def _by_vertices(batches: Iterable[tuple[Compared, Ids]]) -> Iterator[PlacedCandidates]:
+    """Yield what outcodes leave of some pairs of each batch."""
+    for each, some in batches:
+        if len(some):
+            mesh, found = each.mesh, each.candidates(some)
+            yield PlacedCandidates(mesh.triangles, mesh.valid, None, each.asked, *found)
+
+
+def _by_octrees(
+    moment: Moment, volumes: Shapes, pairs: Reached, some: Ids, all_in_cells: bool = False
+) -> Iterator[PlacedCandidates]:
+    """Yield what the walks of the volumes' images down the meshes' octrees find, of some pairs."""
+    if len(some) == 0:
         return
+    pairs = pairs[some]
     for images in images_of(volumes, pairs.volumes, moment.placements, pairs.rows):
         forest = moment.forest(pairs.rows[images.pairs], images.slacks)
         boxes = mailboxes_for(len(forest.order))
         runs = _runs(forest, images)
-        references = sum(some.references for some in runs)
-        count = len(images.pairs)
+        references, count = sum(each.references for each in runs), len(images.pairs)
         for portion in portions(runs, count, _PIECE) if references > _PIECE else [runs]:
-            found = [expanded(forest, some) for some in portion]
+            found = [expanded(forest, each) for each in portion]
             if not all_in_cells:
                 found[0] = _near(forest, images, *found[0])
             if forest.straddlers != "keep":
                 found = deduplicate(found, len(forest.order), boxes)
-            yield PlacedCandidates(forest, images.pairs, *found)
+            asked = some[images.pairs]
+            yield PlacedCandidates(forest.arranged, forest.order, forest, asked, *found)
 
 
 def _runs(forest: Forest, images: Images) -> list[Found]:

@@ -1,25 +1,25 @@
 """Pairs of triangles of one placement: those of an octree over it, placed."""
 
-from collections.abc import Generator
 from itertools import pairwise
 
 import numpy as np
 
+from .. import tuning
 from ..arrays import Flags, Ids, blocks, concatenated_ranges
 from ..construction import build_steps
 from ..pairs import overlapping_pairs_steps
 from ..shapes import Triangles
-from ..steps import between
+from ..steps import Steps, between
 from .moment import Moment
 from .sheets import Sheets
 
-# Triangles that are placed in a step; those that are paired with others of their placement.
-_PLACED, _TRIANGLES = 65_536, 131_072
+# Triangles that are placed in a step.
+_PLACED = 65_536
 
 
 def pairs_within(
     moment: Moment, margin: float, skip_neighbours: bool, rows: Ids | None = None
-) -> Generator[float, None, list[Ids]]:
+) -> Steps[list[Ids]]:
     """Return the pairs of triangles of one placement, of some placements at a time.
 
     Of all that are there, or of those in some rows.
@@ -29,7 +29,7 @@ def pairs_within(
     if len(there) == 0:
         return parts
     counts = moment.meshes.sizes[moment.placements.meshes[there]]
-    ends = np.flatnonzero(np.diff(np.cumsum(counts) // _TRIANGLES)) + 1
+    ends = np.flatnonzero(np.diff(np.cumsum(counts) // tuning.current.meshes_together)) + 1
     cuts = [0, *ends.tolist(), len(there)]
     for start, stop in pairwise(cuts):
         steps = _within_some(moment, there[start:stop], margin, skip_neighbours)
@@ -38,9 +38,7 @@ def pairs_within(
     return parts
 
 
-def _within_some(
-    moment: Moment, rows: Ids, margin: float, skip_neighbours: bool
-) -> Generator[float, None, Ids]:
+def _within_some(moment: Moment, rows: Ids, margin: float, skip_neighbours: bool) -> Steps[Ids]:
     """Return the pairs of triangles of one placement, of these placements."""
     meshes = moment.placements.meshes[rows]
     sheets = yield from between(0.0, 0.0, moment.meshes.sheets(np.unique(meshes)))

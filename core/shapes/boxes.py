@@ -1,6 +1,5 @@
 """Axis-aligned boxes (AABB), and what is grown round: spheres, regions and capsules."""
 
-from collections.abc import Generator
 from typing import Self
 
 import numpy as np
@@ -10,6 +9,7 @@ from .. import checks
 from ..arrays import Flags, Floats, Ids, gather
 from ..passes import taken_steps
 from ..records import Frozen
+from ..steps import Steps
 
 # One radius for all shapes that have none.
 _NO_RADIUS = np.zeros(1)
@@ -26,7 +26,7 @@ def frozen(rows: Floats) -> Floats:
 
 
 class Shapes(Frozen):
-    """What all batches share: a length, selection by number, and bounds."""
+    """A batch of shapes: has a length, selection by number, and bounds."""
 
     _rows: Floats
 
@@ -43,11 +43,11 @@ class Shapes(Frozen):
         # Row by row: twice as fast as all at once.
         return self.from_rows(np.stack([row[some] for row in self.rows]))
 
-    def take_steps(self, ids: Ids) -> Generator[float, None, Self]:
+    def take_steps(self, ids: Ids) -> Steps[Self]:
         """Return the shapes of these numbers, piece by piece; yields the fraction done."""
         return (yield from self._take_steps(ids))
 
-    def _take_steps(self, ids: Ids) -> Generator[float, None, Self]:
+    def _take_steps(self, ids: Ids) -> Steps[Self]:
         return self.from_rows((yield from taken_steps(self.rows, ids)))
 
     def __repr__(self) -> str:

@@ -1,13 +1,12 @@
 """Triangles of an indexed mesh: vertices (3, v) and faces (3, n); corners (9, k) when asked."""
 
-from collections.abc import Generator
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import checks
+from .. import checks, tuning
 from ..arrays import (
     Flags,
     Floats,
@@ -19,7 +18,8 @@ from ..arrays import (
     gather,
     power_of_two_scale,
 )
-from ..passes import PIECE, taken_steps
+from ..passes import taken_steps
+from ..steps import Steps
 from .boxes import Shapes, as_batch, frozen
 
 
@@ -47,9 +47,7 @@ class Triangles(Shapes):
         self._face_rows.setflags(write=False)
 
     @classmethod
-    def steps(
-        cls, vertices: NDArray[Any], faces: NDArray[Any]
-    ) -> Generator[float, None, "Triangles"]:
+    def steps(cls, vertices: NDArray[Any], faces: NDArray[Any]) -> Steps["Triangles"]:
         """Make triangles of an indexed mesh in steps, not to block.
 
         Parameters
@@ -71,13 +69,14 @@ class Triangles(Shapes):
             At a step, as the class does at once.
         """
         vertices, faces = checks.array("vertices", vertices), checks.array("faces", faces)
-        if max(vertices.size, faces.size) <= 3 * PIECE:
+        piece = tuning.current.piece
+        if max(vertices.size, faces.size) <= 3 * piece:
             return cls(vertices, faces)
         points, triples = np.empty((3, len(vertices))), np.empty((3, len(faces)), np.intp)
-        for some in blocks(len(vertices), PIECE):
+        for some in blocks(len(vertices), piece):
             points[:, some] = checks.floats("vertices", vertices[some], 3).T
             yield 0.3 * some.stop / len(vertices)
-        for some in blocks(len(faces), PIECE):
+        for some in blocks(len(faces), piece):
             triples[:, some] = checks.indices("faces", faces[some], 3, len(vertices)).T
             yield 0.3 + 0.7 * some.stop / len(faces)
         triangles = object.__new__(cls)
@@ -90,7 +89,7 @@ class Triangles(Shapes):
     def __getitem__(self, ids: int | slice | Ids | Flags) -> "Triangles":
         return self._with_faces(np.stack([row[as_batch(ids)] for row in self._face_rows]))
 
-    def _take_steps(self, ids: Ids) -> Generator[float, None, "Triangles"]:
+    def _take_steps(self, ids: Ids) -> Steps["Triangles"]:
         return self._with_faces((yield from taken_steps(self._face_rows, ids)))
 
     def _with_faces(self, faces: Ids) -> "Triangles":

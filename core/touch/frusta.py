@@ -52,9 +52,9 @@ def touched_by_regions(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -
     """Return which regions have a box that is no farther away than the radius."""
     corners, radii = items.corners_and_radius(ids)
     flags = _boxes_overlap(corners, volumes, numbers)
-    normals = take_columns(volumes.plane_rows, numbers)[:, :3]
+    normals = take_columns(volumes.plane_rows, numbers)[:, :3].swapaxes(0, 1)
     depths = distances(corners, volumes, numbers).max(axis=0)
-    beside = (depths < 0) & (depths * depths > radii * radii * (normals * normals).sum(axis=1))
+    beside = (depths < 0) & (depths * depths > radii * radii * dot(normals, normals))
     rest = np.flatnonzero(~flags & ~beside.any(axis=0))
     center = (corners[0] + corners[7])[:, rest] / 2
     seen = volumes.take_rows(numbers[rest]).reshape(8, 3, -1) - center
@@ -129,8 +129,8 @@ def items_in_frusta(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> F
     """Return which items have all corners at least a radius inside all planes."""
     points, radii = items.corners_and_radius(ids)
     depths = distances(points, volumes, numbers).min(axis=0)
-    normals = take_columns(volumes.plane_rows, numbers)[:, :3]
-    needed = radii * radii * (normals * normals).sum(axis=1)
+    normals = take_columns(volumes.plane_rows, numbers)[:, :3].swapaxes(0, 1)
+    needed = radii * radii * dot(normals, normals)
     return ((depths >= 0) & (depths * depths >= needed)).all(axis=0)
 
 

@@ -70,4 +70,4 @@ def corners_of(turned: Floats) -> Floats:
     """Return the eight corners of oriented boxes (15, h), axis first, (3, 8, h)."""
     half, axes = turned[3:6], turned[6:].reshape(3, 3, -1)
     signs = box_corners(np.stack((-half, half)))
-    return turned[:3, None] + np.einsum("pkh,kih->iph", signs, axes)
+    return turned[:3, None] + dot(signs.swapaxes(0, 1), axes[:, :, None])

@@ -53,7 +53,7 @@ def spheres_touch_spheres(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids
     """Return which centers are no farther apart than the sum of the radii."""
     one, other = items.take_rows(ids), volumes.take_rows(numbers)
     apart = one[:3] - other[:3]
-    return (apart * apart).sum(axis=0) <= (one[3] + other[3]) ** 2
+    return dot(apart, apart) <= (one[3] + other[3]) ** 2
 
 
 def triangles_touch_regions(items: Triangles, ids: Ids, volumes: Regions, numbers: Ids) -> Flags:
@@ -112,5 +112,5 @@ def sphere_held(beyond: Floats, spare: Floats) -> Flags:
     has to give.
     """
     beside = np.maximum(beyond, 0.0)
-    near = (beside * beside).sum(axis=0) <= spare * spare
+    near = dot(beside, beside) <= spare * spare
     return np.where(spare >= 0, near, (beyond <= spare).all(axis=0))

@@ -73,8 +73,8 @@ def decided_by_closest_point(
     """Return which hulls of points (p, 3, h) are surely near a solid, and which surely far.
 
     `feet` are one point of each solid, `toward` directions in which no point of it lies farther
-    than that, (3, h). Near: a corner is no farther from the foot than the radius, whose square is
-    known up to `doubt`. Far: all corners are farther than that along the direction.
+    than that, (3, h). Near: a corner is no farther from the foot than the radius; the square of
+    the radius is known up to `doubt`. Far: all corners are farther than that along the direction.
     """
     toward = toward * power_of_two_scale(toward)
     close, gap = np.zeros(len(squared), bool), np.full(len(squared), np.inf)

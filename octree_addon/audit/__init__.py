@@ -1,81 +1,55 @@
-"""Clash audit: findings as data, compared from run to run, grouped, reported; nothing of Blender.
+"""Clash audit: one press, findings in the list of results, re-checks, reports.
 
-Read ragged, findings, answers, identity, comparison, grouping and duplicates, then reports and
-gate.
+Read data, which needs no Blender, then rules, auditing, keeping, settings, operators, marking,
+floating, export and panel; for contacts over frames film and over_frames.
 """
 
-from .answers import AuditArrays, findings_of
-from .comparison import Comparison, carried_over, compare
-from .duplicates import DuplicateGroups, duplicate_groups, duplicates_of
-from .findings import (
-    CLASSES,
-    IGNORED,
-    MEASURES,
-    NEW,
-    RESOLVED,
-    REVIEWED,
-    STATUSES,
-    AuditedObjects,
-    Findings,
-    are_widened,
-    audited_objects,
-    make_findings,
-    no_findings,
-)
-from .gate import Gate, add_options, exit_code, gate_of, run_audit
-from .grouping import GROUPINGS, Groups, by_cell, by_class, by_collections, by_smaller_object
-from .identity import canonical, finding_ids, finding_keys, match_objects
-from .ifc_ids import bonsai_file, bonsai_number, global_ids_in, own_global_id, valid_global_id
-from .ragged import Ragged, ragged
-from .reports import REPORTS, About, Pictures, read_json, report_of
+import bpy
 
-__all__ = [
-    "CLASSES",
-    "GROUPINGS",
-    "IGNORED",
-    "MEASURES",
-    "NEW",
-    "REPORTS",
-    "RESOLVED",
-    "REVIEWED",
-    "STATUSES",
-    "About",
-    "AuditArrays",
-    "AuditedObjects",
-    "Comparison",
-    "DuplicateGroups",
-    "Findings",
-    "Gate",
-    "Groups",
-    "Pictures",
-    "Ragged",
-    "add_options",
-    "are_widened",
-    "audited_objects",
-    "bonsai_file",
-    "bonsai_number",
-    "by_cell",
-    "by_class",
-    "by_collections",
-    "by_smaller_object",
-    "canonical",
-    "carried_over",
-    "compare",
-    "duplicate_groups",
-    "duplicates_of",
-    "exit_code",
-    "finding_ids",
-    "finding_keys",
-    "findings_of",
-    "gate_of",
-    "global_ids_in",
-    "make_findings",
-    "match_objects",
-    "no_findings",
-    "own_global_id",
-    "ragged",
-    "read_json",
-    "report_of",
-    "run_audit",
-    "valid_global_id",
-]
+from .. import results
+from ..ui import Feature
+from .auditing import look_steps, wanted
+from .export import OCTREE_OT_export_audit, about_of
+from .floating import OCTREE_OT_select_floating
+from .keeping import QUESTION
+from .marking import (
+    OCTREE_OT_compare_audit,
+    OCTREE_OT_mark_findings,
+    OCTREE_OT_select_duplicates,
+)
+from .operators import OCTREE_OT_audit, OCTREE_OT_recheck
+from .over_frames import CONTACT_LINES, CONTACTS, OCTREE_OT_contacts_over_frames
+from .panel import LINES, OCTREE_PT_audit
+from .rules import Wish
+from .settings import OctreeAuditSettings, OctreeContactSettings, usual_band
+
+__all__ = ["Wish", "about_of", "look_steps", "usual_band", "wanted"]
+
+
+def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
+    """Offer to audit, and what can be done with the findings."""
+    menu.layout.separator()
+    for name in (
+        "audit", "recheck", "mark_findings", "compare_audit", "export_audit", "select_duplicates",
+        "select_floating", "contacts_over_frames",
+    ):  # fmt: skip
+        menu.layout.operator(f"octree.{name}")
+
+
+results.LINES[QUESTION] = LINES
+results.LINES[CONTACTS] = CONTACT_LINES
+FEATURE = Feature(
+    settings={"audit": OctreeAuditSettings, "contacts": OctreeContactSettings},
+    classes=(
+        OCTREE_OT_audit,
+        OCTREE_OT_recheck,
+        OCTREE_OT_mark_findings,
+        OCTREE_OT_compare_audit,
+        OCTREE_OT_export_audit,
+        OCTREE_OT_select_duplicates,
+        OCTREE_OT_select_floating,
+        OCTREE_OT_contacts_over_frames,
+        OCTREE_PT_audit,
+    ),
+    menus=(("OCTREE_MT_select", draw_menu),),
+)

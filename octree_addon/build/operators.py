@@ -44,7 +44,7 @@ _NEEDED = {"loose_factor": "KEEP", "hybrid_limit": "HYBRID"}
 
 
 class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
-    """What building and rebuilding share: all except what the tree is built of."""
+    """Options that building and rebuilding share: all except the objects to build from."""
 
     bl_options = {"REGISTER", "UNDO"}
 

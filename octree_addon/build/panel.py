@@ -93,7 +93,7 @@ def is_built_as_set(scene: bpy.types.Scene, built: BuiltTree) -> bool:
 
 
 class OCTREE_PT_advanced(SidebarPanel):
-    """What is seldom changed about the build."""
+    """Build options that seldom change."""
 
     bl_label = "Advanced"
     bl_parent_id = "OCTREE_PT_tree"

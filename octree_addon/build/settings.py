@@ -34,7 +34,7 @@ _LOOSE_FACTOR = {
 
 
 class SourceOptions:
-    """What the tree is built of: the scene's settings and the properties of the operator."""
+    """Sources of a build: the scene's settings and the properties of the operator."""
 
     if TYPE_CHECKING:
         source: str
@@ -229,7 +229,7 @@ ADVANCED = {
 
 
 class OctreeSourceSettings(SourceOptions, bpy.types.PropertyGroup):
-    """What the scene's tree is built of."""
+    """Sources of the next build: `scene.octree.source`."""
 
     if TYPE_CHECKING:
         collection: bpy.types.Collection | None

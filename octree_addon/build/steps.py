@@ -1,12 +1,12 @@
 """Stepped builds: read objects, divide their items into an octree, keep it as a `BuiltTree`."""
 
-from collections.abc import Collection, Generator, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from time import perf_counter
 from typing import Any, TypeVar
 
 import bpy
 
-from ...core import Boxes, DynamicOctree, Running, between, build_steps, run
+from ...core import Boxes, DynamicOctree, Running, Steps, between, build_steps, run
 from .. import trees
 from ..built_tree import BuiltTree
 from ..reader import object_bounds
@@ -22,7 +22,7 @@ from ..ui import plural, settings_of
 from .settings import OctreeBuildSettings, OctreeObjectSettings, SourceOptions
 
 Made = TypeVar("Made")
-TreeSteps = Generator[float, None, BuiltTree]
+TreeSteps = Steps[BuiltTree]
 # The options of the core that trees of triangles and of objects have in common.
 _OF_BOTH = ("capacity", "max_depth", "min_size", "straddlers", "loose_factor")
 
@@ -236,9 +236,7 @@ def _left_out(source: Source) -> str:
     return f" ({skipped_text(source)})" if source.skipped else ""
 
 
-def _timed(
-    steps: Generator[float, None, Made], started: float
-) -> Generator[float, None, tuple[Made, float]]:
+def _timed(steps: Steps[Made], started: float) -> Steps[tuple[Made, float]]:
     """Pass the steps on, and return with what they make the seconds spent on it, pauses apart."""
     seconds, running = 0.0, Running(steps)
     while running.step():

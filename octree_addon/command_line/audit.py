@@ -5,10 +5,11 @@ from pathlib import Path
 
 import bpy
 
-from ...core import run
-from ..audit import CLASSES, About, Findings, add_options, canonical, run_audit
-from ..audit.gate import Gate
-from ..clash import Wish, about_of, look_steps, usual_band, wanted
+from ...core import FINDING_CLASSES, run
+from ..audit import Wish, about_of, look_steps, usual_band, wanted
+from ..audit.data import About, Findings, add_options, canonical, run_audit
+from ..audit.data.gate import Gate
+from ..ui import length_unit
 from .command import Command, open_blend
 from .interrupt import heed
 
@@ -47,15 +48,17 @@ def _audit(
 ) -> tuple[Findings, About]:
     open_blend(path)
     scene = bpy.context.scene
-    settings = scene.unit_settings
-    scale = 1.0 if settings.system == "NONE" else settings.scale_length
-    itself = "self-intersection" in gate.fail_on
-    classes = {*CLASSES[:4], *gate.fail_on, *(CLASSES[4:6] if contacts else ())}
+    classes = {*FINDING_CLASSES[:4], *gate.fail_on, *(FINDING_CLASSES[4:6] if contacts else ())}
     if gate.clearance:
         classes.add("near")
-    wish = Wish(clearance=gate.clearance / scale, band=usual_band(scene), itself=itself)
+    wish = Wish(
+        clearance=gate.clearance / length_unit(scene)[1],
+        band=usual_band(scene),
+        itself="self-intersection" in gate.fail_on,
+        classes=frozenset(classes),
+    )
     looked = run(look_steps(bpy.context, wish), heed=heed)
-    found = wanted(looked.findings, frozenset(classes))
+    found = wanted(looked.findings, wish.classes)
     options = {
         "clearance": gate.clearance,
         "contacts": contacts,

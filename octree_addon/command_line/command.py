@@ -11,7 +11,7 @@ Run = Callable[[bpy.types.Context, argparse.Namespace], int]
 
 
 class UsageError(ValueError):
-    """What argparse cannot know: exit code 2."""
+    """Raised for a usage error that argparse cannot know: exit code 2."""
 
 
 @dataclass(frozen=True)

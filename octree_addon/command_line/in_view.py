@@ -1,14 +1,14 @@
 """Visibility tables of a scene: of what is in view, by frustum culling, or seen, by pixels."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import bpy
 import numpy as np
 
+from ...core import Steps
 from ..camera import picture_size
-from ..seen import IN_VIEW, SeenTable, Views
-from ..shot import (
+from ..cameras import (
     PixelOptions,
     Shot,
     VisibilityResult,
@@ -17,11 +17,12 @@ from ..shot import (
     pixel_texts,
     shot_steps,
 )
+from ..cameras.data import IN_VIEW, SeenTable, Views
 
 
 @dataclass(frozen=True)
 class SeenQuestion:
-    """What is asked.
+    """A question of the command line about what cameras see.
 
     Attributes
     ----------
@@ -41,11 +42,11 @@ class SeenQuestion:
     pixels: PixelOptions = field(default_factory=PixelOptions)
 
 
-Steps = Generator[float, None, SeenTable]
-Ask = Callable[[bpy.types.Context, SeenQuestion], Steps]
+SeenSteps = Steps[SeenTable]
+Ask = Callable[[bpy.types.Context, SeenQuestion], SeenSteps]
 
 
-def in_view_steps(context: bpy.types.Context, question: SeenQuestion) -> Steps:
+def in_view_steps(context: bpy.types.Context, question: SeenQuestion) -> SeenSteps:
     """Find what is in view, step by step; a row for each object in each view that has it."""
     if not question.frames:
         nothing = np.empty((0, 0, 0), np.bool_)
@@ -54,7 +55,7 @@ def in_view_steps(context: bpy.types.Context, question: SeenQuestion) -> Steps:
     return _table(context.scene, (yield from shot_steps(context, shot)))
 
 
-def pixels_steps(context: bpy.types.Context, question: SeenQuestion) -> Steps:
+def pixels_steps(context: bpy.types.Context, question: SeenQuestion) -> SeenSteps:
     """Count what is seen, step by step; a row for each object and instance that is in view."""
     shot = Shot(frames=question.frames, cameras=question.cameras)
     result = yield from pixel_steps(context, shot, question.pixels)

@@ -10,7 +10,8 @@ from typing import Any
 import bpy
 
 from ...core import run
-from ..seen import (
+from ..cameras import PixelOptions
+from ..cameras.data import (
     SeenAnswer,
     bop_text,
     coco_texts,
@@ -23,7 +24,6 @@ from ..seen import (
     with_label_pictures,
     write_label_pictures,
 )
-from ..shot import PixelOptions
 from ..ui import plural
 from ..written_files import require_file, require_folder, write_texts
 from .command import Command, UsageError, open_blend
@@ -47,64 +47,6 @@ _DESCRIPTION = """Tell which objects cameras see in which frames. The blend file
 written; its scripts run only if Blender's own settings allow it (blender --enable-autoexec)."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what `octree seen` takes."""
-    parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="the .blend file")
-    parser.add_argument(
-        "--merge", nargs="+", metavar="JSON", help="instead of a FILE: make one answer of chunks"
-    )
-    parser.add_argument(
-        "--frames",
-        type=frames_of,
-        help="such as 1-240, or 1,5,10-20x2; by default those of the scene",
-    )
-    parser.add_argument(
-        "--cameras",
-        nargs="+",
-        default=["scene"],
-        help="names; or all; or scene, which markers may switch (default)",
-    )
-    parser.add_argument(
-        "--boxes",
-        action="store_true",
-        help="count objects by their boxes: faster, never too few",
-    )
-    parser.add_argument(
-        "--chunk", type=chunk_of, metavar="3/12", help="the third of twelve parts of the frames"
-    )
-    parser.add_argument("--out", type=Path, required=True, help="the file to write: .json or .csv")
-    parser.add_argument(
-        "--format", choices=FORMATS, help="by default as --out ends; coco and bop end in .json"
-    )
-    parser.add_argument(
-        "--behind-others", action="store_true", help="count pixels: what stands in front hides"
-    )
-    pixels = parser.add_argument_group("with --behind-others")
-    pixels.add_argument(
-        "--size", type=_percent, default=1.0, metavar="PERCENT", help="of the render's; 100"
-    )
-    pixels.add_argument(
-        "--samples",
-        type=int,
-        default=1,
-        choices=range(1, 17),
-        metavar="1-16",
-        help="so many by so many in each pixel; 1",
-    )
-    pixels.add_argument(
-        "--least", type=_least, default=1.0, metavar="PIXELS", help="fewer are too small; 1"
-    )
-    pixels.add_argument(
-        "--open", action="store_true", help="leave out faces of see-through materials"
-    )
-    pixels.add_argument(
-        "--labels",
-        type=Path,
-        metavar="FOLDER",
-        help="write label pictures, 16-bit PNG; with --merge those of the chunks, which it holds",
-    )
-
-
 def _percent(text: str) -> float:
     """Return the share that a percentage from 1 to 100 stands for; for argparse."""
     percent = float(text)
@@ -119,6 +61,61 @@ def _least(text: str) -> float:
     if not 0 <= least < float("inf"):
         raise argparse.ArgumentTypeError(f"{text} is no number of pixels")
     return least
+
+
+_ARGUMENTS: dict[str, dict[str, Any]] = {
+    "file": {"nargs": "?", "type": Path, "metavar": "FILE", "help": "the .blend file"},
+    "--merge": {
+        "nargs": "+", "metavar": "JSON", "help": "instead of a FILE: make one answer of chunks",
+    },
+    "--frames": {
+        "type": frames_of,
+        "help": "such as 1-240, or 1,5,10-20x2; by default those of the scene",
+    },
+    "--cameras": {
+        "nargs": "+", "default": ["scene"],
+        "help": "names; or all; or scene, which markers may switch (default)",
+    },
+    "--boxes": {
+        "action": "store_true", "help": "count objects by their boxes: faster, never too few",
+    },
+    "--chunk": {
+        "type": chunk_of, "metavar": "3/12", "help": "the third of twelve parts of the frames",
+    },
+    "--out": {"type": Path, "required": True, "help": "the file to write: .json or .csv"},
+    "--format": {
+        "choices": FORMATS, "help": "by default as --out ends; coco and bop end in .json",
+    },
+    "--behind-others": {
+        "action": "store_true", "help": "count pixels: what stands in front hides",
+    },
+}  # fmt: skip
+_PIXEL_ARGUMENTS: dict[str, dict[str, Any]] = {
+    "--size": {
+        "type": _percent, "default": 1.0, "metavar": "PERCENT", "help": "of the render's; 100",
+    },
+    "--samples": {
+        "type": int, "default": 1, "choices": range(1, 17), "metavar": "1-16",
+        "help": "n by n in each pixel; 1",
+    },
+    "--least": {
+        "type": _least, "default": 1.0, "metavar": "PIXELS", "help": "fewer are too small; 1",
+    },
+    "--open": {"action": "store_true", "help": "leave out faces of see-through materials"},
+    "--labels": {
+        "type": Path, "metavar": "FOLDER",
+        "help": "write label pictures, 16-bit PNG; with --merge those of the chunks, which it"
+        " holds",
+    },
+}  # fmt: skip
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what `octree seen` takes."""
+    pixels = parser.add_argument_group("with --behind-others")
+    for adder, arguments in ((parser, _ARGUMENTS), (pixels, _PIXEL_ARGUMENTS)):
+        for name, options in arguments.items():
+            adder.add_argument(name, **options)
 
 
 def run_seen(context: bpy.types.Context, arguments: argparse.Namespace) -> int:

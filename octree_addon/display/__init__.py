@@ -1,6 +1,6 @@
 """Display feature: GPU overlay, picking, cells as a mesh.
 
-Read cells, detail, boxes, lines, batches, words, hover, then drawing.
+Read uploads, cells, detail, boxes, lines, batches, words, hover, then drawing.
 """
 
 import bpy

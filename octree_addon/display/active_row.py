@@ -18,6 +18,7 @@ from ..reader import (
     triangle_count,
 )
 from ..results import Side
+from ..scene_index import is_as_at, known_fingerprint, rest_soon, revision
 from ..ui import settings_of
 from .batches import nearer
 from .cells import box_corners, box_edges
@@ -29,6 +30,7 @@ from .lines import (
     triangle_batch,
     vertex_buffer,
 )
+from .uploads import uploads
 
 _FILL, _LINE, _WIDTH = 0.45, 0.9, 2.0
 # How much all else fades into the background.
@@ -37,7 +39,7 @@ _SCREEN = np.array([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, -1, 0), (1, 1, 0), 
 
 
 class Filled(NamedTuple):
-    """What is drawn of one side, and the state of the scene it was read of.
+    """Triangles of one side of the row, and the revision of the scene that they were read from.
 
     Attributes
     ----------
@@ -57,7 +59,7 @@ class Filled(NamedTuple):
 
 # By the session ids of the scene and of the object, and the persistent id of the instance; of each
 # scene the active row alone.
-_filled: dict[tuple[int, ...], Filled] = {}
+_filled: dict[tuple[int, ...], Filled] = uploads({})
 
 
 def draw_active_row(scene: bpy.types.Scene) -> None:
@@ -138,11 +140,11 @@ def corners_of(bounds: Floats, matrix: Floats) -> Floats:
 
 def filled_of(side: Side, key: tuple[int, ...], depsgraph: bpy.types.Depsgraph) -> Filled:
     """Return the triangles of a side; none while it is in doubt, until the scene comes to rest."""
-    known, now = _filled.get(key), results.revision()
+    known, now = _filled.get(key), revision()
     if known is not None and is_as_read(side, known):
         return known
-    if known is not None and results.known_fingerprint(bpy.context.scene) is None:
-        results.compare_soon()
+    if known is not None and known_fingerprint(bpy.context.scene) is None:
+        rest_soon()
         return Filled(known.revision)
     read = read_instance if side.numbers else read_object
     _filled[key] = read(side, depsgraph, now)
@@ -152,8 +154,8 @@ def filled_of(side: Side, key: tuple[int, ...], depsgraph: bpy.types.Depsgraph) 
 def is_as_read(side: Side, known: Filled) -> bool:
     """Tell whether what was read of a side is so still: an object itself may have moved."""
     if side.numbers:
-        return known.revision == results.revision()
-    return results.is_as_at(known.revision, [side.object.session_uid], may_move=True)
+        return known.revision == revision()
+    return is_as_at(known.revision, [side.object.session_uid], may_move=True)
 
 
 def read_instance(side: Side, depsgraph: bpy.types.Depsgraph, revision: int) -> Filled:
@@ -179,8 +181,3 @@ def read_object(side: Side, depsgraph: bpy.types.Depsgraph, revision: int) -> Fi
             return Filled(revision)
         arrays = mesh_arrays(mesh)
         return Filled(revision, triangle_batch(arrays.positions, arrays.triangles))
-
-
-def forget() -> None:
-    """Leave nothing on the graphics card."""
-    _filled.clear()

@@ -15,12 +15,12 @@ from ..arrays import Ids
 from ..built_tree import BuiltTree
 from ..preferences import Color, colors, limits
 from ..questions import Query
-from . import boxes
 from .boxes import DrawnBoxes, draw_boxes, upload
 from .cells import Look, cell_colors, look_of, wanted_cells
 from .detail import DetailView, Family, family_of, ranges, view_of
 from .lines import DepthTest, blended, draw_plain, triangle_batch
 from .settings import OctreeDisplaySettings
+from .uploads import uploads
 
 _OPACITY = 0.5
 # Lines behind surfaces, and cells beside an answer: this much of their opacity is left.
@@ -63,9 +63,9 @@ class Painted:
 
 
 # Batches live as long as the tree, or the question, that they show.
-_pictures: WeakKeyDictionary[BuiltTree, CellPicture] = WeakKeyDictionary()
-_found: WeakKeyDictionary[Query, Painted] = WeakKeyDictionary()
-_missed: WeakKeyDictionary[Query, Painted] = WeakKeyDictionary()
+_pictures: WeakKeyDictionary[BuiltTree, CellPicture] = uploads(WeakKeyDictionary())
+_found: WeakKeyDictionary[Query, Painted] = uploads(WeakKeyDictionary())
+_missed: WeakKeyDictionary[Query, Painted] = uploads(WeakKeyDictionary())
 
 
 def picture_of(
@@ -191,11 +191,3 @@ def keep_only(trees: Iterable[BuiltTree]) -> None:
     kept = list(trees)
     for built in [each for each in _pictures if each not in kept]:
         del _pictures[built]
-
-
-def forget() -> None:
-    """Leave nothing on the graphics card."""
-    _pictures.clear()
-    _found.clear()
-    _missed.clear()
-    boxes.forget()

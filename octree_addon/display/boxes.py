@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .detail import DetailView
+from .uploads import uploads
 
 _WIDTH = 4096  # of the texture: cards take 16,384 and more
 _VERTEX = """
@@ -75,8 +76,8 @@ _THIN = np.array([(0, 0), (1, 0)], np.float32)
 _WIDE = np.array([(0, -1), (0, 1), (1, 1), (0, -1), (1, 1), (1, -1)], np.float32)
 
 # The shader, and the batches of one box; made when first needed.
-_shaders: list[gpu.types.GPUShader] = []
-_units: dict[bool, gpu.types.GPUBatch] = {}
+_shaders: list[gpu.types.GPUShader] = uploads([])
+_units: dict[bool, gpu.types.GPUBatch] = uploads({})
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,9 +208,3 @@ def unit_box(*, is_wide: bool) -> gpu.types.GPUBatch:
         vertices.attr_fill("place", np.tile(places, (len(_EDGES), 1)))
         _units[is_wide] = gpu.types.GPUBatch(type="TRIS" if is_wide else "LINES", buf=vertices)
     return _units[is_wide]
-
-
-def forget() -> None:
-    """Leave nothing on the graphics card."""
-    _shaders.clear()
-    _units.clear()

@@ -12,8 +12,10 @@ from ..arrays import Floats, Ids
 from ..preferences import limits
 from ..reader import ReadMesh, evaluated_mesh, find_instance, mesh_arrays, triangle_count
 from ..results import Contact, Side
+from ..scene_index import holds, known_fingerprint
 from .active_row import fill
 from .lines import blended, line_batch, line_shader, vertex_buffer
+from .uploads import uploads
 
 _CURVE, _FACES = (1.0, 1.0, 1.0, 1.0), (0.85, 0.15, 0.10)
 _WIDTH = 3.0
@@ -28,7 +30,7 @@ class _Face(NamedTuple):
 
 
 class _Drawn(NamedTuple):
-    """What is drawn, and the state of the scene that it was read of."""
+    """Lines and faces to draw, and the state of the scene that they were read from."""
 
     key: tuple[int, ...]
     fingerprint: str | None
@@ -36,7 +38,7 @@ class _Drawn(NamedTuple):
     faces: tuple[_Face, ...]
 
 
-_drawn: list[_Drawn] = []
+_drawn: list[_Drawn] = uploads([])
 
 
 def draw_active_contact(scene: bpy.types.Scene) -> None:
@@ -45,7 +47,7 @@ def draw_active_contact(scene: bpy.types.Scene) -> None:
     if contact is None or not is_still_there(scene, sides):
         _drawn.clear()
         return
-    now = results.known_fingerprint(scene)
+    now = known_fingerprint(scene)
     if not _drawn or _drawn[0].key != contact.key or now not in (None, _drawn[0].fingerprint):
         _drawn[:] = [read_contact(contact, sides, now)]
     draw_contact(_drawn[0])
@@ -55,9 +57,10 @@ def is_still_there(scene: bpy.types.Scene, sides: Sequence[Side | None]) -> bool
     """Tell whether what meets in the active row is there, shown, and as it was asked."""
     there = [side for side in sides if side is not None and side.object.visible_get()]
     # Of an instance nothing tells whether it was moved, unless nothing was.
-    uids = [0 if side.numbers else side.object.session_uid for side in there]
+    of_instance = any(side.numbers for side in there)
+    uids = None if of_instance else [side.object.session_uid for side in there]
     result = results.active_result(scene)
-    return len(there) == len(sides) and results.result_holds(scene, result, uids)
+    return len(there) == len(sides) and holds(scene, result.number, result.fingerprint, uids)
 
 
 def read_contact(
@@ -113,8 +116,3 @@ def draw_contact(drawn: _Drawn) -> None:
             shader = line_shader(_WIDTH)
             shader.uniform_float("color", _CURVE)
             drawn.curve.draw(shader)
-
-
-def forget() -> None:
-    """Leave nothing on the graphics card."""
-    _drawn.clear()

@@ -156,7 +156,7 @@ def above(octree: Octree, flags: Flags) -> Flags:
 
 
 def are_open(rows: Rows, view: DetailView, least: float) -> Flags:
-    """Tell in which boxes, (6, n), halves of their longest edges look at least so many pixels.
+    """Tell which boxes, (6, n), have longest edges that look at least twice `least` pixels long.
 
     Distances are those of their nearest points.
     """

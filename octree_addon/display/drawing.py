@@ -5,10 +5,12 @@ from typing import Any
 
 import bpy
 
-from .. import questions, results, trees
+from .. import questions, trees
+from ..scene_index import notice_losses
 from ..ui import schedule, settings_of
 from . import active_row, batches, contact, hover, live_marks
 from .lines import draw_outline
+from .uploads import drop_uploads
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +38,7 @@ def draw() -> None:
 
 def draw_scene(scene: bpy.types.Scene) -> None:
     """Draw what exists and is switched on."""
-    results.notice_losses()
+    notice_losses()
     settings, built, query = settings_of(scene), trees.get(scene), questions.get(scene)
     display, answer = settings.display, settings.answer
     holds = query is not None and questions.is_current(scene)
@@ -95,9 +97,6 @@ def uninstall() -> None:
     while _handles:
         bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
     schedule(switch_off, None)
-    batches.forget()
-    active_row.forget()
-    contact.forget()
-    live_marks.forget()
+    drop_uploads()
     hover.stop()
     _failures.clear()

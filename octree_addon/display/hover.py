@@ -23,7 +23,7 @@ _COLOR, _WIDTH, _BEHIND = (1.0, 1.0, 1.0), 2.0, 0.4
 
 @dataclass(frozen=True, eq=False)
 class Hovered:
-    """What the pointer is over.
+    """The cell under the pointer.
 
     Attributes
     ----------

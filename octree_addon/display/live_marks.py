@@ -12,6 +12,7 @@ from ..live import Follower
 from ..ui import settings_of
 from .boxes import DrawnBoxes, draw_boxes, upload
 from .lines import blended
+from .uploads import uploads
 
 # Magenta: no color of a selection, an axis or an answer.
 _COLOR = np.array([(1.0, 0.2, 0.75)], np.float32)
@@ -25,7 +26,7 @@ class Marks(NamedTuple):
     boxes: DrawnBoxes | None
 
 
-_marks: WeakKeyDictionary[Follower, Marks] = WeakKeyDictionary()
+_marks: WeakKeyDictionary[Follower, Marks] = uploads(WeakKeyDictionary())
 
 
 def draw_live_marks(scene: bpy.types.Scene, built: BuiltTree) -> None:
@@ -49,8 +50,3 @@ def boxes_of(follower: Follower, built: BuiltTree) -> DrawnBoxes | None:
     items = built.places_of(np.unique(np.concatenate((began, lasted), axis=1)))
     rows = built.octree.items.bounds().rows[:, items].astype(np.float32)
     return upload(rows, _COLOR.repeat(len(items), axis=0))
-
-
-def forget() -> None:
-    """Leave nothing on the graphics card."""
-    _marks.clear()

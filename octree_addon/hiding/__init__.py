@@ -11,14 +11,10 @@ from .hidden_objects import (
     restore,
     uninstall,
 )
-from .operators import (
-    OCTREE_OT_hide_unseen,
-    OCTREE_OT_restore_hidden,
-    draw_banner,
-    draw_hide,
-)
+from .operators import OCTREE_OT_restore_hidden, draw_banner, hidden_text, plan_lines
 from .plan import Plan, plan
 from .settings import (
+    HidingOptions,
     OctreeHiddenObject,
     OctreeHidingSettings,
     OctreeLayerMemory,
@@ -26,22 +22,23 @@ from .settings import (
 )
 
 __all__ = [
+    "HidingOptions",
     "Plan",
     "draw_banner",
     "hidden_counts",
+    "hidden_text",
     "hide",
     "is_hiding",
     "listen_if_hiding",
     "plan",
+    "plan_lines",
     "restore",
     "uninstall",
 ]
 
 
 def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
-    """Offer to hide and to restore."""
-    menu.layout.separator()
-    menu.layout.operator("octree.hide_unseen")
+    """Offer to restore."""
     menu.layout.operator("octree.restore_hidden")
 
 
@@ -49,10 +46,7 @@ FEATURE = Feature(
     settings={"hiding": OctreeHidingSettings, "hidden": OctreeSceneMemory},
     layer_settings=OctreeLayerMemory,
     groups=(OctreeHiddenObject,),
-    classes=(OCTREE_OT_hide_unseen, OCTREE_OT_restore_hidden),
-    menus=(
-        ("OCTREE_MT_object", draw_menu),
-        ("VIEW3D_MT_object_showhide", draw_menu),
-        ("OCTREE_PT_shot", draw_hide),
-    ),
+    classes=(OCTREE_OT_restore_hidden,),
+    menus=(("OCTREE_MT_object", draw_menu), ("VIEW3D_MT_object_showhide", draw_menu)),
+    shortcuts=("octree.restore_hidden",),
 )

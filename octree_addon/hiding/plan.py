@@ -16,7 +16,7 @@ _WITHOUT_SURFACE = _NEVER | {"ARMATURE", "EMPTY", "LATTICE", "SPEAKER"}
 
 @dataclass(frozen=True)
 class Plan:
-    """What hiding would do.
+    """A dry run of hiding: which objects, and how many are left out.
 
     Attributes
     ----------

@@ -71,7 +71,7 @@ class OctreeHiddenObject(bpy.types.PropertyGroup):
 
 
 class OctreeSceneMemory(bpy.types.PropertyGroup):
-    """What Octree has hidden by flags of the objects: `scene.octree.hidden`.
+    """Objects that Octree has hidden by their flags: `scene.octree.hidden`.
 
     An object is kept only if it was shown before, so its former flag needs no place.
     """
@@ -85,7 +85,7 @@ class OctreeSceneMemory(bpy.types.PropertyGroup):
 
 
 class OctreeLayerMemory(bpy.types.PropertyGroup):
-    """What Octree has hidden by the eye: `view_layer.octree`, copied with its view layer."""
+    """Objects that Octree has hidden by the eye: `view_layer.octree`, copied with its layer."""
 
     if TYPE_CHECKING:
         eye: Any

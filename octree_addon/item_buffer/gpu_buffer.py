@@ -9,14 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core import SceneOctree, ZBuffer
+from .. import tuning
 from ..arrays import Flags, Floats, Ids
 
 Singles = NDArray[np.float32]
 
-# A float holds whole numbers up to here; views of more triangles have two for each pixel.
-_EXACT = 1 << 24
-# Triangles that are drawn in one call, so that a float numbers them; no call starts in another's.
-_CALL = 1 << 22
 # How wide the picture is that boxes are packed into, if none is wider.
 _WIDTH = 4096
 
@@ -61,7 +58,7 @@ class GpuBuffer(ZBuffer):
         if max(size) > self._most or len(rows) == 0:
             return super()._drawn(view_projection, size, rows)
         sizes = self.stage.sizes(rows)
-        firsts, wide = np.cumsum(sizes) - sizes, int(sizes.sum()) >= _EXACT
+        firsts, wide = np.cumsum(sizes) - sizes, int(sizes.sum()) >= tuning.current.exact_triangles
         matrices = view_projection @ self.scene.matrices_of(self.scene.ids[rows])
         target = self._picture = _reused(self._picture, size, "RG32F" if wide else "R32F")
         if self._uploaded is not self.stage.arrays:
@@ -121,9 +118,10 @@ class GpuBuffer(ZBuffer):
         matrix[:, 3] += matrix[:, :3] @ self._centers[:, mesh]
         self._shader.uniform_float("matrix", matrix.T.astype(np.float32).ravel().tolist())
         # A call ends where the numbers in the vertices begin anew.
-        for begin in [start, *range((start // _CALL + 1) * _CALL, start + count, _CALL)]:
-            end = min((begin // _CALL + 1) * _CALL, start + count)
-            self._shader.uniform_int("first", [first + begin - start - begin % _CALL])
+        most = tuning.current.drawn_triangles
+        for begin in [start, *range((start // most + 1) * most, start + count, most)]:
+            end = min((begin // most + 1) * most, start + count)
+            self._shader.uniform_int("first", [first + begin - start - begin % most])
             self._batch.draw_range(
                 self._shader, elem_start=3 * begin, elem_count=3 * (end - begin)
             )
@@ -139,7 +137,8 @@ class GpuBuffer(ZBuffer):
         each = np.repeat(np.arange(len(arrays.vertex_counts)), arrays.vertex_counts)
         moved = (arrays.vertices - self._centers[:, each]).T.astype(np.float32, order="C")
         places = moved.take(corners.T.ravel(), axis=0)
-        numbers = np.repeat((np.arange(count) % _CALL).astype(np.float32), 3)
+        numbers = np.arange(count) % tuning.current.drawn_triangles
+        numbers = np.repeat(numbers.astype(np.float32), 3)
         layout = gpu.types.GPUVertFormat()
         layout.attr_add(id="position", comp_type="F32", len=3, fetch_mode="FLOAT")
         layout.attr_add(id="number", comp_type="F32", len=1, fetch_mode="FLOAT")

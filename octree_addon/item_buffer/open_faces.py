@@ -13,7 +13,7 @@ from ..scene_index import SceneIndex
 
 
 class Clear(NamedTuple):
-    """What lets light through.
+    """The materials that let light through, and where they are.
 
     Attributes
     ----------

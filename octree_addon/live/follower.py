@@ -20,7 +20,7 @@ _NO_PAIRS: Pairs = (np.empty((2, 0), np.intp),) * 3
 
 @dataclass(frozen=True, eq=False)
 class TreeUpdate:
-    """What one update of the scene did to a tree.
+    """Changes that one update of the scene made to a tree.
 
     Attributes
     ----------

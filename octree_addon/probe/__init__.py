@@ -56,4 +56,5 @@ FEATURE = Feature(
         OCTREE_GGT_resize,
     ),
     menus=(("OCTREE_MT_select", draw_menu),),
+    shortcuts=("octree.probe",),
 )

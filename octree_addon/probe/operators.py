@@ -23,7 +23,17 @@ from ..ui import (
 )
 from . import session
 from .pointer import Ray, Spot, line_of_sight, ray_through, shape_under, spot_of
-from .shapes import BoxShape, Shape, Sized, SphereShape, normal_of, shape_at, shape_of
+from .shapes import (
+    BoxShape,
+    Shape,
+    Sight,
+    Sized,
+    SphereShape,
+    normal_of,
+    shape_asked,
+    shape_at,
+    shape_of,
+)
 
 # What the tool gives way to when it ends.
 SELECT_TOOL = "builtin.select_box"
@@ -237,7 +247,7 @@ class OCTREE_OT_probe_keep(DragOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> Status:
         direction = np.array(settings_of(context.scene).ray.direction, np.float64)
         point = np.array(self.point, np.float64)
-        return self._keep(context, shape_at(context, point, direction, point, is_hit=False))
+        return self._keep(context, shape_at(context.scene, Sight(point, direction, point, False)))
 
     def dragged(self, context: bpy.types.Context, event: bpy.types.Event) -> Shape:
         x, y = event.mouse_region_x, event.mouse_region_y
@@ -301,13 +311,11 @@ class OCTREE_OT_probe_size(ProbeOperator, bpy.types.Operator):
         return outcome
 
     def execute(self, context: bpy.types.Context) -> Status:
-        settings = settings_of(context.scene)
-        if settings.tab.near == "sphere":
-            settings.sphere.radius *= self.factor
-        elif settings.tab.near == "box":
-            settings.box.size = [each * self.factor for each in settings.box.size]
-        else:
+        shape, settings = shape_asked(context.scene)
+        if not shape.size:
             return {"PASS_THROUGH"}
+        size = np.array(getattr(settings, shape.size)) * self.factor
+        setattr(settings, shape.size, size.tolist())
         for area in context.screen.areas if context.screen else ():
             area.tag_redraw()
         return {"FINISHED"}

@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import tuning
 from ..arrays import Flags, Ids
 from ..questions import Outline
 from ..results import numbered
@@ -14,9 +15,9 @@ from ..targets import SceneTarget
 from ..ui import plural
 
 Corners = NDArray[np.float32]
-# Beyond these an answer is told and drawn by whole objects: triangles that are looked at, objects
-# whose triangles are, and triangles that are drawn.
-MOST_TESTED, MOST_OBJECTS, MOST_DRAWN = 2_000_000, 200, 40_000
+# Beyond these an answer is told and drawn by whole objects: triangles that are looked at, and
+# triangles that are drawn.
+MOST_TESTED, MOST_DRAWN = 2_000_000, 40_000
 _BOX = np.array([(x, y, z) for z in (0, 1) for x, y in ((0, 0), (1, 0), (1, 1), (0, 1))], np.bool_)
 _EDGES = np.array([(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4),
                    (0, 4), (1, 5), (2, 6), (3, 7)], np.uint32)  # fmt: skip
@@ -28,7 +29,7 @@ def _nothing() -> Corners:
 
 @dataclass(frozen=True)
 class ProbePicture:
-    """What a question would find now.
+    """The live answer of a question, ready to be drawn.
 
     Attributes
     ----------
@@ -55,7 +56,7 @@ class ProbePicture:
 
 
 class PickedItems(NamedTuple):
-    """What of a target was found.
+    """The items of a target that were found.
 
     Attributes
     ----------
@@ -71,9 +72,9 @@ class PickedItems(NamedTuple):
 
 def found_in(target: SceneTarget, volume: object, relation: str) -> PickedItems:
     """Ask about a volume: which placements touch it, and which triangles, if they may be few."""
-    if len(target.owners) > MOST_OBJECTS or len(target) > MOST_TESTED:
+    if len(target.owners) > tuning.current.probe_objects or len(target) > MOST_TESTED:
         rows = target.placements_of(target.objects_in_volume(volume))
-        if len(rows) > MOST_OBJECTS or target.possibles[rows].sum() > MOST_TESTED:
+        if len(rows) > tuning.current.probe_objects or target.possibles[rows].sum() > MOST_TESTED:
             return PickedItems(rows, None)
     items = target.in_volume(volume, relation)
     counts, possibles = target.counts(items)

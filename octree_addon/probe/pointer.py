@@ -9,7 +9,7 @@ from bpy_extras import view3d_utils
 from ...core import ray_cast
 from ..arrays import Floats
 from ..targets import SceneTarget
-from .shapes import Shape, shape_at
+from .shapes import Shape, Sight, shape_at
 
 # Lines this near to parallel do not tell where they meet.
 _PARALLEL = 1e-4
@@ -98,7 +98,7 @@ def shape_under(context: bpy.types.Context, spot: Spot, target: SceneTarget) -> 
         point = hit.positions[0]
     else:
         point = free_point(context, spot)
-    return shape_at(context, point, ray.direction, ray.origin, is_hit=is_hit)
+    return shape_at(context.scene, Sight(point, ray.direction, ray.origin, is_hit))
 
 
 def free_point(context: bpy.types.Context, spot: Spot) -> Floats:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import bpy
 
 from ...core import Running, between
+from .. import tuning
 from ..scene_index import unread_triangles
 from ..scope import is_too_much, too_much_text, viewport_of
 from ..targets import SceneTarget, TargetSteps, scene_steps
@@ -21,8 +22,8 @@ from .shapes import Shape, settings_asked
 # Returns what is asked, of what is there now.
 Wish = Callable[[bpy.types.Context, SceneTarget], Shape]
 TOOL = "octree.probe"
-# Seconds: of catching up within a movement and between two drawings; until the tool is looked for.
-_AT_ONCE, _SLICE, _WATCH = 0.01, 0.03, 0.25
+# Seconds until the tool is looked for.
+_WATCH = 0.25
 # The share of catching up that is reading; the rest is building octrees of meshes.
 _READING = 0.4
 
@@ -42,7 +43,7 @@ class Answered(NamedTuple):
 
 @dataclass
 class Live:
-    """What is asked now.
+    """The live question.
 
     Attributes
     ----------
@@ -117,7 +118,7 @@ def ask(
     live.may_read_all = live.may_read_all or may_read_all
     if not held:
         status.show_keys(context)
-    work(live, _AT_ONCE)
+    work(live, tuning.current.probe_movement)
     return live
 
 
@@ -195,7 +196,10 @@ def prepared_steps(context: bpy.types.Context) -> TargetSteps:
 
 def is_fresh(live: Live) -> bool:
     """Tell whether what was read is the scene as it is now."""
-    return live.target is not None and live.target.is_current and not live.target.index.pending
+    target = live.target
+    if target is None or target.index.pending:
+        return False
+    return target.index.is_placed_at(target.revision)
 
 
 def shows_truth(live: Live) -> bool:
@@ -226,7 +230,7 @@ def go_on() -> float | None:
         if not is_there:
             end()
             return None
-        work(live, _SLICE)
+        work(live, tuning.current.probe_turn)
     return None if live.steps is None else 0.0
 
 

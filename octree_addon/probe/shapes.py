@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 import bpy
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from ...core import Spheres, ray_cast, ray_cast_all
 from ..arrays import Floats
 from ..questions import Query
-from ..questions.box import BoxQuery, box_of
+from ..questions.box import OCTREE_OT_select_in_box, box_of
 from ..questions.nearest import nearest_items
 from ..questions.outlines import hexahedron_outline, sphere_outline
 from ..questions.query_operator import VolumeQuery
@@ -22,17 +22,49 @@ from .picture import Corners, PickedItems, ProbePicture, found_in, of_items, sho
 _NORMAL = 0.05
 
 
-@dataclass(frozen=True, eq=False)
-class Shape(ABC):
-    """What is asked, as it is now: its live answer, and the question that keeps it.
+class Sight(NamedTuple):
+    """A point that is seen from an eye, in a direction of length 1, (3,) each.
 
     Attributes
     ----------
-    question : str
-        The operator in `bpy.ops.octree`.
+    is_hit : bool
+        Whether it lies on an object.
     """
 
-    question = ""
+    point: Floats
+    direction: Floats
+    eye: Floats
+    is_hit: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Shape(ABC):
+    """A shape to ask with: its live answer, and the question that keeps it.
+
+    Attributes
+    ----------
+    key : str
+        The name of the question's settings, which *Near* has too.
+    question : str
+        The operator in `bpy.ops.octree`.
+    reads : tuple of str
+        The settings that the shape depends on; the first is its row in the header of the tool.
+    size : str
+        The one of them that the wheel changes, if any.
+    hint : str
+        What dragging and the wheel do.
+    """
+
+    key: ClassVar[str]
+    question: ClassVar[str]
+    reads: ClassVar[tuple[str, ...]]
+    size: ClassVar[str] = ""
+    hint: ClassVar[str] = ""
+
+    @classmethod
+    @abstractmethod
+    def at(cls, settings: Any, sight: "Sight") -> "Shape":
+        """Return the shape that its settings give at a point that is seen."""
 
     @abstractmethod
     def options(self) -> dict[str, Any]:
@@ -50,7 +82,12 @@ class SphereShape(Shape):
     center: Floats
     radius: float
     relation: str = "touching"
-    question = "select_in_sphere"
+    key, question = "sphere", "select_in_sphere"
+    reads, size, hint = ("radius",), "radius", "Drag or Wheel: Radius"
+
+    @classmethod
+    def at(cls, settings: Any, sight: Sight) -> "SphereShape":
+        return cls(sight.point, settings.radius)
 
     def options(self) -> dict[str, Any]:
         relation = self.relation.upper()
@@ -79,7 +116,13 @@ class BoxShape(Shape):
     lower: Floats
     upper: Floats
     relation: str = "touching"
-    question = "select_in_box"
+    key, question = "box", "select_in_box"
+    reads, size, hint = ("size", "relation"), "size", "Drag: New Box, Wheel: Size"
+
+    @classmethod
+    def at(cls, settings: Any, sight: Sight) -> "BoxShape":
+        half = np.array(settings.size) / 2
+        return cls(sight.point - half, sight.point + half, settings.relation.lower())
 
     def options(self) -> dict[str, Any]:
         return {
@@ -124,7 +167,11 @@ class NearestShape(Shape):
     count: int
     max_distance: float
     others: bool
-    question = "select_nearest"
+    key, question, reads = "nearest", "select_nearest", ("count", "max_distance")
+
+    @classmethod
+    def at(cls, settings: Any, sight: Sight) -> "NearestShape":
+        return cls(sight.point, settings.count, settings.max_distance, sight.is_hit)
 
     def options(self) -> dict[str, Any]:
         return {
@@ -163,7 +210,11 @@ class RayShape(Shape):
     direction: Floats
     hits: str
     max_distance: float
-    question = "select_on_ray"
+    key, question, reads = "ray", "select_on_ray", ("hits", "max_distance")
+
+    @classmethod
+    def at(cls, settings: Any, sight: Sight) -> "RayShape":
+        return cls(sight.eye, sight.direction, settings.hits, settings.max_distance)
 
     def options(self) -> dict[str, Any]:
         return {
@@ -214,28 +265,31 @@ def normal_of(side: int) -> Floats:
     return normal
 
 
-def shape_at(
-    context: bpy.types.Context, point: Floats, direction: Floats, eye: Floats, *, is_hit: bool
-) -> Shape:
-    """Return what the scene's settings ask at a point that is seen from an eye."""
-    settings = settings_of(context.scene)
-    if settings.tab.near == "sphere":
-        return SphereShape(point, settings.sphere.radius)
-    if settings.tab.near == "box":
-        half = np.array(settings.box.size) / 2
-        return BoxShape(point - half, point + half, settings.box.relation.lower())
-    if settings.tab.near == "nearest":
-        near = settings.nearest
-        return NearestShape(point, near.count, near.max_distance, is_hit)
-    return RayShape(eye, direction, settings.ray.hits, settings.ray.max_distance)
+# What follows the pointer, the default first.
+SHAPES: dict[str, type[Shape]] = {
+    each.key: each for each in (SphereShape, BoxShape, NearestShape, RayShape)
+}
+
+
+def shape_asked(scene: bpy.types.Scene) -> tuple[type[Shape], Any]:
+    """Return what *Near* asks, the default if that follows no pointer, and its settings."""
+    settings = settings_of(scene)
+    shape = SHAPES.get(settings.tab.near, next(iter(SHAPES.values())))
+    return shape, getattr(settings, shape.key)
+
+
+def shape_at(scene: bpy.types.Scene, sight: Sight) -> Shape:
+    """Return what the scene's settings ask at a point that is seen."""
+    shape, settings = shape_asked(scene)
+    return shape.at(settings, sight)
 
 
 def settings_asked(scene: bpy.types.Scene) -> tuple[Any, ...]:
     """Return the values of the settings that `shape_at` reads, to notice a change of them."""
-    all_of = settings_of(scene)
-    sphere, box, near, ray = all_of.sphere, all_of.box, all_of.nearest, all_of.ray
-    sizes = sphere.radius, tuple(box.size), box.relation, near.count, near.max_distance
-    return (all_of.tab.near, all_of.tab.meshes, *sizes, ray.hits, ray.max_distance)
+    shape, settings = shape_asked(scene)
+    values = (getattr(settings, name) for name in shape.reads)
+    plain = (value if isinstance(value, str | int | float) else tuple(value) for value in values)
+    return (shape.key, settings_of(scene).tab.meshes, *plain)
 
 
 def shape_of(query: Query | None) -> Sized | None:
@@ -245,7 +299,7 @@ def shape_of(query: Query | None) -> Sized | None:
     if isinstance(query.volume, Spheres):
         center, radius = query.volume.centers[0], float(query.volume.radii[0])
         return SphereShape(center, radius, query.relation)
-    if not isinstance(query, BoxQuery):
+    if query.title != OCTREE_OT_select_in_box.bl_label:
         return None
     corners = query.volume.corners[0]
     lower, upper = corners.min(axis=0), corners.max(axis=0)

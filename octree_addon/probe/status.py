@@ -2,21 +2,16 @@
 
 import bpy
 
-from ..ui import settings_of, write_status
+from ..ui import write_status
+from .shapes import shape_asked
 
-_DRAG = {
-    "sphere": "Drag or Wheel: Radius",
-    "box": "Drag: New Box, Wheel: Size",
-    "nearest": "",
-    "ray": "",
-}
 _KEYS = "Click: Keep", "Shift Click: Add", "Ctrl Click: Subtract"
 _ROWS = "Page Up, Page Down: Results"
 
 
 def show_keys(context: bpy.types.Context) -> None:
     """Say what the keys do."""
-    mode = settings_of(context.scene).tab.near
-    zoom = "Ctrl Wheel: Zoom" if mode in ("sphere", "box") else ""
-    parts = [*_KEYS, _DRAG[mode], zoom, _ROWS, "Esc: End"]
+    shape, _ = shape_asked(context.scene)
+    zoom = "Ctrl Wheel: Zoom" if shape.size else ""
+    parts = [*_KEYS, shape.hint, zoom, _ROWS, "Esc: End"]
     write_status(context, "   |   ".join(part for part in parts if part))

@@ -7,6 +7,7 @@ import bpy
 from ..ui import settings_of
 from . import session
 from .operators import SELECT_TOOL, set_tool
+from .shapes import shape_asked
 
 _MOVE = ("octree.probe_move", {"type": "MOUSEMOVE", "value": "ANY", "any": True}, None)
 
@@ -57,13 +58,8 @@ class ProbeTool(bpy.types.WorkSpaceTool):
         """Show in the header of the tool what is asked."""
         settings = settings_of(context.scene)
         layout.row().prop(settings.tab, "near", expand=True)
-        rows = {
-            "sphere": (settings.sphere, "radius"),
-            "box": (settings.box, "size"),
-            "nearest": (settings.nearest, "count"),
-            "ray": (settings.ray, "hits"),
-        }
-        layout.row().prop(*rows[settings.tab.near])
+        shape, options = shape_asked(context.scene)
+        layout.row().prop(options, shape.reads[0])
         layout.prop(settings.tab, "action", text="")
         if context.mode == "EDIT_MESH":
             layout.prop(settings.tab, "kind", text="")

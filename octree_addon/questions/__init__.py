@@ -13,16 +13,12 @@ from .last_query import (
     OctreeAnswerSettings,
     Query,
     QueryRecord,
-    forget,
     get,
     is_before_tree,
     is_current,
     is_empty,
-    keep_only,
-    listen,
     remember,
     shared_of,
-    stop_listening,
 )
 from .outlines import Outline
 from .panel import (
@@ -44,16 +40,12 @@ __all__ = [
     "QueryRecord",
     "SelectionOptions",
     "camera_outline",
-    "forget",
     "get",
     "is_before_tree",
     "is_current",
     "is_empty",
-    "keep_only",
-    "listen",
     "remember",
     "shared_of",
-    "stop_listening",
 ]
 
 
@@ -92,4 +84,5 @@ FEATURE = Feature(
         ("OCTREE_MT_view", draw_view_menu),
         ("STATUSBAR_HT_header", draw_status),
     ),
+    shortcuts=tuple(each.bl_idname for each in QUESTIONS),
 )

@@ -3,8 +3,6 @@
 The box is a hexahedron of eight corners: any matrix will do, sheared, mirrored or flat.
 """
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import bpy
@@ -13,12 +11,10 @@ from bpy.props import EnumProperty, FloatVectorProperty, StringProperty
 from mathutils import Vector
 
 from ...core import Frusta
-from ..arrays import Flags, Floats, Ids
+from ..arrays import Floats
 from ..reader import evaluated_box
-from ..targets import SceneTarget
 from ..ui import named_object
-from .last_query import HitSteps
-from .query_operator import SelectionOptions, VolumeOperator, VolumeQuery, within
+from .query_operator import SelectionOptions, VolumeOperator, within
 
 # The corners in the order of `Frusta`, from -1 to 1.
 _SIGNS = np.array([(x, y, z) for z in (-1, 1) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
@@ -26,32 +22,8 @@ _SIGNS = np.array([(x, y, z) for z in (-1, 1) for x, y in ((-1, -1), (1, -1), (1
 _THICKNESS = 2.0**-30
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class BoxQuery(VolumeQuery):
-    """The items that touch a box or lie in it.
-
-    Attributes
-    ----------
-    apart : ndarray of bool, shape (p,)
-        The placements of the object that gives the box, which are not asked.
-    """
-
-    apart: Flags
-
-    @cached_property
-    def missed(self) -> Flags:
-        return super().missed & ~self._apart_items
-
-    def hit_steps(self, numbers: Ids) -> HitSteps:
-        return super().hit_steps(numbers[~self._apart_items[numbers]])
-
-    @cached_property
-    def _apart_items(self) -> Flags:
-        return self.apart[self.target.placement_of_item]
-
-
 class BoxOptions(SelectionOptions):
-    """What is in a box: the scene's settings and the properties of the operator."""
+    """Options of a box: the scene's settings and the properties of the operator."""
 
     if TYPE_CHECKING:
         around: str
@@ -84,7 +56,7 @@ class BoxOptions(SelectionOptions):
 
 
 class OctreeBoxSettings(BoxOptions, bpy.types.PropertyGroup):
-    """What is asked of a box."""
+    """Settings of the question about a box: `scene.octree.box`."""
 
 
 class OCTREE_OT_select_in_box(BoxOptions, VolumeOperator, bpy.types.Operator):
@@ -97,7 +69,6 @@ class OCTREE_OT_select_in_box(BoxOptions, VolumeOperator, bpy.types.Operator):
         " what is in a box around the 3D cursor"
     )
     key, settings = "box", OctreeBoxSettings
-    _uid = 0
 
     if TYPE_CHECKING:
         object: str
@@ -141,11 +112,6 @@ class OCTREE_OT_select_in_box(BoxOptions, VolumeOperator, bpy.types.Operator):
             raise ValueError(f"{item.name} has no bounding box")
         self._uid = item.session_uid
         return box_of(limits.reshape(2, 3), matrix)
-
-    def ask(self, target: SceneTarget) -> BoxQuery:
-        found, apart = super().ask(target), target.owners == self._uid
-        items = found.items[~apart[target.placements_of(found.items)]]
-        return BoxQuery(**vars(found) | {"items": items}, apart=apart)
 
 
 def box_of(limits: Floats, matrix: Floats) -> Frusta:

@@ -1,6 +1,5 @@
 """Select Collisions: broad phase and exact tests for pairs of items of different owners."""
 
-from collections.abc import Generator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -9,7 +8,8 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, FloatProperty
 
-from ...core import Triangles, pairs_within
+from ...core import Steps, Triangles, pairs_within
+from .. import tuning
 from ..arrays import Floats, Ids
 from ..targets import SceneTarget
 from .last_query import HitSteps, Query
@@ -18,8 +18,6 @@ from .result_rows import pair_rows
 
 # At most this many pairs of owners are named.
 _NOTES = 10
-# At most this many pairs of items are compared at a time.
-_PAIRS = 500_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +39,7 @@ class Collisions:
     counts: Ids
 
 
-CollisionSteps = Generator[float, None, Collisions]
+CollisionSteps = Steps[Collisions]
 
 
 def collision_steps(
@@ -91,12 +89,13 @@ class CollisionQuery(Query):
     def hit_steps(self, numbers: Ids) -> HitSteps:
         others = np.flatnonzero(self.target.possible)
         hits = np.zeros(len(self.owners), np.bool_)
-        rows = max(1, _PAIRS // max(len(others), 1))
+        most = tuning.current.pairs_tested
+        rows = max(1, most // max(len(others), 1))
         for start in range(0, len(numbers), rows):
             ones = numbers[start : start + rows]
-            for first in range(0, len(others), _PAIRS):
-                hits[self._meeting(ones, others[first : first + _PAIRS])] = True
-                done = start + len(ones) * min((first + _PAIRS) / len(others), 1.0)
+            for first in range(0, len(others), most):
+                hits[self._meeting(ones, others[first : first + most])] = True
+                done = start + len(ones) * min((first + most) / len(others), 1.0)
                 yield done / len(numbers)
         return np.flatnonzero(hits)
 
@@ -127,7 +126,7 @@ def squared_gaps(lower: Floats, upper: Floats, ones: Ids, others: Ids) -> Floats
 
 
 class CollisionOptions(SelectionOptions):
-    """What touches another object: the scene's settings and the properties of the operator."""
+    """Options of collisions: the scene's settings and the properties of the operator."""
 
     if TYPE_CHECKING:
         margin: float
@@ -149,7 +148,7 @@ class CollisionOptions(SelectionOptions):
 
 
 class OctreeCollisionSettings(CollisionOptions, bpy.types.PropertyGroup):
-    """What touches another object."""
+    """Settings of the question about collisions: `scene.octree.collisions`."""
 
 
 class OCTREE_OT_select_collisions(CollisionOptions, QueryOperator, bpy.types.Operator):

@@ -13,7 +13,7 @@ from .query_operator import SelectionOptions, VolumeOperator, within
 
 
 class FrustumOptions(ViewOptions, SelectionOptions):
-    """What a camera sees: the scene's settings and the properties of the operator."""
+    """Options of a frustum: the scene's settings and the properties of the operator."""
 
     if TYPE_CHECKING:
         relation: str
@@ -33,7 +33,7 @@ def is_camera(_: Any, item: bpy.types.Object) -> bool:
 
 
 class OctreeFrustumSettings(FrustumOptions, bpy.types.PropertyGroup):
-    """What is asked of a camera's view."""
+    """Settings of the question about a camera's view: `scene.octree.frustum`."""
 
     if TYPE_CHECKING:
         camera: bpy.types.Object | None

@@ -5,7 +5,7 @@ undo step keep the number of the query.
 """
 
 import secrets
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -16,26 +16,28 @@ import numpy as np
 from bpy.props import BoolProperty, IntProperty
 from numpy.typing import NDArray
 
-from ...core import Boxes, Octree, build_octree, trace
+from ...core import Boxes, Octree, Steps, build_octree, trace
 from ..arrays import Flags, Floats, Ids
 from ..results import (
     Rows,
     active_result,
-    compare_soon,
     has_results,
-    holds,
-    known_fingerprint,
-    listen_to_changes,
-    note_asked,
-    noted_fingerprint,
-    revision,
 )
+from ..scene_index import holds, known_fingerprint, listen_to_changes, note_asked, rest_soon
 from ..targets import SceneTarget
-from ..ui import plural, redraw_status_bars, schedule, settings_of, tag_redraw
+from ..ui import (
+    SessionStore,
+    notify,
+    plural,
+    redraw_status_bars,
+    schedule,
+    settings_of,
+    tag_redraw,
+)
 from .outlines import Outline
 
 # Yields the fraction done, returns the numbers of the hits.
-HitSteps = Generator[float, None, Ids]
+HitSteps = Steps[Ids]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -148,7 +150,7 @@ def flat_octree(items: Any) -> Octree:
 
 
 class QueryRecord:
-    """What a scene remembers of its last query: a mixin of `OctreeSettings`."""
+    """Numbers of the last query, in the file and each undo step: a mixin of `OctreeSettings`."""
 
     if TYPE_CHECKING:
         question_number: int
@@ -161,7 +163,7 @@ class QueryRecord:
 
 
 class OctreeAnswerSettings(bpy.types.PropertyGroup):
-    """What is shown of the last query."""
+    """Switches for the drawing of the last query: `scene.octree.answer`."""
 
     if TYPE_CHECKING:
         outline: bool
@@ -205,37 +207,20 @@ class Asked(NamedTuple):
         As the file has it.
     query : Query
         The query.
-    fingerprint : str, optional
-        What the scene was like then; None if that was not known yet.
     shared : mapping of str to str
         What the operator ran with of what all questions have: `kind`, `action`, `meshes`.
-    revision : int
-        Of the scene.
     was_current : bool
         Whether the scene was so when it was last known.
     """
 
     number: int
     query: Query
-    fingerprint: str | None
     shared: Mapping[str, str]
-    revision: int
     was_current: bool = True
 
 
 # By the session_uid of the scene.
-_queries: dict[int, Asked] = {}
-_listeners: list[Callable[[], None]] = []
-
-
-def listen(listener: Callable[[], None]) -> None:
-    """Call `listener` after every question."""
-    _listeners.append(listener)
-
-
-def stop_listening(listener: Callable[[], None]) -> None:
-    """Take back `listen`."""
-    _listeners.remove(listener)
+_queries: SessionStore[Asked] = SessionStore()
 
 
 def remember(
@@ -247,17 +232,14 @@ def remember(
     settings.question_tree = settings.tree_number
     result = active_result(scene)
     settings.question_result = result.number if result else 0
-    fingerprint = known_fingerprint(scene)
-    asked = Asked(settings.question_number, query, fingerprint, shared, revision())
-    _queries[scene.session_uid] = asked
-    note_asked(scene, asked.number)
-    for listener in _listeners:
-        listener()
+    _queries[scene.session_uid,] = Asked(settings.question_number, query, shared)
+    note_asked(scene, settings.question_number)
+    notify()
 
 
 def get(scene: bpy.types.Scene) -> Query | None:
     """Return the last query, unless an undo has taken it back."""
-    asked = _queries.get(scene.session_uid)
+    asked = _queries.get((scene.session_uid,))
     if asked is None or asked.number != settings_of(scene).question_number:
         return None
     return asked.query
@@ -265,7 +247,7 @@ def get(scene: bpy.types.Scene) -> Query | None:
 
 def shared_of(scene: bpy.types.Scene) -> Mapping[str, str]:
     """Return what the last query was asked with of what all questions have, such as `action`."""
-    return _queries[scene.session_uid].shared
+    return _queries[scene.session_uid,].shared
 
 
 def is_current(scene: bpy.types.Scene) -> bool:
@@ -273,24 +255,23 @@ def is_current(scene: bpy.types.Scene) -> bool:
 
     After a change it is not, until the scene has come to rest and was compared.
     """
-    asked = _queries.get(scene.session_uid)
+    asked = _queries.get((scene.session_uid,))
     if get(scene) is None or asked is None:
         return False
-    fingerprint = asked.fingerprint or noted_fingerprint(scene, asked.number)
-    is_same = has_results(scene) and holds(scene, fingerprint, asked.revision)
+    is_same = has_results(scene) and holds(scene, asked.number)
     if known_fingerprint(scene) is None:
-        compare_soon()
+        rest_soon()
     if is_same != asked.was_current:
-        _queries[scene.session_uid] = asked._replace(was_current=is_same)
+        _queries[scene.session_uid,] = asked._replace(was_current=is_same)
         schedule(redraw_status_bars, 0.0)
     return is_same
 
 
 def note_change() -> None:
     """Take away what is said and shown of the last queries until the scene was compared."""
-    for uid, asked in _queries.items():
+    for key, asked in _queries.items():
         if asked.was_current:
-            _queries[uid] = asked._replace(was_current=False)
+            _queries[key] = asked._replace(was_current=False)
             schedule(redraw_status_bars, 0.0)
             tag_redraw()
 
@@ -307,15 +288,3 @@ def is_before_tree(scene: bpy.types.Scene) -> bool:
 def is_empty() -> bool:
     """Tell whether no scene has a query."""
     return not _queries
-
-
-def keep_only(scenes: Iterable[bpy.types.Scene]) -> None:
-    """Forget the queries of all other scenes."""
-    for uid in _queries.keys() - {scene.session_uid for scene in scenes}:
-        del _queries[uid]
-
-
-def forget() -> None:
-    """Forget every query."""
-    _queries.clear()
-    schedule(redraw_status_bars, None)

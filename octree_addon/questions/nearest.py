@@ -144,7 +144,7 @@ class CursorOperator(QueryOperator):
 
 
 class NearestOptions(CursorOptions):
-    """What is nearest to the 3D cursor: the scene's settings and the operator's properties."""
+    """Options of the nearest: the scene's settings and the properties of the operator."""
 
     if TYPE_CHECKING:
         count: int
@@ -166,7 +166,7 @@ class NearestOptions(CursorOptions):
 
 
 class OctreeNearestSettings(NearestOptions, bpy.types.PropertyGroup):
-    """What is nearest to the 3D cursor."""
+    """Settings of the question about the nearest: `scene.octree.nearest`."""
 
 
 class OCTREE_OT_select_nearest(NearestOptions, CursorOperator, bpy.types.Operator):
@@ -181,7 +181,7 @@ class OCTREE_OT_select_nearest(NearestOptions, CursorOperator, bpy.types.Operato
 
     def needed(self, target: SceneTarget) -> Ids:
         bounds, point = target.bounds(), np.array(self.origin, np.float64)
-        # Each box holds an item: so many lie no farther away than the far corners of so many.
+        # Each box holds an item: the far corners of `most` boxes are a limit for `most` items.
         corners = np.maximum(np.abs(bounds.lower - point), np.abs(bounds.upper - point))
         most = self.count + self.others
         farthest = np.sort(np.linalg.norm(corners, axis=1))[:most].max(initial=0.0)

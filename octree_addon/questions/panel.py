@@ -11,6 +11,7 @@ from ..results import active_result
 from ..ui import SidebarPanel, column_of, draw_rows, settings_of
 from . import last_query
 from .box import OCTREE_OT_select_in_box
+from .capsule import OCTREE_OT_select_in_capsule
 from .collisions import OCTREE_OT_select_collisions
 from .frustum import OCTREE_OT_select_in_frustum
 from .nearest import OCTREE_OT_select_nearest
@@ -18,7 +19,7 @@ from .query_operator import SHARED, MeshOptions, QueryOperator, SelectionOptions
 from .ray import OCTREE_OT_select_on_ray
 from .sphere import OCTREE_OT_select_in_sphere
 
-# In the order of menus and panels.
+# In the order of menus and panels. A new one goes last: files keep its place among those of Near.
 QUESTIONS: tuple[type[QueryOperator], ...] = (
     OCTREE_OT_select_in_frustum,
     OCTREE_OT_select_in_sphere,
@@ -26,6 +27,7 @@ QUESTIONS: tuple[type[QueryOperator], ...] = (
     OCTREE_OT_select_nearest,
     OCTREE_OT_select_on_ray,
     OCTREE_OT_select_collisions,
+    OCTREE_OT_select_in_capsule,
 )
 
 
@@ -38,7 +40,7 @@ NEAR = tuple(
 
 
 class OctreeTabSettings(MeshOptions, SelectionOptions, bpy.types.PropertyGroup):
-    """What the buttons of the tab share: `scene.octree.tab`; scripts and menus go without."""
+    """Options that all buttons of the tab share: `scene.octree.tab`; scripts go without."""
 
     if TYPE_CHECKING:
         near: str

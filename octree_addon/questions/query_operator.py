@@ -1,7 +1,6 @@
 """Query operators: ask the scene as it is now, select the answer, remember the query."""
 
 from collections import Counter
-from collections.abc import Generator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,9 +9,9 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
-from ...core import Capsules, Frusta, Spheres, between, pairs_inside, pairs_touching
-from .. import trees
-from ..arrays import Ids
+from ...core import Steps, between, pairs_inside, pairs_touching
+from .. import tuning
+from ..arrays import Flags, Ids
 from ..build import kinds_of
 from ..scene_index import unread_triangles
 from ..scope import is_too_much, too_much_text, viewport_of
@@ -31,13 +30,10 @@ from ..ui import (
 )
 from . import last_query
 from .last_query import HitSteps, Query
-from .outlines import Outline, hexahedron_outline, sphere_outline
+from .outlines import Outline, Volume, volume_outline
 from .result_rows import keep_rows
 
-QuerySteps = Generator[float, None, Query]
-Volume = Capsules | Frusta | Spheres
-# At most this many items are tested at a time.
-_BLOCK = 65_536
+QuerySteps = Steps[Query]
 
 
 # What the buttons of the tab share.
@@ -58,7 +54,7 @@ def within(place: str) -> Any:
 
 
 class SelectionOptions:
-    """What is selected, and how the selection changes."""
+    """Options of the selection: its kind, and how it changes."""
 
     if TYPE_CHECKING:
         kind: str
@@ -244,7 +240,7 @@ class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
 
     def _select(self, context: bpy.types.Context, answer: FoundItems) -> Counter[str]:
         if self.selects_faces(context):
-            return select_faces(context, answer, self.action, trees.get(context.scene))
+            return select_faces(context, answer, self.action)
         return select_objects(context.view_layer, answer, self.action)
 
 
@@ -255,9 +251,18 @@ def asks_objects(scene: bpy.types.Scene) -> bool:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class VolumeQuery(Query):
-    """The items that touch one volume, lie in it, or are its potential colliders."""
+    """The items that touch one volume, lie in it, or are its potential colliders.
+
+    Attributes
+    ----------
+    volume : Capsules, Frusta or Spheres
+        The volume.
+    apart : ndarray of bool, shape (p,)
+        The placements of the object that gives the volume, which are not asked.
+    """
 
     volume: Volume
+    apart: Flags
     is_itemwise = True
 
     @property
@@ -266,18 +271,26 @@ class VolumeQuery(Query):
 
     @cached_property
     def outline(self) -> Outline:
-        if isinstance(self.volume, Frusta):
-            return hexahedron_outline(self.volume.corners[0])
-        return sphere_outline(self.volume.centers[0], float(self.volume.radii[0]))
+        return volume_outline(self.volume)
+
+    @cached_property
+    def missed(self) -> Flags:
+        return super().missed & ~self._apart_items
+
+    @cached_property
+    def _apart_items(self) -> Flags:
+        return self.apart[self.target.placement_of_item]
 
     def hit_steps(self, numbers: Ids) -> HitSteps:
+        numbers = numbers[~self._apart_items[numbers]]
         test = pairs_inside if self.relation == "inside" else pairs_touching
         hits = [np.empty(0, np.intp)]
-        for start in range(0, len(numbers), _BLOCK):
-            some = numbers[start : start + _BLOCK]
+        most = tuning.current.items_tested
+        for start in range(0, len(numbers), most):
+            some = numbers[start : start + most]
             volumes = np.zeros(len(some), np.intp)
             hits.append(some[test(self.target.items, some, self.volume, volumes)])
-            yield min(start + _BLOCK, len(numbers)) / len(numbers)
+            yield min(start + most, len(numbers)) / len(numbers)
         return np.concatenate(hits)
 
 
@@ -287,6 +300,8 @@ class VolumeOperator(QueryOperator):
     if TYPE_CHECKING:
         relation: str
     _volume: Volume
+    # The session id of the object that gives the volume, and is not found; 0 is none.
+    _uid = 0
 
     def volume(self, context: bpy.types.Context) -> Volume:
         """Return the volume of the query."""
@@ -309,10 +324,12 @@ class VolumeOperator(QueryOperator):
             items = target.objects_in_volume(volume)
         else:
             items = self.items_in(target, relation)
+        apart = target.owners == self._uid
         return VolumeQuery(
             target=target,
             title=self.bl_label,
-            items=items,
+            items=items[~apart[target.placements_of(items)]],
+            apart=apart,
             relation=relation,
             objects_only=objects_only,
             volume=volume,

@@ -60,7 +60,7 @@ class RayQuery(Query):
 
 
 class RayOptions(CursorOptions):
-    """What a ray meets: the scene's settings and the properties of the operator."""
+    """Options of a ray: the scene's settings and the properties of the operator."""
 
     if TYPE_CHECKING:
         along: str
@@ -99,7 +99,7 @@ class RayOptions(CursorOptions):
 
 
 class OctreeRaySettings(RayOptions, bpy.types.PropertyGroup):
-    """What a ray from the 3D cursor meets."""
+    """Settings of the question about a ray: `scene.octree.ray`."""
 
     if TYPE_CHECKING:
         object: bpy.types.Object | None

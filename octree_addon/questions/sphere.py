@@ -18,7 +18,7 @@ from .query_operator import SelectionOptions, VolumeOperator
 
 
 class SphereOptions(SelectionOptions):
-    """What is near the 3D cursor: the scene's settings and the properties of the operator."""
+    """Options of a sphere: the scene's settings and the properties of the operator."""
 
     if TYPE_CHECKING:
         radius: float
@@ -48,7 +48,7 @@ class SphereOptions(SelectionOptions):
 
 
 class OctreeSphereSettings(SphereOptions, bpy.types.PropertyGroup):
-    """What is asked of a sphere around the 3D cursor."""
+    """Settings of the question about a sphere: `scene.octree.sphere`."""
 
 
 class OCTREE_OT_select_in_sphere(SphereOptions, VolumeOperator, bpy.types.Operator):

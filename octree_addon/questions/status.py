@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..results import notice_losses
+from ..scene_index import notice_losses
 from . import last_query
 
 

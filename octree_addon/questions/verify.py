@@ -1,6 +1,5 @@
 """Prove It: brute force over all items or a random sample, without a tree, against the answer."""
 
-from collections.abc import Generator
 from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -9,21 +8,21 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, IntProperty
 
-from ...core import run
+from ...core import Steps, run
+from .. import tuning
 from ..arrays import Flags, Ids
 from ..scope import is_too_much
 from ..ui import Status, SteppedOperator, column_of, plural
 from . import last_query
 from .last_query import Query
 
-# About this many tests are timed for an estimate; what takes longer than so many seconds is told
-# beforehand.
-_TRIED, _LONG = 500_000, 10.0
+# Seconds from which on it is told beforehand how long a proof takes.
+_LONG = 10.0
 
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """What asking every item, or some, says of an answer.
+    """The outcome of asking every item, or a sample, to prove an answer.
 
     Attributes
     ----------
@@ -66,14 +65,14 @@ class Proof:
         return not self.missing and (not self.surplus or self.query.relation == "candidates")
 
 
-ProofSteps = Generator[float, None, Proof]
+ProofSteps = Steps[Proof]
 
 
 def prove_steps(query: Query, *, count: int = 0, seed: int = 0) -> ProofSteps:
     """Ask every item again, or for collisions every pair of items.
 
-    With a `count`, so many are asked that `seed` chooses at random, where each can be asked alone;
-    for collisions each of them with all others. Yields the fraction done, returns the proof.
+    With a `count`, a sample of that size is asked, chosen at random by `seed`; in collisions each
+    of it with all others. Yields the fraction done, returns the proof.
     """
     started = perf_counter()
     asked = np.flatnonzero(query.target.possible)
@@ -84,19 +83,19 @@ def prove_steps(query: Query, *, count: int = 0, seed: int = 0) -> ProofSteps:
 
 
 def chosen(items: Ids, count: int, seed: int) -> Ids:
-    """Return so many of the items, at random and each once; all if there are no more."""
+    """Return `count` of the items, at random and each once; all if there are no more."""
     some = np.random.default_rng(seed).permutation(len(items))[:count]
     return items[np.sort(some)]
 
 
 def estimated_seconds(query: Query, count: int) -> float:
-    """Return about how long it takes to ask so many items, from some that are asked twice.
+    """Estimate how long it takes to ask `count` items, from some that are asked twice.
 
-    The first time all is made that is made only once, which does not count.
+    The first time makes what is made only once, and does not count.
     """
     total = len(query.target)
     tests = total if query.pair_rows is not None else 1
-    tried = min(max(_TRIED // max(tests, 1), 1), total)
+    tried = min(max(tuning.current.tests_timed // max(tests, 1), 1), total)
     if not query.is_itemwise or not tried:
         return 0.0
     some = chosen(np.flatnonzero(query.target.possible), tried, 0)

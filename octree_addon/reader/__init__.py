@@ -3,6 +3,7 @@
 Read meshes, objects, layers, placements, boxes and scene, then changes.
 """
 
+from ..arrays import UNUSED
 from .boxes import (
     BoxPlacements,
     ReadBoxes,
@@ -11,23 +12,24 @@ from .boxes import (
     read_boxes,
     taken_types,
 )
-from .changes import EVERYTHING, SceneChanges, changes_of
+from .changes import (
+    EVERYTHING,
+    SceneChanges,
+    awaits_evaluation,
+    changes_of,
+    names_more_than_tags,
+)
 from .find_instance import PlacedMesh, find_instance
 from .layers import layer_ids, read_layer_matrices
 from .materials import RowMaterials, lets_light_through, polygon_materials, row_materials
 from .meshes import (
-    MeshVertices,
     ReadMesh,
-    bulk,
     evaluated_mesh,
-    is_editable,
     mesh_arrays,
-    mesh_triangles,
-    mesh_vertices,
     polygon_corners,
     triangle_count,
 )
-from .objects import NOT_SCENE, UNUSED, counts_as_scene, may_instance, seen_objects
+from .objects import NOT_SCENE, counts_as_scene, may_instance, seen_objects
 from .placements import (
     PlacedItems,
     SceneMesh,
@@ -46,7 +48,6 @@ __all__ = [
     "NOT_SCENE",
     "UNUSED",
     "BoxPlacements",
-    "MeshVertices",
     "PlacedItems",
     "PlacedMesh",
     "ReadBoxes",
@@ -57,21 +58,19 @@ __all__ = [
     "ScenePlacements",
     "SceneReader",
     "Snapshot",
-    "bulk",
+    "awaits_evaluation",
     "changes_of",
     "counts_as_scene",
     "entry_count",
     "evaluated_box",
     "evaluated_mesh",
     "find_instance",
-    "is_editable",
     "layer_ids",
     "lets_light_through",
     "matrices_of",
     "may_instance",
     "mesh_arrays",
-    "mesh_triangles",
-    "mesh_vertices",
+    "names_more_than_tags",
     "object_bounds",
     "polygon_corners",
     "polygon_materials",

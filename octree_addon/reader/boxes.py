@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core import Boxes
-from ..arrays import Flags, Floats, Ids
+from ..arrays import UNUSED, Flags, Floats, Ids
 from .layers import layer_boxes, layer_ids, layer_places, read_layer_matrices
-from .objects import UNUSED, counts_as_scene, dependencies, may_instance, seen_objects
+from .objects import counts_as_scene, dependencies, may_instance, seen_objects
 from .placements import (
     PlacedItems,
     ReadMatrices,
@@ -172,7 +172,7 @@ class ReadBoxes(BoxPlacements):
 
 @dataclass(eq=False)
 class _Instances:
-    """What is gathered during the walk: by what is shown its box; of each instance, columns."""
+    """Boxes gathered during the walk: by the data that is shown; columns of each instance."""
 
     shown: set[int] = field(default_factory=set)
     ids: set[int] = field(default_factory=set)

@@ -4,19 +4,19 @@ It costs next to nothing, and is often wrong: so does a change of mode, or an un
 changed is known once those that are named were read again and compared.
 """
 
-from itertools import islice
+from functools import cache
+from itertools import compress, islice
 from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-# With more updates than this they are not looked at one by one: everything is in doubt.
-_MOST_UPDATES = 256
+from .. import tuning
 
 
 class SceneChanges(NamedTuple):
-    """What an update of the scene may have changed.
+    """Data-blocks that an update of the scene may have changed.
 
     Attributes
     ----------
@@ -44,8 +44,8 @@ EVERYTHING = SceneChanges(None, None, reshown=True)
 
 def changes_of(depsgraph: bpy.types.Depsgraph) -> SceneChanges:
     """Return what the last update of a depsgraph names; cheap, whatever it was."""
-    updates = list(islice(depsgraph.updates, _MOST_UPDATES + 1))
-    if len(updates) > _MOST_UPDATES:
+    updates = list(islice(depsgraph.updates, tuning.current.updates_looked_at + 1))
+    if len(updates) > tuning.current.updates_looked_at:
         return _changes_of_many(depsgraph)
     moved: set[int] = set()
     reshaped: set[int] = set()
@@ -73,7 +73,10 @@ def _changes_of_many(depsgraph: bpy.types.Depsgraph) -> SceneChanges:
         update_flags(depsgraph, f"is_updated_{kind}") for kind in ("transform", "geometry")
     )
     none = frozenset[int]()
-    reshown = isinstance(depsgraph.updates[0].id, bpy.types.Scene) or not (moved | reshaped).all()
+    reshown = isinstance(depsgraph.updates[0].id, bpy.types.Scene)
+    # Of what has neither flag objects tell; an action that plays does not.
+    others = compress(depsgraph.updates, ~(moved | reshaped))
+    reshown |= any(isinstance(each.id, bpy.types.Object) for each in others)
     return SceneChanges(
         None if moved.any() else none, None if reshaped.any() else none, reshown=reshown
     )
@@ -85,3 +88,29 @@ def update_flags(depsgraph: bpy.types.Depsgraph, name: str) -> NDArray[np.bool_]
     flags = np.empty(len(updates), np.bool_)
     updates.foreach_get(name, flags)
     return flags
+
+
+def names_more_than_tags(depsgraph: bpy.types.Depsgraph) -> bool:
+    """Tell whether its last update names more than objects that were selected, shown or hidden."""
+    return any(map(_is_more_than_tagged, depsgraph.updates))
+
+
+def _is_more_than_tagged(update: bpy.types.DepsgraphUpdate) -> bool:
+    if isinstance(update.id, bpy.types.Scene):
+        return False
+    is_only_tagged = isinstance(update.id, bpy.types.Object | bpy.types.Collection)
+    return update.is_updated_geometry or update.is_updated_transform or not is_only_tagged
+
+
+def awaits_evaluation(layer: bpy.types.ViewLayer) -> bool:
+    """Tell whether a script has changed anything but scenes that nobody has evaluated yet."""
+    depsgraph: bpy.types.Depsgraph | None = layer.depsgraph
+    return depsgraph is not None and any(map(depsgraph.id_type_updated, _kinds()))
+
+
+@cache
+def _kinds() -> list[Any]:
+    """Return the names of all kinds of data but scenes."""
+    rna: Any = bpy.types.Depsgraph.bl_rna
+    kind = rna.functions["id_type_updated"].parameters["id_type"]
+    return [name for name in kind.enum_items.keys() if name != "SCENE"]

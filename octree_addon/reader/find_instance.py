@@ -6,9 +6,8 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import UNUSED, Floats
 from .meshes import ReadMesh, evaluated_mesh, mesh_arrays
-from .objects import UNUSED
 
 
 class PlacedMesh(NamedTuple):

@@ -1,6 +1,6 @@
 """Bulk reads of one mesh: `positions` (v, 3), `corners` (c,), `triangles` (t, 3)."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha1
 from typing import Any, NamedTuple
@@ -10,12 +10,15 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core import Steps
+from .. import tuning
+
 # Numbers looked up at once: what they are converted to stays in the processor's cache.
 _BLOCK = 1 << 16
 # Of a digest of a mesh.
 DIGEST_BYTES = 20
-# Rows that are digested in a step.
-_DIGESTED = 1 << 20
+# Rows that tell meshes apart before all are compared.
+_SAMPLE = 64
 
 
 class ReadMesh(NamedTuple):
@@ -45,45 +48,15 @@ def mesh_arrays(mesh: bpy.types.Mesh) -> ReadMesh:
         return ReadMesh(
             np.empty((0, 3), np.float32), np.empty((0, 3), np.int32), np.empty(0, np.int32)
         )
-    triangles, polygons = mesh_triangles(mesh, _corner_vertices(mesh))
-    if polygons is None:
-        polygons = np.arange(len(triangles), dtype=np.int32)
-    return ReadMesh(_positions(mesh), triangles, polygons)
+    return ReadMesh(_positions(mesh), *_triangles(mesh, _corner_vertices(mesh)))
 
 
-class MeshVertices(NamedTuple):
-    """The vertices of one mesh in its own space, and which of them are corners of polygons.
-
-    Attributes
-    ----------
-    positions : ndarray of float32, shape (v, 3)
-        Where the vertices are.
-    corners : ndarray of int32, shape (c,)
-        The vertex of each corner of each polygon.
-    """
-
-    positions: NDArray[np.float32]
-    corners: NDArray[np.int32]
-
-
-def mesh_vertices(mesh: bpy.types.Mesh) -> MeshVertices:
-    """Copy the vertices of a mesh that has polygons and is not in edit mode.
-
-    No triangles are made of its polygons.
-    """
-    return MeshVertices(_positions(mesh), _corner_vertices(mesh))
-
-
-def mesh_triangles(
+def _triangles(
     mesh: bpy.types.Mesh, corners: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], NDArray[np.int32] | None]:
-    """Return `triangles` and `polygons` of a mesh whose `corners` were read by `mesh_vertices`.
-
-    Where each polygon is a triangle nothing is read: its triangles are the corners, three by
-    three, and instead of polygons, the same as the triangles then, stands None.
-    """
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return `triangles` and `polygons` of a mesh with these vertices at its corners."""
     if triangle_count(mesh) == len(mesh.polygons):
-        return corners.reshape(-1, 3), None
+        return corners.reshape(-1, 3), np.arange(len(mesh.polygons), dtype=np.int32)
     mesh.calc_loop_triangles()
     loops = bulk(mesh.loop_triangles, "loops", 3 * len(mesh.loop_triangles), np.uint32)
     triangles = np.empty(len(loops), np.int32)
@@ -93,19 +66,25 @@ def mesh_triangles(
     return triangles.reshape(-1, 3), _triangle_polygons(mesh)
 
 
-def digest_steps(arrays: ReadMesh) -> Generator[float, None, bytes]:
+def digest_steps(arrays: ReadMesh) -> Steps[bytes]:
     """Return `DIGEST_BYTES` bytes, the same for the same triangles of the same polygons.
 
     Yields the fraction done, of few triangles never.
     """
-    digest = sha1(usedforsecurity=False)
+    digest, most = sha1(usedforsecurity=False), tuning.current.rows_digested
     for number, array in enumerate(arrays):
-        for start in range(0, len(array), _DIGESTED):
+        for start in range(0, len(array), most):
             if start:
                 yield (number + start / len(array)) / len(arrays)
-            digest.update(array[start : start + _DIGESTED])  # type: ignore[arg-type]  # buffers
+            digest.update(array[start : start + most])  # type: ignore[arg-type]  # buffers
         digest.update(b"|")
     return digest.digest()
+
+
+def sample_of(arrays: ReadMesh) -> bytes:
+    """Return bytes that mostly tell meshes apart: O(1)."""
+    some = (each[:: 1 + len(each) // _SAMPLE].tobytes() for each in arrays)
+    return b"|".join((repr([len(each) for each in arrays]).encode(), *some))
 
 
 def triangle_count(mesh: bpy.types.Mesh) -> int:
@@ -139,18 +118,6 @@ def has_polygons_of(mesh: bpy.types.Mesh, original: bpy.types.Mesh) -> bool:
     """
     corners = _edit_corners(original) if original.is_editmode else _corners(original)
     return all(map(np.array_equal, corners, _corners(mesh)))
-
-
-def is_editable(instance: bpy.types.DepsgraphObjectInstance, owner: bpy.types.Object) -> bool:
-    """Tell whether evaluated faces are those of the object's own mesh, to be selected there."""
-    original = owner.data
-    if instance.is_instance or original.library is not None:
-        return False
-    assert isinstance(original, bpy.types.Mesh)
-    if not owner.modifiers:  # anything else that acts on a mesh only moves vertices
-        return True
-    with evaluated_mesh(instance.object) as mesh:
-        return has_polygons_of(mesh, original)
 
 
 def polygon_corners(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.intp]]:

@@ -6,7 +6,6 @@ from typing import Any
 
 import bpy
 
-UNUSED = 2**31 - 1  # what fills up a persistent id
 # The custom property of objects that are no part of the scene: what *Make Real* makes.
 NOT_SCENE = "octree_cells"
 

@@ -8,11 +8,10 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core import Triangles
-from ..arrays import Flags, Floats, Ids
+from ...core import Triangles, run
+from ..arrays import UNUSED, Flags, Floats, Ids
 from .layers import layer_ids
-from .meshes import DIGEST_BYTES, bulk
-from .objects import UNUSED
+from .meshes import DIGEST_BYTES, ReadMesh, bulk, digest_steps
 
 ReadMatrices = NDArray[np.float32]
 # Columns of keys: the owner's session id, whether it is an instance, the persistent id, and a
@@ -31,18 +30,44 @@ class SceneMesh:
         In the mesh's own space.
     polygons : ndarray of int32, shape (t,)
         The polygon that each is a part of.
-    digest : bytes
-        The same for equal ones, in any session.
     """
 
     triangles: Triangles
     polygons: NDArray[np.int32]
-    digest: bytes
+
+    @cached_property
+    def digest(self) -> bytes:
+        """The same for equal ones, in any session."""
+        return run(digest_steps(self._arrays))
+
+    def is_made_of(self, arrays: ReadMesh) -> bool:
+        """Tell whether it is equal to what was read, bit by bit."""
+        return all(
+            np.array_equal(one.view(np.int32), other.view(np.int32))
+            for one, other in zip(self._arrays, arrays, strict=True)
+        )
+
+    @property
+    def _arrays(self) -> ReadMesh:
+        """The arrays that it was made of."""
+        return ReadMesh(
+            self.triangles.vertices.astype(np.float32, "C"),
+            self.triangles.faces.astype(np.int32, "C"),
+            self.polygons,
+        )
 
     @cached_property
     def finite_count(self) -> int:
         """How many triangles can be found."""
         return int(self.finite.sum())
+
+    @cached_property
+    def box(self) -> Floats:
+        """The lower and the upper corner of a box around its finite triangles, (2, 3), or NaN."""
+        corners = self.triangles[self.finite].rows.reshape(3, 3, -1)
+        if not self.finite_count:
+            return np.full((2, 3), np.nan)
+        return np.stack((corners.min(axis=(0, 2)), corners.max(axis=(0, 2))))
 
     @cached_property
     def finite(self) -> NDArray[np.bool_]:
@@ -53,7 +78,7 @@ class SceneMesh:
 
 
 class Snapshot(NamedTuple):
-    """What identifies n placements, and what they are like: numbers to be compared by bits.
+    """Identities and states of n placements: numbers to be compared by bits.
 
     Attributes
     ----------
@@ -111,7 +136,7 @@ class PlacedItems:
 
     @property
     def states(self) -> NDArray[np.int32]:
-        """What each is like, (n, k), as bits: what is not a number is the same as before, too."""
+        """The state of each placement, (n, k), as bits, so that a NaN equals itself."""
         raise NotImplementedError
 
     def ordered(self, rows: Ids) -> Self:
@@ -140,6 +165,8 @@ class ScenePlacements(PlacedItems):
     origins : ndarray of int64, shape (n,)
         Session id of the original mesh of the object that is shown, also of an instanced or a
         linked one; -1 if it has none.
+    shown : ndarray of int64, shape (n,)
+        Session id of the object that is shown: of an instance the one that is instanced.
     intact : ndarray of bool, shape (n,)
         Whether the polygons are those of that mesh.
     entries : ndarray of intp, shape (n,)
@@ -157,6 +184,7 @@ class ScenePlacements(PlacedItems):
     meshes: tuple[SceneMesh, ...]
     face_meshes: NDArray[np.int64]
     origins: NDArray[np.int64]
+    shown: NDArray[np.int64]
     intact: NDArray[np.bool_]
     entries: Ids
     matrices: ReadMatrices
@@ -171,6 +199,7 @@ class ScenePlacements(PlacedItems):
             meshes=(),
             face_meshes=np.empty(0, np.int64),
             origins=np.empty(0, np.int64),
+            shown=np.empty(0, np.int64),
             intact=np.empty(0, np.bool_),
             entries=np.empty(0, np.intp),
             matrices=np.empty((0, 16), np.float32),
@@ -186,6 +215,7 @@ class ScenePlacements(PlacedItems):
             meshes=tuple(self.meshes[row] for row in rows.tolist()),
             face_meshes=self.face_meshes[rows],
             origins=self.origins[rows],
+            shown=self.shown[rows],
             intact=self.intact[rows],
             entries=self.entries[rows],
             matrices=self.matrices[rows],

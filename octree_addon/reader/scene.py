@@ -1,6 +1,6 @@
 """Scene reads: every mesh and its placements in a depsgraph; meshes again where they changed."""
 
-from collections.abc import Callable, Collection, Generator, Iterator, Set
+from collections.abc import Callable, Collection, Iterator, Set
 from contextlib import AbstractContextManager
 from itertools import islice
 from typing import NamedTuple
@@ -9,7 +9,8 @@ from weakref import WeakValueDictionary
 import bpy
 import numpy as np
 
-from ...core import Triangles, run
+from ...core import Steps, Triangles, run
+from .. import tuning
 from .layers import layer_ids
 from .meshes import (
     ReadMesh,
@@ -17,6 +18,7 @@ from .meshes import (
     evaluated_mesh,
     has_polygons_of,
     mesh_arrays,
+    sample_of,
     triangle_count,
 )
 from .objects import counts_as_scene
@@ -29,13 +31,12 @@ from .placements import (
     visibility_of,
 )
 
-# What is read in a step, at least: vertices, and objects that show meshes; object instances that
-# are walked through, and how often that is begun again because the scene has changed meanwhile.
-_VERTICES, _OBJECTS, _WALKED, _PATIENCE = 250_000, 10_000, 8_192, 3
+# How often a walk is begun again because the scene has changed meanwhile.
+_PATIENCE = 3
 
 
 class _Known(NamedTuple):
-    """What was read of the mesh that an object shows."""
+    """The mesh that an object shows, as it was read."""
 
     mesh: SceneMesh
     face_mesh: int
@@ -49,7 +50,7 @@ _Address = tuple[int, int, bool]
 
 
 class _Entry(NamedTuple):
-    """One mesh in one place: where it stands, whose it is, and what leads to it."""
+    """One mesh in one place: its number, its owner, and the way back to it."""
 
     number: int
     owner: int
@@ -75,7 +76,7 @@ class SceneReader:
 
     def steps(
         self, depsgraph_of: Callable[[], bpy.types.Depsgraph], has_changed: Callable[[], bool]
-    ) -> Generator[float, None, ScenePlacements]:
+    ) -> Steps[ScenePlacements]:
         """Read step by step; yield the fraction of the unknown meshes that is read.
 
         The depsgraph is asked for again after each step: between two of them Blender may evaluate
@@ -142,7 +143,7 @@ class SceneReader:
     def _read(self, depsgraph: bpy.types.Depsgraph, missing: dict[int, _Address]) -> int:
         """Read the meshes of some object instances, by number; at some point stop, and count."""
         meshes = {address[1]: known.mesh for address, known in self._known.items()}
-        done = vertices = 0
+        done, vertices, used = 0, 0, tuning.current
         if not missing:
             return 0
         for number, instance in enumerate(depsgraph.object_instances):
@@ -150,21 +151,21 @@ class SceneReader:
             if address is None:
                 continue
             if address[1] not in meshes:
-                if vertices > _VERTICES:
+                if vertices > used.vertices_read:
                     break
                 arrays = self._arrays_of(instance.object)
                 vertices += len(arrays.positions)
-                if len(arrays.positions) > _VERTICES:
+                if len(arrays.positions) > used.vertices_read:
                     self._large = address, arrays, self._face_meshes_of(instance)
                     return done + 1
                 meshes[address[1]] = run(self._mesh_steps(arrays))
             self._known[address] = _Known(meshes[address[1]], *self._face_meshes_of(instance))
             done += 1
-            if done > _OBJECTS:
+            if done > used.objects_read:
                 break
         return done
 
-    def _take_large(self) -> Generator[float, None, None]:
+    def _take_large(self) -> Steps[None]:
         """Take over the large mesh that was just read, if one was, in steps of its own."""
         if self._large is not None:
             (address, arrays, face_meshes), self._large = self._large, None
@@ -179,14 +180,17 @@ class SceneReader:
         """Lend the mesh of an object that is shown, of the kind that is read."""
         return original_mesh(evaluated) if self._of_original else evaluated_mesh(evaluated)
 
-    def _mesh_steps(self, arrays: ReadMesh) -> Generator[float, None, SceneMesh]:
+    def _mesh_steps(self, arrays: ReadMesh) -> Steps[SceneMesh]:
         """Return the mesh with these triangles, the same one for the same triangles."""
         yield 0.0
-        digest = yield from digest_steps(arrays)
-        known = self._by_content.get(digest)
+        key = sample_of(arrays)
+        known = self._by_content.get(key)
+        if known is not None and not known.is_made_of(arrays):
+            key = yield from digest_steps(arrays)
+            known = self._by_content.get(key)
         if known is None:
             triangles = yield from Triangles.steps(arrays.positions, arrays.triangles)
-            known = self._by_content[digest] = SceneMesh(triangles, arrays.polygons, digest)
+            known = self._by_content[key] = SceneMesh(triangles, arrays.polygons)
         return known
 
     def _placements(
@@ -196,18 +200,20 @@ class SceneReader:
         filled = [number for number, each in enumerate(known) if len(each.mesh.triangles)]
         placed = [entries[number] for number in filled]
         numbers = np.array([entry.number for entry in placed], np.intp)
+        shown = np.array([entry.address[0] for entry in placed], np.int64)
         matrices = read_matrices(depsgraph)
         return ScenePlacements(
             keys=placement_keys(
                 depsgraph,
                 numbers,
                 owners=np.array([entry.owner for entry in placed], np.intp),
-                shown=np.array([entry.address[0] for entry in placed], np.intp),
+                shown=shown,
                 instanced=np.array([entry.address[2] for entry in placed], np.bool_),
             ),
             meshes=tuple(known[number].mesh for number in filled),
             face_meshes=np.array([known[number].face_mesh for number in filled], np.int64),
             origins=np.array([known[number].origin for number in filled], np.int64),
+            shown=shown,
             intact=np.array([known[number].is_intact for number in filled], np.bool_),
             entries=numbers,
             matrices=matrices[numbers],
@@ -219,7 +225,7 @@ class SceneReader:
         self,
         depsgraph_of: Callable[[], bpy.types.Depsgraph],
         has_changed: Callable[[], bool] | None,
-    ) -> Generator[float, None, list[_Entry] | None]:
+    ) -> Steps[list[_Entry] | None]:
         """Return what visible objects show; None if that changed between two steps.
 
         Without `has_changed` there is one step.
@@ -228,13 +234,14 @@ class SceneReader:
         if has_changed is None:
             return list(self._mesh_entries(depsgraph))
         entries: list[_Entry] = []
-        for start in range(0, len(depsgraph.object_instances), _WALKED):
+        most = tuning.current.instances_walked
+        for start in range(0, len(depsgraph.object_instances), most):
             if start:
                 yield 0.0
                 depsgraph = depsgraph_of()
                 if has_changed():
                     return None
-            entries += self._mesh_entries(depsgraph, start, start + _WALKED)
+            entries += self._mesh_entries(depsgraph, start, start + most)
         return entries
 
     def _mesh_entries(
@@ -268,7 +275,7 @@ class SceneReader:
     def _face_meshes_of(
         self, instance: bpy.types.DepsgraphObjectInstance
     ) -> tuple[int, int, bool]:
-        """Return the mesh whose faces can be selected here, the one shown, and if it is intact."""
+        """Return the mesh with faces to select, the mesh shown, and whether it is intact."""
         original = instance.object.original
         if not isinstance(original.data, bpy.types.Mesh):
             return -1, -1, False

@@ -2,7 +2,7 @@
 
 import json
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -11,35 +11,16 @@ import bpy
 import numpy as np
 
 from .. import references
-from ..scene_index import is_read
-from ..ui import schedule, settings_of, tag_redraw
-from .fingerprints import current_fingerprint, forget_fingerprints, note_asked
-from .revisions import note_result, notice_losses
+from ..scene_index import current_fingerprint, is_read, note_asked, notice_losses
+from ..ui import SessionStore, notify, schedule, settings_of, tag_redraw
 from .rows import Rows, pack, unpack, unpack_names
 from .view import ShownRows, View
 
 # By the session id of the scene and the number of the result, which a copied scene has too.
-_views: dict[tuple[int, int], View] = {}
+_views: SessionStore[View] = SessionStore()
 # Rows that are added to the list at a time.
 _FILLED = 50_000
-_listeners: list[Callable[[], None]] = []
 _NO_NAMES: Mapping[int, str] = MappingProxyType({})
-
-
-def listen(listener: Callable[[], None]) -> None:
-    """Call `listener` after results came or went."""
-    _listeners.append(listener)
-
-
-def stop_listening(listener: Callable[[], None]) -> None:
-    """Take back `listen`."""
-    _listeners.remove(listener)
-
-
-def notify() -> None:
-    """Tell the listeners."""
-    for listener in _listeners:
-        listener()
 
 
 def keep_result(
@@ -83,20 +64,13 @@ def keep_result(
     # What the question itself has done to the scene is not to come after it.
     context.view_layer.update()
     notice_losses()
-    _note_fingerprint(context, result)
-    note_result(context.scene, result.number)
+    # In a window it is looked at once it rests, if all has to be read first.
+    is_known = is_read(context) or bpy.app.background
+    result.fingerprint = current_fingerprint(context) if is_known else ""
+    note_asked(context.scene, result.number)
     write_rows(context.scene, result, rows, gone)
     show_result(settings, place)
     notify()
-
-
-def _note_fingerprint(context: bpy.types.Context, result: Any) -> None:
-    """Note what the scene is like, or to look at it once it rests, if all has to be read first."""
-    if is_read(context) or bpy.app.background:
-        result.fingerprint = current_fingerprint(context)
-    else:
-        result.fingerprint = ""
-        note_asked(context.scene, result.number)
 
 
 def options_of(asking: Any) -> dict[str, Any]:
@@ -279,9 +253,3 @@ def shown_of(scene: bpy.types.Scene, result: Any) -> ShownRows:
 def doubt_names() -> None:
     """Read names and objects of results again when they are next needed."""
     _views.clear()
-
-
-def forget() -> None:
-    """Drop all that was read."""
-    _views.clear()
-    forget_fingerprints()

@@ -23,9 +23,16 @@ from .view import NAME, View
 
 
 class ResultOperator(RefusingOperator):
-    """An operator on the active result of the scene; a mixin."""
+    """An operator on the active result of the scene; a mixin.
+
+    Attributes
+    ----------
+    button : str
+        What its button under the list says, if it is one of the verbs.
+    """
 
     bl_options = {"REGISTER", "UNDO"}
+    button = ""
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
@@ -210,6 +217,7 @@ class OCTREE_OT_copy_rows(ResultOperator, bpy.types.Operator):
         "Copy the rows that the list shows to the clipboard, as text with tabs between the columns"
     )
     bl_options = {"REGISTER"}
+    button = "Copy"
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
         rows = shown_of(context.scene, result).rows
@@ -226,7 +234,7 @@ class OCTREE_OT_export_rows(TableExport, ResultOperator, bpy.types.Operator):
         "Write the rows that the list shows to a file, as CSV or JSON by the file extension"
     )
     bl_options = {"REGISTER"}
-    stem = "results"
+    stem, button = "results", "Export"
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
         rows = shown_of(context.scene, result).rows
@@ -279,6 +287,7 @@ class OCTREE_OT_clear_results(ResultOperator, bpy.types.Operator):
     bl_idname = "octree.clear_results"
     bl_label = "Clear Results"
     bl_description = "Remove all results of the scene, pinned ones too; the objects stay"
+    button = "Clear"
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
         settings = settings_of(context.scene).results

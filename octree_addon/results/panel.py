@@ -6,13 +6,14 @@ from typing import Any
 import bpy
 
 from ..references import find_object
+from ..scene_index import are_same, asked_of, is_doubted, known_fingerprint, rest_soon
 from ..ui import SidebarPanel, column_of, draw_hint, plural, schedule, settings_of
-from . import fingerprints, kept
+from . import kept
 from .choosing import is_isolated
 from .columns import cells, fit_columns, fixed_columns, names_width, value_text
 from .kept import active_result, shown_of, view_of
 from .lines import LINES
-from .listeners import compare_soon
+from .verbs import VERBS
 from .view import NAME, View
 
 _LINES = 8
@@ -145,13 +146,10 @@ def keep_current(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any
     """Have the list filled and compared soon; say whether the scene has changed since."""
     if len(kept.list_rows()) < result.count:
         schedule(kept.fill_list, 0.0)
-    if fingerprints.is_doubted(scene):
-        compare_soon()
-    fingerprint, asked_of = (
-        fingerprints.known_fingerprint(scene),
-        fingerprints.asked_of(scene, result),
-    )
-    is_same = not (fingerprint and asked_of) or fingerprints.are_same(fingerprint, asked_of)
+    if is_doubted(scene):
+        rest_soon()
+    now, then = known_fingerprint(scene), asked_of(scene, result)
+    is_same = not (now and then) or are_same(now, then)
     if not is_same and not is_of_frames(result):
         draw_hint(layout, "The scene has changed since", "ERROR")
 
@@ -206,9 +204,8 @@ def draw_actions(layout: bpy.types.UILayout, context: bpy.types.Context, result:
         dim.enabled = settings.outline
         dim.prop(settings, "dim", toggle=True)
     row = layout.row(align=True)
-    row.operator("octree.copy_rows", text="Copy")
-    row.operator("octree.export_rows", text="Export")
-    row.operator("octree.clear_results", text="Clear")
+    for verb in VERBS:
+        row.operator(verb.bl_idname, text=verb.button)
     rows = view_of(context.scene, result).rows
     if rows.seen is not None:
         layout.operator("octree.mark_row_frames")

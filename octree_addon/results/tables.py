@@ -9,17 +9,12 @@ import numpy as np
 
 from ..arrays import Ids
 from ..spreadsheets import delimited
+from ..ui import length_unit
 from .kept import view_of
 from .rows import Column
 from .view import View
 
 VERSION = 1
-
-
-def length_unit(scene: bpy.types.Scene) -> tuple[str, float]:
-    """Return the unit that lengths are exported in, and how many of them one Blender unit is."""
-    settings = scene.unit_settings
-    return ("BU", 1.0) if settings.system == "NONE" else ("m", settings.scale_length)
 
 
 def headers_of(scene: bpy.types.Scene, view: View) -> list[str]:

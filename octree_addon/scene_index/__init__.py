@@ -1,23 +1,40 @@
 """Scene index feature: one for each view layer, kept for the session.
 
-Read pending, revision, boxes, index and session, then sources. Add-on authors start at
+Read pending, revision, boxes, placed_octree, index and sources for what a scene is; moments,
+glances, session, rest and fingerprints for whether it has changed since. Add-on authors start at
 `scene_index`.
 """
 
+from .fingerprints import current_fingerprint, has_changed, own_writing, write_fingerprints
+from .glances import glance_at
 from .index import Placement, SceneIndex
+from .moments import (
+    are_same,
+    asked_of,
+    doubt_results,
+    holds,
+    is_as_at,
+    is_doubted,
+    is_old,
+    known_fingerprint,
+    listen_to_changes,
+    note_asked,
+    notice_losses,
+    revision,
+)
+from .rest import at_rest, catch_up, forget_work, rest_soon
 from .revision import changed, rows_before
 from .session import (
     doubt,
-    fingerprint_steps,
     forget,
     index_of,
     index_steps,
-    is_being_read,
     is_read,
     keep_only,
     known_index,
+    listen_if_needed,
+    note_standing,
     scene_index,
-    seconds_at_rest,
     subscribe,
     unread_triangles,
     unsubscribe,
@@ -36,24 +53,44 @@ __all__ = [
     "SceneIndex",
     "Source",
     "SourceObject",
+    "are_same",
+    "asked_of",
+    "at_rest",
     "box_source",
+    "catch_up",
     "changed",
     "comparison_steps",
     "count_triangles",
+    "current_fingerprint",
     "doubt",
-    "fingerprint_steps",
+    "doubt_results",
     "forget",
+    "forget_work",
+    "glance_at",
+    "has_changed",
+    "holds",
     "index_of",
     "index_steps",
-    "is_being_read",
+    "is_as_at",
+    "is_doubted",
+    "is_old",
     "is_read",
     "keep_only",
+    "known_fingerprint",
     "known_index",
+    "listen_if_needed",
+    "listen_to_changes",
+    "note_asked",
+    "note_standing",
+    "notice_losses",
+    "own_writing",
+    "rest_soon",
+    "revision",
     "rows_before",
     "scene_index",
-    "seconds_at_rest",
     "subscribe",
     "triangle_source_steps",
     "unread_triangles",
     "unsubscribe",
+    "write_fingerprints",
 ]

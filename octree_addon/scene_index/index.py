@@ -1,21 +1,21 @@
-"""The index of a scene: a `SceneOctree` over all placed meshes, and whose they are.
+"""The index of a scene: all placed meshes, their objects, and a `SceneOctree` over them.
 
 It is brought up to date before it is asked, at the cost of what has changed: matrices in bulk,
 placements again where objects came, went or were shown, meshes again where their geometry changed.
+The octree follows when it is first asked for.
 """
 
-import math
 import zlib
-from collections.abc import Callable, Generator, Set
+from collections.abc import Callable, Set
+from functools import cached_property
 from itertools import count
-from time import perf_counter
 from typing import NamedTuple
 
 import bpy
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...core import SceneOctree, between, run
+from ...core import SceneOctree, Steps, run
 from ..arrays import Flags, Ids
 from ..reader import (
     SceneChanges,
@@ -24,21 +24,15 @@ from ..reader import (
     SceneReader,
     entry_count,
     layer_ids,
-    matrices_of,
     read_layer_matrices,
     read_matrices,
-    row_bytes,
     visibility_of,
 )
 from .boxes import SceneBoxes
 from .pending import Pending
-from .revision import rows_before
+from .placed_octree import PlacedOctree
 
-IndexSteps = Generator[float, None, None]
-# At most this many are placed in a step.
-_PLACED = 8192
-# The share of catching up that is reading; the rest is placing what was read.
-_READING = 0.8
+IndexSteps = Steps[None]
 _NOTES = count()
 
 
@@ -82,63 +76,79 @@ class SceneIndex:
 
     Attributes
     ----------
-    octree : SceneOctree
-        Takes every question of the core.
-    placements : ScenePlacements
-        Whose the octree's placements are, in the order of `octree.ids`.
-    revision : int
-        A number that grows whenever the placements become other ones: they are frozen, and
-        `changed` tells two of them apart.
+    shown : ScenePlacements
+        The placements that the last update has found, in the order of the depsgraph. They are
+        frozen, and `changed` tells two of them apart.
     boxes : SceneBoxes
         All visible objects, with faces or without, and all instances, each as a box.
     noted : int
         A number of its own for each time that anything was noted that may have changed the scene.
-    noted_at : float
-        When that was last, by `perf_counter`.
     """
 
     def __init__(
         self, depsgraph_of: Callable[[], bpy.types.Depsgraph], *, of_original: bool = False
     ) -> None:
-        self.octree = SceneOctree()
-        self.placements = ScenePlacements.none()
+        self.shown = ScenePlacements.none()
         self.boxes = SceneBoxes(depsgraph_of)
         self.pending = Pending(all=True)
-        self.revision = 0
         self.noted = next(_NOTES)
-        self.noted_at = -math.inf
         self._depsgraph_of = depsgraph_of
         self._reader = SceneReader(of_original=of_original)
-        self._numbers: dict[SceneMesh, int] = {}
-        self._mesh_of: Ids = np.empty(0, np.intp)
         self._layer_places: Ids | None = None
-        self._entry_count = 0
         # The meshes that were read last, and a checksum (CRC) of them.
         self._mesh_code: tuple[tuple[SceneMesh, ...], int] | None = None
-        # How many are reading, of whom only the one whose turn it is may go on.
+        # How many readers there are, and which of them may go on.
         self._readers = self._turn = 0
 
     def __repr__(self) -> str:
-        return f"SceneIndex(placements={len(self.octree)}, meshes={len(self._numbers)})"
+        return f"SceneIndex(placements={len(self)}, meshes={len(set(self.shown.meshes))})"
 
     def __len__(self) -> int:
-        return len(self.octree)
+        return len(self.shown)
+
+    @property
+    def octree(self) -> SceneOctree:
+        """The octree of what is shown; it takes every question of the core."""
+        return self._followed().octree
+
+    @property
+    def placements(self) -> ScenePlacements:
+        """Whose the octree's placements are, in the order of `octree.ids`."""
+        return self._followed().placements
+
+    @property
+    def revision(self) -> int:
+        """A number that grows whenever the octree becomes another one."""
+        return self._followed().revision
+
+    def is_placed_at(self, revision: int) -> bool:
+        """Tell whether the octree of a revision is that of what was read last, at no cost."""
+        return self._placed.revision == revision and self._placed.has_followed(self.shown)
+
+    @cached_property
+    def _placed(self) -> PlacedOctree:
+        return PlacedOctree()
+
+    def _followed(self) -> PlacedOctree:
+        run(self._placed.follow_steps(self.shown))
+        return self._placed
 
     def note(self, changes: SceneChanges | None) -> None:
         """Note what an update of the scene may have changed; None is everything."""
-        self.noted, self.noted_at = next(_NOTES), perf_counter()
+        self.noted = next(_NOTES)
         self.pending.note(changes)
         self.boxes.pending.note(changes)
 
     def update(self) -> None:
-        """Bring the index up to date with the scene."""
+        """Bring the index and its octree up to date with the scene."""
         run(self.update_steps())
+        self._followed()
 
     def update_steps(self) -> IndexSteps:
         """Bring the index up to date step by step; yield the fraction done.
 
-        Dropped in the middle, it goes on from there the next time. Octrees of meshes are built
-        when a question first needs them, or by `octree.prepare_steps`.
+        Dropped in the middle, it goes on from there the next time. The octree follows when it is
+        first asked for, or by `place_steps`.
         """
         depsgraph = self._depsgraph_of()
         # Whoever begins while another has read half of the scene reads it from the beginning.
@@ -160,6 +170,13 @@ class SceneIndex:
         finally:
             self._readers -= 1
 
+    def place_steps(self) -> IndexSteps:
+        """Let the octree follow step by step; yield the fraction done.
+
+        Octrees of meshes are built when a question first needs them, or by `octree.prepare_steps`.
+        """
+        return self._placed.follow_steps(self.shown)
+
     def _require_turn(self, turn: int) -> None:
         if self._turn != turn:
             raise ValueError("Another question has read the scene meanwhile: ask again")
@@ -172,9 +189,9 @@ class SceneIndex:
 
     def _shows_others(self, depsgraph: bpy.types.Depsgraph) -> bool:
         """Tell whether other objects are visible than those that were read."""
-        if self.placements.is_instance.any():  # no list tells which of those are visible
+        if self.shown.is_instance.any():  # no list tells which of those are visible
             return True
-        return self.placements.visibility != visibility_of(depsgraph.view_layer)
+        return self.shown.visibility != visibility_of(depsgraph.view_layer)
 
     def end(self) -> None:
         """Refuse to be brought up to date from now on: nobody notes changes any more."""
@@ -215,10 +232,9 @@ class SceneIndex:
         It depends on where objects and instances stand and on the triangles of evaluated meshes,
         as the last update read them; not on names, selection or materials. O(placements).
         """
-        meshes, entries = self.placements.meshes, self.placements.entries
+        meshes = self.shown.meshes
         if self._mesh_code is None or self._mesh_code[0] is not meshes:
-            digests = (meshes[row].digest for row in np.argsort(entries).tolist())
-            self._mesh_code = meshes, zlib.crc32(b"".join(digests))
+            self._mesh_code = meshes, zlib.crc32(b"".join(mesh.digest for mesh in meshes))
         matrices = read_matrices(self._depsgraph_of())
         return f"{zlib.crc32(matrices.tobytes(), self._mesh_code[1]):08x}"
 
@@ -273,95 +289,25 @@ class SceneIndex:
         ]
 
     def _read_matrices(self, depsgraph: bpy.types.Depsgraph) -> None:
-        """Move what has moved, of the same placements as before."""
+        """Read where the same placements as before stand."""
         if self._layer_places is not None:
             rows = read_layer_matrices(depsgraph.view_layer)[self._layer_places]
-        elif entry_count(depsgraph) != self._entry_count:
+        elif entry_count(depsgraph) != self.shown.entry_count:
             self.pending.regrouped = True
             return
         else:
-            rows = read_matrices(depsgraph)[self.placements.entries]
+            rows = read_matrices(depsgraph)[self.shown.entries]
         # As bits: what is not a number is the same as before, too.
-        old = self.placements.matrices.view(np.int32)
-        moved = np.flatnonzero((rows.view(np.int32) != old).any(axis=1))
-        if len(moved):
-            self.octree.move(self.octree.ids[moved], matrices_of(rows[moved]))
-            self.placements = self.placements.moved(rows)
-            self.revision += 1
+        if rows.tobytes() != self.shown.matrices.tobytes():
+            self.shown = self.shown.moved(rows)
 
     def _read_again(self, pending: Pending) -> IndexSteps:
-        """Read the placements, and the meshes that may have changed, and take them over."""
+        """Read the placements, and the meshes that may have changed."""
         self._reader.forget(None if pending.all else pending.reshaped)
-        reading = self._reader.steps(self._depsgraph_of, lambda: bool(self.pending))
-        found: ScenePlacements = yield from between(0.0, _READING, reading)
-        yield _READING
-        yield from self._take(found)
-        depsgraph = self._depsgraph_of()
-        self._entry_count = found.entry_count
-        self._layer_places = _places_in_layer(depsgraph.view_layer, self.placements)
-
-    def _take(self, found: ScenePlacements) -> IndexSteps:
-        """Let the octree hold what was found, at the cost of what is another."""
-        self._replace_meshes(found)
-        numbers = np.array([self._number_of(mesh) for mesh in found.meshes], np.intp)
-        old, before = self.placements, self._rows_before(found)
-        stays = before >= 0
-        stays[stays] = self._mesh_of[before[stays]] == numbers[stays]
-        gone = np.ones(len(old), np.bool_)
-        gone[before[stays]] = False
-        ids = self.octree.ids
-        same = found.matrices[stays].view(np.int32) == old.matrices[before[stays]].view(np.int32)
-        moved = np.flatnonzero(stays)[~same.all(axis=1)]
-        self.octree.move(ids[before[moved]], matrices_of(found.matrices[moved]))
-        self.octree.remove(ids[gone])
-        kept, new = np.flatnonzero(stays), np.flatnonzero(~stays)
-        is_other = bool(len(moved) or len(new) or gone.any())
-        order = np.concatenate((kept[np.argsort(before[kept])], new))
-        # What is placed is known at each step: whoever drops them goes on from there.
-        for stop in range(len(kept), len(order) + _PLACED, _PLACED):
-            there = order[: min(stop, len(order))]
-            some = there[len(self.octree) :]
-            self.octree.place(numbers[some], matrices_of(found.matrices[some]))
-            self.placements, self._mesh_of = found.ordered(there), numbers[there]
-            self.revision += is_other
-            yield _READING + (1 - _READING) * len(there) / max(len(order), 1)
-        self._remove_unused_meshes()
-
-    def _rows_before(self, found: ScenePlacements) -> Ids:
-        """Return which of the present rows each of the placements found is, or -1."""
-        return rows_before(row_bytes(self.placements.keys), row_bytes(found.keys))
-
-    def _replace_meshes(self, found: ScenePlacements) -> None:
-        """Let meshes that changed wherever they stand be other ones: their placements stay."""
-        known = set(found.meshes)
-        gone = {number: mesh for mesh, number in self._numbers.items() if mesh not in known}
-        if not gone:
-            return
-        self.revision += 1
-        before = self._rows_before(found)
-        successors: dict[int, set[SceneMesh]] = {number: set() for number in gone}
-        for row, mesh in zip(before.tolist(), found.meshes, strict=True):
-            number = int(self._mesh_of[row]) if row >= 0 else -1
-            if number in successors:
-                successors[number].add(mesh)
-        for number, meshes in successors.items():
-            if len(meshes) == 1 and not self._numbers.keys() & meshes:
-                (mesh,) = meshes
-                self.octree.replace_mesh(number, mesh.triangles)
-                del self._numbers[gone[number]]
-                self._numbers[mesh] = number
-
-    def _number_of(self, mesh: SceneMesh) -> int:
-        if mesh not in self._numbers:
-            self._numbers[mesh] = self.octree.add_mesh(mesh.triangles)
-        return self._numbers[mesh]
-
-    def _remove_unused_meshes(self) -> None:
-        used = set(self._mesh_of.tolist())
-        for mesh, number in list(self._numbers.items()):
-            if number not in used:
-                self.octree.remove_mesh(number)
-                del self._numbers[mesh]
+        self.shown = yield from self._reader.steps(self._depsgraph_of, lambda: bool(self.pending))
+        layer = self._depsgraph_of().view_layer
+        self._layer_places = _places_in_layer(layer, self.shown)
+        yield 1.0
 
 
 def _places_in_layer(layer: bpy.types.ViewLayer, placements: ScenePlacements) -> Ids | None:

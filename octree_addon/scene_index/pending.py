@@ -7,7 +7,7 @@ from ..reader import SceneChanges
 
 @dataclass(eq=False)
 class Pending:
-    """What may have changed since the scene was read.
+    """Changes of a scene since it was read.
 
     Attributes
     ----------

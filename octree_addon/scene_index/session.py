@@ -1,22 +1,28 @@
 """The indexes of the session, made when first asked for: view layer -> `SceneIndex`."""
 
 import math
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Iterable
 from time import perf_counter
 from typing import Any
 
 import bpy
 
-from ..reader import SceneChanges, changes_of
-from ..ui import Listeners, listen
+from ...core import Steps, between
+from ..reader import SceneChanges, awaits_evaluation, changes_of
+from ..ui import Listeners, forget_session, listen
+from . import moments
 from .index import SceneIndex
 
 # By the session_uid of the scene, the name of the view layer, and whether of original meshes.
 _indexes: dict[tuple[int, str, bool], SceneIndex] = {}
+# The share of bringing an index up to date that is reading; the rest is placing what was read.
+_READING = 0.8
 _KINDS = (False, True)  # as meshes are shown, and original ones
 # Called with the scene, its depsgraph and what an update of that names.
 Subscriber = Callable[[bpy.types.Scene, bpy.types.Depsgraph, SceneChanges], None]
 _subscribers: list[Subscriber] = []
+# When anything was last noted that may have changed a scene, by `perf_counter`.
+_noted_at = [-math.inf]
 
 
 def scene_index(depsgraph: bpy.types.Depsgraph | None = None) -> SceneIndex:
@@ -44,22 +50,16 @@ def scene_index(depsgraph: bpy.types.Depsgraph | None = None) -> SceneIndex:
     return index
 
 
-def index_steps(
-    context: bpy.types.Context, *, of_original: bool = False
-) -> Generator[float, None, SceneIndex]:
-    """Bring the index of the context's view layer up to date step by step, and return it.
+def index_steps(context: bpy.types.Context, *, of_original: bool = False) -> Steps[SceneIndex]:
+    """Bring the index of the context's view layer and its octree up to date, and return it.
 
-    That of meshes as they are shown, or another one of original meshes, without modifiers.
+    That of meshes as they are shown, or another one of original meshes, without modifiers. Yields
+    the fraction done.
     """
     index = index_of(context.evaluated_depsgraph_get(), of_original=of_original)
-    yield from index.update_steps()
+    yield from between(0.0, _READING, index.update_steps())
+    yield from between(_READING, 1.0, index.place_steps())
     return index
-
-
-def fingerprint_steps(context: bpy.types.Context) -> Generator[float, None, str]:
-    """Read what has changed of the context's scene, and return its fingerprint."""
-    index = yield from index_steps(context)
-    return index.fingerprint()
 
 
 def is_read(context: bpy.types.Context) -> bool:
@@ -95,7 +95,7 @@ def index_of_layer(uid: int, layer: str, *, of_original: bool = False) -> SceneI
     key = uid, layer, of_original
     if key not in _indexes:
         _indexes[key] = SceneIndex(lambda: _depsgraph_of(uid, layer), of_original=of_original)
-        _listen_if_needed()
+        listen_if_needed()
     return _indexes[key]
 
 
@@ -106,8 +106,7 @@ def known_index(uid: int, layer: str) -> SceneIndex | None:
 
 def seconds_at_rest() -> float:
     """Return how long ago anything was noted that may have changed a scene."""
-    times = (index.noted_at for index in _indexes.values())
-    return perf_counter() - max(times, default=-math.inf)
+    return perf_counter() - _noted_at[0]
 
 
 def _depsgraph_of(scene_uid: int, layer: str) -> bpy.types.Depsgraph:
@@ -122,12 +121,21 @@ def _depsgraph_of(scene_uid: int, layer: str) -> bpy.types.Depsgraph:
     raise ValueError(f"The view layer {layer} of this index is gone")
 
 
+def note_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Note what an update has changed; setting a frame does not come here."""
+    if depsgraph.mode == "VIEWPORT":
+        moments.note_sight(scene.original, depsgraph)
+        note_changes(scene, depsgraph)
+
+
 def note_changes(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Note what an evaluation has changed, to be read when it is needed, and tell subscribers."""
     if depsgraph.mode != "VIEWPORT":
         return
+    _noted_at[0] = perf_counter()
     uid, layer = scene.original.session_uid, depsgraph.view_layer.name
     changes = changes_of(depsgraph)
+    moments.note_evaluation(changes)
     for kind in _KINDS:
         if (uid, layer, kind) in _indexes:
             _indexes[uid, layer, kind].note(changes)
@@ -135,40 +143,62 @@ def note_changes(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None
         subscriber(scene, depsgraph, changes)
 
 
+def before_frame(scene: bpy.types.Scene, *_: Any) -> None:
+    """Note what scripts have changed that nobody has evaluated: the frame would hide it."""
+    if moments.has_standing() and any(map(awaits_evaluation, scene.view_layers)):
+        moments.make_old(scene)
+
+
 def doubt(*_: Any) -> None:
     """Trust nothing that was read: an undo does not say what it changed."""
+    _noted_at[0] = perf_counter()
     for index in _indexes.values():
         index.note(None)
+    moments.note_undo()
+
+
+def note_standing(scene: bpy.types.Scene, number: int, question: str) -> None:
+    """Note that an answer is of the scene as it is now, in place of the last to its question."""
+    moments.note_asked(scene, number, question)
+    listen_if_needed()
 
 
 def subscribe(subscriber: Subscriber) -> None:
     """Call `subscriber` after each evaluation of a scene, once indexes know; twice is once."""
     if subscriber not in _subscribers:
         _subscribers.append(subscriber)
-        _listen_if_needed()
+        listen_if_needed()
 
 
 def unsubscribe(subscriber: Subscriber) -> None:
     """Take back `subscribe`, if it was done."""
     if subscriber in _subscribers:
         _subscribers.remove(subscriber)
-        _listen_if_needed()
+        listen_if_needed()
 
 
-def _listen_if_needed() -> None:
-    listen(LISTENERS, bool(_indexes or _subscribers))
+def listen_if_needed() -> None:
+    """Listen to evaluations while anybody wants to know of them."""
+    listen(LISTENERS, bool(_indexes or _subscribers) or moments.has_standing())
 
 
 def before_load(*_: Any) -> None:
-    """End every index before another file is opened; Blender then drops the listeners."""
+    """Drop all that is known of the session before another file is opened, and the listeners.
+
+    These Blender drops itself, as they are not persistent. Removing one here, from the very list
+    that is being called, would skip the next one in it.
+    """
+    forget_session()
     _end(list(_indexes))
     _subscribers.clear()
+    moments.forget_moments()
 
 
 def forget() -> None:
     """End every index; who subscribed is told of changes nevertheless."""
     _end(list(_indexes))
-    _listen_if_needed()
+    moments.forget_moments()
+    listen_if_needed()
 
 
 def _end(keys: Iterable[tuple[int, str, bool]]) -> None:
@@ -182,13 +212,14 @@ def keep_only(scenes: Iterable[bpy.types.Scene]) -> None:
     gone = [key for key in _indexes if key[:2] not in kept]
     if gone:
         _end(gone)
-        _listen_if_needed()
+        listen_if_needed()
 
 
-# While there is an index or a subscriber: the one listener to evaluations. Blender drops it itself
-# when another file is opened.
+# While there is an index, a subscriber or a standing answer: the one listener to evaluations.
+# Blender drops it itself when another file is opened.
 LISTENERS: Listeners = (
-    ("depsgraph_update_post", note_changes),
+    ("depsgraph_update_post", note_update),
+    ("frame_change_pre", before_frame),
     ("frame_change_post", note_changes),
     ("undo_post", doubt),
     ("redo_post", doubt),

@@ -1,18 +1,20 @@
 """Sources of built octrees: placements of the index, with the way back to Blender."""
 
 from collections import Counter
-from collections.abc import Collection, Generator, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import bpy
 import numpy as np
 
-from ...core import Triangles, between
+from ...core import Steps, Triangles, baked_triangles_steps, between
 from ..arrays import Floats, Ids
 from ..reader import (
     BoxPlacements,
     PlacedItems,
+    ScenePlacements,
+    matrices_of,
     object_bounds,
     seen_objects,
     taken_types,
@@ -78,7 +80,7 @@ class Source:
 
     @property
     def noun(self) -> str:
-        """What an item is."""
+        """The noun for an item."""
         return self.placements.noun
 
     @property
@@ -153,7 +155,7 @@ def triangle_source_steps(
     objects: Iterable[bpy.types.Object],
     *,
     viewport: bpy.types.SpaceView3D | None = None,
-) -> Generator[float, None, tuple[Source, Triangles]]:
+) -> Steps[tuple[Source, Triangles]]:
     """Read the evaluated triangles of objects, and of what they instance, in world space.
 
     The objects are original ones; repeated ones count once, and the local view of `viewport`, if
@@ -167,17 +169,21 @@ def triangle_source_steps(
     )
     layer, index = layer_of(depsgraph), index_of(depsgraph)
     yield from between(0.0, 0.7, index.update_steps())
-    placements, ids = _of_owners(index, wanted.names)
-    triangles = yield from between(0.7, 1.0, index.octree.triangles_steps(ids))
+    placements = _of_owners(index, wanted.names)
+    meshes = {mesh: number for number, mesh in enumerate(dict.fromkeys(placements.meshes))}
+    baking = baked_triangles_steps(
+        [mesh.triangles for mesh in meshes],
+        [meshes[mesh] for mesh in placements.meshes],
+        matrices_of(placements.matrices),
+    )
+    triangles = yield from between(0.7, 1.0, baking)
     return wanted.source(placements, layer), triangles
 
 
-def _of_owners(index: SceneIndex, owners: Iterable[int]) -> tuple[PlacedItems, Ids]:
-    """Return the placements of these objects in the order of the depsgraph, and their ids."""
-    placements = index.placements
-    rows = np.flatnonzero(np.isin(placements.owners, list(owners)))
-    rows = rows[np.argsort(placements.entries[rows], kind="stable")]
-    return placements.ordered(rows), index.octree.ids[rows]
+def _of_owners(index: SceneIndex, owners: Iterable[int]) -> ScenePlacements:
+    """Return the placements of these objects in the order of the depsgraph."""
+    shown = index.shown
+    return shown.ordered(np.flatnonzero(np.isin(shown.owners, list(owners))))
 
 
 def box_source(
@@ -226,9 +232,7 @@ def count_triangles(
     return max(index.count_triangles(seen.keys()), index.unread_triangles())
 
 
-def comparison_steps(
-    source: Source, layer: bpy.types.ViewLayer
-) -> Generator[float, None, tuple[int, bool]]:
+def comparison_steps(source: Source, layer: bpy.types.ViewLayer) -> Steps[tuple[int, bool]]:
     """Compare a source with the scene, as a view layer of it shows it now, and tell if it differs.
 
     What is hidden now counts as unchanged. Yields the fraction read; returns also the `noted` of
@@ -242,7 +246,7 @@ def comparison_steps(
         now = boxes.ordered(boxes.rows_of(source.names.keys(), taken_types(source.kinds)))
     else:
         yield from index.update_steps()
-        now, _ = _of_owners(index, source.names)
+        now = _of_owners(index, source.names)
     noted = index.noted
     gone, came = changed(source.placements.snapshot(), now.snapshot())
     differs = (

@@ -10,13 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Flags
-from ..built_tree import BuiltTree, preserving_staleness
 from .objects import FoundItems
 
 
-def select_faces(
-    context: bpy.types.Context, answer: FoundItems, action: str, built: BuiltTree | None
-) -> Counter[str]:
+def select_faces(context: bpy.types.Context, answer: FoundItems, action: str) -> Counter[str]:
     """Select the faces of an answer, and switch Edit Mode to face select mode.
 
     Parameters
@@ -27,8 +24,6 @@ def select_faces(
         What is wanted.
     action : {"REPLACE", "EXTEND", "SUBTRACT"}
         How the present selection changes.
-    built : BuiltTree, optional
-        The scene's tree, which does not become out of date.
 
     Returns
     -------
@@ -43,24 +38,22 @@ def select_faces(
         If no mesh in question has faces, or whole objects were asked. Nothing is changed.
     """
     objects = _objects(context)
-    return _select_all(context, objects, _wanted(answer, objects), action, built)
+    return _select_all(context, objects, _wanted(answer, objects), action)
 
 
 def select_polygons(
     context: bpy.types.Context,
     polygons: Mapping[int, Flags],
     action: str,
-    built: BuiltTree | None,
 ) -> Counter[str]:
     """Select faces by mesh (its session id) and polygon flags, as `select_faces` does.
 
-    `built` is the scene's tree, which does not become out of date. A `ValueError` says that there
-    are no polygons of any mesh in question; then nothing is changed.
+    A `ValueError` says that no mesh in question has any; then nothing is changed.
     """
     objects = _objects(context)
     meshes = [item.data for item in objects if isinstance(item.data, bpy.types.Mesh)]
     wanted = {mesh: polygons[mesh.session_uid] for mesh in meshes if mesh.session_uid in polygons}
-    return _select_all(context, objects, wanted, action, built)
+    return _select_all(context, objects, wanted, action)
 
 
 def _objects(context: bpy.types.Context) -> list[bpy.types.Object]:
@@ -74,7 +67,6 @@ def _select_all(
     objects: list[bpy.types.Object],
     wanted: dict[bpy.types.Mesh, Flags],
     action: str,
-    built: BuiltTree | None,
 ) -> Counter[str]:
     """Write the selection of every mesh in question."""
     editing = context.mode == "EDIT_MESH"
@@ -83,11 +75,10 @@ def _select_all(
         raise ValueError(f"The answer holds no faces of the meshes {where}")
     meshes = dict.fromkeys(map(_mesh_of, objects)) if editing else wanted
     counts: Counter[str] = Counter(faces=0, unknown=sum(mesh not in wanted for mesh in meshes))
-    with preserving_staleness(built, context.view_layer):
-        for mesh in meshes:
-            counts.update(_select(mesh, wanted.get(mesh), action))
-        # By vertices, Edit Mode would add every face between the selected ones.
-        context.tool_settings.mesh_select_mode = (False, False, True)
+    for mesh in meshes:
+        counts.update(_select(mesh, wanted.get(mesh), action))
+    # By vertices, Edit Mode would add every face between the selected ones.
+    context.tool_settings.mesh_select_mode = (False, False, True)
     return counts
 
 

@@ -8,7 +8,6 @@ import bpy
 import numpy as np
 
 from ..arrays import Ids
-from ..built_tree import BuiltTree, preserving_staleness
 from .faces import write_attribute
 
 # Blender's own attributes of meshes; not every mesh has them yet.
@@ -45,7 +44,6 @@ def mark_faces(
     context: bpy.types.Context,
     values: Mapping[int, Ids],
     name: str,
-    built: BuiltTree | None,
 ) -> Counter[str]:
     """Write an integer attribute of faces into meshes of the view layer, in Object Mode.
 
@@ -57,8 +55,6 @@ def mark_faces(
         By the session id of the mesh.
     name : str
         Of the attribute; one of that name and kind is replaced.
-    built : BuiltTree, optional
-        The scene's tree, which does not become out of date.
 
     Returns
     -------
@@ -78,9 +74,8 @@ def mark_faces(
     targets = [item for item in context.view_layer.objects if _is_meant(item.data, values)]
     _check_attributes(targets, name)
     meshes = list(dict.fromkeys(item.data for item in targets))
-    with preserving_staleness(built, context.view_layer):
-        for mesh in meshes:
-            write_attribute(mesh, name, "FACE", "INT", values[mesh.session_uid].astype(np.int32))
+    for mesh in meshes:
+        write_attribute(mesh, name, "FACE", "INT", values[mesh.session_uid].astype(np.int32))
     return Counter(meshes=len(meshes), refused=len(values) - len(meshes))
 
 

@@ -1,13 +1,13 @@
 """The boxes of the index as a query target: every object and instance is one item, its box."""
 
-from collections.abc import Collection, Generator, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
 import bpy
 import numpy as np
 
-from ...core import Boxes, Octree, build_octree, overlapping_pairs_steps, query
+from ...core import Boxes, Octree, Steps, build_octree, overlapping_pairs_steps, query
 from ..arrays import Flags, Ids
 from ..reader import BoxPlacements, taken_types
 from ..scene_index import index_of
@@ -54,7 +54,7 @@ class BoxTarget(SceneTarget):
     def meeting(self, owners: Ids, margin: float) -> Ids:
         return np.empty(0, np.intp)
 
-    def prepare_steps(self, placements: Ids) -> Generator[float, None, None]:
+    def prepare_steps(self, placements: Ids) -> Steps[None]:
         yield from ()
 
     def frozen(self) -> Self:

@@ -4,7 +4,8 @@ An answer names what it found by numbers: where it stands among all items, place
 placement, whatever the octree calls it.
 """
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from ...core import (
     Boxes,
     SceneOctree,
+    Steps,
     build_octree,
     objects_touching,
     overlapping_objects_steps,
@@ -28,7 +30,7 @@ from ..arrays import Flags, Ids
 from ..reader import PlacedItems, ScenePlacements, row_bytes
 from ..scene_index import SceneIndex, index_steps, rows_before
 
-PairSteps = Generator[float, None, Ids]
+PairSteps = Steps[Ids]
 
 
 class ItemFaces(NamedTuple):
@@ -73,7 +75,7 @@ class SceneTarget:
 
     @property
     def noun(self) -> str:
-        """What its items are."""
+        """The noun for its items."""
         return self.placements.noun
 
     @property
@@ -88,7 +90,7 @@ class SceneTarget:
 
     @property
     def persistent_ids(self) -> NDArray[np.int32]:
-        """What tells the instances of one owner apart, (p, 8); it says nothing of objects."""
+        """Persistent ids of instances, (p, 8), which tell those of one owner apart."""
         return self.placements.persistent_ids
 
     @property
@@ -145,16 +147,16 @@ class SceneTarget:
         tree = build_octree(boxes)
         return rows[np.unique(overlapping_pairs(tree, margin=margin, owners=owners[rows]))]
 
-    def prepare_steps(self, placements: Ids) -> Generator[float, None, None]:
+    def prepare_steps(self, placements: Ids) -> Steps[None]:
         """Make what questions about placements will need; yield the fraction done."""
         return self.octree.prepare_steps(self.octree.meshes_of(self.octree.ids[placements]))
 
     def frozen(self) -> Self:
         """Return the same, which stays as it is when the scene changes."""
-        return replace(self, octree=self.octree.only(self.octree.ids))
+        return replace(self, octree=copy(self.octree))
 
     def only(self, rows: Ids) -> Self:
-        """Return some of the placements, whose rows ascend."""
+        """Return some of the placements; `rows` ascend."""
         octree = self.octree.only(self.octree.ids[rows])
         return replace(self, octree=octree, placements=self.placements.ordered(rows))
 
@@ -222,7 +224,7 @@ class SceneTarget:
         return self.octree.triangles_of(self.octree.ids[rows])[there]
 
     def faces(self, items: Ids, owners: frozenset[int]) -> Iterator[ItemFaces]:
-        """Yield the faces of those of these objects whose polygons are known."""
+        """Yield the faces of these objects, where their polygons are known."""
         ends = np.searchsorted(items, self.starts)
         for row in np.flatnonzero(self.placements.has_faces).tolist():
             if self.owners[row] in owners:
@@ -251,7 +253,7 @@ class SceneTarget:
         return self.starts[np.searchsorted(self.octree.ids, names[0])] + names[1]
 
 
-TargetSteps = Generator[float, None, SceneTarget]
+TargetSteps = Steps[SceneTarget]
 
 
 def scene_steps(

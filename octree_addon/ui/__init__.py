@@ -8,6 +8,7 @@ from .operators import (
     given_values,
     is_listening,
     length_text,
+    length_unit,
     listen,
     memory_text,
     mode_obstacle,
@@ -21,17 +22,26 @@ from .operators import (
     write_back,
 )
 from .rows import SidebarPanel, column_of, draw_hint, draw_rows, draw_table
+from .session_store import (
+    SessionStore,
+    forget_session,
+    keep_scenes,
+    listen_to_stores,
+    notify,
+)
 from .status_text import clear_status, redraw_status_bars, write_status
 from .stepped import FEATURE, SteppedOperator, forget_redo
-from .table_export import TableExport
+from .table_export import FILE_PATH, TableExport
 
 __all__ = [
     "FEATURE",
+    "FILE_PATH",
     "Draw",
     "Feature",
     "Group",
     "Listeners",
     "RefusingOperator",
+    "SessionStore",
     "SidebarPanel",
     "Status",
     "SteppedOperator",
@@ -42,13 +52,18 @@ __all__ = [
     "draw_rows",
     "draw_table",
     "forget_redo",
+    "forget_session",
     "given_values",
     "is_listening",
+    "keep_scenes",
     "length_text",
+    "length_unit",
     "listen",
+    "listen_to_stores",
     "memory_text",
     "mode_obstacle",
     "named_object",
+    "notify",
     "offer_anyway",
     "plural",
     "redraw_status_bars",

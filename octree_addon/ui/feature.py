@@ -11,7 +11,7 @@ Group = type[bpy.types.PropertyGroup]
 
 
 class Feature(NamedTuple):
-    """What a folder brings; all of it is optional.
+    """The parts that a folder brings; all of them are optional.
 
     Attributes
     ----------
@@ -26,6 +26,8 @@ class Feature(NamedTuple):
     menus : tuple of (str, function)
         Menus, headers or panels of Blender by the names of their classes, such as
         "VIEW3D_MT_select_object", and what is appended to each.
+    shortcuts : tuple of str
+        The operators that the user may give a key in the preferences.
     """
 
     settings: Mapping[str, Group] = MappingProxyType({})
@@ -34,6 +36,7 @@ class Feature(NamedTuple):
     groups: tuple[Group, ...] = ()
     classes: tuple[type, ...] = ()
     menus: tuple[tuple[str, Draw], ...] = ()
+    shortcuts: tuple[str, ...] = ()
 
     def all_groups(self) -> list[Group]:
         """Return the property groups in the order of registration, each once."""

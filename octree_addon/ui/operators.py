@@ -87,6 +87,12 @@ def memory_text(size: float) -> str:
     return f"about {size / 1e9:.1f} GB" if size >= 1e8 else f"about {max(size / 1e6, 1):.0f} MB"
 
 
+def length_unit(scene: bpy.types.Scene) -> tuple[str, float]:
+    """Return the unit that lengths are told in, and how many of it one Blender unit is."""
+    settings = scene.unit_settings
+    return ("BU", 1.0) if settings.system == "NONE" else ("m", settings.scale_length)
+
+
 def length_text(
     scene: bpy.types.Scene, value: float, *, power: int = 1, precision: int = 4
 ) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 import bpy
 
 from ...core import Running, Steps, run
+from .. import tuning
 from .feature import Feature
 from .operators import RefusingOperator, Status, given_values, listen, schedule
 from .status_text import clear_status, write_status
@@ -29,8 +30,6 @@ _NAVIGATION = {
     "NDOF_MOTION",
 }
 _INTERVAL = 0.01
-# Seconds of work: before the keyboard is looked at for the first time, and then each time.
-_PATIENCE, _SLICE = 0.2, 0.05
 # Seconds without another change in the redo panel after which the work for it begins.
 _REST = 0.3
 
@@ -76,7 +75,7 @@ class SteppedOperator(RefusingOperator):
             return self._end(context, ahead.result)
         self._running = None
         try:
-            running = self._work(context, _SLICE)
+            running = self._work(context, tuning.current.turn)
         except ValueError as error:
             return self.refuse(error)
         finally:
@@ -88,7 +87,7 @@ class SteppedOperator(RefusingOperator):
 
     def start(self, context: bpy.types.Context) -> Status:
         """Work for a moment, and go modal if that is not enough."""
-        status = self._advance(context, _PATIENCE)
+        status = self._advance(context, tuning.current.first_turn)
         if status == {"RUNNING_MODAL"}:
             manager = context.window_manager
             manager.progress_begin(0, 100)
@@ -102,7 +101,7 @@ class SteppedOperator(RefusingOperator):
             self.report({"INFO"}, "Cancelled: nothing has changed")
             return {"CANCELLED"}
         if event.type == "TIMER":
-            return self._advance(context, _SLICE)
+            return self._advance(context, tuning.current.turn)
         return {"PASS_THROUGH"} if event.type in _NAVIGATION else {"RUNNING_MODAL"}
 
     def cancel(self, context: bpy.types.Context) -> None:
@@ -155,7 +154,7 @@ class SteppedOperator(RefusingOperator):
 
 @dataclass(frozen=True, eq=False)
 class _Ahead:
-    """What an operator has worked out, and what it was called with."""
+    """The result of an operator's work, and the values that it was called with."""
 
     values: dict[str, Any]
     result: Any

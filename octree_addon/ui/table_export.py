@@ -1,4 +1,4 @@
-"""Table export: operators that write CSV or JSON, by the extension of the file."""
+"""Export: operators that ask for a file, and write CSV or JSON by its extension."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,7 +11,7 @@ from ..written_files import write_texts
 from .operators import Mixin, Status
 
 # From 4.5 on a path that may begin with "//", the folder of the file, has to say so.
-_PATH: Any = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5) else set()
+FILE_PATH: Any = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5) else set()
 
 
 class TableExport(Mixin):
@@ -21,9 +21,12 @@ class TableExport(Mixin):
     ----------
     stem : str
         What is added to the name of the blend file, for the name that is offered.
+    ending : str
+        The extension of that name.
     """
 
     stem: str
+    ending = ".csv"
 
     if TYPE_CHECKING:
         filepath: str
@@ -34,7 +37,7 @@ class TableExport(Mixin):
             name="File",
             description="Path of the .csv or .json file",
             subtype="FILE_PATH",
-            options=_PATH,
+            options=FILE_PATH,
         )
         check_existing: BoolProperty(default=True, options={"HIDDEN", "SKIP_SAVE"})
         filter_glob: StringProperty(default="*.csv;*.json", options={"HIDDEN", "SKIP_SAVE"})
@@ -42,7 +45,7 @@ class TableExport(Mixin):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         if not self.filepath:
             blend = Path(bpy.data.filepath or "untitled.blend")
-            self.filepath = str(blend.with_name(f"{blend.stem}_{self.stem}.csv"))
+            self.filepath = str(blend.with_name(f"{blend.stem}_{self.stem}{self.ending}"))
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 

@@ -35,6 +35,18 @@ def visible_scope(empty_scene: "bpy.types.Scene") -> None:
 
 
 @pytest.fixture
+def in_numpy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Have samples drawn in NumPy, whatever this machine has, and forget them."""
+    from octree_ext.core import ZBuffer
+    from octree_ext.octree_addon.cameras.never_seen import counting
+    from octree_ext.octree_addon.ui import forget_session
+
+    monkeypatch.setattr(counting.samples_steps, "__kwdefaults__", {"renderer": ZBuffer})
+    yield
+    forget_session()
+
+
+@pytest.fixture
 def ball() -> "bpy.types.Object":
     """Add a sphere of 1280 triangles, with a radius of 1, and evaluate the scene."""
     bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=4)

@@ -10,11 +10,11 @@ from blender_scenes import cube, select_only
 from paper import Paper
 
 from octree_ext.core import CROSSING, INSIDE, OUTSIDE, Spheres, query, run
-from octree_ext.octree_addon import questions, results, trees
+from octree_ext.octree_addon import questions, trees
 from octree_ext.octree_addon.questions.status import draw_status
 from octree_ext.octree_addon.questions.verify import prove_steps
 from octree_ext.octree_addon.results import kept
-from octree_ext.octree_addon.scene_index import scene_index
+from octree_ext.octree_addon.scene_index import catch_up, scene_index
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_answer_is_current_while_the_scene_is_as_it_was_asked(row):
         item.location.x = place
         bpy.context.view_layer.update()
         assert not questions.is_current(row)  # until it is known
-        results.compare_later()
+        catch_up(1)
         assert questions.is_current(row) == expected
     ask()
     assert questions.is_current(row)
@@ -127,7 +127,7 @@ def test_status_bar_says_what_was_found(row):
     assert f"Select in Sphere: {asked.words}" in lines
     bpy.data.objects["Cube 7"].location.x = 9
     bpy.context.view_layer.update()
-    results.compare_later()
+    catch_up(1)
     assert not status_bar()
 
 
@@ -167,5 +167,5 @@ def test_answer_of_a_scene_that_was_not_read_is_no_longer_current_after_a_change
 
 
 def read_at_rest():
-    while results.compare_later() is not None:
+    while not catch_up(1):
         pass

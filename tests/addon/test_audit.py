@@ -20,11 +20,11 @@ from clash_scenes import (
     statuses,
 )
 
-from octree_ext.octree_addon import clash, results
-from octree_ext.octree_addon.audit import read_json
-from octree_ext.octree_addon.clash import auditing
-from octree_ext.octree_addon.clash.marking import surplus_duplicates
-from octree_ext.octree_addon.ui import settings_of
+from octree_ext.octree_addon import results
+from octree_ext.octree_addon.audit import auditing
+from octree_ext.octree_addon.audit.data import read_json
+from octree_ext.octree_addon.audit.marking import surplus_duplicates
+from octree_ext.octree_addon.ui import forget_session, settings_of
 
 PIPE = ("overlap", "Beam", "Pipe")
 
@@ -57,12 +57,12 @@ def test_by_itself_it_finds_what_is_wrong_and_no_contacts(scene):
 def test_amounts_are_in_the_unit_of_the_scene(scene):
     scene.unit_settings.scale_length = 0.001
     found = audit(**EVERYTHING)
-    near = found.kinds.tolist().index(6)
+    near = found.audit.classes.tolist().index(6)
     assert found.unit == "m"
-    np.testing.assert_allclose(found.upper[near], 0.0000625, rtol=1e-6)
+    np.testing.assert_allclose(found.audit.upper[near], 0.0000625, rtol=1e-6)
     columns = {each.name: each for each in rows().columns}
     np.testing.assert_allclose(columns["Length"].values[near], 0.0625, rtol=1e-6)
-    faces = found.kinds.tolist().index(4)
+    faces = found.audit.classes.tolist().index(4)
     np.testing.assert_allclose(columns["Area"].values[faces], 0.25, rtol=1e-6)
     assert np.isnan(columns["Length"].values[faces])
 
@@ -99,7 +99,9 @@ def test_instances_are_checked_against_others_and_each_other_if_asked(empty_scen
     assert named(audit()) == {("overlap", "Instance", "Post")}
     both = audit(instances=True)
     assert named(both) == {("overlap", "Instance", "Post"), ("overlap", "Instance", "Instance")}
-    assert len({tuple(both.objects.numbers_of(number)) for number in both.pairs.ravel()}) == 3
+    assert (
+        len({tuple(both.objects.numbers_of(number)) for number in both.audit.pairs.ravel()}) == 3
+    )
 
 
 def test_sides_are_collections_or_the_selection(scene):
@@ -170,14 +172,14 @@ def test_a_recheck_is_what_a_full_audit_finds(scene, seed):
         again = recheck()
         looked = remembered()
         assert 0 < looked.looked_at < len(looked.target.octree)
-        clash.forget()
+        forget_session()
         full = audit(result="Full")
         assert named(again) == named(full)
         same = {key: number for number, key in enumerate(statuses(full))}
         for row, key in enumerate(statuses(again)):
             if key in same and again.statuses[row] != 3:
                 np.testing.assert_allclose(
-                    full.upper[same[key]], again.upper[row], rtol=0.1, atol=1e-5
+                    full.audit.upper[same[key]], again.audit.upper[row], rtol=0.1, atol=1e-5
                 )
         settings_of(scene).results.active = 0
         audit(result="Audit", **EVERYTHING)
@@ -199,7 +201,7 @@ def test_a_recheck_looks_at_what_has_changed(scene):
     move("Pipe", -7)
     assert PIPE in named(recheck())
     assert statuses(kept())[PIPE] == ("new", "")
-    clash.forget()
+    forget_session()
     recheck()
     assert remembered().looked_at == -1
 
@@ -359,7 +361,7 @@ def test_what_floats_is_told_from_the_last_audit_or_without_one(scene):
     bpy.context.view_layer.update()
     bpy.ops.octree.select_floating()
     with_parent = selected()
-    clash.forget()
+    forget_session()
     bpy.ops.octree.select_floating()
     assert selected() == with_parent
 
@@ -394,6 +396,22 @@ def test_a_report_is_a_baseline_for_another_file(scene, tmp_path):
     (tmp_path / "bad.json").write_text("[]")
     with pytest.raises(RuntimeError, match="no report of an audit"):
         bpy.ops.octree.compare_audit(filepath=str(tmp_path / "bad.json"))
+
+
+def test_a_report_is_compared_with_what_is_resolved_or_marked_already(scene, tmp_path):
+    audit()
+    path = str(tmp_path / "old.json")
+    bpy.ops.octree.export_audit(filepath=path)
+    move("Core", 7)
+    recheck()
+    cube("Late", location=(20.25, 0.125, 0.125))
+    recheck()
+    mark("overlap", "Late", "Panel", status="IGNORED", reason="Cast in")
+    for _ in range(2):
+        assert bpy.ops.octree.compare_audit(filepath=path) == {"FINISHED"}
+        assert statuses(kept())["contained", "Core", "Shell"] == ("resolved", "")
+        assert statuses(kept())["overlap", "Late", "Panel"] == ("ignored", "Cast in")
+        assert len(statuses(kept())) == len(kept())
 
 
 def test_the_report_is_the_same_in_every_blender(scene, tmp_path, request):

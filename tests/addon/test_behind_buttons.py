@@ -11,11 +11,13 @@ import pytest
 from behind_scenes import ball, card, count, eye, known_shapes, rows_of
 from blender_scenes import cube, selected
 from seen_tables import decoded_mask
+from tuned import tuned
 
+from octree_ext import octree_addon
 from octree_ext.core import ZBuffer
-from octree_ext.octree_addon import results, scene_index, shot
-from octree_ext.octree_addon.seen import csv_text, merged, read_json
-from octree_ext.octree_addon.shot import label_store, shown_scene
+from octree_ext.octree_addon import cameras, results, scene_index
+from octree_ext.octree_addon.cameras import label_store, shown_scene
+from octree_ext.octree_addon.cameras.data import csv_text, merged, read_json
 from octree_ext.octree_addon.ui import settings_of
 
 SEEN = {"Half Out", "Behind", "Tiny", "Card", "Large Card"}
@@ -159,15 +161,15 @@ def test_the_result_is_refreshed_with_the_same_options(stage):
     assert bpy.ops.octree.refresh_result() == {"FINISHED"}
     after = listed("Seen by Cameras")[0]
     assert after.keys() == before.keys() - {"Large Card"} | {"Hidden"}
-    assert shot.get(bpy.context.scene).pixels.table.which.size == (128, 96)
+    assert cameras.get(bpy.context.scene).pixels.table.which.size == (128, 96)
 
 
 def test_dropped_in_the_middle_nothing_has_changed(stage):
     scene = bpy.context.scene
     scene.frame_set(7, subframe=0.25)
     bpy.data.objects["Card"].location.z = 0.125  # without a key
-    steps = shot.pixel_steps(
-        bpy.context, shot.Shot(frames=(1, 2, 3)), shot.PixelOptions(share=0.2)
+    steps = cameras.pixel_steps(
+        bpy.context, cameras.Shot(frames=(1, 2, 3)), cameras.PixelOptions(share=0.2)
     )
     frames = set()
     for fraction in steps:
@@ -178,11 +180,13 @@ def test_dropped_in_the_middle_nothing_has_changed(stage):
     steps.close()
     assert (scene.frame_current, scene.frame_subframe) == (7, 0.25)
     assert bpy.data.objects["Card"].location.z == 0.125
-    assert shot.get(scene) is None
+    assert cameras.get(scene) is None
 
 
 def test_a_change_in_between_ends_the_steps(stage):
-    steps = shot.pixel_steps(bpy.context, shot.Shot(frames=(1,)), shot.PixelOptions(share=0.2))
+    steps = cameras.pixel_steps(
+        bpy.context, cameras.Shot(frames=(1,)), cameras.PixelOptions(share=0.2)
+    )
     for fraction in steps:
         if fraction > 0.2:
             break
@@ -194,7 +198,9 @@ def test_a_change_in_between_ends_the_steps(stage):
 
 
 def test_progress_ascends_to_its_end(stage):
-    steps = shot.pixel_steps(bpy.context, shot.Shot(frames=(1, 2)), shot.PixelOptions(share=0.2))
+    steps = cameras.pixel_steps(
+        bpy.context, cameras.Shot(frames=(1, 2)), cameras.PixelOptions(share=0.2)
+    )
     fractions = list(steps)
     assert fractions == sorted(fractions)
     assert 0 <= fractions[0] <= fractions[-1] <= 1
@@ -206,7 +212,7 @@ def export(path, **options):
 
 def test_files_hold_the_pixels(stage, tmp_path):
     find(span="CUSTOM", first=1, last=2, resolution=25)
-    table = merged([shot.get(bpy.context.scene).pixels.table])
+    table = merged([cameras.get(bpy.context.scene).pixels.table])
     export(tmp_path / "a.csv")
     assert (tmp_path / "a.csv").read_text() == csv_text(table)
     assert "visible_fraction" in next(csv.reader((tmp_path / "a.csv").open()))
@@ -248,8 +254,8 @@ def test_the_file_browser_offers_a_fitting_name(form, name, fits):
     assert (browser.filepath, changed) == (fits, name != fits)
 
 
-def test_label_pictures_that_grow_too_large_are_dropped(monkeypatch):
-    monkeypatch.setattr(label_store, "_MOST_BYTES", 100)
+@tuned(octree_addon, label_bytes=100)
+def test_label_pictures_that_grow_too_large_are_dropped():
     store = label_store.LabelStore((20, 10))
     store.add(np.zeros((10, 20), np.int32))
     assert (store(0) == 0).all()
@@ -309,7 +315,7 @@ def test_a_random_session_is_answered_as_a_fresh_one(stage, seed):
             before = bpy.context.scene.frame_current
             assert find(span="CUSTOM", first=1, last=2, resolution=10) == {"FINISHED"}
             assert bpy.context.scene.frame_current == before
-            found = rows_of(shot.get(bpy.context.scene))
+            found = rows_of(cameras.get(bpy.context.scene))
             scene_index.forget()
             fresh = rows_of(count((1, 2), share=0.1))
             assert found.keys() == fresh.keys()

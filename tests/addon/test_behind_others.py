@@ -21,9 +21,9 @@ from behind_scenes import (
 from blender_scenes import camera, collection_instance, cube, scatter, text
 
 from octree_ext.core import ZBuffer
-from octree_ext.octree_addon import item_buffer, shot
-from octree_ext.octree_addon.seen import OCCLUDED, OUT_OF_VIEW, SEEN, TOO_SMALL
-from octree_ext.octree_addon.shot import shown_scene
+from octree_ext.octree_addon import cameras, item_buffer
+from octree_ext.octree_addon.cameras import shown_scene
+from octree_ext.octree_addon.cameras.data import OCCLUDED, OUT_OF_VIEW, SEEN, TOO_SMALL
 
 
 @pytest.fixture(params=["chosen", "numpy"])
@@ -336,4 +336,4 @@ def test_nothing_before_the_camera():
     assert (len(found.objects), len(found.pixels.table)) == (0, 0)
     assert (found.pixels.table.label_picture(0) == -1).all()
     assert OUT_OF_VIEW not in found.pixels.table.states
-    assert shot.get(bpy.context.scene) is None
+    assert cameras.get(bpy.context.scene) is None

@@ -7,11 +7,12 @@ import numpy as np
 import pair_oracle
 import pytest
 from blender_scenes import collection_instance, cube, mesh_object, scatter, select_only, selected
+from tuned import tuned
 
 from core import Triangles
+from octree_ext import octree_addon
 from octree_ext.core import run
 from octree_ext.octree_addon import preferences, questions, scope
-from octree_ext.octree_addon.questions import collisions
 from octree_ext.octree_addon.questions.collisions import collision_steps
 from octree_ext.octree_addon.targets import scene_steps
 
@@ -135,8 +136,8 @@ def test_without_a_tree_what_is_visible_is_asked(empty_scene):
 
 @pytest.mark.parametrize("margin", [0.0, 1.0, 3.0])
 @pytest.mark.parametrize("source", ["TRIANGLES", "OBJECTS"])
-def test_collisions_are_proven(heap, empty_scene, monkeypatch, source, margin):
-    monkeypatch.setattr(collisions, "_PAIRS", 1000)
+@tuned(octree_addon, pairs_tested=1000)
+def test_collisions_are_proven(heap, empty_scene, source, margin):
     empty_scene.octree.source.source = source
     bpy.ops.octree.build()
     asked = collide(margin=margin)

@@ -10,9 +10,9 @@ from shot_stage import add_stage, key
 from snapshots import whole_file
 
 from octree_ext.core import run, supports
-from octree_ext.octree_addon import clash, results, scene_index
-from octree_ext.octree_addon.clash import Wish
-from octree_ext.octree_addon.clash.film import film_steps
+from octree_ext.octree_addon import audit, results, scene_index
+from octree_ext.octree_addon.audit import Wish
+from octree_ext.octree_addon.audit.film import film_steps
 from octree_ext.octree_addon.curves import action_curves
 from octree_ext.octree_addon.reader import UNUSED
 from octree_ext.octree_addon.ui import settings_of
@@ -137,7 +137,7 @@ def held_in(frame):
     """Return the pairs in contact in one frame, of a scene that is read anew."""
     bpy.context.scene.frame_set(frame)
     scene_index.forget()
-    looked = run(clash.look_steps(bpy.context, Wish(parents=True)))
+    looked = run(audit.look_steps(bpy.context, Wish(parents=True)))
     found = supports(looked.target.octree, looked.found, []).contacts
     placements = looked.target.placements
     rows = np.searchsorted(looked.target.octree.ids, found)
@@ -157,7 +157,7 @@ def test_each_frame_is_what_an_audit_of_it_finds():
     """Bones, waves, instances, what is hidden for a while, what is mirrored and flat."""
     add_stage()
     frames = (1, 5, 9, 13, 15, 20, 24)
-    band = run(clash.look_steps(bpy.context, Wish())).found.band
+    band = run(audit.look_steps(bpy.context, Wish())).found.band
     film = run(film_steps(bpy.context, Wish(parents=True, band=band), frames))
     who = [
         (uid, () if numbers == [UNUSED] * 8 else tuple(numbers))
@@ -336,9 +336,9 @@ def test_what_cannot_be_asked_is_said(empty_scene):
 def test_only_what_moves_is_looked_at(pendulum, monkeypatch):
     """Of the two that stand still triangles are looked at once, of the hammer's near boxes."""
     trackers = []
-    found = clash.film.ContactTracker
+    found = audit.film.ContactTracker
     monkeypatch.setattr(
-        clash.film, "ContactTracker", lambda **options: trackers.append(found(**options)) or
+        audit.film, "ContactTracker", lambda **options: trackers.append(found(**options)) or
         trackers[-1],
     )  # fmt: skip
     contacts()

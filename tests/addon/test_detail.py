@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from costs import lines_run
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from octree_ext.core import Boxes, DynamicOctree, build_octree
@@ -80,7 +81,7 @@ def stand_in(octree, cell, view, least, boxes):
 @pytest.mark.parametrize("boxes", ["TIGHT", "LOOSE"])
 @pytest.mark.parametrize("choice", CHOICES)
 @pytest.mark.parametrize("tree", [name for name in TREES if name != "blocks"])
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(view=views(), least=st.sampled_from([0.0, 2.0, 16.0, 300.0]))
 def test_every_wanted_cell_is_covered_exactly_once(tree, choice, boxes, view, least):
     octree = TREES[tree]
@@ -106,7 +107,7 @@ def test_every_wanted_cell_is_covered_exactly_once(tree, choice, boxes, view, le
 
 
 @pytest.mark.parametrize("tree", TREES)
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(view=views(), least=st.sampled_from([2.0, 16.0, 300.0]))
 def test_what_is_left_out_of_a_draw_is_not_drawn(tree, view, least):
     octree = TREES[tree]
@@ -124,7 +125,7 @@ def asked_for(family, view, least):
     return held > 0
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(
     seed=st.integers(0, 2**32 - 1), distance=st.floats(0.1, 30), least=st.sampled_from([1.0, 16.0])
 )
@@ -196,8 +197,10 @@ def test_a_redraw_costs_lines_by_block_and_not_by_cell():
     assert len(many) > 3 * len(few) > 3 * many.blocks.shape[1]
     assert many.blocks.shape[1] <= 65
     view = DetailView(np.array([0.0, 0, 9]), 1000.0, False)
-    for each in (few, many):
-        assert lines_run(lambda each=each: ranges(each, view, 16.0)).total() <= 30 + 4 * 65
+    few_lines, many_lines = (
+        lines_run(lambda each=each: ranges(each, view, 16.0)).total() for each in (few, many)
+    )
+    assert many_lines / few_lines < 1.1 * many.blocks.shape[1] / few.blocks.shape[1]
 
 
 def test_texels_hold_what_the_shader_reads():

@@ -7,7 +7,8 @@ from registered import OPERATORS
 from shot_scenes import keep_answer, street
 from snapshots import whole_file
 
-from octree_ext.octree_addon import hiding, shot
+from octree_ext.octree_addon import hiding
+from octree_ext.octree_addon.ui import forget_session
 
 # Operators that do more than one thing are called in more than one way.
 OPTIONS = {
@@ -56,7 +57,7 @@ def objects():
     results.row = 0
     bpy.ops.ed.undo_push(message="Start")
     yield found
-    shot.forget()
+    forget_session()
 
 
 def call(name, **options):

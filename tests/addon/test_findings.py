@@ -1,17 +1,27 @@
 """Findings: columns, stable identities, comparison of two audits and grouping, by brute force."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from finding_scenes import ANY, GUIDS, HOSTILE, any_findings, house, kind, of_names, shuffled
+from finding_scenes import (
+    ANY,
+    GUIDS,
+    HOSTILE,
+    any_findings,
+    house,
+    kind,
+    make_findings,
+    of_names,
+    shuffled,
+)
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from octree_ext import core
-from octree_ext.octree_addon import audit
-from octree_ext.octree_addon.audit import IGNORED, NEW, RESOLVED, REVIEWED, findings, ragged
+from octree_ext.core import Audit
+from octree_ext.octree_addon.audit import data as audit
+from octree_ext.octree_addon.audit.data import IGNORED, NEW, RESOLVED, REVIEWED
+from octree_ext.octree_addon.audit.data.parts import columns_of, faces_of, parts_of
 
 
 def renamed(found, names=None, **columns):
@@ -24,26 +34,15 @@ def match(old, new, **options):
     return audit.match_objects(old.objects, new.objects, **options)
 
 
-def test_classes_and_measures_are_those_of_the_core():
-    assert core.FINDING_CLASSES == audit.CLASSES
-    assert core.FINDING_MEASURES == tuple(audit.MEASURES)
-
-
-def test_an_instance_is_unused_where_the_reader_says_so():
-    from octree_ext.octree_addon.reader import UNUSED
-
-    assert findings.UNUSED == UNUSED
-
-
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
         ({"statuses": [9] * 5}, "statuses must be from 0 to 3"),
         ({"reasons": ["x"]}, "reasons must be 5 texts"),
         ({"unit": "in"}, "unit must be one of m, BU, got 'in'"),
-        ({"segments": ragged([[]] * 4, (2, 3), float)}, "segments must have 5 rows"),
-        ({"faces": ragged([[]] * 5, (), int)}, "faces must have 10 rows"),
-        ({"segments": ragged([[[(0, 0, np.nan)] * 2]] * 5, (2, 3), float)}, "must be finite"),
+        ({"segments": (np.ones((2, 2, 3)), np.array([4, 5]))}, "segment_findings must be from 0"),
+        ({"segments": (np.ones((2, 2, 3)), np.array([4]))}, "segment_findings must have shape"),
+        ({"segments": parts_of([[[(0, 0, np.nan)] * 2]] * 5, (2, 3), float)}, "must be finite"),
     ],
 )
 def test_columns_that_do_not_fit_are_refused(columns, said):
@@ -53,18 +52,18 @@ def test_columns_that_do_not_fit_are_refused(columns, said):
 
 def make(kinds=(0,), pairs=((0,), (1,)), lower=(0,), upper=(1,), places=((0, 0, 0),)):
     objects = audit.audited_objects(("a", "b"))
-    return audit.make_findings(objects, kinds, pairs, [1] * len(kinds), lower, upper, places)
+    return make_findings(objects, kinds, pairs, [1] * len(kinds), lower, upper, places)
 
 
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ({"kinds": (8,)}, "kinds must be from 0 to 7"),
+        ({"kinds": (8,)}, "classes must be from 0 to 7"),
         ({"pairs": ((0,), (2,))}, "pairs must be from 0 to 1"),
         ({"pairs": ((0,),)}, r"pairs must have shape \(2, 1\)"),
         ({"lower": (2,)}, "0 <= lower <= upper"),
-        ({"lower": (np.nan,)}, "0 <= lower <= upper"),
-        ({"upper": (np.inf,)}, "0 <= lower <= upper"),
+        ({"lower": (np.nan,)}, "lower must be finite"),
+        ({"upper": (np.inf,)}, "upper must be finite"),
         ({"places": ((0, np.inf, 0),)}, "places must be finite"),
     ],
 )
@@ -80,7 +79,7 @@ def test_a_pair_has_one_finding_of_a_class():
 
 
 def test_nothing_found_is_findings_too():
-    nothing = audit.no_findings()
+    nothing = house().take(np.arange(0))
     assert len(nothing) == len(audit.canonical(nothing)) == 0
     assert audit.finding_ids(nothing) == []
     assert all(len(group(nothing)) == 0 for group in audit.GROUPINGS.values())
@@ -89,9 +88,24 @@ def test_nothing_found_is_findings_too():
 
 def test_taking_rows_takes_their_lines_and_faces():
     found = house().take(np.array([4, 0]))
-    assert found.lower.tolist() == [0.02, 0.012]
-    assert found.segments.lengths.tolist() == [0, 2]
-    assert [found.faces.of(row).tolist() for row in range(4)] == [[9], [8], [4, 5], [1]]
+    assert found.audit.lower.tolist() == [0.02, 0.012]
+    assert [len(found.segments_of(row)) for row in range(2)] == [0, 2]
+    assert faces_by_side(found) == [[9], [8], [4, 5], [1]]
+
+
+def faces_by_side(found):
+    return [found.faces_of(row, side).tolist() for row in range(len(found)) for side in (0, 1)]
+
+
+@given(st.lists(st.lists(st.integers(0, 99), max_size=4), max_size=6))
+@ANY
+def test_faces_of_sides_are_those_in_columns(sides):
+    sides = sides[: len(sides) // 2 * 2]
+    values, rows = parts_of(sides, (), np.intp)
+    faces, owners = columns_of(values, rows, len(sides) // 2)
+    assert (np.diff(owners) >= 0).all() and ((faces >= 0).any(axis=0)).all()
+    found = replace(house().audit, faces=faces, face_findings=owners)
+    assert [each.tolist() for each in faces_of(found)] == [values.tolist(), rows.tolist()]
 
 
 @given(any_findings(), st.randoms(use_true_random=False))
@@ -100,9 +114,9 @@ def test_taking_is_what_a_loop_does(found, random):
     rows = random.sample(range(len(found)), len(found) // 2)
     taken = found.take(np.array(rows, np.intp))
     for place, row in enumerate(rows):
-        assert np.array_equal(taken.segments.of(place), found.segments.of(row))
+        assert np.array_equal(taken.segments_of(place), found.segments_of(row))
         for side in (0, 1):
-            assert np.array_equal(taken.faces.of(2 * place + side), found.faces.of(2 * row + side))
+            assert np.array_equal(taken.faces_of(place, side), found.faces_of(row, side))
         assert taken.reasons[place] == found.reasons[row]
 
 
@@ -151,19 +165,17 @@ def test_the_canonical_order_knows_nothing_of_numbers(found, seed):
     one, other = audit.canonical(found), audit.canonical(shuffled(found, seed))
     assert audit.finding_ids(one) == audit.finding_ids(other)
     assert one.objects.names == other.objects.names
-    for name in ("kinds", "pairs", "lower", "upper", "places", "statuses"):
-        assert np.array_equal(getattr(one, name), getattr(other, name)), name
-    assert np.array_equal(one.faces.values, other.faces.values)
-    assert np.array_equal(one.segments.values, other.segments.values)
+    assert one.audit == other.audit
+    assert np.array_equal(one.statuses, other.statuses)
     assert sorted(audit.finding_ids(found)) == sorted(audit.finding_ids(one))
 
 
 def test_the_inner_one_of_two_stays_first():
     turned = make((1,), ((1,), (0,)))
     ordered = audit.canonical(turned)
-    assert [ordered.objects.names[number] for number in ordered.pairs[:, 0]] == ["b", "a"]
+    assert [ordered.objects.names[number] for number in ordered.audit.pairs[:, 0]] == ["b", "a"]
     ordered = audit.canonical(make((0,), ((1,), (0,))))
-    assert [ordered.objects.names[number] for number in ordered.pairs[:, 0]] == ["a", "b"]
+    assert [ordered.objects.names[number] for number in ordered.audit.pairs[:, 0]] == ["a", "b"]
 
 
 def test_matching_by_names_and_by_session():
@@ -211,7 +223,6 @@ def test_an_audit_compared_with_itself_is_still_there():
     compared = audit.compare(found, found, match(found, found))
     assert compared.previous.tolist() == list(range(5))
     assert len(compared.resolved) == 0
-    assert not compared.changed.any()
 
 
 def test_new_still_there_and_resolved():
@@ -222,15 +233,6 @@ def test_new_still_there_and_resolved():
     assert compared.resolved.tolist() == [1, 3]
 
 
-def test_an_interval_apart_from_the_old_one_has_changed():
-    old = house()
-    new = replace(old, lower=old.lower * 1.05, upper=old.upper * 1.05)
-    changed = audit.compare(old, new, match(old, new)).changed
-    assert changed.tolist() == [False, True, False, False, True]
-    noisy = replace(old, lower=old.lower * 1.0000001, upper=old.upper * 1.0000001)
-    assert not audit.compare(old, noisy, match(old, noisy)).changed.any()
-
-
 @given(any_findings(), any_findings())
 @ANY
 def test_comparing_is_what_a_loop_over_pairs_finds(old, new):
@@ -239,7 +241,8 @@ def test_comparing_is_what_a_loop_over_pairs_finds(old, new):
     compared = audit.compare(old, new, matching)
 
     def key(found, row, number):
-        return found.kinds[row], frozenset(number(each) for each in found.pairs[:, row].tolist())
+        pair = found.audit.pairs[:, row].tolist()
+        return found.audit.classes[row], frozenset(map(number, pair))
 
     olds = {key(old, row, int): row for row in range(len(old)) if old.statuses[row] != RESOLVED}
 
@@ -289,7 +292,7 @@ def test_what_is_gone_is_resolved_until_it_comes_back():
     second = audit.carried_over(whole, without, match(whole, without))
     assert second.statuses.tolist() == [NEW] * 3 + [RESOLVED] * 2
     assert audit.finding_ids(second) == audit.finding_ids(whole)
-    assert second.faces.of(9).tolist() == [8]
+    assert second.faces_of(4, 1).tolist() == [8]
     again = audit.carried_over(second, without, match(second, without))
     assert audit.finding_ids(again) == audit.finding_ids(second)  # the history stays
     back = audit.carried_over(second, house(), match(second, house()))
@@ -315,19 +318,7 @@ def test_grouping_by_collections():
     }  # fmt: skip
 
 
-def test_grouping_by_cell():
-    groups = audit.by_cell(house(), 4)
-    assert dict(zip(groups.names, groups.counts.tolist(), strict=True)) == {
-        "0 0 0": 3, "1 0 0": 2,
-    }  # fmt: skip
-    assert audit.by_cell(house(), 4, (-1, 0, 0)).counts.tolist() == [3, 2]
-    with pytest.raises(ValueError, match="size must be above 0"):
-        audit.by_cell(house(), 0)
-
-
-@pytest.mark.parametrize(
-    "grouping", [*audit.GROUPINGS.values(), lambda each: audit.by_cell(each, 9)]
-)
+@pytest.mark.parametrize("grouping", audit.GROUPINGS.values(), ids=audit.GROUPINGS)
 @given(found=any_findings(), seed=st.integers(0, 9))
 @ANY
 def test_groups_are_a_partition_and_know_nothing_of_numbers(grouping, found, seed):
@@ -344,7 +335,7 @@ def test_groups_are_a_partition_and_know_nothing_of_numbers(grouping, found, see
 
 def an_audit():
     """Make what a core answers of three placements: 2 in 0, which lies in one plane with 1."""
-    return SimpleNamespace(
+    return Audit(
         classes=np.array([1, 3]),
         pairs=np.array([[0, 0], [2, 1]]),
         measures=np.array([1, 2]),
@@ -352,6 +343,7 @@ def an_audit():
         upper=np.array([0.6, 3.0]),
         places=np.array([[1.0, 2, 3], [4, 5, 6]]),
         inner=np.array([1, -1]),
+        are_open=np.zeros((2, 2), bool),
         segments=np.array([[[0.0, 0, 0], [2, 0, 0]]]),
         segment_findings=np.array([0]),
         faces=np.array([[7, 7, 8], [3, 4, 5]]),
@@ -364,14 +356,14 @@ def an_audit():
 def test_an_audit_becomes_findings():
     objects = audit.audited_objects(("Box", "Lid", "Nut"))
     found = audit.findings_of(an_audit(), objects, scale=0.1, unit="m")
-    assert found.pairs.tolist() == [[2, 0], [0, 1]]  # the inner one first
-    assert found.lower == pytest.approx([0.05, 0.03])  # a depth, an area
-    assert found.bands == pytest.approx([0.002, 0.003]) and found.tolerance == 0.002
+    assert found.audit.pairs.tolist() == [[2, 0], [0, 1]]  # the inner one first
+    assert found.audit.lower == pytest.approx([0.05, 0.03])  # a depth, an area
+    assert found.audit.bands == pytest.approx([0.002, 0.003]) and found.audit.band == 0.002
     assert found.widened.tolist() == [False, True]
-    assert found.places[0] == pytest.approx([0.1, 0.2, 0.3])
-    assert found.segments.of(0) == pytest.approx(np.array([[[0, 0, 0], [0.2, 0, 0]]]))
-    assert [found.faces.of(row).tolist() for row in range(4)] == [[3, 4], [7], [8], [5]]
-    assert found.kinds.tolist() == [kind("contained"), kind("coplanar same-facing")]
+    assert found.audit.places[0] == pytest.approx([0.1, 0.2, 0.3])
+    assert found.segments_of(0) == pytest.approx(np.array([[[0, 0, 0], [0.2, 0, 0]]]))
+    assert faces_by_side(found) == [[3, 4], [7], [8], [5]]
+    assert found.audit.classes.tolist() == [kind("contained"), kind("coplanar same-facing")]
 
 
 STEP = b"""ISO-10303-21;

@@ -13,8 +13,8 @@ from costs import lines_run, times_run
 from paper import Paper
 from probing import answered, view3d
 
-from octree_ext.octree_addon import handlers, questions, results
-from octree_ext.octree_addon.display import active_row, batches, contact, drawing
+from octree_ext.octree_addon import handlers, questions, results, scene_index
+from octree_ext.octree_addon.display import active_row, batches, contact, drawing, uploads
 from octree_ext.octree_addon.probe import drawing as probe_drawing
 from octree_ext.octree_addon.probe import session
 from octree_ext.octree_addon.questions.status import draw_status
@@ -258,7 +258,7 @@ def test_cells_that_a_question_visited_go_with_it(scene, seen):
 
 def at_rest():
     bpy.context.view_layer.update()
-    while results.compare_later() is not None:
+    while not scene_index.catch_up(1):
         pass
 
 
@@ -315,6 +315,18 @@ def test_selecting_takes_no_mark_away(scene, seen):
     assert seen() == before
 
 
+def test_a_contact_of_an_instance_goes_with_any_change(scene, seen):
+    """Nothing tells whether the instance itself was moved."""
+    KINDS["audit"]()
+    sides = results.active_sides(scene)
+    instanced = [side._replace(numbers=(1, *side.numbers)) for side in sides]
+    assert contact.is_still_there(scene, instanced)
+    bpy.data.objects["D"].location.x += 9
+    bpy.context.view_layer.update()
+    assert contact.is_still_there(scene, sides)
+    assert not contact.is_still_there(scene, instanced)
+
+
 def test_a_contact_stays_while_other_objects_are_mended(scene, seen):
     KINDS["audit"]()
     bpy.data.objects["D"].location.x += 9
@@ -355,7 +367,7 @@ def test_faces_of_the_active_row_are_those_of_today(scene, monkeypatch):
     assert filled() is None
     at_rest()
     assert filled() == 1.5
-    active_row.forget()
+    uploads.drop_uploads()
 
 
 def test_words_at_the_pointer_go_with_the_answer(scene, seen, monkeypatch):

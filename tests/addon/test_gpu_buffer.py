@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from item_buffer_oracle import camera, differing, moved, parallel, perspective, unexplained
 from meshes import icosphere
+from tuned import tuned
 
+from octree_ext import octree_addon
 from octree_ext.core import (
     PixelRays,
     SceneOctree,
@@ -108,12 +110,11 @@ def test_keeps_the_digits_of_meshes_far_from_their_origins(card):
     assert len(differing(drawn, wanted)) <= drawn.placements.size / 1000
 
 
-def test_numbers_that_no_float_holds_are_drawn_in_two(card, monkeypatch):
+def test_numbers_that_no_float_holds_are_drawn_in_two(card):
     scene, views = stage(5)
     plain = item_buffers(item_buffer.GpuBuffer(scene), views, size=SIZE)
-    monkeypatch.setattr(gpu_buffer, "_EXACT", 100)
-    monkeypatch.setattr(gpu_buffer, "_CALL", 16)
-    split = item_buffers(item_buffer.GpuBuffer(scene), views, size=SIZE)
+    with tuned(octree_addon, exact_triangles=100, drawn_triangles=16):
+        split = item_buffers(item_buffer.GpuBuffer(scene), views, size=SIZE)
     assert np.array_equal(plain.placements, split.placements)
     assert np.array_equal(plain.triangles, split.triangles)
 

@@ -1,11 +1,13 @@
 """What is awake while there is a tree, what it notices, and that nothing else is."""
 
 import bpy
-import numpy as np
 import pytest
 from blender_scenes import camera, cube
 from costs import lines_run
+from tree_age import is_stale
+from tuned import tuned
 
+from octree_ext import octree_addon
 from octree_ext.octree_addon import display, handlers, trees
 from octree_ext.octree_addon.display import batches
 from octree_ext.octree_addon.ui import settings_of
@@ -18,8 +20,11 @@ def stored(empty_scene, ball, build):
     return trees.get(empty_scene)
 
 
+LISTENERS = handlers.LISTENERS + handlers.DRAW_LISTENERS
+
+
 def ours():
-    return [name for name, listener in handlers.LISTENERS if listener in listeners_of(name)]
+    return [name for name, listener in LISTENERS if listener in listeners_of(name)]
 
 
 def listeners_of(name):
@@ -27,63 +32,17 @@ def listeners_of(name):
 
 
 def test_awake_exactly_while_there_is_a_tree(empty_scene, stored):
-    assert ours() == [name for name, _ in handlers.LISTENERS]
+    assert ours() == [name for name, _ in LISTENERS]
     trees.clear(empty_scene)
     assert ours() == []
 
 
 def test_installing_twice_is_once(stored):
     handlers.after_change()
-    assert all(listeners_of(name).count(it) == 1 for name, it in handlers.LISTENERS)
+    assert all(listeners_of(name).count(it) == 1 for name, it in LISTENERS)
     handlers.uninstall()
     handlers.uninstall()
     assert ours() == []
-
-
-def test_build_and_selection_change_nothing(ball, stored):
-    ball.select_set(False)
-    bpy.context.view_layer.update()
-    assert not stored.stale
-
-
-def move(ball):
-    ball.location.x += 1
-
-
-def edit(ball):
-    ball.data.vertices[0].co.x += 1
-    ball.data.update()
-
-
-def modify(ball):
-    ball.modifiers.new("Subdivision", "SUBSURF")
-
-
-def carry(ball):
-    ball.parent = bpy.data.objects.new("Parent", None)
-    ball.parent.location.x = 1
-
-
-@pytest.mark.parametrize("change", [move, edit, modify, carry])
-def test_change_of_a_source_is_noted(ball, stored, change):
-    change(ball)
-    bpy.context.view_layer.update()
-    assert stored.stale
-
-
-def delete(ball):
-    bpy.data.objects.remove(ball)
-
-
-def unlink(ball):
-    bpy.context.scene.collection.objects.unlink(ball)
-
-
-@pytest.mark.parametrize("lose", [delete, unlink])
-def test_loss_of_a_source_is_noted(ball, stored, lose):
-    lose(ball)
-    bpy.context.view_layer.update()
-    assert stored.stale
 
 
 def test_change_of_the_bounds_is_noted(empty_scene, ball):
@@ -95,15 +54,6 @@ def test_change_of_the_bounds_is_noted(empty_scene, ball):
     frame.location.x = 1
     bpy.context.view_layer.update()
     assert trees.get(empty_scene).stale
-
-
-def test_change_of_another_object_is_not(empty_scene, stored):
-    other = bpy.data.objects.new("Other", None)
-    empty_scene.collection.objects.link(other)
-    bpy.context.view_layer.update()
-    other.location.x = 1
-    bpy.context.view_layer.update()
-    assert not stored.stale
 
 
 def test_each_update_costs_a_few_lines(empty_scene, stored):
@@ -153,8 +103,9 @@ def test_tree_comes_back_step_by_step(reopened, monkeypatch):
         pass
     built = trees.get(reopened)
     assert built.statistics.items == 1280
-    assert not trees.is_stale(reopened)
-    assert np.allclose(built.octree.items.vertices.mean(axis=0), (1, 0, 0), atol=1e-3)
+    # It was moved while its tree was built: that has the move, or is out of date.
+    has_moved = built.octree.items.vertices[:, 0].max() > 1.5
+    assert is_stale(reopened) != has_moved
 
 
 def test_tree_that_somebody_built_meanwhile_stays(reopened, monkeypatch):
@@ -167,8 +118,8 @@ def test_tree_that_somebody_built_meanwhile_stays(reopened, monkeypatch):
     assert trees.get(reopened) is built
 
 
-def test_large_tree_waits_for_the_user(reopened, monkeypatch):
-    monkeypatch.setattr(handlers, "AUTOMATIC_LIMIT", 1279)
+@tuned(octree_addon, rebuilt_triangles=1279)
+def test_large_tree_waits_for_the_user(reopened):
     handlers.restore_trees()
     assert trees.get(reopened) is None
     assert "1,280 triangles" in trees.rebuild_error(reopened)

@@ -8,16 +8,16 @@ from blender_scenes import collection_instance, cube, link, select_only
 from shot_scenes import ICONS, keep_answer, plan, street
 from snapshots import whole_file
 
-from octree_ext.octree_addon import hiding, shot
+from octree_ext.octree_addon import hiding
 from octree_ext.octree_addon.hiding.operators import plan_lines
-from octree_ext.octree_addon.ui import settings_of
+from octree_ext.octree_addon.ui import forget_session, settings_of
 
 
 @pytest.fixture
 def objects():
     found = street()
     yield found
-    shot.forget()
+    forget_session()
 
 
 def names(plan):

@@ -6,7 +6,8 @@ from blender_scenes import camera, cube, link
 from shot_scenes import ICONS, keep_answer
 from snapshots import whole_file
 
-from octree_ext.octree_addon import hiding, shot
+from octree_ext.octree_addon import hiding
+from octree_ext.octree_addon.ui import forget_session
 
 FLAGS = {"MONITOR": "hide_viewport", "RENDER": "hide_render"}
 REASON = "overrides that cannot be edited"
@@ -15,7 +16,7 @@ REASON = "overrides that cannot be edited"
 @pytest.fixture(autouse=True)
 def forgotten():
     yield
-    shot.forget()
+    forget_session()
 
 
 @pytest.fixture

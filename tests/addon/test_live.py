@@ -5,17 +5,18 @@ import numpy as np
 import pytest
 from blender_scenes import collection_instance, cube, mesh_object, scatter
 from live_scenes import assert_followed, grid, step, switch_on
+from tuned import tuned
 
-from octree_ext.octree_addon.reader import changes
+from octree_ext import octree_addon
 
 pytestmark = pytest.mark.usefixtures("visible_scope")
 
 
 # Few updates are looked at one by one, many all at once: every change is tried both ways.
-@pytest.fixture(params=["few", "many"])
-def way(request, monkeypatch):
-    if request.param == "many":
-        monkeypatch.setattr(changes, "_MOST_UPDATES", 0)
+@pytest.fixture(params=[100, 0], ids=["few", "many"])
+def way(request):
+    with tuned(octree_addon, updates_looked_at=request.param):
+        yield
 
 
 def move(items):

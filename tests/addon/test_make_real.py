@@ -4,6 +4,7 @@ import bpy
 import numpy as np
 import pytest
 from blender_scenes import collection_instance, cube, select_only, selected
+from tree_age import is_stale
 
 from octree_ext.core import run
 from octree_ext.octree_addon import questions, reader, scene_index, trees
@@ -98,7 +99,7 @@ def test_cells_never_count_as_scene(display, source, tmp_path):
     item = make_real()
     assert not reader.counts_as_scene(item)
     assert count_of(source=source) == count
-    assert not trees.is_stale(bpy.context.scene)
+    assert not is_stale(bpy.context.scene)
     copy = item.copy()  # and linked into the scene once more, and edited
     bpy.context.scene.collection.objects.link(copy)
     edit(item)

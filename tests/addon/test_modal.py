@@ -4,7 +4,9 @@ from types import SimpleNamespace
 
 import bpy
 import pytest
+from tuned import tuned
 
+from octree_ext import octree_addon
 from octree_ext.octree_addon.ui import stepped as operators
 
 
@@ -62,10 +64,10 @@ def slow_steps(closed):
 
 
 @pytest.fixture
-def slices(monkeypatch):
+def slices():
     """Let each turn take one step."""
-    monkeypatch.setattr(operators, "_PATIENCE", -1.0)
-    monkeypatch.setattr(operators, "_SLICE", -1.0)
+    with tuned(octree_addon, first_turn=-1.0, turn=-1.0):
+        yield
 
 
 def test_a_modal_build_goes_on_with_every_timer_event(slices):

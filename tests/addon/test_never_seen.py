@@ -26,20 +26,13 @@ from never_seen_scenes import (
     views,
 )
 
-from octree_ext.octree_addon import never_seen
-from octree_ext.octree_addon.never_seen import counting
-from octree_ext.octree_addon.never_seen.report import samples_lines, samples_text
+from octree_ext.octree_addon.cameras import never_seen, shown_scene
+from octree_ext.octree_addon.cameras.never_seen import counting
+from octree_ext.octree_addon.cameras.never_seen.report import samples_lines, samples_text
 from octree_ext.octree_addon.scene_index import scene_index
-from octree_ext.octree_addon.shot import shown_scene
 from octree_ext.octree_addon.ui import settings_of
 
-
-@pytest.fixture(autouse=True)
-def in_numpy(monkeypatch):
-    """Draw in NumPy, whatever this machine has."""
-    monkeypatch.setattr(counting.samples_steps, "__kwdefaults__", {"renderer": ZBuffer})
-    yield
-    never_seen.forget()
+pytestmark = pytest.mark.usefixtures("in_numpy")
 
 
 @pytest.mark.parametrize("renderer", [ZBuffer, PixelRays])

@@ -18,22 +18,16 @@ from never_seen_scenes import (
 from snapshots import whole_file
 
 from octree_ext.core import item_buffers
-from octree_ext.octree_addon import never_seen
-from octree_ext.octree_addon.never_seen import copies, counting
-from octree_ext.octree_addon.never_seen.stage import stage_of
-from octree_ext.octree_addon.never_seen.views import view_matrices
+from octree_ext.octree_addon.cameras.never_seen import copies, counting
+from octree_ext.octree_addon.cameras.never_seen.stage import stage_of
+from octree_ext.octree_addon.cameras.never_seen.views import view_matrices
+from octree_ext.octree_addon.cameras.shown_scene import ShownScene
 from octree_ext.octree_addon.scene_index import scene_index
-from octree_ext.octree_addon.shot.shown_scene import ShownScene
 
 DRAWERS = (ZBuffer, PixelRays)
 
 
-@pytest.fixture(autouse=True)
-def in_numpy(monkeypatch):
-    """Draw in NumPy, whatever this machine has."""
-    monkeypatch.setattr(counting.samples_steps, "__kwdefaults__", {"renderer": ZBuffer})
-    yield
-    never_seen.forget()
+pytestmark = pytest.mark.usefixtures("in_numpy")
 
 
 def pictures(asked):

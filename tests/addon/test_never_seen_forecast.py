@@ -4,22 +4,15 @@ import bpy
 import numpy as np
 import pytest
 from blender_scenes import cube, link, selected
-from never_seen_scenes import ZBuffer, ask, box_of_parts, overhead, slab
+from never_seen_scenes import ask, box_of_parts, overhead, slab
 from paper import drawn
 
-from octree_ext.octree_addon import never_seen
-from octree_ext.octree_addon.never_seen import counting
-from octree_ext.octree_addon.never_seen.forecast import forecast_of
-from octree_ext.octree_addon.never_seen.report import percent
+from octree_ext.octree_addon.cameras import never_seen
+from octree_ext.octree_addon.cameras.never_seen.forecast import forecast_of
+from octree_ext.octree_addon.cameras.never_seen.report import percent
 from octree_ext.octree_addon.ui import settings_of
 
-
-@pytest.fixture(autouse=True)
-def in_numpy(monkeypatch):
-    """Draw in NumPy, whatever this machine has."""
-    monkeypatch.setattr(counting.samples_steps, "__kwdefaults__", {"renderer": ZBuffer})
-    yield
-    never_seen.forget()
+pytestmark = pytest.mark.usefixtures("in_numpy")
 
 
 def add_scene():

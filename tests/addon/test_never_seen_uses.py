@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from blender_scenes import cube, link, select_only, selected
 from never_seen_scenes import (
-    ZBuffer,
     ask,
     box_of_parts,
     kept,
@@ -17,19 +16,14 @@ from never_seen_scenes import (
 from snapshots import whole_file
 
 from core import Triangles, pairs_within
-from octree_ext.octree_addon import hiding, never_seen
-from octree_ext.octree_addon.never_seen import counting, masks
-from octree_ext.octree_addon.never_seen.safety import grown
+from octree_ext.octree_addon import hiding
+from octree_ext.octree_addon.cameras import never_seen
+from octree_ext.octree_addon.cameras.never_seen import masks
+from octree_ext.octree_addon.cameras.never_seen.safety import grown
 from octree_ext.octree_addon.scene_index import scene_index
 from octree_ext.octree_addon.ui import settings_of
 
-
-@pytest.fixture(autouse=True)
-def in_numpy(monkeypatch):
-    """Draw in NumPy, whatever this machine has."""
-    monkeypatch.setattr(counting.samples_steps, "__kwdefaults__", {"renderer": ZBuffer})
-    yield
-    never_seen.forget()
+pytestmark = pytest.mark.usefixtures("in_numpy")
 
 
 def corners_of(mesh):

@@ -8,10 +8,11 @@ import pytest
 from blender_scenes import cube, mesh_object, scatter, selected
 from costs import lines_run, times_run
 from probing import answered, ask_at, spot, view3d
+from tuned import tuned
 
+from octree_ext import octree_addon
 from octree_ext.octree_addon import questions
-from octree_ext.octree_addon.probe import drawing, gizmos, operators, picture, pointer, session
-from octree_ext.octree_addon.probe.picture import MOST_OBJECTS
+from octree_ext.octree_addon.probe import drawing, gizmos, operators, pointer, session
 from octree_ext.octree_addon.probe.shapes import SphereShape, normal_of, shape_of
 from octree_ext.octree_addon.results import active_result, view_of
 from octree_ext.octree_addon.results.view import NAME, sorted_rows
@@ -83,24 +84,26 @@ def test_a_click_is_one_undo_step_and_one_result(row):
     assert selected() == {"Cube 1"}
 
 
+@tuned(octree_addon, probe_objects=20)
 def test_many_objects_are_boxes_and_their_triangles_are_not_looked_at(row):
-    for x in range(MOST_OBJECTS + 50):
+    for x in range(70):
         mesh_object(f"Point {x}", [(x, -50, 0), (x + 1, -50, 0), (x, -49, 0)], [(0, 1, 2)])
     settings_of(row).tab.near, settings_of(row).sphere.radius = "sphere", 500.0
     live = answered((100, -50, 0))
     assert len(live.picture.faces) == 0
-    assert len(live.picture.boxes.points) > 8 * MOST_OBJECTS
+    assert len(live.picture.boxes.points) > 8 * 20
     assert "boxes" in live.picture.words
     used = live.picture.boxes
     assert used.edges.max() == len(used.points) - 1
 
 
+@tuned(octree_addon, probe_objects=20)
 def test_a_movement_costs_what_it_finds(row):
     settings_of(row).sphere.radius = 0.7
     mesh = cube("Far").data
     costs = []
     for y in (100, 200, 300):
-        for x in range(MOST_OBJECTS + 50):
+        for x in range(250):
             item = bpy.data.objects.new(f"Far {x}", mesh)
             item.location = 3 * x, y, 0
             bpy.context.collection.objects.link(item)
@@ -117,9 +120,9 @@ def test_of_few_objects_their_triangles_are_asked_alone(row, monkeypatch):
     words = answered((0, 0, 0)).picture.words
     alone = lines_run(lambda: answered((0, 0, 0)))
     assert times_run(alone, "target.objects_in_volume") == 0
-    monkeypatch.setattr(picture, "MOST_OBJECTS", 1)
-    assert answered((0, 0, 0)).picture.words == words
-    assert times_run(lines_run(lambda: answered((0, 0, 0))), "target.objects_in_volume") > 0
+    with tuned(octree_addon, probe_objects=1):
+        assert answered((0, 0, 0)).picture.words == words
+        assert times_run(lines_run(lambda: answered((0, 0, 0))), "target.objects_in_volume") > 0
 
 
 def test_a_change_is_seen_and_the_answer_before_it_is_not_drawn(row):
@@ -147,13 +150,14 @@ def test_a_setting_that_is_changed_is_asked_again(row):
     assert session.shows_truth(live)
 
 
-def test_catching_up_goes_in_steps_and_says_so(row, monkeypatch):
-    monkeypatch.setattr(session, "_AT_ONCE", -1.0)
-    monkeypatch.setattr(session, "_SLICE", -1.0)
+@tuned(octree_addon, probe_movement=-1.0, probe_turn=60.0)
+def test_catching_up_goes_in_steps_and_says_so(row):
     live = ask_at((0, 0, 0))
     assert live.answered is None
     assert live.hint == "Reading the scene: 0%"
-    monkeypatch.setattr(session, "_SLICE", 60.0)
+    with tuned(octree_addon, probe_turn=-1.0):
+        assert session.go_on() is not None
+    assert live.answered is None
     assert session.go_on() is None
     assert live.answered is not None
 
@@ -183,17 +187,16 @@ def click(any_size=False):
     return said, offered, begun
 
 
+@tuned(octree_addon, probe_movement=-1.0, probe_turn=60.0)
 def test_a_click_before_too_much_is_read_offers_to_read_it_and_asks_nothing(row, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(session, "is_too_much", lambda triangles: triangles > 10)
         said, offered, begun = click()
         assert (said, begun, questions.get(row)) == ([], [], None)
         assert len(offered) == 1 and offered[0].startswith("Read ") and "triangles" in offered[0]
-        patch.setattr(session, "_AT_ONCE", -1.0)
         said, offered, begun = click(any_size=True)
         assert said == ["The scene is being read: click again when that is done"]
         assert (offered, begun, questions.get(row)) == ([], [], None)
-        patch.setattr(session, "_SLICE", 60.0)
         session.go_on()
         assert session.current().answered is not None
     assert click() == ([], [], [session.current().answered.shape])
@@ -283,9 +286,8 @@ def test_hints_leave_all_workspaces_that_had_them_and_no_other(row, status_texts
     assert set(status_texts.values()) == {None} and "Renamed" in status_texts
 
 
-def test_hints_are_not_written_between_movements(row, status_texts, monkeypatch):
-    monkeypatch.setattr(session, "_AT_ONCE", -1.0)
-    monkeypatch.setattr(session, "_SLICE", 60.0)
+@tuned(octree_addon, probe_movement=-1.0, probe_turn=60.0)
+def test_hints_are_not_written_between_movements(row, status_texts):
     ask_at((0, 0, 0))
     status_texts[bpy.context.workspace.name] = "Another's"
     session.go_on()

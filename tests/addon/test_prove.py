@@ -5,10 +5,12 @@ from dataclasses import replace
 import bpy
 import pytest
 from blender_scenes import camera, cube, monkey, select_only
+from tuned import tuned
 
+from octree_ext import octree_addon
 from octree_ext.core import run
 from octree_ext.octree_addon import questions
-from octree_ext.octree_addon.questions import collisions, query_operator, verify
+from octree_ext.octree_addon.questions import verify
 from octree_ext.octree_addon.questions.verify import proof_text, prove_steps
 
 
@@ -65,9 +67,9 @@ def test_candidates_may_be_more_but_not_fewer(built):
     assert not proof().holds
 
 
-def test_long_proofs_are_made_in_blocks(built, monkeypatch):
+@tuned(octree_addon, items_tested=100)
+def test_long_proofs_are_made_in_blocks(built):
     bpy.ops.octree.select_in_sphere(radius=0.7)
-    monkeypatch.setattr(query_operator, "_BLOCK", 100)
     fractions = list(prove_steps(questions.get(bpy.context.scene)))
     assert fractions == sorted(fractions)
     assert len(fractions) > 10
@@ -123,15 +125,15 @@ def test_samples_of_all_seeds_find_what_is_wrong(built, name):
         assert proof.holds != bool(proof.missing)
 
 
-def test_a_sample_is_compared_with_all_others(built, monkeypatch):
+def test_a_sample_is_compared_with_all_others(built):
     query = ask_collisions()
     items = query.items[:1]
     assert run(query.hit_steps(items)).tolist() == items.tolist()
-    monkeypatch.setattr(collisions, "_PAIRS", 100)
-    fractions = list(query.hit_steps(items))
+    with tuned(octree_addon, pairs_tested=100):
+        fractions = list(query.hit_steps(items))
+        assert run(query.hit_steps(items)).tolist() == items.tolist()
     assert fractions == sorted(fractions)
     assert len(fractions) == -(-len(query.target) // 100)
-    assert run(query.hit_steps(items)).tolist() == items.tolist()
 
 
 def test_an_estimate_asks_few_and_follows_the_number(built, monkeypatch):
@@ -140,10 +142,10 @@ def test_an_estimate_asks_few_and_follows_the_number(built, monkeypatch):
     monkeypatch.setattr(
         type(query), "_meeting", lambda _, ones, others: asked.append((ones, others)) or ones[:0]
     )
-    monkeypatch.setattr(verify, "_TRIED", 5 * len(query.target))
     clock = iter(range(1000))
     monkeypatch.setattr(verify, "perf_counter", lambda: float(next(clock)))
-    seconds = verify.estimated_seconds(query, len(query.target))
+    with tuned(octree_addon, tests_timed=5 * len(query.target)):
+        seconds = verify.estimated_seconds(query, len(query.target))
     tested = sum(len(ones) * len(others) for ones, others in asked)
     assert tested == 2 * 5 * len(query.target)  # the first time to make what is made once
     assert seconds == pytest.approx(len(query.target) / 5)

@@ -15,7 +15,9 @@ from blender_scenes import (
     tube,
 )
 from reading import only_object, read
+from tuned import tuned
 
+from octree_ext import octree_addon
 from octree_ext.core import run
 from octree_ext.octree_addon.reader import mesh_arrays, meshes, object_bounds, scene
 from octree_ext.octree_addon.scene_index import triangle_source_steps
@@ -209,21 +211,21 @@ def test_an_empty_is_as_large_as_it_is_drawn():
     assert np.allclose(bounds.upper, [(4, 3, 3)])
 
 
-def test_a_digest_is_made_in_pieces(ball, monkeypatch):
+def test_a_digest_is_made_in_pieces(ball):
     arrays = mesh_arrays(ball.data)
     whole = run(meshes.digest_steps(arrays))
     assert len(whole) == meshes.DIGEST_BYTES
     assert list(meshes.digest_steps(arrays)) == []
-    monkeypatch.setattr(meshes, "_DIGESTED", 100)
-    assert run(meshes.digest_steps(arrays)) == whole
-    fractions = list(meshes.digest_steps(arrays))
+    with tuned(octree_addon, rows_digested=100):
+        assert run(meshes.digest_steps(arrays)) == whole
+        fractions = list(meshes.digest_steps(arrays))
     assert len(fractions) == sum((len(each) - 1) // 100 for each in arrays)
     assert fractions == sorted(fractions)
 
 
-def test_many_small_meshes_are_read_in_steps(monkeypatch):
+@tuned(octree_addon, objects_read=1)
+def test_many_small_meshes_are_read_in_steps():
     items = [cube(f"Cube {x}", size=x + 1, location=(3 * x, 0, 0)) for x in range(12)]
-    monkeypatch.setattr(scene, "_OBJECTS", 1)
     fractions = list(triangle_source_steps(depsgraph(), items))
     assert len(fractions) >= 6
     assert fractions == sorted(fractions)

@@ -13,7 +13,7 @@ from blender_scenes import camera, cube, select_only
 
 from octree_ext import octree_addon
 from octree_ext.octree_addon import handlers, references, results, trees
-from octree_ext.octree_addon.clash import keeping
+from octree_ext.octree_addon.audit import keeping
 from octree_ext.octree_addon.ui import settings_of
 
 POINTERS = Path(__file__).parents[1] / "fixtures" / "results_pointers.blend"
@@ -128,7 +128,7 @@ def answers(scene=None):
         if result.question == keeping.QUESTION:
             said["findings"] = [
                 keeping.findings_in(scene, result).objects.names[number]
-                for number in keeping.findings_in(scene, result).pairs.T.ravel()
+                for number in keeping.findings_in(scene, result).audit.pairs.T.ravel()
             ]
     said["tree"] = [item.name for item in trees.source_objects(scene)]
     return said

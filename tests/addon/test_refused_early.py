@@ -11,8 +11,8 @@ from seen_tables import random_table
 
 from octree_ext.core import atomic_file
 from octree_ext.octree_addon import command_line
+from octree_ext.octree_addon.cameras.data import SeenAnswer, json_texts
 from octree_ext.octree_addon.command_line import audit, seen
-from octree_ext.octree_addon.seen import SeenAnswer, json_texts
 from octree_ext.octree_addon.written_files import write_texts
 
 # What nobody can read, and where nobody can write.

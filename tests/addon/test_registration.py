@@ -13,6 +13,7 @@ from octree_ext.octree_addon.display import drawing
 from octree_ext.octree_addon.hiding import hidden_objects
 from octree_ext.octree_addon.probe import drawing as probe_drawing
 from octree_ext.octree_addon.probe import session
+from octree_ext.octree_addon.scene_index import rest
 
 KINDS = (
     bpy.types.AddonPreferences,
@@ -71,7 +72,7 @@ def timers():
             handlers.restore_trees,
             handlers.update_display,
             handlers.after_change,
-            handlers.settle,
+            rest.come_to_rest,
             drawing.switch_off,
             hidden_objects.show_warning,
             session.go_on,
@@ -144,7 +145,7 @@ def test_pending_timers_go_too(ball):
     bpy.app.timers.register(handlers.restore_trees)
     bpy.app.timers.register(handlers.update_display)
     bpy.app.timers.register(handlers.after_change)
-    bpy.app.timers.register(handlers.settle)
+    bpy.app.timers.register(rest.come_to_rest)
     bpy.app.timers.register(drawing.switch_off)
     bpy.app.timers.register(hidden_objects.show_warning)
     octree_ext.unregister()

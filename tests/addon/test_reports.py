@@ -14,9 +14,10 @@ from finding_scenes import ANY, HOSTILE, any_findings, house, of_names, shuffled
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octree_ext.octree_addon import audit
-from octree_ext.octree_addon.audit import CLASSES, IGNORED, MEASURES, RESOLVED, About, reports
-from octree_ext.octree_addon.audit.reports import words
+from octree_ext.core import FINDING_CLASSES, FINDING_MEASURES
+from octree_ext.octree_addon.audit import data as audit
+from octree_ext.octree_addon.audit.data import IGNORED, RESOLVED, About, reports
+from octree_ext.octree_addon.audit.data.reports import words
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
 ABOUT = About("house.blend", "Ada", "2026-11-22T17:00:00+00:00", {"clearance": 0.03})
@@ -70,12 +71,12 @@ def test_json_is_read_back_and_written_the_same(found):
     wanted = audit.canonical(found)
     assert audit.finding_ids(again) == audit.finding_ids(wanted)
     assert again.objects.names == wanted.objects.names
-    for name in ("kinds", "pairs", "measures", "statuses"):
-        assert np.array_equal(getattr(again, name), getattr(wanted, name)), name
-    assert np.allclose(again.lower, wanted.lower, rtol=1e-8)
-    assert np.allclose(again.places, wanted.places, atol=1e-6)
-    assert np.allclose(again.segments.values, wanted.segments.values, atol=1e-6)
-    assert np.array_equal(again.faces.values, wanted.faces.values)
+    for name in ("classes", "pairs", "measures", "faces", "face_findings", "segment_findings"):
+        assert np.array_equal(getattr(again.audit, name), getattr(wanted.audit, name)), name
+    assert np.array_equal(again.statuses, wanted.statuses)
+    assert np.allclose(again.audit.lower, wanted.audit.lower, rtol=1e-8)
+    assert np.allclose(again.audit.places, wanted.audit.places, atol=1e-6)
+    assert np.allclose(again.audit.segments, wanted.audit.segments, atol=1e-6)
     assert (again.reasons, again.unit) == (wanted.reasons, wanted.unit)
 
 
@@ -115,10 +116,9 @@ JSON = """\
 
 
 def test_noise_in_the_last_digits_does_not_show():
-    found = house()
-    noisy = replace(
-        found, lower=found.lower * (1 - 1e-14), places=found.places * (1 + 1e-14) - 1e-16
-    )
+    found, lengths = house(), house().audit
+    lower, places = lengths.lower * (1 - 1e-14), lengths.places * (1 + 1e-14) - 1e-16
+    noisy = replace(found, audit=replace(lengths, lower=lower, places=places))
     written = [reports.json_report(each, ABOUT, {}) for each in (found, noisy)]
     assert written[0] == written[1]
 
@@ -195,7 +195,7 @@ class Page(HTMLParser):
 @ANY
 def test_the_page_holds_what_we_put_there_and_nothing_else(found):
     page = Page(reports.html_report(found, ABOUT, {}))
-    assert len(page.named("tr")) == len(found) + 2 * len(set(found.kinds.tolist())) + bool(
+    assert len(page.named("tr")) == len(found) + 2 * len(set(found.audit.classes.tolist())) + bool(
         len(found)
     )
     assert {tag for tag, _ in page.tags} <= {
@@ -244,7 +244,8 @@ def test_the_page_is_grouped_as_asked():
 
 
 def test_an_empty_page_says_so():
-    assert "Nothing was found." in Page(reports.html_report(audit.no_findings(), ABOUT, {})).texts
+    nothing = house().take(np.arange(0))
+    assert "Nothing was found." in Page(reports.html_report(nothing, ABOUT, {})).texts
 
 
 def suites(found, **options):
@@ -254,7 +255,7 @@ def suites(found, **options):
 
 def test_junit_has_a_suite_for_each_class_and_a_failure_for_each_finding():
     root, by_name = suites(house())
-    assert list(by_name) == list(CLASSES)
+    assert list(by_name) == list(FINDING_CLASSES)
     assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("9", "5", "0")
     assert by_name["overlap"].get("failures") == "2"
     assert [case.get("name") for case in by_name["contained"]] == ["no contained"]
@@ -281,8 +282,8 @@ def test_junit_counts_what_it_holds(found):
     assert int(root.get("tests")) == len(cases)
     assert int(root.get("failures")) == len(list(root.iter("failure")))
     open_ones = found.statuses < IGNORED
-    for number, name in enumerate(CLASSES):
-        wanted = np.count_nonzero(open_ones & (found.kinds == number))
+    for number, name in enumerate(FINDING_CLASSES):
+        wanted = np.count_nonzero(open_ones & (found.audit.classes == number))
         assert int(by_name[name].get("failures")) == wanted
 
 
@@ -305,4 +306,4 @@ def test_descriptions_say_what_is_known():
     said = words.description(house().with_statuses([0], IGNORED, "sleeve"), 0).splitlines()
     assert said[2] == "Pipe, GlobalId 1XbKhGD91DvhOpYZbhzGTI, collection MEP"
     assert said[-1] == "Ignored: sleeve"
-    assert {words.unit_of(house(), each) for each in MEASURES} == {"m", "m2"}
+    assert {words.unit_of(house(), each) for each in FINDING_MEASURES} == {"m", "m2"}

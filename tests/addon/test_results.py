@@ -15,11 +15,11 @@ from blender_scenes import (
 from costs import lines_run, times_run
 from paper import drawn
 
-from octree_ext.octree_addon import questions, results
+from octree_ext.octree_addon import questions, results, scene_index
 from octree_ext.octree_addon.reader import find_instance
-from octree_ext.octree_addon.results import Column, Rows, fingerprints, kept, no_instances
+from octree_ext.octree_addon.results import Column, Rows, kept, no_instances
 from octree_ext.octree_addon.results.rows import pack, unpack
-from octree_ext.octree_addon.ui import settings_of
+from octree_ext.octree_addon.ui import forget_session, settings_of
 
 
 @pytest.fixture
@@ -186,13 +186,12 @@ def test_results_survive_save_and_reload(row, tmp_path):
     before = table(active())
     reload(tmp_path)
     assert table(active()) == before
-    assert not results.has_changed(bpy.context, active())
+    assert not scene_index.has_changed(bpy.context, active())
     settings_of(bpy.context.scene).results.row = 0
     assert selected() == set(before[0][:2])
     bpy.data.objects["Cube 9"].location.x += 1
     bpy.context.view_layer.update()
-    fingerprints.doubt_fingerprints()
-    assert results.has_changed(bpy.context, active())
+    assert scene_index.has_changed(bpy.context, active())
 
 
 def reload(folder):
@@ -240,19 +239,19 @@ def test_only_a_change_that_lasts_is_one(row):
     item = bpy.data.objects["Cube 0"]
     result = ask()
     select_only(item)
-    assert not results.has_changed(bpy.context, result)
+    assert not scene_index.has_changed(bpy.context, result)
     item.location.y = 3
     bpy.context.view_layer.update()
-    assert results.has_changed(bpy.context, result)
+    assert scene_index.has_changed(bpy.context, result)
     item.location.y = 0
     bpy.context.view_layer.update()
-    assert not results.has_changed(bpy.context, result)
+    assert not scene_index.has_changed(bpy.context, result)
     item.data.vertices[0].co.x -= 1
     item.data.update()
     bpy.context.view_layer.update()
-    assert results.has_changed(bpy.context, result)
+    assert scene_index.has_changed(bpy.context, result)
     bpy.ops.octree.refresh_result()
-    assert not results.has_changed(bpy.context, active())
+    assert not scene_index.has_changed(bpy.context, active())
 
 
 def test_hidden_objects_are_a_change_and_selected_ones_are_none(row):
@@ -261,17 +260,17 @@ def test_hidden_objects_are_a_change_and_selected_ones_are_none(row):
     for state in (True, False):
         item.hide_set(state)
         bpy.context.view_layer.update()
-        assert fingerprints.is_doubted(bpy.context.scene)
-        assert results.has_changed(bpy.context, result) == state
+        assert scene_index.is_doubted(bpy.context.scene)
+        assert scene_index.has_changed(bpy.context, result) == state
     read = lines_run(lambda: select_and_look(item, result))
     assert not times_run(read, "address = original.session_uid")  # nothing is walked through
-    assert not results.has_changed(bpy.context, result)
+    assert not scene_index.has_changed(bpy.context, result)
 
 
 def select_and_look(item, result):
     item.select_set(not item.select_get())
     bpy.context.view_layer.update()
-    results.has_changed(bpy.context, result)
+    scene_index.has_changed(bpy.context, result)
 
 
 def test_rows_of_the_list_stand_in_no_file_and_in_no_undo_step(row, tmp_path):
@@ -303,16 +302,16 @@ def test_an_undo_to_what_was_asked_is_no_change(row):
     bpy.data.objects["Cube 0"].location.x = -4
     bpy.ops.ed.undo_push(message="Move")
     bpy.context.view_layer.update()
-    assert results.has_changed(bpy.context, active())
+    assert scene_index.has_changed(bpy.context, active())
     bpy.ops.ed.undo()
-    assert not results.has_changed(bpy.context, active())
+    assert not scene_index.has_changed(bpy.context, active())
 
 
 def test_nothing_listens_once_the_last_result_is_gone(row):
     before = len(bpy.app.handlers.depsgraph_update_post)
     ask()
     bpy.ops.octree.clear_results()
-    questions.forget()
+    forget_session()
     from octree_ext.octree_addon import handlers
 
     handlers.after_change()

@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 from blender_scenes import cube, link, mesh_object, monkey, scatter, text, tube
 from mathutils import Matrix
+from tuned import tuned
 
+from octree_ext import octree_addon
 from octree_ext.core import Spheres, query, ray_cast
 from octree_ext.octree_addon import scene_index as scene_index_module
 from octree_ext.octree_addon.questions import query_operator
@@ -276,8 +278,8 @@ def test_matrices_that_are_not_finite_are_set_aside(empty_scene):
     assert query(index.octree, Spheres([(0, 0, 0)], [5.0])).shape == (3, 12)
 
 
-def test_a_catch_up_that_is_dropped_loses_nothing(zoo, monkeypatch):
-    monkeypatch.setattr(scene, "_VERTICES", 100)
+@tuned(octree_addon, vertices_read=100)
+def test_a_catch_up_that_is_dropped_loses_nothing(zoo):
     index = scene_index()
     for number in range(20):
         monkey(0, location=(number, 9, 0)).data.transform(Matrix.Scale(number + 2, 4))
@@ -348,8 +350,8 @@ def test_an_index_that_ended_says_so(zoo):
         index.update()
 
 
-def test_who_reads_meanwhile_reads_everything(zoo, monkeypatch):
-    monkeypatch.setattr(scene, "_VERTICES", 10)
+@tuned(octree_addon, vertices_read=10)
+def test_who_reads_meanwhile_reads_everything(zoo):
     steps = scene_index_module.index_of(bpy.context.evaluated_depsgraph_get()).update_steps()
     next(steps)
     assert_fresh()

@@ -7,7 +7,8 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from seen_tables import NAMES, box_of, decoded_mask, random_table
@@ -21,7 +22,7 @@ from core import (
     views_inside,
     visibility,
 )
-from octree_ext.octree_addon.seen import (
+from octree_ext.octree_addon.cameras.data import (
     STATES,
     Items,
     SeenAnswer,
@@ -133,7 +134,7 @@ def test_what_is_no_answer_is_refused(text, message):
 
 
 @given(PICTURES)
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_masks_are_the_pixels(picture):
     masks = masks_of(picture)
     assert masks.keys() == {*picture[picture >= 0].tolist()}

@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from seen_tables import random_table
 
-from octree_ext.octree_addon.seen import (
+from octree_ext.octree_addon.cameras.data import (
     Items,
     SeenAnswer,
     Views,
@@ -54,7 +55,7 @@ def text(table):
     st.lists(st.integers(0, 12), min_size=1, max_size=4),
     st.permutations(range(5)),
 )
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_any_split_gives_the_whole(views, cuts, order):
     cuts = [0, *sorted(cuts), 12]
     parts = [

@@ -116,7 +116,7 @@ def faces(item):
 def test_any_and_all_triangles_of_a_face(options, expected):
     item = cube()
     bpy.context.view_layer.update()
-    counts = select_faces(bpy.context, asked([3, 4, 5], [item], **options), "REPLACE", None)
+    counts = select_faces(bpy.context, asked([3, 4, 5], [item], **options), "REPLACE")
     assert counts == Counter(faces=len(expected))
     assert faces(item) == expected
 
@@ -130,7 +130,7 @@ def test_actions_on_faces():
         ([0, 11], "SUBTRACT", [1, 2], 1),
         ([11], "REPLACE", [5], 1),
     ):
-        counts = select_faces(bpy.context, asked(triangles, [item]), action, None)
+        counts = select_faces(bpy.context, asked(triangles, [item]), action)
         assert (faces(item), counts["faces"]) == (expected, count)
 
 
@@ -161,6 +161,6 @@ def test_meshes_in_edit_mode_without_a_way_back_are_counted(pair):
     answer = asked([5], pair)
     select_only(*pair)
     bpy.ops.object.mode_set(mode="EDIT")
-    counts = select_faces(bpy.context, answer, "REPLACE", None)
+    counts = select_faces(bpy.context, answer, "REPLACE")
     bpy.ops.object.mode_set(mode="OBJECT")
     assert (counts["faces"], counts["unknown"]) == (1, 1)

@@ -11,11 +11,13 @@ import pytest
 from blender_scenes import camera, cube
 from probing import ask_at
 from registered import OPERATORS, PANELS
+from tree_age import is_stale
 
-from octree_ext.octree_addon import handlers, hiding, never_seen, shot, trees
+from octree_ext.octree_addon import cameras as shot
+from octree_ext.octree_addon import handlers, hiding, scene_index, trees
 from octree_ext.octree_addon.probe import session
-from octree_ext.octree_addon.results import active_result, kept, listeners
-from octree_ext.octree_addon.ui import settings_of
+from octree_ext.octree_addon.results import active_result, kept
+from octree_ext.octree_addon.ui import forget_session, settings_of
 
 NAMES = [operator.bl_idname.partition(".")[2] for operator in OPERATORS]
 STEPS, MOST_OBJECTS, MOST_SCENES = 200, 24, 3
@@ -169,10 +171,12 @@ class Session:
         )
 
     def operate(self, names=()):
-        """Call any of our operators; what it refuses it says to the user."""
+        """Call any of our operators, rather new ones; what it refuses it says to the user."""
         names = names or [each for each in NAMES if each != "probe_move"]
         calls = {name: getattr(bpy.ops.octree, name) for name in names}
-        name = self.random.choice([name for name, call in calls.items() if call.poll()])
+        able = [name for name, call in calls.items() if call.poll()]
+        new = [name for name in able if not finished[name]]
+        name = self.random.choice(new if new and self.random.random() < 0.5 else able)
         try:
             if calls[name]("EXEC_DEFAULT", True, **self.options(calls[name])) == {"FINISHED"}:
                 finished[name] += 1
@@ -287,15 +291,14 @@ class Session:
         handlers.watch_header(None, bpy.context)
         handlers.restore_trees()
         handlers.merge_later()
-        handlers.settle()
+        scene_index.catch_up(0.02)
         if session.current():
             session.shows_truth(session.current())
             session.go_on()
             session.watch()
-        listeners.compare_later()
         kept.fill_list()
         for scene in bpy.data.scenes:
-            trees.is_stale(scene)
+            is_stale(scene)
             result = active_result(scene)
             if result is not None:
                 shown = kept.shown_of(scene, result).rows
@@ -325,9 +328,7 @@ def still_hidden():
 def clean():
     yield
     session.end()
-    shot.forget()
-    never_seen.forget()
-    trees.forget()
+    forget_session()
 
 
 @pytest.mark.parametrize("seed", SESSIONS)

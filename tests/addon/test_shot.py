@@ -10,7 +10,7 @@ from camera_oracle import clip_planes, in_view
 from mathutils import Vector
 from shot_stage import FRAMES, add_stage, look
 
-from octree_ext.octree_addon import shot
+from octree_ext.octree_addon import cameras as shot
 
 
 @pytest.fixture
@@ -46,32 +46,7 @@ def flags_by_name(seen):
     }
 
 
-@pytest.mark.parametrize(
-    ("few", "patience", "work", "many"),
-    [
-        (2000, 1 << 14, 16, 10_000),
-        (0, 1 << 14, 0, 10_000),
-        (0, 1, 0, 10_000),
-        (0, 1 << 14, np.inf, 10_000),
-        (2000, 1 << 14, 16, 0),
-        (0, 1, np.inf, 0),
-        (0, 1 << 14, 1, 0),
-    ],
-)
-def test_exact_agrees_with_cutting_every_triangle(
-    stage, cut, monkeypatch, few, patience, work, many
-):
-    """By vertices where meshes are small, by octrees alone, and without waiting for more.
-
-    Then by clipping alone; and with triangles read only where they are needed: rarely, never by
-    an octree of all of them, and by one soon.
-    """
-    monkeypatch.setattr(shot.local_mesh, "_FEW_TRIANGLES", few)
-    monkeypatch.setattr(shot.local_mesh, "_MOST_WORK", work)
-    monkeypatch.setattr(shot.scene_reader, "_MANY_TRIANGLES", many)
-    monkeypatch.setattr(shot.culling, "_MOST_PENDING", patience)
-    monkeypatch.setattr(shot.vertices, "_ROWS", 2)
-    monkeypatch.setattr(shot.vertices, "_WIDTH", 3)
+def test_exact_agrees_with_cutting_every_triangle(stage, cut):
     found = flags_by_name(look())
     expected = {place: bool(flags.any()) for place, flags in cut().items()}
     # What is not there in some frame is not seen in it.
@@ -87,9 +62,7 @@ def test_exact_agrees_with_cutting_every_triangle(
         assert any(by_name[name]) and not all(by_name[name]), name
 
 
-@pytest.mark.parametrize("patience", [1 << 14, 1])
-def test_boxes_agree_with_cutting_the_sides_of_boxes(stage, monkeypatch, patience):
-    monkeypatch.setattr(shot.culling, "_MOST_PENDING", patience)
+def test_boxes_agree_with_cutting_the_sides_of_boxes(stage):
     plain = [item for item in bpy.context.scene.objects if item.type == "MESH"]
     names = {item.name for item in plain} - {"Points"}  # shows more than its box
     found = flags_by_name(look(exact=False, wanted=frozenset(n.session_uid for n in plain)))
@@ -167,11 +140,7 @@ def test_markers_switch_the_camera_of_the_scene(stage):
     assert scene.camera == second
 
 
-@pytest.mark.parametrize(("few", "work", "many"), [(2000, 16, 10_000), (0, 99, 0), (0, 2, 0)])
-def test_faces_are_counted_in_frames(stage, cut, monkeypatch, few, work, many):
-    monkeypatch.setattr(shot.local_mesh, "_FEW_TRIANGLES", few)
-    monkeypatch.setattr(shot.local_mesh, "_MOST_WORK", work)
-    monkeypatch.setattr(shot.scene_reader, "_MANY_TRIANGLES", many)
+def test_faces_are_counted_in_frames(stage, cut):
     names = ("Wall", "Dome", "Cube 7", "Hook", "Skinned", "Points", "Waves")
     items = [bpy.data.objects[name] for name in names]
     twin = link(bpy.data.objects.new("Twin", bpy.data.objects["Cube 7"].data))

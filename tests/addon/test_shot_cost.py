@@ -9,7 +9,7 @@ from costs import lines_run
 from mathutils import Vector
 
 from octree_ext.core import run
-from octree_ext.octree_addon import shot
+from octree_ext.octree_addon import cameras
 
 FRAMES = tuple(range(1, 49))
 
@@ -57,8 +57,8 @@ def is_in_view(point):
 
 @pytest.mark.parametrize("exact", [True, False])
 def test_runs_a_fraction_of_the_lines_of_a_loop_over_corners_of_boxes(town, exact):
-    question = shot.Shot(frames=FRAMES, exact=exact)
-    ours = lines_run(lambda: run(shot.shot_steps(bpy.context, question))).total()
+    question = cameras.Shot(frames=FRAMES, exact=exact)
+    ours = lines_run(lambda: run(cameras.shot_steps(bpy.context, question))).total()
     theirs = 8 * lines_run(lambda: corners_in_view(FRAMES[::8])).total()
     # Each object's place is looked up in each frame; all else is done for all at once.
     assert ours <= min(11 * 1600 * len(FRAMES), theirs / 2)
@@ -68,7 +68,7 @@ def test_runs_a_fraction_of_the_lines_of_a_loop_over_corners_of_boxes(town, exac
 def test_each_frame_is_evaluated_once(town, exact):
     frames = []
     bpy.app.handlers.frame_change_post.append(lambda scene, _: frames.append(scene.frame_current))
-    seen = run(shot.shot_steps(bpy.context, shot.Shot(frames=FRAMES, exact=exact)))
+    seen = run(cameras.shot_steps(bpy.context, cameras.Shot(frames=FRAMES, exact=exact)))
     assert frames == [*FRAMES, 1]
     assert 0.05 < seen.flags.mean() < 0.5
     if not exact:

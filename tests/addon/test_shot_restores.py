@@ -4,12 +4,13 @@ import bpy
 import pytest
 from shot_stage import FRAMES, add_stage, key, look
 
-from octree_ext.octree_addon import shot
+from octree_ext.octree_addon import cameras, scene_index
 
 
 @pytest.fixture
 def stage():
     add_stage()
+    scene_index.scene_index()  # which listens as long as it is there
 
 
 def state():
@@ -49,7 +50,7 @@ def test_scene_is_left_as_it_was_with_values_that_have_no_key(stage):
 def test_steps_closed_half_way_leave_the_scene_as_it_was(stage):
     disturb()
     before = state()
-    steps = shot.shot_steps(bpy.context, shot.Shot(frames=FRAMES))
+    steps = cameras.shot_steps(bpy.context, cameras.Shot(frames=FRAMES))
     fractions = [next(steps) for _ in range(9)]
     assert bpy.context.scene.frame_current != before[0]
     steps.close()

@@ -8,7 +8,7 @@ from blender_scenes import camera, link, mesh_object
 from camera_oracle import WHOLE, points_about, seen_points
 
 from octree_ext.core import run
-from octree_ext.octree_addon import shot
+from octree_ext.octree_addon import cameras as shot
 
 FITS = ("AUTO", "HORIZONTAL", "VERTICAL")
 SHIFTS = ((0.0, 0.0), (0.3, -0.2), (-1.4, 0.9))

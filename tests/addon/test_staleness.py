@@ -20,11 +20,15 @@ from blender_scenes import (
 )
 from costs import lines_run
 from live_scenes import boxes_by_key, boxes_now
+from tree_age import is_stale
+from tuned import tuned
 
-from octree_ext.octree_addon import handlers, trees
+from octree_ext import octree_addon
+from octree_ext.core import Running
+from octree_ext.octree_addon import scene_index, trees
 from octree_ext.octree_addon.built_tree import preserving_staleness
 from octree_ext.octree_addon.reader import scene as scene_reads
-from octree_ext.octree_addon.scene_index import SceneIndex
+from octree_ext.octree_addon.scene_index import SceneIndex, rest
 from octree_ext.octree_addon.ui import settings_of
 
 pytestmark = pytest.mark.usefixtures("visible_scope")
@@ -62,7 +66,7 @@ def built(request):
 def tab_in_and_out():
     bpy.ops.object.mode_set(mode="EDIT")
     update()
-    assert not trees.is_stale(bpy.context.scene)
+    assert not is_stale(bpy.context.scene)
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
@@ -101,14 +105,14 @@ def edit_and_edit_back():
 def move_and_undo():
     bpy.data.objects["Cube"].location.x = 7
     push("Move")
-    assert trees.is_stale(bpy.context.scene)
+    assert is_stale(bpy.context.scene)
     bpy.ops.ed.undo()
 
 
 def delete_and_undo():
     bpy.data.objects.remove(bpy.data.objects["Cube"])
     push("Delete")
-    assert trees.is_stale(bpy.context.scene)
+    assert is_stale(bpy.context.scene)
     bpy.ops.ed.undo()
 
 
@@ -118,7 +122,7 @@ def walk_through_frames():
     item.location.x = 7
     item.keyframe_insert("location", frame=3)
     bpy.context.scene.frame_set(2)
-    assert trees.is_stale(bpy.context.scene)
+    assert is_stale(bpy.context.scene)
     bpy.context.scene.frame_set(1)
 
 
@@ -126,7 +130,7 @@ def hide():
     for name in ("Cube", "Suzanne", "Points", "Instance"):
         bpy.data.objects[name].hide_set(True)
     update()
-    assert not trees.is_stale(bpy.context.scene)
+    assert not is_stale(bpy.context.scene)
     for name in ("Cube", "Suzanne", "Points", "Instance"):
         bpy.data.objects[name].hide_set(False)
 
@@ -152,9 +156,9 @@ NO_CHANGES = [
 
 @pytest.mark.parametrize("act", NO_CHANGES)
 def test_what_changes_nothing_leaves_the_tree_as_it_is(built, act):
-    assert not trees.is_stale(bpy.context.scene)
+    assert not is_stale(bpy.context.scene)
     act()
-    assert not trees.is_stale(bpy.context.scene)
+    assert not is_stale(bpy.context.scene)
     assert trees.get(bpy.context.scene) is built
 
 
@@ -217,14 +221,23 @@ def become_a_group():
     item.modifiers.new("Nodes", "NODES").node_group = bpy.data.node_groups["Scatter"]
 
 
+def carry():
+    item = bpy.data.objects["Cube"]
+    item.parent = link(bpy.data.objects.new("Parent", None), location=(1, 0, 0))
+
+
 def lose():
     bpy.data.objects.remove(bpy.data.objects["Text"])
+
+
+def unlink():
+    bpy.context.scene.collection.objects.unlink(bpy.data.objects["Text"])
 
 
 CHANGES = [
     *(move, edit, edit_in_edit_mode, modify, write_more, move_what_is_scattered, lose),
     *(edit_what_is_scattered, scatter_more, move_in_a_group, add_to_a_group, swap_the_group),
-    become_a_group,
+    *(become_a_group, carry, unlink),
 ]
 
 
@@ -233,10 +246,10 @@ def test_what_changes_items_is_found(built, act):
     if act is edit_in_edit_mode:
         select_only(bpy.data.objects["Cube"])
     act()
-    assert trees.is_stale(bpy.context.scene)
+    assert is_stale(bpy.context.scene)
     push("Change")
     bpy.ops.ed.undo()
-    assert not trees.is_stale(bpy.context.scene)
+    assert not is_stale(bpy.context.scene)
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -302,27 +315,27 @@ def test_the_panel_is_told_when_the_scene_has_come_to_rest(monkeypatch):
     built = build("TRIANGLES")
     item.location.x = 1
     update()
-    assert bpy.app.timers.is_registered(handlers.settle)
-    assert 0 < handlers.settle() <= 0.2
+    assert bpy.app.timers.is_registered(rest.come_to_rest)
+    assert 0 < rest.come_to_rest() <= 0.2
     assert not built.was_stale
-    monkeypatch.setattr(handlers, "_REST", 0.0)
-    monkeypatch.setattr(handlers, "is_busy", lambda: True)
-    assert handlers.settle() is not None
-    assert not built.was_stale
-    monkeypatch.setattr(handlers, "is_busy", lambda: False)
-    assert handlers.settle() is None
+    with tuned(octree_addon, rest=0.0):
+        monkeypatch.setattr(rest, "is_busy", lambda: True)
+        assert rest.come_to_rest() is not None
+        assert not built.was_stale
+        monkeypatch.setattr(rest, "is_busy", lambda: False)
+        assert rest.come_to_rest() is None
     assert built.was_stale
 
 
-def test_meshes_are_compared_step_by_step(monkeypatch):
-    monkeypatch.setattr(scene_reads, "_OBJECTS", 0)
+@tuned(octree_addon, objects_read=0)
+def test_meshes_are_compared_step_by_step():
     items = [cube(f"Cube {number}", location=(2 * number, 0, 0)) for number in range(5)]
     built = build("TRIANGLES")
     for item in items:
         item.data.update()
     update()
     steps = 0
-    while not trees.settle(0):
+    while not scene_index.catch_up(0):
         steps += 1
     assert steps >= 4
     assert not built.was_stale
@@ -354,27 +367,27 @@ def shift(items):
     update()
 
 
-def test_many_trees_make_room_for_later_ones(monkeypatch):
+@tuned(octree_addon, former_trees=2)
+def test_many_trees_make_room_for_later_ones():
     cube()
-    monkeypatch.setattr(trees, "MOST_FORMER", 2)
     built = [build("TRIANGLES") for _ in range(5)]
     assert trees.kept_of(bpy.context.scene) == built[2:]
     for _ in range(3):
         bpy.ops.ed.undo()
     assert trees.get(bpy.context.scene) is None
     assert trees.was_dropped(bpy.context.scene)
-    monkeypatch.setattr(trees, "MOST_FORMER_BYTES", built[0].nbytes + 1)
-    for _ in range(3):
-        bpy.ops.ed.redo()
-    assert trees.get(bpy.context.scene) is built[4]
-    last = build("TRIANGLES")
+    with tuned(octree_addon, former_bytes=built[0].nbytes + 1):
+        for _ in range(3):
+            bpy.ops.ed.redo()
+        assert trees.get(bpy.context.scene) is built[4]
+        last = build("TRIANGLES")
     assert trees.kept_of(bpy.context.scene) == [built[4], last]
 
 
 def test_a_tree_of_another_frame_is_no_matter_while_we_walk(ball):
     select_only(ball)
     built = build("TRIANGLES")
-    with preserving_staleness(built, bpy.context.view_layer):
+    with preserving_staleness(bpy.context.view_layer):
         ball.location.x = 1
         update()
         assert not built.stale
@@ -389,16 +402,16 @@ def test_a_tree_of_another_scene_is_compared_when_it_is_shown_or_asked_for():
     item.location.x = 1
     bpy.context.view_layer.update()
     assert trees.is_settled()
-    assert trees.settle(1)
+    assert scene_index.catch_up(1)
     assert not built.was_stale
-    assert trees.is_stale(first)
+    assert is_stale(first)
     item.location.x = 0
     bpy.context.window.scene = first
     update()
     assert not built.stale
     bpy.context.window.scene = second
     bpy.data.objects.remove(item)
-    assert trees.is_stale(first)
+    assert is_stale(first)
 
 
 def test_an_object_deleted_a_moment_ago_is_no_trap():
@@ -533,8 +546,19 @@ def test_out_of_date_is_what_differs_when_all_is_read_again(built, seed):
         if walk.random.random() < 0.5:
             assert trees.get(bpy.context.scene) is built
             expected = built_from(built) != read_again(built)
-            assert trees.is_stale(bpy.context.scene) == expected
+            assert is_stale(bpy.context.scene) == expected
             verdicts[expected] += 1
     if bpy.context.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
     assert min(verdicts[False], verdicts[True]) > 1
+
+
+@pytest.mark.parametrize("error", [ValueError, ReferenceError])
+def test_work_at_rest_that_lost_what_it_is_about_is_dropped(error):
+    def lost():
+        yield 0.5
+        raise error("gone")
+
+    rest._running.append(Running(lost()))
+    rest.catch_up(0.1)
+    assert not rest._running

@@ -14,27 +14,24 @@ from paper import drawn
 from seen_scenes import add_row, answer, cubes
 from shot_scenes import keep_answer
 from snapshots import whole_file
+from tuned import tuned
 
-from octree_ext.core import ZBuffer
-from octree_ext.octree_addon import hiding, never_seen, shot
-from octree_ext.octree_addon.never_seen import counting
-from octree_ext.octree_addon.shot import answer_operator
-from octree_ext.octree_addon.shot.answer_operator import (
+from octree_ext import octree_addon
+from octree_ext.octree_addon import cameras, hiding
+from octree_ext.octree_addon.answers import verb_operators
+from octree_ext.octree_addon.answers.verb_operators import (
     ASKED_AGAIN,
     RULE,
     AnswerOperator,
     AskingOperator,
 )
-from octree_ext.octree_addon.ui import settings_of, stepped
+from octree_ext.octree_addon.ui import forget_session, settings_of
 
 
 @pytest.fixture(autouse=True)
-def in_numpy(monkeypatch):
-    """Draw in NumPy, whatever this machine has."""
-    monkeypatch.setattr(counting.samples_steps, "__kwdefaults__", {"renderer": ZBuffer})
+def forgotten(in_numpy):
     yield
-    never_seen.forget()
-    shot.forget()
+    forget_session()
 
 
 class FakeEvent:
@@ -320,7 +317,7 @@ class Verb(AskingOperator):
     """A verb that asks the user, without a window."""
 
     properties = SimpleNamespace(bl_rna=SimpleNamespace(properties=()))
-    answers = shot.visibility_result.ANSWERS
+    answers = cameras.visibility_result.ANSWERS
     is_settled = False
 
     def __init__(self):
@@ -343,13 +340,12 @@ def verb(monkeypatch):
     """Return a verb in what looks like a window, where each turn takes one step."""
     invoked = []
     fake = SimpleNamespace(Verb=lambda how, **values: invoked.append((how, values)))
-    monkeypatch.setattr(answer_operator, "operator_named", lambda name: getattr(fake, name))
-    monkeypatch.setattr(answer_operator, "is_without_window", lambda: False)
-    monkeypatch.setattr(stepped, "_PATIENCE", -1.0)
-    monkeypatch.setattr(stepped, "_SLICE", -1.0)
+    monkeypatch.setattr(verb_operators, "operator_named", lambda name: getattr(fake, name))
+    monkeypatch.setattr(verb_operators, "is_without_window", lambda: False)
     found = Verb()
     found.invoked = invoked
-    return found
+    with tuned(octree_addon, first_turn=-1.0, turn=-1.0):
+        yield found
 
 
 def go_on(verb, context, kind="TIMER"):
@@ -444,7 +440,7 @@ def test_steps_of_a_verb_that_are_dropped_change_nothing():
     bpy.ops.octree.find_seen(span="SCENE")
     before, found = whole_file(), answer()
     items[3].location = items[1].location
-    steps = shot.visibility_result.ANSWERS.standing_steps(bpy.context)
+    steps = cameras.visibility_result.ANSWERS.standing_steps(bpy.context)
     for _ in range(3):
         next(steps)
     steps.close()
@@ -452,4 +448,4 @@ def test_steps_of_a_verb_that_are_dropped_change_nothing():
     bpy.context.view_layer.update()
     assert whole_file() == before
     assert answer() is found
-    assert not shot.visibility_result.ANSWERS.stands(bpy.context)
+    assert not cameras.visibility_result.ANSWERS.stands(bpy.context)

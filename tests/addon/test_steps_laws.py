@@ -8,14 +8,11 @@ import pytest
 from blender_scenes import camera, collection_instance, cube, link, select_only
 from shot_stage import key
 from snapshots import whole_file
+from tuned import tuned
 
-import octree_ext.core.scene.pairs
-import octree_ext.core.scene.patches
-import octree_ext.core.scene.sheets
-import octree_ext.octree_addon.reader.scene
-import octree_ext.octree_addon.scene_index.index
+from octree_ext import core, octree_addon
 from octree_ext.octree_addon import trees
-from octree_ext.octree_addon.never_seen import samples as kept_samples
+from octree_ext.octree_addon.cameras.never_seen import samples as kept_samples
 from octree_ext.octree_addon.questions import last_query
 from octree_ext.octree_addon.ui import settings_of, stepped
 
@@ -56,6 +53,7 @@ CASES = {
     "prove_it": ({}, [("select_in_sphere", {"radius": 2.0})]),
     "show_cells": ({}, [("select_in_sphere", {"radius": 2.0})]),
     "select_in_box": ({"center": (0, 0, 0)}, []),
+    "select_in_capsule": ({"radius": 0.5}, []),
     "select_in_frustum": ({"camera": "Camera"}, []),
     "select_in_sphere": ({"radius": 2.0}, []),
     "select_nearest": ({"count": 3}, []),
@@ -75,13 +73,12 @@ class DroppedError(ValueError):
 
 
 @pytest.fixture(autouse=True)
-def _small_pieces(monkeypatch):
-    monkeypatch.setattr(octree_ext.core.scene.sheets, "_TOGETHER", 30)
-    monkeypatch.setattr(octree_ext.core.scene.patches, "_TOGETHER", 1)
-    monkeypatch.setattr(octree_ext.core.scene.pairs, "_FIRST", 1)
-    for name in ("_OBJECTS", "_WALKED"):
-        monkeypatch.setattr(octree_ext.octree_addon.reader.scene, name, 2)
-    monkeypatch.setattr(octree_ext.octree_addon.scene_index.index, "_PLACED", 2)
+def _small_pieces():
+    with (
+        tuned(octree_addon, objects_read=2, instances_walked=2, instances_placed=2),
+        tuned(core, sheets_together=30, patches_together=1, placements_at_first=1),
+    ):
+        yield
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from blender_scenes import cube, mesh_object
 from clash_scenes import EVERYTHING, audit, kept, named, plant
 
 from octree_ext.octree_addon import results
-from octree_ext.octree_addon.audit import About, report_of
-from octree_ext.octree_addon.clash.panel import details_of, tolerance_lines
-from octree_ext.octree_addon.clash.settings import usual_band
+from octree_ext.octree_addon.audit.data import About, report_of
+from octree_ext.octree_addon.audit.panel import details_of, tolerance_lines
+from octree_ext.octree_addon.audit.settings import usual_band
 from octree_ext.octree_addon.ui import settings_of
 
 ABOUT = About(file="house.blend", date="2026-01-01T00:00:00+00:00")
@@ -145,7 +145,7 @@ def test_the_panel_and_reports_tell_what_precision_widened(empty_scene):
     assert amount
     findings = kept()
     (row,) = np.flatnonzero(findings.widened).tolist()
-    assert {findings.objects.names[n] for n in findings.pairs[:, row]} == {"Far", "Farther"}
+    assert {findings.objects.names[n] for n in findings.audit.pairs[:, row]} == {"Far", "Farther"}
     told = ["tolerance" in " ".join(details_of(scene, result, n)) for n in range(len(findings))]
     assert told == findings.widened.tolist()
     report = json.loads(written(".json"))
@@ -163,7 +163,7 @@ def test_the_panel_and_reports_tell_what_precision_widened(empty_scene):
 
 
 def test_reports_of_before_still_load(empty_scene):
-    from octree_ext.octree_addon.audit import read_json
+    from octree_ext.octree_addon.audit.data import read_json
 
     plant()
     audit()
@@ -172,7 +172,7 @@ def test_reports_of_before_still_load(empty_scene):
     for row in report["findings"]:
         del row["band"]
     found, _ = read_json(json.dumps(report).encode())
-    assert np.isnan(found.bands).all() and np.isnan(found.tolerance)
+    assert np.isnan(found.audit.bands).all() and np.isnan(found.audit.band)
     assert not found.widened.any()
     assert named(found) == named(kept())
     for ending in (".json", ".csv", ".bcf", ".html", ".xml"):

@@ -4,8 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
-from octree_ext.octree_addon import trees
-from octree_ext.octree_addon.ui import settings_of
+from octree_ext.octree_addon import scene_index, trees
+from octree_ext.octree_addon.ui import forget_session, keep_scenes, listen_to_stores, settings_of
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_undone_number_is_no_tree_until_it_is_redone(empty_scene, ball, built):
 def test_restored_tree_leaves_the_file_as_it_is(empty_scene, ball, built, build):
     trees.store(empty_scene, built, [ball])
     number = settings_of(empty_scene).tree_number
-    trees.forget()
+    forget_session()
     assert trees.is_missing(empty_scene)
     again = build([ball])
     trees.restore(empty_scene, again)
@@ -62,7 +62,7 @@ def test_restored_tree_leaves_the_file_as_it_is(empty_scene, ball, built, build)
 
 def test_refusal_holds_for_one_number(empty_scene, ball, built):
     trees.store(empty_scene, built, [ball])
-    trees.forget()
+    forget_session()
     trees.set_rebuild_error(empty_scene, "Too many")
     assert trees.rebuild_error(empty_scene) == "Too many"
     assert not trees.is_missing(empty_scene)
@@ -84,35 +84,22 @@ def test_tree_of_a_deleted_scene_is_dropped(ball, built):
     other = bpy.data.scenes.new("Other")
     trees.store(other, built, [])
     bpy.data.scenes.remove(other)
-    trees.keep_only(bpy.data.scenes)
+    keep_scenes(bpy.data.scenes)
     assert trees.is_empty()
-
-
-def test_stale_once_something_of_the_source_changed(empty_scene, ball, built):
-    trees.store(empty_scene, built, [ball])
-    cube = bpy.data.objects.new("Other", None)
-    empty_scene.collection.objects.link(cube)
-    bpy.context.view_layer.update()
-    assert not built.stale
-    ball.location.x = 1
-    bpy.context.view_layer.update()
-    assert not built.was_stale
-    assert built.stale
-    assert built.was_stale
 
 
 def test_listeners_hear_each_change_once(empty_scene, ball, built):
     heard = []
-    trees.listen(listener := lambda: heard.append(trees.is_empty()))
+    listen_to_stores(listener := lambda: heard.append(trees.is_empty()), True)
     try:
         trees.store(empty_scene, built, [ball])
         ball.location.x = 1
         bpy.context.view_layer.update()
-        assert trees.settle(1)
-        assert trees.settle(1)
+        assert scene_index.catch_up(1)
+        assert scene_index.catch_up(1)
         trees.clear(empty_scene)
     finally:
-        trees.stop_listening(listener)
+        listen_to_stores(listener, False)
     assert heard == [False, False, True]
 
 

@@ -5,9 +5,9 @@ import pytest
 from paper import drawn
 from seen_scenes import add_row, cubes
 
-from octree_ext.octree_addon import results, shot
-from octree_ext.octree_addon.shot.answer_operator import ASKED_AGAIN
-from octree_ext.octree_addon.ui import settings_of
+from octree_ext.octree_addon import scene_index
+from octree_ext.octree_addon.answers.verb_operators import ASKED_AGAIN
+from octree_ext.octree_addon.ui import forget_session, settings_of
 
 WORDS = "The scene has changed since"
 
@@ -18,15 +18,15 @@ def row():
     bpy.ops.ed.undo_push(message="made")
     bpy.ops.octree.find_seen("EXEC_DEFAULT", True, faces=True)
     yield items
-    shot.forget()
+    forget_session()
 
 
 def says_changed():
     """Tell by the panel, once the scene has been looked at, what each of the results says."""
     settings = settings_of(bpy.context.scene).results
     bpy.context.view_layer.update()
-    results.compare_later()
-    found = [results.has_changed(bpy.context, each) for each in settings.kept]
+    scene_index.catch_up(1)
+    found = [scene_index.has_changed(bpy.context, each) for each in settings.kept]
     assert len(set(found)) == 1
     assert (WORDS in drawn(bpy.types.OCTREE_PT_results)) == found[0]
     return found[0]
@@ -94,7 +94,7 @@ def test_what_had_changed_before_a_verb_stays_changed(row):
         each.name, each.pinned = f"{each.title} before", True
     row[3].location.x += 1
     bpy.ops.octree.hide_unseen("EXEC_DEFAULT", True)
-    found = {each.name: results.has_changed(bpy.context, each) for each in settings.kept}
+    found = {each.name: scene_index.has_changed(bpy.context, each) for each in settings.kept}
     assert found == {
         "Not Seen by Cameras before": True,
         "Seen by Cameras before": True,

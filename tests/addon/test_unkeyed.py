@@ -4,7 +4,7 @@ import bpy
 import pytest
 from blender_scenes import cube
 
-from octree_ext.octree_addon.shot.frames import walk
+from octree_ext.octree_addon.cameras.frames import walk
 
 
 def on_the_object(item):
@@ -79,7 +79,7 @@ def test_value_without_a_key_survives(place, in_a_strip):
     scene.frame_set(6)
     assert value_at(owner, path, element) == pytest.approx(0.5)
     set_value(owner, path, element, 0.25)
-    for frame, _ in walk(scene, (1, 11)):
+    for frame in walk(scene, (1, 11)):
         assert value_at(owner, path, element) == pytest.approx(frame // 11)
     assert value_at(owner, path, element) == pytest.approx(0.25)
     assert scene.frame_current == 6

@@ -9,7 +9,8 @@ import pytest
 from blender_scenes import mesh_object, select_only, selected
 from seen_scenes import FRAMES, add_row, answer, cubes
 
-from octree_ext.octree_addon import shot, trees
+from octree_ext.octree_addon import cameras as shot
+from octree_ext.octree_addon import trees
 
 
 @pytest.fixture

@@ -16,9 +16,14 @@ from seen_tables import random_table
 
 from octree_ext.core import Boxes, atomic_file, build_octree, save
 from octree_ext.octree_addon import command_line
-from octree_ext.octree_addon.audit import REPORTS, About, add_options, run_audit
+from octree_ext.octree_addon.audit.data import REPORTS, About, add_options, run_audit
+from octree_ext.octree_addon.cameras.data import (
+    SeenAnswer,
+    json_texts,
+    label_folder,
+    write_label_pictures,
+)
 from octree_ext.octree_addon.command_line.seen import FORMATS
-from octree_ext.octree_addon.seen import SeenAnswer, json_texts, label_folder, write_label_pictures
 from octree_ext.octree_addon.written_files import require_file, require_folder, write_texts
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -90,10 +95,12 @@ def an_operator(name, ending, **options):
 TABLES = ((".csv", "TABLE"), (".json", "TABLE"), (".json", "COCO"), (".json", "BOP"))
 WRITERS = {
     "core/storage.py": {"tree": (nothing, a_tree)},
-    "octree_addon/audit/gate.py": {each: (nothing, a_report(each)) for each in REPORTS},
+    "octree_addon/audit/data/gate.py": {each: (nothing, a_report(each)) for each in REPORTS},
     "octree_addon/command_line/seen.py": {each: (a_chunk, a_merge(each)) for each in FORMATS}
     | {"coco": (a_chunk, a_merge("coco", "--labels", "folder"))},
-    "octree_addon/seen/png.py": {"labels": (a_chunk, a_merge("json", "--labels", "folder"))},
+    "octree_addon/cameras/data/png.py": {
+        "labels": (a_chunk, a_merge("json", "--labels", "folder"))
+    },
     "octree_addon/ui/table_export.py": {
         f"{form} {ending}": (seen_spheres, an_operator("export_seen", ending, format=form))
         for ending, form in TABLES
@@ -103,7 +110,7 @@ WRITERS = {
         "rows as csv": (audited, an_operator("export_rows", ".csv")),
         "rows as json": (audited, an_operator("export_rows", ".json")),
     },
-    "octree_addon/clash/export.py": {
+    "octree_addon/audit/export.py": {
         each: (audited, an_operator("export_audit", each)) for each in REPORTS
     },
 }

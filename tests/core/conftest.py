@@ -1,18 +1,14 @@
 """How Hypothesis runs: the machine may be slow, and every run may look somewhere else."""
 
-import os
-
 import core_scenes as scenes
 import pytest
 from agreement import built
+from examples import MANY
 from hypothesis import settings
 
-from core import save
+from core import compiled, save
 
-# Rare cases are looked for once where all suites run (EXAMPLES=many), under the newest NumPy: the
-# round under the oldest is about that NumPy.
-MANY = os.environ.get("EXAMPLES") == "many"
-settings.register_profile("core", deadline=None, max_examples=60 if MANY else 15)
+settings.register_profile("core", deadline=None, max_examples=60 if MANY else 8)
 settings.load_profile("core")
 
 
@@ -21,3 +17,9 @@ def tree_file(tmp_path):
     path = tmp_path / "tree"
     save(built(scenes.random(), capacity=8), path)
     return path
+
+
+@pytest.fixture
+def in_numpy(monkeypatch):
+    """Let NumPy answer: what is counted are its own costs."""
+    monkeypatch.setattr(compiled, "packed", lambda *_: None)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from audit_scenes import ball, box, named, of_class, scene_of, sheet, turned
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core import ContactTracker, SceneOctree, Triangles, audit, supports
@@ -141,7 +142,7 @@ def test_what_coordinates_cannot_tell_apart_touches_and_is_said_to():
 MESHES = (chair(), ball(0.5, 5), box([0, 0, 0], [1, 1, 1]), sheet([0, 0, 0], [1, 0, 0], [0, 1, 1]))
 
 
-@settings(deadline=None, max_examples=10)
+@examples(10)
 @given(
     st.integers(0, 10_000),
     st.lists(st.sampled_from([*SKYDOMES, MOUNTAIN]), min_size=1, max_size=3),

@@ -6,11 +6,12 @@ import audit_scenes as scenes
 import numpy as np
 import pytest
 from audit_scenes import ball, box, named, scene_of
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from stepping import finished
 
-from core import Audit, SceneOctree, Triangles, audit, audit_again, audit_steps
+from core import FINDING_MEASURES, Audit, SceneOctree, Triangles, audit, audit_again, audit_steps
 
 FIELDS = (
     "classes", "pairs", "measures", "lower", "upper", "places", "inner", "are_open", "segments",
@@ -64,7 +65,7 @@ def alike(one, other, names=None, scale=1.0):
     assert (lower <= one.upper + 1e-9).all() and (one.lower <= upper + 1e-9).all()
 
 
-@settings(deadline=None, max_examples=15)
+@examples(15)
 @given(seeds)
 def test_the_order_of_placements_does_not_matter(seed):
     rng, meshes, matrices = drawn(seed)
@@ -74,7 +75,7 @@ def test_the_order_of_placements_does_not_matter(seed):
     alike(found, shuffled, names=order)
 
 
-@settings(deadline=None, max_examples=10)
+@examples(10)
 @given(seeds, st.integers(-8, 8))
 def test_powers_of_two_change_no_class(seed, power):
     _, meshes, matrices = drawn(seed)
@@ -84,7 +85,7 @@ def test_powers_of_two_change_no_class(seed, power):
     alike(found, audit(other, clearance=0.25 * scale, band=2.0**-17 * scale), scale=scale)
 
 
-@settings(deadline=None, max_examples=10)
+@examples(10)
 @given(seeds)
 def test_baked_is_placed(seed):
     _, meshes, matrices = drawn(seed)
@@ -93,7 +94,7 @@ def test_baked_is_placed(seed):
     alike(audit(scene, clearance=0.3, band=1e-5), audit(baked, clearance=0.3, band=1e-5))
 
 
-@settings(deadline=None, max_examples=15)
+@examples(15)
 @given(seeds)
 def test_what_changed_is_audited_as_if_all_were(seed):
     rng, meshes, matrices = drawn(seed, 12)
@@ -142,18 +143,61 @@ def test_steps_end_with_the_answer_and_notice_changes():
         functools.reduce(lambda _, each: each, steps)
 
 
-def test_findings_are_sorted_and_whole():
+@pytest.fixture(scope="module")
+def crowd():
     _, meshes, matrices = drawn(5, 30)
-    found = audit(scene_from(meshes, matrices), clearance=0.3)
-    keys = list(zip(found.classes.tolist(), *found.pairs.tolist(), strict=True))
+    return audit(scene_from(meshes, matrices), clearance=0.3)
+
+
+def test_findings_are_sorted_and_whole(crowd):
+    keys = list(zip(crowd.classes.tolist(), *crowd.pairs.tolist(), strict=True))
     assert keys == sorted(set(keys)) and len(keys) > 10
-    assert (found.pairs[0] < found.pairs[1]).all()
-    assert (found.lower <= found.upper).all()
-    assert np.isfinite(found.places).all()
-    for whose in (found.segment_findings, found.face_findings):
+    assert (crowd.pairs[0] < crowd.pairs[1]).all()
+    assert (crowd.lower <= crowd.upper).all()
+    assert np.isfinite(crowd.places).all()
+    for whose in (crowd.segment_findings, crowd.face_findings):
         assert (np.diff(whose) >= 0).all()
-    assert found.segments.shape == (len(found.segment_findings), 2, 3)
-    assert found.faces.shape == (2, len(found.face_findings))
+    assert crowd.segments.shape == (len(crowd.segment_findings), 2, 3)
+    assert crowd.faces.shape == (2, len(crowd.face_findings))
+
+
+def test_taking_findings_takes_their_segments_and_faces(crowd):
+    rows = np.random.default_rng(2).permutation(len(crowd))[:9]
+    taken = crowd.take([*rows, rows[0]])
+    assert len(taken) == 10 and taken.clearance == crowd.clearance
+    for place, row in enumerate([*rows, rows[0]]):
+        assert taken.pairs[:, place].tolist() == crowd.pairs[:, row].tolist()
+        for parts, owners in (("segments", "segment_findings"), ("faces", "face_findings")):
+            axis = 0 if parts == "segments" else 1
+            ours, theirs = (
+                getattr(each, parts).compress(getattr(each, owners) == number, axis=axis)
+                for each, number in ((taken, place), (crowd, row))
+            )
+            assert np.array_equal(ours, theirs)
+
+
+@given(st.integers(0, 40), st.integers(0, 40))
+def test_parts_of_findings_joined_are_the_whole(crowd, first, second):
+    cuts = np.split(np.arange(len(crowd)), sorted((first, second)))
+    assert Audit.joined([crowd.take(rows) for rows in cuts]) == crowd
+
+
+def test_findings_turned_twice_are_as_they_were(crowd):
+    rows = np.arange(0, len(crowd), 3)
+    turned = crowd.turned(rows)
+    assert turned.pairs[:, rows].tolist() == crowd.pairs[::-1, rows].tolist()
+    assert turned.pairs[:, 1::3].tolist() == crowd.pairs[:, 1::3].tolist()
+    contained = crowd.inner >= 0
+    inner = [np.where(each.inner, *each.pairs[::-1])[contained] for each in (crowd, turned)]
+    assert inner[0].tolist() == inner[1].tolist()
+    assert turned.turned(rows) == crowd
+
+
+def test_a_larger_unit_makes_smaller_numbers(crowd):
+    less = crowd.scaled(0.5)
+    areas = crowd.measures == FINDING_MEASURES.index("area")
+    assert less.lower.tolist() == np.where(areas, crowd.lower / 4, crowd.lower / 2).tolist()
+    assert less.clearance == 0.15 and less.scaled(2) == crowd
 
 
 @pytest.mark.parametrize("seed", range(4))

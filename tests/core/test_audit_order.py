@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from audit_scenes import CORNERS, FACES, ball, box, scene_of, sheet
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core import FINDING_CLASSES, SceneOctree, Triangles, audit, audit_again
@@ -84,7 +85,7 @@ def told(found, names):
     return answer
 
 
-@settings(deadline=None, max_examples=8)
+@examples(8)
 @given(st.integers(0, 10_000), st.sampled_from([None, 1e-5, 0.01]))
 def test_whatever_the_order_all_findings_are_the_same(seed, band):
     rng = np.random.default_rng(seed)

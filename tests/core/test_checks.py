@@ -3,7 +3,9 @@
 import core_scenes as scenes
 import numpy as np
 import pytest
+from tuned import tuned
 
+import core
 from core import (
     Boxes,
     Capsules,
@@ -22,7 +24,6 @@ from core import (
     query_count,
     statistics,
 )
-from core.construction import levels
 
 ZEROS = np.zeros((2, 3))
 NAN = np.array([[0, 0, 0], [0, np.nan, 0]])
@@ -182,7 +183,7 @@ def test_a_pyramid_is_not_flat():
     assert query(tree, Frusta([[[0, 0, 0]] * 4 + base])).tolist() == [[0], [0]]
 
 
-def test_copies_without_end_are_refused(monkeypatch):
-    monkeypatch.setattr(levels, "MOST_IN_ALL", 1_000)
+@tuned(core, copies_at_a_depth=1_000)
+def test_copies_without_end_are_refused():
     with pytest.raises(ValueError, match="capacity must be larger, or max_depth smaller: got 1 "):
         build_octree(scenes.grid(), capacity=1, max_depth=20)

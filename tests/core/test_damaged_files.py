@@ -8,7 +8,8 @@ import core_scenes as scenes
 import numpy as np
 import pytest
 from agreement import assert_same, built
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
@@ -193,7 +194,7 @@ def test_numbers_that_contradict_the_others_are_refused(name, tree_file):
 
 def test_an_item_that_stands_nowhere_is_refused(tree_file):
     slots = arrays_of(tree_file)["slots"]
-    with pytest.raises(ValueError, match="slots must name every item"):
+    with pytest.raises(ValueError, match="references must name every item"):
         load(changed(tree_file, slots=np.where(slots == 5, 6, slots)))
 
 
@@ -297,7 +298,7 @@ def sound(tmp_path_factory):
 
 
 @given(st.data())
-@settings(max_examples=120)
+@examples(120)
 def test_a_changed_byte_is_noticed_or_matters_not(sound, data):
     content = bytearray(sound.read_bytes())
     place = data.draw(st.integers(0, len(content) - 1))
@@ -313,7 +314,7 @@ def test_a_changed_byte_is_noticed_or_matters_not(sound, data):
 
 
 @given(st.data())
-@settings(max_examples=120)
+@examples(120)
 def test_a_changed_number_is_noticed_or_breaks_no_question(sound, data):
     arrays = arrays_of(sound)
     name = data.draw(st.sampled_from([name for name in NAMES if arrays[name].size > 1]))

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import core
+
 CHECKOUT = Path(__file__).resolve().parents[2]
 PAGES = [*CHECKOUT.glob("*.md"), *(CHECKOUT / "docs").glob("*.md")]
 
@@ -46,10 +48,41 @@ def anchors_of(page):
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def test_the_guide_shows_every_picture_that_is_taken_for_it():
-    steps = (CHECKOUT / "tests/gui/test_guide.py").read_text(encoding="utf-8")
-    taken = re.findall(r'(?:keep|save)\((?:town, |window, )?"(\w+)"', steps)
+def test_the_guide_shows_every_picture_that_is_kept_for_it():
     shown = re.findall(r"\(guide/(\w+)\.png\)", (CHECKOUT / "docs/user_guide.md").read_text())
     kept = [path.stem for path in (CHECKOUT / "docs/guide").glob("*.png")]
-    assert len(taken) > 5
-    assert sorted(taken) == sorted(shown) == sorted(kept)
+    assert len(kept) > 5
+    assert sorted(shown) == sorted(kept)
+
+
+INSIDE = (CHECKOUT / "docs" / "inside_the_extension.md").read_text(encoding="utf-8")
+BUTTON = re.compile(r"^\| [^|]*\| `(\w+)` \| `([\w/]+\.py)` \| ([^|]+) \|$", re.MULTILINE)
+OPERATOR = re.compile(r'bl_idname = "octree\.(\w+)"')
+
+
+def test_each_button_is_mapped_to_its_file():
+    folder = CHECKOUT / "octree_addon"
+    found = [
+        (name, path.relative_to(folder).as_posix())
+        for path in folder.rglob("*.py")
+        for name in OPERATOR.findall(path.read_text(encoding="utf-8"))
+    ]
+    assert sorted(row[:2] for row in BUTTON.findall(INSIDE)) == sorted(found)
+
+
+def test_each_button_is_mapped_to_functions_of_the_core_that_its_feature_may_call():
+    """Those that the code of the extension imports from the core."""
+    sources = [path.read_text("utf-8") for path in (CHECKOUT / "octree_addon").rglob("*.py")]
+    lists = [re.findall(r"from \.+core import (\([^)]*\)|.*)", text) for text in sources]
+    used = set(re.findall(r"\w+", str(lists)))
+    for name, _, called in BUTTON.findall(INSIDE):
+        assert set(re.findall(r"`(\w+)`", called)) <= used & set(core.__all__), name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_that_are_named_are_there(page):
+    """Below the core, the extension or the checkout."""
+    roots = (CHECKOUT, CHECKOUT / "core", CHECKOUT / "octree_addon")
+    for name in re.findall(r"`(\w[\w/]*\.py)`", page.read_text(encoding="utf-8")):
+        if page.name != "CHANGELOG.md" and "/" in name:
+            assert any((root / name).exists() for root in roots), name

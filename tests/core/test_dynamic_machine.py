@@ -2,7 +2,7 @@
 
 import numpy as np
 from crowd import Crowd, assert_stands_in_what_it_touches, rows_of
-from hypothesis import settings
+from examples import examples
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -89,5 +89,5 @@ class Machine(RuleBasedStateMachine):
         assert_array_equal(overlapping_pairs(self.tree.octree), self.crowd.pairs())
 
 
-Machine.TestCase.settings = settings(max_examples=40, stateful_step_count=15)
+Machine.TestCase.settings = examples(40, stateful_step_count=15)
 TestMachine = Machine.TestCase

@@ -9,7 +9,8 @@ from functools import cache
 import numpy as np
 import pytest
 import scene_questions as asked
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 import core
@@ -165,7 +166,7 @@ def assert_scaled(mine, theirs, factor):
         np.testing.assert_array_equal(getattr(theirs, name), wanted, err_msg=name)
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(POWERS, POWERS)
 def test_an_audit_answers_at_every_scale(power, inner):
     factor = 2.0**power
@@ -175,7 +176,7 @@ def test_an_audit_answers_at_every_scale(power, inner):
     assert_scaled(found, core.audit_again(scene, found, scene.ids[::3]), 1.0)
 
 
-@settings(max_examples=6)
+@examples(6)
 @given(st.tuples(POWERS, POWERS), st.integers(0, 1))
 def test_pairs_of_many_sizes_are_each_judged_as_if_alone(powers, widest):
     factors = [2.0**power for power in sorted(powers)]
@@ -191,7 +192,7 @@ def test_pairs_of_many_sizes_are_each_judged_as_if_alone(powers, widest):
             np.testing.assert_array_equal(mine, theirs, err_msg=name)
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(POWERS)
 def test_what_floats_falls_as_far_at_every_scale(power):
     one, factor = scene_of(1.0), 2.0**power
@@ -202,7 +203,7 @@ def test_what_floats_falls_as_far_at_every_scale(power):
         assert_scaled(mine, core.supports(scaled, NOTHING_FOUND, grounds), factor)
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(POWERS)
 def test_contacts_over_frames_are_the_same_at_every_scale(power):
     looks = []

@@ -1,10 +1,9 @@
 """Memory is flat in the number of questions."""
 
-import tracemalloc
-
 import core_scenes as scenes
 import numpy as np
 import pytest
+from costs import most_held
 
 from core import Boxes, Spheres, build_octree, query, query_any, query_count
 
@@ -13,16 +12,6 @@ ITEMS = scenes.random(20_000, 0.03)
 CEILING = 100_000_000
 # What a question may cost: its own coordinates and bounds, its number, its answer.
 BYTES_PER_QUESTION = 300
-
-
-def peak(call):
-    """Bytes that a call needs at most beyond what was there before."""
-    call()
-    tracemalloc.start()
-    call()
-    _, most = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    return most
 
 
 def points(count):
@@ -49,19 +38,19 @@ def needles(count):
 )
 def test_many_questions_need_no_more_memory(volumes, count, ask):
     tree, many = build_octree(ITEMS), volumes(count)
-    assert peak(lambda: ask(tree, many)) <= CEILING + count * BYTES_PER_QUESTION
+    assert most_held(lambda: ask(tree, many)) <= CEILING + count * BYTES_PER_QUESTION
 
 
 @pytest.mark.parametrize(("volumes", "count"), [(points, 8_000), (lines, 4_000), (needles, 500)])
 def test_kept_items_need_no_more_memory(volumes, count):
     """An inner cell's own items are looked at by every question that touches it."""
     tree, many = build_octree(ITEMS, straddlers="keep"), volumes(count)
-    assert peak(lambda: query_any(tree, many)) <= CEILING + count * BYTES_PER_QUESTION
+    assert most_held(lambda: query_any(tree, many)) <= CEILING + count * BYTES_PER_QUESTION
 
 
 def test_outsiders_are_looked_at_in_slices():
     tree = build_octree(ITEMS, bounds=Boxes([[5, 5, 5]], [[6, 6, 6]]))
-    assert peak(lambda: query_any(tree, points(400))) <= CEILING
+    assert most_held(lambda: query_any(tree, points(400))) <= CEILING
 
 
 def test_many_large_questions_are_looked_at_in_slices():
@@ -69,13 +58,13 @@ def test_many_large_questions_are_looked_at_in_slices():
     heights = scenes.numbers(42).uniform(-0.9, 0.9, 2000)
     lower = np.column_stack((np.full((2000, 2), -2.0), heights))
     tree, sheets = build_octree(ITEMS), Boxes(lower, lower * (-1, -1, 1))
-    assert peak(lambda: query_count(tree, sheets)) <= CEILING
+    assert most_held(lambda: query_count(tree, sheets)) <= CEILING
 
 
 def test_coincident_items_across_all_parts_are_not_spread_over_ever_more_cells():
     pile = Boxes(np.full((100, 3), (0, 0, 0.3)), np.full((100, 3), (1, 1, 0.3)))
     unit = Boxes([[0, 0, 0]], [[1, 1, 1]])
-    assert peak(lambda: build_octree(pile, max_depth=8, bounds=unit)) < 1_000_000
+    assert most_held(lambda: build_octree(pile, max_depth=8, bounds=unit)) < 1_000_000
 
 
 def test_an_answer_needs_little_more_than_its_pairs():
@@ -83,7 +72,7 @@ def test_an_answer_needs_little_more_than_its_pairs():
     tree = build_octree(ITEMS)
     size = query(tree, everything).nbytes
     assert size == 200 * 20_000 * 16
-    assert peak(lambda: query(tree, everything)) < 4 * size
+    assert most_held(lambda: query(tree, everything)) < 4 * size
 
 
 @pytest.mark.parametrize(("radius", "least", "most"), [(0.05, 3, 5), (0.19, 70, 110)])
@@ -95,7 +84,7 @@ def test_while_an_answer_grows_its_items_wait_in_half_a_number(radius, least, mo
     answer = query(tree, spheres)
     hits = answer.shape[1]
     assert least * count < hits < most * count
-    besides = peak(lambda: query(tree, spheres)) - answer.nbytes
+    besides = most_held(lambda: query(tree, spheres)) - answer.nbytes
     assert besides < 30_000_000 + 4 * hits + count * BYTES_PER_QUESTION
 
 
@@ -103,4 +92,4 @@ def test_counting_needs_no_pairs():
     tree = build_octree(ITEMS)
     everything = Boxes(np.full((500, 3), -2.0), np.full((500, 3), 2.0))
     assert query_count(tree, everything).tolist() == [20_000] * 500
-    assert peak(lambda: query_count(tree, everything)) < 30_000_000
+    assert most_held(lambda: query_count(tree, everything)) < 30_000_000

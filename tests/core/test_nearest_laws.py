@@ -1,30 +1,25 @@
 """Laws of the nearest items for any scene, in whole numbers, where brute force is exact."""
 
 import importlib
-import tracemalloc
 
 import core_scenes as scenes
 import nearest_oracle as oracle
 import numpy as np
 import pytest
 from agreement import POLICIES, built
+from costs import most_held
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from nearest_oracle import KINDS, as_kind, exact
 from numpy.testing import assert_array_equal
+from tuned import tuned
+from whole_numbers import batches, options
 
+import core
 from core import Boxes, Spheres, Triangles, build_octree, nearest, query
 
 asking = importlib.import_module("core.nearest.api")
-
-
-@st.composite
-def batches(draw, most=14):
-    """Items in small whole numbers, often alike, and often of no area or size."""
-    count = draw(st.integers(0, most))
-    corners = draw(arrays(np.int64, (count, 3, 3), elements=st.integers(-4, 4)))
-    return as_kind(draw(st.sampled_from(KINDS)), corners)
 
 
 @st.composite
@@ -33,19 +28,6 @@ def places(draw, most=4):
     return draw(arrays(np.float64, (draw(st.integers(0, most)), 3), elements=elements))
 
 
-options = st.fixed_dictionaries(
-    {
-        "capacity": st.integers(1, 4),
-        "max_depth": st.integers(0, 5),
-        "split": st.sampled_from(("middle", "median")),
-        "straddlers": st.sampled_from(POLICIES),
-        "hybrid_limit": st.integers(1, 8),
-        "loose_factor": st.sampled_from((1.0, 1.5, 2.0)),
-        "bounds": st.sampled_from(
-            (None, Boxes([[-2] * 3], [[2] * 3]), Boxes([[0, -4, 1]], [[3, 4, 1]]))
-        ),
-    }
-)
 counts = st.integers(1, 5) | st.just(20)
 limits = st.just(np.inf) | st.integers(0, 9).map(float)
 
@@ -148,6 +130,7 @@ def tested(monkeypatch):
     return pairs
 
 
+@pytest.mark.usefixtures("in_numpy")
 @pytest.mark.parametrize("count", [1, 6])
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("kind", KINDS)
@@ -175,43 +158,35 @@ def test_few_items_are_tested(tested):
         assert sum(pairs.shape[1] for pairs in tested) < most * 2000
 
 
-def peak(call):
-    call()
-    tracemalloc.start()
-    call()
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return most
-
-
 @pytest.mark.parametrize("count", [1, 4])
 def test_many_points_need_no_more_memory(count):
     tree = build_octree(scenes.random(20_000, 0.03))
     points = scenes.numbers(32).uniform(-1.5, 1.5, (40_000, 3))
     answer = count * (8 + 8 + 24) * len(points)
-    assert peak(lambda: nearest(tree, points, count=count)) < 100_000_000 + 3 * answer
+    assert most_held(lambda: nearest(tree, points, count=count)) < 100_000_000 + 3 * answer
 
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_points_that_are_equally_far_from_everything_are_answered_in_pieces(policy):
     tree = build_octree(scenes.icosphere(4), straddlers=policy)
     centers = np.zeros((200, 3))
-    assert peak(lambda: nearest(tree, centers)) < 150_000_000
+    assert most_held(lambda: nearest(tree, centers)) < 150_000_000
     found = nearest(tree, centers)
     assert (found.items == found.items[0]).all()
     assert np.allclose(found.distances, found.distances[0])
 
 
-def test_groups_that_look_at_too_much_are_asked_apart(monkeypatch):
+def test_groups_that_look_at_too_much_are_asked_apart():
     tree = build_octree(scenes.random(), capacity=2)
     points = scenes.numbers(33).uniform(-3, 3, (700, 3))
     whole = nearest(tree, points, count=2)
-    monkeypatch.setattr(asking, "_PAIRS", 40)
-    apart = nearest(tree, points, count=2)
+    with tuned(core, nearest_pairs=40):
+        apart = nearest(tree, points, count=2)
     assert_array_equal(apart.items, whole.items)
     assert_array_equal(apart.distances, whole.distances)
 
 
+@pytest.mark.usefixtures("in_numpy")
 def test_few_points_are_answered_without_a_look_at_all_items():
     """Discs around all triangles are made for many points only."""
     items = scenes.random(3000, 0.1)

@@ -6,7 +6,9 @@ import numpy as np
 import pair_oracle
 import pytest
 from numpy.testing import assert_array_equal
+from tuned import tuned
 
+import core
 from core import Boxes, Triangles, build_octree, overlapping_pairs
 from core.pairs import broad_phase, tree_join
 from core.steps import run
@@ -36,17 +38,17 @@ def joined(tree, other, margin=0.0):
 
 @pytest.mark.parametrize("margin", [0, 2])
 @pytest.mark.parametrize("places", [100, 100_000])
-def test_joined_leaves_equal_brute_force(margin, places, monkeypatch):
-    monkeypatch.setattr(tree_join, "_PLACES", places)
-    monkeypatch.setattr(tree_join, "_FRONT", places)
+def test_joined_leaves_equal_brute_force(margin, places):
     one, other = trees(8, scale=60)
-    batches = list(joined(one, other, margin))
+    with tuned(core, joined_places=places, joined_cells=places):
+        batches = list(joined(one, other, margin))
+        found = overlapping_pairs(one, other, margin=margin)
     assert (len(batches) > 10) == (places == 100)
     done = [batch.done for batch in batches]
     assert done == sorted(done) and done[-1] == 1
     wanted = np.argwhere(pair_oracle.near(one.items, other.items, margin)).T
     assert 20 < wanted.shape[1]
-    assert_array_equal(overlapping_pairs(one, other, margin=margin), wanted)
+    assert_array_equal(found, wanted)
 
 
 def test_no_cells_are_built(monkeypatch):
@@ -54,13 +56,13 @@ def test_no_cells_are_built(monkeypatch):
     assert overlapping_pairs(*trees(8)).shape[1] > 20
 
 
-@pytest.mark.parametrize("limit", ["_MANY", "_CROWDED"])
-def test_where_joining_does_not_pay_the_answer_is_the_same(limit, monkeypatch):
+@pytest.mark.parametrize("limit", ["joined_pairs", "joined_crowd"])
+def test_where_joining_does_not_pay_the_answer_is_the_same(limit):
     one, other = trees(8)
     wanted = overlapping_pairs(one, other)
-    monkeypatch.setattr(tree_join, limit, -(10**9))
-    assert joined(one, other) is None
-    assert_array_equal(overlapping_pairs(one, other), wanted)
+    with tuned(core, **{limit: -(10**9)}):
+        assert joined(one, other) is None
+        assert_array_equal(overlapping_pairs(one, other), wanted)
 
 
 def test_crowds_that_no_cell_divides_are_not_joined():

@@ -1,46 +1,18 @@
 """Laws of pairs, for any items in whole numbers; and what many pairs may cost."""
 
-import tracemalloc
-
 import core_scenes as scenes
 import numpy as np
 import pair_oracle
 import pytest
 from agreement import POLICIES, built
+from costs import most_held
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
+from whole_numbers import batches, options
 
-from core import Boxes, Regions, Spheres, build_octree, overlapping_pairs
+from core import Boxes, build_octree, overlapping_pairs
 
-
-@st.composite
-def batches(draw, most=10):
-    """Items of any kind in small whole numbers, often alike, and often of no area or size."""
-    kind, count = draw(st.sampled_from("tbsr")), draw(st.integers(0, most))
-    corners = draw(arrays(np.int64, (count, 3, 3), elements=st.integers(-4, 4)))
-    if kind == "t":
-        return scenes.loose_triangles(corners)
-    lower, upper = corners[:, :2].min(axis=1), corners[:, :2].max(axis=1)
-    radii = np.abs(corners[:, 2, 0]) // 2
-    if kind == "s":
-        return Spheres(lower, radii)
-    return Boxes(lower, upper) if kind == "b" else Regions(lower, upper, radii)
-
-
-options = st.fixed_dictionaries(
-    {
-        "capacity": st.integers(1, 4),
-        "max_depth": st.integers(0, 5),
-        "split": st.sampled_from(("middle", "median")),
-        "straddlers": st.sampled_from(POLICIES),
-        "loose_factor": st.sampled_from((1.0, 1.5)),
-        "bounds": st.sampled_from(
-            (None, None, Boxes([[-2] * 3], [[2] * 3]), Boxes([[0, -4, 1]], [[3, 4, 1]]))
-        ),
-    }
-)
 margins = st.sampled_from((0, 0, 1, 2, 5))
 
 
@@ -128,14 +100,6 @@ def test_a_crowded_cell_is_swept_without_a_loss(policy, axis):
 CEILING = 60_000_000
 
 
-def peak(call):
-    tracemalloc.start()
-    answer = call()
-    _, most = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    return most, answer
-
-
 @pytest.mark.parametrize("policy", POLICIES)
 def test_looking_at_many_pairs_needs_no_more_memory(policy):
     """Diagonals side by side: the bounds of all of them meet, and none touches another."""
@@ -144,9 +108,8 @@ def test_looking_at_many_pairs_needs_no_more_memory(policy):
     end = start + np.array((10_000, 10_000, 0))
     diagonals = scenes.loose_triangles(np.stack((start, end, end), axis=1))
     tree = build_octree(diagonals, max_depth=2, straddlers=policy)
-    most, pairs = peak(lambda: overlapping_pairs(tree))
-    assert pairs.shape == (2, 0)
-    assert most < CEILING
+    assert overlapping_pairs(tree).shape == (2, 0)
+    assert most_held(lambda: overlapping_pairs(tree)) < CEILING
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -154,9 +117,9 @@ def test_an_answer_needs_little_more_than_its_pairs(policy):
     count = 3_000
     pile = Boxes(np.zeros((count, 3)), np.ones((count, 3)))
     tree = build_octree(pile, straddlers=policy)
-    most, pairs = peak(lambda: overlapping_pairs(tree))
+    pairs = overlapping_pairs(tree)
     assert pairs.shape[1] == count * (count - 1) // 2
-    assert most < CEILING + 3 * pairs.nbytes
+    assert most_held(lambda: overlapping_pairs(tree)) < CEILING + 3 * pairs.nbytes
 
 
 def test_sheets_do_not_make_copies_without_end():

@@ -4,7 +4,8 @@ import importlib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core import SceneOctree, Triangles, overlapping_pairs
@@ -24,7 +25,7 @@ def meeting(ones, others):
     return met.any(axis=1).nonzero()[0], met.any(axis=0).nonzero()[0]
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(st.integers(0, 10_000), st.sampled_from([1e-3, 0.05, 2.0]), st.sampled_from([0.0, 0.9, 3]))
 def test_what_meets_is_kept(seed, size, shift):
     rng = np.random.default_rng(seed)

@@ -1,19 +1,22 @@
 """Pairs of different owners, pairs in steps, and pairs without a tree: as brute force says."""
 
 import importlib
-import tracemalloc
+from functools import partial
 
 import core_scenes as scenes
 import numpy as np
 import pair_oracle
 import pytest
 from agreement import POLICIES, built
+from costs import most_held
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from pair_scenes import KINDS, boxes, corners, spheres, triangles
 from stepping import finished
+from tuned import tuned
 
+import core
 from core import (
     Boxes,
     DynamicOctree,
@@ -125,10 +128,9 @@ def test_memory_follows_the_pairs_of_different_owners(margin):
     items = Boxes(pile, pile + 0.5)
     owners = (pile[:, 0] > 50).astype(int)
     tree = build_octree(items)
-    tracemalloc.start()
-    assert overlapping_pairs(tree, owners=owners, margin=margin).shape == (2, 0)
-    assert tracemalloc.get_traced_memory()[1] < 40_000_000
-    tracemalloc.stop()
+    ask = partial(overlapping_pairs, tree, owners=owners, margin=margin)
+    assert ask().shape == (2, 0)
+    assert most_held(ask) < 40_000_000
 
 
 @pytest.mark.parametrize(
@@ -158,17 +160,13 @@ def test_steps_yield_ascending_fractions_and_return_the_pairs(policy, margin):
         assert fractions[0] >= 0 and fractions[-1] == 1
 
 
-def test_cells_are_compared_in_many_small_steps(monkeypatch):
-    cell_join = importlib.import_module("core.pairs.cell_join")
-    sweep = importlib.import_module("core.pairs.sweep")
+def test_cells_are_compared_in_many_small_steps():
     for items in (triangles(5, 200, 9), boxes(6, 200, 9)):
         tree = build_octree(items, capacity=4)
         expected = overlapping_pairs(tree)
         owners = np.arange(200) % 3
         apart = owners[expected[0]] != owners[expected[1]]
-        with monkeypatch.context() as patch:
-            patch.setattr(cell_join, "_REFERENCES", 8)
-            patch.setattr(sweep, "_PAIRS", 5)
+        with tuned(core, sorted_references=8, swept_pairs=5):
             fractions, pairs = finished(overlapping_pairs_steps(tree))
             assert_array_equal(pairs, expected)
             assert len(fractions) > len(tree.references) / 10

@@ -10,30 +10,17 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 from stepping import finished
+from tuned import tuned
 
+import core
 from core import Boxes, Triangles, build_octree, build_steps, passes
 from core.arrays import radix_argsort
-from core.construction import api, divide, levels, medians, off_grid
 from core.options import SPLITS
-from core.shapes import triangles
 
 ARRAYS = (
     "cell_rows", "node_parent", "begin", "own_end", "end", "order", "references", "copied",
     "strays",
 )  # fmt: skip
-
-
-@pytest.fixture
-def small_pieces(monkeypatch):
-    """Cut all passes of a build into pieces of some size."""
-
-    def cut(size):
-        for module in (passes, api, divide, levels, off_grid):
-            monkeypatch.setattr(module, "PIECE", size)
-        for module in (divide, medians):
-            monkeypatch.setattr(module, "_STEP", size)
-
-    return cut
 
 
 def keys_of(bits):
@@ -45,9 +32,7 @@ def keys_of(bits):
 @given(st.integers(1, 40), st.integers(1, 40).flatmap(keys_of))
 def test_keys_are_sorted_in_pieces_as_all_at_once(piece, keys_and_bits):
     keys, bits = keys_and_bits
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(passes, "PIECE", piece)
-        patch.setattr(passes, "_AT_ONCE", piece)
+    with tuned(core, piece=piece, sorted_at_once=piece):
         _, order = finished(passes.radix_argsort_steps(keys, bits))
     assert_array_equal(order, np.argsort(keys, kind="stable"))
     assert_array_equal(order, radix_argsort(keys, bits))
@@ -55,8 +40,8 @@ def test_keys_are_sorted_in_pieces_as_all_at_once(piece, keys_and_bits):
 
 @pytest.mark.parametrize("count", [0, 1, 7, 100])
 @pytest.mark.parametrize("shape", [(50,), (3, 50)])
-def test_numbers_are_taken_in_pieces(monkeypatch, shape, count):
-    monkeypatch.setattr(passes, "PIECE", 7)
+@tuned(core, piece=7)
+def test_numbers_are_taken_in_pieces(shape, count):
     rows = np.arange(np.prod(shape)).reshape(shape)
     ids = np.random.default_rng(0).integers(0, 50, count)
     fractions, taken = finished(passes.taken_steps(rows, ids))
@@ -65,38 +50,35 @@ def test_numbers_are_taken_in_pieces(monkeypatch, shape, count):
 
 
 @pytest.mark.parametrize("count", [0, 5, 60])
-def test_triangles_are_made_in_pieces(monkeypatch, count):
+def test_triangles_are_made_in_pieces(count):
     random = np.random.default_rng(1)
     vertices = random.random((20, 3)).astype(np.float32)
     faces = random.integers(0, 20, (count, 3)).astype(np.int32)
     whole = Triangles(vertices, faces)
     for piece in (100, 7):
-        monkeypatch.setattr(triangles, "PIECE", piece)
-        fractions, made = finished(Triangles.steps(vertices, faces))
+        with tuned(core, piece=piece):
+            fractions, made = finished(Triangles.steps(vertices, faces))
         assert len(fractions) == (0 if piece == 100 else 3 + -(-count // 7))
         for name in ("rows", "vertices", "faces"):
             assert_array_equal(getattr(made, name), getattr(whole, name), strict=True)
             assert not getattr(made, name).flags.writeable
     faces[count // 2 :] = 20
     if count:
-        with pytest.raises(ValueError, match="faces must lie in 0"):
+        with tuned(core, piece=7), pytest.raises(ValueError, match="faces must lie in 0"):
             finished(Triangles.steps(vertices, faces))
 
 
 @pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("bounds", [None, ([[0.2] * 3], [[0.7] * 3])])
-def test_a_build_in_small_pieces_gives_the_same_bits(
-    monkeypatch, small_pieces, bounds, policy, split
-):
+def test_a_build_in_small_pieces_gives_the_same_bits(bounds, policy, split):
     items = scenes.random(2000, 0.1)
     options = {"capacity": 8, "straddlers": policy, "split": split}
     if bounds:
         options["bounds"] = Boxes(*bounds)
     whole = build_octree(items, **options)
-    small_pieces(100)
-    monkeypatch.setattr(passes, "_AT_ONCE", 100)
-    tree = build_octree(items, **options)
+    with tuned(core, piece=100, divided=100, sorted_at_once=100):
+        tree = build_octree(items, **options)
     for name in ARRAYS:
         assert_array_equal(getattr(tree, name), getattr(whole, name), strict=True)
     assert_array_equal(tree.arranged.rows, whole.arranged.rows)
@@ -104,9 +86,9 @@ def test_a_build_in_small_pieces_gives_the_same_bits(
 
 @pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("policy", POLICIES)
-def test_the_longest_step_is_as_long_as_a_piece(small_pieces, policy, split):
+@tuned(core, piece=1000, divided=1000)
+def test_the_longest_step_is_as_long_as_a_piece(policy, split):
     """What is left of whole passes makes twelve numbers an item; a build makes four hundred."""
     items = scenes.random(50_000, 0.01)
-    small_pieces(1000)
     made = bytes_of_steps(build_steps(items, straddlers=policy, split=split))
     assert max(made) <= 100 * len(items)

@@ -1,13 +1,13 @@
 """Answers against brute force: every kind of item, every kind of volume, every scene."""
 
-import importlib
-
 import core_scenes as scenes
 import numpy as np
 import pytest
 from agreement import POLICIES, TRUTH, assert_true_answers, built, flags, truth
 from numpy.testing import assert_array_equal
+from tuned import tuned
 
+import core
 from core import (
     Boxes,
     Capsules,
@@ -22,9 +22,6 @@ from core import (
     query_any,
     query_count,
 )
-
-# The package has a function of the same name.
-queries = importlib.import_module("core.query")
 
 NO_VOLUMES = (
     Boxes([], []),
@@ -168,9 +165,9 @@ def test_every_one_of_many_questions_gets_its_answer(count):
     assert np.array_equal(pairs, [np.arange(count), asked])
 
 
-def test_questions_that_find_too_much_together_are_asked_apart(monkeypatch):
+def test_questions_that_find_too_much_together_are_asked_apart():
     items = scenes.random()
     tree, volumes = build_octree(items, capacity=8), scenes.boxes_about(items)
     whole = query(tree, volumes)
-    monkeypatch.setattr(queries, "_RUNS", 5)
-    assert_array_equal(query(tree, volumes), whole)
+    with tuned(core, query_runs=5):
+        assert_array_equal(query(tree, volumes), whole)

@@ -3,31 +3,18 @@
 import core_scenes as scenes
 import numpy as np
 import ray_scenes as rays
-from agreement import POLICIES, built
+from agreement import built
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
+from whole_numbers import batches, options
 
-from core import Boxes, Regions, Spheres, Triangles, ray_cast, ray_cast_all
+from core import Regions, Spheres, Triangles, ray_cast, ray_cast_all
 
 KINDS = ("triangles", "boxes", "spheres", "regions")
 # Directions whose lengths are whole numbers.
 WHOLE_LENGTHS = [(1, 0, 0), (0, 0, -2), (0, -3, 0), (3, 4, 0), (0, -4, 3), (2, -1, 2), (-6, 2, -3)]
-
-
-@st.composite
-def batches(draw, kinds=KINDS, most=12):
-    """Items in small whole numbers, often alike, and often of no area or size."""
-    kind, count = draw(st.sampled_from(kinds)), draw(st.integers(0, most))
-    corners = draw(arrays(np.int64, (count, 3, 3), elements=st.integers(-4, 4)))
-    if kind == "triangles":
-        return scenes.loose_triangles(corners)
-    lower, upper = corners[:, :2].min(axis=1), corners[:, :2].max(axis=1)
-    radii = np.abs(corners[:, 2, 0])
-    if kind == "boxes":
-        return Boxes(lower, upper)
-    return Spheres(lower, radii) if kind == "spheres" else Regions(lower, upper, radii)
 
 
 @st.composite
@@ -47,19 +34,6 @@ def segments(draw, most=5):
 
 
 items = batches()
-options = st.fixed_dictionaries(
-    {
-        "capacity": st.integers(1, 4),
-        "max_depth": st.integers(0, 5),
-        "split": st.sampled_from(("middle", "median")),
-        "straddlers": st.sampled_from(POLICIES),
-        "hybrid_limit": st.integers(1, 8),
-        "loose_factor": st.sampled_from((1.0, 1.5, 2.0)),
-        "bounds": st.sampled_from(
-            (None, Boxes([[-2] * 3], [[2] * 3]), Boxes([[0, -4, 1]], [[3, 4, 1]]))
-        ),
-    }
-)
 
 
 def every(tree, origins, directions, limits=np.inf):

@@ -6,9 +6,10 @@ import pytest
 from agreement import built
 from costs import bytes_made, lines_run, times_run
 from numpy.testing import assert_array_equal
+from tuned import tuned
 
+import core
 from core import Boxes, Spheres, Triangles, build_octree, query, ray_cast, statistics
-from core.construction import levels
 from core.options import SPLITS
 
 
@@ -120,13 +121,12 @@ def test_a_point_or_nothing_has_a_root_of_no_size(items):
     [fan(500), fan(5000), fan(5000, 2.0), cone(500), cone(5000), cylinder(500), cylinder(5000)],
     ids=("fan 500", "fan 5000", "open cone", "cone 500", "cone", "cylinder 500", "cylinder"),
 )
-def test_fans_are_divided_as_far_as_their_copies_are_worth_it(items, monkeypatch):
+def test_fans_are_divided_as_far_as_their_copies_are_worth_it(items):
     """At most a hundred references of each; no depth that makes no more is twice as good."""
     tree, places = build_octree(items), places_on(items)
     assert tree.node_depth.max() >= 5
     assert references(tree) <= 100
-    with monkeypatch.context() as patch:
-        patch.setattr(levels, "_MOST_REFERENCES", np.inf)
+    with tuned(core, copies_on_the_way=np.inf):
         others = [build_octree(items, max_depth=most) for most in (5, 6, 7)]
     best = min(items_tested(one, places) for one in others if references(one) <= 100)
     assert items_tested(tree, places) <= 2 * best
@@ -135,10 +135,10 @@ def test_fans_are_divided_as_far_as_their_copies_are_worth_it(items, monkeypatch
 @pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("straddlers", ["copy", "hybrid"])
 @pytest.mark.parametrize(("capacity", "most"), [(32, 10), (64, 10), (16, 20)])
+@tuned(core, copies_on_the_way=10)
 def test_divisions_together_make_no_more_references_than_allowed(
-    capacity, most, straddlers, split, monkeypatch
+    capacity, most, straddlers, split
 ):
-    monkeypatch.setattr(levels, "_MOST_REFERENCES", 10)
     items = scenes.random(2000, 0.5)
     options = {"capacity": capacity, "straddlers": straddlers, "split": split}
     assert 1 < references(built(items, **options)) <= most
@@ -157,9 +157,9 @@ def test_large_leaves_are_divided_like_small_ones(capacity):
     assert references(tree) < 2.2
 
 
-def test_a_fan_of_any_size_is_built(monkeypatch):
+@tuned(core, copies_at_a_depth=30_000)
+def test_a_fan_of_any_size_is_built():
     """No more copies are made than a tree may have in all."""
-    monkeypatch.setattr(levels, "MOST_IN_ALL", 30_000)
     items = fan(3000)
     assert 5 < references(build_octree(items)) <= 10
 
@@ -176,9 +176,10 @@ def test_rays_that_meet_hundreds_of_items_each_do_not_walk_along_mailboxes():
 
 
 @pytest.fixture
-def few(monkeypatch):
+def few():
     """Let trees have eight copies of an item at each depth, and no more."""
-    monkeypatch.setattr(levels, "MOST_IN_ALL", 1)
+    with tuned(core, copies_at_a_depth=1):
+        yield
 
 
 @pytest.mark.parametrize(
@@ -197,22 +198,23 @@ def test_a_build_of_too_many_copies_is_refused_before_they_are_made(few, options
     assert bytes_made(refused) < 3 * bytes_made(lambda: build_octree(items, **options))
 
 
-def test_what_is_tried_does_not_change_the_tree(few, monkeypatch):
+def test_what_is_tried_does_not_change_the_tree(few):
     items = sheet(110, 3.0)
     tried = lines_run(lambda: build_octree(items, capacity=6))
     assert times_run(tried, "some = _sample(overfull)") > 0
     tree = built(items, capacity=6)
-    monkeypatch.setattr(levels, "_COPIES_AHEAD", 0)
-    assert_array_equal(tree.cells_of(), build_octree(items, capacity=6).cells_of())
+    with tuned(core, copies_ahead=0):
+        assert_array_equal(tree.cells_of(), build_octree(items, capacity=6).cells_of())
 
 
-def test_what_a_sample_does_not_tell_for_certain_is_counted(few, monkeypatch):
-    monkeypatch.setattr(levels, "_FOR_CERTAIN", np.inf)
+@tuned(core, certainly_too_many=np.inf)
+def test_what_a_sample_does_not_tell_for_certain_is_counted(few):
     with pytest.raises(ValueError, match=r"which make [\d,]+ copies at depth"):
         build_octree(sheet(80, 3.0), capacity=1, max_depth=12)
 
 
 @pytest.mark.parametrize("split", SPLITS)
+@tuned(core, copies_at_a_depth=1)
 def test_a_sample_tells_how_many_copies_there_will_be(split, monkeypatch):
     said, items = {}, sheet(110, 3.0)
 
@@ -221,7 +223,6 @@ def test_a_sample_tells_how_many_copies_there_will_be(split, monkeypatch):
 
     for module in ("divide", "medians", "levels"):
         monkeypatch.setattr(f"core.construction.{module}.check_copies", note)
-    monkeypatch.setattr(levels, "MOST_IN_ALL", 1)
     build_octree(items, capacity=2, split=split, max_depth=9)
     foreseen = [counts for counts in said.values() if len(counts) > 1]
     assert len(foreseen) > 1

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core import SceneOctree, Triangles
+from core import SceneOctree, Triangles, baked_triangles
 
 
 @pytest.fixture
@@ -48,3 +48,15 @@ def test_steps_are_many_of_much_and_keep_what_was_there(scene):
 def test_an_unknown_placement_is_refused_at_once(scene):
     with pytest.raises(ValueError, match="id"):
         scene.triangles_steps([1000])
+
+
+def test_meshes_are_baked_as_a_scene_places_them(scene):
+    meshes = [scene.triangles_of([number]) for number in (0, 1)]
+    which = np.random.default_rng(6).integers(0, 2, len(scene))
+    placed = SceneOctree()
+    placed.place([placed.add_mesh(meshes[n]) for n in which], scene.matrices_of(scene.ids))
+    baked = baked_triangles(meshes, which, scene.matrices_of(scene.ids))
+    np.testing.assert_array_equal(baked.rows, placed.triangles_of(placed.ids).rows)
+    assert len(baked_triangles([], [], np.empty((0, 4, 4)))) == 0
+    with pytest.raises(ValueError, match="which"):
+        baked_triangles(meshes, [2], [np.eye(4)])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scene_oracle as oracle
-from hypothesis import settings
+from examples import examples
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from scene_oracle import KINDS, Baked
@@ -113,7 +113,7 @@ class Walk(RuleBasedStateMachine):
         np.testing.assert_array_equal((found.placements, found.items), baked.named(wanted.items))
 
 
-Walk.TestCase.settings = settings(max_examples=12, stateful_step_count=12, deadline=None)
+Walk.TestCase.settings = examples(12, stateful_step_count=12)
 test_walks = Walk.TestCase
 
 

@@ -7,7 +7,9 @@ import pytest
 import scene_oracle as oracle
 from scene_oracle import KINDS, Baked
 from stepping import finished
+from tuned import tuned
 
+import core
 from core import (
     SceneOctree,
     Triangles,
@@ -90,26 +92,26 @@ def test_steps_lead_to_the_same_pairs(options):
 
 
 @pytest.mark.parametrize("objects", [False, True])
-def test_pairs_do_not_depend_on_how_many_are_looked_at_together(monkeypatch, objects):
+def test_pairs_do_not_depend_on_how_many_are_looked_at_together(objects):
     _, scene = crowd(5, triangles=120)
     wanted = overlapping_pairs(scene, objects=objects)
-    for name, value in (("_FOUND", 64), ("_MESHES", 100), ("_MANY", 20), ("_TESTED", 7)):
-        monkeypatch.setattr(finding, name, value)
-    monkeypatch.setattr(finding, "_POOL", 50)
-    monkeypatch.setattr(finding, "_PLACED", 13)
-    fractions, found = finished(overlapping_pairs_steps(scene, objects=objects))
+    with tuned(
+        core, placements_found=64, placements_meshes=100, triangles_in_cells=20,
+        triangles_tested=7, triangles_waiting=50, triangles_placed=13,
+    ):  # fmt: skip
+        fractions, found = finished(overlapping_pairs_steps(scene, objects=objects))
     np.testing.assert_array_equal(found, wanted)
     assert len(fractions) > 100 and fractions == sorted(fractions)
 
 
-def test_two_large_meshes_in_cells(monkeypatch):
+@tuned(core, triangles_in_cells=100)
+def test_two_large_meshes_in_cells():
     rng = np.random.default_rng(8)
     scene = SceneOctree()
     for size in (900, 700):
         scene.add_mesh(oracle.mesh(rng, size))
     scene.place([0, 1, 1], oracle.matrices(rng, ["rigid", "uneven", "sheared"]) * [1, 1, 1, 1])
     wanted = truth(scene)
-    monkeypatch.setattr(finding, "_MANY", 100)
     np.testing.assert_array_equal(overlapping_pairs(scene), wanted)
     found = overlapping_objects(scene)
     np.testing.assert_array_equal(found, np.unique(wanted[[0, 2]], axis=1))

@@ -6,7 +6,8 @@ import nearest_oracle
 import numpy as np
 import pytest
 from agreement import POLICIES, built, flags
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core import (
@@ -30,7 +31,7 @@ KINDS = (Boxes, Spheres, Regions, OrientedBoxes, Capsules, Frusta)
 every_kind = pytest.mark.parametrize("kind", KINDS)
 seeds = st.integers(0, 2**31)
 # Fractions are slow, and each example looks at dozens of pairs.
-few = settings(max_examples=settings().max_examples // 4)
+few = examples(15)
 
 
 def needles(count, seed, far=0.0):

@@ -6,10 +6,13 @@ import audit_scenes as solids
 import numpy as np
 import pytest
 import steps_world as worlds
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from steps_world import CASES, CHANGES, QUESTIONS, World, assert_same, at
+from tuned import tuned
 
+import core
 from core import (
     ContactTracker,
     Running,
@@ -28,7 +31,7 @@ OF_SCENE = [
     "audit_steps",
     "audit_again_steps",
     "face_samples_steps",
-    "overlapping_objects_steps",
+    "objects_touching_steps",
     "overlapping_pairs_steps",
     "overlapping_objects_steps",
     "visibility_steps",
@@ -41,8 +44,7 @@ FIRST, OTHERS = ["pairs", "objects"], 2
 
 @pytest.fixture(scope="module", autouse=True)
 def _small_pieces():
-    with pytest.MonkeyPatch.context() as patch:
-        worlds.cut_in_pieces(patch)
+    with tuned(core, **worlds.SMALL):
         yield
 
 
@@ -149,7 +151,7 @@ def is_concerned(case, change):
     return case[0] in OF_SCENE and change != "add a mesh"
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(data=st.data())
 def test_many_may_be_under_way_at_once(data):
     world, running = World(), []

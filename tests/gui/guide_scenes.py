@@ -178,7 +178,7 @@ def paint_unseen():
 
     import bpy
 
-    shot = importlib.import_module("bl_ext.user_default.octree.octree_addon.shot")
+    shot = importlib.import_module("bl_ext.user_default.octree.octree_addon.cameras")
     unseen = shot.get(bpy.context.scene).uids(seen=False)
     for item in bpy.context.scene.objects:
         item.color = (0.9, 0.35, 0.0, 1) if item.session_uid in unseen else (0.6, 0.7, 0.8, 1)
@@ -237,7 +237,7 @@ def paint_never_seen():
 
     import bpy
 
-    room = importlib.import_module("bl_ext.user_default.octree.octree_addon.never_seen")
+    room = importlib.import_module("bl_ext.user_default.octree.octree_addon.cameras.never_seen")
     never = set(room.get(bpy.context.scene).never)
     for item in bpy.context.scene.objects:
         item.color = (0.9, 0.35, 0.0, 1) if item.session_uid in never else (0.6, 0.7, 0.8, 1)

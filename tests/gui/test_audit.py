@@ -49,14 +49,16 @@ def lines():
 
     import bpy
 
-    module = "bl_ext.user_default.octree.octree_addon.clash.keeping"
+    module = "bl_ext.user_default.octree.octree_addon.audit.keeping"
     keeping, scene = importlib.import_module(module), bpy.context.scene
     result = keeping.active_audit(scene)
     if result is None:
         return [[], -1]
     found = keeping.findings_in(scene, result)
-    names = [sorted(found.objects.names[n] for n in pair) for pair in found.pairs.T.tolist()]
-    rows = zip(found.kinds.tolist(), names, found.statuses.tolist(), found.reasons, strict=True)
+    names = [sorted(found.objects.names[n] for n in pair) for pair in found.audit.pairs.T.tolist()]
+    rows = zip(
+        found.audit.classes.tolist(), names, found.statuses.tolist(), found.reasons, strict=True
+    )
     return [list(map(list, rows)), scene.octree.results.row]
 
 

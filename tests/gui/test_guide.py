@@ -14,6 +14,7 @@ from gui.test_audit import build_plant
 from gui.test_never_seen import add_engine
 
 pytestmark = pytest.mark.window
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "user_guide.md"
 
 # Rows and columns of the window: the 3D view with its sidebar, the middle of it, the status bar.
 VIEW, SWARM, STATUS = np.s_[56:808, :1156], np.s_[180:660, 180:800], np.s_[874:, :400]
@@ -37,6 +38,7 @@ def keep(window, name, part=VIEW, **options):
 def save(name, pixels):
     """Write a picture, (h, w, 3) uint8, where `make pictures` wants it, else to tests/out."""
     write_png(Path(os.environ.get("OCTREE_PICTURES", PICTURES)) / f"{name}.png", pixels)
+    assert f"(guide/{name}.png)" in GUIDE.read_text(encoding="utf-8")
 
 
 def write_png(path, pixels):

@@ -16,7 +16,7 @@ def field():
     import bpy
     import numpy as np
 
-    shot = importlib.import_module("bl_ext.user_default.octree.octree_addon.shot")
+    shot = importlib.import_module("bl_ext.user_default.octree.octree_addon.cameras")
     mesh = bpy.data.objects["Cube"].data
     bpy.data.objects.remove(bpy.data.objects["Cube"])
     for number in range(9):

@@ -69,7 +69,7 @@ def facts():
 
     import bpy
 
-    room = importlib.import_module("bl_ext.user_default.octree.octree_addon.never_seen")
+    room = importlib.import_module("bl_ext.user_default.octree.octree_addon.cameras.never_seen")
     found = room.get(bpy.context.scene)
     return found and [len(found.never), found.never_faces, found.facts.views]
 

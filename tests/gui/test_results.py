@@ -174,8 +174,9 @@ def changed():
 
     import bpy
 
-    results = importlib.import_module("bl_ext.user_default.octree.octree_addon.results")
-    now = results.known_fingerprint(bpy.context.scene)
+    addon = "bl_ext.user_default.octree.octree_addon"
+    results = importlib.import_module(f"{addon}.results")
+    now = importlib.import_module(f"{addon}.scene_index").known_fingerprint(bpy.context.scene)
     return now and now != results.active_result(bpy.context.scene).fingerprint
 
 
@@ -238,9 +239,10 @@ def test_a_long_proof_is_told_beforehand_and_may_be_a_sample(window):
 def prove_sample():
     """Prove a sample in steps, however fast it is: else the report goes to this call alone."""
     import importlib
+    from dataclasses import replace
 
     import bpy
 
-    stepped = importlib.import_module("bl_ext.user_default.octree.octree_addon.ui.stepped")
-    stepped._PATIENCE = 0.0
+    tuning = importlib.import_module("bl_ext.user_default.octree.octree_addon.tuning")
+    tuning.current = replace(tuning.current, first_turn=0.0)
     bpy.ops.octree.prove_it("INVOKE_DEFAULT", is_agreed=True, sample=True, count=10)

@@ -320,7 +320,7 @@ def has_seen():
 
     import bpy
 
-    shot = importlib.import_module("bl_ext.user_default.octree.octree_addon.shot")
+    shot = importlib.import_module("bl_ext.user_default.octree.octree_addon.cameras")
     return shot.get(bpy.context.scene) is not None
 
 

@@ -10,6 +10,7 @@ cd "$(dirname "$0")/../.." || exit
 setup=tests/setup
 results=.cache/suites
 limit="timeout 2400"
+laws="test_rays or test_nearest or test_kernel"
 
 # Tests of one file stay together: the last random session looks at what all of them did.
 in_wheel() {
@@ -21,7 +22,17 @@ in_wheel() {
 in_core() {
     $setup/environment.sh "$1" || return 1
     [ "$1" = core-newest ] || local -x EXAMPLES=  # under one NumPy: see tests/core/conftest.py
+    local -x OCTREE_KERNEL=off
+    [ "$1" != core-newest ] || with_kernel "$1" || return 1
     $limit ".venv/$1/bin/python" -m pytest tests --ignore tests/addon --ignore tests/gui -n auto
+}
+
+# Under the newest NumPy the compiled kernel answers, and its laws are looked at without it, too;
+# under the oldest NumPy all is without.
+with_kernel() {
+    $setup/kernel.sh || return
+    $limit ".venv/$1/bin/python" -m pytest tests/core -k "$laws" -n auto || return
+    OCTREE_KERNEL=$PWD/kernel/octree_kernel
 }
 
 # Blender's own Python has no pytest: a folder of wheels for its version stands in.

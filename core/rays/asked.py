@@ -1,0 +1,76 @@
+"""Rays as they are asked (queries): of sound shapes at once, each checked by who looks at it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import checks, compiled
+from ..any_octree import AnyOctree
+from ..arrays import Ids
+from ..groups import in_groups
+from ..mailboxing import Mailboxes
+from ..octree import Octree, as_octree
+from .crossings import Rays
+
+
+@dataclass(frozen=True)
+class AskedRays:
+    """Rays that ask an octree.
+
+    Whoever looks at rays one by one checks them, too: the kernel by itself.
+    """
+
+    octree: Octree
+    questions: compiled.Questions
+
+    @classmethod
+    def of(
+        cls,
+        tree: AnyOctree,
+        origins: ArrayLike,
+        directions: ArrayLike,
+        max_distance: ArrayLike,
+        groups: SupportsIndex,
+    ) -> "AskedRays":
+        """Return rays of sound shapes, and what there is of the tree for them."""
+        octree = as_octree("tree", tree)
+        starts = checks.plain_floats("origins", origins, 3)
+        towards = checks.plain_floats("directions", directions, 3)
+        checks.same_length("origins and directions", starts, towards)
+        if type(max_distance) is float and max_distance >= 0:
+            limits = np.array([max_distance])
+        else:
+            limits = checks.number_or_floats("max_distance", max_distance, len(starts))
+            checks.same_length("max_distance and origins", limits, starts)
+        return cls(in_groups(octree, groups), compiled.Questions(starts, towards, limits))
+
+    @cached_property
+    def packed(self) -> compiled.Packed | None:
+        """The packed tree that answers them, once that pays; else NumPy does."""
+        return compiled.packed(self.octree, len(self.questions))
+
+    def __getitem__(self, numbers: Ids) -> "AskedRays":
+        return AskedRays(self.octree, self.questions[numbers])
+
+    def rays_and_mailboxes(self) -> tuple[Rays, Mailboxes]:
+        """Return checked rays, and empty mailboxes."""
+        given = self.questions
+        limits = np.broadcast_to(given.limits, len(given.origins))
+        rays = checked_rays(given.origins, given.directions, limits)
+        return rays, Mailboxes(len(self.octree.order))
+
+
+def checked_rays(origins: ArrayLike, directions: ArrayLike, max_distance: ArrayLike) -> Rays:
+    """Return rays, or raise a ValueError that names what is wrong with them."""
+    starts = checks.floats("origins", origins, 3)
+    towards = checks.floats("directions", directions, 3)
+    checks.same_length("origins and directions", starts, towards)
+    checks.every_row("origins", "be finite", np.isfinite(starts).all(axis=1), starts)
+    checks.every_row("directions", "be finite", np.isfinite(towards).all(axis=1), towards)
+    checks.every_row("directions", "not be zero", towards.any(axis=1), towards)
+    limits = checks.number_or_floats("max_distance", max_distance, len(starts))
+    checks.same_length("max_distance and origins", limits, starts)
+    return Rays.of(np.ascontiguousarray(starts.T), np.ascontiguousarray(towards.T), limits)

@@ -1,0 +1,129 @@
+"""Tunables of the library: how much is done at a time, and from where on another way pays."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """Sizes measured to be fast, or small enough to report progress in time.
+
+    Only `copies_on_the_way` and `copies_at_a_depth` change trees; nothing changes an answer. A
+    function reads those it needs from `current`, once a call.
+
+    Attributes
+    ----------
+    piece : int
+        Numbers in a piece of a pass: NumPy's own overhead vanishes, and a step stays short.
+    sorted_at_once : int
+        Keys up to which one sort is faster than to put sorted pieces together.
+    divided : int
+        Items for which cells and children are found in one step of a build.
+    copies_on_the_way : float
+        References of an item that all divisions on the way to a cell may make, with leaves of 32;
+        more with smaller ones, each of which is worth more copies.
+    copies_at_a_depth : int
+        Copies that even a small tree may have at one depth, at some hundred bytes each.
+    copies_ahead : int
+        A build is tried on a sample once the copies made are more than what no tree is worth,
+        divided by this number, with leaves of one item.
+    certainly_too_many : float
+        How many times too many copies a sample must foretell for a build to be refused.
+    ray_worth : int
+        References of a tree for each of which a ray is worth a table of what cells hold.
+    nearest_pairs : int
+        Pairs of point and cell that a group of points should visit; twice as many, and it descends
+        again in smaller parts.
+    query_runs : int
+        Runs of references beyond which a batch of volumes descends again in smaller parts.
+    joined_cells : int
+        Pairs of cells of two trees that descend together.
+    joined_places : int
+        Pairs of places in leaves of two trees that are compared at a time.
+    joined_pairs : int
+        Pairs of leaves, or of places in these, that do not yet speak against joining two trees.
+    joined_crowd : int
+        Pairs of places in one pair of leaves beyond which two trees are not joined.
+    sorted_references : int
+        References of two trees that are sorted together; a cell that holds more is sorted at once.
+    swept_pairs : int
+        Pairs of shapes that a sweep makes at a time, about.
+    placements_at_first, placements_most : int
+        Pairs of placements that are looked at together at first, and at most.
+    placements_found : int
+        Triangles that pairs of placements looked at together should place.
+    placements_meshes : int
+        Triangles that the meshes of these have together, at most.
+    triangles_placed : int
+        Triangles or patches that are placed in one step of a search for pairs.
+    triangles_in_cells : int
+        Triangles near each other, of two placements, beyond which they are sorted into cells.
+    triangles_tested : int
+        Pairs of triangles that are tested together.
+    triangles_waiting : int
+        Pairs of triangles that wait to be tested if one of them is enough.
+    sheets_together : int
+        Triangles of meshes that are laid out together.
+    patches_together : int
+        Patches of meshes whose bounds are computed together.
+    vertices_together : int
+        Vertices of a mesh that have a box together.
+    corners_together : int
+        Triangles whose outcodes are looked up together.
+    outcodes : int
+        Outcodes of vertices that are computed at a time.
+    comparisons : int
+        How often the vertices of a mesh are compared before its octree is built.
+    trees_together : int
+        Triangles of meshes whose octrees are planted together.
+    meshes_together : int
+        Triangles of placements that are paired among themselves together.
+    shells_together : int
+        Triangles whose shells are looked at together.
+    contacts_together : int
+        Contacts of an audit that are looked at in a step.
+    audited_at_first, audited : int
+        Pairs of placements that an audit looks at together at first, and at most.
+    depths_together : int
+        Pairs of a surface and a solid whose depths are looked for together.
+    """
+
+    piece: int = 2**18
+    sorted_at_once: int = 2**20
+    divided: int = 32_768
+    copies_on_the_way: float = 128
+    copies_at_a_depth: int = 2**24
+    copies_ahead: int = 128
+    certainly_too_many: float = 1.25
+    ray_worth: int = 512
+    nearest_pairs: int = 524_288
+    query_runs: int = 2_097_152
+    joined_cells: int = 65_536
+    joined_places: int = 131_072
+    joined_pairs: int = 65_536
+    joined_crowd: int = 262_144
+    sorted_references: int = 131_072
+    swept_pairs: int = 65_536
+    placements_at_first: int = 128
+    placements_most: int = 2_048
+    placements_found: int = 65_536
+    placements_meshes: int = 4_194_304
+    triangles_placed: int = 65_536
+    triangles_in_cells: int = 65_536
+    triangles_tested: int = 16_384
+    triangles_waiting: int = 262_144
+    sheets_together: int = 131_072
+    patches_together: int = 16_384
+    vertices_together: int = 4_096
+    corners_together: int = 16_384
+    outcodes: int = 1 << 22
+    comparisons: int = 32
+    trees_together: int = 65_536
+    meshes_together: int = 131_072
+    shells_together: int = 131_072
+    contacts_together: int = 8_192
+    audited_at_first: int = 128
+    audited: int = 2_048
+    depths_together: int = 256
+
+
+current = Tuning()

@@ -1,0 +1,160 @@
+"""The compiled walks of Octree: opens the library beside this file, and tests it before use.
+
+It needs no Python headers and no NumPy: ctypes opens it by its absolute path.
+"""
+
+import ctypes
+import sys
+from ctypes import POINTER, Structure, byref, c_double, c_int32, c_int64, c_void_p
+from hashlib import sha256
+from pathlib import Path
+
+ABI = 1
+_SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
+LIBRARY = Path(__file__).resolve().parent / f"octree_kernel{_SUFFIX}"
+CLOSEST, ANY = 0, 1
+# What packing returns if it needs larger arrays.
+TOO_LITTLE_ROOM = -2
+# Which size `octree_kernel_size` tells: of a node, of a block, of the scratch of a walk.
+NODE, BLOCK, SCRATCH = 0, 1, 2
+# Bytes of a part of a tree that is still to be packed.
+PART = 40
+
+
+class Tree(Structure):
+    """A packed tree: see `Tree` in kernel.c."""
+
+    _fields_ = [
+        *((name, c_void_p) for name in ("nodes", "blocks", "vertices", "faces", "order")),
+        *((name, c_int64) for name in ("node_count", "block_count", "vertex_count")),
+        *((name, c_int64) for name in ("entry_count", "depth")),
+        ("center", c_double * 3),
+        ("scale", c_double),
+    ]
+
+
+class Hits(Structure):
+    """The arrays of an answer: see `Hits` in kernel.c."""
+
+    _fields_ = [
+        (name, c_void_p) for name in ("items", "distances", "positions", "normals", "weights")
+    ]
+
+
+def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
+    """Let ctypes know what the functions take."""
+    address, number = c_void_p, c_int64
+    rays = [POINTER(Tree), address, address, address, number, number, number]
+    takes = {
+        "abi": [],
+        "size": [number, number],
+        "pack": [
+            POINTER(Tree), address, address, number, number, address, address, address, address,
+            number, address, address, address, address,
+        ],
+        "cast": [*rays, number, number, address, POINTER(Hits)],
+        "cast_all": [
+            *rays, address, address, address, address, number, POINTER(c_int64), address,
+        ],
+        "nearest": [
+            POINTER(Tree), address, number, number, number, c_double, address, address, address,
+            address, address,
+        ],
+    }  # fmt: skip
+    for name, arguments in takes.items():
+        function = getattr(library, f"octree_kernel_{name}")
+        function.argtypes, function.restype = arguments, c_int64
+    return library
+
+
+def opened(path: Path = LIBRARY) -> ctypes.CDLL:
+    """Return the library.
+
+    Parameters
+    ----------
+    path : Path
+        The file, by its absolute path.
+
+    Returns
+    -------
+    CDLL
+        Its functions, with the types of their arguments.
+
+    Raises
+    ------
+    OSError
+        If there is none, it is none for this machine or of another version, or its arithmetic is
+        not what it has to be.
+    """
+    if not path.is_file():
+        raise OSError(f"{path} is not there: make kernel, or pip install ./kernel, makes it")
+    try:
+        library = _declared(ctypes.CDLL(str(path)))
+        abi = library.octree_kernel_abi()
+    except AttributeError as error:
+        raise OSError(
+            f"{path} is of another version: {error}; restart Python or Blender"
+        ) from error
+    if abi != ABI:
+        raise OSError(f"{path} has the interface {abi} and not {ABI}: restart Python or Blender")
+    if tested(library) != KNOWN:
+        raise OSError(f"{path} does not compute as it has to on this machine")
+    return library
+
+
+# A tetrahedron and a sliver, rays, and a digest of what NumPy finds: where they meet, and what is
+# nearest to where they begin.
+_VERTICES = [0.1, 1.3, 0.2, 0.4, 0.7, 0.1, 0.3, 1.1, 0.6, 0.70001, 0.2, 0.5, 0.4, 1.7, 0.80003]
+_FACES = [0, 0, 0, 1, 1, 0, 1, 2, 2, 3, 2, 3, 3, 3, 4]
+_ORIGINS = [3.0, 2.9, 2.7, 0.5, 0.4, -2.0, 0.3, -5.0, 0.31, 0.6, 0.4, 0.3]
+_DIRECTIONS = [-2.6, -2.4, -2.2, 0.01, 0.03, 1.7, 0.1, 5.7, 0.2, 1.0, 0.0, 0.0]
+KNOWN = "16011b0a2d702edc7daa7dddae062a0f1d0c95e8838da6b49a6cfe1a6a5a4f9b"
+
+
+def tested(library: ctypes.CDLL) -> str:
+    """Return what the library answers to the questions of its self-test.
+
+    Parameters
+    ----------
+    library : CDLL
+        The library.
+
+    Returns
+    -------
+    str
+        A digest of all items and all other numbers, to the last bit.
+    """
+    count, rays = len(_FACES) // 3, len(_ORIGINS) // 3
+    vertices, faces = (c_double * 15)(*_VERTICES), (c_int64 * 15)(*_FACES)
+    order = (c_int64 * count)(*range(count))
+    tree = Tree(
+        vertices=ctypes.addressof(vertices), faces=ctypes.addressof(faces),
+        order=ctypes.addressof(order), vertex_count=5, entry_count=count,
+    )  # fmt: skip
+    nodes, blocks = (
+        ctypes.create_string_buffer(library.octree_kernel_size(which, 0)) for which in (0, 1)
+    )
+    first_child, begin, end = (c_int64 * 1)(-1), (c_int64 * 1)(0), (c_int64 * 1)(count)
+    entries, middles = (c_int32 * count)(*range(count)), (ctypes.c_float * (3 * count))()
+    work, depths = ctypes.create_string_buffer(PART), (c_int32 * 1)()
+    if library.octree_kernel_pack(
+        byref(tree), nodes, blocks, 1, 1, first_child, begin, end, end, 1, entries, middles, work,
+        depths,
+    ):  # fmt: skip
+        return "not packed"
+    items, numbers = (c_int64 * rays)(), [(c_double * (size * rays))() for size in (1, 3, 3, 3)]
+    hits = Hits(*(ctypes.addressof(array) for array in (items, *numbers)))
+    scratch = ctypes.create_string_buffer(library.octree_kernel_size(SCRATCH, tree.depth))
+    limit = (c_double * 1)(float("inf"))
+    library.octree_kernel_cast(
+        byref(tree), (c_double * 12)(*_ORIGINS), (c_double * 12)(*_DIRECTIONS), limit, 0, 0, rays,
+        CLOSEST, 1, scratch, byref(hits),
+    )  # fmt: skip
+    near = [(c_int64 * rays)(), (c_int64 * rays)(), (c_double * rays)(), (c_double * (3 * rays))()]
+    library.octree_kernel_nearest(
+        byref(tree), (c_double * 12)(*_ORIGINS), 0, rays, 1, limit[0], scratch, *near
+    )
+    numbers += near[2:]
+    answer = [str(list(items)), str(list(near[0]))]
+    answer += [number.hex() for row in numbers for number in row]
+    return sha256(" ".join(answer).encode()).hexdigest()

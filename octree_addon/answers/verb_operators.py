@@ -1,0 +1,144 @@
+"""Operators that use the last answer, which is asked again first if it is old."""
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import BoolProperty
+
+from ...core import Steps
+from ..scene_index import own_writing
+from ..ui import Status, SteppedOperator, given_values, mode_obstacle
+from .standing import StandingAnswers
+
+ASKED_AGAIN = "asked again first, as the scene may have changed"
+RULE = "If the scene may have changed since, the same is asked again first"
+
+
+class NothingToDoError(Exception):
+    """Why there was nothing to do; no error."""
+
+
+class AnswerOperator(SteppedOperator):
+    """An operator on the last answer of the scene; a mixin.
+
+    One rule for all of them: an answer that no longer stands is asked again first, with the same
+    settings, and the report says so. What they do themselves puts the answer in no doubt.
+
+    Attributes
+    ----------
+    answers : StandingAnswers
+        Those that it is about.
+    reshapes : bool
+        Whether it may change what other questions find, in more than in what is hidden.
+    may_edit : bool
+        Whether it can run in Edit Mode, too.
+    """
+
+    answers: StandingAnswers[Any]
+    reshapes = False
+    may_edit = False
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        other = "" if cls.answers.get(context.scene) else cls.answers.missing
+        return mode_obstacle(context, may_edit=cls.may_edit) or other
+
+    @classmethod
+    def description(
+        cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties
+    ) -> str:
+        return f"{cls.bl_description}.\n{RULE}"
+
+    def use(self, context: bpy.types.Context, prepared: Any) -> str:
+        """Use what was prepared, and return what to report.
+
+        A `ValueError` or `OSError` refuses it, `NothingToDoError` says that there was nothing.
+        """
+        raise NotImplementedError
+
+    def prepared_steps(self, context: bpy.types.Context, answer: Any) -> Steps[Any]:
+        """Work out what is used; by default the answer itself."""
+        yield 1.0
+        return answer
+
+    def steps(self, context: bpy.types.Context) -> Steps[Any]:
+        answer, is_new = yield from self._standing_steps(context)
+        prepared = yield from self.prepared_steps(context, answer)
+        return answer, is_new, prepared
+
+    def _standing_steps(self, context: bpy.types.Context) -> Steps[tuple[Any, bool]]:
+        doing, self.doing = self.doing, "Asking again"
+        try:
+            return (yield from self.answers.standing_steps(context))
+        finally:
+            self.doing = doing
+
+    def finish(self, context: bpy.types.Context, result: Any) -> Status:
+        answer, is_new, prepared = result
+        if is_new:
+            self.answers.keep_again(context, answer)
+        more = f"; {ASKED_AGAIN}" if is_new else ""
+        try:
+            text = self._use(context, prepared)
+        except NothingToDoError as reason:
+            self.report({"WARNING"}, f"{reason}{more}")
+            return {"CANCELLED"}
+        self.report({"INFO"}, text + more)
+        return {"FINISHED"}
+
+    def _use(self, context: bpy.types.Context, prepared: Any) -> str:
+        with own_writing(context, self.answers.question if self.reshapes else ""):
+            text = self.use(context, prepared)
+        self.answers.accept(context)
+        return text
+
+
+class AskingOperator(AnswerOperator):
+    """One that asks the user in a dialog, about an answer that stands; a mixin."""
+
+    if TYPE_CHECKING:
+        is_settled: bool
+    else:
+        is_settled: BoolProperty(
+            name="Settled",
+            description="Whether the answer was asked again if it was old",
+            default=False,
+            options={"HIDDEN", "SKIP_SAVE"},
+        )
+    _settles = False
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        """Ask the cameras again if the answer is old, and then the user."""
+        if is_without_window() or self.is_settled or self.answers.stands(context):
+            return self.ask(context, event)
+        self._settles = True
+        return self.start(context)
+
+    def ask(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        """Open the dialog."""
+        raise NotImplementedError
+
+    def prepared_steps(self, context: bpy.types.Context, answer: Any) -> Steps[Any]:
+        if self._settles:
+            return answer
+        return (yield from super().prepared_steps(context, answer))
+
+    def finish(self, context: bpy.types.Context, result: Any) -> Status:
+        if not self._settles:
+            return super().finish(context, result)
+        self._settles = False
+        self.answers.keep_again(context, result[0])
+        self.report({"INFO"}, ASKED_AGAIN.capitalize())
+        again = operator_named(type(self).__name__.rpartition("_OT_")[2])
+        again("INVOKE_DEFAULT", **{**given_values(self), "is_settled": True})
+        return {"FINISHED"}
+
+
+def is_without_window() -> bool:
+    """Tell whether there is nobody to wait for."""
+    return bpy.app.background
+
+
+def operator_named(name: str) -> Any:
+    """Return one of our operators, to be called."""
+    return getattr(bpy.ops.octree, name)  # type: ignore[attr-defined]

@@ -1,0 +1,177 @@
+"""Audits of the visible scene, whole or of what has changed: objects in, findings out.
+
+What the core found is remembered for the session, with what the scene was like; a re-check
+compares by it, and looks at what has changed only.
+"""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+from ...core import FINDING_CLASSES, Audit, Steps, audit_again_steps, audit_steps, between
+from ..arrays import Ids
+from ..reader import UNUSED
+from ..scene_index import changed
+from ..scope import viewport_of
+from ..targets import SceneTarget, scene_steps
+from ..ui import SessionStore, length_unit
+from .data import (
+    AuditedObjects,
+    Findings,
+    audited_objects,
+    bonsai_file,
+    bonsai_number,
+    findings_of,
+    global_ids_in,
+    own_global_id,
+)
+from .rules import Rules, Wish, first_collections, rules_of
+
+# Of so many audits the session remembers what it needs to look at changes only.
+_REMEMBERED = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Looked:
+    """An audit of the core, and the scene that it looked at.
+
+    Attributes
+    ----------
+    found : Audit
+        Of all classes.
+    target : SceneTarget
+        The scene, frozen.
+    rules : Rules
+        As they were.
+    wish : Wish
+        What was asked for.
+    findings : Findings
+        Those of all classes, with the objects that they are about.
+    looked_at : int
+        How many placements had changed since the audit before; -1 if all were looked at.
+    """
+
+    found: Audit
+    target: SceneTarget
+    rules: Rules
+    wish: Wish
+    findings: Findings
+    looked_at: int
+
+    @property
+    def leaves_nothing_out(self) -> bool:
+        """Whether all pairs were looked at."""
+        rules = self.rules
+        is_whole = rules.ones is None and rules.others is None and not rules.skipped.size
+        return is_whole and len(np.unique(rules.owners)) == len(rules.owners)
+
+
+LookSteps = Steps[Looked]
+# By the session id of the scene and the number of its result.
+_looked: SessionStore[Looked] = SessionStore(most=_REMEMBERED)
+
+
+def remember(key: tuple[int, int], looked: Looked) -> None:
+    """Remember an audit under the number of its result; the oldest is forgotten."""
+    _looked.put(key, looked)
+
+
+def remembered(key: tuple[int, int]) -> Looked | None:
+    """Return an audit of this session."""
+    return _looked.get(key)
+
+
+def without_rules(scene: bpy.types.Scene) -> Looked | None:
+    """Return the last audit of a scene that left no pair out, if this session remembers one."""
+    return next((each for each in reversed(_looked.of(scene)) if each.leaves_nothing_out), None)
+
+
+def look_steps(context: bpy.types.Context, wish: Wish, before: Looked | None = None) -> LookSteps:
+    """Audit what is visible, step by step; only what has changed since `before`, if possible."""
+    target = yield from between(0.0, 0.3, scene_steps(context, viewport_of(context)))
+    target = target.frozen()
+    octree = target.octree
+    rules = rules_of(octree, target.placements, wish)
+    others = None if before is None or before.wish != wish else changes(before, target, rules)
+    if others is None or before is None:
+        steps = audit_steps(
+            octree,
+            clearance=wish.clearance,
+            band=wish.band or None,
+            self_intersections=wish.itself,
+            **rules.options,
+        )
+    else:
+        steps = audit_again_steps(octree, before.found, others, **rules.options)
+    found = yield from between(0.3, 0.95, steps)
+    findings = findings_here(context.scene, target, found)
+    yield 1.0
+    count = -1 if others is None else len(others)
+    return Looked(found, target, rules, wish, findings, count)
+
+
+def changes(before: Looked, target: SceneTarget, rules: Rules) -> Ids | None:
+    """Return the placements that are other ones than before; None if they have other names."""
+    if before.target.index is not target.index:
+        return None
+    # A placement that went and came again has another id: the core knows it by that alone.
+    then, now = (
+        each.placements.snapshot(each.octree.ids, codes)
+        for each, codes in ((before.target, before.rules.codes), (target, rules.codes))
+    )
+    gone, came = changed(then, now)
+    return np.union1d(before.target.octree.ids[gone], target.octree.ids[came])
+
+
+def findings_here(scene: bpy.types.Scene, target: SceneTarget, found: Audit) -> Findings:
+    """Return what was found in the unit of the scene, with the objects that it is about."""
+    ids, pairs = np.unique(found.pairs, return_inverse=True)
+    rows = np.searchsorted(target.octree.ids, ids)
+    unit, scale = length_unit(scene)
+    objects = objects_here(scene, target, rows, scale)
+    numbered = replace(found, pairs=pairs.reshape(found.pairs.shape))
+    return findings_of(numbered, objects, scale=scale, unit=unit)
+
+
+def objects_here(
+    scene: bpy.types.Scene, target: SceneTarget, rows: Ids, scale: float
+) -> AuditedObjects:
+    """Return what findings say of some placements."""
+    placements = target.placements
+    present = {item.session_uid: item for item in scene.objects}
+    uids = placements.owners[rows].tolist()
+    if not present.keys() >= set(uids):
+        raise ValueError("An object has left the scene meanwhile: audit again")
+    items = [present[uid] for uid in uids]
+    homes = first_collections(scene)
+    boxes = target.octree.bounds_of(target.octree.ids[rows])
+    instanced = placements.is_instance[rows]
+    guids = guids_of(scene, {item.session_uid: item for item in items})
+    return audited_objects(
+        [item.name for item in items],
+        instances=np.where(instanced[:, None], placements.persistent_ids[rows], UNUSED),
+        libraries=[item.library.filepath if item.library else "" for item in items],
+        guids=[guids.get(uid, "") for uid in uids],
+        collections=[homes[uid].name if uid in homes else "" for uid in uids],
+        sizes=np.linalg.norm(boxes.upper - boxes.lower, axis=1) * scale,
+        uids=uids,
+    )
+
+
+def guids_of(scene: bpy.types.Scene, items: dict[int, bpy.types.Object]) -> dict[int, str]:
+    """Return the IFC GlobalIds of objects, by their session ids, where they are known."""
+    own = {uid: own_global_id(item) for uid, item in items.items()}  # type: ignore[arg-type]
+    path = Path(bpy.path.abspath(bonsai_file(scene)) or ".")
+    if path.is_file():
+        numbers = {uid: bonsai_number(item) for uid, item in items.items() if not own[uid]}
+        known = global_ids_in(path.read_bytes(), (each for each in numbers.values() if each))
+        own.update({uid: known.get(number, "") for uid, number in numbers.items()})
+    return own
+
+
+def wanted(findings: Findings, classes: frozenset[str]) -> Findings:
+    """Return the findings of some classes."""
+    numbers = [number for number, name in enumerate(FINDING_CLASSES) if name in classes]
+    return findings.take(np.flatnonzero(np.isin(findings.audit.classes, numbers)))

@@ -1,0 +1,68 @@
+"""Clash audit: findings as data, compared from run to run, grouped, reported; nothing of Blender.
+
+Read parts, findings, identity, comparison and grouping, then reports and gate.
+"""
+
+from .comparison import carried_over, compare, gone_from
+from .findings import (
+    AREA,
+    CONTAINED,
+    DUPLICATE,
+    IGNORED,
+    NEAR,
+    NEW,
+    RESOLVED,
+    REVIEWED,
+    STATUSES,
+    AuditedObjects,
+    Findings,
+    audited_objects,
+    checked,
+    findings_of,
+)
+from .gate import Gate, add_options, gate_of, run_audit
+from .grouping import GROUPINGS, by_class, by_collections, by_smaller_object
+from .identity import canonical, finding_ids, match_objects
+from .ifc_ids import bonsai_file, bonsai_number, global_ids_in, own_global_id, valid_global_id
+from .reports import REPORTS, About, Pictures, read_json, report_of
+
+__all__ = [
+    "AREA",
+    "CONTAINED",
+    "DUPLICATE",
+    "GROUPINGS",
+    "IGNORED",
+    "NEAR",
+    "NEW",
+    "REPORTS",
+    "RESOLVED",
+    "REVIEWED",
+    "STATUSES",
+    "About",
+    "AuditedObjects",
+    "Findings",
+    "Gate",
+    "Pictures",
+    "add_options",
+    "audited_objects",
+    "bonsai_file",
+    "bonsai_number",
+    "by_class",
+    "by_collections",
+    "by_smaller_object",
+    "canonical",
+    "carried_over",
+    "checked",
+    "compare",
+    "finding_ids",
+    "findings_of",
+    "gate_of",
+    "global_ids_in",
+    "gone_from",
+    "match_objects",
+    "own_global_id",
+    "read_json",
+    "report_of",
+    "run_audit",
+    "valid_global_id",
+]

@@ -1,0 +1,182 @@
+"""Exit codes for CI: which findings fail, options of the command line, and 0, 1 or 2.
+
+    blender house.blend --command octree audit --fail-on overlap,duplicate --report audit.json
+
+0: nothing that fails was found. 1: something was. 2: it could not be told.
+Each report is written whole or not at all.
+"""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ....core import FINDING_CLASSES, atomic_file
+from ...arrays import Flags
+from ...written_files import require_file
+from .comparison import compare
+from .findings import NEAR, Findings
+from .identity import match_objects
+from .reports import About, fails, junit_report, read_json, report_of, title
+
+PASSED, FOUND, COULD_NOT = range(3)
+FAIL_ON = ("overlap", "contained", "duplicate")
+MOST_SAID = 20
+# In meters: its square is still a number, however long a unit of the scene is.
+MOST_CLEARANCE = 1e100
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What the command line asks for.
+
+    Attributes
+    ----------
+    fail_on : tuple of str
+        The classes whose findings fail.
+    clearance : float
+        How near objects may come, in meters: *near* looks no farther.
+    reports : tuple of str
+        Paths of the reports to write.
+    baseline : str
+        Path of an earlier JSON report, whose findings do not fail again; empty for none.
+    """
+
+    fail_on: tuple[str, ...] = FAIL_ON
+    clearance: float = 0.0
+    reports: tuple[str, ...] = ()
+    baseline: str = ""
+
+
+Audit = Callable[[Gate], tuple[Findings, About]]
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Add the options of an audit to a parser; `gate_of` reads them."""
+    usual = ",".join(FAIL_ON)
+    among = ", ".join(name.replace(" ", "-") for name in FINDING_CLASSES)
+    parser.add_argument(
+        "--fail-on",
+        default=usual,
+        metavar="CLASS,...",
+        help=f"{among}; or none ({usual})",
+    )
+    parser.add_argument(
+        "--clearance", default=0.0, type=float, metavar="METERS", help="how near is too near"
+    )
+    parser.add_argument(
+        "--report", action="append", default=[], metavar="FILE", help=".csv .json .bcf .html .xml"
+    )
+    parser.add_argument(
+        "--baseline", default="", metavar="FILE", help="a .json report: what it has does not fail"
+    )
+
+
+def gate_of(options: Namespace) -> Gate:
+    """Return what parsed options ask for.
+
+    Raises
+    ------
+    ValueError
+        If there is no such class or kind of report, or the clearance makes no sense.
+    """
+    fail_on = _classes(options.fail_on)
+    if not 0 <= options.clearance <= MOST_CLEARANCE:
+        wanted = f"--clearance must be 0 or more meters, {MOST_CLEARANCE:g} at most"
+        raise ValueError(f"{wanted}, got {options.clearance}")
+    if "near" in fail_on and options.clearance == 0:
+        raise ValueError("--fail-on near needs a --clearance above 0")
+    for path in options.report:
+        report_of(path)
+    return Gate(fail_on, options.clearance, tuple(options.report), options.baseline)
+
+
+def _classes(text: str) -> tuple[str, ...]:
+    """Return the classes that a list names, "coplanar" both of that name, with - for a space."""
+    if text.strip() == "none":
+        return ()
+    wanted = [name.strip().replace(" ", "-") for name in text.split(",")]
+    named = {name: name.replace(" ", "-") for name in FINDING_CLASSES}
+    for word in wanted:
+        if not any(word == name or name.startswith(f"{word}-") for name in named.values()):
+            known = ", ".join(named.values())
+            raise ValueError(f"--fail-on takes {known}, or none; got {word!r}")
+    return tuple(
+        name
+        for name, dashed in named.items()
+        if any(dashed == word or dashed.startswith(f"{word}-") for word in wanted)
+    )
+
+
+def failing(findings: Findings, gate: Gate, known: Findings | None = None) -> Flags:
+    """Return which findings fail, (n,): neither ignored nor resolved, nor among the `known`.
+
+    What is *near* fails if it may be as near as the clearance, however its interval ends.
+    """
+    flags = fails(findings, gate.fail_on)
+    is_near = findings.audit.classes == NEAR
+    flags &= ~is_near | (findings.audit.lower <= gate.clearance)
+    if known is not None:
+        flags &= compare(known, findings, match_objects(known.objects, findings.objects)).is_new
+    return flags
+
+
+def run_audit(options: Namespace, audit: Audit, say: Callable[[str], Any] = print) -> int:
+    """Audit, write the reports, say what fails, and return the exit code.
+
+    A baseline that is none and a report that could not be written are said before the audit.
+
+    Parameters
+    ----------
+    options : Namespace
+        What a parser with `add_options` has read.
+    audit : callable
+        Takes what was asked for; returns the findings, and what to say of the audit.
+    say : callable, optional
+        Takes each line of the answer. Errors go to standard error.
+    """
+    try:
+        gate = gate_of(options)
+        known = _baseline(gate)
+        for path in gate.reports:
+            require_file(path)
+        findings, about = audit(gate)
+        flags = failing(findings, gate, known)
+        reports = [_report(path, gate, findings, about) for path in gate.reports]
+        for path, content in zip(gate.reports, reports, strict=True):
+            with atomic_file(path) as file:
+                file.write(content)
+    except (ValueError, OSError, MemoryError) as error:
+        print(f"octree audit: {error}", file=sys.stderr)
+        return COULD_NOT
+    _say_failing(findings, flags, say)
+    return FOUND if flags.any() else PASSED
+
+
+def _baseline(gate: Gate) -> Findings | None:
+    if not gate.baseline:
+        return None
+    try:
+        return read_json(Path(gate.baseline).read_bytes())[0]
+    except ValueError as error:
+        raise ValueError(f"{gate.baseline} is no baseline: {error}") from error
+
+
+def _report(path: str, gate: Gate, findings: Findings, about: About) -> bytes:
+    report = report_of(path)
+    if report is junit_report:
+        return junit_report(findings, about, {}, gate.fail_on)
+    return report(findings, about, {})
+
+
+def _say_failing(findings: Findings, flags: Flags, say: Callable[[str], Any]) -> None:
+    rows = np.flatnonzero(flags)
+    for row in rows[:MOST_SAID].tolist():
+        say(title(findings, row))
+    if len(rows) > MOST_SAID:
+        say(f"and {len(rows) - MOST_SAID:,} more")
+    say(f"{len(findings):,} found, {len(rows):,} of them fail")

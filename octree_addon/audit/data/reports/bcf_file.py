@@ -1,0 +1,174 @@
+"""BCF 3.0 report: a zip with a topic for each finding or group, and viewpoints of the contacts.
+
+BIM Collaboration Format, buildingSMART, release 3.0. The ids of topics and viewpoints depend on
+class and objects alone (UUID version 5), so that a viewer which imports the next report finds the
+topics that it has.
+"""
+
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+import numpy as np
+
+from .....core import FINDING_CLASSES
+from ..findings import STATUSES, Findings
+from ..grouping import Groups
+from ..identity import finding_ids, stable_id
+from .bcf_viewpoints import Cameras, cameras_of, viewpoint
+from .words import About, Pictures, checked_date, description, in_order, one_line, title, xml
+
+TOPIC_TYPE = "Clash"
+PRIORITIES = {
+    "overlap": "High",
+    "contained": "High",
+    "duplicate": "High",
+    "coplanar same-facing": "Normal",
+    "near": "Normal",
+    "self-intersection": "Normal",
+    "coplanar opposite-facing": "Low",
+    "touching": "Low",
+}
+TOPIC_STATUSES = dict(zip(STATUSES, ("Open", "In Progress", "Closed", "Closed"), strict=True))
+_OLDEST = (1980, 1, 1, 0, 0, 0)  # as a zip can say it: reports of the same findings are the same
+
+
+@dataclass(frozen=True, eq=False)
+class _Report:
+    """What all topics need."""
+
+    findings: Findings
+    about: About
+    date: str
+    pictures: Pictures
+    ids: list[str]
+    cameras: Cameras
+
+
+@dataclass(frozen=True)
+class _Topic:
+    """A topic to be: its id, its title and its findings."""
+
+    guid: str
+    title: str
+    rows: list[int]
+
+
+def bcf_report(
+    findings: Findings, about: About, pictures: Pictures, groups: Groups | None = None
+) -> bytes:
+    """Return findings as BCF 3.0, a topic for each, or for each of some groups.
+
+    Coordinates are in meters; those of a scene without a unit are taken for meters.
+
+    Raises
+    ------
+    ValueError
+        If `about` has no date: every topic has to have one.
+    """
+    findings, pictures, groups = in_order(findings, pictures, groups)
+    ids, cameras = finding_ids(findings), cameras_of(findings, about.offset)
+    report = _Report(findings, about, checked_date(about.date), pictures, ids, cameras)
+    file = io.BytesIO()
+    with ZipFile(file, "w", ZIP_DEFLATED) as archive:
+        _write(archive, "bcf.version", xml(Element("Version", VersionId="3.0")))
+        _write(archive, "extensions.xml", xml(_extensions(about)))
+        for topic in _topics(report, groups):
+            _write_topic(archive, report, topic)
+    return file.getvalue()
+
+
+def _topics(report: _Report, groups: Groups | None) -> Iterable[_Topic]:
+    if groups is None:
+        for row, guid in enumerate(report.ids):
+            yield _Topic(guid, title(report.findings, row), [row])
+        return
+    for name, key, rows in zip(groups.names, groups.keys, groups.rows(), strict=True):
+        heading = f"{one_line(name)}: {len(rows)} finding{'s' if len(rows) != 1 else ''}"
+        yield _Topic(stable_id("group", groups.by, key), heading, rows.tolist())
+
+
+def _write_topic(archive: ZipFile, report: _Report, topic: _Topic) -> None:
+    markup = Element("Markup")
+    _add_header(markup, report)
+    views = SubElement(_add_topic(markup, report, topic), "Viewpoints")
+    offset = np.asarray(report.about.offset, np.float64)
+    for number, row in enumerate(topic.rows):
+        guid = stable_id("viewpoint", topic.guid, report.ids[row])
+        camera, picture = report.cameras.positions[row], report.pictures.get(row)
+        view, snapshot = _add_view(views, guid, number, has_picture=picture is not None)
+        made = viewpoint(report.findings, row, guid, camera, offset)
+        _write(archive, f"{topic.guid}/{view}", xml(made))
+        if picture is not None:
+            _write(archive, f"{topic.guid}/{snapshot}", picture)
+    _write(archive, f"{topic.guid}/markup.bcf", xml(markup))
+
+
+def _add_header(markup: Element, report: _Report) -> None:
+    if report.about.file:
+        files = SubElement(SubElement(markup, "Header"), "Files")
+        file = SubElement(files, "File", IsExternal="true")
+        _add(file, "Filename", one_line(report.about.file))
+        _add(file, "Date", report.date)
+
+
+def _add_topic(markup: Element, report: _Report, topic: _Topic) -> Element:
+    """Add a topic, whose priority and status are those of its worst finding."""
+    findings, rows = report.findings, topic.rows
+    classes = [FINDING_CLASSES[kind] for kind in np.unique(findings.audit.classes[rows])]
+    statuses = [STATUSES[status] for status in np.unique(findings.statuses[rows])]
+    ranks = list(dict.fromkeys(PRIORITIES.values()))
+    first = TOPIC_STATUSES[statuses[0]]
+    made = SubElement(markup, "Topic", Guid=topic.guid, TopicType=TOPIC_TYPE, TopicStatus=first)
+    _add(made, "Title", topic.title)
+    _add(made, "Priority", min((PRIORITIES[each] for each in classes), key=ranks.index))
+    labels = SubElement(made, "Labels")
+    for label in (*classes, *statuses):
+        _add(labels, "Label", label)
+    _add(made, "CreationDate", report.date)
+    _add(made, "CreationAuthor", one_line(report.about.author))
+    said = description if len(rows) == 1 else title
+    _add(made, "Description", "\n".join(said(findings, row) for row in rows))
+    return made
+
+
+def _add_view(views: Element, guid: str, number: int, *, has_picture: bool) -> tuple[str, str]:
+    """Add a viewpoint to a topic, and return what its files are called."""
+    end = f"_{guid}" if number else ""
+    view, snapshot = f"viewpoint{end}.bcfv", f"snapshot{end}.png"
+    entry = SubElement(views, "ViewPoint", Guid=guid)
+    _add(entry, "Viewpoint", view)
+    if has_picture:
+        _add(entry, "Snapshot", snapshot)
+    _add(entry, "Index", str(number))
+    return view, snapshot
+
+
+def _extensions(about: About) -> Element:
+    """Return the words that topics of this file may use."""
+    root = Element("Extensions")
+    lists: tuple[tuple[str, str, Iterable[Any]], ...] = (
+        ("TopicTypes", "TopicType", [TOPIC_TYPE]),
+        ("TopicStatuses", "TopicStatus", TOPIC_STATUSES.values()),
+        ("Priorities", "Priority", PRIORITIES.values()),
+        ("TopicLabels", "TopicLabel", FINDING_CLASSES + STATUSES),
+        ("Users", "User", [one_line(about.author)]),
+    )
+    for plural, single, words in lists:
+        parent = SubElement(root, plural)
+        for word in dict.fromkeys(words):
+            _add(parent, single, word)
+    return root
+
+
+def _add(parent: Element, name: str, text: str) -> None:
+    SubElement(parent, name).text = text
+
+
+def _write(archive: ZipFile, name: str, content: bytes) -> None:
+    entry = ZipInfo(name, _OLDEST)
+    entry.compress_type, entry.create_system = ZIP_DEFLATED, 3
+    archive.writestr(entry, content)

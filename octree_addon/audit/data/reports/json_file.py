@@ -1,0 +1,191 @@
+"""JSON report: all that findings hold, versioned, the same for the same findings; and back again.
+
+    {"format": "octree-audit", "version": 1,
+     "file": "house.blend", "unit": "m", "options": {"clearance": 0.03},
+     "tolerance": 1e-05, "widened": 0,
+     "counts": {"overlap": 1, ...},
+     "objects": [{"name": "Pipe", "instance": [], "library": "", "guid": "", "collection": "MEP",
+                  "size": 4.2}, ...],
+     "findings": [{"id": "...", "class": "overlap", "objects": [0, 1], "names": ["Pipe", "Beam"],
+                   "measure": "depth", "unit": "m", "lower": 0.012, "upper": 0.013,
+                   "band": 1e-05,
+                   "place": [1, 2, 3], "segments": [[[x, y, z], [x, y, z]], ...],
+                   "faces": [[3, 4], [7]], "status": "new", "reason": ""}, ...]}
+
+`tolerance` is the length that was stated, 0 if none was, `band` that by which a finding was
+judged: the same, or what its coordinates resolve, if that is more, as of the `widened` ones. They
+are null where they are not known, and an older report has none.
+
+`objects` of a finding are places in the list of objects. `id`, `names`, `counts` and the unit of a
+finding repeat what stands elsewhere, for those who only read. Numbers are rounded to nine digits,
+coordinates to a millionth, and nothing depends on the day or on the order of the scene: two files
+are equal where the findings are. ASCII only, so that no name can break it.
+"""
+
+import json
+from typing import Any
+
+import numpy as np
+
+from .....core import FINDING_CLASSES, FINDING_MEASURES, Audit
+from ....arrays import UNUSED, Ids
+from ..findings import CONTAINED, STATUSES, AuditedObjects, Findings, audited_objects, checked
+from ..identity import canonical, finding_ids
+from ..parts import columns_of, parts_of
+from .words import About, Pictures, known, rounded, rounded_places, unit_of
+
+FORMAT, VERSION = "octree-audit", 1
+
+
+def json_report(findings: Findings, about: About, _: Pictures) -> bytes:
+    """Return findings as JSON; see above."""
+    ordered = canonical(findings)
+    counts = np.bincount(ordered.audit.classes, minlength=len(FINDING_CLASSES)).tolist()
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "file": about.file,
+        "unit": ordered.unit,
+        "options": dict(sorted(about.options.items())),
+        "tolerance": known(ordered.audit.band),
+        "widened": int(ordered.widened.sum()),
+        "counts": dict(zip(FINDING_CLASSES, counts, strict=True)),
+    }
+    body = {"objects": _objects(ordered.objects), "findings": _findings(ordered)}
+    return _lined(head, body).encode("ascii")
+
+
+def _lined(head: dict[str, Any], body: dict[str, list[Any]]) -> str:
+    """Return JSON with a line for each finding, so that two files can be compared by line."""
+    written = {name: json.dumps(value, allow_nan=False) for name, value in head.items()}
+    for name, values in body.items():
+        lines = ",\n  ".join(json.dumps(value, allow_nan=False) for value in values)
+        written[name] = f"[\n  {lines}\n ]" if lines else "[]"
+    members = ",\n ".join(f'"{name}": {text}' for name, text in written.items())
+    return f"{{\n {members}\n}}\n"
+
+
+def _objects(objects: AuditedObjects) -> list[dict[str, Any]]:
+    sizes = rounded(objects.sizes)
+    return [
+        {
+            "name": objects.names[number],
+            "instance": objects.numbers_of(number),
+            "library": objects.libraries[number],
+            "guid": objects.guids[number],
+            "collection": objects.collections[number],
+            "size": sizes[number],
+        }
+        for number in range(len(objects))
+    ]
+
+
+def _findings(findings: Findings) -> list[dict[str, Any]]:
+    audit, ids, names = findings.audit, finding_ids(findings), findings.objects.names
+    lows, highs = rounded(audit.lower), rounded(audit.upper)
+    places = rounded_places(audit.places)
+    return [
+        {
+            "id": ids[row],
+            "class": findings.class_of(row),
+            "objects": pair,
+            "names": [names[number] for number in pair],
+            "measure": findings.measure_of(row),
+            "unit": unit_of(findings, findings.measure_of(row)),
+            "lower": lows[row],
+            "upper": highs[row],
+            "band": known(audit.bands[row]),
+            "place": places[row],
+            "segments": _segments(findings, row),
+            "faces": [findings.faces_of(row, side).tolist() for side in (0, 1)],
+            "status": STATUSES[findings.statuses[row]],
+            "reason": findings.reasons[row],
+        }
+        for row, pair in enumerate(audit.pairs.T.tolist())
+    ]
+
+
+def _segments(findings: Findings, row: int) -> list[list[list[float]]]:
+    ends = rounded_places(findings.segments_of(row))
+    return [[first, last] for first, last in zip(ends[::2], ends[1::2], strict=True)]
+
+
+def read_json(content: bytes) -> tuple[Findings, About]:
+    """Return what `json_report` has written: the findings, and about which file.
+
+    Raises
+    ------
+    ValueError
+        If it is no such report, or one of a later version.
+    """
+    try:
+        head = json.loads(content)
+        if head["format"] != FORMAT:
+            raise ValueError(f"format must be {FORMAT!r}, got {head['format']!r}")
+        if head["version"] != VERSION:
+            raise ValueError(f"version must be {VERSION}, got {head['version']!r}")
+        about = About(file=head["file"], options=dict(head["options"]))
+        return _read_findings(head), about
+    except (KeyError, TypeError, IndexError, RecursionError, OverflowError) as error:
+        raise ValueError(f"This is no report of an audit: {error!r} is amiss") from None
+
+
+def _read_findings(head: dict[str, Any]) -> Findings:
+    rows = head["findings"]
+    statuses = _numbers(rows, "status", STATUSES)
+    audit = _read_audit(rows, _or_nan(head.get("tolerance")))
+    reasons = tuple(_column(rows, "reason", str))
+    return checked(
+        Findings(_read_objects(head["objects"]), audit, statuses, reasons, head["unit"])
+    )
+
+
+def _read_audit(rows: list[dict[str, Any]], band: float) -> Audit:
+    classes = _numbers(rows, "class", FINDING_CLASSES)
+    lines, owners = parts_of(_column(rows, "segments", list), (2, 3), np.float64)
+    sides = [side for one, other in _column(rows, "faces", list) for side in (one, other)]
+    return Audit(
+        classes,
+        np.array(_column(rows, "objects", list), np.intp).reshape(-1, 2).T,
+        _numbers(rows, "measure", FINDING_MEASURES),
+        np.array(_column(rows, "lower", float, int), np.float64),
+        np.array(_column(rows, "upper", float, int), np.float64),
+        np.array(_column(rows, "place", list), np.float64).reshape(-1, 3),
+        np.where(classes == CONTAINED, 0, -1),
+        np.zeros((2, len(rows)), bool),
+        lines,
+        owners,
+        *columns_of(*parts_of(sides, (), np.intp), len(rows)),
+        np.array([_or_nan(row.get("band")) for row in rows], np.float64),
+        band,
+    )
+
+
+def _column(rows: list[dict[str, Any]], name: str, *kinds: type) -> list[Any]:
+    values = [row[name] for row in rows]
+    if not all(isinstance(value, kinds) for value in values):
+        raise TypeError(name)
+    return values
+
+
+def _numbers(rows: list[dict[str, Any]], name: str, words: tuple[str, ...]) -> Ids:
+    return np.array([words.index(word) for word in _column(rows, name, str)], np.intp)
+
+
+def _or_nan(value: Any) -> float:
+    """Return a number, or NaN for what a report does not know."""
+    return np.nan if value is None else float(value)
+
+
+def _read_objects(objects: list[dict[str, Any]]) -> AuditedObjects:
+    instances = np.full((len(objects), 8), UNUSED, np.int32)
+    for number, each in enumerate(objects):
+        instances[number, : len(each["instance"])] = each["instance"]
+    return audited_objects(
+        [each["name"] for each in objects],
+        instances=instances,
+        libraries=[each["library"] for each in objects],
+        guids=[each["guid"] for each in objects],
+        collections=[each["collection"] for each in objects],
+        sizes=[each["size"] for each in objects],
+    )

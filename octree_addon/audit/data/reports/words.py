@@ -1,0 +1,176 @@
+"""Wording of reports: harmless names, rounded numbers, units, titles and sentences of findings."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from xml.etree.ElementTree import Element, indent, tostring
+
+import numpy as np
+
+from ....arrays import Floats
+from ..findings import IGNORED, Findings
+from ..grouping import Groups
+from ..identity import canonical_rows
+
+# What XML 1.0 cannot hold, not even escaped; lone surrogates, which UTF-8 cannot, among it.
+_UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+Pictures = Mapping[int, bytes]
+Option = str | float | bool
+
+
+@dataclass(frozen=True)
+class About:
+    """What a report says of the audit itself.
+
+    Attributes
+    ----------
+    file : str
+        The file that was audited.
+    author : str
+        Who did it.
+    date : str
+        When, in ISO 8601; may be left out where a format does not ask for it.
+    options : Mapping of str to text, number or bool
+        What the audit ran with.
+    offset : tuple of float
+        What to add to world coordinates for those of the model, in the unit of the findings: an
+        IFC file far from the origin is shifted when Blender imports it.
+    """
+
+    file: str = ""
+    author: str = "Octree"
+    date: str = ""
+    options: Mapping[str, Option] = field(default_factory=dict)
+    offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+def plain(text: str) -> str:
+    """Return a text that every format can hold: what none can becomes a replacement mark.
+
+    Lines end as XML has them; before Python 3.13 a lone carriage return broke CSV, too.
+    """
+    return _UNWRITABLE.sub("\ufffd", text).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def one_line(text: str) -> str:
+    """Return a text in one line that is never empty."""
+    return " ".join(plain(text).split()) or "(no name)"
+
+
+def xml(root: Element) -> bytes:
+    """Return an XML file, indented."""
+    indent(root)
+    # Written as text and encoded at once: encoding piece by piece takes as long again.
+    text = tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
+
+
+def checked_date(date: str) -> str:
+    """Return a date and time as XML Schema writes it; a `ValueError` if it is none."""
+    try:
+        return datetime.fromisoformat(date).isoformat()
+    except ValueError:
+        raise ValueError(f"date must be given in ISO 8601, got {date!r}") from None
+
+
+def rounded(values: Floats) -> list[float]:
+    """Return numbers with nine digits, as far as two machines agree; no minus before a zero."""
+    return [float(f"{value:.9g}") + 0.0 for value in values.ravel().tolist()]
+
+
+def known(length: float) -> float | None:
+    """Return a length with six digits, which single precision has; None if it is not known."""
+    return None if np.isnan(length) else float(f"{length:.6g}")
+
+
+def judged_by(findings: Findings, row: int) -> str:
+    """Say by what length a finding was judged, and if precision widened it; empty if not known."""
+    if np.isnan(findings.audit.bands[row]):
+        return ""
+    said = f"Tolerance {findings.audit.bands[row]:.4g} {findings.unit}"
+    return f"{said}, as fine as its coordinates are" if findings.widened[row] else said
+
+
+def tolerance_of(findings: Findings) -> str:
+    """Say what tolerance was stated, and of how many findings precision widened it."""
+    band = findings.audit.band
+    if np.isnan(band):
+        return ""
+    stated = f"{band:.4g} {findings.unit}" if band else "by precision"
+    count = int(findings.widened.sum())
+    return f"tolerance {stated}" + (f", widened by precision for {count:,}" if count else "")
+
+
+def rounded_places(places: Floats) -> list[list[float]]:
+    """Return coordinates rounded to a millionth of the unit."""
+    whole: list[list[float]] = (np.round(places.reshape(-1, 3), 6) + 0.0).tolist()
+    return whole
+
+
+def in_order(
+    findings: Findings, pictures: Pictures, groups: Groups | None
+) -> tuple[Findings, Pictures, Groups | None]:
+    """Return findings in an order of their own, with their pictures and groups."""
+    ordered, rows = canonical_rows(findings)
+    drawn = {new: pictures[old] for new, old in enumerate(rows.tolist()) if old in pictures}
+    return ordered, drawn, replace(groups, of=groups.of[rows]) if groups else groups
+
+
+def unit_of(findings: Findings, measure: str) -> str:
+    """Return the unit that a measure counts in, such as "m" or "m2"."""
+    return findings.unit + ("2" if measure == "area" else "")
+
+
+def side_name(findings: Findings, row: int, side: int) -> str:
+    """Return the name of one object of a finding, such as "Tree" or "#3 Tree" for an instance."""
+    number = int(findings.audit.pairs[side, row])
+    numbers = ".".join(str(each) for each in findings.objects.numbers_of(number))
+    name = findings.objects.names[number]
+    return f"#{numbers} {name}" if numbers else name
+
+
+def names_of(findings: Findings, row: int) -> str:
+    """Return the names of a finding's objects in one line; a self-intersection has one."""
+    sides = (0, 1) if findings.audit.pairs[0, row] != findings.audit.pairs[1, row] else (0,)
+    return " / ".join(one_line(side_name(findings, row, side)) for side in sides)
+
+
+def interval(findings: Findings, row: int) -> str:
+    """Return the deciding number in words, such as "depth 0.012 to 0.013 m"."""
+    measure, audit = findings.measure_of(row), findings.audit
+    low, high = (f"{float(each[row]):.4g}" for each in (audit.lower, audit.upper))
+    number = low if low == high else f"{low} to {high}"
+    return f"{measure} {number} {unit_of(findings, measure)}"
+
+
+def title(findings: Findings, row: int) -> str:
+    """Return a finding in one line, such as "overlap: Pipe / Beam, depth 0.012 m"."""
+    return f"{findings.class_of(row)}: {names_of(findings, row)}, {interval(findings, row)}"
+
+
+def description(findings: Findings, row: int) -> str:
+    """Return all that is known of a finding, line by line."""
+    x, y, z = rounded_places(findings.audit.places[row])[0]
+    lines = [
+        title(findings, row),
+        f"At {x:.10g}, {y:.10g}, {z:.10g} {findings.unit}",
+        *_sides(findings, row),
+    ]
+    if judged_by(findings, row):
+        lines.append(judged_by(findings, row))
+    if findings.statuses[row] == IGNORED:
+        lines.append(f"Ignored: {one_line(findings.reasons[row] or 'no reason given')}")
+    return "\n".join(lines)
+
+
+def _sides(findings: Findings, row: int) -> Iterable[str]:
+    objects = findings.objects
+    for number in dict.fromkeys(findings.audit.pairs[:, row].tolist()):
+        known = {
+            "GlobalId": objects.guids[number],
+            "collection": objects.collections[number],
+            "library": objects.libraries[number],
+        }
+        said = "".join(f", {word} {one_line(text)}" for word, text in known.items() if text)
+        yield one_line(objects.names[number]) + said

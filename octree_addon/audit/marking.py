@@ -1,0 +1,196 @@
+"""Statuses of findings, comparison with an earlier report, and one of each group of duplicates."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+from bpy.props import EnumProperty, StringProperty
+
+from ...core import connected_components
+from ..arrays import Ids
+from ..results import shown_of
+from ..selection import select_found
+from ..ui import FILE_PATH, RefusingOperator, Status, mode_obstacle, plural, settings_of
+from .data import (
+    DUPLICATE,
+    IGNORED,
+    STATUSES,
+    Findings,
+    by_smaller_object,
+    carried_over,
+    compare,
+    match_objects,
+    read_json,
+)
+from .keeping import active_audit, findings_in, rewrite
+
+
+class FindingOperator(RefusingOperator):
+    """An operator on the findings of the active result; a mixin."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return "" if active_audit(context.scene) else "Audit the scene first"
+
+    def use(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
+        """Use the findings, and return what to report."""
+        raise NotImplementedError
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        result = active_audit(context.scene)
+        try:
+            text = self.use(context, result, findings_in(context.scene, result))
+        except (ValueError, OSError) as error:
+            return self.refuse(error)
+        self.report({"INFO"}, text)
+        return {"FINISHED"}
+
+
+class OCTREE_OT_mark_findings(FindingOperator, bpy.types.Operator):
+    """Mark findings as new, reviewed, ignored for a reason, or resolved."""
+
+    bl_idname = "octree.mark_findings"
+    bl_label = "Mark Findings"
+    bl_description = (
+        "Mark findings as new, reviewed, ignored for a reason, or resolved; reports and later"
+        " audits keep it"
+    )
+
+    if TYPE_CHECKING:
+        status: str
+        rows: str
+        reason: str
+    else:
+        status: EnumProperty(
+            name="Status",
+            description="What is to become of the findings",
+            items=(
+                ("NEW", "New", "Nobody has looked at it"),
+                ("REVIEWED", "Reviewed", "Somebody has looked at it, and it is to be mended"),
+                ("IGNORED", "Ignored", "It may stay as it is"),
+                ("RESOLVED", "Resolved", "It is mended"),
+            ),
+            default="REVIEWED",
+        )
+        rows: EnumProperty(
+            name="Findings",
+            description="Which findings are marked",
+            items=(
+                ("ACTIVE", "Active", "The finding that was clicked"),
+                ("GROUP", "Of Smaller Object", "All that have the same smaller object"),
+                ("SHOWN", "All Shown", "All that the list shows"),
+            ),
+            default="ACTIVE",
+        )
+        reason: StringProperty(name="Reason", description="Why it may stay", options={"SKIP_SAVE"})
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        if self.status == "IGNORED" and not bpy.app.background:
+            return context.window_manager.invoke_props_dialog(self)
+        return self.execute(context)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the dialog and the redo panel."""
+        column = self.layout.column()
+        column.use_property_split, column.use_property_decorate = True, False
+        column.prop(self, "status")
+        column.prop(self, "rows")
+        if self.status == "IGNORED":
+            column.prop(self, "reason")
+
+    def use(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
+        rows = self._rows(context, result, findings)
+        status = STATUSES.index(self.status.lower())
+        reason = self.reason if status == IGNORED else ""
+        rewrite(context.scene, result, findings.with_statuses(rows, status, reason))
+        return f"{plural(len(rows), 'finding')} marked as {STATUSES[status]}"
+
+    def _rows(self, context: bpy.types.Context, result: Any, findings: Findings) -> Ids:
+        if self.rows == "SHOWN":
+            return shown_of(context.scene, result).rows
+        row = settings_of(context.scene).results.row
+        if not 0 <= row < len(findings):
+            raise ValueError("Click a finding first")
+        if self.rows == "ACTIVE":
+            return np.array([row])
+        groups = by_smaller_object(findings).of
+        return np.flatnonzero(groups == groups[row])
+
+
+class OCTREE_OT_compare_audit(FindingOperator, bpy.types.Operator):
+    """Compare the findings with those of an earlier report."""
+
+    bl_idname = "octree.compare_audit"
+    bl_label = "Compare with Report"
+    bl_description = (
+        "Read an earlier JSON report, of this file or another: what it has keeps its status and"
+        " its reason, what is gone is listed as resolved"
+    )
+
+    if TYPE_CHECKING:
+        filepath: str
+        filter_glob: str
+    else:
+        filepath: StringProperty(
+            name="File",
+            description="Path of the .json file",
+            subtype="FILE_PATH",
+            options=FILE_PATH,
+        )
+        filter_glob: StringProperty(default="*.json", options={"HIDDEN", "SKIP_SAVE"})
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def use(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
+        old, _ = read_json(Path(bpy.path.abspath(self.filepath)).read_bytes())
+        matching = match_objects(old.objects, findings.objects)
+        compared = compare(old, findings, matching)
+        rewrite(context.scene, result, carried_over(old, findings, matching))
+        same = int((compared.previous >= 0).sum())
+        new, gone = int(compared.is_new.sum()), len(compared.resolved)
+        return f"{new:,} new, {same:,} still there, {gone:,} resolved"
+
+
+class OCTREE_OT_select_duplicates(FindingOperator, bpy.types.Operator):
+    """Select all but one of the objects that stand there twice."""
+
+    bl_idname = "octree.select_duplicates"
+    bl_label = "Select Duplicates but One"
+    bl_description = (
+        "Select all duplicates that the audit found but the first of each group, and nothing else;"
+        " ignored ones stay. Nothing is deleted"
+    )
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return super().obstacle(context) or mode_obstacle(context, may_edit=False)
+
+    def use(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
+        present = {item.session_uid: at for at, item in enumerate(context.scene.objects)}
+        surplus = surplus_duplicates(findings, present)
+        counts = select_found(context.view_layer, dict.fromkeys(surplus, 0), "REPLACE")
+        return f"{plural(counts['objects'], 'object')} selected"
+
+
+def surplus_duplicates(findings: Findings, places: dict[int, int]) -> list[int]:
+    """Return the session ids of all but the first of each group of duplicates.
+
+    Being a duplicate is no equivalence: within a tolerance A may equal B, and B equal C, but A not
+    C. A chain is one group all the same, and one of it is kept.
+    `places` tells where each object stands in the scene. An instance cannot be selected by itself.
+    """
+    counts = (findings.statuses < IGNORED) & (findings.audit.classes == DUPLICATE)
+    objects, pairs = findings.objects, findings.audit.pairs[:, counts]
+    end = len(places)
+    where = np.array([places.get(uid, end) for uid in objects.uids.tolist()], np.intp)
+    # Numbered by their place in the scene, the smallest of a component is the one to keep.
+    rank = np.argsort(np.argsort(where, kind="stable"))
+    is_surplus = connected_components(rank[pairs], len(objects))[rank] != rank
+    is_object = [not objects.numbers_of(number) for number in range(len(objects))]
+    chosen = is_surplus & np.array(is_object, np.bool_) & (where < end)
+    return objects.uids[chosen].tolist()

@@ -1,0 +1,206 @@
+"""Audit and re-check: stepped operators; statuses of earlier findings are carried over."""
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+from bpy.props import StringProperty
+
+from ...core import FINDING_CLASSES, Steps
+from ..arrays import Ids
+from ..results import options_of, place_for
+from ..scope import chosen_objects
+from ..ui import (
+    Status,
+    SteppedOperator,
+    column_of,
+    mode_obstacle,
+    plural,
+    settings_of,
+    take,
+    write_back,
+)
+from .auditing import Looked, look_steps, remember, remembered, wanted
+from .data import Findings, carried_over, compare, gone_from, match_objects
+from .keeping import QUESTION, TITLE, active_audit, findings_in, keep_findings
+from .rules import wish_of
+from .settings import AuditOptions, NamedCollections, draw_options, stated_band
+
+
+class AuditingOperator(SteppedOperator):
+    """An operator that audits the visible scene; a mixin."""
+
+    bl_options = {"REGISTER", "UNDO"}
+    doing = "Auditing"
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return mode_obstacle(context, may_edit=True)
+
+
+class PairingOperator(NamedCollections, AuditingOperator):
+    """An operator that asks about pairs of objects, by the settings of an audit; a mixin."""
+
+    if TYPE_CHECKING:
+        chosen: str
+        result: str
+        ones: str
+        others: str
+    else:
+        chosen: StringProperty(
+            name="Chosen",
+            description="Names of the objects that Selected means, as JSON; those selected now if"
+            " empty",
+            options={"SKIP_SAVE"},
+        )
+        result: StringProperty(
+            name="Result",
+            description="Name under which the answer is kept in Results",
+            options={"HIDDEN", "SKIP_SAVE"},
+        )
+
+    def take_pairs(self, context: bpy.types.Context) -> None:
+        """Take which pairs count from the settings, and what Selected means."""
+        take(self, settings_of(context.scene).audit)
+        if "SELECTED" in (self.ones, self.others) and not self.chosen:
+            self.chosen = json.dumps([item.name for item in chosen_objects(context)])
+
+
+class OCTREE_OT_audit(AuditOptions, PairingOperator, bpy.types.Operator):
+    """Find what overlaps, is doubled or comes too near, all over the visible scene."""
+
+    bl_idname = "octree.audit"
+    bl_label = "Audit"
+    bl_description = (
+        "Find objects that overlap, lie in each other, stand there twice, share faces or come too"
+        " near, all over the visible scene; nothing is changed, moved or deleted"
+    )
+
+    def steps(self, context: bpy.types.Context) -> Steps[Looked]:
+        self.take_pairs(context)
+        options = audit_options(self)
+        looked = yield from look_steps(context, wish_of(context.scene, options))
+        if not len(looked.target.octree):
+            raise ValueError("There are no triangles: no visible object has faces")
+        return looked
+
+    def finish(self, context: bpy.types.Context, result: Looked) -> Status:
+        write_back(self, settings_of(context.scene).audit)
+        text = keep_looked(context, result, audit_options(self), self.result)
+        self.report({"INFO"}, text)
+        return {"FINISHED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the redo panel."""
+        draw_options(column_of(self), self)
+
+
+class OCTREE_OT_recheck(AuditingOperator, bpy.types.Operator):
+    """Audit again what has changed, and tell what is new, still there and resolved."""
+
+    bl_idname = "octree.recheck"
+    bl_label = "Re-check"
+    bl_description = (
+        "Audit again with the same options, only what has changed since; what is gone is resolved,"
+        " what was reviewed or ignored stays so"
+    )
+    doing = "Checking again"
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        other = super().obstacle(context)
+        return other or ("" if active_audit(context.scene) else "Audit the scene first")
+
+    def steps(self, context: bpy.types.Context) -> Steps[Looked]:
+        result = active_audit(context.scene)
+        options = json.loads(result.options)
+        before = remembered((context.scene.session_uid, result.number))
+        wish = wish_of(context.scene, options)
+        return (yield from look_steps(context, wish, before))
+
+    def finish(self, context: bpy.types.Context, result: Looked) -> Status:
+        kept = active_audit(context.scene)
+        if kept is None:
+            raise ValueError("The result is gone: audit again")
+        text = keep_looked(context, result, json.loads(kept.options), kept.name)
+        looked = result.looked_at
+        changed = "all looked at" if looked < 0 else f"{looked:,} changed"
+        self.report({"INFO"}, f"{text} ({changed})")
+        return {"FINISHED"}
+
+
+def audit_options(operator: Any) -> dict[str, Any]:
+    """Return what an audit ran with, as values that JSON has."""
+    options = options_of(operator)
+    options["band"] = stated_band(operator.band)
+    options.pop("result", None)
+    if "SELECTED" not in (operator.ones, operator.others):
+        options.pop("chosen", None)
+    return options
+
+
+def keep_looked(
+    context: bpy.types.Context, looked: Looked, options: Mapping[str, Any], name: str
+) -> str:
+    """Keep the findings, with the statuses that earlier ones of this name had; return a report."""
+    scene = context.scene
+    findings = wanted(looked.findings, looked.wish.classes)
+    text, old = found_text(findings), earlier(scene, name)
+    if old is not None and old[0].unit == findings.unit:
+        owners = looked.target.placements.owners
+        findings, said = with_earlier(old[0], findings, owners, is_same=old[1] == options)
+        text += said
+    result = keep_findings(context, findings, options, name)
+    remember((scene.session_uid, result.number), looked)
+    return text
+
+
+def with_earlier(
+    old: Findings, new: Findings, owners: Ids, *, is_same: bool
+) -> tuple[Findings, str]:
+    """Return the findings with the statuses of earlier ones, and what has become of these.
+
+    What is gone is resolved, if the same was asked: not what is about an object that is there and
+    was not looked at, for it is hidden; that stays as it was.
+    """
+    matching = match_objects(old.objects, new.objects, same_session=True)
+    compared = compare(old, new, matching)
+    whole = carried_over(old, new, matching)
+    said = f"; {int(compared.is_new.sum()):,} new"
+    if not is_same:
+        return whole.take(np.arange(len(new))), said
+    # Behind the new ones stand the old ones that are gone, in order.
+    gone = gone_from(old, new, matching)
+    hidden = ~np.isin(old.objects.uids, owners) & (old.objects.uids > 0)
+    is_hidden = hidden[old.audit.pairs].any(axis=0)
+    for tail, row in enumerate(gone.tolist(), len(new)):
+        if is_hidden[row]:
+            whole = whole.with_statuses(tail, int(old.statuses[row]), old.reasons[row])
+    resolved = int((~is_hidden[compared.resolved]).sum())
+    kept = len(compared.resolved) - resolved
+    said += f", {resolved:,} resolved"
+    return whole, f"{said}, {kept:,} of hidden objects" if kept else said
+
+
+def earlier(scene: bpy.types.Scene, name: str) -> tuple[Findings, dict[str, Any]] | None:
+    """Return the findings that the next ones of this name will replace, and what was asked."""
+    settings = settings_of(scene).results
+    place = place_for(settings, TITLE, name)
+    if place == len(settings.kept) or settings.kept[place].question != QUESTION:
+        return None
+    try:
+        return findings_in(scene, settings.kept[place]), json.loads(settings.kept[place].options)
+    except ValueError:
+        return None
+
+
+def found_text(findings: Findings) -> str:
+    """Say how many findings there are, by class."""
+    counts = np.bincount(findings.audit.classes, minlength=len(FINDING_CLASSES)).tolist()
+    parts = [
+        f"{count:,} {name}" for name, count in zip(FINDING_CLASSES, counts, strict=True) if count
+    ]
+    text = plural(len(findings), "finding")
+    return f"{text}: {', '.join(parts)}" if parts else text

@@ -1,0 +1,143 @@
+"""Contacts over Frames: when each contact begins and ends, and how the list shows it."""
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..cameras.find_seen import chosen_frames
+from ..cameras.frames import go_to_frame
+from ..results import Column, Lines, Rows, draw_labels, fresh_view, keep_result, view_of
+from ..ui import Status, column_of, draw_hint, draw_rows, plural, settings_of, take, write_back
+from .film import Film, FilmSteps, film_steps
+from .operators import PairingOperator, audit_options
+from .rules import wish_of
+from .settings import PairOptions, SpanOptions, draw_exceptions, draw_sides, span_rows
+
+CONTACTS, CONTACTS_TITLE = "contacts_over_frames", "Contacts over Frames"
+_BEGINS, _ENDS, _CUT_OFF = "Begins", "Ends", "Cut Off"
+# Where the frames looked at may have cut a contact off: bit 0 the start, bit 1 the end.
+_CUTS = ("no", "at the start", "at the end", "at both ends")
+
+
+class OCTREE_OT_contacts_over_frames(
+    SpanOptions, PairOptions, PairingOperator, bpy.types.Operator
+):
+    """List in which frame each contact between objects begins, and in which it ends."""
+
+    bl_idname = "octree.contacts_over_frames"
+    bl_label = "Contacts over Frames"
+    bl_description = (
+        "Go through the frames, and list in which of them objects come into contact, and until"
+        " when they stay so: what touches, crosses, or lies in something closed. A click on a row"
+        " goes to the first frame of its contact"
+    )
+    doing = "Looking for contacts"
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        is_playing = context.screen and context.screen.is_animation_playing
+        return super().obstacle(context) or ("Stop the playback first" if is_playing else "")
+
+    def steps(self, context: bpy.types.Context) -> FilmSteps:
+        self.take_pairs(context)
+        take(self, settings_of(context.scene).contacts)
+        frames = chosen_frames(context.scene, self)
+        return film_steps(context, wish_of(context.scene, audit_options(self)), frames)
+
+    def finish(self, context: bpy.types.Context, result: Film) -> Status:
+        for name in ("audit", "contacts"):
+            write_back(self, getattr(settings_of(context.scene), name))
+        keep_result(
+            context,
+            contact_rows(result),
+            title=CONTACTS_TITLE,
+            question=CONTACTS,
+            options=audit_options(self),
+            name=self.result,
+        )
+        self.report({"INFO"}, film_text(result))
+        return {"FINISHED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the redo panel."""
+        column = column_of(self)
+        draw_rows(column, self, span_rows(self))
+        draw_sides(column, self)
+        column.prop(self, "band")
+        draw_exceptions(column, self)
+
+
+def film_text(film: Film) -> str:
+    """Say how many contacts there were, in one line."""
+    found = film.intervals
+    pairs = np.unique(found.pairs, axis=1).shape[1]
+    text = f"{plural(len(found.first), 'contact')} of {plural(pairs, 'pair')}"
+    return f"{text} in {plural(len(film.frames), 'frame')}"
+
+
+def contact_rows(film: Film) -> Rows:
+    """Return a row for each contact, those that begin first at the top."""
+    found, frames = film.intervals, np.array(film.frames, np.intp)
+    order = np.lexsort((*found.pairs[::-1], found.first))
+    pairs, first, last = found.pairs[:, order], found.first[order], found.last[order]
+    cuts = (first == 0) + 2 * (last == len(frames) - 1)
+    columns = (
+        Column(_BEGINS, "", frames[first].astype(np.int64)),
+        Column(_ENDS, "", frames[last].astype(np.int64)),
+        Column(_CUT_OFF, "", cuts.astype(np.int64), _CUTS),
+    )
+    places = np.arange(len(frames))
+    seen = (places >= first[:, None]) & (places <= last[:, None])
+    objects, instances = film.owners[pairs].astype(np.intp), film.instances[pairs]
+    return Rows(objects, instances, columns, frames, seen)
+
+
+def draw_contact(
+    layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, row: int
+) -> None:
+    """Show one contact: what touches, from which frame to which."""
+    view = fresh_view(scene, result, row)
+    split = layout.split(factor=0.64)
+    draw_labels(split.row(align=True), view, row)
+    values = split.row()
+    values.alignment = "RIGHT"
+    for text in frame_texts(view.rows, row):
+        values.label(text=text, translate=False)
+
+
+def frame_texts(rows: Rows, row: int) -> tuple[str, str]:
+    """Write the first and the last frame of a contact, with a sign where it may be longer."""
+    begins, ends, cut = (int(each.values[row]) for each in rows.columns)
+    return "\u2264 " * (cut & 1) + str(begins), "\u2265 " * (cut >> 1) + str(ends)
+
+
+def offer_contact(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+    """Show the active contact."""
+    row = settings_of(context.scene).results.row
+    if not 0 <= row < result.count:
+        draw_hint(layout, "Click a contact")
+        return
+    view = view_of(context.scene, result)
+    box = layout.box().column(align=True)
+    for text in (*view.labels(row), sentence(view.rows, row)):
+        box.label(text=text, translate=False)
+
+
+def sentence(rows: Rows, row: int) -> str:
+    """Say when a contact is, and where the frames looked at may have cut it off."""
+    begins, ends, cut = (int(each.values[row]) for each in rows.columns)
+    when = f"Frame {begins}" if begins == ends else f"Frames {begins} to {ends}"
+    return f"{when}, cut off {_CUTS[cut]}" if cut else when
+
+
+def go_to_contact(scene: bpy.types.Scene, result: Any, row: int) -> None:
+    """Go to the frame in which a contact begins."""
+    column = view_of(scene, result).rows.column(_BEGINS)
+    assert column is not None
+    go_to_frame(scene, int(column.values[row]))
+
+
+CONTACT_LINES = Lines(
+    (_BEGINS, _ENDS), draw_contact, offer_contact, lambda *_: None, go_to_contact
+)

@@ -1,0 +1,197 @@
+"""Audit panel, and how findings look in the list of results: status, names, class, amount."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..results import Column, Contact, Lines, fresh_view, value_text, view_of
+from ..ui import (
+    SessionStore,
+    SidebarPanel,
+    column_of,
+    draw_hint,
+    draw_rows,
+    draw_table,
+    length_text,
+    length_unit,
+    settings_of,
+)
+from .data import IGNORED, RESOLVED, STATUSES, Findings
+from .keeping import active_audit, unpacked
+from .settings import draw_options, span_rows
+
+# By class: what a narrow list has room for.
+SHORT = ("overlap", "inside", "double", "z-fight", "faces", "touch", "near", "itself")
+_ICONS: tuple[Any, ...] = ("RADIOBUT_OFF", "RADIOBUT_ON", "HIDE_ON", "CHECKMARK")
+_CLASS, _LENGTH, _AREA, _STATUS = "Class", "Length", "Area", "Status"
+# What stands beside the rows of the result that was read last, in scene units.
+_kept: SessionStore[Findings] = SessionStore(most=1)
+
+
+class OCTREE_PT_audit(SidebarPanel):
+    """Find what overlaps, is doubled or comes too near, without setting anything up."""
+
+    bl_label = "Audit"
+    bl_order = 72
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        column = column_of(self)
+        settings, audit = settings_of(context.scene).audit, active_audit(context.scene)
+        column.operator("octree.audit")
+        layout: Any = column  # the stubs say that a panel is nothing
+        header, body = layout.panel("OCTREE_PT_audit_options", default_closed=True)
+        header.label(text="Options")
+        if body:
+            draw_options(body, settings)
+        if audit is not None:
+            draw_counts(column, context.scene, audit)
+            row = column.row(align=True)
+            row.operator("octree.recheck")
+            row.operator("octree.export_audit", text="Export")
+            column.operator("octree.select_duplicates")
+            column.operator("octree.compare_audit")
+        column.operator("octree.select_floating")
+        column.operator("octree.contacts_over_frames")
+        header, body = layout.panel("OCTREE_PT_contact_frames", default_closed=True)
+        header.label(text="Frames")
+        if body:
+            contacts = settings_of(context.scene).contacts
+            draw_rows(body, contacts, span_rows(contacts))
+
+
+def draw_counts(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any) -> None:
+    """Say how many findings of each class are open, and how many are settled."""
+    classes, statuses = (columns_of(scene, result)[name] for name in (_CLASS, _STATUS))
+    is_open = statuses.values < IGNORED
+    counts = np.bincount(classes.values[is_open], minlength=len(classes.words)).tolist()
+    lines = [(word, f"{n:,}") for word, n in zip(classes.words, counts, strict=True) if n]
+    for status in (IGNORED, RESOLVED):
+        count = int((statuses.values == status).sum())
+        if count:
+            lines.append((STATUSES[status], f"{count:,}"))
+    box = layout.box()
+    if not lines:
+        draw_hint(box, "Nothing was found")
+    draw_table(box, [*lines, *tolerance_lines(scene, result)], names=0.7)
+
+
+def tolerance_lines(scene: bpy.types.Scene, result: Any) -> list[tuple[str, str]]:
+    """Say by what tolerance was judged, and of how many findings precision widened it."""
+    kept = kept_here(scene, result)
+    if kept is None or np.isnan(kept.audit.band):
+        return []
+    stated, count = kept.audit.band, int(kept.widened.sum())
+    text = length_text(scene, stated, precision=6) if stated else "by precision"
+    return [("Tolerance", text), *([("By Precision", f"{count:,}")] if count else [])]
+
+
+def kept_here(scene: bpy.types.Scene, result: Any) -> Findings | None:
+    """Return what stands beside the rows, in scene units, read once; None if it is damaged."""
+    key = scene.session_uid, result.number, result.count
+    if key not in _kept:
+        try:
+            kept = unpacked(result)
+        except ValueError:
+            return None
+        scale = length_unit(scene)[1] if kept.unit == "m" else 1.0
+        objects = replace(kept.objects, sizes=kept.objects.sizes / scale)
+        _kept.put(key, replace(kept, objects=objects, audit=kept.audit.scaled(1 / scale)))
+    return _kept[key]
+
+
+def columns_of(scene: bpy.types.Scene, result: Any) -> dict[str, Column]:
+    """Return the columns of an audit by name."""
+    return {each.name: each for each in view_of(scene, result).rows.columns}
+
+
+def draw_finding(
+    layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, row: int
+) -> None:
+    """Show one finding: its status, what meets, its class, and how much."""
+    view, columns = fresh_view(scene, result, row), columns_of(scene, result)
+    status = int(columns[_STATUS].values[row])
+    line = layout.row(align=True)
+    line.active = status < IGNORED
+    line.label(text="", icon=_ICONS[status])
+    split = line.split(factor=0.56)
+    names = split.row(align=True)
+    for text in dict.fromkeys(view.labels(row)):
+        names.label(text=text, translate=False)
+    values = split.row(align=True)
+    values.label(text=SHORT[columns[_CLASS].values[row]], translate=False)
+    values.label(text=amount_text(scene, columns, row, precision=2))
+
+
+def amount_text(
+    scene: bpy.types.Scene, columns: dict[str, Column], row: int, precision: int = 4
+) -> str:
+    """Write the deciding number of a finding in the scene's units."""
+    area = columns[_AREA]
+    column = columns[_LENGTH] if np.isnan(area.values[row]) else area
+    return value_text(scene, column, row, precision)
+
+
+def offer_marks(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+    """Show the active finding, and offer to group, and to say what is to become of it."""
+    scene, row = context.scene, settings_of(context.scene).results.row
+    order = layout.row(align=True)
+    for name, text in (
+        ("Smaller Object", "Smaller"), ("Collections", "Collections"), (_STATUS, "Status"),
+    ):  # fmt: skip
+        order.operator("octree.sort_rows", text=text).by = name
+    if not 0 <= row < result.count:
+        draw_hint(layout, "Click a finding")
+        return
+    box = layout.box().column(align=True)
+    for text in details_of(scene, result, row):
+        box.label(text=text, translate=False)
+    for some in (
+        (("REVIEWED", "Reviewed"), ("IGNORED", "Ignore")),
+        (("RESOLVED", "Resolved"), ("NEW", "New")),
+    ):
+        marks = box.row(align=True)
+        for status, text in some:
+            marks.operator("octree.mark_findings", text=text).status = status
+
+
+def details_of(scene: bpy.types.Scene, result: Any, row: int) -> list[str]:
+    """Return what the list has no room for."""
+    view, columns = view_of(scene, result), columns_of(scene, result)
+    names = list(dict.fromkeys(view.labels(row)))
+    smaller = columns["Smaller Object"]
+    count = int((smaller.values == smaller.values[row]).sum())
+    words = {name: columns[name].words[columns[name].values[row]] for name in (_CLASS, _STATUS)}
+    collections = columns["Collections"].words[columns["Collections"].values[row]]
+    lines = [f"{words[_CLASS]}, {amount_text(scene, columns, row)}", *names]
+    if " / " in collections:
+        lines.append(collections)
+    if count > 1:
+        lines.append(f"{count:,} findings of {smaller.words[smaller.values[row]]}")
+    kept = kept_here(scene, result)
+    if kept is not None and kept.widened[row]:
+        lines.append(f"tolerance {length_text(scene, kept.audit.bands[row])}, by precision")
+    reason = json.loads(result.marks or "{}").get(str(row))
+    return [*lines, f"{words[_STATUS]}: {reason}" if reason else words[_STATUS]]
+
+
+def contact_of(scene: bpy.types.Scene, result: Any, row: int) -> Contact | None:
+    """Return where the objects of a finding meet; None if that is damaged."""
+    kept = kept_here(scene, result)
+    if kept is None:
+        return None
+    segments, place = kept.segments_of(row), kept.audit.places[row]
+    points = np.concatenate((segments.reshape(-1, 3), place[None]))
+    lower, upper = points.min(axis=0), points.max(axis=0)
+    # So much around it that one sees of what it is the contact.
+    size = float(kept.objects.sizes[kept.audit.pairs[:, row]].min())
+    margin = max(0.25 * size, 0.2 * float((upper - lower).max()), 1e-4)
+    around = np.stack((lower - margin, upper + margin))
+    key = scene.session_uid, result.number, result.count, row
+    return Contact(around, segments, (kept.faces_of(row, 0), kept.faces_of(row, 1)), key)
+
+
+LINES = Lines((_CLASS, _LENGTH), draw_finding, offer_marks, contact_of)

@@ -1,0 +1,206 @@
+"""Find What Cameras See: frustum culling in one frame or over a shot, as an operator."""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import StringProperty
+
+from ...core import Steps
+from ..answers.question_operator import StandingQuestionOperator
+from ..answers.standing import steps_preserving_staleness
+from ..results import options_of
+from ..scene_index import glance_at
+from ..scope import scoped_objects
+from ..ui import (
+    column_of,
+    draw_rows,
+    plural,
+)
+from .frames import frame_numbers
+from .pixels import PixelOptions, pixel_steps
+from .result_rows import keep_rows
+from .settings import FrameOptions, PixelSettings, ShotOptions, rows_of
+from .shot import Shot, shot_steps
+from .visibility_result import ANSWERS, PixelFacts, VisibilityResult
+
+# Names that a report lists before it counts the rest.
+_MOST_NAMES = 5
+
+
+class OCTREE_OT_find_seen(
+    PixelSettings, ShotOptions, StandingQuestionOperator, bpy.types.Operator
+):
+    """Find what cameras see, and keep the result for the session."""
+
+    bl_idname = "octree.find_seen"
+    bl_label = "Find What Cameras See"
+    bl_description = (
+        "Find the objects that are in view of cameras, in the current frame or over a shot."
+        " What is seen, and what is not, is kept in Results"
+    )
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
+    doing = "Looking through cameras"
+    answers = ANSWERS
+    key = "shot"
+
+    if TYPE_CHECKING:
+        collection: str
+        result: str
+    else:
+        result: StringProperty(
+            name="Result",
+            description="Name under which what is seen is kept in Results",
+            options={"HIDDEN", "SKIP_SAVE"},
+        )
+        collection: StringProperty(
+            name="Collection",
+            description="Name of the collection whose objects are tested",
+        )
+
+    def asked(self, context: bpy.types.Context) -> "ShotQuestion":
+        return ShotQuestion.of(context, self)
+
+    def answer_text(self, answer: VisibilityResult) -> str:
+        return seen_text(answer)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_rows(column_of(self), self, rows_of(self))
+
+
+@dataclass(frozen=True)
+class ShotQuestion:
+    """What was asked about cameras, to ask the same again.
+
+    Attributes
+    ----------
+    options : Mapping of str to Any
+        Those of the operator.
+    name : str
+        Under which the rows are kept in Results.
+    cameras : tuple of str, optional
+        Names of the cameras that were selected then; None if no selection was asked for.
+    selected : frozenset of int, optional
+        Session ids of the objects that were selected then.
+    """
+
+    options: Mapping[str, Any]
+    name: str
+    cameras: tuple[str, ...] | None
+    selected: frozenset[int] | None
+
+    @classmethod
+    def of(cls, context: bpy.types.Context, asking: Any) -> "ShotQuestion":
+        """Return what an operator asks; a `ValueError` if nothing is selected that should be."""
+        return cls(
+            options_of(asking),
+            asking.result,
+            selected_cameras(context, asking),
+            wanted_objects(context, asking) if asking.scope == "SELECTED" else None,
+        )
+
+    def steps(self, context: bpy.types.Context) -> Steps[VisibilityResult]:
+        """Return the walk through the frames, not yet begun."""
+        options: Any = SimpleNamespace(**self.options)
+        shot = Shot(
+            frames=chosen_frames(context.scene, options),
+            cameras=chosen_cameras(context, options) if self.cameras is None else self.cameras,
+            wanted=wanted_objects(context, options) if self.selected is None else self.selected,
+            exact=options.precision == "EXACT",
+            faces=options.faces,
+            margin=options.margin,
+            angle=options.angle,
+        )
+        if options.behind == "IGNORE":
+            return steps_preserving_staleness(context, shot_steps(context, shot))
+        counting = PixelOptions(
+            share=options.resolution / 100,
+            samples=options.samples,
+            least=options.least,
+            open_faces=options.clear == "OPEN",
+        )
+        return steps_preserving_staleness(context, pixel_steps(context, shot, counting))
+
+    def list_rows(self, context: bpy.types.Context, answer: VisibilityResult) -> None:
+        """List in Results what was seen, and what was not."""
+        keep_rows(context, self.options, self.name, answer)
+
+    def glance(self, context: bpy.types.Context) -> Hashable:
+        """Return what is shown, and which frames are asked for."""
+        frames = chosen_frames(context.scene, SimpleNamespace(**self.options))
+        rendered = self.options["behind"] == "UNSEEN"
+        return frames, glance_at(context.view_layer, rendered=rendered)
+
+
+def wanted_objects(context: bpy.types.Context, options: Any) -> frozenset[int] | None:
+    """Return the session ids of the objects to test; None for all visible ones.
+
+    A `ValueError` says that there are none.
+    """
+    if options.scope == "VISIBLE":
+        return None
+    collection: bpy.types.Collection | None = bpy.data.collections.get(options.collection)
+    objects = scoped_objects(context, options.scope, collection)
+    if not objects:
+        raise ValueError("There are no objects to test")
+    return frozenset(item.session_uid for item in objects)
+
+
+def selected_cameras(context: bpy.types.Context, options: Any) -> tuple[str, ...] | None:
+    """Return the names of the cameras that are selected; None if others are asked for."""
+    return chosen_cameras(context, options) if options.cameras == "SELECTED" else None
+
+
+def chosen_frames(scene: bpy.types.Scene, options: Any) -> tuple[int, ...]:
+    """Return the frames that options tell by `span`, `first`, `last` and `step`.
+
+    A `ValueError` says that the last is too early.
+    """
+    if options.span == "CURRENT":
+        return (scene.frame_current,)
+    if options.span == "CUSTOM":
+        return frame_numbers(options.first, options.last, options.step)
+    if scene.use_preview_range:
+        return frame_numbers(scene.frame_preview_start, scene.frame_preview_end, options.step)
+    return frame_numbers(scene.frame_start, scene.frame_end, options.step)
+
+
+def chosen_cameras(context: bpy.types.Context, options: FrameOptions) -> tuple[str, ...]:
+    """Return the names of the cameras, empty for the scene's; a `ValueError` if there are none."""
+    if options.cameras == "SCENE":
+        return ()
+    layer = context.view_layer
+    objects = layer.objects.selected if options.cameras == "SELECTED" else layer.objects
+    names = tuple(item.name for item in objects if item.type == "CAMERA")
+    if not names:
+        raise ValueError(f"There is no {'selected ' * (options.cameras == 'SELECTED')}camera")
+    return names
+
+
+def seen_text(seen: VisibilityResult) -> str:
+    """Say how much was seen, in one line."""
+    by = "" if seen.is_exact else " by their boxes"
+    text = f"{seen.seen_count:,} of {plural(len(seen.objects), 'object')} seen{by}"
+    text += f" in {plural(len(seen.frames), 'frame')} by {plural(len(seen.cameras), 'camera')}"
+    if seen.skipped:
+        text += f"; skipped: {seen.skipped:,} hidden or without faces"
+    return "; ".join([text, *(pixel_texts(seen.pixels) if seen.pixels else ())])
+
+
+def pixel_texts(facts: PixelFacts) -> Iterator[str]:
+    """Say at what size pixels were counted, and what was taken for what."""
+    width, height = facts.table.which.size
+    yield f"behind others at {width} x {height} pixels"
+    if facts.clear:
+        yield f"see-through, {'left out' if facts.is_open else 'solid'}: {_listed(facts.clear)}"
+    if facts.left_out:
+        yield f"not rendered: {facts.left_out:,}"
+    if facts.not_counted:
+        yield f"not counted: {_listed(facts.not_counted)}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + more

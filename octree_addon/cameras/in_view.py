@@ -1,0 +1,148 @@
+"""View frustum culling of the index over frames: objects, by triangles or boxes, and faces."""
+
+from collections.abc import Collection
+
+import bpy
+import numpy as np
+
+from ...core import Frusta, SceneOctree, Steps, Triangles, objects_touching_steps, query
+from ..arrays import Flags, Floats, Ids
+from ..reader import ScenePlacements
+from ..scene_index import SceneIndex
+from .visibility_result import TestedObject
+
+# A cube from 0 to 1, and the corners of its triangles.
+_CUBE = (np.arange(8)[:, None] >> np.arange(3) & 1).astype(np.float64)
+_SIDES = [(0, 1, 3, 2), (4, 5, 7, 6), (0, 1, 5, 4), (2, 3, 7, 6), (0, 2, 6, 4), (1, 3, 7, 5)]
+_TRIANGLES = [(a, *rest) for a, b, c, d in _SIDES for rest in ((b, c), (c, d))]
+
+
+class InView:
+    """What was in view in the frames so far.
+
+    Parameters
+    ----------
+    wanted : collection of int, optional
+        Session ids of the objects to test; by default all that are visible.
+    faces : bool
+        Whether to find the faces in view, too.
+    exact : bool
+        Whether an object counts by its triangles; else its box is enough.
+
+    Attributes
+    ----------
+    faces : dict of int to ndarray of intp, shape (polygons,)
+        By the session id of a mesh: in how many frames each polygon was in view.
+    """
+
+    def __init__(self, wanted: Collection[int] | None, *, faces: bool, exact: bool) -> None:
+        self._wanted = None if wanted is None else np.array(list(wanted), np.intp)
+        self._has_faces, self._is_exact = faces, exact
+        self._numbers: dict[int, int] = {}
+        self._hits: list[Ids] = [np.empty((3, 0), np.intp)]
+        # A cube in the place of each box.
+        self._cubes = SceneOctree()
+        self.faces: dict[int, Ids] = {}
+
+    @property
+    def objects(self) -> tuple[TestedObject, ...]:
+        """The objects that had triangles, in the order of first appearance."""
+        names = {item.session_uid: item.name for item in bpy.data.objects}
+        return tuple(TestedObject(uid, names[uid]) for uid in self._numbers)
+
+    def flags(self, cameras: int, frames: int) -> Flags:
+        """Return which objects each camera saw in each frame, (objects, cameras, frames)."""
+        flags = np.zeros((len(self._numbers), cameras, frames), np.bool_)
+        flags[tuple(np.concatenate(self._hits, axis=1))] = True
+        return flags
+
+    def look_steps(
+        self, index: SceneIndex, frusta: Frusta, cameras: Ids, frame: int
+    ) -> Steps[None]:
+        """Look through cameras, by their numbers, at an index that is up to date.
+
+        Yields the fraction done. A `ValueError` says that the scene has changed meanwhile.
+        """
+        objects = self._objects(index)
+        find = self._by_triangles if self._is_exact else self._by_boxes
+        try:
+            views, rows = yield from find(index, frusta)
+        except RuntimeError:
+            raise ValueError("The scene has changed meanwhile: look once more") from None
+        (some,) = (objects[rows] >= 0).nonzero()
+        views, rows = views[some], rows[some]
+        self._hits.append(np.stack((objects[rows], cameras[views], np.full(len(rows), frame))))
+        if self._has_faces:
+            self._look_at_faces(index, frusta, (objects >= 0).nonzero()[0], np.unique(rows))
+
+    def _by_triangles(self, index: SceneIndex, frusta: Frusta) -> Steps[tuple[Ids, Ids]]:
+        """Return views, and rows of the index of which a triangle touches the view."""
+        views, ids = yield from objects_touching_steps(index.octree, frusta)
+        return views, index.rows_of(ids)
+
+    def _by_boxes(self, index: SceneIndex, frusta: Frusta) -> Steps[tuple[Ids, Ids]]:
+        """Return views, and rows of the index of which the box touches, turned with its mesh."""
+        to_world = index.octree.matrices_of(index.octree.ids) @ _box_matrices(index.placements)
+        if len(self._cubes) == len(to_world):
+            self._cubes.move(self._cubes.ids, to_world)
+        else:
+            self._cubes = SceneOctree()
+            cube = self._cubes.add_mesh(Triangles(_CUBE, _TRIANGLES))
+            self._cubes.place(np.full(len(to_world), cube), to_world)
+        touched = np.zeros((len(frusta), len(to_world)), np.bool_)
+        touched[tuple((yield from objects_touching_steps(self._cubes, frusta)))] = True
+        # A view that touches no side may be in the box.
+        (solid,) = (np.nan_to_num(np.linalg.det(to_world)) != 0).nonzero()
+        to_box = np.linalg.inv(to_world[solid])[:, :3]
+        eyes = np.concatenate((frusta.corners[:, 0], np.ones((len(frusta), 1))), axis=1)
+        places = np.einsum("pij,vj->vpi", to_box, eyes)
+        touched[:, solid] |= ((places >= 0) & (places <= 1)).all(axis=2)
+        views, rows = touched.nonzero()
+        return views, rows
+
+    def _objects(self, index: SceneIndex) -> Ids:
+        """Return the number of the object of each placement, -1 if it is not to be tested."""
+        placements, octree = index.placements, index.octree
+        tested = np.isfinite(octree.bounds_of(octree.ids).rows).all(axis=0)
+        if self._wanted is not None:
+            tested &= np.isin(placements.owners, self._wanted)
+        (rows,) = tested.nonzero()
+        rows = rows[np.argsort(placements.entries[rows])]
+        owners, first, which = np.unique(
+            placements.owners[rows], return_index=True, return_inverse=True
+        )
+        numbers = np.empty(len(owners), np.intp)
+        for place in np.argsort(first).tolist():
+            numbers[place] = self._numbers.setdefault(int(owners[place]), len(self._numbers))
+        objects = np.full(len(placements), -1)
+        objects[rows] = numbers[which]
+        return objects
+
+    def _look_at_faces(self, index: SceneIndex, frusta: Frusta, tested: Ids, seen: Ids) -> None:
+        """Count the polygons in view of the rows seen; there are counts of all tested ones."""
+        placements, octree = index.placements, index.octree
+        in_view: dict[int, Flags] = {}
+        for row in tested[placements.has_faces[tested]].tolist():
+            uid = int(placements.face_meshes[row])
+            if uid not in in_view:
+                count = int(placements.meshes[row].polygons[-1]) + 1
+                in_view[uid] = np.zeros(count, np.bool_)
+        some = octree.only(octree.ids[seen[placements.has_faces[seen]]])
+        for view in range(len(frusta)):
+            _, ids, triangles = query(some, frusta[view])
+            found, starts = np.unique(ids, return_index=True)
+            parts = np.split(triangles, starts[1:])
+            for row, part in zip(index.rows_of(found).tolist(), parts, strict=False):
+                polygons = placements.meshes[row].polygons[part]
+                in_view[int(placements.face_meshes[row])][polygons] = True
+        for uid, flags in in_view.items():
+            self.faces[uid] = self.faces.get(uid, 0) + flags
+
+
+def _box_matrices(placements: ScenePlacements) -> Floats:
+    """Return matrices (n, 4, 4) from the cube to the boxes of meshes, NaN where there is none."""
+    boxes = np.array([mesh.box for mesh in placements.meshes]).reshape(-1, 2, 3)
+    matrices = np.tile(np.eye(4), (len(boxes), 1, 1))
+    matrices[:, :3, :3] *= (boxes[:, 1] - boxes[:, 0])[:, None]
+    matrices[:, :3, 3] = boxes[:, 0]
+    return matrices

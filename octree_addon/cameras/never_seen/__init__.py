@@ -1,0 +1,69 @@
+"""Never-seen feature: item buffers of many views, and what is done with what none of them saw.
+
+Read in this order: samples, views, stage, counting, question, safety, masks, copies,
+forecast; then the operators.
+"""
+
+import bpy
+
+from ...ui import Feature
+from .counting import samples_steps
+from .operators import (
+    OCTREE_OT_collect_never_seen,
+    OCTREE_OT_copy_never_seen,
+    OCTREE_OT_find_never_seen,
+    OCTREE_OT_hide_never_seen,
+    OCTREE_OT_mark_never_seen,
+    OCTREE_OT_mask_never_seen,
+    OCTREE_OT_select_never_seen,
+    OCTREE_OT_unmask_never_seen,
+)
+from .panel import OCTREE_PT_never_seen
+from .safety import Safety, kept_steps
+from .samples import OPEN, Facts, Samples, get, keep
+from .settings import OctreeNeverSeenSettings
+from .views import SampledViews
+
+__all__ = [
+    "OPEN",
+    "Facts",
+    "Safety",
+    "SampledViews",
+    "Samples",
+    "get",
+    "keep",
+    "kept_steps",
+    "samples_steps",
+]
+
+
+def draw_object_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
+    """Offer to find what is never seen, and to take it away."""
+    menu.layout.separator()
+    for name in ("find", "collect", "hide", "mark", "mask", "unmask", "copy"):
+        menu.layout.operator(f"octree.{name}_never_seen")
+
+
+def draw_select_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
+    """Offer to select by the result."""
+    menu.layout.operator("octree.select_never_seen")
+
+
+FEATURE = Feature(
+    settings={"never_seen": OctreeNeverSeenSettings},
+    classes=(
+        OCTREE_OT_find_never_seen,
+        OCTREE_OT_select_never_seen,
+        OCTREE_OT_collect_never_seen,
+        OCTREE_OT_hide_never_seen,
+        OCTREE_OT_mark_never_seen,
+        OCTREE_OT_mask_never_seen,
+        OCTREE_OT_unmask_never_seen,
+        OCTREE_OT_copy_never_seen,
+        OCTREE_PT_never_seen,
+    ),
+    menus=(
+        ("OCTREE_MT_object", draw_object_menu),
+        ("OCTREE_MT_select", draw_select_menu),
+    ),
+)

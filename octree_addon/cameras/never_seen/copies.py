@@ -1,0 +1,272 @@
+"""Copies of a scene's objects without what is never seen; what is copied stays as it is.
+
+Faces are deleted in a BMesh, which keeps UVs, attributes, custom normals, vertex groups, shape
+keys and materials of what remains. A mesh that several objects use is copied once.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import bmesh
+import bpy
+import numpy as np
+
+from ...arrays import Flags
+from ...hiding.hidden_objects import memories
+from ...hiding.view_layer_hiding import FLAGS
+from ...reader import polygon_corners
+from .safety import Kept, grown
+
+
+@dataclass(frozen=True)
+class CopyOptions:
+    """How objects are copied.
+
+    Attributes
+    ----------
+    modifiers : {"OWN", "APPLY"}
+        Of an object whose modifiers change its faces: copied as it is, or with its modifiers
+        applied, so that faces can be deleted.
+    whole : {"LEAVE_OUT", "COPY"}
+        What is done with objects that are never seen.
+    rings : int
+        As in `Safety`, for meshes with applied modifiers.
+    """
+
+    modifiers: str = "OWN"
+    whole: str = "LEAVE_OUT"
+    rings: int = 1
+
+
+@dataclass(eq=False)
+class Copies:
+    """What was made so far, to be taken back if anything fails.
+
+    Attributes
+    ----------
+    made : list of bpy.types.ID
+        New data, the last first when it is taken back.
+    objects : dict of object to object
+        The copy of each.
+    meshes : dict of mesh to mesh
+        The copy of each, shared by the copies of its users.
+    counts : Counter of str
+        `faces` deleted; objects `copied`, `left_out`, `applied`, and kept `whole` because their
+        faces are not known or their modifiers change them; faces that have `gone_along` with
+        objects, as no copy has their mesh.
+    """
+
+    made: list[Any] = field(default_factory=list)
+    objects: dict[bpy.types.Object, bpy.types.Object] = field(default_factory=dict)
+    meshes: dict[bpy.types.Mesh, bpy.types.Mesh] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=lambda: Counter(faces=0, left_out=0))
+
+
+def planned_counts(
+    context: bpy.types.Context,
+    objects: Iterable[bpy.types.Object],
+    kept: Kept,
+    options: CopyOptions,
+) -> Counter[str]:
+    """Return what `copy_seen` would count; change nothing."""
+    counts: Counter[str] = Counter(faces=0, left_out=0)
+    meshes: set[bpy.types.Mesh] = set()
+    gone: set[bpy.types.Mesh] = set()
+    depsgraph = context.evaluated_depsgraph_get()
+    for item in objects:
+        mesh = item.data
+        if _is_left_out(item, kept, options):
+            counts["left_out"] += 1
+            gone.update([mesh] if isinstance(mesh, bpy.types.Mesh) else [])
+            continue
+        counts["copied"] += 1
+        if not isinstance(mesh, bpy.types.Mesh):
+            continue
+        if _may_apply(item, kept, options):
+            evaluated: Any = item.evaluated_get(depsgraph).data
+            flags = kept.own[item.session_uid]
+            if len(evaluated.polygons) == len(flags):
+                remaining = grown(flags, *polygon_corners(evaluated), options.rings)
+                counts.update(applied=1, faces=int((~remaining).sum()))
+                continue
+        counts["whole"] += _flags_of(mesh, kept) is None
+        meshes.add(mesh)
+    counts["faces"] += _unseen_faces(meshes, kept)
+    counts["gone_along"] = _unseen_faces(gone - meshes, kept)
+    return counts
+
+
+def _unseen_faces(meshes: Iterable[bpy.types.Mesh], kept: Kept) -> int:
+    flags = (_flags_of(mesh, kept) for mesh in meshes)
+    return sum(int((~each).sum()) for each in flags if each is not None)
+
+
+def _is_left_out(item: bpy.types.Object, kept: Kept, options: CopyOptions) -> bool:
+    return options.whole == "LEAVE_OUT" and not kept.objects.get(item.session_uid, True)
+
+
+def _flags_of(mesh: bpy.types.Mesh, kept: Kept) -> Flags | None:
+    """Return which faces of a mesh are kept; None where nothing is known of them."""
+    # An object may be in edit mode without being the active one; its mesh is out of date.
+    return None if mesh.is_editmode else kept.meshes.get(mesh.session_uid)
+
+
+def _may_apply(item: bpy.types.Object, kept: Kept, options: CopyOptions) -> bool:
+    """Tell whether faces are to be deleted in what the modifiers of an object make."""
+    mesh: Any = item.data
+    is_wanted = options.modifiers == "APPLY" and bool(item.modifiers) and not mesh.is_editmode
+    return is_wanted and _flags_of(mesh, kept) is None and item.session_uid in kept.own
+
+
+def copy_seen(
+    context: bpy.types.Context,
+    objects: Iterable[bpy.types.Object],
+    kept: Kept,
+    options: CopyOptions,
+    name: str,
+) -> tuple[bpy.types.Collection, Copies]:
+    """Copy objects into a new collection of the scene, without what is never seen.
+
+    Parameters
+    ----------
+    context : bpy.types.Context
+        In Object Mode; its depsgraph has the modifiers.
+    objects : iterable of bpy.types.Object
+        Those that were tested.
+    kept : Kept
+        What is kept of them.
+    options : CopyOptions
+        How.
+    name : str
+        Of the collection; Blender adds a number if it is taken.
+
+    Returns
+    -------
+    collection : bpy.types.Collection
+        The new one.
+    copies : Copies
+        What is in it, and what was counted.
+
+    Raises
+    ------
+    Exception
+        Whatever goes wrong: then nothing that was made is left.
+    """
+    copies = Copies()
+    try:
+        gone: set[bpy.types.Mesh] = set()
+        for item in objects:
+            if _is_left_out(item, kept, options):
+                copies.counts["left_out"] += 1
+                gone.update([item.data] if isinstance(item.data, bpy.types.Mesh) else [])
+            else:
+                _copy_object(context, item, kept, options, copies)
+        copies.counts["copied"] = len(copies.objects)
+        copies.counts["gone_along"] = _unseen_faces(gone - copies.meshes.keys(), kept)
+        if not copies.objects:
+            raise ValueError("Nothing would be left: no object was seen")
+        _copy_parents(copies.objects)
+        _show(copies.objects)
+        collection = bpy.data.collections.new(name)
+        copies.made.append(collection)
+        for copy in copies.objects.values():
+            collection.objects.link(copy)
+        context.scene.collection.children.link(collection)
+    except BaseException:
+        bpy.data.batch_remove(copies.made[::-1])
+        raise
+    return collection, copies
+
+
+def _copy_object(
+    context: bpy.types.Context,
+    item: bpy.types.Object,
+    kept: Kept,
+    options: CopyOptions,
+    copies: Copies,
+) -> None:
+    mesh, uid = item.data, item.session_uid
+    copy = item.copy()
+    copies.made.append(copy)
+    copies.objects[item] = copy
+    if not isinstance(mesh, bpy.types.Mesh):
+        return
+    flags = _flags_of(mesh, kept)
+    if _may_apply(item, kept, options):
+        applied = _applied(context, item, kept.own[uid], options.rings, copies)
+        if applied is not None:
+            copy.modifiers.clear()
+            copy.data = applied
+            return
+    copies.counts["whole"] += flags is None
+    if mesh not in copies.meshes:
+        copies.meshes[mesh] = _copy_mesh(mesh, flags, copies)
+    copy.data = copies.meshes[mesh]
+
+
+def _copy_mesh(mesh: bpy.types.Mesh, flags: Flags | None, copies: Copies) -> bpy.types.Mesh:
+    """Copy a mesh with the faces that are kept; with all if nothing is known of them."""
+    copy = mesh.copy()
+    copies.made.append(copy)
+    if flags is not None and not flags.all():
+        copies.counts["faces"] += delete_faces(copy, ~flags)
+    return copy
+
+
+def _applied(
+    context: bpy.types.Context,
+    item: bpy.types.Object,
+    flags: Flags,
+    rings: int,
+    copies: Copies,
+) -> bpy.types.Mesh | None:
+    """Return the mesh that modifiers make, without unseen faces; None if it has others now."""
+    depsgraph = context.evaluated_depsgraph_get()
+    applied = bpy.data.meshes.new_from_object(
+        item.evaluated_get(depsgraph), preserve_all_data_layers=True, depsgraph=depsgraph
+    )
+    if len(applied.polygons) != len(flags):
+        bpy.data.meshes.remove(applied)
+        return None
+    copies.made.append(applied)
+    applied.name = item.data.name
+    remaining = grown(flags, *polygon_corners(applied), rings)
+    copies.counts["faces"] += delete_faces(applied, ~remaining)
+    copies.counts["applied"] += 1
+    return applied
+
+
+def delete_faces(mesh: bpy.types.Mesh, unwanted: Flags) -> int:
+    """Delete faces of a mesh that no object shows in edit mode, and edges and vertices of theirs.
+
+    What is loose already stays. Returns how many faces.
+    """
+    edit = bmesh.new()
+    try:
+        edit.from_mesh(mesh)
+        edit.faces.ensure_lookup_table()
+        faces = [edit.faces[number] for number in np.flatnonzero(unwanted)]
+        bmesh.ops.delete(edit, geom=faces, context="FACES")
+        edit.to_mesh(mesh)
+    finally:
+        edit.free()
+    mesh.update()
+    return len(faces)
+
+
+def _copy_parents(objects: Mapping[bpy.types.Object, bpy.types.Object]) -> None:
+    """Make copies children of copies, where the parent has one."""
+    for copy in objects.values():
+        if copy.parent in objects:
+            copy.parent = objects[copy.parent]
+
+
+def _show(objects: Mapping[bpy.types.Object, bpy.types.Object]) -> None:
+    """Show copies of what Octree hides: they are nowhere remembered."""
+    for scene in bpy.data.scenes:
+        for memory in memories(scene):
+            for item in memory.objects():
+                if item in objects and memory.icon in FLAGS:
+                    setattr(objects[item], FLAGS[memory.icon], False)

@@ -1,0 +1,106 @@
+"""Forecasts: what the buttons will take with the present settings, worked out while at rest.
+
+Not with a distance: that takes a question of its own, which a panel does not ask.
+"""
+
+from collections import Counter
+from contextlib import suppress
+from typing import NamedTuple
+
+import bpy
+
+from ....core import Running, Steps, run
+from ...scene_index import at_rest, rest_soon
+from ...ui import SessionStore, settings_of, tag_redraw
+from .copies import CopyOptions, planned_counts
+from .safety import Kept, Safety, kept_steps
+from .samples import Samples, get
+
+
+class Forecast(NamedTuple):
+    """What is kept, and what Delete in Copy would count."""
+
+    kept: Kept
+    copies: Counter[str]
+
+
+class _Wish(NamedTuple):
+    """Of what samples, by which settings."""
+
+    samples: Samples
+    safety: Safety
+    options: CopyOptions
+
+
+class _Known(NamedTuple):
+    """What was asked for last, and what was found: None where the buttons will refuse, too."""
+
+    wish: _Wish
+    is_done: bool
+    forecast: Forecast | None
+
+
+# By the session id of the scene.
+_forecasts: SessionStore[_Known] = SessionStore()
+
+
+def forecast_of(context: bpy.types.Context) -> Forecast | None:
+    """Return the forecast of the context's scene, or None and work it out soon."""
+    wish = _wish_of(context.scene)
+    if wish is None or wish.safety.distance > 0:
+        return None
+    key = (context.scene.session_uid,)
+    if key not in _forecasts or _forecasts[key].wish != wish:
+        _forecasts[key] = _Known(wish, False, None)
+        if bpy.app.background:
+            run(_work_out(context.window, wish))
+        else:
+            rest_soon()
+    return _forecasts[key].forecast
+
+
+def _wish_of(scene: bpy.types.Scene) -> _Wish | None:
+    found, settings = get(scene), settings_of(scene).never_seen
+    if found is None:
+        return None
+    material = settings.material.name if settings.material else ""
+    safety = Safety(settings.least, settings.rings, settings.distance, material)
+    return _Wish(found, safety, CopyOptions(settings.modifiers, settings.whole, settings.rings))
+
+
+def _steps(context: bpy.types.Context, wish: _Wish) -> Steps[Forecast]:
+    kept = yield from kept_steps(context, wish.samples, wish.safety)
+    tested = wish.samples.objects
+    objects = [item for item in context.view_layer.objects if item.session_uid in tested]
+    return Forecast(kept, planned_counts(context, objects, kept, wish.options))
+
+
+@at_rest
+def unknown_forecast() -> Steps[None] | None:
+    """Return how to work out what a window waits for, if any does."""
+    for window in bpy.context.window_manager.windows:
+        known = _forecasts.get((window.scene.session_uid,))
+        if known and not known.is_done and known.wish == _wish_of(window.scene):
+            return _work_out(window, known.wish)
+    return None
+
+
+def _work_out(window: bpy.types.Window, wish: _Wish) -> Steps[None]:
+    """Work a forecast out in a window, as long as it is wished."""
+    key, forecast = (window.scene.session_uid,), None
+    with suppress(ValueError):
+        running = Running(_steps(bpy.context, wish))
+        while True:
+            windows = list(bpy.context.window_manager.windows)
+            if window not in windows or window.scene.session_uid != key[0]:
+                return
+            with bpy.context.temp_override(window=window):
+                if not running.step():
+                    break
+            yield running.value
+            known = _forecasts.get(key)
+            if known is None or known.wish is not wish:
+                return
+        forecast = running.result
+    _forecasts[key] = _Known(wish, True, forecast)
+    tag_redraw()

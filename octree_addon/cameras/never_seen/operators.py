@@ -1,0 +1,317 @@
+"""Find Never Seen, and its uses: select, mark, mask, collect, hide, or delete in a copy."""
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import EnumProperty, StringProperty
+
+from ....core import Steps
+from ...answers.question_operator import StandingQuestionOperator
+from ...answers.verb_operators import AnswerOperator
+from ...answers.verbs import collect_answer, mark_answer, select_answer
+from ...arrays import Flags
+from ...hiding import hidden_text, hide, plan
+from ...questions import SelectionOptions
+from ...ui import (
+    RefusingOperator,
+    Status,
+    column_of,
+    draw_rows,
+    mode_obstacle,
+    plural,
+    settings_of,
+    take,
+    write_back,
+)
+from .copies import CopyOptions, copy_seen
+from .masks import mask, masked_objects, unmask
+from .question import TITLE, ViewsQuestion
+from .report import copy_text, meshes_text, names_text, promise_text, samples_text, saved_text
+from .safety import Kept, Safety, kept_steps
+from .samples import ANSWERS, Samples
+from .settings import (
+    COPY_ROWS,
+    SAFETY_ROWS,
+    CopiesOptions,
+    MaterialOption,
+    NeverSeenOptions,
+    SafetyOptions,
+    view_rows,
+)
+
+
+class OCTREE_OT_find_never_seen(NeverSeenOptions, StandingQuestionOperator, bpy.types.Operator):
+    """Find what no view sees, and keep the samples for the session."""
+
+    bl_idname = "octree.find_never_seen"
+    bl_label = "Find Never Seen"
+    bl_description = (
+        "Find the objects and faces that no view sees: from outside, from cameras, or from inside"
+        " a volume. What is in front of something hides it"
+    )
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
+    doing = "Looking from all views"
+    answers = ANSWERS
+    key = "never_seen"
+
+    if TYPE_CHECKING:
+        volume: str
+        result: str
+    else:
+        volume: StringProperty(
+            name="Volume",
+            description="Name of the object whose box is looked around in",
+        )
+        result: StringProperty(
+            name="Result",
+            description="Name under which what is never seen is kept in Results",
+            options={"HIDDEN", "SKIP_SAVE"},
+        )
+
+    def asked(self, context: bpy.types.Context) -> ViewsQuestion:
+        return ViewsQuestion.of(context, self)
+
+    def answer_text(self, answer: Samples) -> str:
+        return samples_text(answer)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_rows(column_of(self), self, view_rows(self))
+
+
+class NeverSeenOperator(SafetyOptions, MaterialOption, AnswerOperator):
+    """An operator on the last samples of the scene, and what is kept of it; a mixin."""
+
+    answers = ANSWERS
+    doing = "Deciding what is kept"
+    rows: tuple[str, ...] = ()
+
+    def samples(self, context: bpy.types.Context) -> Samples:
+        """Return the samples, without which the operator cannot run."""
+        found = ANSWERS.get(context.scene)
+        assert found is not None
+        return found
+
+    def prepared_steps(self, context: bpy.types.Context, answer: Samples) -> Steps[Any]:
+        take(self, settings_of(context.scene).never_seen)
+        return (yield from kept_steps(context, answer, self.safety()))
+
+    def safety(self) -> Safety:
+        """Return what is kept besides the faces that were seen."""
+        return Safety(self.least, self.rings, self.distance, self.material)
+
+    def finish(self, context: bpy.types.Context, result: Any) -> Status:
+        status = super().finish(context, result)
+        write_back(self, settings_of(context.scene).never_seen)
+        return status
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_rows(column_of(self), self, (*self.rows, *SAFETY_ROWS))
+
+    def never(self, context: bpy.types.Context, kept: Kept) -> list[bpy.types.Object]:
+        """Return the objects of the view layer that are never seen."""
+        return [item for item in context.view_layer.objects if item.session_uid in kept.never]
+
+
+class OCTREE_OT_select_never_seen(SelectionOptions, NeverSeenOperator, bpy.types.Operator):
+    """Select what is never seen."""
+
+    bl_idname = "octree.select_never_seen"
+    bl_label = "Select Never Seen"
+    bl_description = "Select the objects, or the faces, that no tested view sees"
+    bl_options = {"REGISTER", "UNDO"}
+    may_edit = True
+    rows = ("kind", "action")
+
+    def use(self, context: bpy.types.Context, kept: Kept) -> str:
+        def faces() -> dict[int, Flags]:
+            return {uid: ~flags for uid, flags in kept.meshes.items()}
+
+        text = select_answer(context, self, kept.never, faces)
+        return text + saved_text(kept.saved) * self.selects_faces(context)
+
+
+class OCTREE_OT_collect_never_seen(NeverSeenOperator, bpy.types.Operator):
+    """Gather what is never seen in a new collection."""
+
+    bl_idname = "octree.collect_never_seen"
+    bl_label = "Collect Never Seen"
+    bl_description = (
+        "Link the objects that no tested view sees into a new collection; they also stay in"
+        " their present collections"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    def use(self, context: bpy.types.Context, kept: Kept) -> str:
+        return collect_answer(context, kept.never, TITLE)
+
+
+class OCTREE_OT_hide_never_seen(NeverSeenOperator, bpy.types.Operator):
+    """Hide the objects that are never seen."""
+
+    bl_idname = "octree.hide_never_seen"
+    bl_label = "Hide Never Seen"
+    bl_description = (
+        "Hide the objects that no tested view sees, by the icon that Hide Unseen uses. They are"
+        " remembered in the file until they are restored"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    def use(self, context: bpy.types.Context, kept: Kept) -> str:
+        icon = settings_of(context.scene).hiding.icon
+        planned = plan(context, self.never(context, kept), icon)
+        if planned.is_everything:
+            raise ValueError("Nothing would stay visible")
+        return hidden_text(planned, hide(context, planned))
+
+
+class OCTREE_OT_mark_never_seen(NeverSeenOperator, bpy.types.Operator):
+    """Write into faces, or into objects, how many samples saw them."""
+
+    bl_idname = "octree.mark_never_seen"
+    bl_label = "Mark Samples"
+    bl_description = (
+        "Write how many samples saw each face to an attribute of its mesh, or each object to a"
+        " custom property. -1 is glass that was counted as open"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    if TYPE_CHECKING:
+        mark: str
+        attribute: str
+    else:
+        mark: EnumProperty(
+            name="Mark",
+            description="What is marked",
+            items=(
+                ("FACES", "Faces", "A face attribute of each mesh"),
+                ("OBJECTS", "Objects", "A custom property of each object"),
+            ),
+            default="FACES",
+        )
+        attribute: StringProperty(
+            name="Attribute",
+            maxlen=63,
+            description="Name of the attribute or custom property",
+            default="samples_seen",
+        )
+
+    def safety(self) -> Safety:
+        return Safety(rings=0)
+
+    def use(self, context: bpy.types.Context, kept: Kept) -> str:
+        found = self.samples(context)
+        if self.mark == "OBJECTS":
+            return mark_answer(context, self.attribute, found.objects, {})
+        if not found.meshes:
+            raise ValueError("No faces are known")
+        linked = [mesh.name for mesh in _meshes(found) if mesh.library]
+        text = mark_answer(context, self.attribute, None, found.meshes)
+        return text + _linked_text(linked)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_rows(column_of(self), self, ("mark", "attribute"))
+
+
+class OCTREE_OT_mask_never_seen(NeverSeenOperator, bpy.types.Operator):
+    """Hide the faces that are never seen by a vertex group and a Mask modifier."""
+
+    bl_idname = "octree.mask_never_seen"
+    bl_label = "Mask Never Seen"
+    bl_description = (
+        "Hide the faces that no tested view sees by a Mask modifier and a vertex group, which"
+        " can be removed again. Faces between kept vertices stay"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+    reshapes = True
+
+    def use(self, context: bpy.types.Context, kept: Kept) -> str:
+        tested = self.samples(context).objects
+        objects = [item for item in context.view_layer.objects if item.session_uid in tested]
+        counts = mask(objects, kept.meshes)
+        text = f"{plural(counts['faces'], 'face')} of {plural(counts['objects'], 'object')} masked"
+        if counts["staying"]:
+            text += f"; {counts['staying']:,} more between kept vertices stay"
+        names = [key.partition(": ")[2] for key in counts if key.startswith("refused: ")]
+        text += saved_text(kept.saved) + _changed_text(self.samples(context))
+        return text + _linked_text(names)
+
+
+class OCTREE_OT_unmask_never_seen(RefusingOperator, bpy.types.Operator):
+    """Remove the masks, and nothing else."""
+
+    bl_idname = "octree.unmask_never_seen"
+    bl_label = "Remove Masks"
+    bl_description = "Remove the modifiers and vertex groups that Mask Never Seen has made"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        other = "" if masked_objects() else "Nothing is masked"
+        return mode_obstacle(context, may_edit=False) or other
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        count = unmask(masked_objects())
+        self.report({"INFO"}, f"{plural(count, 'mask')} removed")
+        return {"FINISHED"}
+
+
+class OCTREE_OT_copy_never_seen(CopiesOptions, NeverSeenOperator, bpy.types.Operator):
+    """Copy the objects into a new collection, without what is never seen."""
+
+    bl_idname = "octree.copy_never_seen"
+    bl_label = "Delete in Copy"
+    bl_description = (
+        "Copy the tested objects into a new collection, and delete there what no tested view"
+        " sees. The originals are not changed; they can be hidden"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+    rows = COPY_ROWS
+    reshapes = True
+
+    if TYPE_CHECKING:
+        collection: str
+    else:
+        collection: StringProperty(
+            name="Collection",
+            description="Name of the new collection; Seen if empty",
+        )
+
+    def use(self, context: bpy.types.Context, kept: Kept) -> str:
+        found = self.samples(context)
+        objects = [
+            item for item in context.view_layer.objects if item.session_uid in found.objects
+        ]
+        options = CopyOptions(self.modifiers, self.whole, self.rings)
+        name = self.collection or "Seen"
+        collection, copies = copy_seen(context, objects, kept, options, name)
+        if self.originals == "HIDE":
+            hide_originals(context, objects, found)
+        text = f"{plural(len(copies.objects), 'object')} copied into {collection.name} "
+        text += copy_text(copies.counts) + saved_text(kept.saved)
+        return f"{text}. {promise_text(found.facts)}"
+
+
+def hide_originals(
+    context: bpy.types.Context, objects: list[bpy.types.Object], found: Samples
+) -> None:
+    """Hide objects in viewports and in renders; what instances show as well by the eye alone."""
+    hide(context, plan(context, objects, "EYE"))
+    single = [
+        item
+        for item in objects
+        if item.data is None or item.data.session_uid not in found.instanced
+    ]
+    hide(context, plan(context, single, "RENDER"))
+
+
+def _meshes(found: Samples) -> list[Any]:
+    return [mesh for mesh in bpy.data.meshes if mesh.session_uid in found.meshes]
+
+
+def _linked_text(names: list[str]) -> str:
+    return f"; linked from another file: {names_text(names)}" if names else ""
+
+
+def _changed_text(found: Samples) -> str:
+    count = len(found.changed)
+    return f"; {meshes_text(count)} changed by modifiers left alone" if count else ""

@@ -1,0 +1,90 @@
+"""Questions about views, kept to ask the same again; their answers listed in Results."""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ....core import Steps
+from ...answers.standing import steps_preserving_staleness
+from ...results import Rows, keep_result, no_instances, options_of
+from ...scene_index import glance_at
+from ..find_seen import chosen_cameras, chosen_frames, selected_cameras
+from .counting import samples_steps
+from .samples import ANSWERS, Samples
+from .views import SampledViews
+
+TITLE = "Never Seen"
+
+
+@dataclass(frozen=True)
+class ViewsQuestion:
+    """What was asked about views.
+
+    Attributes
+    ----------
+    options : Mapping of str to Any
+        Those of the operator.
+    name : str
+        Under which the rows are kept in Results.
+    cameras : tuple of str, optional
+        Names of the cameras that were selected then; None if no selection was asked for.
+    """
+
+    options: Mapping[str, Any]
+    name: str
+    cameras: tuple[str, ...] | None
+
+    @classmethod
+    def of(cls, context: bpy.types.Context, asking: Any) -> "ViewsQuestion":
+        """Return what an operator asks; a `ValueError` if no camera is selected that should be."""
+        is_shot = asking.views == "SHOT"
+        cameras = selected_cameras(context, asking) if is_shot else None
+        return cls(options_of(asking), asking.result, cameras)
+
+    def steps(self, context: bpy.types.Context) -> Steps[Samples]:
+        """Return the look from all views, not yet begun."""
+        steps = samples_steps(context, self._views(context))
+        return steps_preserving_staleness(context, steps)
+
+    def list_rows(self, context: bpy.types.Context, answer: Samples) -> None:
+        """List in Results what is never seen."""
+        uids = np.array(answer.never, np.intp)
+        keep_result(
+            context,
+            Rows(uids[None], no_instances(len(uids))),
+            title=TITLE,
+            question=ANSWERS.question,
+            options=self.options,
+            name=self.name,
+        )
+
+    def glance(self, context: bpy.types.Context) -> Hashable:
+        """Return what is shown, and which frames are asked for."""
+        return self._frames(context), glance_at(context.view_layer, rendered=True)
+
+    def _frames(self, context: bpy.types.Context) -> tuple[int, ...]:
+        options: Any = SimpleNamespace(**self.options)
+        if options.views == "SHOT":
+            return chosen_frames(context.scene, options)
+        return (context.scene.frame_current,)
+
+    def _views(self, context: bpy.types.Context) -> SampledViews:
+        options: Any = SimpleNamespace(**self.options)
+        cameras = self.cameras
+        if options.views == "INSIDE" and not options.volume:
+            raise ValueError("Choose the volume to look around in")
+        if cameras is None:
+            cameras = chosen_cameras(context, options) if options.views == "SHOT" else ()
+        return SampledViews(
+            kind=options.views,
+            resolution=options.resolution,
+            count=options.places if options.views == "INSIDE" else options.directions,
+            frames=self._frames(context),
+            cameras=cameras,
+            volume=options.volume,
+            is_open=options.is_open,
+        )

@@ -1,0 +1,122 @@
+"""Report texts: how many views and samples, saturation, and what that promises."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from ...ui import plural
+from .safety import Kept
+from .samples import Facts, Samples
+
+_WHENCE = {"OUTSIDE": "from outside", "SHOT": "of cameras", "INSIDE": "inside the volume"}
+_MOST_NAMES = 5
+
+
+def samples_lines(samples: Samples, kept: Kept | None = None) -> list[str]:
+    """Return lines for the panel, none longer than the sidebar is wide.
+
+    Objects and faces are those that the buttons take, if it is known what is kept.
+    """
+    facts = samples.facts
+    wide, high = facts.size
+    never, faces, saved = len(samples.never), samples.never_faces, Counter[str]()
+    if kept is not None:
+        never, faces, saved = len(kept.never), kept.face_count, kept.saved
+    lines = [
+        f"{never:,} of {plural(len(samples.objects), 'object')} never seen",
+        f"{faces:,} of {plural(samples.face_count, 'face')} never seen",
+        *(f"{count:,} more kept by {reason.capitalize()}" for reason, count in saved.items()),
+        f"{plural(facts.views, 'view')}, {wide} x {high} pixels",
+        f"Last tenth added {percent(facts.added_faces)} of faces",
+    ]
+    if facts.opaque:
+        lines.append(f"Counted as opaque: {names_text(facts.opaque, 2)}")
+    if facts.not_counted:
+        lines.append(f"Not counted: {names_text(facts.not_counted, 2)}")
+    if samples.changed:
+        lines.append(f"{meshes_text(len(samples.changed))} changed by modifiers")
+    return lines
+
+
+def saved_text(saved: Counter[str]) -> str:
+    """Say how many faces are kept though they were not seen, by what keeps them."""
+    parts = ", ".join(f"{count:,} by {reason}" for reason, count in saved.items())
+    return f"; more unseen faces are kept: {parts}" if parts else ""
+
+
+def copy_text(counts: Counter[str]) -> str:
+    """Say what copies are without."""
+    text = f"without {plural(counts['faces'], 'face')} and {plural(counts['left_out'], 'object')}"
+    if counts["gone_along"]:
+        text += f" (with {plural(counts['gone_along'], 'face')} of their own)"
+    if counts["applied"]:
+        text += f"; modifiers applied in {counts['applied']:,}"
+    if counts["whole"]:
+        text += f"; {counts['whole']:,} with all their faces, which are not known"
+    return text
+
+
+def copy_lines(counts: Counter[str]) -> list[str]:
+    """Return what Delete in Copy will do, for the panel."""
+    if not counts["copied"]:
+        return ["Nothing would be left"]
+    lines = [f"Deletes {plural(counts['faces'], 'face')}"]
+    if counts["left_out"]:
+        lines.append(f"Leaves out {plural(counts['left_out'], 'object')}")
+    if counts["gone_along"]:
+        lines.append(f"with {plural(counts['gone_along'], 'face')} of their own")
+    if counts["whole"]:
+        lines.append(f"{plural(counts['whole'], 'object')} with all faces")
+    return lines
+
+
+def samples_text(samples: Samples) -> str:
+    """Say what was found, in one line."""
+    text = f"{len(samples.never):,} of {plural(len(samples.objects), 'object')} and"
+    text += f" {samples.never_faces:,} of {plural(samples.face_count, 'face')} never seen in"
+    text += f" {views_text(samples.facts)}; {saturation_text(samples.facts)}"
+    if samples.facts.opaque:
+        text += f"; counted as opaque: {names_text(samples.facts.opaque)}"
+    if samples.facts.not_counted:
+        text += f"; not counted: {names_text(samples.facts.not_counted)}"
+    if samples.changed:
+        text += f"; {meshes_text(len(samples.changed))} changed by modifiers, faces not known"
+    return text
+
+
+def views_text(facts: Facts) -> str:
+    """Say how many views there are, from where, and how large."""
+    text = f"{plural(facts.views, 'view')} {_WHENCE[facts.kind]}"
+    if facts.frames > 1:
+        text += f" in {facts.frames:,} frames"
+    return f"{text}, {facts.size[0]} x {facts.size[1]} pixels each"
+
+
+def saturation_text(facts: Facts) -> str:
+    """Say what the last views added, from which the user sees whether more would find more."""
+    return (
+        f"the last tenth of them added {percent(facts.added_faces)} of the seen faces,"
+        f" {percent(facts.added_objects)} of the objects"
+    )
+
+
+def promise_text(facts: Facts) -> str:
+    """Say what it means to take away what is never seen: no more than was tested."""
+    return f"No pixel of the tested views changes ({views_text(facts)})"
+
+
+def percent(part: float) -> str:
+    """Write a part of 1 in percent: 0 only if it is none."""
+    share = max(100 * part, 0.01)
+    return "0 %" if part == 0 else f"{share:.{2 if share < 10 else 3}g} %"
+
+
+def meshes_text(count: int) -> str:
+    """Write a count of meshes."""
+    return "1 mesh" if count == 1 else f"{count:,} meshes"
+
+
+def names_text(names: Iterable[str], most: int = _MOST_NAMES) -> str:
+    """Write names, the first few of many."""
+    listed = list(names)
+    more = f" and {len(listed) - most:,} more" if len(listed) > most else ""
+    return ", ".join(listed[:most]) + more

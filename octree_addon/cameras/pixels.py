@@ -1,0 +1,231 @@
+"""Visibility of a shot by item buffers: pixels of each object and instance, camera and frame."""
+
+from contextlib import closing
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ...core import Running, Steps, Visibility, between, visibility_steps
+from ..arrays import Flags, Ids
+from ..camera import CameraPicture, camera_picture, picture_size
+from ..item_buffer import Recorder
+from ..scene_index import SceneIndex, index_steps
+from .data import SEEN, Items, LabelPicture, Pixels, SeenTable, Views, table_from_views
+from .frames import walk
+from .frusta import cameras_of
+from .label_store import LabelStore
+from .render_roles import not_counted
+from .seen_items import ItemNumbers, items_of
+from .shot import Shot
+from .shown_scene import Shown, ShownScene
+from .visibility_result import PixelFacts, TestedObject, VisibilityResult
+
+# The share of a frame's work that is reading.
+_READING = 0.2
+
+
+@dataclass(frozen=True)
+class PixelOptions:
+    """How pixels are counted.
+
+    Attributes
+    ----------
+    share : float
+        Part of the render's pixels along each side.
+    samples : int
+        So many by so many are taken in each pixel.
+    least : float
+        With fewer pixels an object is too small to be seen.
+    open_faces : bool
+        Whether faces of materials that let light through are left out.
+    """
+
+    share: float = 1.0
+    samples: int = 1
+    least: float = 1.0
+    open_faces: bool = False
+
+
+def pixel_steps(
+    context: bpy.types.Context, shot: Shot, options: PixelOptions
+) -> Steps[VisibilityResult]:
+    """Find what cameras see over a shot, and how much of it, step by step.
+
+    What viewports show is drawn, as far as a render would show it, with the modifiers as viewports
+    have them. `precision`, `faces`, `margin` and `angle` of the shot do not matter.
+
+    Yields the fraction done. The scene is at some frame of the shot then; when the steps end or
+    are closed, it is back where it was. A `ValueError` says that a camera is missing or has no
+    frustum, or that the pictures have different sizes.
+    """
+    counted = _Counted(context, shot, options)
+    step = 1 / max(len(shot.frames), 1)
+    with closing(walk(context.scene, shot.frames)) as frames:
+        for number, _ in enumerate(frames):
+            start = number * step
+            yield start
+            index = yield from between(start, start + _READING * step, index_steps(context))
+            looked = counted.look_steps(context, index, number)
+            yield from between(start + _READING * step, start + step, looked)
+    return counted.result()
+
+
+class _Counted:
+    """What was counted in the frames so far."""
+
+    def __init__(self, context: bpy.types.Context, shot: Shot, options: PixelOptions) -> None:
+        self._shot, self._options = shot, options
+        self._size = picture_size(context.scene, options.share)
+        self._scene = ShownScene(open_faces=options.open_faces)
+        self._numbers = ItemNumbers()
+        self._labels = LabelStore(self._size)
+        self._cameras: dict[str, int] = {}
+        self._views: list[tuple[int, int]] = []
+        self._parts: list[tuple[SeenTable, Ids]] = []
+        self._not_counted: set[str] = set()
+
+    def look_steps(self, context: bpy.types.Context, index: SceneIndex, frame: int) -> Steps[None]:
+        """Look through all cameras in the present frame, by its number."""
+        scene, depsgraph = context.scene, context.evaluated_depsgraph_get()
+        cameras = cameras_of(depsgraph, scene, self._shot.cameras)
+        pictures = [
+            camera_picture(
+                camera.evaluated_get(depsgraph), scene, depsgraph, share=self._options.share
+            )
+            for camera in cameras
+        ]
+        if any(picture.size != self._size for picture in pictures):
+            raise ValueError("The size of the picture changes during the shot")
+        self._not_counted |= not_counted(context.view_layer)
+        columns = [self._cameras.setdefault(each.name, len(self._cameras)) for each in cameras]
+        shown = self._scene.update(context, index)
+        taken = self._taken(index, shown)
+        for number, (column, picture) in enumerate(zip(columns, pictures, strict=True)):
+            start, stop = number / len(columns), (number + 1) / len(columns)
+            looked = self._view_steps(index, shown, taken, picture)
+            yield from between(start, stop, looked)
+            self._views.append((frame, column))
+
+    def _taken(self, index: SceneIndex, shown: Shown) -> Flags:
+        """Tell which of the placements shown are items: what was asked for, and no holes."""
+        taken, wanted = ~shown.holdout, self._shot.wanted
+        if wanted is not None:
+            taken &= np.isin(index.placements.owners[shown.rows], list(wanted))
+        return taken
+
+    def _view_steps(
+        self, index: SceneIndex, shown: Shown, taken: Flags, picture: CameraPicture
+    ) -> Steps[None]:
+        """Look at one picture."""
+        placements = index.placements
+        items, which = np.unique(
+            self._numbers.of(placements.keys[shown.rows[taken]]), return_inverse=True
+        )
+        # All that is not asked for hides as if it were one object, the last.
+        owners = np.full(len(taken), len(items))
+        owners[taken] = which.ravel()
+        recorder = Recorder(shown.renderer)
+        steps = visibility_steps(
+            recorder,
+            picture.matrix[None],
+            size=picture.size,
+            owners=owners,
+            supersampling=self._options.samples,
+            smallest=self._options.least,
+        )
+        running = Running(steps)
+        while running.step():
+            yield running.value
+            if index.placements is not placements:
+                raise ValueError("The scene has changed meanwhile: look once more")
+        found = running.result
+        is_whole = self._options.samples == 1
+        table = _table_of(found, len(items), picture.start, is_whole=is_whole)
+        self._parts.append((table, items))
+        of_rows = np.append(np.append(items, -1)[owners], -1)  # -1 takes the last
+        self._labels.add(self._label_picture(of_rows[recorder.drawn]))
+
+    def _label_picture(self, numbers: Ids) -> LabelPicture:
+        """Return the numbers of pixels, or of the samples nearest to their middles."""
+        (width, height), samples = self._size, self._options.samples
+        fine = numbers.reshape(height * samples, width * samples)
+        return fine[samples // 2 :: samples, samples // 2 :: samples][::-1].astype(np.int32)
+
+    def result(self) -> VisibilityResult:
+        """Return the answer."""
+        frames, cameras = np.array(self._views, np.intp).reshape(-1, 2).T
+        names = tuple(self._cameras)
+        numbers = np.array(self._shot.frames, np.intp)
+        table = _joined(
+            items_of(self._numbers.uids, self._numbers.instances),
+            Views(numbers[frames], cameras, names, self._size),
+            self._parts,
+            self._labels,
+        )
+        uids = list(dict.fromkeys(self._numbers.uids))
+        places = {uid: place for place, uid in enumerate(uids)}
+        object_of_item = np.array([places[uid] for uid in self._numbers.uids], np.intp)
+        flags = np.zeros((len(uids), len(names), len(numbers)), np.bool_)
+        rows = np.flatnonzero(table.states == SEEN)
+        views = table.views[rows]
+        flags[object_of_item[table.items_of[rows]], cameras[views], frames[views]] = True
+        known = {item.session_uid: item.name for item in bpy.data.objects}
+        wanted = self._shot.wanted
+        return VisibilityResult(
+            objects=tuple(TestedObject(uid, known[uid]) for uid in uids),
+            cameras=names,
+            frames=self._shot.frames,
+            flags=flags,
+            is_exact=True,
+            faces={},
+            skipped=len(wanted) - len(uids) if wanted is not None else 0,
+            views=tuple(self._views),
+            pixels=PixelFacts(
+                table,
+                object_of_item,
+                clear=tuple(sorted(self._scene.clear)),
+                is_open=self._options.open_faces,
+                not_counted=tuple(sorted(self._not_counted)),
+                left_out=len(self._scene.left_out - set(uids)),
+            ),
+        )
+
+
+def _table_of(found: Visibility, count: int, start: float, *, is_whole: bool) -> SeenTable:
+    """Return what was found of the first items in one view, whose depths begin at `start`."""
+    some, kind = slice(count), np.int64 if is_whole else np.float64
+    return table_from_views(
+        Items(("",) * count, ((),) * count, ("",) * count),
+        Views(np.zeros(1, np.intp), np.zeros(1, np.intp), ("",), found.size),
+        states=found.states[:, some],
+        visible=found.visible[:, some].astype(kind),
+        amodal=found.amodal[:, some].astype(kind),
+        whole=found.whole[:, some].astype(kind),
+        depths=found.depths[:, some] + start,
+        visible_boxes=found.visible_boxes[:, some],
+        amodal_boxes=found.amodal_boxes[:, some],
+    )
+
+
+def _joined(
+    items: Items, which: Views, parts: list[tuple[SeenTable, Ids]], labels: LabelStore
+) -> SeenTable:
+    """Return one table of a part for each view, and the numbers of the items of each."""
+    no_boxes, nothing = np.empty((0, 4), np.int64), np.empty(0, np.int64)
+    none = Pixels(nothing, nothing, nothing, no_boxes, no_boxes, np.empty(0))
+    pixels = [none, *(table.pixels for table, _ in parts if table.pixels is not None)]
+    return SeenTable(
+        items,
+        which,
+        np.repeat(np.arange(len(parts)), [len(table) for table, _ in parts]),
+        np.concatenate([nothing, *(numbers[table.items_of] for table, numbers in parts)]),
+        np.concatenate([np.empty(0, np.uint8), *(table.states for table, _ in parts)]),
+        Pixels(
+            **{
+                name: np.concatenate([getattr(each, name) for each in pixels])
+                for name in Pixels.__dataclass_fields__
+            }
+        ),
+        labels,
+    )

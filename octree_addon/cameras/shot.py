@@ -1,0 +1,88 @@
+"""Frustum culling over a shot: frame by frame, then one visibility result."""
+
+from contextlib import closing
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ...core import Steps, between
+from ..scene_index import index_steps
+from .frames import walk
+from .frusta import read_frusta
+from .in_view import InView
+from .visibility_result import VisibilityResult
+
+# The share of a frame's work that is reading.
+_READING = 0.8
+
+
+@dataclass(frozen=True)
+class Shot:
+    """Which frames, cameras and objects, and how exactly.
+
+    Attributes
+    ----------
+    frames : tuple of int
+        At least one.
+    cameras : tuple of str
+        Names; if empty, the scene's camera, which markers may switch.
+    wanted : frozenset of int, optional
+        Session ids of the objects to test; by default all that are visible.
+    exact : bool
+        Whether an object counts by its triangles; else its box is enough.
+    faces : bool
+        Whether to test faces too, always exactly.
+    margin, angle : float
+        Widen each view; see `camera_frusta`.
+    """
+
+    frames: tuple[int, ...]
+    cameras: tuple[str, ...] = ()
+    wanted: frozenset[int] | None = None
+    exact: bool = True
+    faces: bool = False
+    margin: float = 0.0
+    angle: float = 0.0
+
+
+def shot_steps(context: bpy.types.Context, shot: Shot) -> Steps[VisibilityResult]:
+    """Find what cameras see over a shot, per object, camera and frame, step by step.
+
+    What is hidden behind something else counts as seen: occlusion is not tested. Objects hidden in
+    the view layer are not tested.
+
+    Yields the fraction done. The scene is at some frame of the shot then; when the steps end or
+    are closed, it is back where it was. A `ValueError` says that a camera is missing, or that its
+    view is no frustum.
+    """
+    found = InView(shot.wanted, faces=shot.faces, exact=shot.exact or shot.faces)
+    cameras: dict[str, int] = {}
+    views: list[tuple[int, int]] = []
+    step = 1 / len(shot.frames)
+    with closing(walk(context.scene, shot.frames)) as frames:
+        for number, _ in enumerate(frames):
+            start = number * step
+            yield start
+            index = yield from between(start, start + _READING * step, index_steps(context))
+            names, frusta = read_frusta(
+                context.evaluated_depsgraph_get(),
+                context.scene,
+                shot.cameras,
+                margin=shot.margin,
+                angle=shot.angle,
+            )
+            columns = [cameras.setdefault(name, len(cameras)) for name in names]
+            views += [(number, column) for column in columns]
+            looked = found.look_steps(index, frusta, np.array(columns), number)
+            yield from between(start + _READING * step, start + step, looked)
+    return VisibilityResult(
+        objects=found.objects,
+        cameras=tuple(cameras),
+        frames=shot.frames,
+        flags=found.flags(len(cameras), len(shot.frames)),
+        is_exact=shot.exact or shot.faces,
+        faces=found.faces,
+        skipped=len(shot.wanted) - len(found.objects) if shot.wanted is not None else 0,
+        views=tuple(views),
+    )

@@ -1,0 +1,189 @@
+"""Uses of a visibility result: select, collect, mark, or export what cameras saw or missed."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, StringProperty
+
+from ..answers.verb_operators import AnswerOperator, AskingOperator
+from ..answers.verbs import collect_answer, mark_answer, select_answer
+from ..questions import SelectionOptions
+from ..ui import (
+    Status,
+    TableExport,
+    column_of,
+    draw_rows,
+    plural,
+)
+from .data import (
+    SeenAnswer,
+    bop_text,
+    coco_texts,
+    csv_text,
+    json_texts,
+    merged,
+    write_label_pictures,
+)
+from .settings import SeenOptions
+from .visibility_result import ANSWERS, VisibilityResult, csv_table, json_table
+
+TABLES = {".csv": csv_table, ".json": json_table}
+# The same with pixels, by format.
+PIXEL_TABLES: dict[str, dict[str, Callable[[SeenAnswer], str]]] = {
+    "TABLE": {
+        ".csv": lambda answer: csv_text(answer.table),
+        ".json": lambda answer: "".join(json_texts(answer)),
+    },
+    "COCO": {".json": lambda answer: "".join(coco_texts(answer.table))},
+    "BOP": {".json": lambda answer: bop_text(answer.table)},
+}
+
+
+class SeenOperator(AnswerOperator):
+    """An operator on the last visibility result of the scene; a mixin."""
+
+    answers = ANSWERS
+    may_edit = True
+
+
+class OCTREE_OT_select_seen(SelectionOptions, SeenOptions, SeenOperator, bpy.types.Operator):
+    """Select what cameras saw, or what they did not see."""
+
+    bl_idname = "octree.select_seen"
+    bl_label = "Select Seen"
+    bl_description = "Select what the cameras see in the last result, or what they do not see"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
+        is_seen = self.part == "SEEN"
+        faces = partial(seen.face_flags, seen=is_seen)
+        return select_answer(context, self, seen.uids(seen=is_seen), faces)
+
+
+class OCTREE_OT_collect_seen(SeenOptions, SeenOperator, bpy.types.Operator):
+    """Gather what cameras saw in a new collection."""
+
+    bl_idname = "octree.collect_seen"
+    bl_label = "Collect Seen"
+    bl_description = (
+        "Link what the cameras saw, or did not see, into a new collection; the objects also"
+        " stay in their present collections"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    if TYPE_CHECKING:
+        collection: str
+    else:
+        collection: StringProperty(
+            name="Collection",
+            description="Name of the new collection; Seen or Unseen if empty",
+        )
+
+    def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
+        uids = seen.uids(seen=self.part == "SEEN")
+        return collect_answer(context, uids, self.collection or self.part.capitalize())
+
+
+class OCTREE_OT_mark_seen(SeenOperator, bpy.types.Operator):
+    """Write into objects, or into faces, how often they were seen."""
+
+    bl_idname = "octree.mark_seen"
+    bl_label = "Mark Seen"
+    bl_description = (
+        "Write the number of frames in which each object was seen to a custom property, or each"
+        " face to an attribute of its mesh"
+    )
+    may_edit = False
+    bl_options = {"REGISTER", "UNDO"}
+
+    if TYPE_CHECKING:
+        kind: str
+        attribute: str
+    else:
+        kind: EnumProperty(
+            name="Mark",
+            description="What is marked",
+            items=(
+                ("OBJECTS", "Objects", "A custom property of each object"),
+                ("FACES", "Faces", "A face attribute of each mesh"),
+            ),
+            default="OBJECTS",
+        )
+        attribute: StringProperty(
+            name="Attribute",
+            maxlen=63,
+            description="Name of the custom property or attribute",
+            default="frames_seen",
+        )
+
+    def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
+        frames = zip(seen.objects, seen.frame_counts.tolist(), strict=True)
+        objects = {tested.session_uid: count for tested, count in frames}
+        wanted = None if self.kind == "FACES" else objects
+        return mark_answer(context, self.attribute, wanted, seen.faces)
+
+
+class OCTREE_OT_export_seen(AskingOperator, TableExport, SeenOperator, bpy.types.Operator):
+    """Write a table of what cameras saw, and when."""
+
+    bl_idname = "octree.export_seen"
+    bl_label = "Export Seen"
+    bl_description = (
+        "Write a table of the frames in which each object is in view of each camera, as CSV or"
+        " JSON by the file extension; with pixels, if what stands in front was asked, a line for"
+        " each view and object or instance"
+    )
+    bl_options = {"REGISTER"}
+    stem = "seen"
+
+    if TYPE_CHECKING:
+        format: str
+        labels: bool
+    else:
+        format: EnumProperty(
+            name="Format",
+            description="What is written; COCO and BOP, as .json, need pixels",
+            items=(
+                ("TABLE", "Table", "CSV or JSON by the file extension"),
+                ("COCO", "COCO", "Images, categories, and annotations with masks"),
+                ("BOP", "BOP", "The scene_gt_info.json of one camera"),
+            ),
+            default="TABLE",
+        )
+        labels: BoolProperty(
+            name="Label Pictures",
+            description="Also write a 16-bit PNG of each view into a folder that is called as the"
+            " file: 0 for nothing, else the number of the object plus one",
+        )
+
+    def ask(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        """Open the file browser."""
+        return TableExport.invoke(self, context, event)
+
+    def check(self, context: bpy.types.Context) -> bool:
+        """Offer a name that fits the format; the file browser calls this."""
+        path = Path(self.filepath)
+        fits = path.suffix.lower() in PIXEL_TABLES[self.format]
+        if not fits:
+            self.filepath = str(path.with_suffix(".json"))
+        return not fits
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_rows(column_of(self), self, ("format", "labels"))
+
+    def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
+        if seen.pixels is None:
+            if self.format != "TABLE" or self.labels:
+                raise ValueError("There are no pixels: ask with Behind Others")
+            return f"Written to {self.write(TABLES, seen)}"
+        table = merged([seen.pixels.table])  # in an order of its own, as from the command line
+        path = self.write(
+            PIXEL_TABLES[self.format], SeenAnswer(table, {"scene": context.scene.name})
+        )
+        if not self.labels:
+            return f"Written to {path}"
+        count = write_label_pictures(table, path.with_suffix(""))
+        return f"Written to {path}, with {plural(count, 'label picture')}"

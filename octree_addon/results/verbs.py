@@ -1,0 +1,17 @@
+"""Registry of verbs: what the list of results offers to do with its rows."""
+
+from .copy_names import OCTREE_OT_copy_names
+from .operators import (
+    OCTREE_OT_clear_results,
+    OCTREE_OT_copy_rows,
+    OCTREE_OT_export_rows,
+    ResultOperator,
+)
+
+# In the order of menu and panel.
+VERBS: tuple[type[ResultOperator], ...] = (
+    OCTREE_OT_copy_rows,
+    OCTREE_OT_copy_names,
+    OCTREE_OT_export_rows,
+    OCTREE_OT_clear_results,
+)

@@ -1,0 +1,137 @@
+"""The octree of an index: it follows placements at the cost of what is another (delta update)."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core import SceneOctree, Steps
+from .. import tuning
+from ..arrays import Flags, Ids
+from ..reader import SceneMesh, ScenePlacements, matrices_of, row_bytes
+from .revision import rows_before
+
+
+class PlacedOctree:
+    """A `SceneOctree` of placements, brought up to date when it is needed.
+
+    Attributes
+    ----------
+    octree : SceneOctree
+        Of the placements.
+    placements : ScenePlacements
+        The same in the order of `octree.ids`.
+    revision : int
+        A number that grows whenever they become other ones.
+    """
+
+    def __init__(self) -> None:
+        self.octree = SceneOctree()
+        self.placements = ScenePlacements.none()
+        self.revision = 0
+        self._numbers: dict[SceneMesh, int] = {}
+        self._mesh_of: Ids = np.empty(0, np.intp)
+        # What was followed last, until something else is begun; where its rows stand now.
+        self._found: ScenePlacements | None = self.placements
+        self._order: Ids = np.empty(0, np.intp)
+        self._turn = 0
+
+    def has_followed(self, found: ScenePlacements) -> bool:
+        """Tell whether the octree holds what was found."""
+        return found is self._found
+
+    def follow_steps(self, found: ScenePlacements) -> Steps[None]:
+        """Let the octree hold what was found; yield the fraction done.
+
+        Dropped in the middle, it goes on from there the next time. A `ValueError` says that
+        another one went on meanwhile.
+        """
+        if self.has_followed(found):
+            return
+        self._turn += 1
+        turn = self._turn
+        if self._found is not None and found.meshes is self._found.meshes:
+            self._move(np.arange(len(found)), found.matrices[self._order])
+        else:
+            self._found = None
+            for fraction in self._take_steps(found):
+                yield fraction
+                if turn != self._turn:
+                    raise ValueError("Another question has read the scene meanwhile: ask again")
+        self._found = found
+
+    def _take_steps(self, found: ScenePlacements) -> Steps[None]:
+        self._replace_meshes(found)
+        numbers = np.array([self._number_of(mesh) for mesh in found.meshes], np.intp)
+        before = self._rows_before(found)
+        stays = before >= 0
+        stays[stays] = self._mesh_of[before[stays]] == numbers[stays]
+        kept, new = np.flatnonzero(stays), np.flatnonzero(~stays)
+        kept = kept[np.argsort(before[kept])]
+        self._move(before[kept], found.matrices[kept])
+        self._remove_all_but(before[kept])
+        order = np.concatenate((kept, new))
+        # What is placed is known at each step: whoever drops them goes on from there.
+        most = tuning.current.instances_placed
+        for stop in range(len(kept), len(order) + most, most):
+            there = order[:stop]
+            some = there[len(self.octree) :]
+            self.octree.place(numbers[some], matrices_of(found.matrices[some]))
+            self.placements, self._mesh_of = found.ordered(there), numbers[there]
+            self._order = there
+            self.revision += bool(len(some))
+            yield len(there) / max(len(order), 1)
+        self._remove_unused_meshes()
+
+    def _move(self, rows: Ids, matrices: NDArray[np.float32]) -> None:
+        """Let the placements in these rows stand elsewhere."""
+        all_matrices = self.placements.matrices.copy()
+        # As bits: what is not a number is the same as before, too.
+        same = matrices.view(np.int32) == all_matrices[rows].view(np.int32)
+        moved = np.flatnonzero(~same.all(axis=1))
+        if len(moved):
+            self.octree.move(self.octree.ids[rows[moved]], matrices_of(matrices[moved]))
+            all_matrices[rows] = matrices
+            self.placements = self.placements.moved(all_matrices)
+            self.revision += 1
+
+    def _remove_all_but(self, rows: Ids) -> None:
+        gone: Flags = np.ones(len(self.placements), np.bool_)
+        gone[rows] = False
+        if gone.any():
+            self.octree.remove(self.octree.ids[gone])
+            self.revision += 1
+
+    def _rows_before(self, found: ScenePlacements) -> Ids:
+        """Return which of the present rows each of the placements found is, or -1."""
+        return rows_before(row_bytes(self.placements.keys), row_bytes(found.keys))
+
+    def _replace_meshes(self, found: ScenePlacements) -> None:
+        """Let meshes that changed wherever they stand be other ones: their placements stay."""
+        known = set(found.meshes)
+        gone = {number: mesh for mesh, number in self._numbers.items() if mesh not in known}
+        if not gone:
+            return
+        self.revision += 1
+        before = self._rows_before(found)
+        successors: dict[int, set[SceneMesh]] = {number: set() for number in gone}
+        for row, mesh in zip(before.tolist(), found.meshes, strict=True):
+            number = int(self._mesh_of[row]) if row >= 0 else -1
+            if number in successors:
+                successors[number].add(mesh)
+        for number, meshes in successors.items():
+            if len(meshes) == 1 and not self._numbers.keys() & meshes:
+                (mesh,) = meshes
+                self.octree.replace_mesh(number, mesh.triangles)
+                del self._numbers[gone[number]]
+                self._numbers[mesh] = number
+
+    def _number_of(self, mesh: SceneMesh) -> int:
+        if mesh not in self._numbers:
+            self._numbers[mesh] = self.octree.add_mesh(mesh.triangles)
+        return self._numbers[mesh]
+
+    def _remove_unused_meshes(self) -> None:
+        used = set(self._mesh_of.tolist())
+        for mesh, number in list(self._numbers.items()):
+            if number not in used:
+                self.octree.remove_mesh(number)
+                del self._numbers[mesh]

@@ -1,0 +1,76 @@
+"""Tunables of the extension: how much is done at a time, and what is too much."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class AddonTuning:
+    """Sizes measured to keep Blender responsive; no answer depends on them.
+
+    A function reads those it needs from `current`, once a call.
+
+    Attributes
+    ----------
+    first_turn, turn : float
+        Seconds that a stepped operator works before the keyboard is looked at for the first time,
+        and then each time.
+    rest : float
+        Seconds without a change after which scenes are compared with what was known of them.
+    rebuilt_triangles : int
+        Triangles up to which the tree of a file that is opened is built again unasked.
+    updates_looked_at : int
+        Updates of a depsgraph up to which they are looked at one by one: with more, everything is
+        in doubt.
+    rows_digested : int
+        Rows of a mesh that are digested in a step.
+    vertices_read, objects_read : int
+        What is read in a step, at least: vertices, and objects that show meshes.
+    instances_walked : int
+        Object instances that are walked through in a step.
+    instances_placed : int
+        Instances that are placed in the index in a step.
+    former_trees, former_bytes : int
+        Trees of a scene that are kept for undo besides its own, and bytes of all these together.
+    items_tested : int
+        Items that a proof tests at a time.
+    pairs_tested : int
+        Pairs of items that a proof of collisions tests at a time.
+    tests_timed : int
+        Tests that are timed for an estimate of how long a proof takes.
+    probe_movement, probe_turn : float
+        Seconds that the probe catches up within a movement, and between two drawings.
+    probe_objects : int
+        Objects beyond which an answer of the probe is told and drawn by whole objects.
+    label_bytes : int
+        Bytes of label pictures that are kept; a picture of 1920x1080 takes some 100 kB.
+    exact_triangles : int
+        Triangles of a view beyond which a card draws two numbers for each pixel: a float holds
+        whole numbers up to here.
+    drawn_triangles : int
+        Triangles that a card draws in one call, so that a float numbers them.
+    """
+
+    first_turn: float = 0.2
+    turn: float = 0.05
+    rest: float = 0.2
+    rebuilt_triangles: int = 200_000
+    updates_looked_at: int = 256
+    rows_digested: int = 1 << 20
+    vertices_read: int = 250_000
+    objects_read: int = 10_000
+    instances_walked: int = 8_192
+    instances_placed: int = 8_192
+    former_trees: int = 4
+    former_bytes: int = 2**30
+    items_tested: int = 65_536
+    pairs_tested: int = 500_000
+    tests_timed: int = 500_000
+    probe_movement: float = 0.01
+    probe_turn: float = 0.03
+    probe_objects: int = 200
+    label_bytes: int = 1 << 29
+    exact_triangles: int = 1 << 24
+    drawn_triangles: int = 1 << 22
+
+
+current = AddonTuning()

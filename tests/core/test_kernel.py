@@ -1,0 +1,197 @@
+"""The compiled kernel answers with NumPy's bits, reads within its arrays, and may lack."""
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import kernel_worlds as worlds
+import numpy as np
+import pytest
+from test_layers import CHECKOUT, files
+
+from core import Triangles, build_octree, compiled, nearest, ray_cast, ray_cast_all, ray_test
+
+SOURCES = CHECKOUT / "kernel"
+needs_kernel = pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
+RAY = ([[0.0, 0.0, 5.0]], [[0.0, 0.0, -1.0]])
+
+
+@pytest.fixture
+def found_anew(monkeypatch):
+    """Return a function that sets where the package lies, and tells why there is none."""
+    found = compiled._found
+
+    def look(where):
+        monkeypatch.setenv(compiled.VARIABLE, str(where))
+        found.cache_clear()
+        return compiled.why_not()
+
+    yield look
+    monkeypatch.undo()
+    found.cache_clear()
+
+
+@pytest.fixture
+def package(tmp_path):
+    shutil.copy(SOURCES / "octree_kernel/__init__.py", tmp_path)
+    return tmp_path
+
+
+def small_tree():
+    return build_octree(Triangles([[-1, -1, 0], [1, -1, 0], [0, 2, 0]], [[0, 1, 2]]))
+
+
+@needs_kernel
+@pytest.mark.parametrize("seed", range(40))
+def test_answers_are_equal_to_the_last_bit(seed):
+    worlds.assert_equal(seed)
+
+
+@needs_kernel
+def test_rays_that_are_too_far_away_for_it_are_left_to_numpy():
+    tree = small_tree()
+    origins = np.array([[0.0, 0.0, 1e9], [0.0, 0.0, 5.0], [9.0, 0.0, 5.0]])
+    directions = np.tile([0.0, 0.0, -1.0], (3, 1))
+    assert ray_cast(tree, origins, directions).distances.tolist() == [1e9, 5.0, np.inf]
+    assert ray_test(tree, origins, directions).tolist() == [True, True, False]
+    assert ray_cast_all(tree, origins, directions).pairs.tolist() == [[0, 1], [0, 0]]
+    assert nearest(tree, origins).distances[:2].tolist() == [[1e9], [5.0]]
+
+
+@needs_kernel
+def test_one_ray_may_meet_more_than_there_is_room_for_at_first():
+    count = compiled._ROOM * 2 + 5
+    corners = np.tile([[-1, -1, 0], [1, -1, 0], [0, 2, 0.0]], (count, 1))
+    tree = build_octree(Triangles(corners, np.arange(3 * count).reshape(-1, 3)))
+    found = ray_cast_all(tree, *RAY)
+    np.testing.assert_array_equal(found.pairs[1], np.arange(count))
+
+
+@needs_kernel
+def test_it_answers_with_rays_of_no_length_as_numpy_does():
+    tree = small_tree()
+    with pytest.raises(ValueError, match="directions must not be zero"):
+        ray_cast(tree, [[0, 0, 1.0]], [[0, 0, 0.0]])
+    with pytest.raises(ValueError, match="origins must be finite"):
+        ray_test(tree, [[0, np.nan, 1.0]], [[0, 0, 1.0]])
+
+
+@needs_kernel
+def test_trees_that_contradict_themselves_are_answered_somehow_or_not_packed():
+    packed = [worlds.survive_damage(seed) for seed in range(60)]
+    assert not all(packed)
+
+
+def test_a_big_tree_is_packed_once_rays_are_worth_it():
+    tree = build_octree(Triangles(np.eye(3), np.tile([0, 1, 2], (100_000, 1))))
+    if not compiled.why_not():
+        assert compiled.packed(tree, 1) is None
+    assert (compiled.packed(tree, 10_000) is None) == bool(compiled.why_not())
+
+
+def test_without_it_the_reason_is_said(found_anew, package):
+    assert found_anew("off") == "OCTREE_KERNEL is off"
+    assert "is not there: make kernel" in found_anew(package)
+    (package / "octree_kernel.so").write_bytes(b"no library")
+    (package / "octree_kernel.dll").write_bytes(b"no library")
+    (package / "octree_kernel.dylib").write_bytes(b"no library")
+    assert found_anew(package)
+    assert found_anew("/nowhere")
+    assert ray_test(small_tree(), *RAY).all()
+
+
+@pytest.mark.parametrize("text", [None, "def broken(:", "raise RuntimeError"])
+def test_a_damaged_package_is_none(found_anew, tmp_path, text):
+    if text is not None:
+        (tmp_path / "__init__.py").write_text(text)
+    assert found_anew(tmp_path)
+    assert ray_test(small_tree(), *RAY).all()
+
+
+def test_the_kernel_that_is_named_is_there():
+    if os.environ.get(compiled.VARIABLE, "off") != "off":
+        assert not compiled.why_not()
+
+
+def test_rays_of_any_length_raise_no_warning():
+    sides = np.where(np.arange(128) % 2, 1.7e308, -1.7e308)
+    directions = np.stack((sides, sides, np.ones(128)), axis=1)
+    with np.errstate(all="raise", under="ignore"):
+        assert not ray_test(small_tree(), np.full((128, 3), 9.0), directions).any()
+
+
+@needs_kernel
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [("ABI = 1", "has the interface 2, not 1"), ("KNOWN = ", "does not compute")],
+)
+def test_another_version_or_other_bits_switch_it_off(found_anew, package, line, reason):
+    library = Path(compiled._found()[1].LIBRARY)
+    shutil.copy(library, package / library.name)
+    source = package / "__init__.py"
+    changed = {"ABI = 1": "ABI = 2", "KNOWN = ": "KNOWN = 'other ' "}[line]
+    source.write_text(source.read_text().replace(line, changed))
+    assert reason in found_anew(package)
+
+
+@needs_kernel
+def test_its_self_test_expects_what_numpy_answers():
+    library, package, _ = compiled._found()
+    vertices = np.reshape(package._VERTICES, (3, -1)).T
+    items = Triangles(vertices, np.reshape(package._FACES, (3, -1)).T)
+    rays = np.reshape(package._ORIGINS, (-1, 3)), np.reshape(package._DIRECTIONS, (-1, 3))
+    with worlds.packing(False):
+        hits, near = ray_cast(build_octree(items), *rays), nearest(build_octree(items), rays[0])
+    rows = (hits.distances, hits.positions, hits.normals, hits.barycentric)
+    rows += (near.distances, near.positions)
+    numbers = [float(number).hex() for row in rows for number in row.ravel()]
+    text = " ".join([str(hits.items.tolist()), str(near.items.ravel().tolist()), *numbers])
+    assert sha256(text.encode()).hexdigest() == package.KNOWN == package.tested(library)
+
+
+def test_only_one_file_knows_of_it_and_none_of_ctypes():
+    for path in [*files("core"), *files("octree_addon"), Path("__init__.py")]:
+        text = (CHECKOUT / path).read_text(encoding="utf-8")
+        assert ("octree_kernel" in text) == (path == Path("core/compiled.py")), path
+        imported = [
+            node
+            for node in ast.walk(ast.parse(text))
+            if isinstance(node, ast.Import | ast.ImportFrom)
+        ]
+        assert not any("ctypes" in ast.dump(node) for node in imported), path
+
+
+def test_it_can_be_read_in_an_hour():
+    source = (SOURCES / "kernel.c").read_text().splitlines()
+    assert len(source) < 1500
+    assert max(map(len, source)) < 100
+
+
+@pytest.mark.skipif(not shutil.which("gcc") or sys.platform != "linux", reason="wants gcc")
+def test_no_byte_is_read_beyond_an_array(package):
+    """Look at random worlds with address and undefined-behavior sanitizers, and assertions."""
+    script = f"import sys; sys.path.insert(0, {str(SOURCES)!r}); import compile as c; " + (
+        f"c.compiled(c.Path({str(package)!r}), c.SANITIZED)"
+    )
+    built = {**os.environ, "CC": "gcc"}
+    subprocess.run([sys.executable, "-c", script], env=built, check=True)
+    runtime = subprocess.run(
+        ["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
+    )
+    options = "detect_leaks=0:verify_asan_link_order=0"
+    environment = {
+        **os.environ,
+        compiled.VARIABLE: str(package),
+        "LD_PRELOAD": runtime.stdout.strip(),
+        "ASAN_OPTIONS": options,
+    }
+    command = [sys.executable, str(CHECKOUT / "tests/kernel_worlds.py"), "1000", "25"]
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, cwd=CHECKOUT, check=False
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "no difference" in done.stdout
