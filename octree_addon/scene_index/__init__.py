@@ -38,6 +38,7 @@ from .session import (
     subscribe,
     unread_triangles,
     unsubscribe,
+    view_layer_named,
 )
 from .sources import (
     Source,
@@ -92,5 +93,6 @@ __all__ = [
     "triangle_source_steps",
     "unread_triangles",
     "unsubscribe",
+    "view_layer_named",
     "write_fingerprints",
 ]
