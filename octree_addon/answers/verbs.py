@@ -7,7 +7,6 @@ from typing import Any
 import bpy
 
 from ..arrays import Flags, Ids
-from ..questions import SelectionOptions
 from ..selection import (
     collect,
     found_text,
@@ -16,7 +15,7 @@ from ..selection import (
     select_found,
     select_polygons,
 )
-from ..ui import draw_hint, plural
+from ..ui import SelectionOptions, draw_hint, plural
 from .standing import StandingAnswers
 
 

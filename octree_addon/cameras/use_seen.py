@@ -10,8 +10,8 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from ..answers.verb_operators import AnswerOperator, AskingOperator
 from ..answers.verbs import collect_answer, mark_answer, select_answer
-from ..questions import SelectionOptions
 from ..ui import (
+    SelectionOptions,
     Status,
     TableExport,
     column_of,

@@ -8,11 +8,11 @@ import bpy
 import numpy as np
 
 from .. import references
+from ..answers.kept import active_result, shown_of, view_of
 from ..arrays import Floats, Ids
 from ..reader import find_instance
 from ..selection import select_found
 from ..ui import settings_of, tag_redraw
-from .kept import active_result, shown_of, view_of
 from .lines import LINES, Contact
 
 # Millimeters: the smaller part of what Blender's 3D view takes for the width of its sensor.

@@ -8,9 +8,7 @@ import bpy
 import numpy as np
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
-from ..ui import RefusingOperator, Status, TableExport, mode_obstacle, plural, settings_of
-from .choosing import active_objects, choose, is_isolated, isolate, step_row, view3d_areas
-from .kept import (
+from ..answers.kept import (
     active_result,
     clear_results,
     remove_result,
@@ -18,8 +16,10 @@ from .kept import (
     shown_of,
     view_of,
 )
+from ..answers.view import NAME, View
+from ..ui import RefusingOperator, Status, TableExport, mode_obstacle, plural, settings_of
+from .choosing import active_objects, choose, is_isolated, isolate, step_row, view3d_areas
 from .tables import TABLES, text_table
-from .view import NAME, View
 
 
 class ResultOperator(RefusingOperator):

@@ -167,12 +167,6 @@ def doubt(*_: Any) -> None:
     moments.note_undo()
 
 
-def note_standing(scene: bpy.types.Scene, number: int, question: str) -> None:
-    """Note that an answer is of the scene as it is now, in place of the last to its question."""
-    moments.note_asked(scene, number, question)
-    listen_if_needed()
-
-
 def subscribe(subscriber: Subscriber) -> None:
     """Call `subscriber` after each evaluation of a scene, once indexes know; twice is once."""
     if subscriber not in _subscribers:

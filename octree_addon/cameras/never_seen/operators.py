@@ -11,9 +11,9 @@ from ...answers.verb_operators import AnswerOperator
 from ...answers.verbs import collect_answer, mark_answer, select_answer
 from ...arrays import Flags
 from ...hiding import hidden_text, hide, plan
-from ...questions import SelectionOptions
 from ...ui import (
     RefusingOperator,
+    SelectionOptions,
     Status,
     column_of,
     draw_rows,
