@@ -1,4 +1,4 @@
 """Standing answers: kept for the session with their question, and what is done with them.
 
-Read standing and verbs, then question_operator and verb_operators.
+Read standing, view3d and verbs, then question_operator and verb_operators.
 """

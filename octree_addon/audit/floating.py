@@ -8,10 +8,11 @@ import numpy as np
 from bpy.props import EnumProperty, StringProperty
 
 from ...core import Steps, Supports, between, supports
+from ..answers import verbs
 from ..arrays import Ids
 from ..reader import UNUSED
 from ..results import Column, Rows, keep_result, options_of
-from ..selection import select_found
+from ..selection import Subjects
 from ..targets import SceneTarget
 from ..ui import Status, column_of, plural, settings_of
 from .auditing import look_steps, without_rules
@@ -85,7 +86,7 @@ class OCTREE_OT_select_floating(AuditingOperator, bpy.types.Operator):
 
     def finish(self, context: bpy.types.Context, result: Floating) -> Status:
         rows, uids = floating_rows(context.scene, result)
-        counts = select_found(context.view_layer, dict.fromkeys(uids, 0), "REPLACE")
+        selected = verbs.select(context, Subjects(dict.fromkeys(uids, 0)))
         keep_result(
             context,
             rows,
@@ -94,9 +95,8 @@ class OCTREE_OT_select_floating(AuditingOperator, bpy.types.Operator):
             options=options_of(self),
             name=self.result,
         )
-        count = counts["objects"]
-        verb = "floats" if count == 1 else "float"
-        self.report({"INFO"}, f"{plural(count, 'object')} {verb}")
+        verb = "floats" if len(uids) == 1 else "float"
+        self.report({"INFO"}, f"{plural(len(uids), 'object')} {verb}; {selected}")
         return {"FINISHED"}
 
     def draw(self, context: bpy.types.Context) -> None:

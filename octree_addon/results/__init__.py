@@ -10,8 +10,8 @@ from ..ui import Feature
 from .choosing import (
     Side,
     active_contact,
-    active_objects,
     active_sides,
+    rows_meant,
     sides_of,
 )
 from .columns import value_text
@@ -62,7 +62,6 @@ __all__ = [
     "Rows",
     "Side",
     "active_contact",
-    "active_objects",
     "active_result",
     "active_sides",
     "doubt_names",
@@ -78,6 +77,7 @@ __all__ = [
     "options_of",
     "place_for",
     "remove_named",
+    "rows_meant",
     "shown_of",
     "sides_of",
     "titled",
