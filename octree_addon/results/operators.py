@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
-from ..ui import RefusingOperator, Status, TableExport, mode_obstacle, plural, settings_of
+from ..ui import FileExport, RefusingOperator, Status, mode_obstacle, plural, settings_of
 from .choosing import active_objects, choose, is_isolated, isolate, step_row, view3d_areas
 from .kept import (
     active_result,
@@ -225,7 +225,7 @@ class OCTREE_OT_copy_rows(ResultOperator, bpy.types.Operator):
         return f"{plural(len(rows), 'row')} copied"
 
 
-class OCTREE_OT_export_rows(TableExport, ResultOperator, bpy.types.Operator):
+class OCTREE_OT_export_rows(FileExport, ResultOperator, bpy.types.Operator):
     """Write the rows that the list shows to a file."""
 
     bl_idname = "octree.export_rows"
@@ -238,8 +238,8 @@ class OCTREE_OT_export_rows(TableExport, ResultOperator, bpy.types.Operator):
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
         rows = shown_of(context.scene, result).rows
-        path = self.write(TABLES, context.scene, result, rows)
-        return f"{plural(len(rows), 'row')} written to {path}"
+        data = context.scene, result, rows
+        return self.write(*self.chosen(TABLES), *data, said=plural(len(rows), "row"))
 
 
 class OCTREE_OT_refresh_result(ResultOperator, bpy.types.Operator):
