@@ -1,4 +1,4 @@
-"""PNG files: pictures of 16-bit gray, written and read again.
+"""PNG files: pictures of 16-bit gray, written and read again; small ones in colors.
 
 "Portable Network Graphics (PNG) Specification", W3C, 2003: signature, chunks with their CRC, rows
 that begin with the number of their filter.
@@ -16,11 +16,49 @@ _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _HEADER = ">IIBBBBB"
 # Bit depth and color type, then the only kinds of compression, filters and interlacing.
 _GRAY = (16, 0, 0, 0, 0)
+_INDEXED = (8, 3, 0, 0, 0)
+# How many bits of each color count, and every how many pixels one is kept, until it is small.
+_COARSER = ((5, 1), (4, 1), (3, 1), (2, 1), (3, 2), (2, 2), (2, 4))
+_MOST_COLORS = 256
 
 
 def gray_png(gray: NDArray[Any]) -> bytes:
     """Return a picture of 0 to 65,535, (height, width), the top row first, as a PNG file."""
     return _png(np.ascontiguousarray(gray, ">u2").view(np.uint8), gray.shape[1], _GRAY)
+
+
+def small_png(pixels: NDArray[np.uint8], most: int) -> bytes:
+    """Return a picture, (height, width, 3), the top row first, in a palette of few colors.
+
+    There are as many colors, and then as many pixels, as fit into `most` bytes; a picture that
+    does not fit with the fewest of them is larger.
+    """
+    png = b""
+    for bits, step in _COARSER:
+        some = pixels[::step, ::step]
+        palette, numbers = _few_colors(some.reshape(-1, 3), bits)
+        if len(palette) <= _MOST_COLORS:
+            colors = (b"PLTE", palette.tobytes())
+            png = _png(numbers.reshape(some.shape[:2]), some.shape[1], _INDEXED, colors)
+            if len(png) <= most:
+                break
+    return png
+
+
+def _few_colors(pixels: NDArray[np.uint8], bits: int) -> tuple[NDArray[np.uint8], NDArray[Any]]:
+    """Return the mean of all colors that are the same in their first bits, and the number of each.
+
+    Popularity algorithm over a uniform grid: Heckbert, "Color Image Quantization for Frame Buffer
+    Display", 1982, section 4.1.
+    """
+    high = (pixels >> (8 - bits)).astype(np.intp)
+    codes = (high[:, 0] << 2 * bits) | (high[:, 1] << bits) | high[:, 2]
+    _, numbers = np.unique(codes, return_inverse=True)
+    numbers = numbers.reshape(-1)
+    counts = np.bincount(numbers)
+    sums = [np.bincount(numbers, pixels[:, channel]) for channel in range(3)]
+    means = np.rint(np.stack(sums, axis=1) / counts[:, None])
+    return means.astype(np.uint8), numbers.astype(np.uint8)
 
 
 def _png(
