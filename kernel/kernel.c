@@ -844,7 +844,7 @@ static double reach_of(const double *inverse) {
 }
 
 /* See the ray in the space of a placed tree. Returns 0 if it meets nothing, -1 if what is seen is
- * too far from what is: there is no inverse, or it is too large, or the ray begins too far away. */
+ * too far from what is: there is no inverse, or it is too large, or the ray begins far away. */
 static int set_placed_line(const Scene *scene, Walk *walk, int64_t row) {
     const double *matrix = scene->matrices + 12 * row, *inverse = scene->inverses + 9 * row;
     const Frame *frame = &walk->tree->frame;
