@@ -29,7 +29,7 @@ from .kept import (
     view_of,
     write_rows,
 )
-from .lines import LINES, Contact, Lines
+from .lines import ANSWERS, LINES, Contact, Lines, Said
 from .listeners import has_results, listen_if_kept, uninstall
 from .operators import (
     OCTREE_OT_isolate_row,
@@ -54,12 +54,14 @@ from .settings import (
 from .verbs import VERBS
 
 __all__ = [
+    "ANSWERS",
     "LINES",
     "Column",
     "Contact",
     "Lines",
     "PersistentIds",
     "Rows",
+    "Said",
     "Side",
     "active_contact",
     "active_objects",

@@ -21,7 +21,16 @@ from .operators import (
     take,
     write_back,
 )
-from .rows import SidebarPanel, column_of, draw_hint, draw_rows, draw_table
+from .rows import (
+    OptionsPopover,
+    SidebarPanel,
+    column_of,
+    draw_button,
+    draw_hint,
+    draw_popover,
+    draw_rows,
+    draw_table,
+)
 from .session_store import (
     SessionStore,
     forget_session,
@@ -40,6 +49,7 @@ __all__ = [
     "Feature",
     "Group",
     "Listeners",
+    "OptionsPopover",
     "RefusingOperator",
     "SessionStore",
     "SidebarPanel",
@@ -48,7 +58,9 @@ __all__ = [
     "TableExport",
     "clear_status",
     "column_of",
+    "draw_button",
     "draw_hint",
+    "draw_popover",
     "draw_rows",
     "draw_table",
     "forget_redo",
