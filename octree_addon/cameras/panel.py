@@ -57,8 +57,11 @@ def offer_seen(layout: bpy.types.UILayout, context: bpy.types.Context, result: A
     """Offer to use what was seen, and what was not."""
     if get(context.scene) is None:
         return
-    tab = settings_of(context.scene).tab
+    tab, answer = settings_of(context.scene).tab, settings_of(context.scene).answer
     draw_hide(layout, context)
+    row = layout.row(align=True)
+    row.prop(answer, "found", toggle=True)
+    row.prop(answer, "fade", toggle=True)
     row = layout.row(align=True)
     for part, text in (("SEEN", "Select Seen"), ("UNSEEN", "Select Unseen")):
         button = row.operator("octree.select_seen", text=text)

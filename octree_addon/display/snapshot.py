@@ -11,8 +11,9 @@ import numpy as np
 from mathutils import Euler, Matrix, Vector
 from numpy.typing import NDArray
 
+from ..preferences import colors
 from ..results import LINES, sides_of
-from .active_row import draw_side, fade, key_of, pair_colors
+from .active_row import draw_side, fade, key_of
 from .contact import draw_contact, read_contact
 
 _SIZE = (640, 480)
@@ -61,7 +62,7 @@ def _picture(
         gpu.matrix.load_matrix(view)
         gpu.matrix.load_projection_matrix(projection)
         fade()
-        for side, color in zip(sides, pair_colors(), strict=False):
+        for side, color in zip(sides, colors().pair, strict=False):
             if side is not None and side.object.visible_get():
                 draw_side(side, key_of(scene, side), depsgraph, color)
         draw_contact(read_contact(contact, sides))

@@ -125,6 +125,7 @@ def offer_answer(layout: bpy.types.UILayout, context: bpy.types.Context, result:
         return
     row = layout.row(align=True)
     row.prop(settings, "found", toggle=True)
+    row.prop(settings, "fade", toggle=True)
     row.prop(settings, "missed", toggle=True)
     if trees.get(context.scene):
         row.prop(settings, "dim", toggle=True)

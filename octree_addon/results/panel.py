@@ -107,7 +107,7 @@ class OCTREE_PT_results(SidebarPanel):
         scene, settings = context.scene, settings_of(context.scene).results
         result = active_result(scene)
         if result is None:
-            draw_hint(column, "Nothing was asked yet")
+            draw_hint(column, "No results")
             return
         said = ANSWERS.get(result.question)
         if said:

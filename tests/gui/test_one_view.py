@@ -3,6 +3,7 @@
 import pytest
 from gui.conftest import reason_to_skip
 from gui.harness import Screen, Window, wait_for
+from gui.test_results import hue_pixels, press
 from gui.test_sidebar import open_sidebar
 from gui.test_tab import meshes, sidebar_area
 
@@ -16,9 +17,10 @@ ANSWERS = {
     "select_in_sphere": "prove_it",
     "select_collisions": "prove_it",
     "audit": "sort_rows",
-    "contacts_over_frames": "previous_row",
+    "contacts_over_frames": "select_rows",
 }
 ROW, ROWS = 20, 6
+FOUND = (0.34, 0.71, 0.91)
 
 
 @pytest.fixture
@@ -78,9 +80,20 @@ def test_button_answer_and_six_rows_are_in_view(small):
         wait_for(lambda name=name: small.call(asked) == name)
         small.picture(f"one_view_{name}")
         header = small.find_button("octree.sort_rows", x=left + 60, top=top + 60)[1]
-        x_under = left + (215 if below == "prove_it" else 60)
+        x_under = left + (215 if below in ("prove_it", "select_rows") else 60)
         under = small.find_button(f"octree.{below}", x=x_under, top=header + 2 * ROW)[1]
         assert under - header > ROWS * ROW
         assert under < bottom
         assert small.find_button(f"octree.{name}", x=x, top=y - 14)[1] == pytest.approx(y, abs=8)
     assert "Traceback" not in small.read_log()
+
+
+def test_the_picture_answers_first_and_what_is_cleared_is_gone(window):
+    window.call(press, "add_example")
+    plain = hue_pixels(window.picture("one_view_plain"), FOUND)
+    window.call(press, "find_seen")
+    wait_for(lambda: hue_pixels(window.picture("one_view_seen"), FOUND) > plain + 20_000)
+    window.call(press, "clear_results")
+    assert hue_pixels(window.picture("one_view_cleared"), FOUND) < plain + 2_000
+    window.call(press, "select_in_frustum")
+    assert hue_pixels(window.picture("one_view_asked"), FOUND) > plain + 20_000
