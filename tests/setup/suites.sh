@@ -48,11 +48,12 @@ in_core() {
     $limit ".venv/$1/bin/python" -m pytest tests --ignore tests/addon --ignore tests/gui -n auto
 }
 
-# Under the newest NumPy the compiled kernel answers, and its laws are looked at without it, too;
-# under the oldest NumPy all is without.
+# Under the newest NumPy the compiled kernel answers; test_kernel compares it with NumPy. Where all
+# suites run, its laws are looked at without it, too, and all is without under the oldest NumPy.
 with_kernel() {
     $setup/kernel.sh || return
-    $limit ".venv/$1/bin/python" -m pytest tests/core -k "$laws" -n auto || return
+    [ "${EXAMPLES:-}" != many ] ||
+        EXAMPLES= $limit ".venv/$1/bin/python" -m pytest tests/core -k "$laws" -n auto || return
     OCTREE_KERNEL=$PWD/kernel/octree_kernel
 }
 
