@@ -12,6 +12,9 @@ from . import moments
 from .rest import at_rest
 from .session import index_of_layer, is_read
 
+# How many of us are changing the scene to change it back.
+walking: list[None] = []
+
 
 def current_fingerprint(context: bpy.types.Context) -> str:
     """Return what tells the scene as it is now from other states of it; read once a change."""
@@ -59,6 +62,18 @@ def own_writing(context: bpy.types.Context, question: str = "") -> Iterator[None
         then = moments.asked_of(scene, result)
         if result.question == question and moments.are_same(then, before):
             result.fingerprint = after
+
+
+@contextmanager
+def preserving_staleness(layer: bpy.types.ViewLayer) -> Iterator[None]:
+    """Leave all trees uncompared while we change the scene and change it back."""
+    layer.update()
+    walking.append(None)
+    try:
+        yield
+    finally:
+        layer.update()
+        walking.pop()
 
 
 def write_fingerprints(scene: bpy.types.Scene) -> None:

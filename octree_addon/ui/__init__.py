@@ -25,13 +25,14 @@ from .operators import (
 from .rows import SidebarPanel, column_of, draw_hint, draw_rows, draw_table
 from .session_store import (
     SessionStore,
+    at_forgetting,
     forget_session,
     keep_scenes,
     listen_to_stores,
     notify,
 )
 from .status_text import clear_status, redraw_status_bars, write_status
-from .stepped import FEATURE, SteppedOperator, forget_redo
+from .stepped import FEATURE, SteppedOperator
 from .table_export import FILE_PATH, TableExport
 
 __all__ = [
@@ -48,12 +49,12 @@ __all__ = [
     "Status",
     "SteppedOperator",
     "TableExport",
+    "at_forgetting",
     "clear_status",
     "column_of",
     "draw_hint",
     "draw_rows",
     "draw_table",
-    "forget_redo",
     "forget_session",
     "given_values",
     "is_listening",

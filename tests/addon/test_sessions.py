@@ -303,7 +303,7 @@ class Session:
             result = active_result(scene)
             if result is not None:
                 shown = kept.shown_of(scene, result).rows
-                assert len(shown) <= result.count <= len(kept.list_rows())
+                assert len(shown) <= result.count <= len(kept.list_settings().rows)
         for panel in PANELS:
             if not hasattr(panel, "poll") or panel.poll(bpy.context):
                 panel.draw(Sheet(), bpy.context)
