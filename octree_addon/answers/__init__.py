@@ -1,4 +1,5 @@
 """Answers: one record for all questions, kept in one place, and what is done with them.
 
-Read rows, answer, view, kept; then standing and verbs, question_operator and verb_operators.
+Read rows, answer, view, kept; then standing, view3d and verbs, question_operator and
+verb_operators.
 """

@@ -1,6 +1,5 @@
 """Query operators: ask the scene as it is now, select the answer, remember the query."""
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,12 +10,13 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from ...core import Steps, between, pairs_inside, pairs_touching
 from .. import tuning
+from ..answers import verbs
 from ..answers.kept import keep
 from ..arrays import Flags, Ids
 from ..build import kinds_of
 from ..scene_index import unread_triangles
 from ..scope import is_too_much, too_much_text, viewport_of
-from ..selection import FoundItems, found_text, select_faces, select_objects
+from ..selection import FoundItems
 from ..targets import SceneTarget, TargetSteps, box_target, scene_steps
 from ..ui import (
     SelectionOptions,
@@ -177,13 +177,17 @@ class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
     def finish(self, context: bpy.types.Context, result: Query) -> Status:
         """Select the answer, and keep it."""
         answer = FoundItems(result.target, result.items, result.relation == "inside", self.invert)
-        counts = self._select(context, answer)
+        found = verbs.select(
+            context,
+            answer.subjects,
+            self.action,
+            faces=self.selects_faces(context),
+            by_bounds=result.target.noun == "object",
+        )
         write_back(self, self._settings(context))
         self.keep_more(context)
         kept = keep(context, answer_of(self, result, answer), self.result, kind=Query)
         last_query.note_last(context.scene, kept.number)
-        by_bounds = result.target.noun == "object"
-        found = found_text(counts, self.action, by_bounds=by_bounds)
         self.report({"INFO"}, "; ".join([*result.notes[:1], result.words, found]))
         return {"FINISHED"}
 
@@ -201,11 +205,6 @@ class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
 
     def _settings(self, context: bpy.types.Context) -> Any:
         return getattr(settings_of(context.scene), self.key)
-
-    def _select(self, context: bpy.types.Context, answer: FoundItems) -> Counter[str]:
-        if self.selects_faces(context):
-            return select_faces(context, answer, self.action)
-        return select_objects(context.view_layer, answer, self.action)
 
 
 def asks_objects(scene: bpy.types.Scene) -> bool:

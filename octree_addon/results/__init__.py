@@ -23,8 +23,8 @@ from ..ui import Feature
 from .choosing import (
     Side,
     active_contact,
-    active_objects,
     active_sides,
+    rows_meant,
     sides_of,
 )
 from .columns import value_text
@@ -60,7 +60,6 @@ __all__ = [
     "Rows",
     "Side",
     "active_contact",
-    "active_objects",
     "active_result",
     "active_sides",
     "doubt_names",
@@ -75,6 +74,7 @@ __all__ = [
     "options_of",
     "place_for",
     "remove_named",
+    "rows_meant",
     "shown_of",
     "sides_of",
     "titled",

@@ -44,6 +44,7 @@ from .session import (
     subscribe,
     unread_triangles,
     unsubscribe,
+    view_layer_named,
 )
 from .sources import (
     Source,
@@ -97,6 +98,7 @@ __all__ = [
     "triangle_source_steps",
     "unread_triangles",
     "unsubscribe",
+    "view_layer_named",
     "walking",
     "write_fingerprints",
 ]

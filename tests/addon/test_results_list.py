@@ -13,11 +13,11 @@ from costs import lines_run, times_run
 from paper import Paper, drawn
 
 from octree_ext.octree_addon import results, scene_index
-from octree_ext.octree_addon.answers import kept
+from octree_ext.octree_addon.answers import kept, view3d
 from octree_ext.octree_addon.answers.answer import Answer
 from octree_ext.octree_addon.answers.kept import shown_of, view_of
 from octree_ext.octree_addon.answers.view import View
-from octree_ext.octree_addon.results import Column, Rows, choosing, columns, no_instances
+from octree_ext.octree_addon.results import Column, Rows, columns, no_instances
 from octree_ext.octree_addon.results.columns import value_text
 from octree_ext.octree_addon.results.copy_names import names_in
 from octree_ext.octree_addon.results.operators import OCTREE_OT_sort_rows
@@ -181,10 +181,10 @@ def test_what_is_hidden_is_not_isolated_in_silence(pairs):
 def test_bounds_that_are_not_finite_leave_the_view(pairs):
     space = next(area for area in bpy.context.screen.areas if area.type == "VIEW_3D").spaces[0]
     place = space.region_3d.view_location.copy()
-    choosing.frame_box(space, np.full((8, 3), np.nan))
+    view3d.frame_box(space, np.full((8, 3), np.nan))
     assert space.region_3d.view_location == place
     points = np.array([[0.0, 0, 0], [4, 2, 2], [np.nan, 9, 9], [np.inf, 0, 0]])
-    choosing.frame_box(space, points)
+    view3d.frame_box(space, points)
     assert space.region_3d.view_location[:] == (2, 1, 1)
 
 
