@@ -23,7 +23,16 @@ from .operators import (
     take,
     write_back,
 )
-from .rows import SidebarPanel, column_of, draw_hint, draw_rows, draw_table
+from .rows import (
+    OptionsPopover,
+    SidebarPanel,
+    column_of,
+    draw_button,
+    draw_hint,
+    draw_popover,
+    draw_rows,
+    draw_table,
+)
 from .session_store import (
     SessionStore,
     at_forgetting,
@@ -43,6 +52,7 @@ __all__ = [
     "FileExport",
     "Group",
     "Listeners",
+    "OptionsPopover",
     "RefusingOperator",
     "SelectionOptions",
     "SessionStore",
@@ -52,7 +62,9 @@ __all__ = [
     "at_forgetting",
     "clear_status",
     "column_of",
+    "draw_button",
     "draw_hint",
+    "draw_popover",
     "draw_rows",
     "draw_table",
     "forget_session",
