@@ -200,8 +200,6 @@ DOORS = {
             "ui",
             "scene_index",
             "references",
-            "built_tree",
-            "live",
             "display",
             "probe",
             "command_line",

@@ -202,11 +202,6 @@ def list_settings() -> Any:
     return bpy.context.window_manager.octree  # type: ignore[attr-defined]
 
 
-def list_rows() -> Any:
-    """Return its rows."""
-    return list_settings().rows
-
-
 def fit_list() -> None:
     """Give the list as many rows as the longest of the active results has, many of them later."""
     schedule(fill_list, fill_list())
@@ -214,7 +209,7 @@ def fit_list() -> None:
 
 def fill_list() -> float | None:
     """Go on with that; return when there is more to do."""
-    rows = list_rows()
+    rows = list_settings().rows
     counts = [result.count for scene in bpy.data.scenes if (result := active_result(scene))]
     wanted = max(counts, default=0)
     if len(rows) > wanted:

@@ -14,7 +14,6 @@ from typing import Any, Generic, Protocol, TypeVar
 import bpy
 
 from ...core import Steps
-from ..built_tree import preserving_staleness
 from ..scene_index import glances_of, is_old, listen_if_needed, own_writing
 from ..ui import keep_scenes, settings_of
 from .answer import Answer
@@ -125,9 +124,3 @@ class StandingAnswers(Generic[Kind]):
         answer = self._last(context.scene)
         if answer.again is not None:
             glances_of(context.scene, answer.number).add(answer.again.glance(context))
-
-
-def steps_preserving_staleness(context: bpy.types.Context, steps: Steps[Kind]) -> Steps[Kind]:
-    """Walk through frames, which are set and set back: that leaves no tree outdated."""
-    with preserving_staleness(context.view_layer):
-        return (yield from steps)

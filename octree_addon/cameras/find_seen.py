@@ -11,7 +11,6 @@ from bpy.props import StringProperty
 from ...core import Steps
 from ..answers.answer import Answer
 from ..answers.question_operator import StandingQuestionOperator
-from ..answers.standing import steps_preserving_staleness
 from ..results import options_of
 from ..scene_index import glance_at
 from ..scope import scoped_objects
@@ -115,14 +114,14 @@ class ShotQuestion:
             angle=options.angle,
         )
         if options.behind == "IGNORE":
-            return steps_preserving_staleness(context, shot_steps(context, shot))
+            return shot_steps(context, shot)
         counting = PixelOptions(
             share=options.resolution / 100,
             samples=options.samples,
             least=options.least,
             open_faces=options.clear == "OPEN",
         )
-        return steps_preserving_staleness(context, pixel_steps(context, shot, counting))
+        return pixel_steps(context, shot, counting)
 
     def keep(self, context: bpy.types.Context, found: VisibilityResult) -> int:
         """Keep what was seen, and what was not; return the number of what is shown of it."""

@@ -40,7 +40,7 @@ def before_save(*_: Any) -> None:
         kept.drop_pointers(scene)
         write_fingerprints(scene)
     kept.doubt_names()
-    kept.list_rows().clear()
+    kept.list_settings().rows.clear()
 
 
 def after_save(*_: Any) -> None:
@@ -51,7 +51,6 @@ def after_save(*_: Any) -> None:
 LISTENERS: Listeners = (
     ("undo_post", doubt),
     ("redo_post", doubt),
-    ("load_pre", references.doubt_objects),
     ("save_pre", before_save),
     ("save_post", after_save),
 )

@@ -151,7 +151,7 @@ def count_text(scene: bpy.types.Scene, result: Any) -> str:
 
 def keep_current(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any) -> None:
     """Have the list filled and compared soon; say whether the scene has changed since."""
-    if len(kept.list_rows()) < result.count:
+    if len(kept.list_settings().rows) < result.count:
         schedule(kept.fill_list, 0.0)
     if is_doubted(scene):
         rest_soon()

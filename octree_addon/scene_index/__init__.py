@@ -5,7 +5,14 @@ glances, session, rest and fingerprints for whether it has changed since. Add-on
 `scene_index`.
 """
 
-from .fingerprints import current_fingerprint, has_changed, own_writing, write_fingerprints
+from .fingerprints import (
+    current_fingerprint,
+    has_changed,
+    own_writing,
+    preserving_staleness,
+    walking,
+    write_fingerprints,
+)
 from .glances import glance_at
 from .index import Placement, SceneIndex
 from .moments import (
@@ -23,11 +30,10 @@ from .moments import (
     notice_losses,
     revision,
 )
-from .rest import at_rest, catch_up, forget_work, rest_soon
+from .rest import at_rest, catch_up, rest_soon
 from .revision import changed, rows_before
 from .session import (
     doubt,
-    forget,
     index_of,
     index_steps,
     is_read,
@@ -65,8 +71,6 @@ __all__ = [
     "current_fingerprint",
     "doubt",
     "doubt_results",
-    "forget",
-    "forget_work",
     "glance_at",
     "glances_of",
     "has_changed",
@@ -85,6 +89,7 @@ __all__ = [
     "note_asked",
     "notice_losses",
     "own_writing",
+    "preserving_staleness",
     "rest_soon",
     "revision",
     "rows_before",
@@ -94,5 +99,6 @@ __all__ = [
     "unread_triangles",
     "unsubscribe",
     "view_layer_named",
+    "walking",
     "write_fingerprints",
 ]

@@ -13,7 +13,7 @@ from typing import Any
 import bpy
 
 from ..reader import EVERYTHING, SceneChanges, names_more_than_tags
-from ..ui import SessionStore
+from ..ui import SessionStore, at_forgetting
 
 
 @dataclass
@@ -243,7 +243,8 @@ def doubt_results() -> None:
     _doubt(EVERYTHING, has_changed=True)
 
 
-def forget_moments() -> None:
+@at_forgetting
+def drop_moments() -> None:
     """Drop everything."""
     doubt_results()
     for known in (_touched, _reshaped, _doubted, _as_good):

@@ -9,7 +9,7 @@ import bpy
 
 from ...core import Steps, between
 from ..reader import SceneChanges, awaits_evaluation, changes_of
-from ..ui import Listeners, forget_session, listen
+from ..ui import Listeners, at_forgetting, forget_session, listen
 from . import moments
 from .index import SceneIndex
 
@@ -193,16 +193,13 @@ def before_load(*_: Any) -> None:
     that is being called, would skip the next one in it.
     """
     forget_session()
-    _end(list(_indexes))
     _subscribers.clear()
-    moments.forget_moments()
 
 
-def forget() -> None:
+@at_forgetting
+def end_indexes() -> None:
     """End every index; who subscribed is told of changes nevertheless."""
     _end(list(_indexes))
-    moments.forget_moments()
-    listen_if_needed()
 
 
 def _end(keys: Iterable[tuple[int, str, bool]]) -> None:

@@ -35,13 +35,14 @@ from .rows import (
 )
 from .session_store import (
     SessionStore,
+    at_forgetting,
     forget_session,
     keep_scenes,
     listen_to_stores,
     notify,
 )
 from .status_text import clear_status, redraw_status_bars, write_status
-from .stepped import FEATURE, SteppedOperator, forget_redo
+from .stepped import FEATURE, SteppedOperator
 
 __all__ = [
     "FEATURE",
@@ -58,6 +59,7 @@ __all__ = [
     "SidebarPanel",
     "Status",
     "SteppedOperator",
+    "at_forgetting",
     "clear_status",
     "column_of",
     "draw_button",
@@ -65,7 +67,6 @@ __all__ = [
     "draw_popover",
     "draw_rows",
     "draw_table",
-    "forget_redo",
     "forget_session",
     "given_values",
     "is_listening",

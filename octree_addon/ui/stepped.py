@@ -17,6 +17,7 @@ from ...core import Running, Steps, run
 from .. import tuning
 from .feature import Feature
 from .operators import RefusingOperator, Status, given_values, listen, schedule
+from .session_store import at_forgetting
 from .status_text import clear_status, write_status
 
 # What only turns the view may go on meanwhile. All else waits: the scene stays as it was read.
@@ -232,7 +233,8 @@ def _redo_ready() -> float | None:
     return None
 
 
-def forget_redo() -> None:
+@at_forgetting
+def drop_redo() -> None:
     """Leave nothing behind."""
     _wished.clear()
     _ready.clear()

@@ -215,7 +215,7 @@ def test_nothing_stays_after_the_end(row):
     ask_at((0, 0, 0))
     assert drawing._handles
     assert session.before_load in bpy.app.handlers.load_pre
-    session.forget()
+    session.stop()
     drawing.switch(False)
     assert drawing._handles == []
     assert session.before_load not in bpy.app.handlers.load_pre

@@ -196,10 +196,8 @@ class Session:
                 results.row = self.random.randrange(count)
                 bpy.ops.ed.undo_push(message="click")
                 self.operate(["isolate_row", "mark_row_frames", "copy_rows", "next_row"])
-                self.operate(
-                    ["previous_row", "select_rows", "collect_rows", "mark_rows", "hide_rows"]
-                )
-                self.operate(["restore_hidden", "refresh_result", "show_result"])
+                self.operate(["previous_row", "select_rows", "collect_rows", "refresh_result"])
+                self.operate(["mark_rows", "hide_rows", "restore_hidden", "show_result"])
 
     def point(self):
         """Hold the pointer somewhere with the probe, click there, and drag what was found."""
@@ -306,7 +304,7 @@ class Session:
             result = active_result(scene)
             if result is not None:
                 shown = kept.shown_of(scene, result).rows
-                assert len(shown) <= result.count <= len(kept.list_rows())
+                assert len(shown) <= result.count <= len(kept.list_settings().rows)
         for panel in PANELS:
             if not hasattr(panel, "poll") or panel.poll(bpy.context):
                 panel.draw(Sheet(), bpy.context)

@@ -26,9 +26,8 @@ from tuned import tuned
 from octree_ext import octree_addon
 from octree_ext.core import Running, run
 from octree_ext.octree_addon import scene_index, trees
-from octree_ext.octree_addon.built_tree import preserving_staleness
 from octree_ext.octree_addon.reader import scene as scene_reads
-from octree_ext.octree_addon.scene_index import SceneIndex, rest
+from octree_ext.octree_addon.scene_index import SceneIndex, preserving_staleness, rest
 from octree_ext.octree_addon.ui import settings_of
 
 pytestmark = pytest.mark.usefixtures("visible_scope")

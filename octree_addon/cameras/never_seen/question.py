@@ -11,7 +11,6 @@ import numpy as np
 from ....core import Steps
 from ...answers.answer import Answer
 from ...answers.kept import keep
-from ...answers.standing import steps_preserving_staleness
 from ...results import Rows, no_instances, options_of
 from ...scene_index import glance_at
 from ..find_seen import chosen_cameras, chosen_frames, selected_cameras
@@ -49,8 +48,7 @@ class ViewsQuestion:
 
     def steps(self, context: bpy.types.Context) -> Steps[Samples]:
         """Return the look from all views, not yet begun."""
-        steps = samples_steps(context, self._views(context))
-        return steps_preserving_staleness(context, steps)
+        return samples_steps(context, self._views(context))
 
     def keep(self, context: bpy.types.Context, found: Samples) -> int:
         """Keep what is never seen, and return its number."""
