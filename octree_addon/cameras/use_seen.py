@@ -1,17 +1,17 @@
 """Uses of a visibility result: select, collect, mark, or export what cameras saw or missed."""
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
+from ..answers import verbs
 from ..answers.verb_operators import AnswerOperator, AskingOperator
-from ..answers.verbs import collect_answer, mark_answer, select_answer
-from ..questions import SelectionOptions
+from ..selection import Subjects
 from ..ui import (
     FileExport,
+    SelectionOptions,
     Status,
     column_of,
     draw_rows,
@@ -39,9 +39,8 @@ class OCTREE_OT_select_seen(SelectionOptions, SeenOptions, SeenOperator, bpy.typ
     bl_options = {"REGISTER", "UNDO"}
 
     def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
-        is_seen = self.part == "SEEN"
-        faces = partial(seen.face_flags, seen=is_seen)
-        return select_answer(context, self, seen.uids(seen=is_seen), faces)
+        subjects = seen.subjects(seen=self.part == "SEEN")
+        return verbs.select(context, subjects, self.action, faces=self.selects_faces(context))
 
 
 class OCTREE_OT_collect_seen(SeenOptions, SeenOperator, bpy.types.Operator):
@@ -64,8 +63,8 @@ class OCTREE_OT_collect_seen(SeenOptions, SeenOperator, bpy.types.Operator):
         )
 
     def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
-        uids = seen.uids(seen=self.part == "SEEN")
-        return collect_answer(context, uids, self.collection or self.part.capitalize())
+        subjects = seen.subjects(seen=self.part == "SEEN")
+        return verbs.collect(context, subjects, self.collection or self.part.capitalize())
 
 
 class OCTREE_OT_mark_seen(SeenOperator, bpy.types.Operator):
@@ -103,8 +102,8 @@ class OCTREE_OT_mark_seen(SeenOperator, bpy.types.Operator):
     def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
         frames = zip(seen.objects, seen.frame_counts.tolist(), strict=True)
         objects = {tested.session_uid: count for tested, count in frames}
-        wanted = None if self.kind == "FACES" else objects
-        return mark_answer(context, self.attribute, wanted, seen.faces)
+        subjects = Subjects(objects, lambda _: seen.faces)
+        return verbs.mark(context, subjects, self.attribute, faces=self.kind == "FACES")
 
 
 class OCTREE_OT_export_seen(AskingOperator, FileExport, SeenOperator, bpy.types.Operator):

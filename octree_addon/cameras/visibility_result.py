@@ -10,6 +10,7 @@ import numpy as np
 
 from ..answers.standing import StandingAnswers
 from ..arrays import Flags, Ids
+from ..selection import Subjects
 from ..text_formats import delimited, json_file
 from ..written_files import Writer, Writers
 from .data import SeenTable
@@ -113,14 +114,20 @@ class VisibilityResult:
         """How many faces were seen at all."""
         return sum(int(np.count_nonzero(counts)) for counts in self.faces.values())
 
-    def face_flags(self, *, seen: bool) -> dict[int, Flags]:
-        """Return by mesh which polygons were seen at all, or which never were."""
-        return {uid: (counts > 0) == seen for uid, counts in self.faces.items()}
+    def subjects(self, *, seen: bool) -> Subjects:
+        """Return the objects and faces that were seen at all, or those that never were."""
+
+        def faces(_: Any) -> dict[int, Flags]:
+            return {uid: (counts > 0) == seen for uid, counts in self.faces.items()}
+
+        wanted = ((self.frame_counts > 0) == seen).tolist()
+        each = zip(self.objects, self.frame_counts.tolist(), wanted, strict=True)
+        counts = {tested.session_uid: count for tested, count, is_meant in each if is_meant}
+        return Subjects(counts, faces)
 
     def uids(self, *, seen: bool) -> set[int]:
         """Return the session ids of the objects that were seen at all, or of those never seen."""
-        wanted = (self.frame_counts > 0) == seen
-        return {self.objects[number].session_uid for number in np.flatnonzero(wanted)}
+        return set(self.subjects(seen=seen).objects)
 
 
 def intervals(flags: Flags) -> Ids:
@@ -171,7 +178,7 @@ def _rows(seen: VisibilityResult) -> Iterator[tuple[str, str, int, list[tuple[in
 
 
 TABLES: Writers = {"csv": Writer(".csv", csv_table), "json": Writer(".json", json_table)}
-ANSWERS = StandingAnswers[VisibilityResult]("find_seen", "Find what the cameras see first")
+ANSWERS = StandingAnswers(VisibilityResult, "find_seen", "Find what the cameras see first")
 get, keep = ANSWERS.get, ANSWERS.put
 
 

@@ -7,13 +7,13 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ..answers.kept import view_of
+from ..answers.rows import Column
+from ..answers.view import View
 from ..arrays import Ids
 from ..text_formats import delimited, json_file
 from ..ui import length_unit
 from ..written_files import Writer, Writers
-from .kept import view_of
-from .rows import Column
-from .view import View
 
 VERSION = 1
 

@@ -5,6 +5,7 @@ from .file_export import FILE_PATH, FileExport
 from .operators import (
     Listeners,
     RefusingOperator,
+    SelectionOptions,
     Status,
     given_values,
     is_listening,
@@ -42,6 +43,7 @@ __all__ = [
     "Group",
     "Listeners",
     "RefusingOperator",
+    "SelectionOptions",
     "SessionStore",
     "SidebarPanel",
     "Status",
