@@ -310,6 +310,14 @@ def test_lengths_are_told_in_the_units_of_the_scene(units, much, place):
     assert coordinates in said
 
 
+def test_a_tolerance_needs_no_zeros_where_all_is_in_meters():
+    found = replace(house(), audit=replace(house().audit, band=1e-5))
+    assert "The tolerance is 0.01 mm:" in page_text(found, units="METERS")
+    assert "The tolerance is 0.0003937 in:" in page_text(found, units="FEET")
+    assert "The tolerance is 0.01 mm:" in page_text(found, units="KILOMETERS")
+    assert "The tolerance is 1e-05 m:" in page_text(found)
+
+
 def test_areas_are_told_in_square_units():
     found = house()
     areas = np.full(5, FINDING_MEASURES.index("area"))

@@ -8,7 +8,7 @@ from html import escape
 import numpy as np
 
 from .....core import FINDING_CLASSES
-from ....arrays import Ids
+from ....arrays import Floats, Ids
 from ..findings import AREA, IGNORED, STATUSES, Findings
 from ..grouping import Groups, by_class
 from .html_page import FILTER, page
@@ -66,13 +66,16 @@ def _text(text: str) -> str:
 def _units_of(findings: Findings, about: About) -> _Units:
     """Return units in which most of the numbers are handy, one for each column."""
     audit, areas = findings.audit, findings.audit.measures == AREA
-    columns = (
-        audit.upper[~areas],
-        np.sqrt(audit.upper[areas]),
-        np.empty(0),
-        audit.bands[findings.widened],
+
+    def unit(lengths: Floats, *, alone: bool = False) -> Unit:
+        return unit_for(about.units, findings.unit, lengths, alone=alone)
+
+    return _Units(
+        length=unit(audit.upper[~areas]),
+        area=unit(np.sqrt(audit.upper[areas])),
+        place=unit(np.empty(0)),
+        band=unit(audit.bands[findings.widened], alone=True),
     )
-    return _Units(*(unit_for(about.units, findings.unit, each) for each in columns))
 
 
 def _counts(findings: Findings) -> str:

@@ -23,6 +23,7 @@ SYSTEMS = {
     "METRIC": ("METERS", "MILLIMETERS"),
     "IMPERIAL": ("FEET", "INCHES"),
 }
+_IMPERIAL = ("IMPERIAL", "MILES", "FEET", "INCHES", "THOU")
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def _four_digits(number: float) -> str:
     return f"{short:,.0f}" if short >= 1000 else f"{short:g}"
 
 
-def unit_for(units: str, unit: str, lengths: Floats) -> Unit:
+def unit_for(units: str, unit: str, lengths: Floats, *, alone: bool = False) -> Unit:
     """Return the unit to tell some lengths in.
 
     Parameters
@@ -56,10 +57,14 @@ def unit_for(units: str, unit: str, lengths: Floats) -> Unit:
         That of the findings.
     lengths : ndarray of float64
         In that unit. The largest is 1 or more in the one returned, where there is such a unit.
+    alone : bool, optional
+        Whether they stand in no column: the smaller units of the same system will do, too.
     """
     if unit != "m" or not units:
         return Unit(unit, 1.0)
-    names = SYSTEMS.get(units, (units,))
+    names: tuple[str, ...] = SYSTEMS.get(units, (units,))
+    if alone:
+        names += SYSTEMS["IMPERIAL" if units in _IMPERIAL else "METRIC"]
     largest = float(lengths.max(initial=0)) or np.inf
     fitting = (name for name in names if UNITS[name][1] <= largest)
     return Unit(*UNITS[next(fitting, names[-1])])

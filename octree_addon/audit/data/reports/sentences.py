@@ -98,7 +98,8 @@ def _lengths(findings: Findings, about: About) -> Iterator[str]:
     band, clearance = findings.audit.band, about.options.get("clearance", 0.0)
 
     def told(length: float) -> str:
-        return unit_for(about.units, findings.unit, np.array([length])).write(length)
+        unit = unit_for(about.units, findings.unit, np.array([length]), alone=True)
+        return unit.write(length)
 
     if isinstance(clearance, float) and clearance > 0:
         yield f"What comes nearer than {told(clearance * about.scale)} without touching is near."
