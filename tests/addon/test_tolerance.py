@@ -154,8 +154,8 @@ def test_the_panel_and_reports_tell_what_precision_widened(empty_scene):
     unit = float(np.spacing(np.float32(3000)))
     assert {each["band"] for each in report["findings"]} == {1e-5, float(f"{4 * unit:.6g}")}
     assert "Judged by [m]" in written(".csv") and "0.00097656" in written(".csv")
-    assert "widened by precision for 1" in written(".html")
-    assert "tolerance 0.0009766 m" in written(".html")
+    assert "For 1 finding it was widened" in written(".html")
+    assert "tolerance 0.0009766 m by precision" in written(".html")
     assert b'name="tolerance" value="1e-05 m, widened by precision for 1"' in written(".xml")
     with ZipFile(io.BytesIO(written(".bcf"))) as archive:
         topics = [archive.read(name) for name in archive.namelist() if name.endswith("markup.bcf")]

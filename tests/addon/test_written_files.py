@@ -1,6 +1,7 @@
 """Every file of the extension is written whole or not at all, by any number of writers."""
 
 import os
+import re
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
@@ -128,6 +129,18 @@ def test_these_are_all_that_write():
         if any(f" {name}(" in path.read_text() for name in ("atomic_file", "write_file"))
     }
     assert found == {*WRITERS, "core/atomic_file.py", "octree_addon/written_files.py"}
+
+
+def test_there_is_one_writer_of_csv_of_json_and_of_png():
+    """Whatever leaves Blender as a file is made of their text and bytes."""
+    addon = CHECKOUT / "octree_addon"
+    texts = {path.relative_to(addon): path.read_text() for path in addon.rglob("*.py")}
+    for word, home in {"^import csv$": "text_formats.py", "IHDR": "png.py"}.items():
+        using = [path for path, text in texts.items() if re.search(word, text, re.MULTILINE)]
+        assert [str(path) for path in using] == [home]
+    writing = [path for path, text in texts.items() if re.search(r"text_formats|Writer\(", text)]
+    assert len(writing) > 8
+    assert not [path for path in writing if "json.dumps" in texts[path]]
 
 
 def files_in(folder):

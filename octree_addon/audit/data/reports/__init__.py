@@ -9,10 +9,12 @@ from .csv_file import csv_report
 from .html_file import html_report
 from .json_file import json_report, read_json
 from .junit_file import fails, junit_report
+from .lengths import UNITS
 from .words import About, Pictures, description, interval, title
 
 __all__ = [
     "REPORTS",
+    "UNITS",
     "About",
     "Pictures",
     "bcf_report",
