@@ -9,9 +9,11 @@ from bpy.props import EnumProperty, StringProperty
 
 from ...core import Steps, Supports, between, supports
 from ..answers import verbs
+from ..answers.answer import Answer
+from ..answers.kept import keep
 from ..arrays import Ids
 from ..reader import UNUSED
-from ..results import Column, Rows, keep_result, options_of
+from ..results import Column, Rows, options_of
 from ..selection import Subjects
 from ..targets import SceneTarget
 from ..ui import Status, column_of, plural, settings_of
@@ -87,14 +89,11 @@ class OCTREE_OT_select_floating(AuditingOperator, bpy.types.Operator):
     def finish(self, context: bpy.types.Context, result: Floating) -> Status:
         rows, uids = floating_rows(context.scene, result)
         selected = verbs.select(context, Subjects(dict.fromkeys(uids, 0)))
-        keep_result(
-            context,
-            rows,
-            title=self.bl_label,
-            question="select_floating",
-            options=options_of(self),
-            name=self.result,
+        options, title = options_of(self), self.bl_label
+        answer = Answer(
+            found=None, title=title, question="select_floating", options=options, rows=rows
         )
+        keep(context, answer, self.result)
         verb = "floats" if len(uids) == 1 else "float"
         self.report({"INFO"}, f"{plural(len(uids), 'object')} {verb}; {selected}")
         return {"FINISHED"}

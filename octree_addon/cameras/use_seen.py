@@ -9,9 +9,9 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from ..answers import verbs
 from ..answers.verb_operators import AnswerOperator, AskingOperator
-from ..questions import SelectionOptions
 from ..selection import Subjects
 from ..ui import (
+    SelectionOptions,
     Status,
     TableExport,
     column_of,

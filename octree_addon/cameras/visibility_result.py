@@ -177,7 +177,7 @@ def _rows(seen: VisibilityResult) -> Iterator[tuple[str, str, int, list[tuple[in
             yield tested.name, camera, int(flags.sum()), runs
 
 
-ANSWERS = StandingAnswers[VisibilityResult]("find_seen", "Find what the cameras see first")
+ANSWERS = StandingAnswers(VisibilityResult, "find_seen", "Find what the cameras see first")
 get, keep = ANSWERS.get, ANSWERS.put
 
 

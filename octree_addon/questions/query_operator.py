@@ -11,6 +11,7 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 from ...core import Steps, between, pairs_inside, pairs_touching
 from .. import tuning
 from ..answers import verbs
+from ..answers.kept import keep
 from ..arrays import Flags, Ids
 from ..build import kinds_of
 from ..scene_index import unread_triangles
@@ -18,6 +19,7 @@ from ..scope import is_too_much, too_much_text, viewport_of
 from ..selection import FoundItems
 from ..targets import SceneTarget, TargetSteps, box_target, scene_steps
 from ..ui import (
+    SelectionOptions,
     Status,
     SteppedOperator,
     column_of,
@@ -31,13 +33,9 @@ from ..ui import (
 from . import last_query
 from .last_query import HitSteps, Query
 from .outlines import Outline, Volume, volume_outline
-from .result_rows import keep_rows
+from .result_rows import answer_of
 
 QuerySteps = Steps[Query]
-
-
-# What the buttons of the tab share.
-SHARED = ("kind", "action", "meshes")
 
 
 def within(place: str) -> Any:
@@ -51,40 +49,6 @@ def within(place: str) -> Any:
         ),
         default="TOUCHING",
     )
-
-
-class SelectionOptions:
-    """Options of the selection: its kind, and how it changes."""
-
-    if TYPE_CHECKING:
-        kind: str
-        action: str
-    else:
-        kind: EnumProperty(
-            name="Select",
-            description="What is selected",
-            items=(
-                ("AUTOMATIC", "By Mode", "Objects in Object Mode, faces in Edit Mode"),
-                ("OBJECTS", "Objects", "Whole objects; an instance found selects its instancer"),
-                ("FACES", "Faces", "Faces of the meshes in Edit Mode"),
-            ),
-            default="AUTOMATIC",
-        )
-        action: EnumProperty(
-            name="Selection",
-            description="How the current selection changes",
-            items=(
-                ("REPLACE", "Replace", "Select the answer and nothing else"),
-                ("EXTEND", "Extend", "Add to the selection"),
-                ("SUBTRACT", "Subtract", "Remove from the selection"),
-            ),
-            default="REPLACE",
-        )
-
-    def selects_faces(self, context: bpy.types.Context) -> bool:
-        """Tell whether faces are selected, not objects."""
-        edits = self.kind == "AUTOMATIC" and context.mode == "EDIT_MESH"
-        return edits or self.kind == "FACES"
 
 
 class MeshOptions:
@@ -222,8 +186,8 @@ class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
         )
         write_back(self, self._settings(context))
         self.keep_more(context)
-        keep_rows(context, self, result, answer)
-        last_query.remember(context.scene, result, {name: getattr(self, name) for name in SHARED})
+        kept = keep(context, answer_of(self, result, answer), self.result, kind=Query)
+        last_query.note_last(context.scene, kept.number)
         self.report({"INFO"}, "; ".join([*result.notes[:1], result.words, found]))
         return {"FINISHED"}
 

@@ -1,11 +1,24 @@
 """Results feature: one list for the answers to all questions, kept in the file.
 
-Read rows, view, kept, lines, choosing, columns, then settings, tables, operators, verbs, listeners
+Read lines, choosing, columns, then settings, tables, operators, verbs, listeners
 and panel.
 """
 
 import bpy
 
+from ..answers.kept import (
+    active_result,
+    doubt_names,
+    drop_pointers,
+    has_pointers,
+    options_of,
+    place_for,
+    remove_named,
+    shown_of,
+    titled,
+    view_of,
+)
+from ..answers.rows import Column, PersistentIds, Rows, no_instances, numbered
 from ..ui import Feature
 from .choosing import (
     Side,
@@ -15,20 +28,6 @@ from .choosing import (
     sides_of,
 )
 from .columns import value_text
-from .kept import (
-    active_result,
-    doubt_names,
-    drop_pointers,
-    has_pointers,
-    keep_result,
-    options_of,
-    place_for,
-    remove_named,
-    shown_of,
-    titled,
-    view_of,
-    write_rows,
-)
 from .lines import LINES, Contact, Lines
 from .listeners import has_results, listen_if_kept, uninstall
 from .operators import (
@@ -43,7 +42,6 @@ from .operators import (
     OCTREE_OT_sort_rows,
 )
 from .panel import OCTREE_PT_results, OCTREE_UL_results, draw_labels, fresh_view
-from .rows import Column, PersistentIds, Rows, no_instances, numbered
 from .settings import (
     OctreeListSettings,
     OctreeResult,
@@ -70,7 +68,6 @@ __all__ = [
     "fresh_view",
     "has_pointers",
     "has_results",
-    "keep_result",
     "listen_if_kept",
     "no_instances",
     "numbered",
@@ -84,7 +81,6 @@ __all__ = [
     "uninstall",
     "value_text",
     "view_of",
-    "write_rows",
 ]
 
 

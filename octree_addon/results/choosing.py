@@ -6,12 +6,12 @@ import bpy
 import numpy as np
 
 from .. import references
+from ..answers.kept import active_result, shown_of, view_of
 from ..answers.verbs import go_to
 from ..arrays import Floats, Ids
 from ..reader import find_instance
 from ..selection import Subjects
 from ..ui import settings_of, tag_redraw
-from .kept import active_result, shown_of, view_of
 from .lines import LINES, Contact
 
 

@@ -6,12 +6,12 @@ import bpy
 from bpy.props import EnumProperty, StringProperty
 
 from ..answers import verbs
+from ..answers.kept import view_of
+from ..answers.view import View
 from ..arrays import Ids
 from ..selection import Subjects
 from ..ui import settings_of
-from .kept import view_of
 from .operators import SubjectsOperator
-from .view import View
 
 
 class OCTREE_OT_mark_rows(SubjectsOperator, bpy.types.Operator):

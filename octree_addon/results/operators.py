@@ -8,14 +8,7 @@ import bpy
 import numpy as np
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
-from ..answers.verbs import NothingToDoError, isolate
-from ..answers.view3d import is_isolated, view3d_areas
-from ..arrays import Ids
-from ..scene_index import own_writing
-from ..selection import Subjects
-from ..ui import RefusingOperator, Status, TableExport, mode_obstacle, plural, settings_of
-from .choosing import active_subjects, choose, row_subjects, rows_meant, step_row
-from .kept import (
+from ..answers.kept import (
     active_result,
     clear_results,
     remove_result,
@@ -23,8 +16,15 @@ from .kept import (
     shown_of,
     view_of,
 )
+from ..answers.verbs import NothingToDoError, isolate
+from ..answers.view import NAME, View
+from ..answers.view3d import is_isolated, view3d_areas
+from ..arrays import Ids
+from ..scene_index import own_writing
+from ..selection import Subjects
+from ..ui import RefusingOperator, Status, TableExport, mode_obstacle, plural, settings_of
+from .choosing import active_subjects, choose, row_subjects, rows_meant, step_row
 from .tables import TABLES, text_table
-from .view import NAME, View
 
 
 class ResultOperator(RefusingOperator):

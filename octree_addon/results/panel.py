@@ -5,16 +5,16 @@ from typing import Any
 
 import bpy
 
+from ..answers import kept
+from ..answers.kept import active_result, shown_of, view_of
+from ..answers.view import NAME, View
 from ..answers.view3d import is_isolated
 from ..references import find_object
 from ..scene_index import are_same, asked_of, is_doubted, known_fingerprint, rest_soon
 from ..ui import SidebarPanel, column_of, draw_hint, plural, schedule, settings_of
-from . import kept
 from .columns import cells, fit_columns, fixed_columns, names_width, value_text
-from .kept import active_result, shown_of, view_of
 from .lines import LINES
 from .verbs import VERBS
-from .view import NAME, View
 
 # How many rows the list shows at once; how many buttons stand beside each other.
 _LINES, _BESIDE = 8, 4

@@ -7,12 +7,12 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ..answers.kept import view_of
+from ..answers.rows import Column
+from ..answers.view import View
 from ..arrays import Ids
 from ..spreadsheets import delimited
 from ..ui import length_unit
-from .kept import view_of
-from .rows import Column
-from .view import View
 
 VERSION = 1
 

@@ -4,6 +4,7 @@ from .feature import Draw, Feature, Group
 from .operators import (
     Listeners,
     RefusingOperator,
+    SelectionOptions,
     Status,
     given_values,
     is_listening,
@@ -41,6 +42,7 @@ __all__ = [
     "Group",
     "Listeners",
     "RefusingOperator",
+    "SelectionOptions",
     "SessionStore",
     "SidebarPanel",
     "Status",

@@ -10,8 +10,8 @@ from snapshots import visibility
 
 from octree_ext.core import run
 from octree_ext.octree_addon import questions, results, scene_index
+from octree_ext.octree_addon.answers.kept import view_of
 from octree_ext.octree_addon.questions.verify import prove_steps
-from octree_ext.octree_addon.results.kept import view_of
 from octree_ext.octree_addon.results.verbs import VERBS
 from octree_ext.octree_addon.ui import settings_of
 

@@ -13,14 +13,15 @@ from costs import lines_run, times_run
 from paper import Paper, drawn
 
 from octree_ext.octree_addon import results, scene_index
-from octree_ext.octree_addon.answers import view3d
+from octree_ext.octree_addon.answers import kept, view3d
+from octree_ext.octree_addon.answers.answer import Answer
+from octree_ext.octree_addon.answers.kept import shown_of, view_of
+from octree_ext.octree_addon.answers.view import View
 from octree_ext.octree_addon.results import Column, Rows, columns, no_instances
 from octree_ext.octree_addon.results.columns import value_text
 from octree_ext.octree_addon.results.copy_names import names_in
-from octree_ext.octree_addon.results.kept import shown_of, view_of
 from octree_ext.octree_addon.results.operators import OCTREE_OT_sort_rows
 from octree_ext.octree_addon.results.panel import OCTREE_UL_results, draw_row
-from octree_ext.octree_addon.results.view import View
 from octree_ext.octree_addon.ui import settings_of
 
 EVIL = ("=1+1", '+cmd, "quoted"', "-line\nbreak", "@home", "Tür, Öl")
@@ -42,9 +43,9 @@ def keep(pairs, columns=(), **options):
     """Keep pairs of objects, as a question would."""
     uids = np.array([[item.session_uid for item in side] for side in pairs], np.intp)
     rows = Rows(uids, no_instances(uids.shape[1], len(uids)), tuple(columns))
-    results.keep_result(
-        bpy.context, rows, title="Pairs", question="select_collisions", options=options
-    )
+    question = "select_collisions"
+    answer = Answer(found=None, title="Pairs", question=question, options=options, rows=rows)
+    kept.keep(bpy.context, answer)
 
 
 @pytest.fixture

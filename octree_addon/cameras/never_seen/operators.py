@@ -10,10 +10,10 @@ from ...answers import verbs
 from ...answers.question_operator import StandingQuestionOperator
 from ...answers.verb_operators import AnswerOperator
 from ...hiding import EverythingOption, hide, plan
-from ...questions import SelectionOptions
 from ...selection import Subjects
 from ...ui import (
     RefusingOperator,
+    SelectionOptions,
     Status,
     column_of,
     draw_rows,
