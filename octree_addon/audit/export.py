@@ -73,7 +73,7 @@ class OCTREE_OT_export_audit(TableExport, FindingOperator, bpy.types.Operator):
             default="*.csv;*.json;*.bcf;*.html;*.xml", options={"HIDDEN", "SKIP_SAVE"}
         )
 
-    def use(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
+    def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
         path = Path(bpy.path.abspath(self.filepath))
         report = report_of(path.name)
         require_file(path)  # said before pictures are drawn

@@ -40,6 +40,7 @@ from .operators import (
     OCTREE_OT_select_rows,
     OCTREE_OT_show_result,
     OCTREE_OT_sort_rows,
+    ResultOperator,
 )
 from .panel import OCTREE_PT_results, OCTREE_UL_results, draw_labels, fresh_view
 from .settings import (
@@ -57,6 +58,7 @@ __all__ = [
     "Contact",
     "Lines",
     "PersistentIds",
+    "ResultOperator",
     "Rows",
     "Side",
     "active_contact",
