@@ -6,6 +6,7 @@ python tests/kernel_worlds.py SEED WORLDS looks at many.
 import sys
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,22 +14,40 @@ import numpy as np
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from core import Triangles, build_octree, compiled, nearest, ray_cast, ray_cast_all, ray_test
+from core import (
+    SceneOctree,
+    Triangles,
+    build_octree,
+    compiled,
+    nearest,
+    ray_cast,
+    ray_cast_all,
+    ray_test,
+)
+from core.scene import packed as packed_scenes
 
 SIZES = (1e-12, 1e-3, 1.0, 1.0, 1e4, 1e12)
 SHIFTS = (0.0, 0.0, 0.0, 3.0, 1e3, 1e5)
 ALL_BITS = 2**32 - 1
+SCENE_QUESTIONS = ray_test, ray_cast, ray_cast_all
 
 
 @contextmanager
 def packing(is_on):
     """Let all trees be packed at the first question, or none."""
-    made = compiled.packed
-    compiled.packed = (lambda tree, rays: made(tree, 10**12)) if is_on else (lambda *_: None)
+    rooms = compiled, packed_scenes
+    made = [room.packed for room in rooms]
+    for room, pack in zip(rooms, made, strict=True):
+        room.packed = partial(_packed_at_once, pack) if is_on else (lambda *_: None)
     try:
         yield
     finally:
-        compiled.packed = made
+        for room, pack in zip(rooms, made, strict=True):
+            room.packed = pack
+
+
+def _packed_at_once(pack, asked, _):
+    return pack(asked, 10**12)
 
 
 def triangles(random):
@@ -119,6 +138,61 @@ def world(seed):
     return tree, ((origins + shift) * size, directions, limits, groups)
 
 
+def matrices(random, count):
+    """Turn, mirror, shear, flatten, stretch and shift; some are not finite."""
+    found = np.zeros((count, 4, 4))
+    found[:, :3, :3], found[:, 3, 3] = random.normal(size=(count, 3, 3)), 1
+    found[:, :3, :3] *= 10.0 ** random.choice([0, 0, -3, 6], (count, 1, 1))
+    found[:, :3, 3] = random.normal(size=(count, 3)) * random.choice([0.0, 1.0, 30.0, 1e6])
+    kinds = random.integers(0, 8, count)
+    found[kinds == 0, :3, :3] = np.eye(3)
+    found[kinds == 1, :3, random.integers(3)] = 0
+    found[kinds == 2, :3, 1] = found[kinds == 2, :3, 0] * (1 + 2.0**-20)
+    found[kinds == 3] = np.round(found[kinds == 3])
+    found[random.random(count) < 0.02, 0, 0] = np.nan
+    return found
+
+
+def scene(seed):
+    """Return the scene and the question of a seed."""
+    random = np.random.default_rng(seed)
+    chosen = options(random)
+    if chosen["straddlers"] != "keep":
+        del chosen["loose_factor"]
+    tree = SceneOctree(**chosen)
+    meshes = [triangles(random) for _ in range(random.integers(1, 4))]
+    numbers = [tree.add_mesh(Triangles(*mesh)) for mesh in meshes]
+    count = int(random.choice([1, 4, 40]))
+    placed, where = random.choice(numbers, count), matrices(random, count)
+    size, shift = random.choice(SIZES), random.choice(SHIFTS, 3)
+    where[:, :3] *= size
+    where[:, :3, 3] += shift * size
+    masks = random.integers(0, 8, count) if random.random() < 0.2 else None
+    tree.place(placed, where, groups=masks)
+    corners = tree.triangles_of(tree.ids).vertices
+    corners = corners[np.isfinite(corners).all(axis=1)] / size - shift
+    if len(corners) == 0:
+        corners = np.ones((1, 3))
+    origins, directions = rays(random, corners)
+    limits = ends(random, origins, corners)
+    limits = limits * size if np.ndim(limits) else float(limits * size)
+    groups = ALL_BITS if masks is None else 1
+    return tree, ((origins + shift) * size, directions, limits, groups)
+
+
+def assert_scenes_equal(seed):
+    tree, question = scene(seed)
+    asked = dict(zip(("max_distance", "groups"), question[2:], strict=True))
+    found = []
+    for is_on in (False, True):
+        with packing(is_on):
+            found.append([ask(tree, *question[:2], **asked) for ask in SCENE_QUESTIONS])
+    assert np.array_equal(found[0][0], found[1][0]), seed
+    assert found[0][1:] == found[1][1:], seed
+    assert signs_of(found[0][1:]) == signs_of(found[1][1:]), seed
+    return len(question[0])
+
+
 def assert_equal(seed):
     tree, question = world(seed)
     with packing(False):
@@ -154,7 +228,7 @@ def survive_damage(seed):
     if packed.is_sound:
         asked = compiled.Questions(origins, directions, np.array([np.inf]))
         packed.cast(asked, (np.empty(len(origins), np.intp),), any_hit=False)
-        packed.cast_all(asked, np.zeros(len(origins), bool))
+        packed.cast_all(asked, np.zeros(len(origins), np.int8))
         packed.nearest(origins, 3, np.inf)
     return packed.is_sound
 
@@ -162,6 +236,7 @@ def survive_damage(seed):
 if __name__ == "__main__":
     first, count = map(int, sys.argv[1:])
     assert not compiled.why_not(), compiled.why_not()
-    asked = sum(assert_equal(seed) for seed in range(first, first + count))
-    sound = sum(survive_damage(seed) for seed in range(first, first + count))
+    seeds = range(first, first + count)
+    asked = sum(assert_equal(seed) + assert_scenes_equal(seed) for seed in seeds)
+    sound = sum(map(survive_damage, seeds))
     print(f"{count} worlds, {asked} rays: no difference; {sound} of as many damaged trees packed")

@@ -1,6 +1,5 @@
 """Visibility results: flags of objects x cameras x frames, kept for the session, or a table."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +10,8 @@ import numpy as np
 from ..answers.standing import StandingAnswers
 from ..arrays import Flags, Ids
 from ..selection import Subjects
-from ..spreadsheets import delimited
+from ..text_formats import delimited, json_file
+from ..written_files import Writer, Writers
 from .data import SeenTable
 
 HEADER = ("object", "camera", "first", "last", "frames", "intervals")
@@ -161,7 +161,7 @@ def json_table(seen: VisibilityResult) -> str:
         for name, camera, count, runs in _rows(seen)
     ]
     asked = {"frames": seen.frames, "cameras": seen.cameras, "exact": seen.is_exact}
-    return json.dumps({**asked, "seen": rows}, indent=1, ensure_ascii=False) + "\n"
+    return json_file({**asked, "seen": rows})
 
 
 def _rows(seen: VisibilityResult) -> Iterator[tuple[str, str, int, list[tuple[int, int]]]]:
@@ -172,5 +172,6 @@ def _rows(seen: VisibilityResult) -> Iterator[tuple[str, str, int, list[tuple[in
             yield tested.name, camera, int(flags.sum()), runs
 
 
+TABLES: Writers = {"csv": Writer(".csv", csv_table), "json": Writer(".json", json_table)}
 ANSWERS = StandingAnswers(VisibilityResult, "find_seen", "Find what the cameras see first")
 get, keep = ANSWERS.get, ANSWERS.put

@@ -22,7 +22,7 @@ from ..answers.view3d import is_isolated, view3d_areas
 from ..arrays import Ids
 from ..scene_index import own_writing
 from ..selection import Subjects
-from ..ui import RefusingOperator, Status, TableExport, mode_obstacle, plural, settings_of
+from ..ui import FileExport, RefusingOperator, Status, mode_obstacle, plural, settings_of
 from .choosing import active_subjects, choose, row_subjects, rows_meant, step_row
 from .tables import TABLES, text_table
 
@@ -271,7 +271,7 @@ class OCTREE_OT_copy_rows(ResultOperator, bpy.types.Operator):
         return f"{plural(len(rows), 'row')} copied"
 
 
-class OCTREE_OT_export_rows(TableExport, ResultOperator, bpy.types.Operator):
+class OCTREE_OT_export_rows(FileExport, ResultOperator, bpy.types.Operator):
     """Write the rows that the list shows to a file."""
 
     bl_idname = "octree.export_rows"
@@ -284,8 +284,8 @@ class OCTREE_OT_export_rows(TableExport, ResultOperator, bpy.types.Operator):
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
         rows = shown_of(context.scene, result).rows
-        path = self.write(TABLES, context.scene, result, rows)
-        return f"{plural(len(rows), 'row')} written to {path}"
+        data = context.scene, result, rows
+        return self.write(*self.chosen(TABLES), *data, said=plural(len(rows), "row"))
 
 
 class OCTREE_OT_refresh_result(ResultOperator, bpy.types.Operator):

@@ -1,6 +1,7 @@
 """Shared parts of all features' buttons: read feature, operators, status_text, stepped, rows."""
 
 from .feature import Draw, Feature, Group
+from .file_export import FILE_PATH, FileExport
 from .operators import (
     Listeners,
     RefusingOperator,
@@ -32,13 +33,13 @@ from .session_store import (
 )
 from .status_text import clear_status, redraw_status_bars, write_status
 from .stepped import FEATURE, SteppedOperator, forget_redo
-from .table_export import FILE_PATH, TableExport
 
 __all__ = [
     "FEATURE",
     "FILE_PATH",
     "Draw",
     "Feature",
+    "FileExport",
     "Group",
     "Listeners",
     "RefusingOperator",
@@ -47,7 +48,6 @@ __all__ = [
     "SidebarPanel",
     "Status",
     "SteppedOperator",
-    "TableExport",
     "clear_status",
     "column_of",
     "draw_hint",

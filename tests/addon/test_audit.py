@@ -395,7 +395,7 @@ def test_a_report_is_a_baseline_for_another_file(scene, tmp_path):
     assert statuses(kept())["contained", "Core", "Shell"] == ("resolved", "")
     assert statuses(kept())["overlap", "Late", "Panel"] == ("new", "")
     (tmp_path / "bad.json").write_text("[]")
-    with pytest.raises(RuntimeError, match="no report of an audit"):
+    with pytest.raises(RuntimeError, match="octree-audit must be an object"):
         bpy.ops.octree.compare_audit(filepath=str(tmp_path / "bad.json"))
 
 

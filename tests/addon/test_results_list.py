@@ -273,7 +273,7 @@ def test_headers_tell_what_they_are_short_for(pairs):
 
 
 def test_export_refuses_other_files(pairs, tmp_path):
-    with pytest.raises(RuntimeError, match="does not end in"):
+    with pytest.raises(RuntimeError, match="must end in"):
         bpy.ops.octree.export_rows(filepath=str(tmp_path / "found.txt"))
 
 
