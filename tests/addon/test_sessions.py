@@ -196,10 +196,8 @@ class Session:
                 results.row = self.random.randrange(count)
                 bpy.ops.ed.undo_push(message="click")
                 self.operate(["isolate_row", "mark_row_frames", "copy_rows", "next_row"])
-                self.operate(
-                    ["previous_row", "select_rows", "collect_rows", "mark_rows", "hide_rows"]
-                )
-                self.operate(["restore_hidden", "refresh_result", "show_result"])
+                self.operate(["previous_row", "select_rows", "refresh_result", "show_result"])
+                self.operate(["collect_rows", "mark_rows", "hide_rows", "copy_names"])
 
     def point(self):
         """Hold the pointer somewhere with the probe, click there, and drag what was found."""
