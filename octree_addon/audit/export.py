@@ -101,7 +101,7 @@ class OCTREE_OT_export_audit(FileExport, FindingOperator, bpy.types.Operator):
             default="*.csv;*.json;*.bcf;*.html;*.xml", options={"HIDDEN", "SKIP_SAVE"}
         )
 
-    def use(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
+    def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
         path, writer = self.chosen(REPORTS)  # refused before pictures are drawn
         pictures: dict[int, bytes] = {}
         if self.pictures and writer.is_pictured:

@@ -10,9 +10,9 @@ from bpy.props import EnumProperty, StringProperty
 from ...core import connected_components
 from ..answers import verbs
 from ..arrays import Ids
-from ..results import rows_meant
+from ..results import ResultOperator, rows_meant
 from ..selection import Subjects
-from ..ui import FILE_PATH, RefusingOperator, Status, mode_obstacle, plural
+from ..ui import FILE_PATH, Status, mode_obstacle, plural
 from .data import (
     DUPLICATE,
     IGNORED,
@@ -27,27 +27,19 @@ from .data import (
 from .keeping import active_audit, findings_in, rewrite
 
 
-class FindingOperator(RefusingOperator):
+class FindingOperator(ResultOperator):
     """An operator on the findings of the active result; a mixin."""
-
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
         return "" if active_audit(context.scene) else "Audit the scene first"
 
-    def use(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
+    def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
         """Use the findings, and return what to report."""
         raise NotImplementedError
 
-    def execute(self, context: bpy.types.Context) -> Status:
-        result = active_audit(context.scene)
-        try:
-            text = self.use(context, result, findings_in(context.scene, result))
-        except (ValueError, OSError) as error:
-            return self.refuse(error)
-        self.report({"INFO"}, text)
-        return {"FINISHED"}
+    def use(self, context: bpy.types.Context, result: Any) -> str:
+        return self.judge(context, result, findings_in(context.scene, result))
 
 
 class OCTREE_OT_mark_findings(FindingOperator, bpy.types.Operator):
@@ -102,7 +94,7 @@ class OCTREE_OT_mark_findings(FindingOperator, bpy.types.Operator):
         if self.status == "IGNORED":
             column.prop(self, "reason")
 
-    def use(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
+    def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
         rows = self._rows(context, result, findings)
         status = STATUSES.index(self.status.lower())
         reason = self.reason if status == IGNORED else ""
@@ -143,7 +135,7 @@ class OCTREE_OT_compare_audit(FindingOperator, bpy.types.Operator):
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
-    def use(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
+    def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
         old, _ = read_json(Path(bpy.path.abspath(self.filepath)).read_bytes())
         matching = match_objects(old.objects, findings.objects)
         compared = compare(old, findings, matching)
@@ -167,7 +159,7 @@ class OCTREE_OT_select_duplicates(FindingOperator, bpy.types.Operator):
     def obstacle(cls, context: bpy.types.Context) -> str:
         return super().obstacle(context) or mode_obstacle(context, may_edit=False)
 
-    def use(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
+    def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
         present = {item.session_uid: at for at, item in enumerate(context.scene.objects)}
         surplus = surplus_duplicates(findings, present)
         return verbs.select(context, Subjects(dict.fromkeys(surplus, 0)))

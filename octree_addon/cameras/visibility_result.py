@@ -1,11 +1,10 @@
 """Visibility results: flags of objects x cameras x frames, kept for the session, or a table."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import bpy
 import numpy as np
 
 from ..answers.standing import StandingAnswers
@@ -125,10 +124,6 @@ class VisibilityResult:
         counts = {tested.session_uid: count for tested, count, is_meant in each if is_meant}
         return Subjects(counts, faces)
 
-    def uids(self, *, seen: bool) -> set[int]:
-        """Return the session ids of the objects that were seen at all, or of those never seen."""
-        return set(self.subjects(seen=seen).objects)
-
 
 def intervals(flags: Flags) -> Ids:
     """Return the first and last index of each run of frames whose flags are set, (r, 2)."""
@@ -180,14 +175,3 @@ def _rows(seen: VisibilityResult) -> Iterator[tuple[str, str, int, list[tuple[in
 TABLES: Writers = {"csv": Writer(".csv", csv_table), "json": Writer(".json", json_table)}
 ANSWERS = StandingAnswers(VisibilityResult, "find_seen", "Find what the cameras see first")
 get, keep = ANSWERS.get, ANSWERS.put
-
-
-def objects_of(
-    seen: VisibilityResult, objects: Iterable[bpy.types.Object], *, in_view: bool
-) -> list[bpy.types.Object]:
-    """Return those of some objects that were seen at all, or those that never were, in order.
-
-    Objects that were not tested are in neither list.
-    """
-    uids = seen.uids(seen=in_view)
-    return [item for item in objects if item.session_uid in uids]

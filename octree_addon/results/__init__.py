@@ -40,6 +40,7 @@ from .operators import (
     OCTREE_OT_select_rows,
     OCTREE_OT_show_result,
     OCTREE_OT_sort_rows,
+    ResultOperator,
 )
 from .panel import OCTREE_PT_results, OCTREE_UL_results, draw_labels, fresh_view
 from .settings import (
@@ -58,6 +59,7 @@ __all__ = [
     "Contact",
     "Lines",
     "PersistentIds",
+    "ResultOperator",
     "Rows",
     "Said",
     "Side",

@@ -217,6 +217,16 @@ def test_what_is_linked_is_left_with_a_reason(row, tmp_path, capfd):
     assert bpy.ops.octree.hide_rows(rows="ACTIVE", icon="RENDER") == {"CANCELLED"}
 
 
+def test_cameras_are_asked_again_once_rows_are_hidden(row, capfd):
+    press("find_seen")
+    press("select_seen")
+    assert "asked again" not in capfd.readouterr().out
+    settings_of(row).results.row = 0
+    press("hide_rows", rows="ACTIVE")
+    press("select_seen")
+    assert "asked again first" in capfd.readouterr().out
+
+
 def test_all_that_is_visible_is_hidden_only_if_that_is_said(row):
     press("select_in_sphere", center=(0, 0, 0), radius=50)
     before = visibility()

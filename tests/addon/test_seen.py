@@ -18,7 +18,7 @@ def row():
 
 def seen_names(is_seen=True):
     seen = answer()
-    items = shot.objects_of(seen, bpy.context.view_layer.objects, in_view=is_seen)
+    items = seen.subjects(seen=is_seen).among(bpy.context.view_layer.objects)
     return {item.name for item in items}
 
 

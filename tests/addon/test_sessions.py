@@ -197,7 +197,8 @@ class Session:
                 bpy.ops.ed.undo_push(message="click")
                 self.operate(["isolate_row", "mark_row_frames", "copy_rows", "next_row"])
                 self.operate(["previous_row", "select_rows", "collect_rows", "refresh_result"])
-                self.operate(["mark_rows", "hide_rows", "restore_hidden", "show_result"])
+                self.operate(["mark_rows", "hide_rows", "copy_names", "restore_hidden"])
+                self.operate(["show_result"])
 
     def point(self):
         """Hold the pointer somewhere with the probe, click there, and drag what was found."""
