@@ -255,20 +255,21 @@ class Packed(Walked):
         return self._package.byref(self._tree)
 
     def nearest(
-        self, points: Floats, count: int, limit: float
+        self, points: Floats, turns: Ids, count: int, limit: float
     ) -> tuple[Ids, Floats, Floats] | None:
         """Find the nearest items, or None if a point is not finite.
 
-        Returns items and distances (q, count), and positions (q, count, 3). Items are -2 of
-        points that are left to NumPy.
+        `turns` (q,) are the numbers of all points, neighbors best one after the other. Returns
+        items and distances (q, count), and positions (q, count, 3). Items are -2 of points that
+        are left to NumPy.
         """
         items, entries = np.empty((2, len(points), count), np.intp)
         distances, positions = np.empty(items.shape), np.empty((*items.shape, 3))
         scratch = self._scratch()
         for some in blocks(len(points), max(1, _PIECE // count)):
             reached = self._library.octree_kernel_nearest(
-                self._told, _address(points), some.start, some.stop, count, limit,
-                _address(scratch), *map(_address, (items, entries)),
+                self._told, _address(points), _address(turns), some.start, some.stop, count,
+                limit, _address(scratch), *map(_address, (items, entries)),
                 *map(_address, (distances, positions)),
             )  # fmt: skip
             if reached < some.stop:

@@ -1289,17 +1289,31 @@ static int64_t search_node(const Tree *tree, const Search *search, int64_t numbe
     return push(node, square, up_to(square, all(search->reach * search->reach)), stack, height);
 }
 
-/* Find the nearest triangles of the points `from` to `to`, `wanted` of each, none farther than
- * `limit`. Rows of `items`, `entries` and `distances` are `wanted` long; those of points that are
- * not taken begin with the item NOT_TAKEN. Returns `to`, or the first point that is unsound. */
-EXPORT int64_t octree_kernel_nearest(const Tree *tree, const double *points, int64_t from,
-                                     int64_t to, int64_t wanted, double limit, Waiting *stack,
-                                     int64_t *items, int64_t *entries, double *distances,
-                                     double *positions) {
-    for (int64_t i = from; i < to; i++)
-        if (!is_sound(points + 3 * i)) return i;
+/* Look no farther than the nearest triangle of the point before. */
+static void look_near(const Tree *tree, Search *search, int64_t entry) {
+    double corners[9];
+    Features seen;
+    corners_of(tree, entry, corners);
+    set_features(corners, search->point, &seen);
+    double exact = sqrt(seen.least) * tree->frame.scale;
+    float far = (exact < 64 ? (float)exact : 64.0f) * (1 + 0x1p-20f) + WRONG;
+    if (far < search->reach) search->reach = far;
+}
+
+/* Find the nearest triangles of points, `wanted` of each, none farther than `limit`: of those
+ * that `turns` names from `from` to `to`, neighbors in space best one after the other. Rows of
+ * `items`, `entries` and `distances` are `wanted` long; those of points that are not taken begin
+ * with the item NOT_TAKEN. Returns `to`, or the first turn of a point that is unsound. */
+EXPORT int64_t octree_kernel_nearest(const Tree *tree, const double *points, const int64_t *turns,
+                                     int64_t from, int64_t to, int64_t wanted, double limit,
+                                     Waiting *stack, int64_t *items, int64_t *entries,
+                                     double *distances, double *positions) {
+    int64_t latest = -1;
+    for (int64_t turn = from; turn < to; turn++)
+        if (!is_sound(points + 3 * turns[turn])) return turn;
     FloatState before = default_floats();
-    for (int64_t i = from; i < to; i++) {
+    for (int64_t turn = from; turn < to; turn++) {
+        int64_t i = turns[turn];
         Search search = {.wanted = wanted, .items = items + i * wanted,
                          .entries = entries + i * wanted, .distances = distances + i * wanted};
         int64_t height = 1;
@@ -1313,12 +1327,14 @@ EXPORT int64_t octree_kernel_nearest(const Tree *tree, const double *points, int
         search.reach = INFINITY;
         tighten(tree, &search, limit);
         if (!(farthest <= NEAR)) height = 0;
+        else if (latest >= 0 && wanted == 1) look_near(tree, &search, latest);
         while (height) {
             Waiting next = stack[--height];
             if (next.enter > search.reach * search.reach) continue;
             if (next.child < 0) search_block(tree, &search, ~(int64_t)next.child, next.count);
             else height = search_node(tree, &search, next.child, stack, height);
         }
+        if (search.held) latest = search.entries[0];
         for (int64_t n = 0; n < wanted; n++) {
             double *position = positions + 3 * (i * wanted + n), corners[9];
             if (n >= search.held) {

@@ -229,7 +229,7 @@ def survive_damage(seed):
         asked = compiled.Questions(origins, directions, np.array([np.inf]))
         packed.cast(asked, (np.empty(len(origins), np.intp),), any_hit=False)
         packed.cast_all(asked, np.zeros(len(origins), np.int8))
-        packed.nearest(origins, 3, np.inf)
+        packed.nearest(origins, np.arange(len(origins)), 3, np.inf)
     return packed.is_sound
 
 
