@@ -1,7 +1,7 @@
 """A tree with what it was built from, and whether the scene has changed since."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import DynamicOctree, Octree, Statistics, Steps, run, statistics
-from .scene_index import Source, comparison_steps, known_index
+from .scene_index import Source, comparison_steps, known_index, view_layer_named
 
 # How many of us are changing the scene to change it back.
 _walking: list[None] = []
@@ -130,9 +130,11 @@ def is_shown(layer: bpy.types.ViewLayer | None) -> bool:
 def preserving_staleness(layer: bpy.types.ViewLayer) -> Iterator[None]:
     """Leave all trees uncompared while we change the scene and change it back."""
     layer.update()
+    shown = layer.id_data.session_uid, layer.name
     _walking.append(None)
     try:
         yield
     finally:
-        layer.update()
+        with suppress(ValueError):  # steps may have outlived it
+            view_layer_named(*shown).update()
         _walking.pop()

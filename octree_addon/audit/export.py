@@ -9,12 +9,9 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
-from ...core import atomic_file
 from ..display import snapshots
-from ..ui import FILE_PATH, TableExport, plural
-from ..written_files import require_file
-from .data import GROUPINGS, IGNORED, About, Findings, report_of
-from .data.reports import bcf_report, html_report
+from ..ui import FILE_PATH, FileExport, plural
+from .data import GROUPINGS, IGNORED, REPORTS, About, Findings
 from .marking import FindingOperator
 
 # Pictures make a report large: so many at most, of the gravest that are not settled.
@@ -29,7 +26,7 @@ def about_of(options: dict[str, Any]) -> About:
     return About(file=name, date=date, options=said)
 
 
-class OCTREE_OT_export_audit(TableExport, FindingOperator, bpy.types.Operator):
+class OCTREE_OT_export_audit(FileExport, FindingOperator, bpy.types.Operator):
     """Write a report of the audit."""
 
     bl_idname = "octree.export_audit"
@@ -74,20 +71,14 @@ class OCTREE_OT_export_audit(TableExport, FindingOperator, bpy.types.Operator):
         )
 
     def use(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
-        path = Path(bpy.path.abspath(self.filepath))
-        report = report_of(path.name)
-        require_file(path)  # said before pictures are drawn
+        path, writer = self.chosen(REPORTS)  # refused before pictures are drawn
         pictures: dict[int, bytes] = {}
-        if self.pictures and report in (bcf_report, html_report):
+        if self.pictures and writer.is_pictured:
             rows = np.flatnonzero(findings.statuses < IGNORED)[:MOST_PICTURES].tolist()
             pictures = dict(snapshots(context, result, rows))
+        grouping = GROUPINGS[self.group.lower().replace("_", " ")]
+        groups = grouping(findings) if self.group != "CLASS" else None
         about = about_of(json.loads(result.options))
-        if report in (bcf_report, html_report) and self.group != "CLASS":
-            groups = GROUPINGS[self.group.lower().replace("_", " ")](findings)
-            content = report(findings, about, pictures, groups)
-        else:
-            content = report(findings, about, pictures)
-        with atomic_file(path) as file:
-            file.write(content)
-        drawn = f" with {plural(len(pictures), 'picture')}" if pictures else ""
-        return f"{plural(len(findings), 'finding')} written to {path}{drawn}"
+        drawn = f", {plural(len(pictures), 'picture')}" if pictures else ""
+        said = plural(len(findings), "finding") + drawn
+        return self.write(path, writer, findings, about, pictures, groups, said=said)

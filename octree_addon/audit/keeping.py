@@ -16,16 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core import FINDING_CLASSES, Audit
+from ..answers.answer import Answer
+from ..answers.kept import write_rows
 from ..arrays import Ids
-from ..results import (
-    Column,
-    Rows,
-    active_result,
-    doubt_names,
-    keep_result,
-    view_of,
-    write_rows,
-)
+from ..results import Column, Rows, active_result, view_of
 from ..ui import length_unit
 from .data import (
     AREA,
@@ -52,43 +46,32 @@ def active_audit(scene: bpy.types.Scene) -> Any:
     return result if result is not None and result.question == QUESTION else None
 
 
-def keep_findings(
-    context: bpy.types.Context, findings: Findings, options: Mapping[str, Any], name: str = ""
-) -> Any:
-    """Keep findings as a result, in place of that of the same name, and return it."""
-    rows = rows_of(context.scene, findings)
-    keep_result(
-        context,
-        rows,
+def answer_of(
+    scene: bpy.types.Scene, findings: Findings, found: Any, options: Mapping[str, Any]
+) -> Answer[Any]:
+    """Return the answer of an audit, of which the session keeps `found`."""
+    rows = rows_of(scene, findings)
+    return Answer(
+        found=found,
         title=TITLE,
         question=QUESTION,
         options=options,
-        name=name,
+        rows=rows,
         gone=names_of_gone(rows, findings),
+        details=pack(findings),
+        marks=json.dumps({str(row): text for row, text in enumerate(findings.reasons) if text}),
     )
-    result = active_result(context.scene)
-    _write_details(result, findings)
-    return result
 
 
 def rewrite(scene: bpy.types.Scene, result: Any, findings: Findings) -> None:
     """Let a result hold other findings: with other statuses, or more of them."""
-    rows = rows_of(scene, findings)
-    write_rows(scene, result, rows, names_of_gone(rows, findings))
-    _write_details(result, findings)
+    write_rows(scene, result, answer_of(scene, findings, None, {}))
 
 
 def names_of_gone(rows: Rows, findings: Findings) -> dict[int, str]:
     """Return the names of what has left the scene, by the numbers below 0 in the rows."""
     numbers = np.unique(rows.objects)
     return {uid: findings.objects.names[-1 - uid] for uid in numbers[numbers < 0].tolist()}
-
-
-def _write_details(result: Any, findings: Findings) -> None:
-    result.details = pack(findings)
-    reasons = {str(row): text for row, text in enumerate(findings.reasons) if text}
-    result.marks = json.dumps(reasons)
-    doubt_names()
 
 
 def rows_of(scene: bpy.types.Scene, findings: Findings) -> Rows:

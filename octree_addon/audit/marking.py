@@ -8,10 +8,11 @@ import numpy as np
 from bpy.props import EnumProperty, StringProperty
 
 from ...core import connected_components
+from ..answers import verbs
 from ..arrays import Ids
-from ..results import shown_of
-from ..selection import select_found
-from ..ui import FILE_PATH, RefusingOperator, Status, mode_obstacle, plural, settings_of
+from ..results import rows_meant
+from ..selection import Subjects
+from ..ui import FILE_PATH, RefusingOperator, Status, mode_obstacle, plural
 from .data import (
     DUPLICATE,
     IGNORED,
@@ -109,15 +110,11 @@ class OCTREE_OT_mark_findings(FindingOperator, bpy.types.Operator):
         return f"{plural(len(rows), 'finding')} marked as {STATUSES[status]}"
 
     def _rows(self, context: bpy.types.Context, result: Any, findings: Findings) -> Ids:
-        if self.rows == "SHOWN":
-            return shown_of(context.scene, result).rows
-        row = settings_of(context.scene).results.row
-        if not 0 <= row < len(findings):
-            raise ValueError("Click a finding first")
-        if self.rows == "ACTIVE":
-            return np.array([row])
+        rows = rows_meant(context.scene, result, self.rows)
+        if self.rows != "GROUP":
+            return rows
         groups = by_smaller_object(findings).of
-        return np.flatnonzero(groups == groups[row])
+        return np.flatnonzero(groups == groups[rows[0]])
 
 
 class OCTREE_OT_compare_audit(FindingOperator, bpy.types.Operator):
@@ -173,8 +170,7 @@ class OCTREE_OT_select_duplicates(FindingOperator, bpy.types.Operator):
     def use(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
         present = {item.session_uid: at for at, item in enumerate(context.scene.objects)}
         surplus = surplus_duplicates(findings, present)
-        counts = select_found(context.view_layer, dict.fromkeys(surplus, 0), "REPLACE")
-        return f"{plural(counts['objects'], 'object')} selected"
+        return verbs.select(context, Subjects(dict.fromkeys(surplus, 0)))
 
 
 def surplus_duplicates(findings: Findings, places: dict[int, int]) -> list[int]:

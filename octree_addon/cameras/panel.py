@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import bpy
 
 from ..answers.verbs import draw_age
-from ..questions import SelectionOptions
-from ..ui import SidebarPanel, column_of, draw_hint, draw_rows, settings_of
+from ..ui import SelectionOptions, SidebarPanel, column_of, draw_hint, draw_rows, settings_of
 from .data import OCCLUDED
 from .settings import rows_of
 from .visibility_result import ANSWERS, PixelFacts, VisibilityResult, get

@@ -17,7 +17,6 @@ from .last_query import (
     is_before_tree,
     is_current,
     is_empty,
-    remember,
     shared_of,
 )
 from .outlines import Outline
@@ -28,7 +27,6 @@ from .panel import (
     OCTREE_PT_cursor,
     OctreeTabSettings,
 )
-from .query_operator import SelectionOptions
 from .show_cells import OCTREE_OT_show_cells
 from .status import draw_status
 from .verify import OCTREE_OT_prove_it
@@ -38,13 +36,11 @@ __all__ = [
     "Outline",
     "Query",
     "QueryRecord",
-    "SelectionOptions",
     "camera_outline",
     "get",
     "is_before_tree",
     "is_current",
     "is_empty",
-    "remember",
     "shared_of",
 ]
 

@@ -5,10 +5,10 @@ from typing import Any
 import bpy
 
 from .. import references
+from ..answers import kept
 from ..reader import SceneChanges
 from ..scene_index import doubt_results, subscribe, unsubscribe, write_fingerprints
 from ..ui import Listeners, is_listening, listen, schedule, settings_of
-from . import kept
 
 
 def has_results(scene: bpy.types.Scene) -> bool:

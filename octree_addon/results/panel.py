@@ -5,18 +5,19 @@ from typing import Any
 
 import bpy
 
+from ..answers import kept
+from ..answers.kept import active_result, shown_of, view_of
+from ..answers.view import NAME, View
+from ..answers.view3d import is_isolated
 from ..references import find_object
 from ..scene_index import are_same, asked_of, is_doubted, known_fingerprint, rest_soon
 from ..ui import SidebarPanel, column_of, draw_hint, plural, schedule, settings_of
-from . import kept
-from .choosing import is_isolated
 from .columns import cells, fit_columns, fixed_columns, names_width, value_text
-from .kept import active_result, shown_of, view_of
 from .lines import LINES
 from .verbs import VERBS
-from .view import NAME, View
 
-_LINES = 8
+# How many rows the list shows at once; how many buttons stand beside each other.
+_LINES, _BESIDE = 8, 4
 
 
 class OCTREE_UL_results(bpy.types.UIList):
@@ -203,8 +204,10 @@ def draw_actions(layout: bpy.types.UILayout, context: bpy.types.Context, result:
         dim = row.row(align=True)
         dim.enabled = settings.outline
         dim.prop(settings, "dim", toggle=True)
-    row = layout.row(align=True)
-    for verb in VERBS:
+    buttons = layout.column(align=True)
+    for place, verb in enumerate(VERBS):
+        if place % _BESIDE == 0:
+            row = buttons.row(align=True)
         row.operator(verb.bl_idname, text=verb.button)
     rows = view_of(context.scene, result).rows
     if rows.seen is not None:

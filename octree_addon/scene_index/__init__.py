@@ -12,6 +12,7 @@ from .moments import (
     are_same,
     asked_of,
     doubt_results,
+    glances_of,
     holds,
     is_as_at,
     is_doubted,
@@ -33,11 +34,11 @@ from .session import (
     keep_only,
     known_index,
     listen_if_needed,
-    note_standing,
     scene_index,
     subscribe,
     unread_triangles,
     unsubscribe,
+    view_layer_named,
 )
 from .sources import (
     Source,
@@ -67,6 +68,7 @@ __all__ = [
     "forget",
     "forget_work",
     "glance_at",
+    "glances_of",
     "has_changed",
     "holds",
     "index_of",
@@ -81,7 +83,6 @@ __all__ = [
     "listen_if_needed",
     "listen_to_changes",
     "note_asked",
-    "note_standing",
     "notice_losses",
     "own_writing",
     "rest_soon",
@@ -92,5 +93,6 @@ __all__ = [
     "triangle_source_steps",
     "unread_triangles",
     "unsubscribe",
+    "view_layer_named",
     "write_fingerprints",
 ]

@@ -1,9 +1,11 @@
 """Shared parts of all features' buttons: read feature, operators, status_text, stepped, rows."""
 
 from .feature import Draw, Feature, Group
+from .file_export import FILE_PATH, FileExport
 from .operators import (
     Listeners,
     RefusingOperator,
+    SelectionOptions,
     Status,
     given_values,
     is_listening,
@@ -31,21 +33,21 @@ from .session_store import (
 )
 from .status_text import clear_status, redraw_status_bars, write_status
 from .stepped import FEATURE, SteppedOperator, forget_redo
-from .table_export import FILE_PATH, TableExport
 
 __all__ = [
     "FEATURE",
     "FILE_PATH",
     "Draw",
     "Feature",
+    "FileExport",
     "Group",
     "Listeners",
     "RefusingOperator",
+    "SelectionOptions",
     "SessionStore",
     "SidebarPanel",
     "Status",
     "SteppedOperator",
-    "TableExport",
     "clear_status",
     "column_of",
     "draw_hint",

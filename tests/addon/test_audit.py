@@ -21,6 +21,7 @@ from clash_scenes import (
 )
 
 from octree_ext.octree_addon import results
+from octree_ext.octree_addon.answers.kept import numbered_answer
 from octree_ext.octree_addon.audit import auditing
 from octree_ext.octree_addon.audit.data import read_json
 from octree_ext.octree_addon.audit.marking import surplus_duplicates
@@ -187,7 +188,7 @@ def test_a_recheck_is_what_a_full_audit_finds(scene, seed):
 
 def remembered():
     result = results.active_result(bpy.context.scene)
-    return auditing.remembered((bpy.context.scene.session_uid, result.number))
+    return numbered_answer(bpy.context.scene, result.number, auditing.Looked).found
 
 
 def test_a_recheck_looks_at_what_has_changed(scene):
@@ -394,7 +395,7 @@ def test_a_report_is_a_baseline_for_another_file(scene, tmp_path):
     assert statuses(kept())["contained", "Core", "Shell"] == ("resolved", "")
     assert statuses(kept())["overlap", "Late", "Panel"] == ("new", "")
     (tmp_path / "bad.json").write_text("[]")
-    with pytest.raises(RuntimeError, match="no report of an audit"):
+    with pytest.raises(RuntimeError, match="octree-audit must be an object"):
         bpy.ops.octree.compare_audit(filepath=str(tmp_path / "bad.json"))
 
 

@@ -240,7 +240,7 @@ def test_files_that_need_pixels_say_so(stage, tmp_path):
     with pytest.raises(RuntimeError, match="There are no pixels: ask with Behind Others"):
         export(tmp_path / "a.json", format="COCO")
     find()
-    with pytest.raises(RuntimeError, match=r"does not end in \.json"):
+    with pytest.raises(RuntimeError, match=r"must end in \.json"):
         export(tmp_path / "a.csv", format="COCO")
     assert not list(tmp_path.iterdir())
 

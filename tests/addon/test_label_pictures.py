@@ -12,12 +12,11 @@ from octree_ext.octree_addon.cameras.data import (
     Items,
     SeenTable,
     Views,
-    gray_of,
     picture_names,
-    png_bytes,
     with_label_pictures,
     write_label_pictures,
 )
+from octree_ext.octree_addon.png import gray_of, gray_png
 
 
 def decoded_png(data):
@@ -51,7 +50,7 @@ def test_blender_reads_all_16_bits(tmp_path):
 
     gray = np.array([[0, 1, 255], [256, 40_000, 65_535]])
     path = tmp_path / "gray.png"
-    path.write_bytes(png_bytes(gray))
+    path.write_bytes(gray_png(gray))
     assert (decoded_png(path.read_bytes()) == gray).all()
     image = bpy.data.images.load(str(path))
     image.colorspace_settings.name = "Non-Color"
@@ -68,7 +67,7 @@ def test_label_pictures_are_read_as_they_were_written(tmp_path):
     read = with_label_pictures(replace(table, labels=None), tmp_path)
     for view, picture in enumerate(labels):
         assert np.array_equal(read.label_picture(view), picture)
-    png = png_bytes(np.array([[0, 40_000]]))
+    png = gray_png(np.array([[0, 40_000]]))
     assert gray_of(png).tolist() == [[0, 40_000]]
     filtered = b"IDAT" + zlib.compress(b"\x01" + bytes(4))
     other = png[:33] + struct.pack(">I", len(filtered) - 4) + filtered + bytes(4)

@@ -24,7 +24,7 @@ from .gate import Gate, add_options, gate_of, run_audit
 from .grouping import GROUPINGS, by_class, by_collections, by_smaller_object
 from .identity import canonical, finding_ids, match_objects
 from .ifc_ids import bonsai_file, bonsai_number, global_ids_in, own_global_id, valid_global_id
-from .reports import REPORTS, About, Pictures, read_json, report_of
+from .reports import REPORTS, About, Pictures, read_json
 
 __all__ = [
     "AREA",
@@ -62,7 +62,6 @@ __all__ = [
     "match_objects",
     "own_global_id",
     "read_json",
-    "report_of",
     "run_audit",
     "valid_global_id",
 ]

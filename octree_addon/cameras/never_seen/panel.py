@@ -3,8 +3,7 @@
 import bpy
 
 from ...answers.verbs import draw_age
-from ...questions import SelectionOptions
-from ...ui import SidebarPanel, column_of, draw_rows, settings_of
+from ...ui import SelectionOptions, SidebarPanel, column_of, draw_rows, settings_of
 from .forecast import forecast_of
 from .masks import masked_objects
 from .report import copy_lines, samples_lines

@@ -9,8 +9,10 @@ import bpy
 import numpy as np
 
 from ....core import Steps
+from ...answers.answer import Answer
+from ...answers.kept import keep
 from ...answers.standing import steps_preserving_staleness
-from ...results import Rows, keep_result, no_instances, options_of
+from ...results import Rows, no_instances, options_of
 from ...scene_index import glance_at
 from ..find_seen import chosen_cameras, chosen_frames, selected_cameras
 from .counting import samples_steps
@@ -50,17 +52,19 @@ class ViewsQuestion:
         steps = samples_steps(context, self._views(context))
         return steps_preserving_staleness(context, steps)
 
-    def list_rows(self, context: bpy.types.Context, answer: Samples) -> None:
-        """List in Results what is never seen."""
-        uids = np.array(answer.never, np.intp)
-        keep_result(
-            context,
-            Rows(uids[None], no_instances(len(uids))),
+    def keep(self, context: bpy.types.Context, found: Samples) -> int:
+        """Keep what is never seen, and return its number."""
+        uids = np.array(found.never, np.intp)
+        answer = Answer(
+            found=found,
             title=TITLE,
             question=ANSWERS.question,
             options=self.options,
-            name=self.name,
+            rows=Rows(uids[None], no_instances(len(uids))),
+            again=self,
+            stands=True,
         )
+        return int(keep(context, answer, self.name, kind=Samples).number)
 
     def glance(self, context: bpy.types.Context) -> Hashable:
         """Return what is shown, and which frames are asked for."""

@@ -37,7 +37,7 @@ _HEADERS = (
 
 def html_report(
     findings: Findings, about: About, pictures: Pictures, groups: Groups | None = None
-) -> bytes:
+) -> str:
     """Return findings as a page; `pictures` holds PNG files by finding.
 
     They are grouped by class unless `groups` says otherwise; in a group, what is
@@ -49,7 +49,7 @@ def html_report(
     parts = [f"<h1>{_text(heading)}</h1>\n", _about(findings, about), _counts(findings)]
     for name, rows in zip(chosen.names, chosen.rows(), strict=True):
         parts.append(_group(findings, pictures, name, rows, has_classes=chosen.by != "class"))
-    return page(one_line(heading), "".join(parts)).encode("utf-8")
+    return page(one_line(heading), "".join(parts))
 
 
 def _text(text: str) -> str:

@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element, indent, tostring
 
 import numpy as np
 
+from .....core import FINDING_CLASSES
 from ....arrays import Floats
 from ..findings import IGNORED, Findings
 from ..grouping import Groups
@@ -36,6 +37,8 @@ class About:
     offset : tuple of float
         What to add to world coordinates for those of the model, in the unit of the findings: an
         IFC file far from the origin is shifted when Blender imports it.
+    fail_on : tuple of str
+        The classes that JUnit tells as failures.
     """
 
     file: str = ""
@@ -43,6 +46,7 @@ class About:
     date: str = ""
     options: Mapping[str, Option] = field(default_factory=dict)
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    fail_on: tuple[str, ...] = FINDING_CLASSES
 
 
 def plain(text: str) -> str:
