@@ -276,6 +276,31 @@ class Packed(Walked):
                 return None
         return items, distances, positions
 
+    def touched(
+        self, spheres: Floats, turns: Ids, *, any_hit: bool = False
+    ) -> tuple[Ids, Ids] | None:
+        """Find the triangles that touch spheres, rows of center and radius (q, 4).
+
+        `turns` (q,) are the numbers of all, neighbors best one after the other. Returns how many
+        each touches, (q,), or at most one, and the items of each in the order of the turns,
+        ascending; or None if one is too large or too far away.
+        """
+        counts, parts = np.zeros(len(spheres), np.intp), [np.empty(0, np.intp)]
+        start, room, scratch = 0, _ROOM, self._scratch()
+        while start < len(spheres):
+            items, stop = np.empty(room, np.intp), min(start + _PIECE, len(spheres))
+            reached = self._library.octree_kernel_touch(
+                self._told, _address(spheres), _address(turns), start, stop, any_hit,
+                _address(scratch), _address(items), room, _address(counts),
+            )  # fmt: skip
+            found = int(counts[turns[start:reached]].sum())
+            parts.append(items[:found].copy())
+            if reached == start and room > self._tree.entry_count:
+                return None
+            # One sphere touches more than there is room for.
+            room, start = room * (2 if reached == start else 1), reached
+        return counts, np.concatenate(parts)
+
 
 class Placed(Walked):
     """Packed trees that are placed: their boxes are packed, trees are put in when wanted.

@@ -101,6 +101,10 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "cast_all": [
             *rays, address, address, address, address, address, number, POINTER(c_int64), address,
         ],
+        "touch": [
+            POINTER(Tree), address, address, number, number, number, address, address, number,
+            address,
+        ],
         "nearest": [
             POINTER(Tree), address, address, number, number, number, c_double, address, address,
             address, address, address,
