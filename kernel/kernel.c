@@ -1,9 +1,9 @@
-/* Octree kernel: packs an octree's triangles into a wide tree, and asks it with rays and points.
+/* Octree kernel: packs triangles into a wide tree, and asks it with rays, points and spheres.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Answers are equal, to the last bit, to those of the NumPy functions in `core/rays` and
- * `core/nearest`: the same formulas in the same order of operations, in double precision.
+ * Answers are equal, to the last bit, to those of the NumPy functions in `core`: the same
+ * formulas in the same order of operations, in double precision.
  * Compile with -ffp-contract=off, and never with -ffast-math.
  *
  * The wide tree only tells which triangles a ray may meet. Its coordinates are single
