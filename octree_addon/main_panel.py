@@ -1,28 +1,56 @@
-"""The strip at the top of the tab: the banner of what is hidden, and what all buttons share."""
+"""The head of the tab: all questions, a button each, and what they share; nothing in it moves."""
 
 import bpy
 
-from .example import draw_offer
-from .hiding import draw_banner
-from .ui import Feature, SidebarPanel, column_of, settings_of
+from .audit import draw_audit, draw_contacts, draw_floating
+from .cameras import draw_shot, never_seen
+from .hiding import draw_restore
+from .questions import draw_camera, draw_collisions, draw_near
+from .ui import (
+    Feature,
+    OptionsPopover,
+    SidebarPanel,
+    column_of,
+    draw_popover,
+    draw_rows,
+    settings_of,
+)
+
+# What stands together, from top to bottom; each draws one row, whatever was answered.
+BUTTONS = (
+    (draw_camera, draw_shot, never_seen.draw_never_seen),
+    (draw_near,),
+    (draw_collisions, draw_audit, draw_floating, draw_contacts),
+)
 
 
 class OCTREE_PT_main(SidebarPanel):
-    """Restore what is hidden, begin with a town, and choose how all questions select."""
+    """Ask: each button with its options beside it; the answers stand in Results."""
 
-    bl_label = "Octree"
-    bl_options = {"HIDE_HEADER"}
-    bl_order = 0
+    bl_label = "Ask"
+    # Blender puts tabs in the order of their panels; its own have none, and so stand before.
+    bl_order = 10
 
     def draw(self, context: bpy.types.Context) -> None:
         column, tab = column_of(self), settings_of(context.scene).tab
-        draw_banner(column, context.scene)
-        draw_offer(column, context.scene)
-        column.prop(tab, "action")
-        if context.mode == "EDIT_MESH" or tab.kind != "AUTOMATIC":
-            column.prop(tab, "kind")
-        if tab.of_original:
-            column.prop(tab, "meshes")
+        column.use_property_split = False
+        row = column.row(align=True)
+        row.prop(tab, "action", text="")
+        draw_popover(row, "OCTREE_PT_selection")
+        draw_restore(row, context.scene)
+        for group in BUTTONS:
+            buttons = column.column(align=True)
+            for draw in group:
+                draw(buttons, context)
 
 
-FEATURE = Feature(classes=(OCTREE_PT_main,))
+class OCTREE_PT_selection(OptionsPopover):
+    """What all questions select, and of which meshes."""
+
+    bl_label = "Selection"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_rows(column_of(self), settings_of(context.scene).tab, ("action", "kind", "meshes"))
+
+
+FEATURE = Feature(classes=(OCTREE_PT_main, OCTREE_PT_selection))

@@ -11,6 +11,8 @@ from .ui import Feature, tag_redraw
 
 PACKAGE = __package__.rpartition(".")[0]
 Color = tuple[float, float, float]
+# In the order of `Colors`.
+_COLORS = ("found_color", "other_color", "missed_color", "first_color", "probe_color")
 
 
 @dataclass(frozen=True)
@@ -22,14 +24,22 @@ class Limits:
 
 @dataclass(frozen=True)
 class Colors:
-    """Colors of answers. Distinct for the color-blind, too.
+    """Colors of answers, of a row and of the probe. Distinct for the color-blind, too.
 
-    Okabe and Ito, "Color Universal Design", 2008: sky blue, orange, reddish purple.
+    Okabe and Ito, "Color Universal Design", 2008: sky blue, vermilion, reddish purple, yellow,
+    bluish green.
     """
 
     found: Color = (0.34, 0.71, 0.91)
-    other: Color = (0.90, 0.60, 0.0)
+    other: Color = (0.84, 0.37, 0.0)
     missed: Color = (0.80, 0.47, 0.65)
+    first: Color = (0.94, 0.89, 0.26)
+    probe: Color = (0.0, 0.62, 0.45)
+
+    @property
+    def pair(self) -> tuple[Color, Color]:
+        """Those of the first of a row, and of the other."""
+        return self.first, self.other
 
 
 def _color_property(name: str, description: str, default: Color) -> Any:
@@ -56,6 +66,8 @@ class OctreePreferences(bpy.types.AddonPreferences):
         found_color: Color
         other_color: Color
         missed_color: Color
+        first_color: Color
+        probe_color: Color
     else:
         triangle_limit: IntProperty(
             name="Triangle Limit",
@@ -66,7 +78,7 @@ class OctreePreferences(bpy.types.AddonPreferences):
         )
         found_color: _color_property(
             "Found",
-            "Color of what a question found, of cells that lie inside, and of the first of a pair",
+            "Color of what a question found, and of cells that lie inside",
             Colors.found,
         )
         other_color: _color_property(
@@ -79,13 +91,19 @@ class OctreePreferences(bpy.types.AddonPreferences):
             "Color of what a question did not find, and of cells that lie outside",
             Colors.missed,
         )
+        first_color: _color_property(
+            "First of a Pair", "Color of what the active row is about", Colors.first
+        )
+        probe_color: _color_property(
+            "Under the Pointer", "Color of what the probe would find", Colors.probe
+        )
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
         layout.use_property_split = True
         layout.prop(self, "triangle_limit")
         layout.label(text="Colors")
-        for name in ("found_color", "other_color", "missed_color"):
+        for name in _COLORS:
             layout.prop(self, name)
         layout.label(text="Shortcuts")
         shortcuts.draw(layout, context)
@@ -102,8 +120,7 @@ def colors() -> Colors:
     preferences = _preferences()
     if preferences is None:
         return Colors()
-    names = ("found_color", "other_color", "missed_color")
-    return Colors(*(tuple(getattr(preferences, name)) for name in names))
+    return Colors(*(tuple(getattr(preferences, name)) for name in _COLORS))
 
 
 def _preferences() -> Any:

@@ -52,6 +52,10 @@ class Paper:
         assert name in dir(bpy.types)
         self.lines.append((name, "menu"))
 
+    def popover(self, name, **_):
+        assert name in dir(bpy.types)
+        self.lines.append((name, "popover"))
+
     def template_list(self, kind, _, owner, collection, active_owner, active, **__):
         assert kind in dir(bpy.types)
         assert collection in owner.bl_rna.properties

@@ -18,12 +18,36 @@ from .marking import (
     OCTREE_OT_select_duplicates,
 )
 from .operators import OCTREE_OT_audit, OCTREE_OT_recheck
-from .over_frames import CONTACT_LINES, CONTACTS, OCTREE_OT_contacts_over_frames
-from .panel import LINES, OCTREE_PT_audit
+from .over_frames import (
+    CONTACT_LINES,
+    CONTACTS,
+    OCTREE_OT_contacts_over_frames,
+    offer_contact,
+    say_contacts,
+)
+from .panel import (
+    LINES,
+    OCTREE_PT_audit,
+    OCTREE_PT_contacts,
+    draw_audit,
+    draw_contacts,
+    draw_floating,
+    offer_audit,
+    say_audit,
+)
 from .rules import Wish
 from .settings import OctreeAuditSettings, OctreeContactSettings, usual_band
 
-__all__ = ["Wish", "about_of", "look_steps", "usual_band", "wanted"]
+__all__ = [
+    "Wish",
+    "about_of",
+    "draw_audit",
+    "draw_contacts",
+    "draw_floating",
+    "look_steps",
+    "usual_band",
+    "wanted",
+]
 
 
 def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
@@ -37,6 +61,8 @@ def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
 
 
 results.LINES[QUESTION] = LINES
+results.ANSWERS[CONTACTS] = results.Said(say_contacts, offer_contact)
+results.ANSWERS[QUESTION] = results.Said(say_audit, offer_audit)
 results.LINES[CONTACTS] = CONTACT_LINES
 FEATURE = Feature(
     settings={"audit": OctreeAuditSettings, "contacts": OctreeContactSettings},
@@ -50,6 +76,7 @@ FEATURE = Feature(
         OCTREE_OT_select_floating,
         OCTREE_OT_contacts_over_frames,
         OCTREE_PT_audit,
+        OCTREE_PT_contacts,
     ),
     menus=(("OCTREE_MT_select", draw_menu),),
 )

@@ -111,6 +111,11 @@ def frame_texts(rows: Rows, row: int) -> tuple[str, str]:
     return "\u2264 " * (cut & 1) + str(begins), "\u2265 " * (cut >> 1) + str(ends)
 
 
+def say_contacts(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+    """Say how many contacts there are."""
+    layout.label(text=plural(result.count, "contact"), translate=False)
+
+
 def offer_contact(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
     """Show the active contact."""
     row = settings_of(context.scene).results.row
@@ -137,6 +142,4 @@ def go_to_contact(scene: bpy.types.Scene, result: Any, row: int) -> None:
     go_to_frame(scene, int(column.values[row]))
 
 
-CONTACT_LINES = Lines(
-    (_BEGINS, _ENDS), draw_contact, offer_contact, lambda *_: None, go_to_contact
-)
+CONTACT_LINES = Lines((_BEGINS, _ENDS), draw_contact, lambda *_: None, go_to_contact)

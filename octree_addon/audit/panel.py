@@ -1,6 +1,7 @@
 """Audit panel, and how findings look in the list of results: status, names, class, amount."""
 
 import json
+import textwrap
 from dataclasses import replace
 from typing import Any
 
@@ -9,84 +10,112 @@ import numpy as np
 
 from ..results import Column, Contact, Lines, fresh_view, value_text, view_of
 from ..ui import (
+    OptionsPopover,
     SessionStore,
-    SidebarPanel,
     column_of,
+    draw_button,
     draw_hint,
     draw_rows,
-    draw_table,
     length_text,
     length_unit,
     settings_of,
 )
 from .data import IGNORED, RESOLVED, STATUSES, Findings
-from .keeping import active_audit, unpacked
+from .keeping import unpacked
 from .settings import draw_options, span_rows
 
 # By class: what a narrow list has room for.
 SHORT = ("overlap", "inside", "double", "z-fight", "faces", "touch", "near", "itself")
 _ICONS: tuple[Any, ...] = ("RADIOBUT_OFF", "RADIOBUT_ON", "HIDE_ON", "CHECKMARK")
+# Letters of a line in a sidebar of 250 pixels.
+_LETTERS = 34
 _CLASS, _LENGTH, _AREA, _STATUS = "Class", "Length", "Area", "Status"
 # What stands beside the rows of the result that was read last, in scene units.
 _kept: SessionStore[Findings] = SessionStore(most=1)
 
 
-class OCTREE_PT_audit(SidebarPanel):
-    """Find what overlaps, is doubled or comes too near, without setting anything up."""
+class OCTREE_PT_audit(OptionsPopover):
+    """What an audit checks against what, and which findings count."""
 
     bl_label = "Audit"
-    bl_order = 72
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        column = column_of(self)
-        settings, audit = settings_of(context.scene).audit, active_audit(context.scene)
-        column.operator("octree.audit")
-        layout: Any = column  # the stubs say that a panel is nothing
-        header, body = layout.panel("OCTREE_PT_audit_options", default_closed=True)
-        header.label(text="Options")
-        if body:
-            draw_options(body, settings)
-        if audit is not None:
-            draw_counts(column, context.scene, audit)
-            row = column.row(align=True)
-            row.operator("octree.recheck")
-            row.operator("octree.export_audit", text="Export")
-            column.operator("octree.select_duplicates")
-            column.operator("octree.compare_audit")
-        column.operator("octree.select_floating")
-        column.operator("octree.contacts_over_frames")
-        header, body = layout.panel("OCTREE_PT_contact_frames", default_closed=True)
-        header.label(text="Frames")
-        if body:
-            contacts = settings_of(context.scene).contacts
-            draw_rows(body, contacts, span_rows(contacts))
+        draw_options(column_of(self), settings_of(context.scene).audit)
 
 
-def draw_counts(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any) -> None:
-    """Say how many findings of each class are open, and how many are settled."""
+class OCTREE_PT_contacts(OptionsPopover):
+    """In which frames contacts are looked for."""
+
+    bl_label = "Contacts over Frames"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        contacts = settings_of(context.scene).contacts
+        draw_rows(column_of(self), contacts, span_rows(contacts))
+
+
+def draw_audit(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Show the button of the audit, and that which checks again what has changed since."""
+    row = layout.row(align=True)
+    draw_button(row, "octree.audit", "OCTREE_PT_audit")
+    row.operator("octree.recheck", text="", icon="FILE_REFRESH")
+
+
+def draw_floating(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Show the button that asks what floats."""
+    draw_button(layout, "octree.select_floating")
+
+
+def draw_contacts(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Show the button that asks when objects touch."""
+    draw_button(layout, "octree.contacts_over_frames", "OCTREE_PT_contacts")
+
+
+def say_audit(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+    """Say how many findings of each class are open, how many are settled, and by what tolerance.
+
+    In lines that a narrow sidebar has room for.
+    """
+    words = count_words(context.scene, result) or ["nothing was found"]
+    for line in (*wrapped(words), *tolerance_lines(context.scene, result)):
+        layout.label(text=line, translate=False)
+
+
+def offer_audit(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+    """Offer what can be done with the active finding, and with all."""
+    offer_marks(layout, context, result)
+    row = layout.row(align=True)
+    row.operator("octree.recheck")
+    row.operator("octree.export_audit", text="Export")
+    layout.operator("octree.select_duplicates")
+    layout.operator("octree.compare_audit")
+
+
+def count_words(scene: bpy.types.Scene, result: Any) -> list[str]:
+    """Return the counts of open findings by class, such as "2 overlap", then of settled ones."""
     classes, statuses = (columns_of(scene, result)[name] for name in (_CLASS, _STATUS))
     is_open = statuses.values < IGNORED
     counts = np.bincount(classes.values[is_open], minlength=len(classes.words)).tolist()
-    lines = [(word, f"{n:,}") for word, n in zip(classes.words, counts, strict=True) if n]
+    words = [f"{n:,} {word}" for word, n in zip(classes.words, counts, strict=True) if n]
     for status in (IGNORED, RESOLVED):
         count = int((statuses.values == status).sum())
         if count:
-            lines.append((STATUSES[status], f"{count:,}"))
-    box = layout.box()
-    if not lines:
-        draw_hint(box, "Nothing was found")
-    draw_table(box, [*lines, *tolerance_lines(scene, result)], names=0.7)
+            words.append(f"{count:,} {STATUSES[status]}")
+    return words
 
 
-def tolerance_lines(scene: bpy.types.Scene, result: Any) -> list[tuple[str, str]]:
+def wrapped(words: list[str]) -> list[str]:
+    """Return words in lines of at most so many letters as a narrow sidebar has room for."""
+    return textwrap.wrap(", ".join(words), _LETTERS)
+
+
+def tolerance_lines(scene: bpy.types.Scene, result: Any) -> list[str]:
     """Say by what tolerance was judged, and of how many findings precision widened it."""
     kept = kept_here(scene, result)
     if kept is None or np.isnan(kept.audit.band):
         return []
     stated, count = kept.audit.band, int(kept.widened.sum())
     text = length_text(scene, stated, precision=6) if stated else "by precision"
-    return [("Tolerance", text), *([("By Precision", f"{count:,}")] if count else [])]
+    return [f"Tolerance {text}" + (f", {count:,} by precision" if count else "")]
 
 
 def kept_here(scene: bpy.types.Scene, result: Any) -> Findings | None:
@@ -194,4 +223,4 @@ def contact_of(scene: bpy.types.Scene, result: Any, row: int) -> Contact | None:
     return Contact(around, segments, (kept.faces_of(row, 0), kept.faces_of(row, 1)), key)
 
 
-LINES = Lines((_CLASS, _LENGTH), draw_finding, offer_marks, contact_of)
+LINES = Lines((_CLASS, _LENGTH), draw_finding, contact_of)

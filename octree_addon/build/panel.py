@@ -26,7 +26,7 @@ class OCTREE_PT_tree(SidebarPanel):
     """Build, rebuild and clear the octree: the place to look inside."""
 
     bl_label = "Octree"
-    bl_order = 90
+    bl_order = 20
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
@@ -97,7 +97,7 @@ class OCTREE_PT_advanced(SidebarPanel):
 
     bl_label = "Advanced"
     bl_parent_id = "OCTREE_PT_tree"
-    bl_order = 91
+    bl_order = 21
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -114,7 +114,7 @@ class OCTREE_PT_statistics(SidebarPanel):
 
     bl_label = "Statistics"
     bl_parent_id = "OCTREE_PT_tree"
-    bl_order = 94
+    bl_order = 24
     bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod

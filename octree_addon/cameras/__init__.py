@@ -7,11 +7,12 @@ operators find_seen, use_seen, hide_unseen and go_to_largest. `data` needs no Bl
 
 import bpy
 
+from .. import results
 from ..ui import Feature
 from .find_seen import OCTREE_OT_find_seen, pixel_texts
 from .go_to_largest import OCTREE_OT_go_to_largest
-from .hide_unseen import OCTREE_OT_hide_unseen, draw_hide
-from .panel import OCTREE_PT_shot
+from .hide_unseen import OCTREE_OT_hide_unseen, OCTREE_PT_hiding
+from .panel import OCTREE_PT_shot, draw_shot, offer_seen, say_seen
 from .pixels import PixelOptions, pixel_steps
 from .seen_items import items_of
 from .settings import OctreeAnswerNumbers, OctreeShotSettings
@@ -38,6 +39,7 @@ __all__ = [
     "TestedObject",
     "VisibilityResult",
     "csv_table",
+    "draw_shot",
     "get",
     "intervals",
     "items_of",
@@ -70,6 +72,7 @@ def draw_select_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     menu.layout.operator("octree.select_seen")
 
 
+results.ANSWERS["find_seen"] = results.Said(say_seen, offer_seen)
 FEATURE = Feature(
     settings={"shot": OctreeShotSettings, "answers": OctreeAnswerNumbers},
     classes=(
@@ -80,13 +83,13 @@ FEATURE = Feature(
         OCTREE_OT_export_seen,
         OCTREE_OT_hide_unseen,
         OCTREE_OT_go_to_largest,
+        OCTREE_PT_hiding,
         OCTREE_PT_shot,
     ),
     menus=(
         ("OCTREE_MT_object", draw_object_menu),
         ("OCTREE_MT_object", draw_hide_menu),
         ("OCTREE_MT_select", draw_select_menu),
-        ("OCTREE_PT_shot", draw_hide),
         ("VIEW3D_MT_object_showhide", draw_hide_menu),
     ),
     shortcuts=("octree.find_seen", "octree.hide_unseen"),

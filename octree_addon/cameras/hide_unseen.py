@@ -1,11 +1,20 @@
-"""Hide Unseen: an operator that counts first, and its rows under a visibility result."""
+"""Hide Unseen: an operator that counts first, and its row under a visibility result."""
 
 import bpy
 
 from ..answers import verbs
 from ..answers.verb_operators import AskingOperator
 from ..hiding import EverythingOption, HidingOptions, plan, plan_lines
-from ..ui import Status, column_of, draw_rows, settings_of, take, write_back
+from ..ui import (
+    OptionsPopover,
+    Status,
+    column_of,
+    draw_popover,
+    draw_rows,
+    settings_of,
+    take,
+    write_back,
+)
 from .use_seen import SeenOperator
 from .visibility_result import VisibilityResult, get
 
@@ -63,12 +72,18 @@ class OCTREE_OT_hide_unseen(
             self.layout.prop(self, "everything")
 
 
-def draw_hide(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
-    """Offer, under a visibility result, to hide what was not seen."""
-    if get(context.scene) is None:
-        return
-    settings, column = settings_of(context.scene).hiding, column_of(panel)
-    row = column.row(align=True)
+def draw_hide(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Offer to hide what was not seen, in a row."""
+    row = layout.row(align=True)
     row.operator("octree.hide_unseen", icon="HIDE_ON")
-    row.prop(settings, "icon", text="", icon_only=True)
-    draw_rows(column, settings, ["protect"])
+    row.prop(settings_of(context.scene).hiding, "icon", text="", icon_only=True)
+    draw_popover(row, "OCTREE_PT_hiding")
+
+
+class OCTREE_PT_hiding(OptionsPopover):
+    """What is never hidden, and by which icon all else is."""
+
+    bl_label = "Hiding"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_rows(column_of(self), settings_of(context.scene).hiding, ("icon", "protect"))

@@ -1,51 +1,72 @@
-"""Panel of What Cameras See: what is tested, the last result, and its uses."""
+"""Shot questions in the tab: their button, its options, what cameras saw, and its uses."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import bpy
 
 from ..answers.verbs import draw_age
-from ..ui import SelectionOptions, SidebarPanel, column_of, draw_hint, draw_rows, settings_of
+from ..ui import (
+    OptionsPopover,
+    column_of,
+    draw_button,
+    draw_hint,
+    draw_rows,
+    settings_of,
+)
 from .data import OCCLUDED
+from .hide_unseen import draw_hide
 from .settings import rows_of
 from .visibility_result import ANSWERS, PixelFacts, VisibilityResult, get
 
+# How far the view is widened is an option of Select in Camera View.
+_WIDENED = ("margin", "angle")
 
-class OCTREE_PT_shot(SidebarPanel):
-    """Find what cameras see, now or over a shot."""
 
-    bl_label = "Over a Shot"
-    bl_parent_id = "OCTREE_PT_camera"
-    bl_order = 41
+class OCTREE_PT_shot(OptionsPopover):
+    """Of which cameras and frames it is asked what they see."""
+
+    bl_label = "What Cameras See"
 
     def draw(self, context: bpy.types.Context) -> None:
         settings = settings_of(context.scene).shot
         column = column_of(self)
-        # How far the view is widened stands above, with the camera.
-        widened = ("margin", "angle")
-        draw_rows(column, settings, [row for row in rows_of(settings) if row not in widened])
+        draw_rows(column, settings, [row for row in rows_of(settings) if row not in _WIDENED])
         counts_boxes = settings.precision == "BOX" and not settings.faces
         if counts_boxes and settings.behind == "IGNORE":
             draw_hint(column, "Objects count by their boxes")
-        button = column.operator("octree.find_seen", icon="VIEW_CAMERA")
-        for name in widened:
-            setattr(button, name, getattr(settings_of(context.scene).frustum, name))
-        seen = get(context.scene)
-        if seen:
-            draw_result(column, seen, settings_of(context.scene).tab)
-            draw_age(column, context.scene, ANSWERS)
 
 
-def draw_result(layout: bpy.types.UILayout, seen: VisibilityResult, tab: SelectionOptions) -> None:
-    """Say what was seen, and offer to use it."""
-    box = layout.box().column()
-    for line in result_lines(seen):
-        box.label(text=line)
-    row = box.row(align=True)
+def draw_shot(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Show the button that asks what cameras see."""
+    button = draw_button(layout, "octree.find_seen", "OCTREE_PT_shot")
+    for name in _WIDENED:
+        setattr(button, name, getattr(settings_of(context.scene).frustum, name))
+
+
+def say_seen(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+    """Say what was seen, in words."""
+    seen = get(context.scene)
+    if seen is not None:
+        for line in result_lines(seen):
+            layout.label(text=line, translate=False)
+        draw_age(layout, context.scene, ANSWERS)
+
+
+def offer_seen(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+    """Offer to use what was seen, and what was not."""
+    if get(context.scene) is None:
+        return
+    tab, answer = settings_of(context.scene).tab, settings_of(context.scene).answer
+    draw_hide(layout, context)
+    row = layout.row(align=True)
+    row.prop(answer, "found", toggle=True)
+    row.prop(answer, "fade", toggle=True)
+    row = layout.row(align=True)
     for part, text in (("SEEN", "Select Seen"), ("UNSEEN", "Select Unseen")):
         button = row.operator("octree.select_seen", text=text)
         button.part, button.kind, button.action = part, tab.kind, tab.action
-    row = box.row(align=True)
+    row = layout.row(align=True)
     row.operator("octree.collect_seen", text="Collect")
     row.operator("octree.mark_seen", text="Mark")
     row.operator("octree.export_seen", text="Export")

@@ -1,6 +1,7 @@
 """Display feature: GPU overlay, picking, cells as a mesh.
 
-Read uploads, cells, detail, boxes, lines, batches, words, hover, then drawing.
+Read uploads, cells, detail, boxes, lines, batches, words, hover, active_row,
+answered, then drawing.
 """
 
 import bpy

@@ -9,7 +9,7 @@ from mathutils import Matrix
 
 from .. import results
 from ..arrays import Floats
-from ..preferences import Color, colors, limits
+from ..preferences import colors, limits
 from ..reader import (
     evaluated_box,
     evaluated_mesh,
@@ -62,6 +62,11 @@ class Filled(NamedTuple):
 _filled: dict[tuple[int, ...], Filled] = uploads({})
 
 
+def is_drawn(scene: bpy.types.Scene) -> bool:
+    """Tell whether a row is active, and shown in colors."""
+    return settings_of(scene).results.outline and any(results.active_sides(scene))
+
+
 def draw_active_row(scene: bpy.types.Scene) -> None:
     """Draw what the active row is about where it is now."""
     sides = results.active_sides(scene)
@@ -73,15 +78,9 @@ def draw_active_row(scene: bpy.types.Scene) -> None:
     if len(sides) == 2 and any(is_shown) and settings_of(scene).results.dim:
         fade()
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    for side, key, color, shown in zip(sides, keys, pair_colors(), is_shown, strict=False):
+    for side, key, color, shown in zip(sides, keys, colors().pair, is_shown, strict=False):
         if shown:
             draw_side(side, key, depsgraph, color)
-
-
-def pair_colors() -> tuple[Color, Color]:
-    """Return the colors of the first of a row and of the other."""
-    chosen = colors()
-    return chosen.found, chosen.other
 
 
 def key_of(scene: bpy.types.Scene, side: Side) -> tuple[int, ...]:
@@ -89,10 +88,10 @@ def key_of(scene: bpy.types.Scene, side: Side) -> tuple[int, ...]:
     return (scene.session_uid, side.object.session_uid, *side.numbers)
 
 
-def fade() -> None:
-    """Let all that is drawn so far fade into the background of the theme."""
+def fade(part: float = _FADE) -> None:
+    """Let so much of all that is drawn so far fade into the background of the theme."""
     shade = bpy.context.preferences.themes[0].view_3d.space.gradients.high_gradient
-    color = shade[0], shade[1], shade[2], _FADE
+    color = shade[0], shade[1], shade[2], part
     screen = gpu.types.GPUBatch(type="TRIS", buf=vertex_buffer(_SCREEN.astype(np.float32)))
     with gpu.matrix.push_pop(), gpu.matrix.push_pop_projection(), blended("NONE"):
         gpu.matrix.load_identity()

@@ -15,6 +15,7 @@ from ..arrays import Ids
 from ..built_tree import BuiltTree
 from ..preferences import Color, colors, limits
 from ..questions import Query
+from ..targets import SceneTarget
 from .boxes import DrawnBoxes, draw_boxes, upload
 from .cells import Look, cell_colors, look_of, wanted_cells
 from .detail import DetailView, Family, family_of, ranges, view_of
@@ -144,17 +145,22 @@ def shown_picture(built: BuiltTree) -> CellPicture | None:
 
 def paint(query: Query, numbers: Ids, color: Color) -> Painted:
     """Upload items of a question's target; of too many, boxes around them."""
+    return paint_items(query.target, numbers, color, limits().triangles)
+
+
+def paint_items(target: SceneTarget, numbers: Ids, color: Color, most: int) -> Painted:
+    """Upload items of a target, sorted; of more than `most`, boxes around what they are of."""
     if not len(numbers):
         return Painted(color)
-    shapes = query.target.shapes_of(numbers, limits().triangles)
+    shapes = target.shapes_of(numbers, most)
     if isinstance(shapes, Triangles):
         return Painted(color, faces=triangle_batch(shapes.vertices, shapes.faces))
     rows = shapes.bounds().rows.astype(np.float32)
     return Painted(color, boxes=upload(rows, np.full((len(shapes), 3), color, np.float32)))
 
 
-def draw_found(query: Query, in_front: bool, *, with_missed: bool) -> None:
-    """Draw found items, and missed ones, on top of their own surfaces."""
+def draw_found(query: Query, in_front: bool, *, with_missed: bool, strength: float = 1.0) -> None:
+    """Draw found items, and missed ones, on top of their own surfaces, so strongly."""
     chosen = colors()
     if query not in _found or _found[query].color != chosen.found:
         _found[query] = paint(query, query.whole_items, chosen.found)
@@ -165,15 +171,15 @@ def draw_found(query: Query, in_front: bool, *, with_missed: bool) -> None:
         painted.insert(0, _missed[query])
     with blended("NONE" if in_front else "LESS_EQUAL"), nearer():
         for each in painted:
-            draw_painted(each)
+            draw_painted(each, strength)
 
 
-def draw_painted(painted: Painted) -> None:
-    """Draw items in their color."""
+def draw_painted(painted: Painted, strength: float = 1.0) -> None:
+    """Draw items in their color, so strongly."""
     if painted.boxes is not None:
-        draw_boxes(painted.boxes, 1.0, _BOX_WIDTH)
+        draw_boxes(painted.boxes, strength, _BOX_WIDTH)
     if painted.faces is not None:
-        draw_plain(painted.faces, (*painted.color, _OPACITY))
+        draw_plain(painted.faces, (*painted.color, _OPACITY * strength))
 
 
 @contextmanager

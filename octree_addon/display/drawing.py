@@ -8,7 +8,7 @@ import bpy
 from .. import questions, trees
 from ..scene_index import notice_losses
 from ..ui import schedule, settings_of
-from . import active_row, batches, contact, hover, live_marks
+from . import active_row, answered, batches, contact, hover, live_marks
 from .lines import draw_outline
 from .uploads import drop_uploads
 
@@ -42,8 +42,8 @@ def draw_scene(scene: bpy.types.Scene) -> None:
     settings, built, query = settings_of(scene), trees.get(scene), questions.get(scene)
     display, answer = settings.display, settings.answer
     holds = query is not None and questions.is_current(scene)
-    if query and holds and answer.found:
-        batches.draw_found(query, display.in_front, with_missed=answer.missed)
+    if answer.found:
+        answered.draw_answer(scene, query if holds else None)
     # The cells that a question visited are a part of its answer.
     if built and display.show and (holds or display.cells != "QUESTION"):
         picture = batches.picture_of(built, query, display)

@@ -12,7 +12,7 @@ class OCTREE_PT_display(SidebarPanel):
 
     bl_label = "Cells"
     bl_parent_id = "OCTREE_PT_tree"
-    bl_order = 93
+    bl_order = 22
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header(self, context: bpy.types.Context) -> None:

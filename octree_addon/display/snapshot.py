@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats
 from ..png import small_png
-from ..preferences import Color, limits
+from ..preferences import Color, colors, limits
 from ..reader import PlacedMesh, evaluated_mesh, find_instance, mesh_arrays, triangle_count
 from ..results import LINES, Contact, Side, sides_of
-from .active_row import fade, pair_colors
+from .active_row import fade
 from .contact import draw_contact, read_contact
 
 _SIZE = (480, 360)
@@ -84,7 +84,7 @@ def _picture(
         gpu.matrix.load_projection_matrix(projection)
         fade()
         _in_front()
-        for side, color in zip(sides, pair_colors(), strict=False):
+        for side, color in zip(sides, colors().pair, strict=False):
             placed = _placed(side) if side is not None else None
             if placed is not None:
                 _draw_lit(placed, view, color)

@@ -5,8 +5,6 @@ import bpy
 from ..ui import Feature
 from .operator import OCTREE_OT_add_example, draw_offer
 
-__all__ = ["draw_offer"]
-
 
 def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     """Offer the town."""
@@ -16,5 +14,9 @@ def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
 
 FEATURE = Feature(
     classes=(OCTREE_OT_add_example,),
-    menus=(("OCTREE_MT_object", draw_menu), ("VIEW3D_MT_mesh_add", draw_menu)),
+    menus=(
+        ("OCTREE_MT_object", draw_menu),
+        ("VIEW3D_MT_mesh_add", draw_menu),
+        ("OCTREE_PT_results", draw_offer),
+    ),
 )

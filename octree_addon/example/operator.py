@@ -5,6 +5,7 @@ from itertools import islice
 import bpy
 from mathutils import Euler
 
+from ..results import active_result
 from ..selection import Subjects, select_objects
 from ..ui import RefusingOperator, Status, mode_obstacle
 from .town import NAME, build_town
@@ -48,11 +49,14 @@ class OCTREE_OT_add_example(RefusingOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-def draw_offer(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
-    """Offer the town to a scene with next to nothing in it."""
+def draw_offer(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
+    """Offer the town to a scene with next to nothing in it, until something was asked."""
+    scene = context.scene
+    if active_result(scene) is not None:
+        return
     # Of a view layer, Blender knows the number; those of a scene it would have to count.
-    if len(bpy.context.view_layer.objects) > _MANY:
+    if len(context.view_layer.objects) > _MANY:
         return
     meshes = (item for item in scene.objects if item.type == "MESH")
     if len(list(islice(meshes, _FEW))) < _FEW:
-        layout.operator("octree.add_example", icon="HOME")
+        panel.layout.operator("octree.add_example", icon="HOME")

@@ -11,7 +11,7 @@ from .hidden_objects import (
     restore,
     uninstall,
 )
-from .operators import OCTREE_OT_restore_hidden, draw_banner, hidden_text, plan_lines
+from .operators import OCTREE_OT_restore_hidden, draw_restore, hidden_text, plan_lines
 from .plan import Plan, plan
 from .settings import (
     EverythingOption,
@@ -26,7 +26,7 @@ __all__ = [
     "EverythingOption",
     "HidingOptions",
     "Plan",
-    "draw_banner",
+    "draw_restore",
     "hidden_counts",
     "hidden_text",
     "hide",

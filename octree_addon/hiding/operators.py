@@ -1,8 +1,9 @@
-"""Restore Hidden: an operator, the reports of whatever hides, and the banner of the tab."""
+"""Restore Hidden: an operator, the reports of whatever hides, and its button in the tab."""
 
 from collections import Counter
 
 import bpy
+from bpy.app.translations import pgettext_iface
 
 from ..scene_index import own_writing
 from ..ui import (
@@ -71,12 +72,13 @@ def restored_text(shown: Counter[str]) -> str:
     return "; ".join(parts) or "Nothing was left to restore"
 
 
-def draw_banner(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
-    """Say what Octree hides, if anything, and offer to restore it."""
-    counts = hidden_counts(scene)
-    if not counts:
-        return
-    box = layout.box().column(align=True)
-    for icon, count in counts.items():
-        box.label(text=hidden_count_text(icon, count), icon="HIDE_ON")
-    box.operator("octree.restore_hidden", icon="LOOP_BACK")
+def draw_restore(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
+    """Offer to restore what Octree hides, and say how much; the button is always there."""
+    count = sum(hidden_counts(scene).values())
+    text = str(pgettext_iface("Restore Hidden", "Operator"))  # type: ignore[func-returns-value]
+    layout.operator(
+        "octree.restore_hidden",
+        text=f"{text} ({count:,})" if count else text,
+        icon="LOOP_BACK",
+        translate=False,
+    )

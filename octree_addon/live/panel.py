@@ -106,7 +106,7 @@ class OCTREE_PT_live(SidebarPanel):
 
     bl_label = "Live"
     bl_parent_id = "OCTREE_PT_tree"
-    bl_order = 92
+    bl_order = 23
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

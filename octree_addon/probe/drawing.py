@@ -7,6 +7,7 @@ import bpy
 import gpu
 import numpy as np
 
+from ..display import answered
 from ..display.batches import nearer
 from ..display.lines import blended, draw_plain, line_batch, line_shader, vertex_buffer
 from ..display.words import draw_words
@@ -22,6 +23,15 @@ _SHAPE = (1.0, 1.0, 1.0, 0.8)  # what is asked
 _FILL, _BOXES = 0.45, 0.6
 _WIDTH, _POINT = 2.0, 9.0  # pixels
 _handles: list[tuple[Any, str]] = []
+
+
+def shows_picture() -> bool:
+    """Tell whether an answer under the pointer is drawn, before which others step back."""
+    live = session.current()
+    return live is not None and live.answered is not None and session.shows_truth(live)
+
+
+answered.step_back_for(shows_picture)
 
 
 def switch(is_wanted: bool) -> None:
@@ -64,20 +74,20 @@ def draw_picture(picture: ProbePicture) -> None:
             _fill(picture.faces)
     with blended("LESS_EQUAL"):
         if picture.boxes is not None:
-            _lines(picture.boxes.points, picture.boxes.edges, (*colors().found, _BOXES), 1.0)
+            _lines(picture.boxes.points, picture.boxes.edges, (*colors().probe, _BOXES), 1.0)
         if picture.outline is not None:
             _lines(picture.outline.points, picture.outline.edges, _SHAPE, _WIDTH)
     with blended("NONE"):
         if len(picture.segments):
             edges = np.arange(len(picture.segments), dtype=np.uint32).reshape(-1, 2)
-            _lines(picture.segments, edges, (*colors().other, 1.0), _WIDTH)
+            _lines(picture.segments, edges, (*colors().probe, 1.0), _WIDTH)
         if len(picture.points):
             _points(picture.points)
 
 
 def _fill(corners: Corners) -> None:
     batch = gpu.types.GPUBatch(type="TRIS", buf=vertex_buffer(corners))
-    draw_plain(batch, (*colors().found, _FILL))
+    draw_plain(batch, (*colors().probe, _FILL))
 
 
 def _lines(points: Corners, edges: Any, color: tuple[float, ...], width: float) -> None:
@@ -89,7 +99,7 @@ def _lines(points: Corners, edges: Any, color: tuple[float, ...], width: float) 
 def _points(points: Corners) -> None:
     gpu.state.point_size_set(_POINT * bpy.context.preferences.system.ui_scale)
     batch = gpu.types.GPUBatch(type="POINTS", buf=vertex_buffer(points))
-    draw_plain(batch, (*colors().other, 1.0))
+    draw_plain(batch, (*colors().probe, 1.0))
     gpu.state.point_size_set(1.0)
 
 

@@ -7,6 +7,7 @@ the scene and the operator share, and an operator (which rows it shows, what it 
 
 import bpy
 
+from .. import results
 from ..ui import Feature, settings_of
 from .frustum import camera_outline
 from .last_query import (
@@ -26,6 +27,11 @@ from .panel import (
     OCTREE_PT_collisions,
     OCTREE_PT_cursor,
     OctreeTabSettings,
+    draw_camera,
+    draw_collisions,
+    draw_near,
+    offer_answer,
+    say_answer,
 )
 from .show_cells import OCTREE_OT_show_cells
 from .status import draw_status
@@ -37,6 +43,9 @@ __all__ = [
     "Query",
     "QueryRecord",
     "camera_outline",
+    "draw_camera",
+    "draw_collisions",
+    "draw_near",
     "get",
     "is_before_tree",
     "is_current",
@@ -64,6 +73,8 @@ def draw_view_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
     menu.layout.operator("octree.show_cells")
 
 
+for each in QUESTIONS:
+    results.ANSWERS[each.bl_idname.partition(".")[2]] = results.Said(say_answer, offer_answer)
 FEATURE = Feature(
     settings={each.key: each.settings for each in QUESTIONS}
     | {"answer": OctreeAnswerSettings, "tab": OctreeTabSettings},

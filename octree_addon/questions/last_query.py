@@ -164,6 +164,7 @@ class OctreeAnswerSettings(bpy.types.PropertyGroup):
         found: bool
         missed: bool
         dim: bool
+        fade: bool
     else:
         outline: BoolProperty(
             name="Outline",
@@ -181,6 +182,12 @@ class OctreeAnswerSettings(bpy.types.PropertyGroup):
             name="Color Rest",
             description="Color what the last question did not find purple",
             default=False,
+            update=tag_redraw,
+        )
+        fade: BoolProperty(
+            name="Fade Rest",
+            description="Fade all that was not found while what was found is colored",
+            default=True,
             update=tag_redraw,
         )
         dim: BoolProperty(

@@ -1,14 +1,20 @@
-"""Registry of questions, and their panels: each button with its answer under it."""
+"""Registry of questions: their buttons, their options beside them, and what they answered."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import EnumProperty
 
 from .. import trees
-from ..results import active_result
-from ..ui import SelectionOptions, SidebarPanel, column_of, draw_rows, settings_of
+from ..ui import (
+    OptionsPopover,
+    SelectionOptions,
+    column_of,
+    draw_button,
+    draw_rows,
+    plural,
+    settings_of,
+)
 from . import last_query
 from .box import OCTREE_OT_select_in_box
 from .capsule import OCTREE_OT_select_in_capsule
@@ -32,7 +38,7 @@ QUESTIONS: tuple[type[QueryOperator], ...] = (
 )
 
 
-# Those that have no panel of their own: one is shown at a time.
+# Those that share a row: one is shown at a time.
 NEAR = tuple(
     each
     for each in QUESTIONS
@@ -54,94 +60,115 @@ class OctreeTabSettings(MeshOptions, SelectionOptions, bpy.types.PropertyGroup):
         )
 
 
-def draw_question(
-    column: bpy.types.UILayout, scene: bpy.types.Scene, question: type[QueryOperator]
+def draw_asking(
+    layout: bpy.types.UILayout,
+    scene: bpy.types.Scene,
+    question: type[QueryOperator],
+    options: str,
+    **shown: Any,
 ) -> None:
-    """Show a question with the settings that the scene keeps for it, and those of the tab."""
-    settings, tab = getattr(settings_of(scene), question.key), settings_of(scene).tab
-    rows = question.panel_rows or question.rows_of(settings)
-    draw_rows(column, settings, [row for row in rows if row not in SHARED])
-    button = column.operator(question.bl_idname)
+    """Show the button of a question, which passes on what all of them share."""
+    tab = settings_of(scene).tab
+    button = draw_button(layout, question.bl_idname, options, **shown)
     for name in SHARED:
         setattr(button, name, getattr(tab, name))
 
 
-def draw_answer(
-    layout: bpy.types.UILayout, scene: bpy.types.Scene, asked: Sequence[type[QueryOperator]]
+def draw_options(
+    column: bpy.types.UILayout, scene: bpy.types.Scene, question: type[QueryOperator]
 ) -> None:
-    """Say what the last question found, if it is one of these, and offer to look into it."""
-    query, settings = last_query.get(scene), settings_of(scene).answer
-    if query is None or query.title not in {question.bl_label for question in asked}:
+    """Show the settings that the scene keeps for a question."""
+    settings = getattr(settings_of(scene), question.key)
+    rows = question.panel_rows or question.rows_of(settings)
+    draw_rows(column, settings, [row for row in rows if row not in SHARED])
+
+
+def draw_camera(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Show the button that asks what a camera has in view."""
+    draw_asking(layout, context.scene, OCTREE_OT_select_in_frustum, "OCTREE_PT_camera")
+
+
+def draw_near(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Show the button that asks around the 3D cursor, which of them, and the probe."""
+    tab = settings_of(context.scene).tab
+    split = layout.split(factor=0.34, align=True)
+    split.prop(tab, "near", text="")
+    row = split.row(align=True)
+    draw_asking(row, context.scene, near_question(tab), "OCTREE_PT_cursor")
+    row.operator("octree.probe", text="", icon="RESTRICT_SELECT_OFF")
+
+
+def draw_collisions(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Show the button that asks what touches another object."""
+    draw_asking(layout, context.scene, OCTREE_OT_select_collisions, "OCTREE_PT_collisions")
+
+
+def near_question(tab: OctreeTabSettings) -> type[QueryOperator]:
+    """Return the question that is asked around the 3D cursor."""
+    return next(each for each in NEAR if each.key == tab.near)
+
+
+def answered(scene: bpy.types.Scene, result: Any) -> last_query.Query | None:
+    """Return the last question if a result of the list is its answer."""
+    query = last_query.get(scene)
+    return query if query is not None and query.title == result.title else None
+
+
+def say_answer(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+    """Say what a question found, in words: pairs and objects before triangles."""
+    query = answered(context.scene, result)
+    if query is None:
         return
-    box = layout.box().column()
-    if len(asked) > 1:
-        box.label(text=query.title)
-    for line in (query.found_text, *query.notes[:1]):
-        box.label(text=line)
-    row = box.row(align=True)
-    row.use_property_split = False
+    has_pairs = query.pair_rows is not None
+    lines = query.notes[:1] if has_pairs else (f"{plural(result.count, 'object')} found",)
+    for line in (*lines, query.found_text):
+        layout.label(text=line, translate=False)
+    if not has_pairs and query.notes:
+        layout.label(text=query.notes[0], translate=False)
+
+
+def offer_answer(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+    """Offer what to draw of an answer, and to look into it."""
+    query, settings = answered(context.scene, result), settings_of(context.scene).answer
+    if query is None:
+        return
+    row = layout.row(align=True)
     row.prop(settings, "found", toggle=True)
+    row.prop(settings, "fade", toggle=True)
     row.prop(settings, "missed", toggle=True)
-    row = box.row(align=True)
-    row.use_property_split = False
-    if trees.get(scene):
+    if trees.get(context.scene):
         row.prop(settings, "dim", toggle=True)
+    row = layout.row(align=True)
     if query.outline:
         row.prop(settings, "outline", toggle=True)
-    row = box.row(align=True)
-    if query.outline:
         row.operator("octree.show_cells")
     row.operator("octree.prove_it")
-    if is_listed(scene, query):
-        row.operator("octree.previous_row", text="", icon="TRIA_UP")
-        row.operator("octree.next_row", text="", icon="TRIA_DOWN")
 
 
-def is_listed(scene: bpy.types.Scene, query: last_query.Query) -> bool:
-    """Tell whether the list of results shows what a question found."""
-    result = active_result(scene)
-    return result is not None and result.title == query.title
+class OCTREE_PT_camera(OptionsPopover):
+    """What is asked of a camera."""
 
-
-class OCTREE_PT_camera(SidebarPanel):
-    """Ask what a camera has in view."""
-
-    bl_label = "Cameras"
-    bl_order = 40
+    bl_label = "Camera View"
 
     def draw(self, context: bpy.types.Context) -> None:
-        column = column_of(self)
-        draw_question(column, context.scene, OCTREE_OT_select_in_frustum)
-        draw_answer(column, context.scene, [OCTREE_OT_select_in_frustum])
+        draw_options(column_of(self), context.scene, OCTREE_OT_select_in_frustum)
 
 
-class OCTREE_PT_cursor(SidebarPanel):
-    """Ask what is near the 3D cursor."""
+class OCTREE_PT_cursor(OptionsPopover):
+    """What is asked near the 3D cursor."""
 
     bl_label = "Near"
-    bl_order = 50
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         column, tab = column_of(self), settings_of(context.scene).tab
-        row = column.row(align=True)
-        row.use_property_split = False
-        row.prop(tab, "near", expand=True)
-        for question in NEAR:
-            if question.key == tab.near:
-                draw_question(column, context.scene, question)
-        column.operator("octree.probe", icon="RESTRICT_SELECT_OFF")
-        draw_answer(column, context.scene, NEAR)
+        column.prop(tab, "near")
+        draw_options(column, context.scene, near_question(tab))
 
 
-class OCTREE_PT_collisions(SidebarPanel):
-    """Ask what touches another object."""
+class OCTREE_PT_collisions(OptionsPopover):
+    """What is asked of objects that touch."""
 
     bl_label = "Collisions"
-    bl_order = 70
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        column = column_of(self)
-        draw_question(column, context.scene, OCTREE_OT_select_collisions)
-        draw_answer(column, context.scene, [OCTREE_OT_select_collisions])
+        draw_options(column_of(self), context.scene, OCTREE_OT_select_collisions)

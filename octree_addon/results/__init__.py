@@ -28,7 +28,7 @@ from .choosing import (
     sides_of,
 )
 from .columns import value_text
-from .lines import LINES, Contact, Lines
+from .lines import ANSWERS, LINES, Contact, Lines, Said
 from .listeners import has_results, listen_if_kept, uninstall
 from .operators import (
     OCTREE_OT_isolate_row,
@@ -52,12 +52,14 @@ from .settings import (
 from .verbs import VERBS
 
 __all__ = [
+    "ANSWERS",
     "LINES",
     "Column",
     "Contact",
     "Lines",
     "PersistentIds",
     "Rows",
+    "Said",
     "Side",
     "active_contact",
     "active_result",

@@ -38,8 +38,6 @@ class Lines(NamedTuple):
         The columns that can be sorted by with a click.
     draw : callable
         Draws a row of the list.
-    offer : callable
-        Draws more under the list, about the active row.
     contact : callable
         Returns where the objects of a row meet, or None.
     go_to : callable, optional
@@ -48,10 +46,25 @@ class Lines(NamedTuple):
 
     headers: tuple[str, ...]
     draw: Callable[[bpy.types.UILayout, bpy.types.Scene, Any, int], None]
-    offer: Callable[[bpy.types.UILayout, bpy.types.Context, Any], None]
     contact: Callable[[bpy.types.Scene, Any, int], Contact | None]
     go_to: Callable[[bpy.types.Scene, Any, int], None] | None = None
 
 
+class Said(NamedTuple):
+    """What stands around the rows of one question.
+
+    Attributes
+    ----------
+    say : callable
+        Draws the answer in words, above the list.
+    offer : callable
+        Draws what can be done with the answer and with its active row, under the list.
+    """
+
+    say: Callable[[bpy.types.UILayout, bpy.types.Context, Any], None]
+    offer: Callable[[bpy.types.UILayout, bpy.types.Context, Any], None]
+
+
 # By the name of the operator that asked.
 LINES: dict[str, Lines] = {}
+ANSWERS: dict[str, Said] = {}

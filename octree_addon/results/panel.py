@@ -13,11 +13,12 @@ from ..references import find_object
 from ..scene_index import are_same, asked_of, is_doubted, known_fingerprint, rest_soon
 from ..ui import SidebarPanel, column_of, draw_hint, plural, schedule, settings_of
 from .columns import cells, fit_columns, fixed_columns, names_width, value_text
-from .lines import LINES
+from .lines import ANSWERS, LINES
 from .verbs import VERBS
 
-# How many rows the list shows at once; how many buttons stand beside each other.
-_LINES, _BESIDE = 8, 4
+# Rows of the list: as many as are in view with all buttons on a small screen; how many buttons
+# stand beside each other.
+_LINES, _BESIDE = 6, 4
 
 
 class OCTREE_UL_results(bpy.types.UIList):
@@ -94,41 +95,46 @@ class OCTREE_PT_results(SidebarPanel):
     """What was found, row by row."""
 
     bl_label = "Results"
-    bl_order = 75
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return active_result(context.scene) is not None
+    bl_order = 100
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
-        self.layout.label(text=count_text(context.scene, active_result(context.scene)))
+        result = active_result(context.scene)
+        if result is not None:
+            self.layout.label(text=count_text(context.scene, result), translate=False)
 
     def draw(self, context: bpy.types.Context) -> None:
         column = column_of(self)
         column.use_property_split = False
         scene, settings = context.scene, settings_of(context.scene).results
         result = active_result(scene)
+        if result is None:
+            draw_hint(column, "No results")
+            return
+        said = ANSWERS.get(result.question)
+        if said:
+            said.say(column.column(align=True), context, result)
+        else:
+            column.label(text=count_text(scene, result), translate=False)
         draw_names(column, settings)
         keep_current(column, scene, result)
         draw_headers(column, scene, settings, result)
         column.template_list(
             "OCTREE_UL_results", "", kept.list_settings(), "rows", settings, "row",
-            rows=_LINES if result.count > 3 else 3,
+            rows=_LINES,
         )  # fmt: skip
         if context.mode != "OBJECT":
             draw_hint(column, "Clicks select in Object Mode")
+        if said:
+            said.offer(column, context, result)
         draw_actions(column, context, result)
 
 
 def draw_names(layout: bpy.types.UILayout, settings: Any) -> None:
     """Show the results by name, and what can be done with the active one."""
-    if len(settings.kept) > 1:
-        row = layout.row(align=True)
-        row.operator("octree.show_result", text="", icon="TRIA_LEFT").step = -1
-        row.label(text=f"{settings.active + 1} of {len(settings.kept)} results")
-        row.operator("octree.show_result", text="", icon="TRIA_RIGHT").step = 1
     result = settings.kept[settings.active]
     row = layout.row(align=True)
+    row.operator("octree.show_result", text="", icon="TRIA_LEFT").step = -1
+    row.operator("octree.show_result", text="", icon="TRIA_RIGHT").step = 1
     row.prop(result, "name", text="")
     row.prop(result, "pinned", text="", icon="PINNED" if result.pinned else "UNPINNED")
     row.operator("octree.refresh_result", text="", icon="FILE_REFRESH")
@@ -188,8 +194,6 @@ def draw_header(layout: bpy.types.UILayout, settings: Any, name: str, text: str)
 
 def draw_actions(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
     """Offer what can be done with the rows."""
-    if result.question in LINES:
-        LINES[result.question].offer(layout, context, result)
     settings = settings_of(context.scene).results
     row = layout.row(align=True)
     row.operator("octree.previous_row", text="", icon="TRIA_UP")

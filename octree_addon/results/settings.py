@@ -135,7 +135,7 @@ class OctreeResultsSettings(bpy.types.PropertyGroup):
         outline: BoolProperty(
             name="Color Row",
             description="Color the objects of the active row, with boxes that are seen through all"
-            " else: the first blue, the second of a pair orange",
+            " else: the first yellow, the second of a pair vermilion",
             default=True,
             update=tag_redraw,
         )

@@ -23,7 +23,16 @@ from .operators import (
     take,
     write_back,
 )
-from .rows import SidebarPanel, column_of, draw_hint, draw_rows, draw_table
+from .rows import (
+    OptionsPopover,
+    SidebarPanel,
+    column_of,
+    draw_button,
+    draw_hint,
+    draw_popover,
+    draw_rows,
+    draw_table,
+)
 from .session_store import (
     SessionStore,
     forget_session,
@@ -42,6 +51,7 @@ __all__ = [
     "FileExport",
     "Group",
     "Listeners",
+    "OptionsPopover",
     "RefusingOperator",
     "SelectionOptions",
     "SessionStore",
@@ -50,7 +60,9 @@ __all__ = [
     "SteppedOperator",
     "clear_status",
     "column_of",
+    "draw_button",
     "draw_hint",
+    "draw_popover",
     "draw_rows",
     "draw_table",
     "forget_redo",

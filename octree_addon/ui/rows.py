@@ -28,6 +28,46 @@ class SidebarPanel(bpy.types.Panel):
     bl_category = "Octree"
 
 
+class OptionsPopover(bpy.types.Panel):
+    """The options of a button, opened beside it: they take no room of the tab."""
+
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "HEADER"
+    bl_label = "Options"
+    bl_ui_units_x = 13
+
+
+def draw_button(layout: bpy.types.UILayout, name: str, options: str = "", **shown: Any) -> Any:
+    """Put the button of an operator into a row of its own, with its options beside it.
+
+    Parameters
+    ----------
+    layout : bpy.types.UILayout
+        Where the row stands.
+    name : str
+        The operator, such as "octree.audit".
+    options : str, optional
+        The panel with its options.
+    **shown : Any
+        What the button shows: `text`, `icon`.
+
+    Returns
+    -------
+    bpy.types.OperatorProperties
+        What the button calls it with.
+    """
+    row = layout.row(align=True)
+    button = row.operator(name, **shown)
+    if options:
+        draw_popover(row, options)
+    return button
+
+
+def draw_popover(layout: bpy.types.UILayout, options: str) -> None:
+    """Put a small button into a row that opens a panel of options."""
+    layout.popover(options, text="", icon="DOWNARROW_HLT")
+
+
 def column_of(drawn: bpy.types.Panel | bpy.types.Operator) -> bpy.types.UILayout:
     """Return the single column that the properties of a panel or a redo panel stand in."""
     drawn.layout.use_property_split = True

@@ -241,7 +241,7 @@ def test_settings_are_remembered_and_shown(row):
     assert (box.around, box.size[:], box.relation) == ("CURSOR", (1, 2, 3), "INSIDE")
     bpy.context.scene.octree.tab.near = "box"
     lines = drawn(bpy.types.OCTREE_PT_cursor)
-    assert {"around", "size", "octree.select_in_box"} <= lines.keys()
+    assert {"around", "size"} <= lines.keys()
     assert not {"object", "center"} & lines.keys()
     query = ask()
     box.around = "ACTIVE"

@@ -72,7 +72,7 @@ def test_town_is_quick():
 
 
 def test_town_is_offered_where_there_is_next_to_nothing(empty_scene):
-    panel = bpy.types.OCTREE_PT_main
+    panel = bpy.types.OCTREE_PT_results
     assert "octree.add_example" in drawn(panel)
     add()
     assert "octree.add_example" not in drawn(panel)

@@ -152,7 +152,7 @@ def seen(monkeypatch):
     monkeypatch.setattr(drawing, "draw_outline", write("outline"))
     monkeypatch.setattr(batches, "draw_picture", write("cells"))
     monkeypatch.setattr(batches, "picture_of", lambda *_: None)
-    monkeypatch.setattr(active_row, "fade", lambda: None)
+    monkeypatch.setattr(active_row, "fade", lambda *_: None)
     monkeypatch.setattr(active_row, "triangle_batch", lambda *_: "triangles")
     monkeypatch.setattr(active_row, "fill", write("filled"))
     monkeypatch.setattr(active_row, "line_shader", lambda _: FakeShader())

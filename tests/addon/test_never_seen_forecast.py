@@ -64,7 +64,7 @@ def settings(request):
 
 def test_copies_lack_what_was_said(settings, capfd):
     expected = forecast_of(bpy.context).copies
-    lines = drawn(bpy.types.OCTREE_PT_never_seen)
+    lines = drawn(bpy.types.OCTREE_PT_results)
     before = {mesh.session_uid: len(mesh.polygons) for mesh in bpy.data.meshes}
     originals = bpy.data.meshes.values()
     capfd.readouterr()
@@ -93,7 +93,7 @@ def test_what_is_not_dropped_is_told_by_reason(settings, capfd):
     assert unseen == kept.face_count + sum(kept.saved.values())
     if not copies["applied"]:
         assert kept.face_count == copies["faces"] + copies["gone_along"]
-    lines = drawn(bpy.types.OCTREE_PT_never_seen)
+    lines = drawn(bpy.types.OCTREE_PT_results)
     assert f"{kept.face_count:,} of {found.face_count:,} faces never seen" in lines
     bpy.ops.octree.copy_never_seen()
     text = capfd.readouterr().out
@@ -106,7 +106,7 @@ def test_selecting_takes_what_was_said(settings):
     kept, _ = forecast_of(bpy.context)
     bpy.ops.octree.select_never_seen(kind="OBJECTS")
     assert len(selected()) == len(kept.never)
-    assert f"{len(kept.never)} of" in " ".join(drawn(bpy.types.OCTREE_PT_never_seen))
+    assert f"{len(kept.never)} of" in " ".join(drawn(bpy.types.OCTREE_PT_results))
     bpy.ops.octree.select_never_seen(kind="FACES")
     known = [mesh for mesh in bpy.data.meshes if mesh.session_uid in kept.meshes]
     chosen = sum(face.select for mesh in known for face in mesh.polygons)
@@ -130,7 +130,7 @@ def test_a_distance_is_counted_by_the_buttons_alone(capfd):
     add_scene()
     settings_of(bpy.context.scene).never_seen.distance = 2.0
     assert forecast_of(bpy.context) is None
-    assert not any("more kept" in line for line in drawn(bpy.types.OCTREE_PT_never_seen))
+    assert not any("more kept" in line for line in drawn(bpy.types.OCTREE_PT_results))
     bpy.ops.octree.copy_never_seen(originals="KEEP")
     assert " by distance" in capfd.readouterr().out
 
@@ -154,6 +154,6 @@ def test_where_nothing_would_be_left_it_is_said():
     cube("Cube")
     overhead(location=(90, 90, 5))
     ask(views="SHOT")
-    assert "Nothing would be left" in drawn(bpy.types.OCTREE_PT_never_seen)
+    assert "Nothing would be left" in drawn(bpy.types.OCTREE_PT_results)
     with pytest.raises(RuntimeError, match="Nothing would be left"):
         bpy.ops.octree.copy_never_seen()

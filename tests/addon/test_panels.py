@@ -13,8 +13,11 @@ from octree_ext.octree_addon import scene_index, trees
 from octree_ext.octree_addon.build.panel import REFERENCES_WARNING
 from octree_ext.octree_addon.build.steps import build_options, build_settings
 from octree_ext.octree_addon.display import batches
-from octree_ext.octree_addon.questions import QUESTIONS
+from octree_ext.octree_addon.questions import QUESTIONS, last_query
+from octree_ext.octree_addon.questions.panel import NEAR
 from octree_ext.octree_addon.ui import forget_session, settings_of
+
+NEAR_KEYS = {each.key for each in NEAR}
 
 
 @pytest.fixture
@@ -173,22 +176,40 @@ def test_margin_stands_once_under_cameras_and_counts_for_both(empty_scene):
     settings_of(empty_scene).frustum.margin = 0.5
     assert "margin" in drawn(bpy.types.OCTREE_PT_camera)
     assert "margin" not in drawn(bpy.types.OCTREE_PT_shot)
+    pressed = {each.name: each for each in buttons(bpy.types.OCTREE_PT_main)}
+    assert pressed["octree.find_seen"].margin == 0.5
 
 
-HOMES = {"frustum": "camera", "collisions": "collisions"}
+def add_camera(scene):
+    scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    scene.collection.objects.link(scene.camera)
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.key)
-def test_answer_stands_under_the_button_that_asked(empty_scene, ball, question):
-    empty_scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    empty_scene.collection.objects.link(empty_scene.camera)
-    settings_of(empty_scene).tab.near = "sphere"
-    ball.copy()
-    name, home = question.bl_idname.partition(".")[2], HOMES.get(question.key, "cursor")
+def test_answer_stands_above_its_rows(empty_scene, ball, question):
+    add_camera(empty_scene)
+    name = question.bl_idname.partition(".")[2]
     assert getattr(bpy.ops.octree, name)() == {"FINISHED"}
-    for panel in ("camera", "cursor", "collisions"):
-        lines = drawn(getattr(bpy.types, f"OCTREE_PT_{panel}"))
-        assert ("octree.prove_it" in lines) == (panel == home)
+    lines = drawn(bpy.types.OCTREE_PT_results)
+    assert "octree.prove_it" in lines
+    query = last_query.get(empty_scene)
+    assert query.found_text in lines
+    bpy.ops.octree.find_seen()
+    assert "octree.prove_it" not in drawn(bpy.types.OCTREE_PT_results)
+
+
+def test_nothing_above_a_button_appears_or_goes_because_of_a_press(empty_scene, ball):
+    """The words of the head and their order stay; only what is greyed may change."""
+    add_camera(empty_scene)
+    before = list(drawn(bpy.types.OCTREE_PT_main))
+    pressed = [each.name for each in buttons(bpy.types.OCTREE_PT_main)]
+    for name in pressed:
+        operator = getattr(bpy.ops.octree, name.partition(".")[2])
+        if operator.poll() and name != "octree.probe":
+            operator()
+            assert list(drawn(bpy.types.OCTREE_PT_main)) == before
+    bpy.ops.octree.hide_unseen()
+    assert list(drawn(bpy.types.OCTREE_PT_main)) == before
 
 
 def test_what_all_questions_share_is_shown_once(empty_scene):
@@ -196,36 +217,39 @@ def test_what_all_questions_share_is_shown_once(empty_scene):
     names = [name for panel in questions if getattr(panel, "poll", bool)(bpy.context)
              for name in drawn(panel)]  # fmt: skip
     assert not {"kind", "action"} & set(names)
-    shared = drawn(bpy.types.OCTREE_PT_main)
-    assert shared == {"octree.add_example": None, "action": "open"}
-    settings_of(empty_scene).tab.kind = "FACES"
-    assert drawn(bpy.types.OCTREE_PT_main) == shared | {"kind": "open"}
+    assert "action" in drawn(bpy.types.OCTREE_PT_main)
+    assert drawn(bpy.types.OCTREE_PT_selection).keys() == {"action", "kind", "meshes"}
 
 
 def test_buttons_pass_on_what_they_share(empty_scene):
     tab = settings_of(empty_scene).tab
     tab.action, tab.kind = "EXTEND", "OBJECTS"
-    for panel in (bpy.types.OCTREE_PT_camera, bpy.types.OCTREE_PT_collisions):
-        pressed = buttons(panel)
-        assert {(each.action, each.kind) for each in pressed if hasattr(each, "action")} == {
-            ("EXTEND", "OBJECTS")
-        }
+    pressed = [each for each in buttons(bpy.types.OCTREE_PT_main) if hasattr(each, "action")]
+    assert len(pressed) == 3
+    assert {(each.action, each.kind) for each in pressed} == {("EXTEND", "OBJECTS")}
 
 
 @pytest.mark.parametrize("near", ["sphere", "box", "nearest", "ray"])
 def test_one_question_at_a_time_around_the_cursor(empty_scene, near):
     settings_of(empty_scene).tab.near = near
-    lines = drawn(bpy.types.OCTREE_PT_cursor)
-    shown = [line for line in lines if line.startswith("octree.select")]
+    asked = {question.bl_idname for question in QUESTIONS if question.key in NEAR_KEYS}
+    shown = [line for line in drawn(bpy.types.OCTREE_PT_main) if line in asked]
     assert shown == [question.bl_idname for question in QUESTIONS if question.key == near]
-    assert ("Any" in lines) == (near in ("nearest", "ray"))
+    assert ("Any" in drawn(bpy.types.OCTREE_PT_cursor)) == (near in ("nearest", "ray"))
 
 
 def test_what_is_hidden_can_be_restored_at_the_top(empty_scene, ball):
     bpy.ops.octree.add_example()
     bpy.ops.octree.find_seen()
-    assert "octree.hide_unseen" in drawn(bpy.types.OCTREE_PT_shot)
+    assert "octree.hide_unseen" in drawn(bpy.types.OCTREE_PT_results)
     bpy.ops.octree.hide_unseen()
-    assert "octree.restore_hidden" in drawn(bpy.types.OCTREE_PT_main)
+    assert drawn(bpy.types.OCTREE_PT_main)["octree.restore_hidden"].startswith("Restore Hidden (")
     bpy.ops.octree.restore_hidden()
-    assert "octree.restore_hidden" not in drawn(bpy.types.OCTREE_PT_main)
+    assert drawn(bpy.types.OCTREE_PT_main)["octree.restore_hidden"] == "Restore Hidden"
+
+
+def test_tabs_of_blender_stand_first():
+    """A tab stands where its first panel does, and panels stand by their order."""
+    main = bpy.types.OCTREE_PT_main
+    assert all(panel.bl_order >= main.bl_order > 0 for panel in PANELS)
+    assert not any("HIDE_HEADER" in getattr(panel, "bl_options", ()) for panel in PANELS)

@@ -108,13 +108,12 @@ def test_answers_of_scenes_that_are_gone_go_too(row):
 
 def answered(**options):
     bpy.ops.octree.find_seen(**options)
-    return drawn(bpy.types.OCTREE_PT_shot)
+    return drawn(bpy.types.OCTREE_PT_results) | drawn(bpy.types.OCTREE_PT_shot)
 
 
 def test_panel_tells_what_cameras_saw_and_offers_to_use_it(row):
-    assert (
-        not {"octree.select_seen", "octree.export_seen"} & drawn(bpy.types.OCTREE_PT_shot).keys()
-    )
+    shown = drawn(bpy.types.OCTREE_PT_results).keys()
+    assert not {"octree.select_seen", "octree.export_seen"} & shown
     lines = answered().keys()
     assert {"1 of 6 objects seen", "Frame 2, Camera"} <= lines
     assert {f"octree.{name}_seen" for name in ("select", "collect", "mark", "export")} <= lines

@@ -266,14 +266,20 @@ def test_panels_say_which_answers_may_be_old():
     items = add_row()
     bpy.ops.octree.find_seen()
     bpy.ops.octree.find_never_seen(views="OUTSIDE", directions=2, resolution=16)
-    for panel in (bpy.types.OCTREE_PT_shot, bpy.types.OCTREE_PT_never_seen):
-        assert "May be old; asked again first" not in drawn(panel)
+    kept = bpy.context.scene.octree.results
+
+    def is_old(question):
+        kept.active = next(n for n, each in enumerate(kept.kept) if each.question == question)
+        return "May be old; asked again first" in drawn(bpy.types.OCTREE_PT_results)
+
+    assert not is_old("find_seen")
+    assert not is_old("find_never_seen")
     items[3].location.x += 1
     bpy.context.view_layer.update()
-    for panel in (bpy.types.OCTREE_PT_shot, bpy.types.OCTREE_PT_never_seen):
-        assert "May be old; asked again first" in drawn(panel)
+    assert is_old("find_seen")
+    assert is_old("find_never_seen")
     bpy.ops.octree.select_seen()
-    assert "May be old; asked again first" not in drawn(bpy.types.OCTREE_PT_shot)
+    assert not is_old("find_seen")
 
 
 def test_what_the_answer_has_hidden_stays_known(capfd):

@@ -180,11 +180,6 @@ class Window:
         """Click on the button of an operator in the sidebar."""
         self.click(*self.find_button(operator, **where))
 
-    def press_header(self, panel: str, last_button: tuple[int, int]) -> None:
-        """Click on the header of a closed panel, some closed ones below the last button above."""
-        x, y = last_button
-        self.click(x, y + 34 + 28 * self.call(_headers_before, panel))
-
     def keys(self, *names: str) -> None:
         """Press keys one after the other, in xdotool's names: `"a"`, `"ctrl+z"`, `"Escape"`.
 
@@ -249,12 +244,3 @@ def _under_pointer() -> str:
         manager.clipboard = ""
         bpy.ops.ui.copy_python_command_button()
         return manager.clipboard
-
-
-def _headers_before(name: str) -> int:
-    """Count the panels of our tab that stand between the shot's and another, all closed."""
-    import bpy
-
-    panels = [getattr(bpy.types, each) for each in dir(bpy.types) if each.startswith("OCTREE_PT_")]
-    orders = {each.__name__: getattr(each, "bl_order", 0) for each in panels}
-    return sum(orders["OCTREE_PT_shot"] < order < orders[name] for order in orders.values())

@@ -6,7 +6,7 @@ from gui.harness import wait_for
 
 pytestmark = pytest.mark.window
 
-PURPLE, ORANGE, BLUE = (0.80, 0.47, 0.65), (0.90, 0.60, 0.0), (0.34, 0.71, 0.91)
+PURPLE, VERMILION, BLUE = (0.80, 0.47, 0.65), (0.84, 0.37, 0.0), (0.34, 0.71, 0.91)
 
 
 def build_field():
@@ -84,7 +84,7 @@ def test_cells_tell_what_the_question_did(field):
     field.call(ask_camera)
     field.call(show, {"display.show": True, "display.cells": "QUESTION", "display.opacity": 1.0})
     seen = field.picture("last_question_cells")
-    for color in (PURPLE, ORANGE, BLUE):
+    for color in (PURPLE, VERMILION, BLUE):
         assert hue_pixels(seen, color) > 1000
 
 

@@ -3,7 +3,7 @@
 import pytest
 from gui import guide_scenes
 from gui.harness import PICTURES, wait_for
-from gui.test_results import BLUE, CENTER, ORANGE, hue_pixels, is_local, press
+from gui.test_results import CENTER, VERMILION, YELLOW, hue_pixels, is_local, press
 from gui.test_shot import add_sea, modal_operators, state
 
 pytestmark = pytest.mark.window
@@ -111,7 +111,7 @@ def test_a_plant_is_audited_judged_mended_and_exported(window):
     wait_for(lambda: window.call(distance) < far / 2)
     window.move(*CENTER)
     seen = window.picture("audit_overlap")
-    for color in (ORANGE, BLUE):
+    for color in (VERMILION, YELLOW):
         assert hue_pixels(seen, color) > 3_000 + hue_pixels(plain, color)
     window.call(ask_why)
     window.picture("audit_why")
@@ -235,7 +235,7 @@ def test_contacts_are_listed_gone_to_and_marked(window):
     window.call(show_timeline)
     window.move(*CENTER)
     seen = window.picture("contacts_row")
-    for color in (ORANGE, BLUE):
+    for color in (VERMILION, YELLOW):
         assert hue_pixels(seen, color) > 2_000
     assert "Traceback" not in window.read_log()
 

@@ -42,19 +42,13 @@ def shade(kind):
 
 
 def show_panel():
-    """Show our tab with the panel at its top."""
+    """Show our tab."""
     import bpy
 
     bpy.context.space_data.show_region_ui = True
     sidebar = next(region for region in bpy.context.area.regions if region.type == "UI")
     bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=2)
     sidebar.active_panel_category = "Octree"
-    panel = bpy.types.OCTREE_PT_never_seen
-    bpy.utils.unregister_class(panel)
-    panel.bl_options, panel.bl_parent_id = set(), ""
-    bpy.utils.register_class(panel)
-    for other in ("results", "shot", "camera"):
-        bpy.utils.unregister_class(getattr(bpy.types, f"OCTREE_PT_{other}"))
 
 
 def call(name, options):

@@ -6,7 +6,7 @@ from gui.harness import wait_for
 
 pytestmark = pytest.mark.window
 
-ORANGE, BLUE = (0.90, 0.60, 0.0), (0.34, 0.71, 0.91)
+YELLOW, VERMILION = (0.94, 0.89, 0.26), (0.84, 0.37, 0.0)
 CENTER = (430, 420)
 FIRST_ROW, LIST_LEFT = 203, 900
 
@@ -102,7 +102,7 @@ def test_a_click_on_a_row_selects_frames_and_colors_a_pair(window):
     wait_for(lambda: window.call(state)[2] < far / 2)
     window.move(*CENTER)
     seen = window.picture("results_pair")
-    for color in (ORANGE, BLUE):
+    for color in (YELLOW, VERMILION):
         assert hue_pixels(seen, color) > 5_000 + hue_pixels(plain, color)
     first = window.call(state)[:2]
     window.call(press, "next_row")
@@ -145,7 +145,7 @@ def test_instances_are_framed_and_colored_one_by_one(window):
     wait_for(lambda: window.call(state)[:2] == [0, ["Row of Balls"]])
     window.move(*CENTER)
     seen = window.picture("results_instance_pair")
-    for color in (ORANGE, BLUE):
+    for color in (YELLOW, VERMILION):
         assert hue_pixels(seen, color) > 8_000 + hue_pixels(plain, color)
 
 

@@ -116,13 +116,13 @@ def test_near(tall, near):
     )
     question = {"sphere": "in_sphere", "box": "in_box", "nearest": "nearest", "ray": "on_ray"}
     tall.call(press, f"select_{question[near]}", options)
-    tall.call(show_tab, ["cursor"])
+    tall.call(show_tab, ["results"])
     assert height_of(photograph(tall, near)) < OPEN
 
 
 def test_collisions(tall):
     tall.call(press, "select_collisions", {})
-    tall.call(show_tab, ["collisions"])
+    tall.call(show_tab, ["results"])
     assert height_of(photograph(tall, "collisions")) < OPEN
 
 
@@ -130,7 +130,7 @@ def test_cameras(tall):
     tall.call(press, "select_in_frustum", {})
     tall.call(press, "find_seen", {"span": "CUSTOM", "first": 1, "last": 20, "step": 4})
     tall.call(press, "hide_unseen", {})
-    tall.call(show_tab, ["camera", "shot"])
+    tall.call(show_tab, ["results"])
     assert height_of(photograph(tall, "cameras")) < OPEN
 
 
@@ -154,14 +154,14 @@ def in_language(locale):
     view.language = locale
     view.use_translate_interface = True
     translate = bpy.app.translations.pgettext_iface
-    return [translate("Over a Shot"), translate("Hide Unseen", "Operator")]
+    return [translate("What Cameras See"), translate("Hide Unseen", "Operator")]
 
 
 def test_languages(tall):
-    tall.call(show_tab, ["camera", "shot"])
-    assert tall.call(in_language, "de_DE") == ["Über mehrere Bilder", "Ungesehenes verbergen"]
+    tall.call(show_tab, ["results"])
+    assert tall.call(in_language, "de_DE") == ["Was Kameras sehen", "Ungesehenes verbergen"]
     photograph(tall, "german")
-    assert tall.call(in_language, "zh_HANS") == ["整个镜头", "隐藏不可见物体"]
+    assert tall.call(in_language, "zh_HANS") == ["相机所见", "隐藏不可见物体"]
     photograph(tall, "chinese")
     tall.call(in_language, "en_US")
 
@@ -243,7 +243,7 @@ def test_from_the_tab_to_unseen_objects_hidden_in_three_presses(window):
     window.press_button("octree.find_seen")
     wait_for(lambda: window.call(has_seen))
     window.picture("tab_found")
-    x, y = window.find_button("octree.hide_unseen", x=980)
+    x, y = window.find_button("octree.hide_unseen", x=950)
     window.click(x, y)
     window.picture("tab_counted")
     window.click(x + CONFIRM[0], y + CONFIRM[1])
@@ -269,28 +269,26 @@ def usual(user_folder, tmp_path):
     screen.close()
 
 
-def test_from_the_tab_to_the_second_collision_framed_in_three_presses(usual):
-    """Open the panel, press the button, click the second row."""
+def test_from_the_tab_to_the_second_collision_framed_in_two_presses(usual):
+    """Press the button, click the second row."""
     window = usual
     window.call(open_sidebar)
     left = window.call(sidebar_area)[0]
     window.press_button("octree.add_example", x=left + 130)
     wait_for(lambda: window.call(meshes) > 50)
-    x, y = window.find_button("octree.find_seen", x=left + 130)
-    window.press_header("OCTREE_PT_collisions", (x, y))
-    window.picture("tab_collisions_open")
-    window.press_button("octree.select_collisions", x=x, top=y)
+    x, y = window.find_button("octree.select_collisions", x=left + 130)
+    window.click(x, y)
     wait_for(lambda: window.call(row) == [-1, 2])
     window.picture("tab_collisions_asked")
     far = window.call(distance)
     x, y = window.find_button("octree.sort_rows", x=left + 60, top=y)
-    window.click(x, y + 50)
+    window.click(x, y + 49)
     wait_for(lambda: window.call(row) == [1, 2])
     wait_for(lambda: window.call(distance) < far / 2)
     window.move(400, 600)
     window.picture("tab_second_collision")
     assert window.call(chosen) == ["Church", "Fir"]
-    window.press_button("octree.previous_row", x=left + 218, top=500)
+    window.press_button("octree.previous_row", x=left + 22, top=y)
     wait_for(lambda: window.call(row) == [0, 2])
     assert "Car" in window.call(chosen)
 
@@ -325,5 +323,5 @@ def has_seen():
 
 
 def test_results(tall):
-    tall.call(show_tab, ["collisions", "results"])
+    tall.call(show_tab, ["main", "results"])
     assert height_of(photograph(tall, "results")) < OPEN

@@ -6,6 +6,7 @@ forecast; then the operators.
 
 import bpy
 
+from ... import results
 from ...ui import Feature
 from .counting import samples_steps
 from .operators import (
@@ -18,7 +19,12 @@ from .operators import (
     OCTREE_OT_select_never_seen,
     OCTREE_OT_unmask_never_seen,
 )
-from .panel import OCTREE_PT_never_seen
+from .panel import (
+    OCTREE_PT_never_seen,
+    draw_never_seen,
+    offer_never_seen,
+    say_never_seen,
+)
 from .safety import Safety, kept_steps
 from .samples import OPEN, Facts, Samples, get, keep
 from .settings import OctreeNeverSeenSettings
@@ -30,6 +36,7 @@ __all__ = [
     "Safety",
     "SampledViews",
     "Samples",
+    "draw_never_seen",
     "get",
     "keep",
     "kept_steps",
@@ -49,6 +56,7 @@ def draw_select_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     menu.layout.operator("octree.select_never_seen")
 
 
+results.ANSWERS["find_never_seen"] = results.Said(say_never_seen, offer_never_seen)
 FEATURE = Feature(
     settings={"never_seen": OctreeNeverSeenSettings},
     classes=(

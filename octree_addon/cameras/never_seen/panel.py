@@ -1,57 +1,75 @@
-"""Panel Never Seen: which views are tested, what they saw, what is kept, and what is done."""
+"""Never Seen in the tab: its button, its options, what it answered, and what is done with it."""
+
+from typing import Any
 
 import bpy
 
 from ...answers.verbs import draw_age
-from ...ui import SelectionOptions, SidebarPanel, column_of, draw_rows, settings_of
+from ...ui import OptionsPopover, SelectionOptions, column_of, draw_button, draw_rows, settings_of
 from .forecast import forecast_of
 from .masks import masked_objects
 from .report import copy_lines, samples_lines
 from .samples import ANSWERS, get
 from .settings import COPY_ROWS, SAFETY_ROWS, view_rows
 
+# Lines of the answer that stand above the list: how many objects, and how many faces.
+_SAID = 2
 
-class OCTREE_PT_never_seen(SidebarPanel):
-    """Find what no view sees, and take it away."""
+
+class OCTREE_PT_never_seen(OptionsPopover):
+    """Which views are tested, and what is kept of what they do not see."""
 
     bl_label = "Never Seen"
-    bl_parent_id = "OCTREE_PT_camera"
-    bl_order = 42
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         settings = settings_of(context.scene).never_seen
         column = column_of(self)
         draw_rows(column, settings, view_rows(settings))
-        column.operator("octree.find_never_seen", icon="HIDE_ON")
-        found = get(context.scene)
-        if found:
-            forecast = forecast_of(context)
-            kept = forecast.kept if forecast else None
-            draw_samples(column, samples_lines(found, kept), settings_of(context.scene).tab)
-            draw_age(column, context.scene, ANSWERS)
-            draw_rows(column, settings, SAFETY_ROWS)
-            draw_actions(column)
-            draw_rows(column, settings, COPY_ROWS)
-            column.operator("octree.copy_never_seen", icon="DUPLICATE")
-            if forecast:
-                draw_lines(column, copy_lines(forecast.copies))
         if masked_objects():
             column.operator("octree.unmask_never_seen", icon="LOOP_BACK")
 
 
-def draw_lines(layout: bpy.types.UILayout, lines: list[str]) -> bpy.types.UILayout:
-    """Say something in a box, and return that."""
+def draw_never_seen(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Show the button that asks what no view sees."""
+    draw_button(layout, "octree.find_never_seen", "OCTREE_PT_never_seen")
+
+
+def say_never_seen(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+    """Say what no view saw: what the buttons under the list will take."""
+    found = get(context.scene)
+    if found is not None:
+        forecast = forecast_of(context)
+        for line in samples_lines(found, forecast.kept if forecast else None)[:_SAID]:
+            layout.label(text=line, translate=False)
+        draw_age(layout, context.scene, ANSWERS)
+
+
+def offer_never_seen(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+    """Say how it was found out, and offer to take away what was never seen."""
+    found = get(context.scene)
+    if found is None:
+        return
+    settings, forecast = settings_of(context.scene).never_seen, forecast_of(context)
+    draw_select(layout, settings_of(context.scene).tab)
+    draw_actions(layout)
+    layout.operator("octree.copy_never_seen", icon="DUPLICATE")
+    more = samples_lines(found, forecast.kept if forecast else None)[_SAID:]
+    draw_lines(layout, [*(copy_lines(forecast.copies) if forecast else []), *more])
+    column = layout.column()
+    column.use_property_split = True
+    draw_rows(column, settings, (*SAFETY_ROWS, *COPY_ROWS))
+
+
+def draw_lines(layout: bpy.types.UILayout, lines: list[str]) -> None:
+    """Say something in a box."""
     box = layout.box().column(align=True)
     for line in lines:
-        box.label(text=line)
-    return box
+        box.label(text=line, translate=False)
 
 
-def draw_samples(layout: bpy.types.UILayout, lines: list[str], tab: SelectionOptions) -> None:
-    """Say what was seen, and offer to select the rest."""
-    box = draw_lines(layout, lines)
-    row = box.row(align=True)
+def draw_select(layout: bpy.types.UILayout, tab: SelectionOptions) -> None:
+    """Offer to select what was never seen."""
+    row = layout.row(align=True)
     for kind, text in (("OBJECTS", "Select Objects"), ("FACES", "Select Faces")):
         button = row.operator("octree.select_never_seen", text=text)
         button.kind, button.action = kind, tab.action

@@ -1,0 +1,99 @@
+"""The most usual small screen, Blender's layout as it comes: all that a press needs is in view."""
+
+import pytest
+from gui.conftest import reason_to_skip
+from gui.harness import Screen, Window, wait_for
+from gui.test_results import hue_pixels, press
+from gui.test_sidebar import open_sidebar
+from gui.test_tab import meshes, sidebar_area
+
+pytestmark = pytest.mark.window
+
+# What stands right under the list of each answer.
+ANSWERS = {
+    "select_in_frustum": "prove_it",
+    "find_seen": "hide_unseen",
+    "find_never_seen": "select_never_seen",
+    "select_in_sphere": "prove_it",
+    "select_collisions": "prove_it",
+    "audit": "sort_rows",
+    "contacts_over_frames": "select_rows",
+}
+ROW, ROWS = 20, 6
+FOUND = (0.34, 0.71, 0.91)
+
+
+@pytest.fixture
+def small(user_folder, tmp_path):
+    reason = reason_to_skip()
+    if reason:
+        pytest.skip(reason)
+    screen = Screen(1366, 768)
+    window = Window(screen, user_folder, tmp_path)
+    yield window
+    window.close()
+    screen.close()
+
+
+def opened_tab():
+    """Open the sidebar, and return which tab it shows and in what order they stand."""
+    import bpy
+
+    bpy.context.space_data.show_region_ui = True
+    sidebar = next(region for region in bpy.context.area.regions if region.type == "UI")
+    bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=2)
+    return sidebar.active_panel_category
+
+
+def asked():
+    """Return the question of the result that the list shows."""
+    import bpy
+
+    results = bpy.context.scene.octree.results
+    return results.kept[results.active].question if results.kept else ""
+
+
+def shorten():
+    import bpy
+
+    scene = bpy.context.scene
+    scene.frame_end = 3
+    scene.octree.never_seen.directions, scene.octree.never_seen.resolution = 4, 32
+    scene.octree.sphere.radius = 9
+
+
+def test_button_answer_and_six_rows_are_in_view(small):
+    assert small.call(opened_tab) == "Item"
+    small.call(open_sidebar)
+    left, _, _, bottom = small.call(sidebar_area)
+    small.press_button("octree.add_example", x=left + 120, top=300)
+    wait_for(lambda: small.call(meshes) > 50)
+    small.call(shorten)
+    places, top = {}, 100
+    for name in ANSWERS:
+        x = left + 170 if name == "select_in_sphere" else left + 100
+        places[name] = x, *small.find_button(f"octree.{name}", x=x, top=top)[1:]
+        top = places[name][1] + 4
+    for name, below in ANSWERS.items():
+        x, y = places[name]
+        small.click(x, y)
+        wait_for(lambda name=name: small.call(asked) == name)
+        small.picture(f"one_view_{name}")
+        header = small.find_button("octree.sort_rows", x=left + 60, top=top + 60)[1]
+        x_under = left + (215 if below in ("prove_it", "select_rows") else 60)
+        under = small.find_button(f"octree.{below}", x=x_under, top=header + 2 * ROW)[1]
+        assert under - header > ROWS * ROW
+        assert under < bottom
+        assert small.find_button(f"octree.{name}", x=x, top=y - 14)[1] == pytest.approx(y, abs=8)
+    assert "Traceback" not in small.read_log()
+
+
+def test_the_picture_answers_first_and_what_is_cleared_is_gone(window):
+    window.call(press, "add_example")
+    plain = hue_pixels(window.picture("one_view_plain"), FOUND)
+    window.call(press, "find_seen")
+    wait_for(lambda: hue_pixels(window.picture("one_view_seen"), FOUND) > plain + 20_000)
+    window.call(press, "clear_results")
+    assert hue_pixels(window.picture("one_view_cleared"), FOUND) < plain + 2_000
+    window.call(press, "select_in_frustum")
+    assert hue_pixels(window.picture("one_view_asked"), FOUND) > plain + 20_000
