@@ -255,25 +255,51 @@ class Packed(Walked):
         return self._package.byref(self._tree)
 
     def nearest(
-        self, points: Floats, count: int, limit: float
+        self, points: Floats, turns: Ids, count: int, limit: float
     ) -> tuple[Ids, Floats, Floats] | None:
         """Find the nearest items, or None if a point is not finite.
 
-        Returns items and distances (q, count), and positions (q, count, 3). Items are -2 of
-        points that are left to NumPy.
+        `turns` (q,) are the numbers of all points, neighbors best one after the other. Returns
+        items and distances (q, count), and positions (q, count, 3). Items are -2 of points that
+        are left to NumPy.
         """
         items, entries = np.empty((2, len(points), count), np.intp)
         distances, positions = np.empty(items.shape), np.empty((*items.shape, 3))
         scratch = self._scratch()
         for some in blocks(len(points), max(1, _PIECE // count)):
             reached = self._library.octree_kernel_nearest(
-                self._told, _address(points), some.start, some.stop, count, limit,
-                _address(scratch), *map(_address, (items, entries)),
+                self._told, _address(points), _address(turns), some.start, some.stop, count,
+                limit, _address(scratch), *map(_address, (items, entries)),
                 *map(_address, (distances, positions)),
             )  # fmt: skip
             if reached < some.stop:
                 return None
         return items, distances, positions
+
+    def touched(
+        self, spheres: Floats, turns: Ids, *, any_hit: bool = False
+    ) -> tuple[Ids, Ids] | None:
+        """Find the triangles that touch spheres, rows of center and radius (q, 4).
+
+        `turns` (q,) are the numbers of all, neighbors best one after the other. Returns how many
+        each touches, (q,), or at most one, and the items of each in the order of the turns,
+        ascending; or None if one is too large or too far away.
+        """
+        counts, parts = np.zeros(len(spheres), np.intp), [np.empty(0, np.intp)]
+        start, room, scratch = 0, _ROOM, self._scratch()
+        while start < len(spheres):
+            items, stop = np.empty(room, np.intp), min(start + _PIECE, len(spheres))
+            reached = self._library.octree_kernel_touch(
+                self._told, _address(spheres), _address(turns), start, stop, any_hit,
+                _address(scratch), _address(items), room, _address(counts),
+            )  # fmt: skip
+            found = int(counts[turns[start:reached]].sum())
+            parts.append(items[:found].copy())
+            if reached == start and room > self._tree.entry_count:
+                return None
+            # One sphere touches more than there is room for.
+            room, start = room * (2 if reached == start else 1), reached
+        return counts, np.concatenate(parts)
 
 
 class Placed(Walked):

@@ -1,9 +1,9 @@
-/* Octree kernel: packs an octree's triangles into a wide tree, and asks it with rays and points.
+/* Octree kernel: packs triangles into a wide tree, and asks it with rays, points and spheres.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Answers are equal, to the last bit, to those of the NumPy functions in `core/rays` and
- * `core/nearest`: the same formulas in the same order of operations, in double precision.
+ * Answers are equal, to the last bit, to those of the NumPy functions in `core`: the same
+ * formulas in the same order of operations, in double precision.
  * Compile with -ffp-contract=off, and never with -ffast-math.
  *
  * The wide tree only tells which triangles a ray may meet. Its coordinates are single
@@ -452,19 +452,17 @@ EXPORT int64_t octree_kernel_pack_scene(Scene *scene, Node *nodes, const double 
     }
     if (!set_frame(&scene->frame, low, high)) return DAMAGED;
     const double *center = scene->frame.center, scale = scene->frame.scale;
-    for (int64_t i = 0; i < count; i++)
-        for (int axis = 0; axis < 3; axis++) {
-            const double *row = boxes + axis * all + rows[i];
-            double middle = (row[0] - center[axis]) + (row[3 * all] - center[axis]);
-            middles[axis * all + rows[i]] = (float)(middle * scale);
-        }
+    for (int64_t n = 0; n < 3 * all; n++) {
+        double middle = (boxes[n] - center[n / all]) + (boxes[3 * all + n] - center[n / all]);
+        middles[n] = (float)(middle * scale);
+    }
     work[0] = (Part){0, count, -1, 0, 0}, depths[0] = 1;
     for (int64_t at = 0; at < node_count; at++) {
         Part parts[WIDE] = {work[at]};
         int parted = divide(&cells, parts);
         if (depths[at] > deepest) deepest = depths[at];
+        Node *node = &nodes[at];
         for (int slot = 0; slot < WIDE; slot++) {
-            Node *node = &nodes[at];
             empty_slot(node, slot);
             if (slot >= parted) continue;
             if (entries_in(&parts[slot]) > 1) {
@@ -473,10 +471,9 @@ EXPORT int64_t octree_kernel_pack_scene(Scene *scene, Node *nodes, const double 
                 continue;
             }
             int32_t row = rows[parts[slot].from];
-            for (int axis = 0; axis < 3; axis++) {
-                double lower = boxes[axis * all + row], upper = boxes[(3 + axis) * all + row];
-                node->box[axis][0][slot] = (float)((lower - center[axis]) * scale) - MARGIN;
-                node->box[axis][1][slot] = (float)((upper - center[axis]) * scale) + MARGIN;
+            for (int n = 0; n < 6; n++) {
+                double wall = (boxes[n * all + row] - center[n % 3]) * scale;
+                node->box[n % 3][n / 3][slot] = (float)wall + (n < 3 ? -MARGIN : MARGIN);
             }
             node->child[slot] = ~row, node->count[slot] = 1;
         }
@@ -621,10 +618,8 @@ static int is_sound(const double *row) {
 }
 
 static int longest_axis(const double *vector) {
-    int longest = 0;
-    for (int axis = 1; axis < 3; axis++)
-        if (fabs(vector[axis]) > fabs(vector[longest])) longest = axis;
-    return longest;
+    int longest = fabs(vector[1]) > fabs(vector[0]);
+    return fabs(vector[2]) > fabs(vector[longest]) ? 2 : longest;
 }
 
 /* Scale a direction so that products neither overflow nor underflow. */
@@ -777,7 +772,7 @@ static unsigned may_cross(const Line *line, const Block *block) {
 /* Tell whether a hit is nearer than what the walk has: of equals the smaller place and item. */
 static int is_better(const Walk *walk, double distance, int64_t item) {
     if (distance != walk->distance || walk->item < 0) return distance <= walk->distance;
-    return walk->place < walk->hit_place || (walk->place == walk->hit_place && item < walk->item);
+    return walk->place == walk->hit_place ? item < walk->item : walk->place < walk->hit_place;
 }
 
 /* Test a triangle exactly. Returns 0 if there was no room for what was met. */
@@ -1122,21 +1117,37 @@ typedef struct {
     int above, is_thin;
 } Features;
 
-static void set_features(const double *corners, const double *point, Features *seen) {
-    double edges[3][3], units[3][3], moments[3][3], sides[3], normal[3], lengths[3];
-    int beside[3], on_longest = 0;
+/* A triangle as seen from a point: its edges, those divided by a power of two, and the product of
+ * two of these, with all its bits where they are nearly parallel. */
+typedef struct {
+    double corners[3][3], edges[3][3], units[3][3], normal[3], scale, size;
+    int thin;
+} Seen;
+
+static void see_from(const double *corners, const double *point, Seen *seen) {
     for (int n = 0; n < 9; n++) seen->corners[n / 3][n % 3] = corners[n] - point[n % 3];
     for (int n = 0; n < 9; n++)
-        edges[n / 3][n % 3] = seen->corners[(n / 3 + 1) % 3][n % 3] - seen->corners[n / 3][n % 3];
-    double scale = power_of_two_scale(largest_of(edges[0], 9)), longest = 0;
-    for (int n = 0; n < 9; n++) units[n / 3][n % 3] = edges[n / 3][n % 3] * scale;
-    cross(units[0], units[1], normal);
-    double size = dot(normal, normal);
-    int thin = size <= 0x1p-20;
-    if (thin && size > 0) {
-        exact_cross(units[0], units[1], normal);
-        size = dot(normal, normal);
+        seen->edges[n / 3][n % 3] =
+            seen->corners[(n / 3 + 1) % 3][n % 3] - seen->corners[n / 3][n % 3];
+    seen->scale = power_of_two_scale(largest_of(seen->edges[0], 9));
+    for (int n = 0; n < 9; n++)
+        seen->units[n / 3][n % 3] = seen->edges[n / 3][n % 3] * seen->scale;
+    cross(seen->units[0], seen->units[1], seen->normal);
+    seen->size = dot(seen->normal, seen->normal);
+    seen->thin = seen->size <= 0x1p-20;
+    if (seen->thin && seen->size > 0) {
+        exact_cross(seen->units[0], seen->units[1], seen->normal);
+        seen->size = dot(seen->normal, seen->normal);
     }
+}
+
+static void set_features(const double *corners, const double *point, Features *seen) {
+    Seen from;
+    see_from(corners, point, &from);
+    memcpy(seen->corners, from.corners, sizeof seen->corners);
+    double moments[3][3], sides[3], lengths[3], longest = 0, size = from.size;
+    double (*units)[3] = from.units, (*edges)[3] = from.edges, *normal = from.normal;
+    int beside[3], on_longest = 0, thin = from.thin;
     for (int k = 0; k < 3; k++) {
         cross(seen->corners[k], units[k], moments[k]);
         seen->along[k] = -dot(seen->corners[k], units[k]);
@@ -1202,10 +1213,9 @@ typedef struct {
     double *distances;
 } Search;
 
-static void tighten(const Tree *tree, Search *search, double limit) {
+static void narrow(const Tree *tree, Search *search, double limit) {
     double exact = limit * tree->frame.scale;
     float reach = (exact < 64 ? (float)exact : 64.0f) * (1 + 0x1p-20f) + WRONG;
-    search->limit = limit;
     if (reach < search->reach) search->reach = reach;
 }
 
@@ -1227,8 +1237,9 @@ static void take(const Tree *tree, Search *search, int64_t entry, double distanc
         search->entries[at] = search->entries[at - 1];
     }
     search->distances[at] = distance, search->items[at] = item, search->entries[at] = entry;
-    if (search->held == search->wanted)
-        tighten(tree, search, search->distances[search->wanted - 1]);
+    if (search->held < search->wanted) return;
+    search->limit = search->distances[search->wanted - 1];
+    narrow(tree, search, search->limit);
 }
 
 /* Return a bit for each of eight triangles, set where it may be within reach: seen along the way
@@ -1289,17 +1300,29 @@ static int64_t search_node(const Tree *tree, const Search *search, int64_t numbe
     return push(node, square, up_to(square, all(search->reach * search->reach)), stack, height);
 }
 
-/* Find the nearest triangles of the points `from` to `to`, `wanted` of each, none farther than
- * `limit`. Rows of `items`, `entries` and `distances` are `wanted` long; those of points that are
- * not taken begin with the item NOT_TAKEN. Returns `to`, or the first point that is unsound. */
-EXPORT int64_t octree_kernel_nearest(const Tree *tree, const double *points, int64_t from,
-                                     int64_t to, int64_t wanted, double limit, Waiting *stack,
-                                     int64_t *items, int64_t *entries, double *distances,
-                                     double *positions) {
-    for (int64_t i = from; i < to; i++)
-        if (!is_sound(points + 3 * i)) return i;
+/* Look no farther than the nearest triangle of the point before. */
+static void look_near(const Tree *tree, Search *search, int64_t entry) {
+    double corners[9];
+    Features seen;
+    corners_of(tree, entry, corners);
+    set_features(corners, search->point, &seen);
+    narrow(tree, search, sqrt(seen.least));
+}
+
+/* Find the nearest triangles of points, `wanted` of each, none farther than `limit`: of those
+ * that `turns` names from `from` to `to`, neighbors in space best one after the other. Rows of
+ * `items`, `entries` and `distances` are `wanted` long; those of points that are not taken begin
+ * with the item NOT_TAKEN. Returns `to`, or the first turn of a point that is unsound. */
+EXPORT int64_t octree_kernel_nearest(const Tree *tree, const double *points, const int64_t *turns,
+                                     int64_t from, int64_t to, int64_t wanted, double limit,
+                                     Waiting *stack, int64_t *items, int64_t *entries,
+                                     double *distances, double *positions) {
+    int64_t latest = -1;
+    for (int64_t turn = from; turn < to; turn++)
+        if (!is_sound(points + 3 * turns[turn])) return turn;
     FloatState before = default_floats();
-    for (int64_t i = from; i < to; i++) {
+    for (int64_t turn = from; turn < to; turn++) {
+        int64_t i = turns[turn];
         Search search = {.wanted = wanted, .items = items + i * wanted,
                          .entries = entries + i * wanted, .distances = distances + i * wanted};
         int64_t height = 1;
@@ -1310,15 +1333,17 @@ EXPORT int64_t octree_kernel_nearest(const Tree *tree, const double *points, int
             search.point[axis] = points[3 * i + axis], search.seen[axis] = (float)place;
         }
         stack[0] = (Waiting){0, 0, 0.0f};
-        search.reach = INFINITY;
-        tighten(tree, &search, limit);
+        search.reach = INFINITY, search.limit = limit;
+        narrow(tree, &search, limit);
         if (!(farthest <= NEAR)) height = 0;
+        else if (latest >= 0 && wanted == 1) look_near(tree, &search, latest);
         while (height) {
             Waiting next = stack[--height];
             if (next.enter > search.reach * search.reach) continue;
             if (next.child < 0) search_block(tree, &search, ~(int64_t)next.child, next.count);
             else height = search_node(tree, &search, next.child, stack, height);
         }
+        if (search.held) latest = search.entries[0];
         for (int64_t n = 0; n < wanted; n++) {
             double *position = positions + 3 * (i * wanted + n), corners[9];
             if (n >= search.held) {
@@ -1335,4 +1360,138 @@ EXPORT int64_t octree_kernel_nearest(const Tree *tree, const double *points, int
     }
     restore_floats(before);
     return to;
+}
+
+/* ---- Spheres that triangles touch ---- */
+
+/* Tell whether the origin's projections fall between the corners, along each edge. */
+static int is_within_spans(double points[3][3], double edges[3][3]) {
+    for (int edge = 0; edge < 3; edge++) {
+        double one = dot(points[0], edges[edge]), two = dot(points[1], edges[edge]);
+        double three = dot(points[2], edges[edge]);
+        if ((one > 0 && two > 0 && three > 0) || (one < 0 && two < 0 && three < 0)) return 0;
+    }
+    return 1;
+}
+
+/* Tell whether a triangle has a point no farther from a center than the root of `squared`: as
+ * `touch_spheres` in core/touch/triangles.py. */
+static int touches_sphere(const double *corners, const double *center, double squared) {
+    Seen seen;
+    double moment[3];
+    int flag = 0, positive = 1, negative = 1;
+    see_from(corners, center, &seen);
+    for (int k = 0; k < 3; k++)
+        if (dot(seen.corners[k], seen.corners[k]) <= squared) return 1;
+    for (int k = 0; k < 3; k++) {
+        const double *unit = seen.units[k];
+        cross(seen.corners[k], unit, moment);
+        double along = -dot(seen.corners[k], unit), length = dot(unit, unit);
+        int beside = along >= 0 && along <= length * (1 / seen.scale) && length > 0;
+        flag |= beside && dot(moment, moment) <= squared * length;
+        double side = dot(moment, seen.normal);
+        positive &= side >= 0, negative &= side <= 0;
+    }
+    if (flag || !(positive || negative) || !(seen.size > 0)) return flag;
+    if (seen.thin && !is_within_spans(seen.corners, seen.edges)) return 0;
+    double height = dot(seen.corners[0], seen.normal);
+    return height * height <= squared * seen.size;
+}
+
+/* What a walk of a sphere waits for: boxes that lie in it vouch for what they hold. */
+enum { DOUBTED = 0, CERTAIN = 1 };
+
+/* Put the boxes of a node that a sphere touches on the stack; return its height. */
+static int64_t touch_node(const Node *node, const Search *search, Waiting *stack, int64_t height,
+                          int is_certain) {
+    Eight near = all(0), far = all(0);
+    for (int axis = 0; axis < 3; axis++) {
+        Eight point = all(search->seen[axis]);
+        Eight below = minus(load(node->box[axis][0]), point);
+        Eight above = minus(point, load(node->box[axis][1]));
+        Eight gap = most(most(below, above), all(0)), most_of = least(below, above);
+        near = plus(near, times(gap, gap)), far = plus(far, times(most_of, most_of));
+    }
+    float within = search->reach - 4 * WRONG;
+    unsigned left = up_to(near, all(search->reach * search->reach)), inside = is_certain ? 255 : 0;
+    if (within > 0) inside |= up_to(far, all(within * within));
+    for (left |= inside; left; left &= left - 1) {
+        int slot = __builtin_ctz(left);
+        if (node->child[slot] == 0) continue; /* an empty slot: no node has the root below it */
+        stack[height++] = (Waiting){node->child[slot], node->count[slot],
+                                    inside >> slot & 1 ? CERTAIN : DOUBTED};
+    }
+    return height;
+}
+
+/* Sort items: Shell, 1959. */
+static void sort_items(int64_t *items, int64_t count) {
+    int64_t gap = 1;
+    while (gap < count / 3) gap = 3 * gap + 1;
+    for (; gap > 0; gap /= 3)
+        for (int64_t i = gap, at; i < count; i++) {
+            int64_t item = items[i];
+            for (at = i; at >= gap && items[at - gap] > item; at -= gap)
+                items[at] = items[at - gap];
+            items[at] = item;
+        }
+}
+
+/* Put the triangles that touch a sphere behind each other; return how many, or -1 if there is no
+ * room. One will do if `any`. */
+static int64_t touch(const Tree *tree, const Search *search, double squared, int any,
+                     Waiting *stack, int64_t *items, int64_t room) {
+    int64_t height = 1, found = 0;
+    stack[0] = (Waiting){0, 0, DOUBTED};
+    while (height) {
+        Waiting next = stack[--height];
+        int is_certain = next.enter == CERTAIN;
+        if (next.child >= 0) {
+            assert(next.child < tree->node_count);
+            height = touch_node(&tree->nodes[next.child], search, stack, height, is_certain);
+            continue;
+        }
+        const Block *block = &tree->blocks[~(int64_t)next.child];
+        assert(~(int64_t)next.child < tree->block_count && next.count <= WIDE);
+        Search look = *search;
+        unsigned some = is_certain ? 255 : may_reach(&look, block, next.count);
+        for (some &= (1u << next.count) - 1; some; some &= some - 1) {
+            int32_t entry = block->entry[__builtin_ctz(some)];
+            double corners[9];
+            corners_of(tree, entry, corners);
+            if (!is_certain && !touches_sphere(corners, search->point, squared)) continue;
+            if (found == room) return -1;
+            items[found++] = tree->order[entry];
+            if (any) return found;
+        }
+    }
+    return found;
+}
+
+/* Find the triangles that touch the spheres (four numbers each) that `turns` names from `from` to
+ * `to`, ascending for each, or one for each if `any`. `counts` are how many each touches. Returns
+ * where to go on: where there is no room, or a sphere is too large or too far away. */
+EXPORT int64_t octree_kernel_touch(const Tree *tree, const double *spheres, const int64_t *turns,
+                                   int64_t from, int64_t to, int64_t any, Waiting *stack,
+                                   int64_t *items, int64_t room, int64_t *counts) {
+    int64_t turn, found = 0;
+    FloatState before = default_floats();
+    for (turn = from; turn < to; turn++) {
+        const double *sphere = spheres + 4 * turns[turn];
+        Search search = {.point = {sphere[0], sphere[1], sphere[2]}, .reach = INFINITY};
+        double farthest = sphere[3] * tree->frame.scale;
+        narrow(tree, &search, sphere[3]);
+        for (int axis = 0; axis < 3; axis++) {
+            double place = (sphere[axis] - tree->frame.center[axis]) * tree->frame.scale;
+            farthest = fmax(farthest, fabs(place)), search.seen[axis] = (float)place;
+        }
+        if (!(farthest <= NEAR)) break;
+        int64_t count = touch(tree, &search, sphere[3] * sphere[3], (int)any, stack,
+                              items + found, room - found);
+        if (count < 0) break;
+        sort_items(items + found, count);
+        counts[turns[turn]] = count, found += count;
+    }
+    restore_floats(before);
+    return turn;
 }

@@ -5,31 +5,45 @@ python tests/kernel_worlds.py SEED WORLDS looks at many.
 
 import sys
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from core import (
     SceneOctree,
+    Spheres,
     Triangles,
     build_octree,
     compiled,
     nearest,
+    query,
+    query_any,
+    query_count,
     ray_cast,
     ray_cast_all,
     ray_test,
 )
+from core.records import Record
 from core.scene import packed as packed_scenes
 
 SIZES = (1e-12, 1e-3, 1.0, 1.0, 1e4, 1e12)
 SHIFTS = (0.0, 0.0, 0.0, 3.0, 1e3, 1e5)
 ALL_BITS = 2**32 - 1
 SCENE_QUESTIONS = ray_test, ray_cast, ray_cast_all
+
+
+@dataclass(frozen=True, eq=False)
+class Found(Record):
+    """What a question found that answers with an array."""
+
+    array: NDArray[Any]
 
 
 @contextmanager
@@ -116,6 +130,11 @@ def answers(tree, origins, directions, limits, groups):
         for question in (ray_test, ray_cast, ray_cast_all)
     ]
     points = np.concatenate((origins, found[1].positions[found[1].items >= 0]))
+    centers = points[:40]
+    radii = np.resize(np.append(np.ptp(points, axis=0), 0.0), len(centers))
+    spheres = Spheres(centers, radii * np.resize([1, 0.1, 0.01], len(centers)))
+    for question in (query, query_count, query_any):
+        found.append(Found(question(tree, spheres, groups=groups)))
     most = {"max_distance": float(np.max(limits, initial=0.0)), "groups": groups}
     return found + [nearest(tree, points, count=count, **most) for count in (1, 5)]
 
@@ -229,7 +248,9 @@ def survive_damage(seed):
         asked = compiled.Questions(origins, directions, np.array([np.inf]))
         packed.cast(asked, (np.empty(len(origins), np.intp),), any_hit=False)
         packed.cast_all(asked, np.zeros(len(origins), np.int8))
-        packed.nearest(origins, 3, np.inf)
+        turns = np.arange(len(origins))
+        packed.nearest(origins, turns, 3, np.inf)
+        packed.touched(np.append(origins, origins[:, :1] ** 2, axis=1), turns)
     return packed.is_sound
 
 

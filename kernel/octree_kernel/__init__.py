@@ -101,9 +101,13 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "cast_all": [
             *rays, address, address, address, address, address, number, POINTER(c_int64), address,
         ],
+        "touch": [
+            POINTER(Tree), address, address, number, number, number, address, address, number,
+            address,
+        ],
         "nearest": [
-            POINTER(Tree), address, number, number, number, c_double, address, address, address,
-            address, address,
+            POINTER(Tree), address, address, number, number, number, c_double, address, address,
+            address, address, address,
         ],
     }  # fmt: skip
     for name, arguments in takes.items():
@@ -200,7 +204,7 @@ def tested(library: ctypes.CDLL) -> str:
     )
     near = [(c_int64 * rays)(), (c_int64 * rays)(), (c_double * rays)(), (c_double * (3 * rays))()]
     library.octree_kernel_nearest(
-        byref(tree), (c_double * 12)(*_ORIGINS), 0, rays, 1, limit[0], scratch, *near
+        byref(tree), given[0], (c_int64 * rays)(*range(rays)), 0, rays, 1, limit[0], scratch, *near
     )
     numbers += near[2:]
     answer = [str(list(items)), str(list(near[0]))]
