@@ -19,6 +19,7 @@ from ..ui import (
     length_text,
     length_unit,
     settings_of,
+    working,
 )
 from .data import IGNORED, RESOLVED, STATUSES, Findings
 from .keeping import unpacked
@@ -57,7 +58,9 @@ def draw_audit(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     """Show the button of the audit, and that which checks again what has changed since."""
     row = layout.row(align=True)
     draw_button(row, "octree.audit", "OCTREE_PT_audit")
-    row.operator("octree.recheck", text="", icon="FILE_REFRESH")
+    again = row.row(align=True)
+    again.enabled = working() is None
+    again.operator("octree.recheck", text="", icon="FILE_REFRESH")
 
 
 def draw_floating(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:

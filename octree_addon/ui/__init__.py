@@ -21,6 +21,7 @@ from .operators import (
     take,
     write_back,
 )
+from .progress import working
 from .rows import (
     OptionsPopover,
     SidebarPanel,
@@ -83,6 +84,7 @@ __all__ = [
     "settings_of",
     "tag_redraw",
     "take",
+    "working",
     "write_back",
     "write_status",
 ]
