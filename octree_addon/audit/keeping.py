@@ -26,7 +26,7 @@ from ..results import (
     view_of,
     write_rows,
 )
-from ..ui import length_unit
+from ..ui import length_unit, settings_of
 from .data import (
     AREA,
     CONTAINED,
@@ -69,6 +69,28 @@ def keep_findings(
     result = active_result(context.scene)
     _write_details(result, findings)
     return result
+
+
+def row_key(scene: bpy.types.Scene, result: Any, row: int) -> tuple[Any, ...] | None:
+    """Return what tells a finding from others of a result: its objects and its class."""
+    if not 0 <= row < result.count:
+        return None
+    view = view_of(scene, result)
+    classes = view.rows.column("Class")
+    uids = [view.uids[number] for number in view.rows.objects[:, row].tolist()]
+    assert classes is not None
+    return (*uids, view.rows.instances[:, row].tobytes(), int(classes.values[row]))
+
+
+def show_again(scene: bpy.types.Scene, result: Any, key: tuple[Any, ...] | None) -> None:
+    """Let the finding with this key be the active row again, if it is still there."""
+    rows = range(result.count) if key is not None else ()
+    found = next((row for row in rows if row_key(scene, result, row) == key), None)
+    if found is not None:
+        settings = settings_of(scene).results
+        follows, settings.follow = settings.follow, False  # the view stays
+        settings.row = found
+        settings.follow = follows
 
 
 def rewrite(scene: bpy.types.Scene, result: Any, findings: Findings) -> None:

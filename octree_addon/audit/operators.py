@@ -24,7 +24,15 @@ from ..ui import (
 )
 from .auditing import Looked, look_steps, remember, remembered, wanted
 from .data import Findings, carried_over, compare, gone_from, match_objects
-from .keeping import QUESTION, TITLE, active_audit, findings_in, keep_findings
+from .keeping import (
+    QUESTION,
+    TITLE,
+    active_audit,
+    findings_in,
+    keep_findings,
+    row_key,
+    show_again,
+)
 from .rules import wish_of
 from .settings import AuditOptions, NamedCollections, draw_options, stated_band
 
@@ -124,7 +132,10 @@ class OCTREE_OT_recheck(AuditingOperator, bpy.types.Operator):
         kept = active_audit(context.scene)
         if kept is None:
             raise ValueError("The result is gone: audit again")
+        scene, row = context.scene, settings_of(context.scene).results.row
+        before = row_key(scene, kept, row)
         text = keep_looked(context, result, json.loads(kept.options), kept.name)
+        show_again(scene, active_audit(scene), before)
         looked = result.looked_at
         changed = "all looked at" if looked < 0 else f"{looked:,} changed"
         self.report({"INFO"}, f"{text} ({changed})")

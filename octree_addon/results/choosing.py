@@ -26,6 +26,7 @@ def row_chosen(settings: Any, context: bpy.types.Context) -> None:
         if settings.follow:
             go_to_row(context.scene, settings.row)
         choose(context, np.array([settings.row]), frame=settings.follow)
+        isolate_also(context, active_objects(context.scene))
     tag_redraw()
 
 
@@ -195,6 +196,24 @@ def is_isolated(context: bpy.types.Context) -> bool:
     """Tell whether the 3D view is in local view."""
     with in_view3d(context) as space:
         return space is not None and space.local_view is not None
+
+
+def isolate_also(context: bpy.types.Context, objects: Iterable[bpy.types.Object]) -> None:
+    """Let a local view that does not show all of these show them, and nothing else."""
+    with in_view3d(context) as space:
+        if space is None or space.local_view is None:
+            return
+        wanted = {item.session_uid for item in objects if item.visible_get()}
+        shown = {
+            item.session_uid: item
+            for item in context.view_layer.objects
+            if item.local_view_get(space)
+        }
+        if wanted and not wanted <= shown.keys():
+            for item in context.view_layer.objects:
+                is_wanted = item.session_uid in wanted
+                if is_wanted != (item.session_uid in shown):
+                    item.local_view_set(space, is_wanted)
 
 
 def isolate(context: bpy.types.Context, objects: Iterable[bpy.types.Object]) -> None:
