@@ -14,6 +14,7 @@ from .ui import (
     draw_popover,
     draw_rows,
     settings_of,
+    working,
 )
 
 # What stands together, from top to bottom; each draws one row, whatever was answered.
@@ -32,9 +33,10 @@ class OCTREE_PT_main(SidebarPanel):
     bl_order = 10
 
     def draw(self, context: bpy.types.Context) -> None:
-        column, tab = column_of(self), settings_of(context.scene).tab
-        column.use_property_split = False
+        # Not all of it waits while work goes on: its progress has a button.
+        column, tab = self.layout.column(), settings_of(context.scene).tab
         row = column.row(align=True)
+        row.enabled = working() is None
         row.prop(tab, "action", text="")
         draw_popover(row, "OCTREE_PT_selection")
         draw_restore(row, context.scene)

@@ -17,6 +17,8 @@ OPERATORS = {
     "Begins": ("Beginnt", "开始"),
     "Build": ("Aufbauen", "构建"),
     "Build Octree": ("Octree aufbauen", "构建八叉树"),
+    "Cancel": ("Abbrechen", "取消"),
+    "Class": ("Klasse", "类别"),
     "Clear": ("Leeren", "清除"),
     "Clear Octree": ("Octree entfernen", "清除八叉树"),
     "Clear Results": ("Ergebnisse leeren", "清除结果"),

@@ -52,6 +52,10 @@ class Paper:
         assert name in dir(bpy.types)
         self.lines.append((name, "menu"))
 
+    def progress(self, factor=0.0, text="", **_):
+        assert 0 <= factor <= 1
+        self.lines.append((text, "progress"))
+
     def popover(self, name, **_):
         assert name in dir(bpy.types)
         self.lines.append((name, "popover"))

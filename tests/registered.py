@@ -5,11 +5,12 @@ import bpy
 from octree_ext.octree_addon import CLASSES, GROUPS, OctreeSettings
 from octree_ext.octree_addon.ui import SidebarPanel
 
-# All that a user or a script calls: not what only the redo panel does.
+# All that a user or a script calls: not what only the redo panel and a progress bar do.
 OPERATORS = [
     each
     for each in CLASSES
-    if issubclass(each, bpy.types.Operator) and each.__name__ != "OCTREE_OT_work_ahead"
+    if issubclass(each, bpy.types.Operator)
+    and each.__name__ not in ("OCTREE_OT_work_ahead", "OCTREE_OT_cancel_work")
 ]
 PANELS = [each for each in CLASSES if issubclass(each, SidebarPanel)]
 MENUS = [each for each in CLASSES if issubclass(each, bpy.types.Menu)]

@@ -41,13 +41,12 @@ class Column(NamedTuple):
 
 
 def numbered(name: str, numbers: Iterable[int]) -> str:
-    """Return the name of an instance by its persistent id, such as "#3 Tree".
+    """Return the name of an instance by its persistent id, such as "Tree #3".
 
-    One in a nested instance has a number a level: "#3.1 Tree". The number comes first: a narrow
-    list cuts off the end.
+    One in a nested instance has a number a level: "Tree #3.1".
     """
     used = [str(abs(each)) for each in numbers if each != UNUSED]
-    return f"#{'.'.join(used)} {name}" if used else name
+    return f"{name} #{'.'.join(used)}" if used else name
 
 
 def no_instances(count: int, width: int = 1) -> PersistentIds:

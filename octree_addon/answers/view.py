@@ -42,7 +42,7 @@ class View:
         }
 
     def label(self, row: int, side: int) -> str:
-        """Return the name of what a row has on one side, such as "Tree" or "#3 Tree"."""
+        """Return the name of what a row has on one side, such as "Tree" or "Tree #3"."""
         name = self.names[self.rows.objects[side, row]]
         return numbered(name, self.rows.numbers_of(row, side))
 

@@ -1,6 +1,6 @@
 """The 3D view of a window: what fills it, and whether it shows some objects alone."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import bpy
@@ -60,3 +60,19 @@ def is_isolated(context: bpy.types.Context) -> bool:
     """Tell whether the 3D view is in local view."""
     with in_view3d(context) as space:
         return space is not None and space.local_view is not None
+
+
+def isolate_also(context: bpy.types.Context, objects: Iterable[bpy.types.Object]) -> None:
+    """Let a local view that does not show all of these show them, and nothing else."""
+    with in_view3d(context) as space:
+        if space is None or space.local_view is None:
+            return
+        wanted = {item.session_uid for item in objects if item.visible_get()}
+        shown = {
+            item.session_uid for item in context.view_layer.objects if item.local_view_get(space)
+        }
+        if wanted and not wanted <= shown:
+            for item in context.view_layer.objects:
+                is_wanted = item.session_uid in wanted
+                if is_wanted != (item.session_uid in shown):
+                    item.local_view_set(space, is_wanted)

@@ -20,7 +20,7 @@ from ..answers.answer import Answer
 from ..answers.kept import write_rows
 from ..arrays import Ids
 from ..results import Column, Rows, active_result, view_of
-from ..ui import length_unit
+from ..ui import length_unit, settings_of
 from .data import (
     AREA,
     CONTAINED,
@@ -61,6 +61,28 @@ def answer_of(
         details=pack(findings),
         marks=json.dumps({str(row): text for row, text in enumerate(findings.reasons) if text}),
     )
+
+
+def row_key(scene: bpy.types.Scene, result: Any, row: int) -> tuple[Any, ...] | None:
+    """Return what tells a finding from others of a result: its objects and its class."""
+    if not 0 <= row < result.count:
+        return None
+    view = view_of(scene, result)
+    classes = view.rows.column("Class")
+    uids = [view.uids[number] for number in view.rows.objects[:, row].tolist()]
+    assert classes is not None
+    return (*uids, view.rows.instances[:, row].tobytes(), int(classes.values[row]))
+
+
+def show_again(scene: bpy.types.Scene, result: Any, key: tuple[Any, ...] | None) -> None:
+    """Let the finding with this key be the active row again, if it is still there."""
+    rows = range(result.count) if key is not None else ()
+    found = next((row for row in rows if row_key(scene, result, row) == key), None)
+    if found is not None:
+        settings = settings_of(scene).results
+        follows, settings.follow = settings.follow, False  # the view stays
+        settings.row = found
+        settings.follow = follows
 
 
 def rewrite(scene: bpy.types.Scene, result: Any, findings: Findings) -> None:

@@ -1,5 +1,6 @@
 """Statuses of findings, comparison with an earlier report, and one of each group of duplicates."""
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from ..answers import verbs
 from ..arrays import Ids
 from ..results import ResultOperator, rows_meant
 from ..selection import Subjects
-from ..ui import FILE_PATH, Status, mode_obstacle, plural
+from ..ui import FILE_PATH, Status, mode_obstacle, plural, settings_of
 from .data import (
     DUPLICATE,
     IGNORED,
@@ -82,6 +83,10 @@ class OCTREE_OT_mark_findings(FindingOperator, bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         if self.status == "IGNORED" and not bpy.app.background:
+            # That of a finding which has come back is offered.
+            row = settings_of(context.scene).results.row
+            marks = json.loads(active_audit(context.scene).marks or "{}")
+            self.reason = self.reason or marks.get(str(row), "")
             return context.window_manager.invoke_props_dialog(self)
         return self.execute(context)
 

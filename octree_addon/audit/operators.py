@@ -25,7 +25,15 @@ from ..ui import (
 )
 from .auditing import REMEMBERED, Looked, look_steps, wanted
 from .data import Findings, carried_over, compare, gone_from, match_objects
-from .keeping import QUESTION, TITLE, active_audit, answer_of, findings_in
+from .keeping import (
+    QUESTION,
+    TITLE,
+    active_audit,
+    answer_of,
+    findings_in,
+    row_key,
+    show_again,
+)
 from .rules import wish_of
 from .settings import AuditOptions, NamedCollections, draw_options, stated_band
 
@@ -125,7 +133,10 @@ class OCTREE_OT_recheck(AuditingOperator, bpy.types.Operator):
         kept = active_audit(context.scene)
         if kept is None:
             raise ValueError("The result is gone: audit again")
+        scene, row = context.scene, settings_of(context.scene).results.row
+        before = row_key(scene, kept, row)
         text = keep_looked(context, result, json.loads(kept.options), kept.name)
+        show_again(scene, active_audit(scene), before)
         looked = result.looked_at
         changed = "all looked at" if looked < 0 else f"{looked:,} changed"
         self.report({"INFO"}, f"{text} ({changed})")

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..results import Column, Contact, Lines, fresh_view, value_text, view_of
+from ..results import Column, Contact, Lines, draw_labels, fresh_view, value_text, view_of
 from ..ui import (
     OptionsPopover,
     SessionStore,
@@ -19,13 +19,17 @@ from ..ui import (
     length_text,
     length_unit,
     settings_of,
+    working,
 )
 from .data import IGNORED, RESOLVED, STATUSES, Findings
 from .keeping import unpacked
 from .settings import draw_options, span_rows
 
-# By class: what a narrow list has room for.
-SHORT = ("overlap", "inside", "double", "z-fight", "faces", "touch", "near", "itself")
+# By class: a narrow list has room for no word.
+_KINDS: tuple[Any, ...] = (
+    "SELECT_INTERSECT", "META_CUBE", "DUPLICATE", "FACESEL", "NORMALS_FACE", "SNAP_FACE",
+    "DRIVER_DISTANCE", "MOD_BOOLEAN",
+)  # fmt: skip
 _ICONS: tuple[Any, ...] = ("RADIOBUT_OFF", "RADIOBUT_ON", "HIDE_ON", "CHECKMARK")
 # Letters of a line in a sidebar of 250 pixels.
 _LETTERS = 34
@@ -57,7 +61,9 @@ def draw_audit(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     """Show the button of the audit, and that which checks again what has changed since."""
     row = layout.row(align=True)
     draw_button(row, "octree.audit", "OCTREE_PT_audit")
-    row.operator("octree.recheck", text="", icon="FILE_REFRESH")
+    again = row.row(align=True)
+    again.enabled = working() is None
+    again.operator("octree.recheck", text="", icon="FILE_REFRESH")
 
 
 def draw_floating(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
@@ -146,13 +152,12 @@ def draw_finding(
     line = layout.row(align=True)
     line.active = status < IGNORED
     line.label(text="", icon=_ICONS[status])
-    split = line.split(factor=0.56)
-    names = split.row(align=True)
-    for text in dict.fromkeys(view.labels(row)):
-        names.label(text=text, translate=False)
+    line.label(text="", icon=_KINDS[columns[_CLASS].values[row]])
+    split = line.split(factor=0.72)
+    draw_labels(split.row(align=True), view, row)
     values = split.row(align=True)
-    values.label(text=SHORT[columns[_CLASS].values[row]], translate=False)
-    values.label(text=amount_text(scene, columns, row, precision=2))
+    values.alignment = "RIGHT"
+    values.label(text=amount_text(scene, columns, row, precision=2), translate=False)
 
 
 def amount_text(
@@ -169,7 +174,8 @@ def offer_marks(layout: bpy.types.UILayout, context: bpy.types.Context, result: 
     scene, row = context.scene, settings_of(context.scene).results.row
     order = layout.row(align=True)
     for name, text in (
-        ("Smaller Object", "Smaller"), ("Collections", "Collections"), (_STATUS, "Status"),
+        (_CLASS, "Class"), ("Smaller Object", "Smaller"), ("Collections", "Collections"),
+        (_STATUS, "Status"),
     ):  # fmt: skip
         order.operator("octree.sort_rows", text=text).by = name
     if not 0 <= row < result.count:
@@ -223,4 +229,4 @@ def contact_of(scene: bpy.types.Scene, result: Any, row: int) -> Contact | None:
     return Contact(around, segments, (kept.faces_of(row, 0), kept.faces_of(row, 1)), key)
 
 
-LINES = Lines((_CLASS, _LENGTH), draw_finding, contact_of)
+LINES = Lines((_LENGTH,), draw_finding, contact_of, names=3.3)

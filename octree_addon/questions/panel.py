@@ -14,6 +14,7 @@ from ..ui import (
     draw_rows,
     plural,
     settings_of,
+    working,
 )
 from . import last_query
 from .box import OCTREE_OT_select_in_box
@@ -92,10 +93,13 @@ def draw_near(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     """Show the button that asks around the 3D cursor, which of them, and the probe."""
     tab = settings_of(context.scene).tab
     split = layout.split(factor=0.34, align=True)
-    split.prop(tab, "near", text="")
+    first = split.row(align=True)
+    first.prop(tab, "near", text="")
     row = split.row(align=True)
     draw_asking(row, context.scene, near_question(tab), "OCTREE_PT_cursor")
-    row.operator("octree.probe", text="", icon="RESTRICT_SELECT_OFF")
+    probe = row.row(align=True)
+    probe.operator("octree.probe", text="", icon="RESTRICT_SELECT_OFF")
+    first.enabled = probe.enabled = working() is None
 
 
 def draw_collisions(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:

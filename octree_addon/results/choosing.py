@@ -8,6 +8,7 @@ import numpy as np
 from .. import references
 from ..answers.kept import active_result, shown_of, view_of
 from ..answers.verbs import go_to
+from ..answers.view3d import isolate_also
 from ..arrays import Floats, Ids
 from ..reader import find_instance
 from ..selection import Subjects
@@ -22,6 +23,7 @@ def row_chosen(settings: Any, context: bpy.types.Context) -> None:
         if settings.follow:
             go_to_row(context.scene, settings.row)
         choose(context, np.array([settings.row]), follow=settings.follow)
+        isolate_also(context, active_subjects(context.scene).among(context.scene.objects))
     tag_redraw()
 
 

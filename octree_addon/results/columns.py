@@ -20,6 +20,10 @@ _NARROW_LETTERS = frozenset(" .,:;'ijlft()|")
 _SHORT = {"Triangles": "Tris", "Distance": "Dist.", "Frames": "Frms", "Nearest": "Near"}
 
 
+# What numbers are that are lengths or areas, by what they measure.
+_TITLES = {"Length": "Amount"}
+
+
 class Fitted(NamedTuple):
     """The columns that are shown, and how.
 
@@ -66,11 +70,12 @@ def room_here() -> float:
     return region.width / bpy.context.preferences.system.ui_scale - _BESIDE
 
 
-def fixed_columns(view: View, headers: Sequence[str]) -> Fitted:
-    """Return the columns with these headers, which share half of the width."""
+def fixed_columns(view: View, headers: Sequence[str], names: float) -> Fitted:
+    """Return the columns with these headers, beside names that are so much wider than all."""
     columns = [each for each in view.rows.columns if each.name in headers]
     part = 1.0 / max(len(columns), 1)
-    return Fitted(columns, [each.name for each in columns], [1.27, *[part] * len(columns)])
+    texts = [_TITLES.get(each.name, each.name) for each in columns]
+    return Fitted(columns, texts, [names, *[part] * len(columns)])
 
 
 def value_width(scene: bpy.types.Scene, view: View, column: Column) -> float:

@@ -42,12 +42,15 @@ class Lines(NamedTuple):
         Returns where the objects of a row meet, or None.
     go_to : callable, optional
         Brings the scene to what a row is about: to its frame.
+    names : float
+        How much of the width names take: as much as so many columns of numbers together.
     """
 
     headers: tuple[str, ...]
     draw: Callable[[bpy.types.UILayout, bpy.types.Scene, Any, int], None]
     contact: Callable[[bpy.types.Scene, Any, int], Contact | None]
     go_to: Callable[[bpy.types.Scene, Any, int], None] | None = None
+    names: float = 1.27
 
 
 class Said(NamedTuple):

@@ -185,6 +185,7 @@ MEANINGS = {
     "Triangles": "how many of its triangles were found",
     "Of": "how many triangles it has",
     "Distance": "how far it is away",
+    "Length": "how deep, how far apart or, of faces in one plane, how much area",
     "Contacts": "how many pairs of triangles touch",
     "Seen": "the largest part of it that any picture shows",
     "Share": "the largest part of a picture that it takes",

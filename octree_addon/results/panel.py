@@ -175,7 +175,8 @@ def draw_headers(
     view = view_of(scene, result)
     fitted = fit_columns(scene, view, names_width(view))
     if result.question in LINES:
-        fitted = fixed_columns(view, LINES[result.question].headers)
+        lines = LINES[result.question]
+        fitted = fixed_columns(view, lines.headers, lines.names)
     row = layout.row(align=True)
     for cell, name, text in zip(
         cells(row, fitted.widths),

@@ -23,6 +23,7 @@ from .operators import (
     take,
     write_back,
 )
+from .progress import working
 from .rows import (
     OptionsPopover,
     SidebarPanel,
@@ -86,6 +87,7 @@ __all__ = [
     "settings_of",
     "tag_redraw",
     "take",
+    "working",
     "write_back",
     "write_status",
 ]

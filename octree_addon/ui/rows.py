@@ -1,9 +1,12 @@
 """Sidebar and redo panel layout: property rows, tables, hints, panel base classes."""
 
 from collections.abc import Iterable
+from types import SimpleNamespace
 from typing import Any, Literal
 
 import bpy
+
+from .progress import working
 
 # Text properties of operators that name something, and where it is looked up.
 _SEARCHED = {
@@ -40,6 +43,8 @@ class OptionsPopover(bpy.types.Panel):
 def draw_button(layout: bpy.types.UILayout, name: str, options: str = "", **shown: Any) -> Any:
     """Put the button of an operator into a row of its own, with its options beside it.
 
+    While the operator works, its progress stands there instead, and all other buttons wait.
+
     Parameters
     ----------
     layout : bpy.types.UILayout
@@ -56,7 +61,13 @@ def draw_button(layout: bpy.types.UILayout, name: str, options: str = "", **show
     bpy.types.OperatorProperties
         What the button calls it with.
     """
-    row = layout.row(align=True)
+    now, row = working(), layout.row(align=True)
+    if now is not None and now.name == name:
+        bar = row.split(factor=0.7, align=True)
+        bar.progress(factor=now.part, text=f"{now.text} {now.part:.0%}")
+        bar.operator("octree.cancel_work")
+        return SimpleNamespace()
+    row.enabled = now is None
     button = row.operator(name, **shown)
     if options:
         draw_popover(row, options)
@@ -69,9 +80,13 @@ def draw_popover(layout: bpy.types.UILayout, options: str) -> None:
 
 
 def column_of(drawn: bpy.types.Panel | bpy.types.Operator) -> bpy.types.UILayout:
-    """Return the single column that the properties of a panel or a redo panel stand in."""
+    """Return the single column that the properties of a panel or a redo panel stand in.
+
+    It waits while work goes on that began with what the scene is like now.
+    """
     drawn.layout.use_property_split = True
     drawn.layout.use_property_decorate = False
+    drawn.layout.enabled = working() is None
     return drawn.layout.column()
 
 

@@ -17,6 +17,13 @@ from ...core import Running, Steps, run
 from .. import tuning
 from .feature import Feature
 from .operators import RefusingOperator, Status, given_values, listen, schedule
+from .progress import (
+    OCTREE_OT_cancel_work,
+    end_progress,
+    is_cancelled,
+    is_over_tab,
+    show_progress,
+)
 from .session_store import at_forgetting
 from .status_text import clear_status, write_status
 
@@ -45,6 +52,10 @@ class SteppedOperator(RefusingOperator):
     doing = "Building octree"
     _running: Running[Any] | None = None
     _timer: bpy.types.Timer | None = None
+    # The frame when the work began: where it is another, that is what is looked at.
+    _frame = 0
+    # Whether the button shows the progress, and the tab waits.
+    is_shown = True
     # What it was called with when it was done last, and what was worked out ahead for a redo.
     _done_with: dict[str, Any] | None = None
     _ahead: "_Ahead | None" = None
@@ -88,6 +99,7 @@ class SteppedOperator(RefusingOperator):
 
     def start(self, context: bpy.types.Context) -> Status:
         """Work for a moment, and go modal if that is not enough."""
+        self._frame = context.scene.frame_current
         status = self._advance(context, tuning.current.first_turn)
         if status == {"RUNNING_MODAL"}:
             manager = context.window_manager
@@ -97,13 +109,15 @@ class SteppedOperator(RefusingOperator):
         return status
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
-        if event.type == "ESC":
+        if event.type == "ESC" or (self.is_shown and is_cancelled()):
             self.cancel(context)
             self.report({"INFO"}, "Cancelled: nothing has changed")
             return {"CANCELLED"}
         if event.type == "TIMER":
             return self._advance(context, tuning.current.turn)
-        return {"PASS_THROUGH"} if event.type in _NAVIGATION else {"RUNNING_MODAL"}
+        may_cancel = event.type == "LEFTMOUSE" and is_over_tab(context, event)
+        passes = event.type in _NAVIGATION or may_cancel
+        return {"PASS_THROUGH"} if passes else {"RUNNING_MODAL"}
 
     def cancel(self, context: bpy.types.Context) -> None:
         """Drop the work; Blender calls this when the window closes or another file is opened."""
@@ -112,6 +126,8 @@ class SteppedOperator(RefusingOperator):
             context.window_manager.event_timer_remove(self._timer)
             context.window_manager.progress_end()
             self._timer = None
+        if self.is_shown:
+            end_progress()
         clear_status()
 
     def _drop(self) -> None:
@@ -133,7 +149,14 @@ class SteppedOperator(RefusingOperator):
             self.cancel(context)
             return self._end(context, running.result)
         context.window_manager.progress_update(100 * running.value)
-        write_status(context, f"{self.doing}: {running.value:.0%} (Esc to cancel)")
+        frame = context.scene.frame_current
+        at, what = f"Frame {frame}", self.doing
+        if frame != self._frame:
+            what = f"{what}, {at.lower()}"
+        write_status(context, f"{what}: {running.value:.0%} (Esc to cancel)")
+        if self.is_shown:
+            name = f"octree.{type(self).__name__.rpartition('_OT_')[2]}"
+            show_progress(name, running.value, self.doing if frame == self._frame else at)
         return {"RUNNING_MODAL"}
 
     def _work(self, context: bpy.types.Context, seconds: float) -> Running[Any]:
@@ -236,6 +259,7 @@ def _redo_ready() -> float | None:
 @at_forgetting
 def drop_redo() -> None:
     """Leave nothing behind."""
+    end_progress()
     _wished.clear()
     _ready.clear()
     schedule(_begin, None)
@@ -260,6 +284,7 @@ class OCTREE_OT_work_ahead(SteppedOperator, bpy.types.Operator):
     bl_label = "Work Ahead"
     bl_description = "Work out what was changed in Adjust Last Operation, step by step"
     bl_options = {"INTERNAL"}
+    is_shown = False
     _wish: _Wish
     _values: dict[str, Any]
 
@@ -305,4 +330,4 @@ class OCTREE_OT_work_ahead(SteppedOperator, bpy.types.Operator):
             setattr(operator, name, value)
 
 
-FEATURE = Feature(classes=(OCTREE_OT_work_ahead,))
+FEATURE = Feature(classes=(OCTREE_OT_work_ahead, OCTREE_OT_cancel_work))

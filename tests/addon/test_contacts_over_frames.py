@@ -199,7 +199,7 @@ def test_what_deforms_comes_and_is_instanced_counts(empty_scene):
         ("Blinking", "Reaching", 8, 11),
     }
     (instance,) = (each for each in found if each[1] == "Reaching" and "Passing" in each[0])
-    assert instance[0] == "#0 Passing" and instance[2:] == (9, 11)
+    assert instance[0] == "Passing #0" and instance[2:] == (9, 11)
 
 
 def test_rules_and_sides_leave_pairs_out(pendulum):

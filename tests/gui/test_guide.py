@@ -85,7 +85,7 @@ def test_cells_of_the_last_question(town):
 def test_probe(town):
     town.call(scenes.select_nothing)
     town.call(scenes.change, {"display.show": False})
-    show(town, "cursor", tab__near="sphere", answer__found=False, answer__outline=False)
+    show(town, "results", tab__near="sphere", answer__found=False, answer__outline=False)
     town.call(scenes.start_probe)
     town.move(497, 390)
     town.move(500, 390)
@@ -97,21 +97,21 @@ def test_probe(town):
 
 def test_box(town):
     press(town, "select_in_box", around="CURSOR", center=(-1.0, -1.0, 1.0), size=(9.0, 6.0, 2.0))
-    show(town, "cursor", tab__near="box", display__show=False, answer__found=True)
+    show(town, "results", tab__near="box", display__show=False, answer__found=True)
     keep(town, "box")
 
 
 def test_collisions(town):
     town.call(scenes.change, {"display.cells": "OCCUPIED_LEAVES", "display.show": False})
     press(town, "select_collisions")
-    show(town, "collisions", answer__found=True)
+    show(town, "results", answer__found=True)
     keep(town, "collisions")
 
 
 def test_shot_and_what_it_hides(town):
     press(town, "find_seen", span="SCENE")
     press(town, "select_seen")
-    show(town, "camera", "shot", answer__found=False, frustum__show=True)
+    show(town, "results", answer__found=False, frustum__show=True)
     keep(town, "shot")
     assert town.call(scenes.call, "hide_unseen", {"icon": "EYE"}) == ["FINISHED"]
     assert town.call(scenes.hidden_objects) > 100
@@ -125,7 +125,7 @@ def test_example_town(window):
     window.call(scenes.look_at_example)
     press(window, "select_in_frustum")
     window.call(scenes.select_nothing)
-    show(window, "camera", answer__missed=True)
+    show(window, "results", answer__missed=True)
     keep(window, "camera")
     press(window, "select_collisions")
     show(window, "results", results__row=1, answer__found=False, answer__missed=False)
@@ -135,7 +135,7 @@ def test_example_town(window):
     press(window, "find_seen", span="SCENE")
     assert window.call(scenes.call, "hide_unseen", {"icon": "EYE"}) == ["FINISHED"]
     window.call(scenes.select_nothing)
-    show(window, "camera", "shot", frustum__show=True, answer__outline=False)
+    show(window, "results", frustum__show=True, answer__outline=False)
     keep(window, "hidden")
 
 
@@ -158,7 +158,7 @@ def test_faces_that_are_never_seen(window):
     press(window, "find_never_seen", views="SHOT", span="SCENE", resolution=960)
     press(window, "mark_never_seen")
     assert window.call(scenes.paint_faces) > 500
-    show(window, "camera", "never_seen", frustum__show=True)
+    show(window, "results", frustum__show=True)
     window.call(scenes.look_at_street)
     keep(window, "never_seen")
 
@@ -178,7 +178,7 @@ def test_what_is_deleted_because_it_is_never_seen(window):
 def test_audit(window):
     window.call(build_plant)
     press(window, "audit")
-    show(window, "audit", "results", results__row=1)
+    show(window, "results", results__row=1)
     keep(window, "audit")
 
 

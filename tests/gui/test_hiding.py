@@ -6,7 +6,7 @@ from gui.harness import wait_for
 
 pytestmark = pytest.mark.window
 
-CENTER, RESTORE = (430, 420), (1000, 129)
+CENTER, RESTORE = (430, 420), (1060, 129)
 
 
 def field():

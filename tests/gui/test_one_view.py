@@ -97,3 +97,34 @@ def test_the_picture_answers_first_and_what_is_cleared_is_gone(window):
     assert hue_pixels(window.picture("one_view_cleared"), FOUND) < plain + 2_000
     window.call(press, "select_in_frustum")
     assert hue_pixels(window.picture("one_view_asked"), FOUND) > plain + 20_000
+
+
+def add_busy_work():
+    """Let cameras look through many frames of a scene that moves."""
+    import bpy
+
+    scene = bpy.context.scene
+    scene.frame_end = 4000
+    scene.octree.shot.span = "SCENE"
+
+
+def has_begun():
+    import bpy
+
+    window = bpy.context.window_manager.windows[0]
+    return any("find_seen" in operator.bl_idname.lower() for operator in window.modal_operators)
+
+
+def test_progress_stands_where_the_button_was_with_cancel(window):
+    window.call(press, "add_example")
+    window.call(open_sidebar)
+    window.call(add_busy_work)
+    x, y = window.find_button("octree.find_seen", x=960)
+    window.click(x, y)
+    wait_for(lambda: window.call(has_begun))
+    window.picture("one_view_progress", redraw=False)
+    window.click(*window.find_button("octree.cancel_work", x=1060))
+    wait_for(lambda: not window.call(has_begun))
+    assert window.find_button("octree.find_seen", x=960, top=y - 14)[1] == pytest.approx(y, abs=8)
+    assert window.call(asked) == ""
+    assert "Traceback" not in window.read_log()

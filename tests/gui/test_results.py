@@ -8,7 +8,7 @@ pytestmark = pytest.mark.window
 
 YELLOW, VERMILION = (0.94, 0.89, 0.26), (0.84, 0.37, 0.0)
 CENTER = (430, 420)
-FIRST_ROW, LIST_LEFT = 203, 900
+FIRST_ROW, LIST_LEFT = 246, 900
 
 
 def build_town():

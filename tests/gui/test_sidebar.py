@@ -6,8 +6,7 @@ from gui.harness import wait_for
 pytestmark = pytest.mark.window
 
 CENTER = (430, 420)
-CAMERAS, OCTREE = (950, 160), (950, 272)
-BUILD, CLEAR, REBUILD = (930, 348), (1047, 348), (1000, 392)
+OCTREE = (950, 336)
 
 
 def add_ball(subdivisions):
@@ -29,12 +28,16 @@ def open_sidebar():
 
 
 def open_octree(window):
-    """Show our tab, with the panel Octree open alone, by two clicks on headers."""
+    """Show our tab, with the panel Octree open, by a click on its header."""
     window.call(open_sidebar)
     window.picture("panels")
-    window.click(*CAMERAS)
-    window.picture("panels_closed")
     window.click(*OCTREE)
+
+
+def press(window, name):
+    """Press a button of the panel Octree."""
+    x = {"build": 930, "clear": 1047, "rebuild": 1000}[name]
+    window.press_button(f"octree.{name}", x=x, top=OCTREE[1])
 
 
 def tree():
@@ -52,16 +55,16 @@ def test_build_move_rebuild_and_clear_by_the_buttons(window):
     window.call(add_ball, 5)
     open_octree(window)
     window.picture("panel_without_a_tree")
-    window.click(*BUILD)
+    press(window, "build")
     wait_for(lambda: window.call(tree) == [20 * 4**4, 32, False])
     window.picture("panel")
     window.move(*CENTER)
     window.keys("g", "x", "1", "Return")
     wait_for(lambda: window.call(tree) == [20 * 4**4, 32, True])
     window.picture("panel_out_of_date")
-    window.click(*REBUILD)
+    press(window, "rebuild")
     wait_for(lambda: window.call(tree) == [20 * 4**4, 32, False])
-    window.click(*CLEAR)
+    press(window, "clear")
     wait_for(lambda: window.call(tree) is None)
     window.picture("panel_cleared")
 
@@ -87,7 +90,7 @@ def test_out_of_date_comes_and_goes_by_itself(window):
     window.call(add_ball, 4)
     open_octree(window)
     window.picture("panel_before_out_of_date")
-    window.click(*BUILD)
+    press(window, "build")
     wait_for(lambda: window.call(tree))
     window.move(*CENTER)
     for keys in (("Tab",), ("Tab",), ("g", "Escape"), ("alt+a",), ("a",), ("alt+a", "ctrl+z")):
@@ -102,7 +105,7 @@ def test_out_of_date_comes_and_goes_by_itself(window):
     wait_for(lambda: window.call(said) == "")
     window.keys("ctrl+shift+z")
     wait_for(lambda: window.call(said).startswith("Out of date"))
-    window.click(*REBUILD)
+    press(window, "rebuild")
     wait_for(lambda: window.call(said) == "")
     window.move(*CENTER)
     window.keys("ctrl+z")
@@ -118,10 +121,10 @@ def test_escape_stops_a_long_build_and_leaves_the_tree(window):
     window.call(add_ball, 3)
     open_octree(window)
     window.picture("panel_before_a_long_build")
-    window.click(*BUILD)
+    press(window, "build")
     wait_for(lambda: window.call(tree) == [20 * 4**2, 32, False])
     window.call(add_plain, timeout=120)
-    window.click(*BUILD)
+    press(window, "build")
     wait_for(lambda: window.call(is_building))
     window.picture("progress", redraw=False)
     window.keys("Escape")

@@ -79,15 +79,19 @@ def carried_over(old: Findings, new: Findings, matching: Ids) -> Findings:
     """Return the new findings, those that stay with the statuses and reasons they had before.
 
     Then follow, as resolved, the old findings that are gone, and those that were resolved before
-    and have not come back. One that comes back is new again.
+    and have not come back. One that comes back is new again; its reason is kept, to be offered.
     """
     previous = compare(old, new, matching).previous
     statuses, reasons = new.statuses.copy(), list(new.reasons)
+    open_before = replace(old, statuses=np.full(len(old), NEW))
+    returned = compare(open_before, new, matching).previous
+    for row in np.flatnonzero((previous < 0) & (returned >= 0)).tolist():
+        reasons[row] = old.reasons[returned[row]]
     for row in np.flatnonzero(previous >= 0).tolist():
         statuses[row], reasons[row] = old.statuses[previous[row]], old.reasons[previous[row]]
     whole = replace(new, statuses=statuses, reasons=tuple(reasons))
-    gone = gone_from(old, new, matching)
-    return _appended(whole, old.take(gone).with_statuses(np.arange(len(gone)), RESOLVED), matching)
+    gone = old.take(gone_from(old, new, matching))
+    return _appended(whole, replace(gone, statuses=np.full(len(gone), RESOLVED)), matching)
 
 
 def _appended(new: Findings, gone: Findings, matching: Ids) -> Findings:

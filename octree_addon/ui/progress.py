@@ -1,0 +1,93 @@
+"""Progress bar with Cancel, in the place of the button whose work goes on; all else waits."""
+
+from typing import NamedTuple
+
+import bpy
+
+from .operators import RefusingOperator, Status
+
+
+class Working(NamedTuple):
+    """The work that goes on.
+
+    Attributes
+    ----------
+    name : str
+        The operator, such as "octree.find_seen".
+    part : float
+        How much is done, from 0 to 1.
+    text : str
+        What is being done.
+    """
+
+    name: str
+    part: float
+    text: str
+
+
+# The one that goes on, and whether its Cancel was pressed.
+_working: list[Working] = []
+_cancelled: list[bool] = []
+
+
+def show_progress(name: str, part: float, text: str) -> None:
+    """Show how far the work of an operator is; sidebars are drawn again at each percent."""
+    before, now = working(), Working(name, part, text)
+    if before is None:
+        _cancelled.clear()
+    _working[:] = [now]
+    if before is None or (before.text, f"{before.part:.0%}") != (text, f"{part:.0%}"):
+        redraw_sidebars()
+
+
+def end_progress() -> None:
+    """Show the buttons again."""
+    if _working:
+        _working.clear()
+        redraw_sidebars()
+
+
+def working() -> Working | None:
+    """Return the work that goes on, if any does."""
+    return _working[0] if _working else None
+
+
+def is_cancelled() -> bool:
+    """Tell whether Cancel was pressed since the work began."""
+    return bool(_cancelled)
+
+
+def redraw_sidebars() -> None:
+    """Redraw the sidebar of every 3D view, and nothing else."""
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            for region in area.regions if area.type == "VIEW_3D" else ():
+                if region.type == "UI":
+                    region.tag_redraw()
+
+
+def is_over_tab(context: bpy.types.Context, event: bpy.types.Event) -> bool:
+    """Tell whether the pointer is over our tab, where only Cancel can be pressed meanwhile."""
+    for area in context.screen.areas if context.screen else ():
+        for region in area.regions if area.type == "VIEW_3D" else ():
+            x, y = event.mouse_x - region.x, event.mouse_y - region.y
+            if region.type == "UI" and 0 <= x < region.width and 0 <= y < region.height:
+                return getattr(region, "active_panel_category", "") == "Octree"
+    return False
+
+
+class OCTREE_OT_cancel_work(RefusingOperator, bpy.types.Operator):
+    """Stop the work that goes on."""
+
+    bl_idname = "octree.cancel_work"
+    bl_label = "Cancel"
+    bl_description = "Stop, and leave everything as it was, as Esc does"
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return "" if working() else "Nothing is at work"
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        _cancelled[:] = [True]
+        return {"FINISHED"}
