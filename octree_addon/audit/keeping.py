@@ -63,25 +63,30 @@ def answer_of(
     )
 
 
-def row_key(scene: bpy.types.Scene, result: Any, row: int) -> tuple[Any, ...] | None:
-    """Return what tells a finding from others of a result: its objects and its class."""
-    if not 0 <= row < result.count:
-        return None
+def row_key(scene: bpy.types.Scene, result: Any, row: int) -> Ids | None:
+    """Return what tells a finding from others of a result, or None if there is no such row."""
+    return _row_keys(scene, result)[row] if 0 <= row < result.count else None
+
+
+def _row_keys(scene: bpy.types.Scene, result: Any) -> Ids:
+    """Return objects, instances and class of each finding, as a row of numbers, (n, 19)."""
     view = view_of(scene, result)
     classes = view.rows.column("Class")
-    uids = [view.uids[number] for number in view.rows.objects[:, row].tolist()]
     assert classes is not None
-    return (*uids, view.rows.instances[:, row].tobytes(), int(classes.values[row]))
+    uids = np.array([*view.uids, 0])[view.rows.objects]
+    instances = view.rows.instances.swapaxes(0, 1).reshape(result.count, -1)
+    return np.column_stack((uids.T, instances, classes.values)).astype(np.intp)
 
 
-def show_again(scene: bpy.types.Scene, result: Any, key: tuple[Any, ...] | None) -> None:
+def show_again(scene: bpy.types.Scene, result: Any, key: Ids | None) -> None:
     """Let the finding with this key be the active row again, if it is still there."""
-    rows = range(result.count) if key is not None else ()
-    found = next((row for row in rows if row_key(scene, result, row) == key), None)
-    if found is not None:
+    if key is None:
+        return
+    (found,) = (_row_keys(scene, result) == key).all(axis=1).nonzero()
+    if len(found):
         settings = settings_of(scene).results
         follows, settings.follow = settings.follow, False  # the view stays
-        settings.row = found
+        settings.row = int(found[0])
         settings.follow = follows
 
 
