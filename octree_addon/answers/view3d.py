@@ -67,7 +67,7 @@ def isolate_also(context: bpy.types.Context, objects: Iterable[bpy.types.Object]
     with in_view3d(context) as space:
         if space is None or space.local_view is None:
             return
-        wanted = {item.session_uid for item in objects if item.visible_get()}
+        wanted = {item.session_uid for item in objects if not item.hide_get()}
         shown = {
             item.session_uid for item in context.view_layer.objects if item.local_view_get(space)
         }

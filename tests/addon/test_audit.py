@@ -24,6 +24,7 @@ from octree_ext.octree_addon import results
 from octree_ext.octree_addon.answers.kept import numbered_answer
 from octree_ext.octree_addon.audit import auditing
 from octree_ext.octree_addon.audit.data import read_json
+from octree_ext.octree_addon.audit.keeping import active_audit, row_key
 from octree_ext.octree_addon.audit.marking import surplus_duplicates
 from octree_ext.octree_addon.ui import forget_session, settings_of
 
@@ -220,6 +221,16 @@ def test_statuses_survive_rename_save_reload_and_recheck(scene, tmp_path):
         assert statuses(found)[renamed] == ("ignored", "Cast in")
         assert statuses(found)["contained", "Core", "Shell"] == ("reviewed", "")
         assert statuses(found)["duplicate", "Copy", "Panel"] == ("new", "")
+
+
+def test_the_active_finding_stays_active_over_a_recheck(scene):
+    audit()
+    results = scene.octree.results
+    for row in range(len(kept())):
+        results.row = row
+        before = row_key(scene, active_audit(scene), results.row)
+        recheck()
+        assert row_key(scene, active_audit(scene), results.row) == before
 
 
 def test_a_recheck_of_nothing_that_was_there(scene):

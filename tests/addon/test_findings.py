@@ -297,6 +297,7 @@ def test_what_is_gone_is_resolved_until_it_comes_back():
     assert audit.finding_ids(again) == audit.finding_ids(second)  # the history stays
     back = audit.carried_over(second, house(), match(second, house()))
     assert back.statuses.tolist() == [NEW] * 5
+    assert back.reasons == ("", "", "", "", "by design")  # to be offered again
 
 
 def test_grouping_by_class_the_gravest_first():
