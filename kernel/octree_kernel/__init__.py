@@ -83,11 +83,14 @@ def opened(path: Path = LIBRARY) -> ctypes.CDLL:
     Raises
     ------
     OSError
-        If there is none, it is none for this machine or of another version, or its arithmetic is
-        not what it has to be.
+        If there is none, it is damaged, for another machine or of another version, or its
+        arithmetic is not what it has to be.
     """
     if not path.is_file():
         raise OSError(f"{path} is not there: make kernel, or pip install ./kernel, makes it")
+    whole = path.with_name(f"{path.name}.sha256")
+    if not whole.is_file() or whole.read_text() != sha256(path.read_bytes()).hexdigest():
+        raise OSError(f"{path} is damaged: install it anew")  # to open it might crash
     try:
         library = _declared(ctypes.CDLL(str(path)))
         abi = library.octree_kernel_abi()

@@ -96,9 +96,12 @@ def test_a_big_tree_is_packed_once_rays_are_worth_it():
 def test_without_it_the_reason_is_said(found_anew, package):
     assert found_anew("off") == "OCTREE_KERNEL is off"
     assert "is not there: make kernel" in found_anew(package)
-    (package / "octree_kernel.so").write_bytes(b"no library")
-    (package / "octree_kernel.dll").write_bytes(b"no library")
-    (package / "octree_kernel.dylib").write_bytes(b"no library")
+    for suffix in ("so", "dll", "dylib"):
+        (package / f"octree_kernel.{suffix}").write_bytes(b"no library")
+    assert "is damaged" in found_anew(package)
+    for suffix in ("so", "dll", "dylib"):
+        digest = sha256(b"no library").hexdigest()
+        (package / f"octree_kernel.{suffix}.sha256").write_text(digest)
     assert found_anew(package)
     assert found_anew("/nowhere")
     assert ray_test(small_tree(), *RAY).all()
@@ -131,7 +134,8 @@ def test_rays_of_any_length_raise_no_warning():
 )
 def test_another_version_or_other_bits_switch_it_off(found_anew, package, line, reason):
     library = Path(compiled._found()[1].LIBRARY)
-    shutil.copy(library, package / library.name)
+    for name in (library.name, f"{library.name}.sha256"):
+        shutil.copy(library.with_name(name), package / name)
     source = package / "__init__.py"
     changed = {"ABI = 1": "ABI = 2", "KNOWN = ": "KNOWN = 'other ' "}[line]
     source.write_text(source.read_text().replace(line, changed))
