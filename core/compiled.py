@@ -25,7 +25,7 @@ from .shapes import Triangles
 # Where the package lies, if it is not installed; "off" for none.
 VARIABLE = "OCTREE_KERNEL"
 # Of the package: what its structures hold, and what its functions take.
-_ABI = 1
+_ABI = 2
 # Rays between two looks at whether the user has interrupted.
 _PIECE = 16_384
 # To pack an item costs about as much as this part of a ray in NumPy, a question of its own as
@@ -43,7 +43,7 @@ _ROOM = 65_536
 
 
 @cache
-def _found() -> tuple[Any, Any, str]:
+def found() -> tuple[Any, Any, str]:
     """Return the library and its package, or why there are none."""
     where = os.environ.get(VARIABLE, "")
     if where == "off":
@@ -78,12 +78,13 @@ def why_not() -> str:
     str
         The reason, for people.
     """
-    return _found()[2]
+    return found()[2]
 
 
-def _address(array: NDArray[Any]) -> int:
-    address: int = array.__array_interface__["data"][0]
-    return address
+def address(array: NDArray[Any]) -> int:
+    """Return where an array lies in memory."""
+    place: int = array.__array_interface__["data"][0]
+    return place
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ class Questions:
     def addresses(self) -> tuple[int, int, int, int]:
         """What the kernel is told of them: three arrays, and the step from one end to the next."""
         step = int(len(self.limits) > 1)
-        return _address(self.origins), _address(self.directions), _address(self.limits), step
+        return address(self.origins), address(self.directions), address(self.limits), step
 
     def are_scattered(self) -> bool:
         """Tell whether rays seldom go where their neighbors go."""
@@ -123,7 +124,7 @@ class Packed:
     """The triangles of an octree, packed into the kernel's wide tree."""
 
     def __init__(self, tree: Octree) -> None:
-        self._library, self._package, _ = _found()
+        self._library, self._package, _ = found()
         self._kept: list[NDArray[Any]] = []
         try:
             self.is_sound = self._package is not None and self._packs(tree)
@@ -142,7 +143,7 @@ class Packed:
         arrays = [vertices, _rows(triangles.faces.T, np.intp), _rows(tree.order, np.intp)]
         names = ("vertices", "faces", "order")
         self._tree = self._package.Tree(
-            **{name: _address(array) for name, array in zip(names, arrays, strict=True)},
+            **{name: address(array) for name, array in zip(names, arrays, strict=True)},
             vertex_count=vertices.shape[1],
             entry_count=count,
         )
@@ -151,9 +152,9 @@ class Packed:
             nodes, parts = self._space(self._package.NODE, room // 3), np.empty((room // 3, 5))
             packed, depths = self._space(self._package.BLOCK, room), np.empty(len(parts), np.int32)
             state = self._library.octree_kernel_pack(
-                self._told, _address(nodes), _address(packed), len(nodes), len(packed),
-                *map(_address, cells), len(tree.begin), _address(entries), _address(middles),
-                _address(parts), _address(depths),
+                self._told, address(nodes), address(packed), len(nodes), len(packed),
+                *map(address, cells), len(tree.begin), address(entries), address(middles),
+                address(parts), address(depths),
             )  # fmt: skip
             if state != self._package.TOO_LITTLE_ROOM:
                 break
@@ -181,13 +182,13 @@ class Packed:
         rays that are left to NumPy.
         """
         package, scratch = self._package, self._scratch()
-        hits = package.Hits(*map(_address, answer))
+        hits = package.Hits(*map(address, answer))
         mode = package.ANY if any_hit else package.CLOSEST
         together = int(rays.are_scattered())
         for some in blocks(len(rays), _PIECE):
             reached = self._library.octree_kernel_cast(
                 self._told, *rays.addresses, some.start, some.stop, mode, together,
-                _address(scratch), self._package.byref(hits),
+                address(scratch), self._package.byref(hits),
             )  # fmt: skip
             if reached < some.stop:
                 return False
@@ -204,9 +205,9 @@ class Packed:
             stop = min(start + _PIECE, len(rays))
             numbers, items, distances = *np.empty((2, room), np.intp), np.empty(room)
             reached = self._library.octree_kernel_cast_all(
-                self._told, *rays.addresses, start, stop, _address(scratch),
-                *map(_address, (numbers, items, distances)), room, self._package.byref(count),
-                _address(left),
+                self._told, *rays.addresses, start, stop, address(scratch),
+                *map(address, (numbers, items, distances)), room, self._package.byref(count),
+                address(left),
             )  # fmt: skip
             if reached < 0:
                 return None
@@ -229,9 +230,9 @@ class Packed:
         scratch = self._scratch()
         for some in blocks(len(points), max(1, _PIECE // count)):
             reached = self._library.octree_kernel_nearest(
-                self._told, _address(points), some.start, some.stop, count, limit,
-                _address(scratch), *map(_address, (items, entries)),
-                *map(_address, (distances, positions)),
+                self._told, address(points), some.start, some.stop, count, limit,
+                address(scratch), *map(address, (items, entries)),
+                *map(address, (distances, positions)),
             )  # fmt: skip
             if reached < some.stop:
                 return None
@@ -266,7 +267,7 @@ def packed(tree: Octree, rays: int) -> Packed | None:
     """Return the packed tree, made once as many rays have asked that it pays, or None."""
     known = _PACKED_TREES.get(tree)
     if known is None:
-        if _found()[0] is None or not isinstance(tree.items, Triangles) or len(tree.order) == 0:
+        if found()[0] is None or not isinstance(tree.items, Triangles) or len(tree.order) == 0:
             return None
         asked = _ASKED.get(tree, 0) + rays + _QUESTION
         _ASKED[tree] = asked

@@ -13,7 +13,7 @@ import numpy as np
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from core import Triangles, build_octree, compiled, nearest, ray_cast, ray_cast_all, ray_test
+from core import Triangles, build_octree, compiled, lone, nearest, ray_cast, ray_cast_all, ray_test
 
 SIZES = (1e-12, 1e-3, 1.0, 1.0, 1e4, 1e12)
 SHIFTS = (0.0, 0.0, 0.0, 3.0, 1e3, 1e5)
@@ -21,14 +21,15 @@ ALL_BITS = 2**32 - 1
 
 
 @contextmanager
-def packing(is_on):
-    """Let all trees be packed at the first question, or none."""
-    made = compiled.packed
+def packing(is_on, *, alone=False):
+    """Let all trees be packed at the first question, or none; or walk all as they are."""
+    made, most = compiled.packed, lone.MOST
     compiled.packed = (lambda tree, rays: made(tree, 10**12)) if is_on else (lambda *_: None)
+    lone.MOST = 10**9 if alone else 0
     try:
         yield
     finally:
-        compiled.packed = made
+        compiled.packed, lone.MOST = made, most
 
 
 def triangles(random):
@@ -123,11 +124,12 @@ def assert_equal(seed):
     tree, question = world(seed)
     with packing(False):
         expected = answers(tree, *question)
-    with packing(True):
-        found = answers(tree, *question)
-    assert np.array_equal(found[0], expected[0]), seed
-    assert found[1:] == expected[1:], seed
-    assert signs_of(found[1:]) == signs_of(expected[1:]), seed
+    for way in ({"is_on": True}, {"is_on": False, "alone": True}):
+        with packing(**way):
+            found = answers(tree, *question)
+        assert np.array_equal(found[0], expected[0]), (seed, way)
+        assert found[1:] == expected[1:], (seed, way)
+        assert signs_of(found[1:]) == signs_of(expected[1:]), (seed, way)
     return len(question[0])
 
 
@@ -150,7 +152,13 @@ def survive_damage(seed):
     some = random.integers(0, len(array), 1 + len(array) // 8)
     wrong = random.choice([-(2**40), -1, 0, 1, len(array) - 1, len(array), 2**40], len(some))
     array[some] = np.where(random.random(len(some)) < 0.5, wrong, array[some] + 1)
-    packed = compiled.Packed(replace(tree, **{name: array}))
+    damaged = replace(tree, **{name: array})
+    packed = compiled.Packed(damaged)
+    walked = lone.Lone(damaged)
+    if walked.is_sound:
+        lone._KNOWN[damaged] = walked
+        lone.rays(damaged, origins[:99], directions[:99], np.inf, ALL_BITS)
+        lone.nearest(damaged, origins[:99], 1, np.inf, ALL_BITS)
     if packed.is_sound:
         asked = compiled.Questions(origins, directions, np.array([np.inf]))
         packed.cast(asked, (np.empty(len(origins), np.intp),), any_hit=False)

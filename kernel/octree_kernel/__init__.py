@@ -9,7 +9,7 @@ from ctypes import POINTER, Structure, byref, c_double, c_int32, c_int64, c_void
 from hashlib import sha256
 from pathlib import Path
 
-ABI = 1
+ABI = 2
 _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 LIBRARY = Path(__file__).resolve().parent / f"octree_kernel{_SUFFIX}"
 CLOSEST, ANY = 0, 1
@@ -30,6 +30,18 @@ class Tree(Structure):
         *((name, c_int64) for name in ("entry_count", "depth")),
         ("center", c_double * 3),
         ("scale", c_double),
+    ]
+
+
+class Plain(Structure):
+    """A tree that is not packed: see `Plain` in kernel.c."""
+
+    _fields_ = [
+        ("items", Tree),
+        *((name, c_void_p) for name in ("boxes", "first_child", "begin", "own_end", "end")),
+        *((name, c_void_p) for name in ("references", "strays")),
+        *((name, c_int64) for name in ("cell_count", "reference_count", "stray_count")),
+        ("slack", c_double),
     ]
 
 
@@ -64,6 +76,14 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     for name, arguments in takes.items():
         function = getattr(library, f"octree_kernel_{name}")
         function.argtypes, function.restype = arguments, c_int64
+    # These take microseconds: less than to let other threads of Python go on.
+    lone = {
+        "lone_rays": [address, address, address, c_double, number, number, address],
+        "lone_nearest": [address, address, c_double, number, address],
+    }
+    for name, arguments in lone.items():
+        declared = ctypes.PYFUNCTYPE(c_int64, *arguments)
+        setattr(library, name, declared((f"octree_kernel_{name}", library)))
     return library
 
 

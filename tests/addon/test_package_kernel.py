@@ -34,11 +34,12 @@ def told():
     print("TOLD", compiled.why_not() or "kernel")
 def preferences():
     return bpy.context.preferences.addons[{MODULE!r}].preferences
-bpy.ops.wm.read_userpref()
 for word in sys.argv[sys.argv.index("--") + 1:]:
     if word.endswith(".zip"):
         bpy.ops.extensions.package_install_files(
             filepath=word, repo="user_default", enable_on_install=True)
+    elif word == "read":
+        bpy.ops.wm.read_userpref()
     elif word == "again":
         addon_utils.disable({MODULE!r}, default_set=True)
         addon_utils.enable({MODULE!r}, default_set=True)
@@ -94,12 +95,16 @@ def test_blender_accepts_the_zip_with_wheels(with_wheels):
     extension("validate", with_wheels(HERE, ELSEWHERE))
 
 
+@pytest.mark.skipif(
+    bpy.app.version < (4, 3) and not bpy.app.binary_path,
+    reason="the wheel of 4.2 crashes where it reads preferences",
+)
 def test_one_zip_over_the_other_keeps_the_settings(with_wheels, package, tmp_path):
     """The right wheel is used, also when enabled anew, and gone with the zip that has none."""
     whole, user = with_wheels(HERE, ELSEWHERE), tmp_path / "user"
     assert session(user, whole, "again", "keep") == ["kernel"] * 2
-    assert session(user, "here", package, "kept")[::2] == ["kernel", "1234"]
-    assert session(user, "here", whole, "kept") == [
+    assert session(user, "read", package, "kept")[::2] == ["kernel", "1234"]
+    assert session(user, "read", whole, "kept") == [
         NONE,
         "kernel",
         "1234",

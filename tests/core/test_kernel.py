@@ -23,7 +23,7 @@ RAY = ([[0.0, 0.0, 5.0]], [[0.0, 0.0, -1.0]])
 @pytest.fixture
 def found_anew(monkeypatch):
     """Return a function that sets where the package lies, and tells why there is none."""
-    found = compiled._found
+    found = compiled.found
 
     def look(where):
         monkeypatch.setenv(compiled.VARIABLE, str(where))
@@ -130,21 +130,21 @@ def test_rays_of_any_length_raise_no_warning():
 @needs_kernel
 @pytest.mark.parametrize(
     ("line", "reason"),
-    [("ABI = 1", "has the interface 2, not 1"), ("KNOWN = ", "does not compute")],
+    [("ABI = 2", "has the interface 3, not 2"), ("KNOWN = ", "does not compute")],
 )
 def test_another_version_or_other_bits_switch_it_off(found_anew, package, line, reason):
-    library = Path(compiled._found()[1].LIBRARY)
+    library = Path(compiled.found()[1].LIBRARY)
     for name in (library.name, f"{library.name}.sha256"):
         shutil.copy(library.with_name(name), package / name)
     source = package / "__init__.py"
-    changed = {"ABI = 1": "ABI = 2", "KNOWN = ": "KNOWN = 'other ' "}[line]
+    changed = {"ABI = 2": "ABI = 3", "KNOWN = ": "KNOWN = 'other ' "}[line]
     source.write_text(source.read_text().replace(line, changed))
     assert reason in found_anew(package)
 
 
 @needs_kernel
 def test_its_self_test_expects_what_numpy_answers():
-    library, package, _ = compiled._found()
+    library, package, _ = compiled.found()
     vertices = np.reshape(package._VERTICES, (3, -1)).T
     items = Triangles(vertices, np.reshape(package._FACES, (3, -1)).T)
     rays = np.reshape(package._ORIGINS, (-1, 3)), np.reshape(package._DIRECTIONS, (-1, 3))
