@@ -18,6 +18,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from . import checks
 from .arrays import Flags, Floats, Ids, blocks
 from .octree import Octree
 from .shapes import Triangles
@@ -42,9 +43,19 @@ MOST = 64
 _ROOM = 65_536
 
 
-@cache
+class _Choice:
+    """Whether the user wants the kernel: see `use_kernel`."""
+
+    is_wanted = True
+
+
 def found() -> tuple[Any, Any, str]:
     """Return the library and its package, or why there are none."""
+    return _opened() if _Choice.is_wanted else (None, None, "it is switched off")
+
+
+@cache
+def _opened() -> tuple[Any, Any, str]:
     where = os.environ.get(VARIABLE, "")
     if where == "off":
         return None, None, f"{VARIABLE} is off"
@@ -79,6 +90,36 @@ def why_not() -> str:
         The reason, for people.
     """
     return found()[2]
+
+
+def kernel_state() -> tuple[str, str]:
+    """Tell whether the compiled kernel helps to answer.
+
+    Returns
+    -------
+    version : str
+        Its version; an empty text if NumPy alone answers.
+    reason : str
+        Why NumPy alone does; an empty text if the kernel helps.
+    """
+    _, package, reason = found()
+    return ("" if package is None else package.VERSION), reason
+
+
+def use_kernel(is_wanted: bool, /) -> None:
+    """Switch the compiled kernel on, as it is at first, or off, for this process.
+
+    Parameters
+    ----------
+    is_wanted : bool
+        Whether it is used if it is there. Answers are the same, to the last bit.
+
+    Raises
+    ------
+    ValueError
+        If it is neither True nor False.
+    """
+    _Choice.is_wanted = checks.flag("is_wanted", is_wanted)
 
 
 def address(array: NDArray[Any]) -> int:
@@ -265,9 +306,11 @@ _ASKED: WeakKeyDictionary[Octree, int] = WeakKeyDictionary()
 
 def packed(tree: Octree, rays: int) -> Packed | None:
     """Return the packed tree, made once as many rays have asked that it pays, or None."""
+    if found()[0] is None:
+        return None
     known = _PACKED_TREES.get(tree)
     if known is None:
-        if found()[0] is None or not isinstance(tree.items, Triangles) or len(tree.order) == 0:
+        if not isinstance(tree.items, Triangles) or len(tree.order) == 0:
             return None
         asked = _ASKED.get(tree, 0) + rays + _QUESTION
         _ASKED[tree] = asked

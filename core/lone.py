@@ -69,6 +69,8 @@ def _of(tree: AnyOctree, groups: SupportsIndex, asked: ArrayLike) -> Lone | None
     """Return the arrays of a tree, if a few plain rows ask all its groups."""
     if type(tree) is not Octree or type(groups) is not int or groups != ALL_GROUPS:
         return None
+    if compiled.found()[0] is None:
+        return None
     if not _is_plain(asked) or not 0 < len(asked) <= MOST:  # type: ignore[arg-type]
         return None
     tree.require_current()
@@ -83,8 +85,7 @@ def _made(tree: Octree) -> Lone | None:
     size = np.abs(tree.loose_rows[:, 0]).max(initial=0.0)
     extent = (tree.loose_rows[3:, 0] - tree.loose_rows[:3, 0]).max(initial=0.0)
     if (
-        compiled.found()[0] is None
-        or not isinstance(tree.items, Triangles)
+        not isinstance(tree.items, Triangles)
         or tree.groups is not None
         or tree.outside
         or not (size <= LONGEST and extent >= 1 / LONGEST)

@@ -9,6 +9,7 @@ from ctypes import POINTER, Structure, byref, c_double, c_int32, c_int64, c_void
 from hashlib import sha256
 from pathlib import Path
 
+VERSION = "1.0.0"
 ABI = 2
 _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 LIBRARY = Path(__file__).resolve().parent / f"octree_kernel{_SUFFIX}"

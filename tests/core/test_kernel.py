@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from hashlib import sha256
 from pathlib import Path
 
@@ -13,7 +14,18 @@ import numpy as np
 import pytest
 from test_layers import CHECKOUT, files
 
-from core import Triangles, build_octree, compiled, nearest, ray_cast, ray_cast_all, ray_test
+from core import (
+    Triangles,
+    build_octree,
+    compiled,
+    kernel_state,
+    lone,
+    nearest,
+    ray_cast,
+    ray_cast_all,
+    ray_test,
+    use_kernel,
+)
 
 SOURCES = CHECKOUT / "kernel"
 needs_kernel = pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
@@ -23,7 +35,7 @@ RAY = ([[0.0, 0.0, 5.0]], [[0.0, 0.0, -1.0]])
 @pytest.fixture
 def found_anew(monkeypatch):
     """Return a function that sets where the package lies, and tells why there is none."""
-    found = compiled.found
+    found = compiled._opened
 
     def look(where):
         monkeypatch.setenv(compiled.VARIABLE, str(where))
@@ -120,6 +132,24 @@ def test_the_kernel_that_is_named_is_there():
         assert not compiled.why_not()
 
 
+@needs_kernel
+def test_it_can_be_switched_off():
+    tree = small_tree()
+    assert compiled.packed(tree, 10_000) is not None
+    version, _ = kernel_state()
+    try:
+        use_kernel(False)
+        assert kernel_state() == ("", "it is switched off")
+        assert compiled.packed(tree, 10_000) is None
+        assert lone.rays(tree, *map(np.array, RAY), np.inf, 2**32 - 1) is None
+        assert ray_test(tree, *RAY).all()
+    finally:
+        use_kernel(True)
+    told = tomllib.loads((SOURCES / "pyproject.toml").read_text())["project"]["version"]
+    assert kernel_state() == (version, "") == (told, "")
+    assert lone.rays(tree, *map(np.array, RAY), np.inf, 2**32 - 1) is not None
+
+
 def test_rays_of_any_length_raise_no_warning():
     sides = np.where(np.arange(128) % 2, 1.7e308, -1.7e308)
     directions = np.stack((sides, sides, np.ones(128)), axis=1)
@@ -130,14 +160,20 @@ def test_rays_of_any_length_raise_no_warning():
 @needs_kernel
 @pytest.mark.parametrize(
     ("line", "reason"),
-    [("ABI = 2", "has the interface 3, not 2"), ("KNOWN = ", "does not compute")],
+    [
+        ("ABI = 2", "has the interface 3, not 2"),
+        ("KNOWN = ", "does not compute"),
+    ],
 )
 def test_another_version_or_other_bits_switch_it_off(found_anew, package, line, reason):
     library = Path(compiled.found()[1].LIBRARY)
     for name in (library.name, f"{library.name}.sha256"):
         shutil.copy(library.with_name(name), package / name)
     source = package / "__init__.py"
-    changed = {"ABI = 2": "ABI = 3", "KNOWN = ": "KNOWN = 'other ' "}[line]
+    changed = {
+        "ABI = 2": "ABI = 3",
+        "KNOWN = ": "KNOWN = 'other ' ",
+    }[line]
     source.write_text(source.read_text().replace(line, changed))
     assert reason in found_anew(package)
 
