@@ -3,7 +3,7 @@
 export PYTHON ?= python3.11
 .DEFAULT_GOAL := help
 .PHONY: help demo kernel pictures test test-all test-window blender lint bench bench-peers bench-dynamic \
-	bench-pictures zip clean machine
+	bench-pictures wheels zip clean machine
 
 SETUP := tests/setup
 LINT := .venv/lint/bin
@@ -67,11 +67,13 @@ bench-pictures: machine ## Measure what is seen in pictures against Embree and p
 	@$(SETUP)/peers.sh peers-pictures
 	@$(WHEEL) && $$wheel/bin/python benchmarks/run.py --rows picture,objects,film,faces
 
-zip: machine ## Pack the extension into octree-<version>.zip
-	@$(WHEEL) && scripts=$$(echo $$wheel/lib/python*/site-packages/bpy/[0-9]*/scripts) && \
-	$$wheel/bin/python $$scripts/addons_core/bl_pkg/cli/blender_ext.py build \
-	    --source-dir . --output-dir . \
-	    --valid-tags $$scripts/modules/_bpy_internal/extensions/tags.py
+wheels: machine ## Compile the kernel for six platforms with ziglang, and pack it for PyPI
+	@$(SETUP)/environment.sh kernel
+	@rm -rf .cache/wheels
+	@.venv/kernel/bin/python kernel/backend.py .cache/wheels
+
+zip: machine ## Pack the extension: octree-<version>.zip with the kernel, octree-<version>-numpy.zip without
+	@$(SETUP)/zip.sh
 
 clean: ## Remove what the commands made in the checkout, environments included
 	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis demo/out tests/out *.zip

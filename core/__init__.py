@@ -20,6 +20,7 @@ from .audit import (
     connected_components,
     supports,
 )
+from .compiled import kernel_state, use_kernel
 from .construction import BuildCancelled, build_octree, build_steps
 from .descend import CROSSING, INSIDE, OUTSIDE, UNVISITED
 from .dynamic import ChangeCounts, DynamicOctree
@@ -126,6 +127,7 @@ __all__ = [
     "face_samples",
     "face_samples_steps",
     "item_buffers",
+    "kernel_state",
     "load",
     "nearest",
     "objects_touching",
@@ -149,6 +151,7 @@ __all__ = [
     "statistics",
     "supports",
     "trace",
+    "use_kernel",
     "views_around",
     "views_inside",
     "visibility",

@@ -18,6 +18,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from . import checks
 from .arrays import Floats, Ids, blocks
 from .octree import Octree
 from .shapes import Triangles
@@ -46,9 +47,19 @@ Crossed = tuple[Ids, Ids, Ids, Floats]
 _ROOM = 65_536
 
 
-@cache
-def _found() -> tuple[Any, Any, str]:
+class _Choice:
+    """Whether the user wants the kernel: see `use_kernel`."""
+
+    is_wanted = True
+
+
+def found() -> tuple[Any, Any, str]:
     """Return the library and its package, or why there are none."""
+    return _opened() if _Choice.is_wanted else (None, None, "it is switched off")
+
+
+@cache
+def _opened() -> tuple[Any, Any, str]:
     where = os.environ.get(VARIABLE, "")
     if where == "off":
         return None, None, f"{VARIABLE} is off"
@@ -82,10 +93,40 @@ def why_not() -> str:
     str
         The reason, for people.
     """
-    return _found()[2]
+    return found()[2]
 
 
-def _address(array: NDArray[Any]) -> int:
+def kernel_state() -> tuple[str, str]:
+    """Tell whether the compiled kernel helps to answer.
+
+    Returns
+    -------
+    version : str
+        Its version; an empty text if NumPy alone answers.
+    reason : str
+        Why NumPy alone does; an empty text if the kernel helps.
+    """
+    _, package, reason = found()
+    return ("" if package is None else package.VERSION), reason
+
+
+def use_kernel(is_wanted: bool, /) -> None:
+    """Switch the compiled kernel on, as it is at first, or off, for this process.
+
+    Parameters
+    ----------
+    is_wanted : bool
+        Whether it is used if it is there. Answers are the same, to the last bit.
+
+    Raises
+    ------
+    ValueError
+        If it is neither True nor False.
+    """
+    _Choice.is_wanted = checks.flag("is_wanted", is_wanted)
+
+
+def address(array: NDArray[Any]) -> int:
     """Return where an array lies in memory."""
     place: int = array.__array_interface__["data"][0]
     return place
@@ -110,7 +151,7 @@ class Questions:
     def addresses(self) -> tuple[int, int, int, int]:
         """What the kernel is told of them: three arrays, and the step from one end to the next."""
         step = int(len(self.limits) > 1)
-        return _address(self.origins), _address(self.directions), _address(self.limits), step
+        return address(self.origins), address(self.directions), address(self.limits), step
 
     def are_scattered(self) -> bool:
         """Tell whether rays seldom go where their neighbors go."""
@@ -128,7 +169,7 @@ class Walked:
     """What the kernel walks with rays: a packed tree, or packed trees that are placed."""
 
     def __init__(self) -> None:
-        self._library, self._package, _ = _found()
+        self._library, self._package, _ = found()
         self._kept: list[NDArray[Any]] = []
         self._tree: Any = None
         self._scene: Any = None
@@ -158,13 +199,13 @@ class Walked:
         positions, normals and weights. Items are -2 of rays that are left to NumPy.
         """
         package, scratch = self._package, self._scratch()
-        hits = package.Hits(*(_address(array) if array.size else None for array in answer))
+        hits = package.Hits(*(address(array) if array.size else None for array in answer))
         mode = package.ANY if any_hit else package.CLOSEST
         together = int(rays.are_scattered())
         for some in blocks(len(rays), _PIECE):
             reached = self._library.octree_kernel_cast(
                 self._walked, package.byref(package.Asked(*rays.addresses)),
-                some.start, some.stop, mode, together, self._depth, _address(scratch),
+                some.start, some.stop, mode, together, self._depth, address(scratch),
                 package.byref(hits),
             )  # fmt: skip
             if reached < some.stop:
@@ -182,11 +223,11 @@ class Walked:
         while start < len(rays):
             stop = min(start + _PIECE, len(rays))
             found = *np.empty((3, room), np.intp), np.empty(room)
-            numbers, places, items, distances = map(_address, found)
+            numbers, places, items, distances = map(address, found)
             reached = self._library.octree_kernel_cast_all(
-                self._walked, self._package.byref(asked), start, stop, _address(scratch), numbers,
+                self._walked, self._package.byref(asked), start, stop, address(scratch), numbers,
                 places if self._scene else None, items, distances, room,
-                self._package.byref(count), _address(left),
+                self._package.byref(count), address(left),
             )  # fmt: skip
             if reached < 0:
                 return None
@@ -219,7 +260,7 @@ class Packed(Walked):
         arrays = [vertices, _rows(triangles.faces.T, np.intp), _rows(tree.order, np.intp)]
         names = ("vertices", "faces", "order")
         self._tree = self._package.Tree(
-            **{name: _address(array) for name, array in zip(names, arrays, strict=True)},
+            **{name: address(array) for name, array in zip(names, arrays, strict=True)},
             vertex_count=vertices.shape[1],
             entry_count=count,
         )
@@ -228,9 +269,9 @@ class Packed(Walked):
             nodes, parts = self._space(self._package.NODE, room // 3), np.empty((room // 3, 5))
             packed, depths = self._space(self._package.BLOCK, room), np.empty(len(parts), np.int32)
             state = self._library.octree_kernel_pack(
-                self._told, _address(nodes), _address(packed), len(nodes), len(packed),
-                *map(_address, cells), len(tree.begin), _address(entries), _address(middles),
-                _address(parts), _address(depths),
+                self._told, address(nodes), address(packed), len(nodes), len(packed),
+                *map(address, cells), len(tree.begin), address(entries), address(middles),
+                address(parts), address(depths),
             )  # fmt: skip
             if state != self._package.TOO_LITTLE_ROOM:
                 break
@@ -268,9 +309,9 @@ class Packed(Walked):
         scratch = self._scratch()
         for some in blocks(len(points), max(1, _PIECE // count)):
             reached = self._library.octree_kernel_nearest(
-                self._told, _address(points), _address(turns), some.start, some.stop, count,
-                limit, _address(scratch), *map(_address, (items, entries)),
-                *map(_address, (distances, positions)),
+                self._told, address(points), address(turns), some.start, some.stop, count,
+                limit, address(scratch), *map(address, (items, entries)),
+                *map(address, (distances, positions)),
             )  # fmt: skip
             if reached < some.stop:
                 return None
@@ -290,8 +331,8 @@ class Packed(Walked):
         while start < len(spheres):
             items, stop = np.empty(room, np.intp), min(start + _PIECE, len(spheres))
             reached = self._library.octree_kernel_touch(
-                self._told, _address(spheres), _address(turns), start, stop, any_hit,
-                _address(scratch), _address(items), room, _address(counts),
+                self._told, address(spheres), address(turns), start, stop, any_hit,
+                address(scratch), address(items), room, address(counts),
             )  # fmt: skip
             found = int(counts[turns[start:reached]].sum())
             parts.append(items[:found].copy())
@@ -334,13 +375,13 @@ class Placed(Walked):
             "wanted": self.wanted,
         }
         self._kept = list(kept.values())
-        places = {name: _address(array) for name, array in kept.items()}
+        places = {name: address(array) for name, array in kept.items()}
         self._scene = package.Scene(**places, row_count=len(numbers), mesh_count=count)
         sides, middles = _rows(boxes, np.float64), np.empty((3, len(numbers)), np.float32)
         parts, depths = np.empty((len(rows), 5)), np.empty(len(rows), np.int32)
         state = self._library.octree_kernel_pack_scene(
-            package.byref(self._scene), places["nodes"], _address(sides), len(rows),
-            _address(there), _address(middles), _address(parts), _address(depths),
+            package.byref(self._scene), places["nodes"], address(sides), len(rows),
+            address(there), address(middles), address(parts), address(depths),
         )  # fmt: skip
         self.is_sound = bool(state == 0)
 
@@ -389,9 +430,11 @@ def is_worth(asked: int, items: int) -> bool:
 
 def packed(tree: Octree, rays: int) -> Packed | None:
     """Return the packed tree, made once as many rays have asked that it pays, or None."""
+    if found()[0] is None:
+        return None
     known = _PACKED_TREES.get(tree)
     if known is None:
-        if _found()[0] is None or not isinstance(tree.items, Triangles) or len(tree.order) == 0:
+        if not isinstance(tree.items, Triangles) or len(tree.order) == 0:
             return None
         asked = _ASKED.get(tree, 0) + rays + QUESTION
         _ASKED[tree] = asked

@@ -1,45 +1,69 @@
-"""Compile the kernel for this machine: with CC=, else ziglang if it is installed, else cc.
+"""Compile the kernel: with CC=, else ziglang if it is installed, else cc.
 
     python kernel/compile.py [FOLDER]
 
-The library is put into `octree_kernel/` beside this file, or FOLDER. The same compiler makes the
-same bytes in every folder.
+The library for this machine is put into `octree_kernel/` beside this file, or FOLDER. The same
+compiler makes the same bytes in every folder.
 """
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 HERE = Path(__file__).resolve().parent
-SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
+# What wheels call a platform, and what ziglang does.
+TARGETS = {
+    "manylinux_2_17_x86_64": "x86_64-linux-gnu.2.17",
+    "manylinux_2_17_aarch64": "aarch64-linux-gnu.2.17",
+    "macosx_11_0_x86_64": "x86_64-macos.11.0",
+    "macosx_11_0_arm64": "aarch64-macos.11.0",
+    "win_amd64": "x86_64-windows-gnu",
+    "win_arm64": "aarch64-windows-gnu",
+}
+SUFFIXES = {"win": ".dll", "mac": ".dylib", "dar": ".dylib"}
 # No fused steps: each product and each sum is rounded alone, as in NumPy.
 FLAGS = ["-std=c11", "-Wall", "-Wextra", "-ffp-contract=off", "-fno-math-errno",
          "-fvisibility=hidden", "-shared", "-g0"]  # fmt: skip
-RELEASE = ["-O3", "-DNDEBUG"]
+RELEASE = ["-O3", "-DNDEBUG", "-s"]
 # What tests run: whatever reaches past an array stops them.
 SANITIZED = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+# For any processor of its kind, not this one alone.
+ZIG = [sys.executable, "-m", "ziglang", "cc", "-mcpu=baseline"]
 
 
-def compiler() -> list[str]:
-    """Return the command that compiles C."""
+def compiler(platform: str = "") -> list[str]:
+    """Return the command that compiles C, for this machine or one of `TARGETS`."""
+    if platform:
+        return [*ZIG, "-target", TARGETS[platform]]
     if os.environ.get("CC"):
         return shlex.split(os.environ["CC"])
-    zig = [sys.executable, "-m", "ziglang", "cc", "-mcpu=baseline"]  # not this processor alone
-    return zig if find_spec("ziglang") else ["cc"]
+    return ZIG if find_spec("ziglang") else ["cc"]
 
 
-def compiled(folder: Path, flags: list[str] = RELEASE) -> Path:
+def compiled(folder: Path, flags: list[str] = RELEASE, platform: str = "") -> Path:
     """Compile the kernel into a folder; return the library."""
-    library = folder.resolve() / f"octree_kernel{SUFFIX}"
-    # A library that is open stays as it is for whoever has it open.
-    library.unlink(missing_ok=True)
-    system = [] if sys.platform == "win32" else ["-fPIC", "-lm"]
-    command = [*compiler(), *FLAGS, *flags, "kernel.c", "-o", str(library), *system]
-    subprocess.run(command, cwd=HERE, check=True)
+    name = "octree_kernel" + SUFFIXES.get((platform or sys.platform)[:3], ".so")
+    system = [] if name.endswith(".dll") else ["-fPIC", "-lm"]
+    # In a folder of its own: compilers leave more than what is wanted, and write down where.
+    with TemporaryDirectory() as made:
+        command = [*compiler(platform), *FLAGS, *flags, str(HERE / "kernel.c"), "-o", name]
+        subprocess.run([*command, *system], cwd=made, check=True)
+        # A library that is open stays as it is for whoever has it open.
+        (folder / name).unlink(missing_ok=True)
+        library = Path(shutil.copy(Path(made, name), folder))
+    digest(library).write_text(sha256(library.read_bytes()).hexdigest())
     return library
+
+
+def digest(library: Path) -> Path:
+    """Return the file beside a library that tells whether it is whole: half of one crashes."""
+    return library.with_name(f"{library.name}.sha256")
 
 
 if __name__ == "__main__":

@@ -1495,3 +1495,203 @@ EXPORT int64_t octree_kernel_touch(const Tree *tree, const double *spheres, cons
     restore_floats(before);
     return turn;
 }
+
+/* ---- Lone questions: the cells of the octree as they are, not packed ---- */
+
+/* Cells and references: `Octree` in core/octree.py tells of each. Boxes are (6, cell_count); of
+ * `items`, only triangles and order are there. Nothing here has been checked before. */
+typedef struct {
+    Tree items;
+    const double *boxes;
+    const int64_t *first_child, *begin, *own_end, *end, *references, *strays;
+    int64_t cell_count, reference_count, stray_count;
+    double slack;
+} Plain;
+
+/* Cells that wait; where there are more, all is left to the caller. */
+#define CELLS 512
+
+typedef struct {
+    int64_t cell;
+    double enter;
+} Later;
+
+/* A ray or a point on its way through cells. `room` is how much larger they are taken, beyond
+ * which nothing matters that roundings may do. */
+typedef struct {
+    const Plain *plain;
+    Walk *walk;
+    Search *search;
+    double origin[3], room;
+    int64_t mode;
+    int is_damaged;
+} Visit;
+
+static inline double lesser(double a, double b) { return a < b ? a : b; }
+static inline double larger(double a, double b) { return a > b ? a : b; }
+
+/* Set out from a point, unless it is too far away. Coordinates are wrong by some 2^-48 of the
+ * largest. */
+static int set_out(Visit *visit, const Plain *plain, const double *origin) {
+    double largest = largest_of(origin, 3);
+    for (int wall = 0; wall < 6; wall++)
+        largest = larger(largest, fabs(plain->boxes[wall * plain->cell_count]));
+    memcpy(visit->origin, origin, sizeof visit->origin);
+    visit->plain = plain;
+    visit->room = plain->slack + largest * 0x1p-36;
+    return largest <= 1e150;
+}
+
+/* When the visit comes to a cell: in steps of a ray, or how far from a point; else infinity. */
+static double comes_to(const Visit *visit, int64_t cell) {
+    const double *box = visit->plain->boxes + cell;
+    int64_t row = visit->plain->cell_count;
+    double enter = 0, leave = INFINITY, square = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double low = box[axis * row] - visit->room - visit->origin[axis];
+        double high = box[(axis + 3) * row] + visit->room - visit->origin[axis];
+        if (visit->search) {
+            double gap = low > 0 ? low : high < 0 ? -high : 0;
+            square += gap * gap;
+            continue;
+        }
+        double speed = visit->walk->ray.direction[axis];
+        if (speed == 0) {
+            if (low > 0 || high < 0) return INFINITY;
+            continue;
+        }
+        double one = low / speed, other = high / speed;
+        enter = larger(enter, lesser(one, other)), leave = lesser(leave, larger(one, other));
+    }
+    return visit->search ? sqrt(square) : enter <= leave ? enter : INFINITY;
+}
+
+/* How far the visit still looks. */
+static double looks_up_to(const Visit *visit) {
+    if (visit->search) return visit->search->limit * (1 + 0x1p-36) + visit->room;
+    return (visit->walk->item < 0 ? visit->walk->ray.reach
+                                  : visit->walk->distance / visit->walk->ray.length)
+         * (1 + 0x1p-36);
+}
+
+/* Test one entry; the visit ends where it is none, or its triangle has no such vertex. */
+static void test_entry(Visit *visit, int64_t entry) {
+    const Tree *items = &visit->plain->items;
+    Walk *walk = visit->walk;
+    double corners[9], steps = 0;
+    if (entry < 0 || entry >= items->entry_count) visit->is_damaged = 1;
+    for (int corner = 0; corner < 3 && !visit->is_damaged; corner++) {
+        int64_t vertex = items->faces[corner * items->entry_count + entry];
+        visit->is_damaged = vertex < 0 || vertex >= items->vertex_count;
+    }
+    if (visit->is_damaged) return;
+    if (visit->search) {
+        Features seen;
+        double way[3], seen_at[3][3], along = INFINITY, nearest = INFINITY;
+        corners_of(items, entry, corners);
+        for (int n = 0; n < 9; n++) seen_at[n / 3][n % 3] = corners[n] - visit->origin[n % 3];
+        for (int axis = 0; axis < 3; axis++)
+            way[axis] = seen_at[0][axis] + seen_at[1][axis] + seen_at[2][axis];
+        for (int c = 0; c < 3; c++) {
+            along = lesser(along, dot(seen_at[c], way));
+            nearest = lesser(nearest, dot(seen_at[c], seen_at[c]));
+        }
+        /* No corner is nearer along the way to its middle; and it is no farther than a corner. */
+        if (along > looks_up_to(visit) * sqrt(dot(way, way))) return;
+        visit->search->limit = lesser(visit->search->limit, sqrt(nearest));
+        set_features(corners, visit->origin, &seen);
+        take(items, visit->search, entry, sqrt(seen.least));
+        return;
+    }
+    double distance = crossing(walk, entry, &steps);
+    int64_t item = items->order[entry];
+    if (distance <= walk->distance && (distance < walk->distance || walk->item < 0
+                                       || item < walk->item))
+        walk->item = item, walk->entry = entry, walk->distance = distance;
+}
+
+static void test_entries(Visit *visit, const int64_t *entries, int64_t count, int64_t from,
+                         int64_t to) {
+    if (from < 0 || to > count || from > to) visit->is_damaged = 1;
+    for (int64_t i = from; i < to && !visit->is_damaged; i++) test_entry(visit, entries[i]);
+}
+
+/* Visit cells, the nearest first; returns 0 if they contradict each other or wait in crowds. */
+static int visit_cells(Visit *visit) {
+    const Plain *plain = visit->plain;
+    const int64_t cells = plain->cell_count;
+    Later stack[CELLS];
+    int64_t height = 1;
+    stack[0] = (Later){0, comes_to(visit, 0)};
+    test_entries(visit, plain->strays, plain->stray_count, 0, plain->stray_count);
+    while (height && !visit->is_damaged) {
+        Later next = stack[--height];
+        int64_t cell = next.cell, child = plain->first_child[cell], bottom = height;
+        double far = looks_up_to(visit);
+        if (!(next.enter <= far) || next.enter == INFINITY) continue;
+        if (visit->mode == ANY && visit->walk->item >= 0) break;
+        test_entries(visit, plain->references, plain->reference_count, plain->begin[cell],
+                     plain->own_end[cell]);
+        if (child < 0) continue;
+        if (child <= cell || child > cells - 8 || height + 8 > CELLS) return 0;
+        for (far = looks_up_to(visit); child < plain->first_child[cell] + 8; child++) {
+            if (plain->begin[child] >= plain->end[child]) continue;
+            double enter = comes_to(visit, child);
+            if (!(enter <= far) || enter == INFINITY) continue;
+            int64_t at = height++;
+            for (; at > bottom && stack[at - 1].enter < enter; at--) stack[at] = stack[at - 1];
+            stack[at] = (Later){child, enter};
+        }
+    }
+    return !visit->is_damaged;
+}
+
+/* Cast `count` rays through plain cells. Returns whether all were sound, and could be taken. */
+EXPORT int64_t octree_kernel_lone_rays(const Plain *plain, const double *origins,
+                                       const double *directions, double limit, int64_t count,
+                                       int64_t mode, double *found) {
+    Asked asked = {origins, directions, &limit, 0};
+    Walked walked = {&plain->items, NULL};
+    if (first_unsound(&asked, 0, count) < count) return 0;
+    FloatState before = default_floats();
+    int taken = 1;
+    for (int64_t i = 0; i < count && taken; i++) {
+        int64_t item = MISS;
+        double *each = found + i;
+        Hits hits = {&item, NULL, mode == ANY ? NULL : each + count, found + 2 * count + 3 * i,
+                     found + 5 * count + 3 * i, found + 8 * count + 3 * i};
+        Walk walk = {.item = MISS, .distance = limit, .tree = &plain->items};
+        Visit visit = {.walk = &walk, .mode = mode};
+        set_ray(&walk.ray, origins + 3 * i, directions + 3 * i, limit);
+        taken = set_out(&visit, plain, origins + 3 * i) && visit_cells(&visit);
+        if (taken) write_hit(&walked, &walk, &hits);
+        *each = (double)item;
+    }
+    restore_floats(before);
+    return taken;
+}
+
+/* Find the nearest triangle of each of `count` points through plain cells, as above. */
+EXPORT int64_t octree_kernel_lone_nearest(const Plain *plain, const double *points, double limit,
+                                          int64_t count, double *found) {
+    FloatState before = default_floats();
+    int taken = 1;
+    for (int64_t i = 0; i < count && taken; i++) {
+        int64_t item = MISS, entry = MISS;
+        double distance = INFINITY, corners[9], *position = found + 2 * count + 3 * i;
+        Search search = {.wanted = 1, .items = &item, .entries = &entry, .limit = limit,
+                         .distances = &distance, .reach = INFINITY};
+        Visit visit = {.search = &search};
+        taken = is_sound(points + 3 * i) && set_out(&visit, plain, points + 3 * i)
+             && visit_cells(&visit);
+        found[i] = (double)item, found[count + i] = distance;
+        position[0] = position[1] = position[2] = NAN;
+        if (!taken || entry < 0) continue;
+        Features seen;
+        corners_of(&plain->items, entry, corners);
+        set_features(corners, visit.origin, &seen);
+        closest_point(&seen, corners, visit.origin, position);
+    }
+    restore_floats(before);
+    return taken;
+}

@@ -73,6 +73,7 @@ def register() -> None:
         bpy.utils.register_class(each)
     for menu, draw in MENUS:
         getattr(bpy.types, menu).append(draw)
+    preferences.apply_kernel()
     build.register_presets()
     probe.register()
     shortcuts.register(name for feature in FEATURES for name in feature.shortcuts)

@@ -1,11 +1,12 @@
-"""Preferences, by the user or by default: a limit on triangles, colors; shortcuts."""
+"""Preferences, by the user or by default: a limit on triangles, colors, the kernel; shortcuts."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import FloatVectorProperty, IntProperty
+from bpy.props import BoolProperty, FloatVectorProperty, IntProperty
 
+from ..core import kernel_state, use_kernel
 from . import shortcuts
 from .ui import Feature, tag_redraw
 
@@ -56,6 +57,10 @@ def _color_property(name: str, description: str, default: Color) -> Any:
     )
 
 
+def _switch_kernel(preferences: "OctreePreferences", context: bpy.types.Context) -> None:
+    use_kernel(preferences.is_kernel_used)
+
+
 class OctreePreferences(bpy.types.AddonPreferences):
     """The limits, the colors and the shortcuts, as the user sees them."""
 
@@ -68,6 +73,7 @@ class OctreePreferences(bpy.types.AddonPreferences):
         missed_color: Color
         first_color: Color
         probe_color: Color
+        is_kernel_used: bool
     else:
         triangle_limit: IntProperty(
             name="Triangle Limit",
@@ -97,6 +103,15 @@ class OctreePreferences(bpy.types.AddonPreferences):
         probe_color: _color_property(
             "Under the Pointer", "Color of what the probe would find", Colors.probe
         )
+        is_kernel_used: BoolProperty(
+            name="Compiled Kernel",
+            description=(
+                "Let the compiled kernel answer what it can, if it is there: the same answers as"
+                " by NumPy, but faster"
+            ),
+            default=True,
+            update=_switch_kernel,
+        )
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
@@ -105,8 +120,22 @@ class OctreePreferences(bpy.types.AddonPreferences):
         layout.label(text="Colors")
         for name in _COLORS:
             layout.prop(self, name)
+        layout.prop(self, "is_kernel_used")
+        version, reason = kernel_state()
+        if version:
+            layout.label(text="The kernel helps to answer")
+            layout.label(text=f"octree-kernel {version}", translate=False)
+        else:
+            layout.label(text="NumPy answers alone")
+            layout.label(text=reason, translate=False)
         layout.label(text="Shortcuts")
         shortcuts.draw(layout, context)
+
+
+def apply_kernel() -> None:
+    """Let the core have the kernel, or not, as the user prefers."""
+    preferences = _preferences()
+    use_kernel(preferences is None or preferences.is_kernel_used)
 
 
 def limits() -> Limits:

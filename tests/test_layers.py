@@ -13,7 +13,7 @@ import core
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
     "tuning", "arrays", "records", "checks", "steps", "passes", "shapes", "touch", "options",
-    "grid", "child_masks", "cells", "any_octree", "walkable", "octree", "compiled",
+    "grid", "child_masks", "cells", "any_octree", "walkable", "octree", "compiled", "lone",
     "groups", "construction", "mailboxing", "descend", "query", "rays", "nearest",
     "pairs", "dynamic", "scene", "audit", "item_buffer", "trace", "atomic_file", "storage",
     "statistics", "wireframe",

@@ -8,7 +8,7 @@ from typing import SupportsFloat, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import checks, compiled, tuning
+from .. import checks, compiled, lone, tuning
 from ..any_octree import AnyOctree
 from ..arrays import Floats, Ids
 from ..descend import expanded, morton_order, portions
@@ -107,6 +107,11 @@ def nearest(
     """
     if isinstance(tree, NearestQuestions):
         return tree._nearest(points, count, max_distance, groups)
+    alone = lone.nearest(tree, points, count, max_distance, groups)
+    if alone is not None:
+        named, numbers = alone[0].reshape(-1, 1), alone[1]
+        many = len(named)
+        return Nearest(named, numbers[:many, None], numbers[many:].reshape(many, 1, 3))
     octree = as_octree("tree", tree)
     places = checks.plain_floats("points", points, 3)
     count = checks.whole_number("count", count, 1)

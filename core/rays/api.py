@@ -8,7 +8,7 @@ from typing import SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import compiled
+from .. import compiled, lone
 from ..any_octree import AnyOctree
 from ..arrays import Flags, Floats, Ids, blocks, radix_argsort, starts_of_runs
 from ..descend import UNVISITED, States
@@ -148,6 +148,11 @@ def ray_cast(
     """
     if isinstance(tree, RayQuestions):
         return tree._ray_cast(origins, directions, max_distance, groups)
+    found = lone.rays(tree, origins, directions, max_distance, groups)
+    if found is not None:
+        items, numbers = found
+        count = len(items)
+        return RayHits(items, numbers[:count], *numbers[count:].reshape(3, count, 3))
     asked = AskedRays.of(tree, origins, directions, max_distance, groups)
     if asked.packed is None:
         return _cast(asked)
@@ -206,6 +211,9 @@ def ray_test(
     """
     if isinstance(tree, RayQuestions):
         return tree._ray_test(origins, directions, max_distance, groups)
+    found = lone.rays(tree, origins, directions, max_distance, groups, any_hit=True)
+    if found is not None:
+        return found[0] >= 0
     asked = AskedRays.of(tree, origins, directions, max_distance, groups)
     if asked.packed is None:
         return _test(asked)

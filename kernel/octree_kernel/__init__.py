@@ -19,6 +19,7 @@ from ctypes import (
 from hashlib import sha256
 from pathlib import Path
 
+VERSION = "1.0.0"
 ABI = 2
 _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 LIBRARY = Path(__file__).resolve().parent / f"octree_kernel{_SUFFIX}"
@@ -63,6 +64,18 @@ class Walked(Structure):
     """What is walked, a tree or a scene: see `Walked` in kernel.c."""
 
     _fields_ = [("tree", POINTER(Tree)), ("scene", POINTER(Scene))]
+
+
+class Plain(Structure):
+    """A tree that is not packed: see `Plain` in kernel.c."""
+
+    _fields_ = [
+        ("items", Tree),
+        *((name, c_void_p) for name in ("boxes", "first_child", "begin", "own_end", "end")),
+        *((name, c_void_p) for name in ("references", "strays")),
+        *((name, c_int64) for name in ("cell_count", "reference_count", "stray_count")),
+        ("slack", c_double),
+    ]
 
 
 class Asked(Structure):
@@ -113,6 +126,14 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     for name, arguments in takes.items():
         function = getattr(library, f"octree_kernel_{name}")
         function.argtypes, function.restype = arguments, c_int64
+    # These take microseconds: less than to let other threads of Python go on.
+    lone = {
+        "lone_rays": [address, address, address, c_double, number, number, address],
+        "lone_nearest": [address, address, c_double, number, address],
+    }
+    for name, arguments in lone.items():
+        declared = ctypes.PYFUNCTYPE(c_int64, *arguments)
+        setattr(library, name, declared((f"octree_kernel_{name}", library)))
     return library
 
 
@@ -132,11 +153,14 @@ def opened(path: Path = LIBRARY) -> ctypes.CDLL:
     Raises
     ------
     OSError
-        If there is none, it is none for this machine or of another version, or its arithmetic is
-        not what it has to be.
+        If there is none, it is damaged, for another machine or of another version, or its
+        arithmetic is not what it has to be.
     """
     if not path.is_file():
         raise OSError(f"{path} is not there: make kernel, or pip install ./kernel, makes it")
+    whole = path.with_name(f"{path.name}.sha256")
+    if not whole.is_file() or whole.read_text() != sha256(path.read_bytes()).hexdigest():
+        raise OSError(f"{path} is damaged: install it anew")  # to open it might crash
     try:
         library = _declared(ctypes.CDLL(str(path)))
         abi = library.octree_kernel_abi()

@@ -6,17 +6,12 @@ import subprocess
 import sys
 import tomllib
 import zipfile
-from pathlib import Path
 
 import bpy
 import pytest
+from packed_extension import CHECKOUT, LEAVE_WHEEL, MODULE, extension, packed
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 MANIFEST = tomllib.loads((CHECKOUT / "blender_manifest.toml").read_text())
-SCRIPTS = Path(bpy.utils.system_resource("SCRIPTS"))
-COMMAND_LINE = SCRIPTS / "addons_core/bl_pkg/cli/blender_ext.py"
-TAGS = SCRIPTS / "modules/_bpy_internal/extensions/tags.py"
-MODULE = "bl_ext.user_default.octree"
 
 STATE = f"""
 import addon_utils, bpy
@@ -44,25 +39,11 @@ script.write("import bpy; bpy.context.scene.frame_end = 1")
 script.use_module = True
 bpy.ops.wm.save_as_mainfile(filepath=sys.argv[-1])
 """
-# The wheel of 4.2 crashes at exit once a pointer property with a `poll` was registered.
-LEAVE_WHEEL = """
-import os
-sys.stdout.flush()
-os._exit(0)
-"""
-
-
-def extension(*arguments):
-    """Run the extension command line that Blender ships, without a Blender around it."""
-    command = [sys.executable, COMMAND_LINE, *arguments, "--valid-tags", TAGS]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory):
-    path = tmp_path_factory.mktemp("package") / "octree.zip"
-    extension("build", "--source-dir", CHECKOUT, "--output-filepath", path)
-    return path
+    return packed(tmp_path_factory.mktemp("package"))
 
 
 def modules(folder):

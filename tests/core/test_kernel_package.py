@@ -1,0 +1,80 @@
+"""The kernel's package: wheels and source are the same bytes wherever they are made."""
+
+import csv
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from base64 import urlsafe_b64decode
+from hashlib import sha256
+
+import pytest
+from test_layers import CHECKOUT
+
+SOURCES = CHECKOUT / "kernel"
+LIBRARIES = [
+    path for path in SOURCES.glob("octree_kernel/octree_kernel.*") if path.suffix != ".sha256"
+]
+
+
+def elsewhere(folder):
+    """Return a copy of the sources in another folder."""
+    here = shutil.copytree(SOURCES, folder, ignore=shutil.ignore_patterns("octree_kernel.*"))
+    shutil.copy(CHECKOUT / "LICENSE", folder)
+    return here
+
+
+def run(folder, code, **environment):
+    """Run some lines beside the backend in a folder, and return what they print."""
+    return subprocess.run(
+        [sys.executable, "-c", f"import backend, compile, pathlib; {code}"],
+        cwd=folder,
+        env={"PATH": "/usr/bin:/bin", **environment},
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="wants gcc")
+def test_two_builds_in_two_folders_are_equal_to_the_byte(tmp_path):
+    build = "print(backend.build_wheel('.'), backend.build_sdist('.'))"
+    wheels, sources = set(), set()
+    for name in ("one", "other"):
+        folder = elsewhere(tmp_path / name)
+        wheel, source = run(folder, build, CC="gcc").split()
+        wheels.add((wheel, (folder / wheel).read_bytes()))
+        sources.add((source, (folder / source).read_bytes()))
+    assert len(wheels) == len(sources) == 1
+    with tarfile.open(folder / source) as archive:
+        archive.extractall(tmp_path, filter="data")
+    unpacked = tmp_path / source.removesuffix(".tar.gz")
+    again = run(unpacked, "print(backend.build_wheel('.'))", CC="gcc").strip()
+    assert {(again, (unpacked / again).read_bytes())} == wheels
+
+
+@pytest.mark.skipif(not LIBRARIES, reason="the kernel is not compiled: make kernel")
+def test_a_wheel_holds_what_its_record_says(tmp_path):
+    platform = "manylinux_2_17_x86_64"
+    code = f"print(backend.wheel_of(pathlib.Path({str(LIBRARIES[0])!r}), {platform!r}, "
+    path = run(SOURCES, f"{code}pathlib.Path({str(tmp_path)!r})))").strip()
+    assert path.endswith(f"octree_kernel-1.0.0-py3-none-{platform}.whl")
+    with zipfile.ZipFile(path) as wheel:
+        record = next(name for name in wheel.namelist() if name.endswith("/RECORD"))
+        rows = [row for row in csv.reader(wheel.read(record).decode().splitlines()) if row[1]]
+        assert {record, *(name for name, *_ in rows)} == set(wheel.namelist())
+        for name, digest, size in rows:
+            content = wheel.read(name)
+            told = urlsafe_b64decode(digest.removeprefix("sha256=") + "=")
+            assert (told, int(size)) == (sha256(content).digest(), len(content))
+
+
+def test_there_is_one_compiler():
+    pinned = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["dependency-groups"]
+    assert (
+        run(SOURCES, "print(*backend.get_requires_for_build_wheel())").split()
+        == (pinned["kernel"])
+    )
+    assert run(SOURCES, "print(backend.get_requires_for_build_wheel())", CC="gcc") == "[]\n"
