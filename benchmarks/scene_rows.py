@@ -17,6 +17,7 @@ import octree_ext
 from benchmarks import memory, scenes
 from benchmarks.table import Row, fastest
 from octree_ext.octree_addon import scene_index
+from octree_ext.octree_addon.ui import forget_session
 
 Rows = Iterator[Row]
 Ask = Callable[[float, float], Rows]
@@ -162,7 +163,7 @@ def _big_mesh(seconds: float, item: bpy.types.Object, what: str) -> Rows:
             item.data.vertices[0].co = item.data.vertices[0].co
             item.data.update_tag()
             layer.update()
-            scene_index.forget()
+            forget_session()
 
     first, again, theirs = fastest(
         ask, ask, partial(vertices_in_view, item), seconds=seconds, before=prepare
@@ -268,7 +269,6 @@ def _compared(starts: np.ndarray, ours: np.ndarray, theirs: list[tuple]) -> str:
 def index_updates(seconds: float, scale: float) -> Rows:
     """Make the index of a scene and bring it up to date, against one octree over all triangles."""
     from octree_ext.core import build_octree
-    from octree_ext.octree_addon.scene_index import forget
 
     scene = _placed(int(10_000 * scale))
     layer, moved = scene.view_layers[0], list(scene.objects)[:50]
@@ -281,7 +281,7 @@ def index_updates(seconds: float, scale: float) -> Rows:
             item.location.x += 0.5
         layer.update()
 
-    (made,) = fastest(octree_ext.scene_index, seconds=seconds, before=lambda _: forget())
+    (made,) = fastest(octree_ext.scene_index, seconds=seconds, before=lambda _: forget_session())
     (updated,) = fastest(octree_ext.scene_index, seconds=seconds, before=move)
     what, against = f"{len(scene.objects):,} objects", f"octree of {len(baked):,} triangles"
     targets = {"absolute": True, "must": 500.0, "aim": 200.0}
@@ -293,12 +293,11 @@ def index_updates(seconds: float, scale: float) -> Rows:
 
 def index_listening(seconds: float, scale: float) -> Rows:
     """Evaluate a scene a tenth of which has moved, with an index that is not asked and without."""
-    from octree_ext.octree_addon.scene_index import forget
-
     layer = _placed(int(10_000 * scale)).view_layers[0]
 
     def prepare(number: int) -> None:
-        (octree_ext.scene_index, forget)[number]()
+        (octree_ext.scene_index, forget_session)[number]()
+        scene_index.listen_if_needed()
         _move(layer, 0.1)
 
     ours, alone = fastest(layer.update, layer.update, seconds=seconds, before=prepare)

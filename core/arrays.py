@@ -204,7 +204,8 @@ def power_of_two_scale(rows: Floats) -> Floats:
     overflow nor underflow.
     """
     largest = np.abs(rows).max(axis=tuple(range(rows.ndim - 1)), initial=0.0)
-    return np.ldexp(1.0, -np.frexp(largest)[1])
+    # The largest there is, for numbers so small that theirs would overflow.
+    return np.ldexp(1.0, np.minimum(-np.frexp(largest)[1], 1023))
 
 
 def radix_argsort(keys: Ids, bits: int) -> Ids:

@@ -18,26 +18,30 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Flags, Floats, Ids, blocks
+from .arrays import Floats, Ids, blocks
 from .octree import Octree
 from .shapes import Triangles
 
 # Where the package lies, if it is not installed; "off" for none.
 VARIABLE = "OCTREE_KERNEL"
 # Of the package: what its structures hold, and what its functions take.
-_ABI = 1
+_ABI = 2
 # Rays between two looks at whether the user has interrupted.
 _PIECE = 16_384
 # To pack an item costs about as much as this part of a ray in NumPy, a question of its own as
 # much as so many more rays.
-_WORTH, _QUESTION = 1 / 64, 256
+_WORTH, QUESTION = 1 / 64, 256
 # Neighbors that tell whether rays are coherent, how many of them at least, and from which count
 # of rays on it matters.
 _LOOKED, _COHERENT, _MANY = 256, 0.75, 64
-# The item of a ray that the kernel leaves to NumPy.
-NOT_TAKEN = -2
+# The item of a ray that the kernel leaves to NumPy, and of one that needs a tree to be packed.
+NOT_TAKEN, NOT_PACKED = -2, -3
 # Of each point no more than this many nearest items are found by the kernel.
 MOST = 64
+# What an octree's answer has for placements.
+NO_PLACES = np.empty(0, np.intp)
+# Rays, placements, items and distances of crossings.
+Crossed = tuple[Ids, Ids, Ids, Floats]
 # Crossings that there is room for at first.
 _ROOM = 65_536
 
@@ -82,8 +86,9 @@ def why_not() -> str:
 
 
 def _address(array: NDArray[Any]) -> int:
-    address: int = array.__array_interface__["data"][0]
-    return address
+    """Return where an array lies in memory."""
+    place: int = array.__array_interface__["data"][0]
+    return place
 
 
 @dataclass(frozen=True)
@@ -119,12 +124,84 @@ class Questions:
         return float(np.count_nonzero(alike)) < _COHERENT * len(some)
 
 
-class Packed:
-    """The triangles of an octree, packed into the kernel's wide tree."""
+class Walked:
+    """What the kernel walks with rays: a packed tree, or packed trees that are placed."""
 
-    def __init__(self, tree: Octree) -> None:
+    def __init__(self) -> None:
         self._library, self._package, _ = _found()
         self._kept: list[NDArray[Any]] = []
+        self._tree: Any = None
+        self._scene: Any = None
+
+    @property
+    def _depth(self) -> int:
+        """The depth of the deepest walk."""
+        return int(self._tree.depth)
+
+    @property
+    def _walked(self) -> Any:
+        """What is walked, as the kernel takes it."""
+        pointers = (each and self._package.pointer(each) for each in (self._tree, self._scene))
+        return self._package.byref(self._package.Walked(*pointers))
+
+    def _space(self, which: int, count: int) -> NDArray[np.uint8]:
+        return np.empty((count, self._library.octree_kernel_size(which, 0)), np.uint8)
+
+    def _scratch(self) -> NDArray[np.uint8]:
+        size = self._library.octree_kernel_size(self._package.SCRATCH, self._depth)
+        return np.empty(size, np.uint8)
+
+    def cast(self, rays: Questions, answer: tuple[NDArray[Any], ...], *, any_hit: bool) -> bool:
+        """Find items, and what else there is room for; False if a ray is no sound question.
+
+        `answer` are items and placements (q,), the latter empty without a scene, and distances,
+        positions, normals and weights. Items are -2 of rays that are left to NumPy.
+        """
+        package, scratch = self._package, self._scratch()
+        hits = package.Hits(*(_address(array) if array.size else None for array in answer))
+        mode = package.ANY if any_hit else package.CLOSEST
+        together = int(rays.are_scattered())
+        for some in blocks(len(rays), _PIECE):
+            reached = self._library.octree_kernel_cast(
+                self._walked, package.byref(package.Asked(*rays.addresses)),
+                some.start, some.stop, mode, together, self._depth, _address(scratch),
+                package.byref(hits),
+            )  # fmt: skip
+            if reached < some.stop:
+                return False
+        return True
+
+    def cast_all(self, rays: Questions, left: NDArray[np.int8]) -> Iterator[Crossed] | None:
+        """Yield rays, placements, items and distances, sorted.
+
+        Puts -2 into `left`, (q,), for those that are left to NumPy. Returns None if a ray is no
+        sound question.
+        """
+        parts, start, room, count = [], 0, _ROOM, self._package.c_int64()
+        scratch, asked = self._scratch(), self._package.Asked(*rays.addresses)
+        while start < len(rays):
+            stop = min(start + _PIECE, len(rays))
+            found = *np.empty((3, room), np.intp), np.empty(room)
+            numbers, places, items, distances = map(_address, found)
+            reached = self._library.octree_kernel_cast_all(
+                self._walked, self._package.byref(asked), start, stop, _address(scratch), numbers,
+                places if self._scene else None, items, distances, room,
+                self._package.byref(count), _address(left),
+            )  # fmt: skip
+            if reached < 0:
+                return None
+            numbers, places, items, distances = (each[: count.value].copy() for each in found)
+            parts.append((numbers, places, items, distances))
+            # One ray met more than there is room for.
+            room, start = room * (2 if reached == start else 1), reached
+        return iter(parts)
+
+
+class Packed(Walked):
+    """Triangles, packed into the kernel's wide tree: those of an octree."""
+
+    def __init__(self, tree: Octree) -> None:
+        super().__init__()
         try:
             self.is_sound = self._package is not None and self._packs(tree)
         except (IndexError, MemoryError):  # it contradicts itself, or is too large: NumPy answers
@@ -163,79 +240,122 @@ class Packed:
         return bool(state == 0)
 
     @property
+    def depth(self) -> int:
+        """How deep the packed tree is."""
+        return self._depth
+
+    @property
+    def bytes(self) -> NDArray[np.uint8]:
+        """The packed tree as it stands among the trees of a scene."""
+        return np.frombuffer(bytes(self._tree), np.uint8)
+
+    @property
     def _told(self) -> Any:
         """The packed tree as the kernel takes it."""
         return self._package.byref(self._tree)
 
-    def _space(self, which: int, count: int) -> NDArray[np.uint8]:
-        return np.empty((count, self._library.octree_kernel_size(which, 0)), np.uint8)
-
-    def _scratch(self) -> NDArray[np.uint8]:
-        size = self._library.octree_kernel_size(self._package.SCRATCH, self._tree.depth)
-        return np.empty(size, np.uint8)
-
-    def cast(self, rays: Questions, answer: tuple[NDArray[Any], ...], *, any_hit: bool) -> bool:
-        """Find items, and what else there is room for; False if a ray is no sound question.
-
-        `answer` are items (q,), and distances, positions, normals and weights. Items are -2 of
-        rays that are left to NumPy.
-        """
-        package, scratch = self._package, self._scratch()
-        hits = package.Hits(*map(_address, answer))
-        mode = package.ANY if any_hit else package.CLOSEST
-        together = int(rays.are_scattered())
-        for some in blocks(len(rays), _PIECE):
-            reached = self._library.octree_kernel_cast(
-                self._told, *rays.addresses, some.start, some.stop, mode, together,
-                _address(scratch), self._package.byref(hits),
-            )  # fmt: skip
-            if reached < some.stop:
-                return False
-        return True
-
-    def cast_all(self, rays: Questions, left: Flags) -> Iterator[tuple[Ids, Ids, Floats]] | None:
-        """Yield rays, items and distances, sorted; flags in `left`, (q,), those left to NumPy.
-
-        Returns None if a ray is no sound question.
-        """
-        parts, start, room, count = [], 0, _ROOM, self._package.c_int64()
-        scratch = self._scratch()
-        while start < len(rays):
-            stop = min(start + _PIECE, len(rays))
-            numbers, items, distances = *np.empty((2, room), np.intp), np.empty(room)
-            reached = self._library.octree_kernel_cast_all(
-                self._told, *rays.addresses, start, stop, _address(scratch),
-                *map(_address, (numbers, items, distances)), room, self._package.byref(count),
-                _address(left),
-            )  # fmt: skip
-            if reached < 0:
-                return None
-            found = slice(count.value)
-            parts.append((numbers[found].copy(), items[found].copy(), distances[found].copy()))
-            # One ray met more than there is room for.
-            room, start = room * (2 if reached == start else 1), reached
-        return iter(parts)
-
     def nearest(
-        self, points: Floats, count: int, limit: float
+        self, points: Floats, turns: Ids, count: int, limit: float
     ) -> tuple[Ids, Floats, Floats] | None:
         """Find the nearest items, or None if a point is not finite.
 
-        Returns items and distances (q, count), and positions (q, count, 3). Items are -2 of
-        points that are left to NumPy.
+        `turns` (q,) are the numbers of all points, neighbors best one after the other. Returns
+        items and distances (q, count), and positions (q, count, 3). Items are -2 of points that
+        are left to NumPy.
         """
         items, entries = np.empty((2, len(points), count), np.intp)
         distances, positions = np.empty(items.shape), np.empty((*items.shape, 3))
         scratch = self._scratch()
         for some in blocks(len(points), max(1, _PIECE // count)):
             reached = self._library.octree_kernel_nearest(
-                self._told, _address(points), some.start, some.stop, count, limit,
-                _address(scratch), *map(_address, (items, entries)),
+                self._told, _address(points), _address(turns), some.start, some.stop, count,
+                limit, _address(scratch), *map(_address, (items, entries)),
                 *map(_address, (distances, positions)),
             )  # fmt: skip
             if reached < some.stop:
                 return None
         return items, distances, positions
+
+    def touched(
+        self, spheres: Floats, turns: Ids, *, any_hit: bool = False
+    ) -> tuple[Ids, Ids] | None:
+        """Find the triangles that touch spheres, rows of center and radius (q, 4).
+
+        `turns` (q,) are the numbers of all, neighbors best one after the other. Returns how many
+        each touches, (q,), or at most one, and the items of each in the order of the turns,
+        ascending; or None if one is too large or too far away.
+        """
+        counts, parts = np.zeros(len(spheres), np.intp), [np.empty(0, np.intp)]
+        start, room, scratch = 0, _ROOM, self._scratch()
+        while start < len(spheres):
+            items, stop = np.empty(room, np.intp), min(start + _PIECE, len(spheres))
+            reached = self._library.octree_kernel_touch(
+                self._told, _address(spheres), _address(turns), start, stop, any_hit,
+                _address(scratch), _address(items), room, _address(counts),
+            )  # fmt: skip
+            found = int(counts[turns[start:reached]].sum())
+            parts.append(items[:found].copy())
+            if reached == start and room > self._tree.entry_count:
+                return None
+            # One sphere touches more than there is room for.
+            room, start = room * (2 if reached == start else 1), reached
+        return counts, np.concatenate(parts)
+
+
+class Placed(Walked):
+    """Packed trees that are placed: their boxes are packed, trees are put in when wanted.
+
+    Placements (n,) have numbers of trees, matrices (n, 12), inverses (n, 9), slacks, and boxes
+    (6, n); `rows` are those that are there. `wanted`, for each of `count` trees, is 1 where a ray
+    has come to one that is missing.
+    """
+
+    def __init__(
+        self,
+        numbers: Ids,
+        matrices: Floats,
+        inverses: Floats,
+        slacks: Floats,
+        boxes: Floats,
+        rows: Ids,
+        count: int,
+    ) -> None:
+        super().__init__()
+        package, there = self._package, _rows(rows, np.int32)
+        self._deepest = 0
+        self._trees, self.wanted = np.zeros((count, package.TREE), np.uint8), np.zeros(count, "u1")
+        kept = {
+            "nodes": self._space(package.NODE, len(rows)),
+            "trees": self._trees,
+            "meshes": _rows(numbers, np.intp),
+            "matrices": _rows(matrices, np.float64),
+            "inverses": _rows(inverses, np.float64),
+            "slacks": _rows(slacks, np.float64),
+            "wanted": self.wanted,
+        }
+        self._kept = list(kept.values())
+        places = {name: _address(array) for name, array in kept.items()}
+        self._scene = package.Scene(**places, row_count=len(numbers), mesh_count=count)
+        sides, middles = _rows(boxes, np.float64), np.empty((3, len(numbers)), np.float32)
+        parts, depths = np.empty((len(rows), 5)), np.empty(len(rows), np.int32)
+        state = self._library.octree_kernel_pack_scene(
+            package.byref(self._scene), places["nodes"], _address(sides), len(rows),
+            _address(there), _address(middles), _address(parts), _address(depths),
+        )  # fmt: skip
+        self.is_sound = bool(state == 0)
+
+    @property
+    def _depth(self) -> int:
+        return int(self._scene.depth) + self._deepest + 2
+
+    def put(self, number: int, tree: Packed) -> None:
+        """Put a packed tree in; if it is not sound, the whole is not."""
+        if not tree.is_sound:
+            self.is_sound = False
+            return
+        self._trees[number] = tree.bytes
+        self._deepest = max(self._deepest, tree.depth)
+        self._kept += tree._kept
 
 
 def _rows(array: NDArray[Any], kind: type[np.generic]) -> NDArray[Any]:
@@ -262,15 +382,20 @@ _PACKED_TREES: WeakKeyDictionary[Octree, Packed] = WeakKeyDictionary()
 _ASKED: WeakKeyDictionary[Octree, int] = WeakKeyDictionary()
 
 
+def is_worth(asked: int, items: int) -> bool:
+    """Tell whether so many rays are worth to pack so many items."""
+    return asked >= items * _WORTH
+
+
 def packed(tree: Octree, rays: int) -> Packed | None:
     """Return the packed tree, made once as many rays have asked that it pays, or None."""
     known = _PACKED_TREES.get(tree)
     if known is None:
         if _found()[0] is None or not isinstance(tree.items, Triangles) or len(tree.order) == 0:
             return None
-        asked = _ASKED.get(tree, 0) + rays + _QUESTION
+        asked = _ASKED.get(tree, 0) + rays + QUESTION
         _ASKED[tree] = asked
-        if asked < len(tree.order) * _WORTH:
+        if not is_worth(asked, len(tree.order)):
             return None
         known = _PACKED_TREES[tree] = Packed(tree)
     return known if known.is_sound else None

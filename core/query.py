@@ -11,7 +11,7 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from . import checks, tuning
+from . import checks, compiled, tuning
 from .any_octree import AnyOctree
 from .arrays import Flags, Floats, Ids, blocks, gather
 from .child_masks import POPCOUNT
@@ -103,7 +103,11 @@ def query(
     checks.choice("relation", relation, ("touching", "inside", "candidates"))
     tree = in_groups(tree, groups)
     answers = Answers(len(volumes), len(tree.items))
-    for found in candidates(tree, volumes):
+    touched = _touched(tree, volumes) if relation == "touching" else None
+    if touched is not None:
+        counts, items, turns = touched
+        answers.add_sorted(turns, counts[turns], items)
+    for found in () if touched else candidates(tree, volumes):
         queries, entries = confirmed(tree, found, relation)
         answers.add(found.asked, queries, tree.order[entries])
     pairs = answers.pairs()
@@ -131,7 +135,9 @@ def query_any(tree: AnyOctree, volumes: Shapes, /, *, groups: SupportsIndex = AL
     """
     if isinstance(tree, VolumeQuestions):
         return tree._query_any(volumes, groups)
-    return any_touched(in_groups(checked(tree, volumes), groups), volumes)
+    octree = in_groups(checked(tree, volumes), groups)
+    touched = _touched(octree, volumes, any_hit=True)
+    return any_touched(octree, volumes) if touched is None else touched[0] > 0
 
 
 def query_count(tree: AnyOctree, volumes: Shapes, /, *, groups: SupportsIndex = ALL_GROUPS) -> Ids:
@@ -156,11 +162,25 @@ def query_count(tree: AnyOctree, volumes: Shapes, /, *, groups: SupportsIndex = 
         return tree._query_count(volumes, groups)
     tree = checked(tree, volumes)
     tree = in_groups(tree, groups)
+    touched = _touched(tree, volumes)
+    if touched is not None:
+        return touched[0]
     counts = np.zeros(len(volumes), np.intp)
     for found in candidates(tree, volumes):
         queries, _ = confirmed(tree, found, "touching")
         counts[found.asked] += np.bincount(queries, minlength=len(found.asked))
     return counts
+
+
+def _touched(tree: Octree, volumes: Shapes, any_hit: bool = False) -> tuple[Ids, Ids, Ids] | None:
+    """Let the kernel find how many triangles each sphere touches, which, and in which turns."""
+    packed = compiled.packed(tree, len(volumes)) if type(volumes) is Spheres else None
+    if packed is None:
+        return None
+    turns = morton_order(tree, volumes)
+    spheres = np.ascontiguousarray(volumes.rows.T)
+    found = packed.touched(spheres, turns, any_hit=any_hit)
+    return None if found is None else (*found, turns)
 
 
 def checked(tree: AnyOctree, volumes: Shapes, name: str = "volumes") -> Octree:

@@ -1,9 +1,9 @@
-/* Octree kernel: packs an octree's triangles into a wide tree, and asks it with rays and points.
+/* Octree kernel: packs triangles into a wide tree, and asks it with rays, points and spheres.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Answers are equal, to the last bit, to those of the NumPy functions in `core/rays` and
- * `core/nearest`: the same formulas in the same order of operations, in double precision.
+ * Answers are equal, to the last bit, to those of the NumPy functions in `core`: the same
+ * formulas in the same order of operations, in double precision.
  * Compile with -ffp-contract=off, and never with -ffast-math.
  *
  * The wide tree only tells which triangles a ray may meet. Its coordinates are single
@@ -25,7 +25,7 @@
 #define HAS_SSE2 1
 #endif
 
-#define ABI 1
+#define ABI 2
 #ifdef _WIN32
 #define EXPORT __declspec(dllexport)
 #else
@@ -46,8 +46,9 @@
 
 /* What packing returns if it did not succeed. */
 enum { TOO_LITTLE_ROOM = -2, DAMAGED = -1 };
-/* The item of a ray that met nothing, and of one that is left to the caller. */
-enum { MISS = -1, NOT_TAKEN = -2 };
+/* The item of a ray that met nothing, of one that is left to the caller, and of one that came to a
+ * tree which is not packed yet. */
+enum { MISS = -1, NOT_TAKEN = -2, NOT_PACKED = -3 };
 enum { CLOSEST = 0, ANY = 1, ALL = 2 };
 
 /* Eight boxes, lower and upper along each axis, and what they hold: a node, or the block ~child
@@ -64,6 +65,11 @@ typedef struct {
     int32_t entry[WIDE];
 } Block;
 
+/* What coordinates are seen from, and multiplied with, so that those of items lie in [-1, 1]. */
+typedef struct {
+    double center[3], scale;
+} Frame;
+
 typedef struct {
     const Node *nodes;
     const Block *blocks;
@@ -71,8 +77,21 @@ typedef struct {
     const int64_t *faces;   /* (3, entry_count) */
     const int64_t *order;   /* (entry_count) */
     int64_t node_count, block_count, vertex_count, entry_count, depth;
-    double center[3], scale;
+    Frame frame;
 } Tree;
+
+/* Trees that are placed: nodes over the boxes of the placements, each a row, named as ~child. */
+typedef struct {
+    const Node *nodes;
+    const Tree *trees;      /* (mesh_count), without nodes where one is not packed */
+    const int64_t *meshes;  /* (row_count): the number of each one's tree */
+    const double *matrices; /* (row_count, 12): three rows of four */
+    const double *inverses; /* (row_count, 9): of the first three columns, NaN without one */
+    const double *slacks;   /* (row_count): how wrong a point is that the inverse takes back */
+    uint8_t *wanted;        /* (mesh_count): set where a tree would have been needed */
+    int64_t node_count, row_count, mesh_count, depth;
+    Frame frame;
+} Scene;
 
 EXPORT int64_t octree_kernel_abi(void) { return ABI; }
 
@@ -178,7 +197,7 @@ typedef struct {
     int64_t cell_count;
     int32_t *entries;     /* in the order of the cells; put into that of blocks */
     const float *middles; /* (3, entry_count) */
-    int64_t entry_count;
+    int64_t entry_count, leaf; /* `leaf` entries need not be divided */
 } Cells;
 
 static int64_t entries_in(const Part *part) { return part->to - part->from; }
@@ -218,7 +237,7 @@ static void split_at_median(const Cells *cells, const Part *part, Part *one, Par
         }
         if (high - low > extent) extent = high - low, key = row;
     }
-    int64_t left = (entries_in(part) / 2 + WIDE - 1) / WIDE * WIDE;
+    int64_t left = (entries_in(part) / 2 + cells->leaf - 1) / cells->leaf * cells->leaf;
     select_smallest(cells->entries, key, part->from, part->to, left);
     *one = (Part){part->from, part->from + left, -1, 0, 0};
     *other = (Part){part->from + left, part->to, -1, 0, 0};
@@ -252,14 +271,14 @@ static int split_part(const Cells *cells, Part part, Part *one, Part *other) {
     return 1;
 }
 
-/* Divide a part until there are eight, or none that needs more than a block; return how many. */
+/* Divide a part until there are eight, or none is more than a leaf; return how many. */
 static int divide(const Cells *cells, Part *parts) {
     int count = 1;
     while (count < WIDE) {
         int most = 0;
         for (int i = 1; i < count; i++)
             if (entries_in(&parts[i]) > entries_in(&parts[most])) most = i;
-        if (entries_in(&parts[most]) <= WIDE) break;
+        if (entries_in(&parts[most]) <= cells->leaf) break;
         if (!split_part(cells, parts[most], &parts[most], &parts[count])) return 0;
         count++;
     }
@@ -291,7 +310,7 @@ static void fill_block(const Tree *tree, const int32_t *entries, int count, Bloc
         corners_of(tree, entries[i], corners);
         for (int n = 0; n < 9; n++) {
             int axis = n % 3;
-            float value = (float)((corners[n] - tree->center[axis]) * tree->scale);
+            float value = (float)((corners[n] - tree->frame.center[axis]) * tree->frame.scale);
             float *low = &node->box[axis][0][slot], *high = &node->box[axis][1][slot];
             block->corner[n / 3][axis][i] = value;
             if (value - MARGIN < *low) *low = value - MARGIN;
@@ -313,11 +332,29 @@ static void enclose(const Node *below, Node *node, int slot) {
     }
 }
 
+static void enclose_all(Node *nodes, int64_t count) {
+    for (int64_t at = count - 1; at >= 0; at--)
+        for (int slot = 0; slot < WIDE; slot++)
+            if (nodes[at].child[slot] > 0)
+                enclose(&nodes[nodes[at].child[slot]], &nodes[at], slot);
+}
+
+/* Find the frame of what lies between these corners; 0 if it is too large or too small. */
+static int set_frame(Frame *frame, const double *low, const double *high) {
+    double extent = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        frame->center[axis] = low[axis] + (high[axis] - low[axis]) / 2;
+        double half = fmax(high[axis] - frame->center[axis], frame->center[axis] - low[axis]);
+        extent = half > extent ? half : extent;
+    }
+    frame->scale = power_of_two_scale(extent);
+    return extent == 0 || extent >= 1e-150;
+}
+
 /* Check what triangles are made of, and find the frame in which all coordinates lie in [-1, 1].
  * Fills `middles`; returns whether all can be packed. */
 static int frame_of(Tree *tree, float *middles) {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    double extent = 0;
     for (int64_t i = 0; i < 3 * tree->entry_count; i++)
         if (tree->faces[i] < 0 || tree->faces[i] >= tree->vertex_count) return 0;
     for (int64_t entry = 0; entry < tree->entry_count; entry++) {
@@ -330,13 +367,7 @@ static int frame_of(Tree *tree, float *middles) {
             if (value > high[n % 3]) high[n % 3] = value;
         }
     }
-    for (int axis = 0; axis < 3; axis++) {
-        tree->center[axis] = low[axis] + (high[axis] - low[axis]) / 2;
-        double half = fmax(high[axis] - tree->center[axis], tree->center[axis] - low[axis]);
-        extent = half > extent ? half : extent;
-    }
-    if (extent != 0 && !(extent >= 1e-150)) return 0;
-    tree->scale = power_of_two_scale(extent);
+    if (!set_frame(&tree->frame, low, high)) return 0;
     for (int64_t entry = 0; entry < tree->entry_count; entry++) {
         double corners[9];
         corners_of(tree, entry, corners);
@@ -344,8 +375,8 @@ static int frame_of(Tree *tree, float *middles) {
             double a = corners[axis], b = corners[3 + axis], c = corners[6 + axis];
             double least = a < b ? a : b, most = a > b ? a : b;
             least = c < least ? c : least, most = c > most ? c : most;
-            double middle = (least - tree->center[axis]) + (most - tree->center[axis]);
-            middles[axis * tree->entry_count + entry] = (float)(middle * tree->scale);
+            double middle = (least - tree->frame.center[axis]) + (most - tree->frame.center[axis]);
+            middles[axis * tree->entry_count + entry] = (float)(middle * tree->frame.scale);
         }
     }
     return 1;
@@ -361,7 +392,7 @@ EXPORT int64_t octree_kernel_pack(Tree *tree, Node *nodes, Block *blocks, int64_
                                   int64_t cell_count, int32_t *entries, float *middles,
                                   Part *work, int32_t *depths) {
     Cells cells = {first_child, begin, own_end, end, cell_count, entries, middles,
-                   tree->entry_count};
+                   tree->entry_count, WIDE};
     int64_t node_count = 1, block_count = 0, deepest = 1;
     if (tree->entry_count < 1 || tree->entry_count >= INT32_MAX / 2 || cell_count < 1)
         return DAMAGED;
@@ -393,12 +424,62 @@ EXPORT int64_t octree_kernel_pack(Tree *tree, Node *nodes, Block *blocks, int64_
             }
         }
     }
-    for (int64_t at = node_count - 1; at >= 0; at--)
-        for (int slot = 0; slot < WIDE; slot++)
-            if (nodes[at].child[slot] > 0)
-                enclose(&nodes[nodes[at].child[slot]], &nodes[at], slot);
+    enclose_all(nodes, node_count);
     tree->nodes = nodes, tree->blocks = blocks;
     tree->node_count = node_count, tree->block_count = block_count, tree->depth = deepest;
+    return 0;
+}
+
+/* Pack the boxes of a scene, (6, row_count), of `count` rows that are named in `rows`. There is
+ * room for as many nodes and parts as rows, and for three numbers of each row in `middles`. Sets
+ * the count, depth and frame; returns 0 or DAMAGED. */
+EXPORT int64_t octree_kernel_pack_scene(Scene *scene, Node *nodes, const double *boxes,
+                                        int64_t count, int32_t *rows, float *middles, Part *work,
+                                        int32_t *depths) {
+    int64_t all = scene->row_count, node_count = 1, deepest = 1;
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    Cells cells = {.entries = rows, .middles = middles, .entry_count = all, .leaf = 1};
+    if (count < 1 || all >= INT32_MAX / 2 || count > all) return DAMAGED;
+    for (int64_t i = 0; i < count; i++) {
+        if (rows[i] < 0 || rows[i] >= all) return DAMAGED;
+        int64_t mesh = scene->meshes[rows[i]];
+        if (mesh < 0 || mesh >= scene->mesh_count) return DAMAGED;
+        for (int axis = 0; axis < 3; axis++) {
+            double lower = boxes[axis * all + rows[i]], upper = boxes[(3 + axis) * all + rows[i]];
+            if (!(fabs(lower) <= 1e150 && fabs(upper) <= 1e150 && lower <= upper)) return DAMAGED;
+            low[axis] = fmin(low[axis], lower), high[axis] = fmax(high[axis], upper);
+        }
+    }
+    if (!set_frame(&scene->frame, low, high)) return DAMAGED;
+    const double *center = scene->frame.center, scale = scene->frame.scale;
+    for (int64_t n = 0; n < 3 * all; n++) {
+        double middle = (boxes[n] - center[n / all]) + (boxes[3 * all + n] - center[n / all]);
+        middles[n] = (float)(middle * scale);
+    }
+    work[0] = (Part){0, count, -1, 0, 0}, depths[0] = 1;
+    for (int64_t at = 0; at < node_count; at++) {
+        Part parts[WIDE] = {work[at]};
+        int parted = divide(&cells, parts);
+        if (depths[at] > deepest) deepest = depths[at];
+        Node *node = &nodes[at];
+        for (int slot = 0; slot < WIDE; slot++) {
+            empty_slot(node, slot);
+            if (slot >= parted) continue;
+            if (entries_in(&parts[slot]) > 1) {
+                work[node_count] = parts[slot], depths[node_count] = depths[at] + 1;
+                node->child[slot] = (int32_t)node_count++;
+                continue;
+            }
+            int32_t row = rows[parts[slot].from];
+            for (int n = 0; n < 6; n++) {
+                double wall = (boxes[n * all + row] - center[n % 3]) * scale;
+                node->box[n % 3][n / 3][slot] = (float)wall + (n < 3 ? -MARGIN : MARGIN);
+            }
+            node->child[slot] = ~row, node->count[slot] = 1;
+        }
+    }
+    enclose_all(nodes, node_count);
+    scene->nodes = nodes, scene->node_count = node_count, scene->depth = deepest;
     return 0;
 }
 
@@ -467,12 +548,13 @@ typedef struct {
     float enter;
 } Waiting;
 
+static int64_t stack_of(int64_t depth) { return (WIDE - 1) * depth + WIDE + 1; }
+
 /* The bytes of a node and of a block, and of the scratch for walks in a tree. */
 EXPORT int64_t octree_kernel_size(int64_t which, int64_t depth) {
-    int64_t stack = (WIDE - 1) * depth + WIDE + 1;
     return which == 0 ? (int64_t)sizeof(Node)
          : which == 1 ? (int64_t)sizeof(Block)
-                      : stack * IN_FLIGHT * (int64_t)sizeof(Waiting);
+                      : stack_of(depth) * IN_FLIGHT * (int64_t)sizeof(Waiting);
 }
 
 /* Put some slots of a node on the stack, those that begin first on top; return its height. */
@@ -498,22 +580,32 @@ typedef struct {
     int axis;
 } Ray;
 
-/* A ray on its way. `start` is where it comes near to the items, in steps of its direction in the
- * tree's frame, `far` how much farther it looks. */
+/* A ray as it is seen in a frame, from where it comes near to the items: `start` is the way to
+ * there, `far` how much farther it looks. A step of the ray is a way of `pace`. */
+typedef struct {
+    float point[3], inverse[3], shear[2], far;
+    int backwards[3], axis;
+    double start, pace;
+} Line;
+
+/* A ray on its way: at the top of a scene (`tree` is NULL), or in a tree, placed by a matrix in
+ * `place`, or not. Below `floor` the stack holds what waits at the top. `steps` is how far the ray
+ * looks; `lines` are seen at the top or in the only tree, and in a placed one. */
 typedef struct {
     Ray ray;
-    float point[3], inverse[3], shear[2], far;
-    int backwards[3];
-    double start;
-    int64_t number, item, entry;
-    double distance;
+    Line lines[2];
+    const Tree *tree;
+    const double *matrix;
+    int level, missing;
+    int64_t number, item, entry, place, hit_place;
+    double distance, steps;
     Waiting *stack;
-    int64_t height;
+    int64_t height, floor;
 } Walk;
 
-/* Crossings found by a walk for all of them. */
+/* Crossings found by a walk for all of them; `places` are NULL without a scene. */
 typedef struct {
-    int64_t *rays, *items;
+    int64_t *rays, *places, *items;
     double *distances;
     int64_t count, room, first;
 } Crossings;
@@ -525,16 +617,18 @@ static int is_sound(const double *row) {
     return isfinite(row[0]) && isfinite(row[1]) && isfinite(row[2]);
 }
 
+static int longest_axis(const double *vector) {
+    int longest = fabs(vector[1]) > fabs(vector[0]);
+    return fabs(vector[2]) > fabs(vector[longest]) ? 2 : longest;
+}
+
 /* Scale a direction so that products neither overflow nor underflow. */
 static void set_ray(Ray *ray, const double *origin, const double *direction, double limit) {
     int power, moving = 0;
     double largest = largest_of(direction, 3);
     frexp(largest, &power);
-    ray->axis = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        moving += direction[axis] != 0;
-        if (fabs(direction[axis]) > fabs(direction[ray->axis])) ray->axis = axis;
-    }
+    ray->axis = longest_axis(direction);
+    for (int axis = 0; axis < 3; axis++) moving += direction[axis] != 0;
     for (int axis = 0; axis < 3; axis++) {
         double d = direction[axis];
         ray->origin[axis] = origin[axis];
@@ -545,22 +639,23 @@ static void set_ray(Ray *ray, const double *origin, const double *direction, dou
     ray->reach = limit / ray->length;
 }
 
-static void look_up_to(const Tree *tree, Walk *walk, double steps) {
-    double far = steps * tree->scale - walk->start;
+static void look_up_to(Line *line, double steps) {
+    double far = steps * line->pace - line->start;
     float rounded = far < 16 ? (float)far : 16.0f;
-    walk->far = rounded + 0x1p-20f;
+    line->far = rounded + 0x1p-20f;
 }
 
-/* Begin a walk where the ray comes near. Returns 0 if it meets nothing, -1 if it is not taken. */
-static int begin_walk(const Tree *tree, Walk *walk) {
-    const Ray *ray = &walk->ray;
+/* Begin a line where it comes near; the largest coordinate of `direction` is at least 1 and below
+ * 2. Returns 0 if it meets nothing, -1 if it begins too far away. */
+static int set_line(Line *line, const Frame *frame, const double *origin, const double *direction,
+                    double pace, double steps) {
     double seen[3], enter = 0, leave = INFINITY;
     for (int axis = 0; axis < 3; axis++) {
-        seen[axis] = (ray->origin[axis] - tree->center[axis]) * tree->scale;
+        seen[axis] = (origin[axis] - frame->center[axis]) * frame->scale;
         if (!(fabs(seen[axis]) <= FAR)) return -1;
     }
     for (int axis = 0; axis < 3; axis++) {
-        double speed = ray->direction[axis], wide = 1.0 + 0x1p-10;
+        double speed = direction[axis], wide = 1.0 + 0x1p-10;
         if (fabs(speed) < SLOWEST) {
             if (fabs(seen[axis]) > wide) return 0;
             continue;
@@ -569,21 +664,18 @@ static int begin_walk(const Tree *tree, Walk *walk) {
         enter = fmax(enter, fmin(one, other)), leave = fmin(leave, fmax(one, other));
     }
     if (enter > leave) return 0;
-    walk->start = enter;
+    line->start = enter, line->pace = pace, line->axis = longest_axis(direction);
     for (int axis = 0; axis < 3; axis++) {
-        double speed = ray->direction[axis];
-        walk->point[axis] = (float)(seen[axis] + enter * speed);
-        walk->backwards[axis] = speed < 0;
+        double speed = direction[axis];
+        line->point[axis] = (float)(seen[axis] + enter * speed);
+        line->backwards[axis] = speed < 0;
         if (fabs(speed) < SLOWEST) speed = speed < 0 ? -SLOWEST : SLOWEST;
-        walk->inverse[axis] = 1.0f / (float)speed;
+        line->inverse[axis] = 1.0f / (float)speed;
     }
-    double along = ray->direction[ray->axis];
+    double along = direction[line->axis];
     for (int i = 0; i < 2; i++)
-        walk->shear[i] = (float)(ray->direction[OTHER[ray->axis][i]] / along);
-    look_up_to(tree, walk, ray->reach);
-    walk->item = MISS, walk->distance = ray->limit;
-    walk->stack[0] = (Waiting){0, 0, 0.0f};
-    walk->height = 1;
+        line->shear[i] = (float)(direction[OTHER[line->axis][i]] / along);
+    look_up_to(line, steps);
     return 1;
 }
 
@@ -595,6 +687,21 @@ static double area(double ax, double ay, double bx, double by) {
         difference -= product_error(ay, bx);
     }
     return difference;
+}
+
+/* Corners of a triangle, put where a matrix puts them, unless it is NULL: as `placed` in
+ * core/scene/placed.py, in its order. */
+static void placed_corners(const Tree *tree, const double *matrix, int64_t entry,
+                           double *corners) {
+    corners_of(tree, entry, corners);
+    if (!matrix) return;
+    for (int c = 0; c < 3; c++) {
+        double x = corners[3 * c], y = corners[3 * c + 1], z = corners[3 * c + 2];
+        for (int axis = 0; axis < 3; axis++) {
+            const double *row = matrix + 4 * axis;
+            corners[3 * c + axis] = x * row[0] + y * row[1] + z * row[2] + row[3];
+        }
+    }
 }
 
 /* Look at a triangle along the ray: weights and depths of its corners, and their scale. */
@@ -617,9 +724,10 @@ static double seen_along(const Ray *ray, double *corners, double *weights, doubl
 }
 
 /* Return at which distance the ray meets a triangle, or NaN; and in `steps`, of its direction. */
-static double crossing(const Tree *tree, const Ray *ray, int64_t entry, double *steps) {
+static double crossing(const Walk *walk, int64_t entry, double *steps) {
     double corners[9], w[3], depths[3];
-    corners_of(tree, entry, corners);
+    const Ray *ray = &walk->ray;
+    placed_corners(walk->tree, walk->matrix, entry, corners);
     double scale = seen_along(ray, corners, w, depths);
     double total = w[0] + w[1] + w[2];
     int same_side = (w[0] >= 0 && w[1] >= 0 && w[2] >= 0) || (w[0] <= 0 && w[1] <= 0 && w[2] <= 0);
@@ -637,17 +745,17 @@ static double crossing(const Tree *tree, const Ray *ray, int64_t entry, double *
  * corner and the point, twice, and the roundings of a product and a difference. The area
  * of an edge is then wrong by 2^-20 times the coordinates of its ends and their roundings, less
  * than the slack. Depths along the ray are wrong by 2^-21. */
-static unsigned may_cross(const Walk *walk, const Block *block) {
-    int k = walk->ray.axis, i = OTHER[k][0], j = OTHER[k][1];
+static unsigned may_cross(const Line *line, const Block *block) {
+    int k = line->axis, i = OTHER[k][0], j = OTHER[k][1];
     Eight x[3], y[3], near = all(INFINITY), beyond = all(-INFINITY), sum = all(0x1p-18f);
     for (int c = 0; c < 3; c++) {
-        Eight depth = minus(load(block->corner[c][k]), all(walk->point[k]));
-        x[c] = minus(minus(load(block->corner[c][i]), all(walk->point[i])),
-                     times(all(walk->shear[0]), depth));
-        y[c] = minus(minus(load(block->corner[c][j]), all(walk->point[j])),
-                     times(all(walk->shear[1]), depth));
+        Eight depth = minus(load(block->corner[c][k]), all(line->point[k]));
+        x[c] = minus(minus(load(block->corner[c][i]), all(line->point[i])),
+                     times(all(line->shear[0]), depth));
+        y[c] = minus(minus(load(block->corner[c][j]), all(line->point[j])),
+                     times(all(line->shear[1]), depth));
         sum = plus(sum, plus(size_of(x[c]), size_of(y[c])));
-        Eight when = times(depth, all(walk->inverse[k]));
+        Eight when = times(depth, all(line->inverse[k]));
         near = least(near, when), beyond = most(beyond, when);
     }
     Eight slack = times(sum, all(0x1p-19f)), low = all(INFINITY), high = all(-INFINITY);
@@ -657,71 +765,153 @@ static unsigned may_cross(const Walk *walk, const Block *block) {
         low = least(low, side), high = most(high, side);
     }
     unsigned met = up_to(minus(all(0), slack), low) | up_to(high, slack);
-    met &= up_to(near, all(walk->far + MARGIN));
+    met &= up_to(near, all(line->far + MARGIN));
     return met & up_to(all(-MARGIN), beyond);
 }
 
+/* Tell whether a hit is nearer than what the walk has: of equals the smaller place and item. */
+static int is_better(const Walk *walk, double distance, int64_t item) {
+    if (distance != walk->distance || walk->item < 0) return distance <= walk->distance;
+    return walk->place == walk->hit_place ? item < walk->item : walk->place < walk->hit_place;
+}
+
+/* Test a triangle exactly. Returns 0 if there was no room for what was met. */
+static int test(Walk *walk, int64_t entry, int mode, Crossings *found) {
+    double steps = 0, distance = crossing(walk, entry, &steps);
+    if (!(distance <= walk->distance)) return 1;
+    int64_t item = walk->tree->order[entry];
+    if (mode == ALL) {
+        if (found->count == found->room) return 0;
+        found->rays[found->count] = walk->number;
+        if (found->places) found->places[found->count] = walk->place;
+        found->items[found->count] = item;
+        found->distances[found->count++] = distance;
+    } else if (is_better(walk, distance, item)) {
+        walk->item = item, walk->entry = entry, walk->distance = distance;
+        walk->hit_place = walk->place, walk->steps = steps;
+        for (int level = 0; level <= walk->level; level++) look_up_to(&walk->lines[level], steps);
+        if (mode == ANY) walk->height = 0;
+    }
+    return 1;
+}
+
 /* Test the triangles of a block. Returns 0 if there was no room for what was met. */
-static int visit_block(const Tree *tree, Walk *walk, int64_t number, int count, int mode,
-                       Crossings *found) {
-    assert(number >= 0 && number < tree->block_count && count > 0 && count <= WIDE);
-    const Block *block = &tree->blocks[number];
-    for (unsigned left = may_cross(walk, block) & ((1u << count) - 1); left; left &= left - 1) {
-        int32_t entry = block->entry[__builtin_ctz(left)];
-        double steps = 0, distance = crossing(tree, &walk->ray, entry, &steps);
-        if (!(distance <= walk->distance)) continue;
-        int64_t item = tree->order[entry];
-        if (mode == ALL) {
-            if (found->count == found->room) return 0;
-            found->rays[found->count] = walk->number;
-            found->items[found->count] = item;
-            found->distances[found->count++] = distance;
-        } else if (distance < walk->distance || walk->item < 0 || item < walk->item) {
-            walk->item = item, walk->entry = entry, walk->distance = distance;
-            look_up_to(tree, walk, steps);
-            if (mode == ANY) {
-                walk->height = 0;
-                return 1;
-            }
-        }
+static int visit_block(Walk *walk, int64_t number, int count, int mode, Crossings *found) {
+    assert(number >= 0 && number < walk->tree->block_count && count > 0 && count <= WIDE);
+    const Block *block = &walk->tree->blocks[number];
+    unsigned left = may_cross(&walk->lines[walk->level], block) & ((1u << count) - 1);
+    for (; left; left &= left - 1) {
+        if (!test(walk, block->entry[__builtin_ctz(left)], mode, found)) return 0;
+        if (mode == ANY && walk->item >= 0) break;
     }
     return 1;
 }
 
 /* Put the boxes of a node that the ray meets on the stack, the nearest on top. */
-static void visit_node(const Tree *tree, Walk *walk, int64_t number) {
-    assert(number >= 0 && number < tree->node_count);
-    const Node *node = &tree->nodes[number];
-    Eight enter = all(0), leave = all(walk->far);
+static void visit_node(Walk *walk, const Node *node) {
+    const Line *line = &walk->lines[walk->level];
+    Eight enter = all(0), leave = all(line->far);
     for (int axis = 0; axis < 3; axis++) {
-        Eight point = all(walk->point[axis]), inverse = all(walk->inverse[axis]);
-        int back = walk->backwards[axis];
+        Eight point = all(line->point[axis]), inverse = all(line->inverse[axis]);
+        int back = line->backwards[axis];
         enter = most(enter, times(minus(load(node->box[axis][back]), point), inverse));
         leave = least(leave, times(minus(load(node->box[axis][!back]), point), inverse));
     }
     walk->height = push(node, enter, up_to(enter, leave), walk->stack, walk->height);
 }
 
-/* Take the nearest box from the stack; returns 0 if there was no room for what was met. */
-static int step(const Tree *tree, Walk *walk, int mode, Crossings *found) {
-    Waiting next = walk->stack[--walk->height];
-    if (next.enter > walk->far) return 1;
-    if (next.child < 0)
-        return visit_block(tree, walk, ~(int64_t)next.child, next.count, mode, found);
-    visit_node(tree, walk, next.child);
-    return 1;
+/* How wrong a line may be that was taken back into a tree, in its frame; what a few roundings
+ * leave in sums of products, as in core/scene/rays.py. */
+#define SAME 0x1p-24
+#define ROUNDING 0x1p-46
+
+static void take_back(const double *inverse, const double *vector, double *found) {
+    for (int axis = 0; axis < 3; axis++) found[axis] = dot(inverse + 3 * axis, vector);
 }
 
-static void fetch_next(const Tree *tree, const Walk *walk) {
+static double reach_of(const double *inverse) {
+    double most = 0;
+    for (int row = 0; row < 9; row += 3) {
+        double sum = fabs(inverse[row]) + fabs(inverse[row + 1]) + fabs(inverse[row + 2]);
+        most = sum <= most ? most : sum;
+    }
+    return most;
+}
+
+/* See the ray in the space of a placed tree. Returns 0 if it meets nothing, -1 if what is seen is
+ * too far from what is: there is no inverse, or it is too large, or the ray begins far away. */
+static int set_placed_line(const Scene *scene, Walk *walk, int64_t row) {
+    const double *matrix = scene->matrices + 12 * row, *inverse = scene->inverses + 9 * row;
+    const Frame *frame = &walk->tree->frame;
+    double from[3], start[3], way[3], shift[3] = {matrix[3], matrix[7], matrix[11]};
+    for (int axis = 0; axis < 3; axis++) from[axis] = walk->ray.origin[axis] - shift[axis];
+    take_back(inverse, from, start);
+    take_back(inverse, walk->ray.direction, way);
+    double size = reach_of(inverse), fast = largest_of(way, 3);
+    if (!(fast >= 0x1p-500 && fast <= 0x1p500)) return -1;
+    double bound = largest_of(frame->center, 3) + 1 / frame->scale + largest_of(start, 3);
+    double wrong = largest_of(walk->ray.origin, 3) + largest_of(shift, 3) + 2 / fast * bound;
+    double slack = scene->slacks[row] + ROUNDING * size * wrong;
+    if (!(slack * frame->scale <= SAME)) return -1;
+    double turn = 2 * power_of_two_scale(fast);
+    for (int axis = 0; axis < 3; axis++) way[axis] *= turn;
+    return set_line(&walk->lines[1], frame, start, way, frame->scale / turn, walk->steps);
+}
+
+/* Go on in a placed tree; test all its triangles if it can not be walked. */
+static int enter_place(const Scene *scene, Walk *walk, int64_t row, int mode, Crossings *found) {
+    assert(row >= 0 && row < scene->row_count);
+    int64_t mesh = scene->meshes[row];
+    const Tree *tree = &scene->trees[mesh];
+    if (tree->node_count == 0) {
+        __atomic_store_n(&scene->wanted[mesh], 1, __ATOMIC_RELAXED);
+        walk->missing = 1;
+        return 1;
+    }
+    walk->tree = tree, walk->matrix = scene->matrices + 12 * row, walk->place = row;
+    int state = set_placed_line(scene, walk, row);
+    if (state > 0) {
+        walk->level = 1, walk->floor = walk->height;
+        walk->stack[walk->height++] = (Waiting){0, 0, 0.0f};
+        return 1;
+    }
+    int there = 1;
+    for (int64_t entry = 0; state < 0 && entry < tree->entry_count && there; entry++) {
+        there = test(walk, entry, mode, found);
+        if (mode == ANY && walk->item >= 0) break;
+    }
+    walk->tree = NULL;
+    return there;
+}
+
+/* Take the nearest box from the stack; returns 0 if there was no room for what was met. */
+static int step(const Scene *scene, Walk *walk, int mode, Crossings *found) {
+    Waiting next = walk->stack[--walk->height];
+    if (walk->height < walk->floor) walk->level = 0, walk->floor = 0, walk->tree = NULL;
+    if (next.enter > walk->lines[walk->level].far) return 1;
+    const Tree *tree = walk->tree;
+    int64_t number = next.child < 0 ? ~(int64_t)next.child : next.child;
+    if (next.child >= 0) {
+        assert(number < (tree ? tree->node_count : scene->node_count));
+        visit_node(walk, (tree ? tree->nodes : scene->nodes) + number);
+        return 1;
+    }
+    return tree ? visit_block(walk, number, next.count, mode, found)
+                : enter_place(scene, walk, number, mode, found);
+}
+
+static void fetch_next(const Scene *scene, const Walk *walk) {
     int32_t child = walk->stack[walk->height - 1].child;
-    const char *at = child < 0 ? (const char *)&tree->blocks[~child]
-                               : (const char *)&tree->nodes[child];
+    const Tree *tree = walk->height - 1 < walk->floor ? NULL : walk->tree;
+    const char *at = child >= 0 ? (const char *)&(tree ? tree->nodes : scene->nodes)[child]
+                   : tree       ? (const char *)&tree->blocks[~child]
+                                : (const char *)&scene->matrices[12 * (int64_t)~child];
     for (int line = 0; line < 4; line++) __builtin_prefetch(at + 64 * line);
 }
 
-/* The arrays of an answer; those that are NULL are not wanted. */
+/* The arrays of an answer; those that are NULL are not wanted. `places` are of a scene's only. */
 typedef struct {
-    int64_t *items;
+    int64_t *items, *places;
     double *distances, *positions, *normals, *weights;
 } Hits;
 
@@ -745,20 +935,31 @@ static void normal_of(const double *corners, const Ray *ray, double *normal) {
     for (int axis = 0; axis < 3; axis++) normal[axis] /= length;
 }
 
-static void write_hit(const Tree *tree, const Walk *walk, const Hits *hits) {
-    int64_t at = walk->number;
-    hits->items[at] = walk->item;
+/* What is walked: a tree, or a scene if there is one. */
+typedef struct {
+    const Tree *tree;
+    const Scene *scene;
+} Walked;
+
+static void write_hit(const Walked *walked, const Walk *walk, const Hits *hits) {
+    int64_t at = walk->number, place = walk->hit_place, item = walk->item;
+    if (item == MISS && walk->missing) item = NOT_PACKED;
+    hits->items[at] = item;
+    if (hits->places) hits->places[at] = item < 0 ? -1 : place;
     if (!hits->distances) return;
-    hits->distances[at] = walk->item < 0 ? INFINITY : walk->distance;
+    if (walk->missing) hits->items[at] = item = NOT_PACKED;
+    hits->distances[at] = item < 0 ? INFINITY : walk->distance;
     double *position = hits->positions + 3 * at, *normal = hits->normals + 3 * at;
     double *weights = hits->weights + 3 * at;
-    if (walk->item < 0) {
+    if (item < 0) {
         for (int axis = 0; axis < 3; axis++) position[axis] = normal[axis] = weights[axis] = NAN;
         return;
     }
     const Ray *ray = &walk->ray;
+    const Scene *scene = walked->scene;
     double corners[9], depths[3], steps = walk->distance / ray->length;
-    corners_of(tree, walk->entry, corners);
+    placed_corners(scene ? &scene->trees[scene->meshes[place]] : walked->tree,
+                   scene ? scene->matrices + 12 * place : NULL, walk->entry, corners);
     for (int axis = 0; axis < 3; axis++)
         position[axis] = ray->origin[axis] + steps * ray->direction[axis];
     normal_of(corners, ray, normal);
@@ -767,61 +968,68 @@ static void write_hit(const Tree *tree, const Walk *walk, const Hits *hits) {
     for (int axis = 0; axis < 3; axis++) weights[axis] /= total;
 }
 
+/* Rays as they are asked: `limits` holds a number for each (limit_step 1) or one for all (0). */
+typedef struct {
+    const double *origins, *directions, *limits;
+    int64_t limit_step;
+} Asked;
+
 /* Set up the walk of a ray; writes the answer if there is nothing to walk. */
-static int begin_ray(const Tree *tree, Walk *walk, const double *origins, const double *directions,
-                     double limit, int64_t number, const Hits *hits) {
-    walk->number = number, walk->height = 0;
-    set_ray(&walk->ray, origins + 3 * number, directions + 3 * number, limit);
-    int state = begin_walk(tree, walk);
-    if (state <= 0) {
-        walk->item = state < 0 ? NOT_TAKEN : MISS;
-        if (hits) write_hit(tree, walk, hits);
-    }
+static int begin_ray(const Walked *walked, Walk *walk, const Asked *asked, int64_t number,
+                     const Hits *hits) {
+    walk->number = number, walk->height = walk->floor = 0, walk->level = walk->missing = 0;
+    walk->tree = walked->scene ? NULL : walked->tree, walk->matrix = NULL;
+    walk->place = walk->hit_place = 0;
+    set_ray(&walk->ray, asked->origins + 3 * number, asked->directions + 3 * number,
+            asked->limits[number * asked->limit_step]);
+    const Frame *frame = walked->scene ? &walked->scene->frame : &walked->tree->frame;
+    int state = set_line(&walk->lines[0], frame, walk->ray.origin, walk->ray.direction,
+                         frame->scale, walk->ray.reach);
+    walk->item = state < 0 ? NOT_TAKEN : MISS;
+    walk->distance = walk->ray.limit, walk->steps = walk->ray.reach;
+    if (state > 0) walk->stack[walk->height++] = (Waiting){0, 0, 0.0f};
+    else if (hits) write_hit(walked, walk, hits);
     return state > 0;
 }
 
 /* Return the first of these rays that is no sound question, or `to`. */
-static int64_t first_unsound(const double *origins, const double *directions, const double *limits,
-                             int64_t limit_step, int64_t from, int64_t to) {
+static int64_t first_unsound(const Asked *asked, int64_t from, int64_t to) {
     for (int64_t i = from; i < to; i++) {
-        const double *d = directions + 3 * i;
-        if (!is_sound(origins + 3 * i) || !is_sound(d)) return i;
-        if ((d[0] == 0 && d[1] == 0 && d[2] == 0) || !(limits[i * limit_step] >= 0)) return i;
+        const double *d = asked->directions + 3 * i;
+        if (!is_sound(asked->origins + 3 * i) || !is_sound(d)) return i;
+        if (d[0] == 0 && d[1] == 0 && d[2] == 0) return i;
+        if (!(asked->limits[i * asked->limit_step] >= 0)) return i;
     }
     return to;
 }
 
-/* Find the closest item, or any, of the rays `from` to `to`. `limits` holds a number for each
- * (limit_step 1) or one for all (0); `together` says to walk several by turns, which pays where
- * rays are far from their neighbors. Returns `to`, or the first ray that is unsound, having done
- * nothing. */
-EXPORT int64_t octree_kernel_cast(const Tree *tree, const double *origins,
-                                  const double *directions, const double *limits,
-                                  int64_t limit_step, int64_t from, int64_t to, int64_t mode,
-                                  int64_t together, Waiting *scratch, const Hits *hits) {
-    int64_t bad = first_unsound(origins, directions, limits, limit_step, from, to);
+/* Find the closest item, or any, of the rays `from` to `to`, in a tree or in a scene; `depth` is
+ * that of the deepest walk, which the scratch is for. `together` says to walk several rays by
+ * turns, which pays where they are far from their neighbors. Returns `to`, or the first ray that
+ * is unsound, having done nothing. */
+EXPORT int64_t octree_kernel_cast(const Walked *walked, const Asked *asked, int64_t from,
+                                  int64_t to, int64_t mode, int64_t together, int64_t depth,
+                                  Waiting *scratch, const Hits *hits) {
+    int64_t bad = first_unsound(asked, from, to), next = from;
     if (bad < to) return bad;
     FloatState before = default_floats();
-    int64_t stack = (WIDE - 1) * tree->depth + WIDE + 1, next = from;
+    const Scene *scene = walked->scene;
     Walk walks[IN_FLIGHT];
     int flying = 0, most = together ? IN_FLIGHT : 1;
-    for (int i = 0; i < IN_FLIGHT; i++) walks[i].stack = scratch + i * stack;
+    for (int i = 0; i < IN_FLIGHT; i++) walks[i].stack = scratch + i * stack_of(depth);
     while (next < to || flying) {
-        while (flying < most && next < to) {
-            flying += begin_ray(tree, &walks[flying], origins, directions,
-                                limits[next * limit_step], next, hits);
-            next++;
-        }
+        while (flying < most && next < to)
+            flying += begin_ray(walked, &walks[flying], asked, next++, hits);
         if (flying == 1)
-            while (walks[0].height) step(tree, &walks[0], (int)mode, NULL);
+            while (walks[0].height) step(scene, &walks[0], (int)mode, NULL);
         for (int i = 0; i < flying; i++) {
             Walk *walk = &walks[i];
-            if (walk->height) step(tree, walk, (int)mode, NULL);
+            if (walk->height) step(scene, walk, (int)mode, NULL);
             if (walk->height) {
-                fetch_next(tree, walk);
+                fetch_next(scene, walk);
                 continue;
             }
-            write_hit(tree, walk, hits);
+            write_hit(walked, walk, hits);
             Waiting *free_stack = walk->stack;
             *walk = walks[--flying];
             walks[flying].stack = free_stack;
@@ -834,17 +1042,25 @@ EXPORT int64_t octree_kernel_cast(const Tree *tree, const double *origins,
 
 static int comes_before(const Crossings *found, int64_t a, int64_t b) {
     double one = found->distances[a], other = found->distances[b];
-    return one < other || (one == other && found->items[a] < found->items[b]);
+    if (one != other) return one < other;
+    if (found->places && found->places[a] != found->places[b])
+        return found->places[a] < found->places[b];
+    return found->items[a] < found->items[b];
+}
+
+static void exchange(int64_t *array, int64_t a, int64_t b) {
+    int64_t kept = array[a];
+    array[a] = array[b], array[b] = kept;
 }
 
 static void swap(const Crossings *found, int64_t a, int64_t b) {
     double distance = found->distances[a];
-    int64_t item = found->items[a];
     found->distances[a] = found->distances[b], found->distances[b] = distance;
-    found->items[a] = found->items[b], found->items[b] = item;
+    exchange(found->items, a, b);
+    if (found->places) exchange(found->places, a, b);
 }
 
-/* Sort the crossings of one ray by distance, then by item: a heap sort. */
+/* Sort the crossings of one ray by distance, then by place and item: a heap sort. */
 static void sort_crossings(const Crossings *found, int64_t first, int64_t count) {
     for (int64_t start = count / 2, end = count; end > 1;) {
         if (start > 0) start--;
@@ -857,32 +1073,29 @@ static void sort_crossings(const Crossings *found, int64_t first, int64_t count)
     }
 }
 
-/* Find all crossings of the rays `from` to `to`, sorted by ray, distance and item, as long as
- * there is room. Rays that are not taken are flagged in `not_taken`, from `from` on. Returns
- * where to go on, and sets `count`; or -1 - i if ray i is unsound. */
-EXPORT int64_t octree_kernel_cast_all(const Tree *tree, const double *origins,
-                                      const double *directions, const double *limits,
-                                      int64_t limit_step, int64_t from, int64_t to,
-                                      Waiting *scratch, int64_t *rays, int64_t *items,
-                                      double *distances, int64_t room, int64_t *count,
-                                      uint8_t *not_taken) {
+/* Find all crossings of the rays `from` to `to`, sorted by ray, distance, place and item, as long
+ * as there is room. In `left`, from `from` on, rays that are not taken or came to a tree that is
+ * not packed are flagged by NOT_TAKEN or NOT_PACKED, and have none. Returns where to go on, and
+ * sets `count`; or -1 - i if ray i is unsound. */
+EXPORT int64_t octree_kernel_cast_all(const Walked *walked, const Asked *asked, int64_t from,
+                                      int64_t to, Waiting *scratch, int64_t *rays,
+                                      int64_t *places, int64_t *items, double *distances,
+                                      int64_t room, int64_t *count, int8_t *left) {
     *count = 0;
-    int64_t bad = first_unsound(origins, directions, limits, limit_step, from, to), at;
+    int64_t bad = first_unsound(asked, from, to), at;
     if (bad < to) return -1 - bad;
     FloatState before = default_floats();
-    Crossings found = {rays, items, distances, 0, room, 0};
+    Crossings found = {rays, places, items, distances, 0, room, 0};
     Walk walk;
     walk.stack = scratch;
     for (at = from; at < to; at++) {
         int there = 1;
         found.first = found.count;
-        if (begin_ray(tree, &walk, origins, directions, limits[at * limit_step], at, NULL))
-            while (walk.height && there) there = step(tree, &walk, ALL, &found);
-        not_taken[at] = walk.item == NOT_TAKEN;
-        if (!there) {
-            found.count = found.first;
-            break;
-        }
+        if (begin_ray(walked, &walk, asked, at, NULL))
+            while (walk.height && there) there = step(walked->scene, &walk, ALL, &found);
+        left[at] = walk.item == NOT_TAKEN ? NOT_TAKEN : walk.missing ? NOT_PACKED : 0;
+        if (!there || left[at]) found.count = found.first;
+        if (!there) break;
         sort_crossings(&found, found.first, found.count - found.first);
     }
     *count = found.count;
@@ -904,21 +1117,37 @@ typedef struct {
     int above, is_thin;
 } Features;
 
-static void set_features(const double *corners, const double *point, Features *seen) {
-    double edges[3][3], units[3][3], moments[3][3], sides[3], normal[3], lengths[3];
-    int beside[3], on_longest = 0;
+/* A triangle as seen from a point: its edges, those divided by a power of two, and the product of
+ * two of these, with all its bits where they are nearly parallel. */
+typedef struct {
+    double corners[3][3], edges[3][3], units[3][3], normal[3], scale, size;
+    int thin;
+} Seen;
+
+static void see_from(const double *corners, const double *point, Seen *seen) {
     for (int n = 0; n < 9; n++) seen->corners[n / 3][n % 3] = corners[n] - point[n % 3];
     for (int n = 0; n < 9; n++)
-        edges[n / 3][n % 3] = seen->corners[(n / 3 + 1) % 3][n % 3] - seen->corners[n / 3][n % 3];
-    double scale = power_of_two_scale(largest_of(edges[0], 9)), longest = 0;
-    for (int n = 0; n < 9; n++) units[n / 3][n % 3] = edges[n / 3][n % 3] * scale;
-    cross(units[0], units[1], normal);
-    double size = dot(normal, normal);
-    int thin = size <= 0x1p-20;
-    if (thin && size > 0) {
-        exact_cross(units[0], units[1], normal);
-        size = dot(normal, normal);
+        seen->edges[n / 3][n % 3] =
+            seen->corners[(n / 3 + 1) % 3][n % 3] - seen->corners[n / 3][n % 3];
+    seen->scale = power_of_two_scale(largest_of(seen->edges[0], 9));
+    for (int n = 0; n < 9; n++)
+        seen->units[n / 3][n % 3] = seen->edges[n / 3][n % 3] * seen->scale;
+    cross(seen->units[0], seen->units[1], seen->normal);
+    seen->size = dot(seen->normal, seen->normal);
+    seen->thin = seen->size <= 0x1p-20;
+    if (seen->thin && seen->size > 0) {
+        exact_cross(seen->units[0], seen->units[1], seen->normal);
+        seen->size = dot(seen->normal, seen->normal);
     }
+}
+
+static void set_features(const double *corners, const double *point, Features *seen) {
+    Seen from;
+    see_from(corners, point, &from);
+    memcpy(seen->corners, from.corners, sizeof seen->corners);
+    double moments[3][3], sides[3], lengths[3], longest = 0, size = from.size;
+    double (*units)[3] = from.units, (*edges)[3] = from.edges, *normal = from.normal;
+    int beside[3], on_longest = 0, thin = from.thin;
     for (int k = 0; k < 3; k++) {
         cross(seen->corners[k], units[k], moments[k]);
         seen->along[k] = -dot(seen->corners[k], units[k]);
@@ -984,10 +1213,9 @@ typedef struct {
     double *distances;
 } Search;
 
-static void tighten(const Tree *tree, Search *search, double limit) {
-    double exact = limit * tree->scale;
+static void narrow(const Tree *tree, Search *search, double limit) {
+    double exact = limit * tree->frame.scale;
     float reach = (exact < 64 ? (float)exact : 64.0f) * (1 + 0x1p-20f) + WRONG;
-    search->limit = limit;
     if (reach < search->reach) search->reach = reach;
 }
 
@@ -1009,8 +1237,9 @@ static void take(const Tree *tree, Search *search, int64_t entry, double distanc
         search->entries[at] = search->entries[at - 1];
     }
     search->distances[at] = distance, search->items[at] = item, search->entries[at] = entry;
-    if (search->held == search->wanted)
-        tighten(tree, search, search->distances[search->wanted - 1]);
+    if (search->held < search->wanted) return;
+    search->limit = search->distances[search->wanted - 1];
+    narrow(tree, search, search->limit);
 }
 
 /* Return a bit for each of eight triangles, set where it may be within reach: seen along the way
@@ -1071,36 +1300,50 @@ static int64_t search_node(const Tree *tree, const Search *search, int64_t numbe
     return push(node, square, up_to(square, all(search->reach * search->reach)), stack, height);
 }
 
-/* Find the nearest triangles of the points `from` to `to`, `wanted` of each, none farther than
- * `limit`. Rows of `items`, `entries` and `distances` are `wanted` long; those of points that are
- * not taken begin with the item NOT_TAKEN. Returns `to`, or the first point that is unsound. */
-EXPORT int64_t octree_kernel_nearest(const Tree *tree, const double *points, int64_t from,
-                                     int64_t to, int64_t wanted, double limit, Waiting *stack,
-                                     int64_t *items, int64_t *entries, double *distances,
-                                     double *positions) {
-    for (int64_t i = from; i < to; i++)
-        if (!is_sound(points + 3 * i)) return i;
+/* Look no farther than the nearest triangle of the point before. */
+static void look_near(const Tree *tree, Search *search, int64_t entry) {
+    double corners[9];
+    Features seen;
+    corners_of(tree, entry, corners);
+    set_features(corners, search->point, &seen);
+    narrow(tree, search, sqrt(seen.least));
+}
+
+/* Find the nearest triangles of points, `wanted` of each, none farther than `limit`: of those
+ * that `turns` names from `from` to `to`, neighbors in space best one after the other. Rows of
+ * `items`, `entries` and `distances` are `wanted` long; those of points that are not taken begin
+ * with the item NOT_TAKEN. Returns `to`, or the first turn of a point that is unsound. */
+EXPORT int64_t octree_kernel_nearest(const Tree *tree, const double *points, const int64_t *turns,
+                                     int64_t from, int64_t to, int64_t wanted, double limit,
+                                     Waiting *stack, int64_t *items, int64_t *entries,
+                                     double *distances, double *positions) {
+    int64_t latest = -1;
+    for (int64_t turn = from; turn < to; turn++)
+        if (!is_sound(points + 3 * turns[turn])) return turn;
     FloatState before = default_floats();
-    for (int64_t i = from; i < to; i++) {
+    for (int64_t turn = from; turn < to; turn++) {
+        int64_t i = turns[turn];
         Search search = {.wanted = wanted, .items = items + i * wanted,
                          .entries = entries + i * wanted, .distances = distances + i * wanted};
         int64_t height = 1;
         double farthest = 0;
         for (int axis = 0; axis < 3; axis++) {
-            double place = (points[3 * i + axis] - tree->center[axis]) * tree->scale;
+            double place = (points[3 * i + axis] - tree->frame.center[axis]) * tree->frame.scale;
             farthest = fabs(place) > farthest ? fabs(place) : farthest;
             search.point[axis] = points[3 * i + axis], search.seen[axis] = (float)place;
         }
         stack[0] = (Waiting){0, 0, 0.0f};
-        search.reach = INFINITY;
-        tighten(tree, &search, limit);
+        search.reach = INFINITY, search.limit = limit;
+        narrow(tree, &search, limit);
         if (!(farthest <= NEAR)) height = 0;
+        else if (latest >= 0 && wanted == 1) look_near(tree, &search, latest);
         while (height) {
             Waiting next = stack[--height];
             if (next.enter > search.reach * search.reach) continue;
             if (next.child < 0) search_block(tree, &search, ~(int64_t)next.child, next.count);
             else height = search_node(tree, &search, next.child, stack, height);
         }
+        if (search.held) latest = search.entries[0];
         for (int64_t n = 0; n < wanted; n++) {
             double *position = positions + 3 * (i * wanted + n), corners[9];
             if (n >= search.held) {
@@ -1117,4 +1360,138 @@ EXPORT int64_t octree_kernel_nearest(const Tree *tree, const double *points, int
     }
     restore_floats(before);
     return to;
+}
+
+/* ---- Spheres that triangles touch ---- */
+
+/* Tell whether the origin's projections fall between the corners, along each edge. */
+static int is_within_spans(double points[3][3], double edges[3][3]) {
+    for (int edge = 0; edge < 3; edge++) {
+        double one = dot(points[0], edges[edge]), two = dot(points[1], edges[edge]);
+        double three = dot(points[2], edges[edge]);
+        if ((one > 0 && two > 0 && three > 0) || (one < 0 && two < 0 && three < 0)) return 0;
+    }
+    return 1;
+}
+
+/* Tell whether a triangle has a point no farther from a center than the root of `squared`: as
+ * `touch_spheres` in core/touch/triangles.py. */
+static int touches_sphere(const double *corners, const double *center, double squared) {
+    Seen seen;
+    double moment[3];
+    int flag = 0, positive = 1, negative = 1;
+    see_from(corners, center, &seen);
+    for (int k = 0; k < 3; k++)
+        if (dot(seen.corners[k], seen.corners[k]) <= squared) return 1;
+    for (int k = 0; k < 3; k++) {
+        const double *unit = seen.units[k];
+        cross(seen.corners[k], unit, moment);
+        double along = -dot(seen.corners[k], unit), length = dot(unit, unit);
+        int beside = along >= 0 && along <= length * (1 / seen.scale) && length > 0;
+        flag |= beside && dot(moment, moment) <= squared * length;
+        double side = dot(moment, seen.normal);
+        positive &= side >= 0, negative &= side <= 0;
+    }
+    if (flag || !(positive || negative) || !(seen.size > 0)) return flag;
+    if (seen.thin && !is_within_spans(seen.corners, seen.edges)) return 0;
+    double height = dot(seen.corners[0], seen.normal);
+    return height * height <= squared * seen.size;
+}
+
+/* What a walk of a sphere waits for: boxes that lie in it vouch for what they hold. */
+enum { DOUBTED = 0, CERTAIN = 1 };
+
+/* Put the boxes of a node that a sphere touches on the stack; return its height. */
+static int64_t touch_node(const Node *node, const Search *search, Waiting *stack, int64_t height,
+                          int is_certain) {
+    Eight near = all(0), far = all(0);
+    for (int axis = 0; axis < 3; axis++) {
+        Eight point = all(search->seen[axis]);
+        Eight below = minus(load(node->box[axis][0]), point);
+        Eight above = minus(point, load(node->box[axis][1]));
+        Eight gap = most(most(below, above), all(0)), most_of = least(below, above);
+        near = plus(near, times(gap, gap)), far = plus(far, times(most_of, most_of));
+    }
+    float within = search->reach - 4 * WRONG;
+    unsigned left = up_to(near, all(search->reach * search->reach)), inside = is_certain ? 255 : 0;
+    if (within > 0) inside |= up_to(far, all(within * within));
+    for (left |= inside; left; left &= left - 1) {
+        int slot = __builtin_ctz(left);
+        if (node->child[slot] == 0) continue; /* an empty slot: no node has the root below it */
+        stack[height++] = (Waiting){node->child[slot], node->count[slot],
+                                    inside >> slot & 1 ? CERTAIN : DOUBTED};
+    }
+    return height;
+}
+
+/* Sort items: Shell, 1959. */
+static void sort_items(int64_t *items, int64_t count) {
+    int64_t gap = 1;
+    while (gap < count / 3) gap = 3 * gap + 1;
+    for (; gap > 0; gap /= 3)
+        for (int64_t i = gap, at; i < count; i++) {
+            int64_t item = items[i];
+            for (at = i; at >= gap && items[at - gap] > item; at -= gap)
+                items[at] = items[at - gap];
+            items[at] = item;
+        }
+}
+
+/* Put the triangles that touch a sphere behind each other; return how many, or -1 if there is no
+ * room. One will do if `any`. */
+static int64_t touch(const Tree *tree, const Search *search, double squared, int any,
+                     Waiting *stack, int64_t *items, int64_t room) {
+    int64_t height = 1, found = 0;
+    stack[0] = (Waiting){0, 0, DOUBTED};
+    while (height) {
+        Waiting next = stack[--height];
+        int is_certain = next.enter == CERTAIN;
+        if (next.child >= 0) {
+            assert(next.child < tree->node_count);
+            height = touch_node(&tree->nodes[next.child], search, stack, height, is_certain);
+            continue;
+        }
+        const Block *block = &tree->blocks[~(int64_t)next.child];
+        assert(~(int64_t)next.child < tree->block_count && next.count <= WIDE);
+        Search look = *search;
+        unsigned some = is_certain ? 255 : may_reach(&look, block, next.count);
+        for (some &= (1u << next.count) - 1; some; some &= some - 1) {
+            int32_t entry = block->entry[__builtin_ctz(some)];
+            double corners[9];
+            corners_of(tree, entry, corners);
+            if (!is_certain && !touches_sphere(corners, search->point, squared)) continue;
+            if (found == room) return -1;
+            items[found++] = tree->order[entry];
+            if (any) return found;
+        }
+    }
+    return found;
+}
+
+/* Find the triangles that touch the spheres (four numbers each) that `turns` names from `from` to
+ * `to`, ascending for each, or one for each if `any`. `counts` are how many each touches. Returns
+ * where to go on: where there is no room, or a sphere is too large or too far away. */
+EXPORT int64_t octree_kernel_touch(const Tree *tree, const double *spheres, const int64_t *turns,
+                                   int64_t from, int64_t to, int64_t any, Waiting *stack,
+                                   int64_t *items, int64_t room, int64_t *counts) {
+    int64_t turn, found = 0;
+    FloatState before = default_floats();
+    for (turn = from; turn < to; turn++) {
+        const double *sphere = spheres + 4 * turns[turn];
+        Search search = {.point = {sphere[0], sphere[1], sphere[2]}, .reach = INFINITY};
+        double farthest = sphere[3] * tree->frame.scale;
+        narrow(tree, &search, sphere[3]);
+        for (int axis = 0; axis < 3; axis++) {
+            double place = (sphere[axis] - tree->frame.center[axis]) * tree->frame.scale;
+            farthest = fmax(farthest, fabs(place)), search.seen[axis] = (float)place;
+        }
+        if (!(farthest <= NEAR)) break;
+        int64_t count = touch(tree, &search, sphere[3] * sphere[3], (int)any, stack,
+                              items + found, room - found);
+        if (count < 0) break;
+        sort_items(items + found, count);
+        counts[turns[turn]] = count, found += count;
+    }
+    restore_floats(before);
+    return turn;
 }

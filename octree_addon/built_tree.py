@@ -1,7 +1,6 @@
 """A tree with what it was built from, and whether the scene has changed since."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,10 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import DynamicOctree, Octree, Statistics, Steps, run, statistics
-from .scene_index import Source, comparison_steps, known_index
-
-# How many of us are changing the scene to change it back.
-_walking: list[None] = []
+from .scene_index import Source, comparison_steps, known_index, walking
 
 
 @dataclass(eq=False)
@@ -31,8 +27,8 @@ class BuiltTree:
         What it was built with.
     build_seconds : float
         How long that took.
-    is_live : bool
-        Whether it follows the scene, and never is stale.
+    follower : optional
+        What lets it follow the scene (`live`), so that it never is stale.
     differs : bool, optional
         Whether the scene was another one when it was last compared; None before that.
     """
@@ -41,11 +37,16 @@ class BuiltTree:
     source: Source
     options: Mapping[str, Any]
     build_seconds: float
-    is_live: bool = False
+    follower: Any = None
     differs: bool | None = None
     # What the index had noted then.
     _noted: int | None = None
     _counted: tuple[Octree, Statistics] | None = None
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it follows the scene."""
+        return self.follower is not None
 
     @property
     def stale(self) -> bool:
@@ -66,7 +67,7 @@ class BuiltTree:
 
         A tree that is live needs no look, nor any while we change the scene and change it back.
         """
-        if self.is_live or _walking:
+        if self.is_live or walking:
             return True
         index = known_index(*self.source.layer)
         return self._noted is not None and index is not None and index.noted == self._noted
@@ -124,15 +125,3 @@ def layer_of(built: BuiltTree) -> bpy.types.ViewLayer | None:
 def is_shown(layer: bpy.types.ViewLayer | None) -> bool:
     """Tell whether a window shows a view layer; others are not evaluated by themselves."""
     return any(window.view_layer == layer for window in bpy.context.window_manager.windows)
-
-
-@contextmanager
-def preserving_staleness(layer: bpy.types.ViewLayer) -> Iterator[None]:
-    """Leave all trees uncompared while we change the scene and change it back."""
-    layer.update()
-    _walking.append(None)
-    try:
-        yield
-    finally:
-        layer.update()
-        _walking.pop()

@@ -22,7 +22,6 @@ from .reader import SceneChanges
 from .scene_index import count_triangles
 from .ui import (
     Listeners,
-    forget_redo,
     forget_session,
     is_listening,
     keep_scenes,
@@ -232,14 +231,11 @@ def register() -> None:
 def unregister() -> None:
     """Forget the trees and answers, and leave nothing behind."""
     references.refresh()
-    references.doubt_objects()
     forget_session()
     hiding.uninstall()
     results.uninstall()
-    scene_index.forget()
-    scene_index.forget_work()
-    forget_redo()
     uninstall()
+    scene_index.listen_if_needed()
     timers = restore_trees, update_display, after_change, drop_pointers, redraw_status_bars
     for timer in (*timers, references.refresh):
         schedule(timer, None)

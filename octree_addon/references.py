@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import bpy
 import numpy as np
 
-from .ui import SessionStore, schedule
+from .ui import SessionStore, at_forgetting, schedule
 
 # Seconds of rest after which names are written again; session ids that are remembered at most.
 _REST, _MOST_IDS = 0.5, 2_000_000
@@ -170,7 +170,8 @@ def _look_for(uid: int, name: str) -> bpy.types.Object | None:
     return bpy.data.objects[int(places[0])] if len(places) else None
 
 
-def doubt_objects(*_: Any) -> None:
+@at_forgetting
+def doubt_objects() -> None:
     """Look for objects again after an undo, which may have put others in their place."""
     _found.clear()
 

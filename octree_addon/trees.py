@@ -244,8 +244,13 @@ def _settle_steps(built: BuiltTree, layer: bpy.types.ViewLayer) -> Steps[None]:
         notify()
 
 
-def set_live(built: BuiltTree, is_live: bool) -> None:
-    """Mark a tree as following the scene, or as no longer following it."""
-    built.is_live = is_live
+def live_trees() -> list[BuiltTree]:
+    """Return the trees that follow their scenes, former ones included."""
+    return [built for built in _kept.values() if built.is_live]
+
+
+def set_follower(built: BuiltTree, follower: Any) -> None:
+    """Let a tree follow the scene, or without a follower no longer."""
+    built.follower = follower
     built.doubt()
     notify()

@@ -2,12 +2,16 @@
 
 import os
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # In `make test-all`, under the newest NumPy: the round under the oldest is about that NumPy.
 MANY = os.environ.get("EXAMPLES") == "many"
 
 
+# Other work on the machine decides how long it takes to draw examples, and to try them.
+AT_LEISURE = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+
+
 def examples(many: int, **options: object) -> settings:
     """Return settings of so many examples; of a quarter of them, three at least, at hand."""
-    return settings(max_examples=many if MANY else max(3, many // 4), deadline=None, **options)
+    return settings(max_examples=many if MANY else max(3, many // 4), **AT_LEISURE | options)

@@ -5,30 +5,63 @@ python tests/kernel_worlds.py SEED WORLDS looks at many.
 
 import sys
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from core import Triangles, build_octree, compiled, nearest, ray_cast, ray_cast_all, ray_test
+from core import (
+    SceneOctree,
+    Spheres,
+    Triangles,
+    build_octree,
+    compiled,
+    nearest,
+    query,
+    query_any,
+    query_count,
+    ray_cast,
+    ray_cast_all,
+    ray_test,
+)
+from core.records import Record
+from core.scene import packed as packed_scenes
 
 SIZES = (1e-12, 1e-3, 1.0, 1.0, 1e4, 1e12)
 SHIFTS = (0.0, 0.0, 0.0, 3.0, 1e3, 1e5)
 ALL_BITS = 2**32 - 1
+SCENE_QUESTIONS = ray_test, ray_cast, ray_cast_all
+
+
+@dataclass(frozen=True, eq=False)
+class Found(Record):
+    """What a question found that answers with an array."""
+
+    array: NDArray[Any]
 
 
 @contextmanager
 def packing(is_on):
     """Let all trees be packed at the first question, or none."""
-    made = compiled.packed
-    compiled.packed = (lambda tree, rays: made(tree, 10**12)) if is_on else (lambda *_: None)
+    rooms = compiled, packed_scenes
+    made = [room.packed for room in rooms]
+    for room, pack in zip(rooms, made, strict=True):
+        room.packed = partial(_packed_at_once, pack) if is_on else (lambda *_: None)
     try:
         yield
     finally:
-        compiled.packed = made
+        for room, pack in zip(rooms, made, strict=True):
+            room.packed = pack
+
+
+def _packed_at_once(pack, asked, _):
+    return pack(asked, 10**12)
 
 
 def triangles(random):
@@ -97,6 +130,11 @@ def answers(tree, origins, directions, limits, groups):
         for question in (ray_test, ray_cast, ray_cast_all)
     ]
     points = np.concatenate((origins, found[1].positions[found[1].items >= 0]))
+    centers = points[:40]
+    radii = np.resize(np.append(np.ptp(points, axis=0), 0.0), len(centers))
+    spheres = Spheres(centers, radii * np.resize([1, 0.1, 0.01], len(centers)))
+    for question in (query, query_count, query_any):
+        found.append(Found(question(tree, spheres, groups=groups)))
     most = {"max_distance": float(np.max(limits, initial=0.0)), "groups": groups}
     return found + [nearest(tree, points, count=count, **most) for count in (1, 5)]
 
@@ -117,6 +155,61 @@ def world(seed):
     tree = replace(build_octree(items, **chosen), groups=masks)
     groups = ALL_BITS if masks is None else 1
     return tree, ((origins + shift) * size, directions, limits, groups)
+
+
+def matrices(random, count):
+    """Turn, mirror, shear, flatten, stretch and shift; some are not finite."""
+    found = np.zeros((count, 4, 4))
+    found[:, :3, :3], found[:, 3, 3] = random.normal(size=(count, 3, 3)), 1
+    found[:, :3, :3] *= 10.0 ** random.choice([0, 0, -3, 6], (count, 1, 1))
+    found[:, :3, 3] = random.normal(size=(count, 3)) * random.choice([0.0, 1.0, 30.0, 1e6])
+    kinds = random.integers(0, 8, count)
+    found[kinds == 0, :3, :3] = np.eye(3)
+    found[kinds == 1, :3, random.integers(3)] = 0
+    found[kinds == 2, :3, 1] = found[kinds == 2, :3, 0] * (1 + 2.0**-20)
+    found[kinds == 3] = np.round(found[kinds == 3])
+    found[random.random(count) < 0.02, 0, 0] = np.nan
+    return found
+
+
+def scene(seed):
+    """Return the scene and the question of a seed."""
+    random = np.random.default_rng(seed)
+    chosen = options(random)
+    if chosen["straddlers"] != "keep":
+        del chosen["loose_factor"]
+    tree = SceneOctree(**chosen)
+    meshes = [triangles(random) for _ in range(random.integers(1, 4))]
+    numbers = [tree.add_mesh(Triangles(*mesh)) for mesh in meshes]
+    count = int(random.choice([1, 4, 40]))
+    placed, where = random.choice(numbers, count), matrices(random, count)
+    size, shift = random.choice(SIZES), random.choice(SHIFTS, 3)
+    where[:, :3] *= size
+    where[:, :3, 3] += shift * size
+    masks = random.integers(0, 8, count) if random.random() < 0.2 else None
+    tree.place(placed, where, groups=masks)
+    corners = tree.triangles_of(tree.ids).vertices
+    corners = corners[np.isfinite(corners).all(axis=1)] / size - shift
+    if len(corners) == 0:
+        corners = np.ones((1, 3))
+    origins, directions = rays(random, corners)
+    limits = ends(random, origins, corners)
+    limits = limits * size if np.ndim(limits) else float(limits * size)
+    groups = ALL_BITS if masks is None else 1
+    return tree, ((origins + shift) * size, directions, limits, groups)
+
+
+def assert_scenes_equal(seed):
+    tree, question = scene(seed)
+    asked = dict(zip(("max_distance", "groups"), question[2:], strict=True))
+    found = []
+    for is_on in (False, True):
+        with packing(is_on):
+            found.append([ask(tree, *question[:2], **asked) for ask in SCENE_QUESTIONS])
+    assert np.array_equal(found[0][0], found[1][0]), seed
+    assert found[0][1:] == found[1][1:], seed
+    assert signs_of(found[0][1:]) == signs_of(found[1][1:]), seed
+    return len(question[0])
 
 
 def assert_equal(seed):
@@ -154,14 +247,17 @@ def survive_damage(seed):
     if packed.is_sound:
         asked = compiled.Questions(origins, directions, np.array([np.inf]))
         packed.cast(asked, (np.empty(len(origins), np.intp),), any_hit=False)
-        packed.cast_all(asked, np.zeros(len(origins), bool))
-        packed.nearest(origins, 3, np.inf)
+        packed.cast_all(asked, np.zeros(len(origins), np.int8))
+        turns = np.arange(len(origins))
+        packed.nearest(origins, turns, 3, np.inf)
+        packed.touched(np.append(origins, origins[:, :1] ** 2, axis=1), turns)
     return packed.is_sound
 
 
 if __name__ == "__main__":
     first, count = map(int, sys.argv[1:])
     assert not compiled.why_not(), compiled.why_not()
-    asked = sum(assert_equal(seed) for seed in range(first, first + count))
-    sound = sum(survive_damage(seed) for seed in range(first, first + count))
+    seeds = range(first, first + count)
+    asked = sum(assert_equal(seed) + assert_scenes_equal(seed) for seed in seeds)
+    sound = sum(map(survive_damage, seeds))
     print(f"{count} worlds, {asked} rays: no difference; {sound} of as many damaged trees packed")

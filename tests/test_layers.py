@@ -20,10 +20,10 @@ CORE_ORDER = [
     "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
-    "tuning", "arrays", "spreadsheets", "written_files", "ui", "menus", "translations",
+    "tuning", "arrays", "text_formats", "png", "written_files", "ui", "menus", "translations",
     "shortcuts", "references", "preferences", "presets", "camera", "curves", "reader",
-    "scene_index", "item_buffer", "built_tree", "trees", "scope", "targets", "selection", "build",
-    "results", "questions", "answers", "live", "display", "probe", "hiding", "cameras", "audit",
+    "scene_index", "item_buffer", "built_tree", "trees", "scope", "targets", "selection", "hiding",
+    "answers", "build", "results", "questions", "live", "display", "probe", "cameras", "audit",
     "example", "main_panel", "command_line", "handlers", "__init__",
 ]  # fmt: skip
 BLENDER = {
@@ -200,8 +200,6 @@ DOORS = {
             "ui",
             "scene_index",
             "references",
-            "built_tree",
-            "live",
             "display",
             "probe",
             "command_line",

@@ -114,7 +114,7 @@ def nearest(
     checks.room("count", count, len(places), count, 3)
     there = in_groups(octree, groups)
     packed = compiled.packed(there, len(places)) if count <= compiled.MOST else None
-    found = packed and packed.nearest(places, count, most)
+    found = packed and packed.nearest(places, _turns(there, places), count, most)
     if not found:
         return _nearest(there, places, count, most)
     items, distances, positions = found
@@ -125,6 +125,12 @@ def nearest(
         items[left], distances[left] = others.items, others.distances
         positions[left] = others.positions
     return answer
+
+
+def _turns(tree: Octree, places: Floats) -> Ids:
+    """Return the order in which points are asked: neighbors in space share what they look at."""
+    with np.errstate(invalid="ignore"):  # whoever asks finds out what is not finite
+        return morton_order(tree, Boxes(np.nan_to_num(places), np.nan_to_num(places)))
 
 
 def _nearest(tree: Octree, places: Floats, count: int, max_distance: float) -> Nearest:

@@ -152,11 +152,11 @@ def ray_cast(
     if asked.packed is None:
         return _cast(asked)
     count = len(asked.questions)
-    hits = np.empty(count, np.intp), np.empty(count), *np.empty((3, count, 3))
+    hits = np.empty(count, np.intp), compiled.NO_PLACES, np.empty(count), *np.empty((3, count, 3))
     if not asked.packed.cast(asked.questions, hits, any_hit=False):
         return _cast(asked)
     (left,) = (hits[0] == compiled.NOT_TAKEN).nonzero()
-    answer = RayHits(compiled.named(asked.octree, hits[0]), *hits[1:])
+    answer = RayHits(compiled.named(asked.octree, hits[0]), *hits[2:])
     if len(left):
         _put(answer, left, _cast(asked[left]))
     return answer
@@ -264,11 +264,11 @@ def ray_cast_all(
     asked = AskedRays.of(tree, origins, directions, max_distance, groups)
     if asked.packed is None:
         return _joined(asked, [*_crossed(asked)])
-    left = np.zeros(len(asked.questions), bool)
+    left = np.zeros(len(asked.questions), np.int8)
     found = asked.packed.cast_all(asked.questions, left)
     if found is None:
         return _joined(asked, [*_crossed(asked)])
-    parts = [(numbers, asked.octree.named(items), where) for numbers, items, where in found]
+    parts = [(numbers, asked.octree.named(items), where) for numbers, _, items, where in found]
     (some,) = left.nonzero()
     if len(some) == 0:
         numbers, items, where = map(np.concatenate, zip(_NOTHING, *parts, strict=True))

@@ -37,15 +37,8 @@ class AskedRays:
     ) -> "AskedRays":
         """Return rays of sound shapes, and what there is of the tree for them."""
         octree = as_octree("tree", tree)
-        starts = checks.plain_floats("origins", origins, 3)
-        towards = checks.plain_floats("directions", directions, 3)
-        checks.same_length("origins and directions", starts, towards)
-        if type(max_distance) is float and max_distance >= 0:
-            limits = np.array([max_distance])
-        else:
-            limits = checks.number_or_floats("max_distance", max_distance, len(starts))
-            checks.same_length("max_distance and origins", limits, starts)
-        return cls(in_groups(octree, groups), compiled.Questions(starts, towards, limits))
+        questions = questions_of(origins, directions, max_distance)
+        return cls(in_groups(octree, groups), questions)
 
     @cached_property
     def packed(self) -> compiled.Packed | None:
@@ -57,10 +50,28 @@ class AskedRays:
 
     def rays_and_mailboxes(self) -> tuple[Rays, Mailboxes]:
         """Return checked rays, and empty mailboxes."""
-        given = self.questions
-        limits = np.broadcast_to(given.limits, len(given.origins))
-        rays = checked_rays(given.origins, given.directions, limits)
-        return rays, Mailboxes(len(self.octree.order))
+        return rays_of(self.questions), Mailboxes(len(self.octree.order))
+
+
+def questions_of(
+    origins: ArrayLike, directions: ArrayLike, max_distance: ArrayLike
+) -> compiled.Questions:
+    """Return rays of sound shapes."""
+    starts = checks.plain_floats("origins", origins, 3)
+    towards = checks.plain_floats("directions", directions, 3)
+    checks.same_length("origins and directions", starts, towards)
+    if type(max_distance) is float and max_distance >= 0:
+        limits = np.array([max_distance])
+    else:
+        limits = checks.number_or_floats("max_distance", max_distance, len(starts))
+        checks.same_length("max_distance and origins", limits, starts)
+    return compiled.Questions(starts, towards, limits)
+
+
+def rays_of(given: compiled.Questions) -> Rays:
+    """Return checked rays, or raise a ValueError that names what is wrong with them."""
+    limits = np.broadcast_to(given.limits, len(given.origins))
+    return checked_rays(given.origins, given.directions, limits)
 
 
 def checked_rays(origins: ArrayLike, directions: ArrayLike, max_distance: ArrayLike) -> Rays:

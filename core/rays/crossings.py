@@ -128,13 +128,13 @@ def _keys(tree: Octree, rays: Rays, some: slice) -> Words:
 
 def cross_triangles(items: Triangles, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
     """Return how many directions from the origin each triangle is crossed, or NaN."""
-    weights, depths, steps, scale = seen_along(items, ids, rays, numbers)
+    weights, depths, steps, scales = seen_along(items, ids, rays, numbers)
     total = weights[0] + weights[1] + weights[2]
     same_side = (weights.min(axis=0) >= 0) | (weights.max(axis=0) <= 0)
     crossed = same_side & (total != 0)
     depth = weights[0] * depths[0] + weights[1] * depths[1] + weights[2] * depths[2]
     found = np.divide(depth, total * steps, out=np.full(len(ids), np.nan), where=crossed)
-    return found / scale
+    return found / scales
 
 
 def barycentric(items: Triangles, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
@@ -145,24 +145,24 @@ def barycentric(items: Triangles, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
 
 def seen_along(
     items: Triangles, ids: Ids, rays: Rays, numbers: Ids
-) -> tuple[Floats, Floats, Floats, float]:
-    """Look at h triangles along rays: return weights, depths, steps and scale.
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Look at h triangles along rays: return weights, depths, steps and scales.
 
     Weights (3, h) are twice the areas that the ray spans with the edge opposite of each corner,
     depths (3, h) each corner's distance along the ray's longest axis, steps (h,) the direction
-    along it. All lengths are multiplied by `scale`, a power of two, so that products of three of
-    them neither overflow nor underflow.
+    along it. Lengths of each pair are multiplied by its own of `scales` (h,), powers of two, so
+    that products of three of them neither overflow nor underflow, whatever else is asked with it.
     """
     corners = items.take_rows(ids).reshape(3, 3, -1)
     corners -= gather(rays.origins, numbers)
-    scale = float(power_of_two_scale(corners.reshape(-1, 1))[0])
-    corners *= scale
+    scales = power_of_two_scale(corners)
+    corners *= scales
     places = _TURNED.take(rays.axes[numbers], axis=1) * len(ids) + np.arange(len(ids))
     i, j, step = gather(rays.directions, numbers).ravel().take(places)
     x, y, depths = (corners.reshape(3, -1).take(row, axis=1) for row in places)
     x, y = x * step - i * depths, y * step - j * depths
     weights = np.stack([_area(x[a], y[a], x[b], y[b]) for a, b in OTHER_AXES])
-    return weights, depths, step, scale
+    return weights, depths, step, scales
 
 
 def _area(ax: Floats, ay: Floats, bx: Floats, by: Floats) -> Floats:

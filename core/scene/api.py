@@ -14,10 +14,10 @@ from ..pairs.api import PairQuestions
 from ..query import VolumeQuestions, check_volumes
 from ..rays import RayCrossings, RayHits
 from ..rays.api import RayQuestions
-from ..rays.asked import checked_rays
+from ..rays.asked import questions_of, rays_of
 from ..shapes import Shapes
 from ..steps import Steps, ascending, run
-from . import nearest, pairs, rays, volumes
+from . import nearest, packed, pairs, rays, volumes
 from .moment import Moment
 
 RELATIONS = ("touching", "inside", "candidates", "objects")
@@ -58,8 +58,9 @@ class SceneQuestions(VolumeQuestions, RayQuestions, NearestQuestions, PairQuesti
         max_distance: ArrayLike,
         groups: SupportsIndex,
     ) -> RayHits:
-        asked = checked_rays(origins, directions, max_distance)
-        return rays.cast(self._moment(groups), asked)
+        asked, moment = questions_of(origins, directions, max_distance), self._moment(groups)
+        found = packed.cast(moment, asked)
+        return rays.cast(moment, rays_of(asked)) if found is None else found
 
     def _ray_test(
         self,
@@ -68,8 +69,9 @@ class SceneQuestions(VolumeQuestions, RayQuestions, NearestQuestions, PairQuesti
         max_distance: ArrayLike,
         groups: SupportsIndex,
     ) -> Flags:
-        asked = checked_rays(origins, directions, max_distance)
-        return rays.tested(self._moment(groups), asked)
+        asked, moment = questions_of(origins, directions, max_distance), self._moment(groups)
+        found = packed.tested(moment, asked)
+        return rays.tested(moment, rays_of(asked)) if found is None else found
 
     def _ray_cast_all(
         self,
@@ -78,8 +80,9 @@ class SceneQuestions(VolumeQuestions, RayQuestions, NearestQuestions, PairQuesti
         max_distance: ArrayLike,
         groups: SupportsIndex,
     ) -> RayCrossings:
-        asked = checked_rays(origins, directions, max_distance)
-        return rays.cast_all(self._moment(groups), asked)
+        asked, moment = questions_of(origins, directions, max_distance), self._moment(groups)
+        found = packed.cast_all(moment, asked)
+        return rays.cast_all(moment, rays_of(asked)) if found is None else found
 
     def _nearest(
         self,

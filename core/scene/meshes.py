@@ -18,6 +18,8 @@ from .store import Mesh, MeshStore
 
 # What a mesh costs beside its triangles, counted in these.
 _COST = 256
+# So few triangles need no octree to be packed for the kernel.
+_FEW = 64
 # Meshes of which too many copies would be made are tried again at this depth less one, and so on.
 _DEEP = 8
 
@@ -38,6 +40,15 @@ class Meshes(MeshStore):
         other = super().copy()
         other._borrowed, other._sheets = self._grove.version, GrowingSheets()
         return other
+
+    def trees(self, numbers: Ids) -> list[Octree]:
+        """Return an octree of each of these meshes; so few triangles stay in one cell."""
+        is_small = self.sizes[numbers] <= _FEW
+        run(self.prepare(numbers[~is_small]))
+        return [
+            self._single(self[number]) if few else self._grove.tree(number)
+            for number, few in zip(numbers.tolist(), is_small.tolist(), strict=True)
+        ]
 
     def _forget(self, number: int) -> None:
         super()._forget(number)
@@ -138,7 +149,12 @@ class Meshes(MeshStore):
         options = {each.name: getattr(self._options, each.name) for each in fields(Options)}
         if len(mesh.valid) > self._options.capacity:
             return (yield from _divided(mesh.triangles, options))
+        return self._single(mesh)
+
+    def _single(self, mesh: Mesh) -> Octree:
+        """Return the octree of few triangles without building it."""
         if self._leaf is None:
+            options = {each.name: getattr(self._options, each.name) for each in fields(Options)}
             self._leaf = build_octree(Triangles([], []), **options)
         return _single(self._leaf, mesh)
 

@@ -21,7 +21,7 @@ _MANY = 1 << 18
 _NO_BOUNDS = np.repeat([np.inf, -np.inf], 3)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Mesh:
     """A mesh: its triangles, those of them that are finite, and their bounds, (6,).
 

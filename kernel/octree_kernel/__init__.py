@@ -5,11 +5,21 @@ It needs no Python headers and no NumPy: ctypes opens it by its absolute path.
 
 import ctypes
 import sys
-from ctypes import POINTER, Structure, byref, c_double, c_int32, c_int64, c_void_p
+from ctypes import (
+    POINTER,
+    Structure,
+    byref,
+    c_double,
+    c_int32,
+    c_int64,
+    c_void_p,
+    pointer,
+    sizeof,
+)
 from hashlib import sha256
 from pathlib import Path
 
-ABI = 1
+ABI = 2
 _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 LIBRARY = Path(__file__).resolve().parent / f"octree_kernel{_SUFFIX}"
 CLOSEST, ANY = 0, 1
@@ -33,18 +43,50 @@ class Tree(Structure):
     ]
 
 
+# Bytes of a packed tree among those of a scene.
+TREE = sizeof(Tree)
+
+
+class Scene(Structure):
+    """Packed trees that are placed: see `Scene` in kernel.c."""
+
+    _fields_ = [
+        *((name, c_void_p) for name in ("nodes", "trees", "meshes", "matrices", "inverses")),
+        *((name, c_void_p) for name in ("slacks", "wanted")),
+        *((name, c_int64) for name in ("node_count", "row_count", "mesh_count", "depth")),
+        ("center", c_double * 3),
+        ("scale", c_double),
+    ]
+
+
+class Walked(Structure):
+    """What is walked, a tree or a scene: see `Walked` in kernel.c."""
+
+    _fields_ = [("tree", POINTER(Tree)), ("scene", POINTER(Scene))]
+
+
+class Asked(Structure):
+    """Rays as they are asked: see `Asked` in kernel.c."""
+
+    _fields_ = [
+        *((name, c_void_p) for name in ("origins", "directions", "limits")),
+        ("limit_step", c_int64),
+    ]
+
+
 class Hits(Structure):
     """The arrays of an answer: see `Hits` in kernel.c."""
 
     _fields_ = [
-        (name, c_void_p) for name in ("items", "distances", "positions", "normals", "weights")
+        (name, c_void_p)
+        for name in ("items", "places", "distances", "positions", "normals", "weights")
     ]
 
 
 def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     """Let ctypes know what the functions take."""
     address, number = c_void_p, c_int64
-    rays = [POINTER(Tree), address, address, address, number, number, number]
+    rays = [POINTER(Walked), POINTER(Asked), number, number]
     takes = {
         "abi": [],
         "size": [number, number],
@@ -52,13 +94,20 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
             POINTER(Tree), address, address, number, number, address, address, address, address,
             number, address, address, address, address,
         ],
-        "cast": [*rays, number, number, address, POINTER(Hits)],
+        "pack_scene": [
+            POINTER(Scene), address, address, number, address, address, address, address,
+        ],
+        "cast": [*rays, number, number, number, address, POINTER(Hits)],
         "cast_all": [
-            *rays, address, address, address, address, number, POINTER(c_int64), address,
+            *rays, address, address, address, address, address, number, POINTER(c_int64), address,
+        ],
+        "touch": [
+            POINTER(Tree), address, address, number, number, number, address, address, number,
+            address,
         ],
         "nearest": [
-            POINTER(Tree), address, number, number, number, c_double, address, address, address,
-            address, address,
+            POINTER(Tree), address, address, number, number, number, c_double, address, address,
+            address, address, address,
         ],
     }  # fmt: skip
     for name, arguments in takes.items():
@@ -143,16 +192,19 @@ def tested(library: ctypes.CDLL) -> str:
     ):  # fmt: skip
         return "not packed"
     items, numbers = (c_int64 * rays)(), [(c_double * (size * rays))() for size in (1, 3, 3, 3)]
-    hits = Hits(*(ctypes.addressof(array) for array in (items, *numbers)))
+    found, *others = (ctypes.addressof(array) for array in (items, *numbers))
+    hits = Hits(found, None, *others)
     scratch = ctypes.create_string_buffer(library.octree_kernel_size(SCRATCH, tree.depth))
     limit = (c_double * 1)(float("inf"))
+    given = [(c_double * 12)(*_ORIGINS), (c_double * 12)(*_DIRECTIONS), limit]
+    asked = Asked(*(ctypes.addressof(array) for array in given), 0)
+    walked = Walked(pointer(tree), None)
     library.octree_kernel_cast(
-        byref(tree), (c_double * 12)(*_ORIGINS), (c_double * 12)(*_DIRECTIONS), limit, 0, 0, rays,
-        CLOSEST, 1, scratch, byref(hits),
-    )  # fmt: skip
+        byref(walked), byref(asked), 0, rays, CLOSEST, 1, tree.depth, scratch, byref(hits)
+    )
     near = [(c_int64 * rays)(), (c_int64 * rays)(), (c_double * rays)(), (c_double * (3 * rays))()]
     library.octree_kernel_nearest(
-        byref(tree), (c_double * 12)(*_ORIGINS), 0, rays, 1, limit[0], scratch, *near
+        byref(tree), given[0], (c_int64 * rays)(*range(rays)), 0, rays, 1, limit[0], scratch, *near
     )
     numbers += near[2:]
     answer = [str(list(items)), str(list(near[0]))]

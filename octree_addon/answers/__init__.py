@@ -1,4 +1,5 @@
-"""Standing answers: kept for the session with their question, and what is done with them.
+"""Answers: one record for all questions, kept in one place, and what is done with them.
 
-Read standing and verbs, then question_operator and verb_operators.
+Read rows, answer, view, kept; then standing, view3d and verbs, question_operator and
+verb_operators.
 """

@@ -9,15 +9,15 @@ would not do: it knows nothing of other frames, of lenses, materials and render 
 
 import secrets
 from collections.abc import Hashable
-from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
 import bpy
 
 from ...core import Steps
-from ..built_tree import preserving_staleness
-from ..scene_index import is_old, note_standing, own_writing
-from ..ui import SessionStore, keep_scenes, settings_of
+from ..scene_index import glances_of, is_old, listen_if_needed, own_writing
+from ..ui import keep_scenes, settings_of
+from .answer import Answer
+from .kept import answers_of, remember
 
 Kind = TypeVar("Kind")
 Kind_co = TypeVar("Kind_co", covariant=True)
@@ -29,112 +29,98 @@ class StandingQuestion(Protocol[Kind_co]):
     def steps(self, context: bpy.types.Context) -> Steps[Kind_co]:
         """Return the work, not yet begun: it yields the fraction done."""
 
-    def list_rows(self, context: bpy.types.Context, answer: Any) -> None:
-        """List an answer in Results."""
+    def keep(self, context: bpy.types.Context, found: Any) -> int:
+        """Keep what was found, which stands, and list it in Results; return its number."""
 
     def glance(self, context: bpy.types.Context) -> Hashable:
         """Return what it depends on of what no update of the scene names."""
 
 
-@dataclass(eq=False)
-class _Kept(Generic[Kind]):
-    """An answer, how to ask again, and what tells whether it stands."""
-
-    answer: Kind
-    question: StandingQuestion[Kind] | None
-    number: int
-    glances: set[Hashable] = field(default_factory=set)
-
-
 class StandingAnswers(Generic[Kind]):
-    """The last answer of each scene to a question of one kind.
+    """The last answer of each scene to a question of one kind, of those of the session.
 
-    They are in memory only, since they are as large as the scene. What undo takes back is known by
-    a number in the scene: it tells which answer was the last one in that state.
+    An undo leaves it there, to be asked again: a number in the scene tells which answer was the
+    last one in that state.
 
     Parameters
     ----------
+    kind : type
+        What is found.
     question : str
         Name of the operator in `bpy.ops.octree` that asks; that of the number, too.
     missing : str
         What to do first, without an answer.
     """
 
-    def __init__(self, question: str, missing: str) -> None:
-        self.question, self.missing = question, missing
-        self._kept: SessionStore[_Kept[Kind]] = SessionStore()
+    def __init__(self, kind: type[Kind], question: str, missing: str) -> None:
+        self.kind, self.question, self.missing = kind, question, missing
 
     def keep(
-        self, context: bpy.types.Context, answer: Kind, question: StandingQuestion[Kind]
+        self, context: bpy.types.Context, found: Kind, question: StandingQuestion[Kind]
     ) -> None:
-        """Keep an answer with its question, and list it in Results."""
+        """Keep what was found with its question, and list it in Results."""
         with own_writing(context):
-            self.put(context.scene, answer, question)
-            question.list_rows(context, answer)
+            number = question.keep(context, found)
+            self._number(context.scene, number)
         self.accept(context)
 
-    def put(
-        self, scene: bpy.types.Scene, answer: Kind, question: StandingQuestion[Kind] | None = None
-    ) -> None:
-        """Keep the answer of a scene instead of its last, and drop those of deleted scenes.
-
-        Without its question it cannot be asked again.
-        """
-        keep_scenes(bpy.data.scenes)
+    def put(self, scene: bpy.types.Scene, found: Kind) -> None:
+        """Keep what was found by no question: it is not listed, and cannot be asked again."""
         bpy.context.view_layer.update()  # what was done before has been taken into account
         number = secrets.randbelow(2**31 - 1) + 1
+        answer = Answer(found=found, question=self.question, stands=True, number=number)
+        remember(scene, answer, self.kind)
+        self._number(scene, number)
+        listen_if_needed()
+
+    def _number(self, scene: bpy.types.Scene, number: int) -> None:
+        """Let the scene know which answer is the last."""
+        keep_scenes(bpy.data.scenes)
         setattr(settings_of(scene).answers, self.question, number)
-        self._kept[scene.session_uid,] = _Kept(answer, question, number)
-        note_standing(scene, number, self.question)
 
     def get(self, scene: bpy.types.Scene) -> Kind | None:
-        """Return the last answer of the scene."""
-        kept = self._kept.get((scene.session_uid,))
-        return kept.answer if kept else None
+        """Return what was found last in the scene."""
+        return self._last(scene).found if answers_of(scene, self.kind) else None
+
+    def _last(self, scene: bpy.types.Scene) -> Answer[Kind]:
+        return answers_of(scene, self.kind)[-1]
 
     def may_be_old(self, scene: bpy.types.Scene) -> bool:
         """Tell whether an update has named a change, or another answer was undone; for panels."""
-        kept = self._kept[scene.session_uid,]
-        last = getattr(settings_of(scene).answers, self.question)
-        return is_old(scene, kept.number) or bool(kept.question and kept.number != last)
+        answer, number = self._last(scene), getattr(settings_of(scene).answers, self.question)
+        return is_old(scene, answer.number) or bool(answer.again and answer.number != number)
 
     def stands(self, context: bpy.types.Context) -> bool:
         """Tell whether the answer of the context's scene still holds. O(objects)."""
         context.view_layer.update()
-        kept = self._kept[context.scene.session_uid,]
-        if kept.question is None or self.may_be_old(context.scene):
-            return kept.question is None and not is_old(context.scene, kept.number)
+        answer = self._last(context.scene)
+        if answer.again is None or self.may_be_old(context.scene):
+            return answer.again is None and not is_old(context.scene, answer.number)
         try:
-            return kept.question.glance(context) in kept.glances
+            return answer.again.glance(context) in glances_of(context.scene, answer.number)
         except ValueError:  # it cannot even be asked, as its steps will say
             return False
 
     def standing_steps(self, context: bpy.types.Context) -> Steps[tuple[Kind, bool]]:
-        """Return the answer and whether it was asked again, since it no longer stands.
+        """Return what was found and whether it was asked again, since it no longer stands.
 
         That is done step by step. A `ValueError` says that it is old and cannot be asked again.
         """
-        kept = self._kept[context.scene.session_uid,]
+        answer = self._last(context.scene)
         if self.stands(context):
-            return kept.answer, False
-        if kept.question is None:
+            return answer.found, False
+        if answer.again is None:
             raise ValueError("The scene has changed since: ask again first")
-        return (yield from kept.question.steps(context)), True
+        return (yield from answer.again.steps(context)), True
 
-    def keep_again(self, context: bpy.types.Context, answer: Kind) -> None:
-        """Keep an answer that was asked again."""
-        kept = self._kept[context.scene.session_uid,]
-        if kept.question is not None:
-            self.keep(context, answer, kept.question)
+    def keep_again(self, context: bpy.types.Context, found: Kind) -> None:
+        """Keep what was found when it was asked again."""
+        again = self._last(context.scene).again
+        if again is not None:
+            self.keep(context, found, again)
 
     def accept(self, context: bpy.types.Context) -> None:
         """Let the answer stand with what the scene is like now."""
-        kept = self._kept[context.scene.session_uid,]
-        if kept.question is not None:
-            kept.glances.add(kept.question.glance(context))
-
-
-def steps_preserving_staleness(context: bpy.types.Context, steps: Steps[Kind]) -> Steps[Kind]:
-    """Walk through frames, which are set and set back: that leaves no tree outdated."""
-    with preserving_staleness(context.view_layer):
-        return (yield from steps)
+        answer = self._last(context.scene)
+        if answer.again is not None:
+            glances_of(context.scene, answer.number).add(answer.again.glance(context))

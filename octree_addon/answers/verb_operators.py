@@ -9,13 +9,10 @@ from ...core import Steps
 from ..scene_index import own_writing
 from ..ui import Status, SteppedOperator, given_values, mode_obstacle
 from .standing import StandingAnswers
+from .verbs import NothingToDoError
 
 ASKED_AGAIN = "asked again first, as the scene may have changed"
 RULE = "If the scene may have changed since, the same is asked again first"
-
-
-class NothingToDoError(Exception):
-    """Why there was nothing to do; no error."""
 
 
 class AnswerOperator(SteppedOperator):

@@ -1,58 +1,111 @@
-"""Verbs of answers: select, collect or mark what they found, and say in one line what was done."""
+"""Verbs: what is done with what was found, in one place for all features.
+
+Each takes `Subjects`, and says in one line what was done. Where a `ValueError` refuses it, nothing
+has changed.
+"""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import bpy
 
-from ..arrays import Flags, Ids
-from ..questions import SelectionOptions
+from .. import hiding
+from ..arrays import Floats
 from ..selection import (
-    collect,
+    Subjects,
     found_text,
+    link_to_new,
     mark_faces,
     mark_objects,
-    select_found,
-    select_polygons,
+    select_faces,
+    select_objects,
 )
 from ..ui import draw_hint, plural
 from .standing import StandingAnswers
+from .view3d import fill_view, in_view3d
 
 
-def select_answer(
+class NothingToDoError(Exception):
+    """Why there was nothing to do; no error."""
+
+
+def select(
     context: bpy.types.Context,
-    options: SelectionOptions,
-    uids: Collection[int],
-    faces: Callable[[], Mapping[int, Flags]],
+    subjects: Subjects,
+    action: str = "REPLACE",
+    *,
+    faces: bool = False,
+    by_bounds: bool = False,
 ) -> str:
-    """Select objects by their session ids, or faces: by that of a mesh, which of its polygons."""
-    if options.selects_faces(context):
-        counts = select_polygons(context, faces(), options.action)
+    """Select objects, or faces; `action` is "REPLACE", "EXTEND" or "SUBTRACT".
+
+    With `by_bounds` the report says that only bounds were asked.
+    """
+    if faces:
+        counts = select_faces(context, subjects, action)
     else:
-        counts = select_found(context.view_layer, dict.fromkeys(uids, 0), options.action)
-    return found_text(counts, options.action)
+        counts = select_objects(context.view_layer, subjects, action)
+    return found_text(counts, action, by_bounds=by_bounds)
 
 
-def collect_answer(context: bpy.types.Context, uids: Collection[int], name: str) -> str:
-    """Link objects of the view layer into a new collection, by their session ids."""
-    objects = [item for item in context.view_layer.objects if item.session_uid in uids]
-    collection = collect(context.scene, objects, name)
-    gone = f"; {len(uids) - len(objects):,} are gone" if len(objects) < len(uids) else ""
-    return f"{plural(len(objects), 'object')} linked into {collection.name}{gone}"
-
-
-def mark_answer(
+def go_to(
     context: bpy.types.Context,
-    name: str,
-    objects: Mapping[int, int] | None,
-    faces: Mapping[int, Ids],
+    subjects: Subjects,
+    *,
+    follow: bool = True,
+    boxes: Callable[[], Sequence[Floats]] = tuple,
 ) -> str:
-    """Write numbers by session id: into objects, or without them into the polygons of meshes."""
-    if objects is not None:
-        counts = mark_objects(context.view_layer, objects, name)
+    """Select objects and nothing else, and make the first of them the active one.
+
+    With `follow` they fill the 3D view of a window, or `boxes` do if there are any: points of
+    shape (p, 3) each.
+    """
+    text, layer = select(context, subjects), context.view_layer
+    found = subjects.among(layer.objects)
+    selected = next((item for item in found if item.select_get(view_layer=layer)), None)
+    if selected is not None:
+        layer.objects.active = selected
+        if follow and not bpy.app.background:
+            fill_view(context, boxes())
+    return text
+
+
+def isolate(context: bpy.types.Context, subjects: Subjects, *, follow: bool) -> str:
+    """Show objects alone in the 3D view, or all again if it shows some alone.
+
+    A `ValueError` says that all of them are hidden, or that there is no 3D view.
+    """
+    text = "All objects shown again"
+    with in_view3d(context) as space:
+        if space is None:
+            raise ValueError("There is no 3D view in this window")
+        if space.local_view is None:
+            objects = subjects.among(context.scene.objects)
+            if not any(item.visible_get() for item in objects):
+                names = ", ".join(item.name for item in objects)
+                raise ValueError(f"Hidden, and not to be shown alone: {names}")
+            select(context, subjects)
+            text = f"{plural(len(objects), 'object')} shown alone"
+        bpy.ops.view3d.localview(frame_selected=follow)
+    return text
+
+
+def collect(context: bpy.types.Context, subjects: Subjects, name: str) -> str:
+    """Link the objects that are in the view layer into a new collection."""
+    objects = subjects.among(context.view_layer.objects)
+    collection = link_to_new(context.scene, objects, name)
+    gone = len(subjects.objects) - len(objects)
+    more = f"; {gone:,} {'is' if gone == 1 else 'are'} gone" if gone else ""
+    return f"{plural(len(objects), 'object')} linked into {collection.name}{more}"
+
+
+def mark(context: bpy.types.Context, subjects: Subjects, name: str, *, faces: bool = False) -> str:
+    """Write the numbers of objects into a custom property, or those of faces into an attribute."""
+    if faces:
+        counts = mark_faces(context, subjects, name)
     else:
-        counts = mark_faces(context, faces, name)
+        counts = mark_objects(context.view_layer, subjects, name)
     return _marked_text(counts, name)
 
 
@@ -62,6 +115,21 @@ def _marked_text(counts: Counter[str], name: str) -> str:
         marked = "1 mesh" if counts["meshes"] == 1 else f"{counts['meshes']:,} meshes"
     refused = f"; {counts['refused']:,} could not be" if counts["refused"] else ""
     return f"{marked} marked with {name}{refused}"
+
+
+def hide(
+    context: bpy.types.Context, subjects: Subjects, icon: str, *, everything: bool = False
+) -> str:
+    """Hide objects by an icon, and remember them until they are restored.
+
+    A `ValueError` says that nothing would stay visible; `everything` allows that.
+    """
+    plan = hiding.plan(context, subjects.among(context.scene.objects), icon)
+    if not plan.objects:
+        raise NothingToDoError("; ".join(hiding.plan_lines(plan)))
+    if plan.is_everything and not everything:
+        raise ValueError("Nothing would stay visible; turn on Hide Everything")
+    return hiding.hidden_text(plan, hiding.hide(context, plan))
 
 
 def draw_age(

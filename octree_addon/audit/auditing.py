@@ -11,12 +11,13 @@ import bpy
 import numpy as np
 
 from ...core import FINDING_CLASSES, Audit, Steps, audit_again_steps, audit_steps, between
+from ..answers.kept import answers_of
 from ..arrays import Ids
 from ..reader import UNUSED
 from ..scene_index import changed
 from ..scope import viewport_of
 from ..targets import SceneTarget, scene_steps
-from ..ui import SessionStore, length_unit
+from ..ui import length_unit
 from .data import (
     AuditedObjects,
     Findings,
@@ -29,8 +30,8 @@ from .data import (
 )
 from .rules import Rules, Wish, first_collections, rules_of
 
-# Of so many audits the session remembers what it needs to look at changes only.
-_REMEMBERED = 4
+# Of so many audits of a scene the session keeps what it needs to look at changes only.
+REMEMBERED = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,23 +70,12 @@ class Looked:
 
 
 LookSteps = Steps[Looked]
-# By the session id of the scene and the number of its result.
-_looked: SessionStore[Looked] = SessionStore(most=_REMEMBERED)
-
-
-def remember(key: tuple[int, int], looked: Looked) -> None:
-    """Remember an audit under the number of its result; the oldest is forgotten."""
-    _looked.put(key, looked)
-
-
-def remembered(key: tuple[int, int]) -> Looked | None:
-    """Return an audit of this session."""
-    return _looked.get(key)
 
 
 def without_rules(scene: bpy.types.Scene) -> Looked | None:
     """Return the last audit of a scene that left no pair out, if this session remembers one."""
-    return next((each for each in reversed(_looked.of(scene)) if each.leaves_nothing_out), None)
+    audits = [each.found for each in reversed(answers_of(scene, Looked))]
+    return next((each for each in audits if each.leaves_nothing_out), None)
 
 
 def look_steps(context: bpy.types.Context, wish: Wish, before: Looked | None = None) -> LookSteps:

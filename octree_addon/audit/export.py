@@ -9,27 +9,55 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
-from ...core import atomic_file
 from ..display import snapshots
-from ..ui import FILE_PATH, TableExport, plural
-from ..written_files import require_file
-from .data import GROUPINGS, IGNORED, About, Findings, report_of
-from .data.reports import bcf_report, html_report
+from ..ui import FILE_PATH, FileExport, length_unit, plural
+from .data import (
+    GROUPINGS,
+    IGNORED,
+    REPORTS,
+    About,
+    Findings,
+    bonsai_file,
+    bonsai_place,
+    meters_in,
+)
+from .data.reports import UNITS
 from .marking import FindingOperator
 
 # Pictures make a report large: so many at most, of the gravest that are not settled.
 MOST_PICTURES = 200
 
 
-def about_of(options: dict[str, Any]) -> About:
-    """Return what a report says of the audit of this file."""
+def about_of(scene: bpy.types.Scene, options: dict[str, Any], scale: float = 1.0) -> About:
+    """Return what a report says of the audit of this file.
+
+    `scale` is how many meters, or without a unit Blender units, a length among the options is.
+    """
     name = Path(bpy.data.filepath).name if bpy.data.filepath else ""
     said = {key: value for key, value in options.items() if isinstance(value, str | float | bool)}
-    date = datetime.now(UTC).isoformat(timespec="seconds")
-    return About(file=name, date=date, options=said)
+    units = scene.unit_settings
+    is_open = units.system == "NONE" or units.length_unit == "ADAPTIVE"
+    (x, y, z), axis = bonsai_place(scene)
+    meters = project_unit(scene) if x or y or z else 1.0
+    return About(
+        file=name,
+        date=datetime.now(UTC).isoformat(timespec="seconds"),
+        options=said,
+        units=units.system.replace("NONE", "") if is_open else units.length_unit,
+        scale=scale,
+        offset=(x * meters, y * meters, z * meters),
+        axis=axis,
+    )
 
 
-class OCTREE_OT_export_audit(TableExport, FindingOperator, bpy.types.Operator):
+def project_unit(scene: bpy.types.Scene) -> float:
+    """Return how many meters a unit of the IFC project is: as in its file, else as shown."""
+    path = Path(bpy.path.abspath(bonsai_file(scene)) or ".")
+    told = meters_in(path.read_bytes()) if path.is_file() else None
+    return told or UNITS.get(scene.unit_settings.length_unit, UNITS["METERS"])[1]
+
+
+class OCTREE_OT_export_audit(FileExport, FindingOperator, bpy.types.Operator):
     """Write a report of the audit."""
 
     bl_idname = "octree.export_audit"
@@ -73,21 +101,15 @@ class OCTREE_OT_export_audit(TableExport, FindingOperator, bpy.types.Operator):
             default="*.csv;*.json;*.bcf;*.html;*.xml", options={"HIDDEN", "SKIP_SAVE"}
         )
 
-    def use(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
-        path = Path(bpy.path.abspath(self.filepath))
-        report = report_of(path.name)
-        require_file(path)  # said before pictures are drawn
+    def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
+        path, writer = self.chosen(REPORTS)  # refused before pictures are drawn
         pictures: dict[int, bytes] = {}
-        if self.pictures and report in (bcf_report, html_report):
+        if self.pictures and writer.is_pictured:
             rows = np.flatnonzero(findings.statuses < IGNORED)[:MOST_PICTURES].tolist()
             pictures = dict(snapshots(context, result, rows))
-        about = about_of(json.loads(result.options))
-        if report in (bcf_report, html_report) and self.group != "CLASS":
-            groups = GROUPINGS[self.group.lower().replace("_", " ")](findings)
-            content = report(findings, about, pictures, groups)
-        else:
-            content = report(findings, about, pictures)
-        with atomic_file(path) as file:
-            file.write(content)
-        drawn = f" with {plural(len(pictures), 'picture')}" if pictures else ""
-        return f"{plural(len(findings), 'finding')} written to {path}{drawn}"
+        grouping = GROUPINGS[self.group.lower().replace("_", " ")]
+        groups = grouping(findings) if self.group != "CLASS" else None
+        about = about_of(context.scene, json.loads(result.options), length_unit(context.scene)[1])
+        drawn = f", {plural(len(pictures), 'picture')}" if pictures else ""
+        said = plural(len(findings), "finding") + drawn
+        return self.write(path, writer, findings, about, pictures, groups, said=said)

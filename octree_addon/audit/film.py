@@ -5,24 +5,20 @@ of pairs that this concerns.
 """
 
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core import ContactIntervals, ContactTracker, Steps, between
+from ...core import ContactIntervals, ContactTracker, Steps
 from ..arrays import Ids
-from ..built_tree import preserving_staleness
-from ..cameras.frames import walk
+from ..cameras.frames import frame_steps
 from ..reader import UNUSED, ScenePlacements
 from ..scope import viewport_of
-from ..targets import SceneTarget, scene_steps
+from ..targets import SceneTarget, TargetSteps, scene_steps
 from .rules import Wish, rules_of
-
-# The share of a frame that reading it takes, about.
-_READ = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,24 +77,23 @@ def film_steps(context: bpy.types.Context, wish: Wish, frames: Sequence[int]) ->
     Yields the fraction done. The scene is at some of the frames then; when the steps end or are
     closed, it is back where it was.
     """
-    tracker, cast, count, seen = ContactTracker(band=wish.band or None), _Cast(), len(frames), 0
-    scene, layer = context.scene, context.view_layer
-    with (
-        preserving_staleness(layer),
-        closing(walk(scene, frames)) as walking,
-    ):
-        for number, _ in enumerate(walking):
-            start, stop = number / count, (number + 1) / count
-            middle = start + _READ * (stop - start)
-            target = yield from between(start, middle, scene_steps(context, viewport_of(context)))
-            seen = max(seen, len(target.octree))
-            yield from between(middle, stop, _look(tracker, cast, target, wish))
-    if not seen:
+    tracker, cast = ContactTracker(band=wish.band or None), _Cast()
+    look = partial(_look, tracker, cast, wish)
+    yield from frame_steps(context, frames, read_shown, look, reading=0.5)
+    film = cast.film(frames, tracker.intervals)
+    if not len(film.owners):
         raise ValueError("There are no triangles: no visible object has faces in these frames")
-    return cast.film(frames, tracker.intervals)
+    return film
 
 
-def _look(tracker: ContactTracker, cast: _Cast, target: SceneTarget, wish: Wish) -> Steps[None]:
+def read_shown(context: bpy.types.Context) -> TargetSteps:
+    """Read what is shown in a frame."""
+    return scene_steps(context, viewport_of(context))
+
+
+def _look(
+    tracker: ContactTracker, cast: _Cast, wish: Wish, target: SceneTarget, _: int
+) -> Steps[None]:
     """Look at one frame; a `ValueError` says that it has changed meanwhile."""
     rules = rules_of(target.octree, target.placements, wish)
     try:

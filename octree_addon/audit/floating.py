@@ -8,10 +8,13 @@ import numpy as np
 from bpy.props import EnumProperty, StringProperty
 
 from ...core import Steps, Supports, between, supports
+from ..answers import verbs
+from ..answers.answer import Answer
+from ..answers.kept import keep
 from ..arrays import Ids
 from ..reader import UNUSED
-from ..results import Column, Rows, keep_result, options_of
-from ..selection import select_found
+from ..results import Column, Rows, options_of
+from ..selection import Subjects
 from ..targets import SceneTarget
 from ..ui import Status, column_of, plural, settings_of
 from .auditing import look_steps, without_rules
@@ -85,18 +88,14 @@ class OCTREE_OT_select_floating(AuditingOperator, bpy.types.Operator):
 
     def finish(self, context: bpy.types.Context, result: Floating) -> Status:
         rows, uids = floating_rows(context.scene, result)
-        counts = select_found(context.view_layer, dict.fromkeys(uids, 0), "REPLACE")
-        keep_result(
-            context,
-            rows,
-            title=self.bl_label,
-            question="select_floating",
-            options=options_of(self),
-            name=self.result,
+        selected = verbs.select(context, Subjects(dict.fromkeys(uids, 0)))
+        options, title = options_of(self), self.bl_label
+        answer = Answer(
+            found=None, title=title, question="select_floating", options=options, rows=rows
         )
-        count = counts["objects"]
-        verb = "floats" if count == 1 else "float"
-        self.report({"INFO"}, f"{plural(count, 'object')} {verb}")
+        keep(context, answer, self.result)
+        verb = "floats" if len(uids) == 1 else "float"
+        self.report({"INFO"}, f"{plural(len(uids), 'object')} {verb}; {selected}")
         return {"FINISHED"}
 
     def draw(self, context: bpy.types.Context) -> None:

@@ -16,16 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core import FINDING_CLASSES, Audit
+from ..answers.answer import Answer
+from ..answers.kept import write_rows
 from ..arrays import Ids
-from ..results import (
-    Column,
-    Rows,
-    active_result,
-    doubt_names,
-    keep_result,
-    view_of,
-    write_rows,
-)
+from ..results import Column, Rows, active_result, view_of
 from ..ui import length_unit, settings_of
 from .data import (
     AREA,
@@ -52,65 +46,59 @@ def active_audit(scene: bpy.types.Scene) -> Any:
     return result if result is not None and result.question == QUESTION else None
 
 
-def keep_findings(
-    context: bpy.types.Context, findings: Findings, options: Mapping[str, Any], name: str = ""
-) -> Any:
-    """Keep findings as a result, in place of that of the same name, and return it."""
-    rows = rows_of(context.scene, findings)
-    keep_result(
-        context,
-        rows,
+def answer_of(
+    scene: bpy.types.Scene, findings: Findings, found: Any, options: Mapping[str, Any]
+) -> Answer[Any]:
+    """Return the answer of an audit, of which the session keeps `found`."""
+    rows = rows_of(scene, findings)
+    return Answer(
+        found=found,
         title=TITLE,
         question=QUESTION,
         options=options,
-        name=name,
+        rows=rows,
         gone=names_of_gone(rows, findings),
+        details=pack(findings),
+        marks=json.dumps({str(row): text for row, text in enumerate(findings.reasons) if text}),
     )
-    result = active_result(context.scene)
-    _write_details(result, findings)
-    return result
 
 
-def row_key(scene: bpy.types.Scene, result: Any, row: int) -> tuple[Any, ...] | None:
-    """Return what tells a finding from others of a result: its objects and its class."""
-    if not 0 <= row < result.count:
-        return None
+def row_key(scene: bpy.types.Scene, result: Any, row: int) -> Ids | None:
+    """Return what tells a finding from others of a result, or None if there is no such row."""
+    return _row_keys(scene, result)[row] if 0 <= row < result.count else None
+
+
+def _row_keys(scene: bpy.types.Scene, result: Any) -> Ids:
+    """Return objects, instances and class of each finding, as a row of numbers, (n, 19)."""
     view = view_of(scene, result)
     classes = view.rows.column("Class")
-    uids = [view.uids[number] for number in view.rows.objects[:, row].tolist()]
     assert classes is not None
-    return (*uids, view.rows.instances[:, row].tobytes(), int(classes.values[row]))
+    uids = np.array([*view.uids, 0])[view.rows.objects]
+    instances = view.rows.instances.swapaxes(0, 1).reshape(result.count, -1)
+    return np.column_stack((uids.T, instances, classes.values)).astype(np.intp)
 
 
-def show_again(scene: bpy.types.Scene, result: Any, key: tuple[Any, ...] | None) -> None:
+def show_again(scene: bpy.types.Scene, result: Any, key: Ids | None) -> None:
     """Let the finding with this key be the active row again, if it is still there."""
-    rows = range(result.count) if key is not None else ()
-    found = next((row for row in rows if row_key(scene, result, row) == key), None)
-    if found is not None:
+    if key is None:
+        return
+    (found,) = (_row_keys(scene, result) == key).all(axis=1).nonzero()
+    if len(found):
         settings = settings_of(scene).results
         follows, settings.follow = settings.follow, False  # the view stays
-        settings.row = found
+        settings.row = int(found[0])
         settings.follow = follows
 
 
 def rewrite(scene: bpy.types.Scene, result: Any, findings: Findings) -> None:
     """Let a result hold other findings: with other statuses, or more of them."""
-    rows = rows_of(scene, findings)
-    write_rows(scene, result, rows, names_of_gone(rows, findings))
-    _write_details(result, findings)
+    write_rows(scene, result, answer_of(scene, findings, None, {}))
 
 
 def names_of_gone(rows: Rows, findings: Findings) -> dict[int, str]:
     """Return the names of what has left the scene, by the numbers below 0 in the rows."""
     numbers = np.unique(rows.objects)
     return {uid: findings.objects.names[-1 - uid] for uid in numbers[numbers < 0].tolist()}
-
-
-def _write_details(result: Any, findings: Findings) -> None:
-    result.details = pack(findings)
-    reasons = {str(row): text for row, text in enumerate(findings.reasons) if text}
-    result.marks = json.dumps(reasons)
-    doubt_names()
 
 
 def rows_of(scene: bpy.types.Scene, findings: Findings) -> Rows:

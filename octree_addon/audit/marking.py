@@ -9,10 +9,11 @@ import numpy as np
 from bpy.props import EnumProperty, StringProperty
 
 from ...core import connected_components
+from ..answers import verbs
 from ..arrays import Ids
-from ..results import shown_of
-from ..selection import select_found
-from ..ui import FILE_PATH, RefusingOperator, Status, mode_obstacle, plural, settings_of
+from ..results import ResultOperator, rows_meant
+from ..selection import Subjects
+from ..ui import FILE_PATH, Status, mode_obstacle, plural, settings_of
 from .data import (
     DUPLICATE,
     IGNORED,
@@ -27,27 +28,19 @@ from .data import (
 from .keeping import active_audit, findings_in, rewrite
 
 
-class FindingOperator(RefusingOperator):
+class FindingOperator(ResultOperator):
     """An operator on the findings of the active result; a mixin."""
-
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
         return "" if active_audit(context.scene) else "Audit the scene first"
 
-    def use(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
+    def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
         """Use the findings, and return what to report."""
         raise NotImplementedError
 
-    def execute(self, context: bpy.types.Context) -> Status:
-        result = active_audit(context.scene)
-        try:
-            text = self.use(context, result, findings_in(context.scene, result))
-        except (ValueError, OSError) as error:
-            return self.refuse(error)
-        self.report({"INFO"}, text)
-        return {"FINISHED"}
+    def use(self, context: bpy.types.Context, result: Any) -> str:
+        return self.judge(context, result, findings_in(context.scene, result))
 
 
 class OCTREE_OT_mark_findings(FindingOperator, bpy.types.Operator):
@@ -106,7 +99,7 @@ class OCTREE_OT_mark_findings(FindingOperator, bpy.types.Operator):
         if self.status == "IGNORED":
             column.prop(self, "reason")
 
-    def use(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
+    def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
         rows = self._rows(context, result, findings)
         status = STATUSES.index(self.status.lower())
         reason = self.reason if status == IGNORED else ""
@@ -114,15 +107,11 @@ class OCTREE_OT_mark_findings(FindingOperator, bpy.types.Operator):
         return f"{plural(len(rows), 'finding')} marked as {STATUSES[status]}"
 
     def _rows(self, context: bpy.types.Context, result: Any, findings: Findings) -> Ids:
-        if self.rows == "SHOWN":
-            return shown_of(context.scene, result).rows
-        row = settings_of(context.scene).results.row
-        if not 0 <= row < len(findings):
-            raise ValueError("Click a finding first")
-        if self.rows == "ACTIVE":
-            return np.array([row])
+        rows = rows_meant(context.scene, result, self.rows)
+        if self.rows != "GROUP":
+            return rows
         groups = by_smaller_object(findings).of
-        return np.flatnonzero(groups == groups[row])
+        return np.flatnonzero(groups == groups[rows[0]])
 
 
 class OCTREE_OT_compare_audit(FindingOperator, bpy.types.Operator):
@@ -151,7 +140,7 @@ class OCTREE_OT_compare_audit(FindingOperator, bpy.types.Operator):
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
-    def use(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
+    def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
         old, _ = read_json(Path(bpy.path.abspath(self.filepath)).read_bytes())
         matching = match_objects(old.objects, findings.objects)
         compared = compare(old, findings, matching)
@@ -175,11 +164,10 @@ class OCTREE_OT_select_duplicates(FindingOperator, bpy.types.Operator):
     def obstacle(cls, context: bpy.types.Context) -> str:
         return super().obstacle(context) or mode_obstacle(context, may_edit=False)
 
-    def use(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
+    def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
         present = {item.session_uid: at for at, item in enumerate(context.scene.objects)}
         surplus = surplus_duplicates(findings, present)
-        counts = select_found(context.view_layer, dict.fromkeys(surplus, 0), "REPLACE")
-        return f"{plural(counts['objects'], 'object')} selected"
+        return verbs.select(context, Subjects(dict.fromkeys(surplus, 0)))
 
 
 def surplus_duplicates(findings: Findings, places: dict[int, int]) -> list[int]:

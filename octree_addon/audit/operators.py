@@ -9,6 +9,7 @@ import numpy as np
 from bpy.props import StringProperty
 
 from ...core import FINDING_CLASSES, Steps
+from ..answers.kept import keep, numbered_answer
 from ..arrays import Ids
 from ..results import options_of, place_for
 from ..scope import chosen_objects
@@ -22,14 +23,14 @@ from ..ui import (
     take,
     write_back,
 )
-from .auditing import Looked, look_steps, remember, remembered, wanted
+from .auditing import REMEMBERED, Looked, look_steps, wanted
 from .data import Findings, carried_over, compare, gone_from, match_objects
 from .keeping import (
     QUESTION,
     TITLE,
     active_audit,
+    answer_of,
     findings_in,
-    keep_findings,
     row_key,
     show_again,
 )
@@ -124,9 +125,9 @@ class OCTREE_OT_recheck(AuditingOperator, bpy.types.Operator):
     def steps(self, context: bpy.types.Context) -> Steps[Looked]:
         result = active_audit(context.scene)
         options = json.loads(result.options)
-        before = remembered((context.scene.session_uid, result.number))
+        before = numbered_answer(context.scene, result.number, Looked)
         wish = wish_of(context.scene, options)
-        return (yield from look_steps(context, wish, before))
+        return (yield from look_steps(context, wish, before.found if before else None))
 
     def finish(self, context: bpy.types.Context, result: Looked) -> Status:
         kept = active_audit(context.scene)
@@ -163,8 +164,8 @@ def keep_looked(
         owners = looked.target.placements.owners
         findings, said = with_earlier(old[0], findings, owners, is_same=old[1] == options)
         text += said
-    result = keep_findings(context, findings, options, name)
-    remember((scene.session_uid, result.number), looked)
+    answer = answer_of(scene, findings, looked, options)
+    keep(context, answer, name, kind=Looked, most=REMEMBERED)
     return text
 
 

@@ -5,9 +5,11 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ..answers.answer import Answer
+from ..answers.kept import keep
 from ..cameras.find_seen import chosen_frames
 from ..cameras.frames import go_to_frame
-from ..results import Column, Lines, Rows, draw_labels, fresh_view, keep_result, view_of
+from ..results import Column, Lines, Rows, draw_labels, fresh_view, view_of
 from ..ui import Status, column_of, draw_hint, draw_rows, plural, settings_of, take, write_back
 from .film import Film, FilmSteps, film_steps
 from .operators import PairingOperator, audit_options
@@ -48,14 +50,11 @@ class OCTREE_OT_contacts_over_frames(
     def finish(self, context: bpy.types.Context, result: Film) -> Status:
         for name in ("audit", "contacts"):
             write_back(self, getattr(settings_of(context.scene), name))
-        keep_result(
-            context,
-            contact_rows(result),
-            title=CONTACTS_TITLE,
-            question=CONTACTS,
-            options=audit_options(self),
-            name=self.result,
+        options, rows = audit_options(self), contact_rows(result)
+        answer = Answer(
+            found=None, title=CONTACTS_TITLE, question=CONTACTS, options=options, rows=rows
         )
+        keep(context, answer, self.result)
         self.report({"INFO"}, film_text(result))
         return {"FINISHED"}
 

@@ -30,7 +30,6 @@ from .visibility_result import (
     get,
     intervals,
     keep,
-    objects_of,
 )
 
 __all__ = [
@@ -44,7 +43,6 @@ __all__ = [
     "intervals",
     "items_of",
     "keep",
-    "objects_of",
     "pixel_steps",
     "pixel_texts",
     "shot_steps",

@@ -9,8 +9,8 @@ import bpy
 from bpy.props import StringProperty
 
 from ...core import Steps
+from ..answers.answer import Answer
 from ..answers.question_operator import StandingQuestionOperator
-from ..answers.standing import steps_preserving_staleness
 from ..results import options_of
 from ..scene_index import glance_at
 from ..scope import scoped_objects
@@ -21,7 +21,7 @@ from ..ui import (
 )
 from .frames import frame_numbers
 from .pixels import PixelOptions, pixel_steps
-from .result_rows import keep_rows
+from .result_rows import keep_parts
 from .settings import FrameOptions, PixelSettings, ShotOptions, rows_of
 from .shot import Shot, shot_steps
 from .visibility_result import ANSWERS, PixelFacts, VisibilityResult
@@ -114,18 +114,21 @@ class ShotQuestion:
             angle=options.angle,
         )
         if options.behind == "IGNORE":
-            return steps_preserving_staleness(context, shot_steps(context, shot))
+            return shot_steps(context, shot)
         counting = PixelOptions(
             share=options.resolution / 100,
             samples=options.samples,
             least=options.least,
             open_faces=options.clear == "OPEN",
         )
-        return steps_preserving_staleness(context, pixel_steps(context, shot, counting))
+        return pixel_steps(context, shot, counting)
 
-    def list_rows(self, context: bpy.types.Context, answer: VisibilityResult) -> None:
-        """List in Results what was seen, and what was not."""
-        keep_rows(context, self.options, self.name, answer)
+    def keep(self, context: bpy.types.Context, found: VisibilityResult) -> int:
+        """Keep what was seen, and what was not; return the number of what is shown of it."""
+        answer = Answer(
+            found=found, question=ANSWERS.question, options=self.options, again=self, stands=True
+        )
+        return keep_parts(context, answer, self.name)
 
     def glance(self, context: bpy.types.Context) -> Hashable:
         """Return what is shown, and which frames are asked for."""

@@ -1,13 +1,17 @@
 """Walk over frames that restores the scene: frame, camera, values changed without a key."""
 
 import itertools
-from collections.abc import Generator, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from typing import Any, NamedTuple, TypeVar
 
 import bpy
 
+from ...core import Steps, between
 from ..curves import action_curves
+from ..scene_index import preserving_staleness
 
+What = TypeVar("What")
 _SINGLE = (bool, int, float, str)
 
 
@@ -121,6 +125,42 @@ def walk(scene: bpy.types.Scene, frames: Sequence[int]) -> Generator[int, None, 
         scene.frame_set(frame, subframe=subframe)
         scene.camera = camera
         write_values(values)
+
+
+def frame_steps(
+    context: bpy.types.Context,
+    frames: Sequence[int],
+    read: Callable[[bpy.types.Context], Steps[What]],
+    look: Callable[[What, int], Steps[None]],
+    *,
+    reading: float = 0.2,
+) -> Steps[None]:
+    """Set one frame after the other, read the scene in each, and look at what was read.
+
+    Parameters
+    ----------
+    context : bpy.types.Context
+        Its scene is at one of the frames between two steps. When the steps end or are closed, it
+        is back where it was, and no built octree is out of date by that.
+    frames : sequence of int
+        As for `walk`.
+    read, look : callable
+        Steps that read, and that look at what was read in the frame of a number, from 0 on.
+    reading : float
+        The share of the work that is reading.
+
+    Yields
+    ------
+    fraction : float
+        How much is done.
+    """
+    step = 1 / max(len(frames), 1)
+    with preserving_staleness(context.view_layer), closing(walk(context.scene, frames)) as walking:
+        for number, _ in enumerate(walking):
+            start, middle = number * step, (number + reading) * step
+            yield start
+            found = yield from between(start, middle, read(context))
+            yield from between(middle, start + step, look(found, number))
 
 
 def go_to_frame(scene: bpy.types.Scene, frame: int) -> None:

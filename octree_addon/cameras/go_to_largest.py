@@ -1,12 +1,14 @@
 """Go to Largest: set the frame in which the object of the active result row has most pixels."""
 
+from typing import Any
+
 import bpy
 
-from ..results import active_result, view_of
-from ..ui import RefusingOperator, Status, settings_of
+from ..results import ResultOperator, active_result, view_of
+from ..ui import settings_of
 
 
-class OCTREE_OT_go_to_largest(RefusingOperator, bpy.types.Operator):
+class OCTREE_OT_go_to_largest(ResultOperator, bpy.types.Operator):
     """Go to the frame that shows most of an object."""
 
     bl_idname = "octree.go_to_largest"
@@ -14,7 +16,6 @@ class OCTREE_OT_go_to_largest(RefusingOperator, bpy.types.Operator):
     bl_description = (
         "Set the frame in which the object of the active row takes most of the picture of a camera"
     )
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
@@ -24,10 +25,9 @@ class OCTREE_OT_go_to_largest(RefusingOperator, bpy.types.Operator):
         is_row = 0 <= settings_of(context.scene).results.row < result.count
         return "" if is_row else "Click a row first"
 
-    def execute(self, context: bpy.types.Context) -> Status:
-        scene = context.scene
-        view, row = view_of(scene, active_result(scene)), settings_of(scene).results.row
+    def use(self, context: bpy.types.Context, result: Any) -> str:
+        scene, row = context.scene, settings_of(context.scene).results.row
+        view = view_of(scene, result)
         assert view.rows.largest is not None
         scene.frame_set(int(view.rows.largest[row]))
-        self.report({"INFO"}, f"{view.label(row, 0)} is largest in frame {scene.frame_current}")
-        return {"FINISHED"}
+        return f"{view.label(row, 0)} is largest in frame {scene.frame_current}"

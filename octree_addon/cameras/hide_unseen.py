@@ -1,12 +1,10 @@
 """Hide Unseen: an operator that counts first, and its row under a visibility result."""
 
-from typing import TYPE_CHECKING
-
 import bpy
-from bpy.props import BoolProperty
 
-from ..answers.verb_operators import AskingOperator, NothingToDoError
-from ..hiding import HidingOptions, Plan, hidden_text, hide, plan, plan_lines
+from ..answers import verbs
+from ..answers.verb_operators import AskingOperator
+from ..hiding import EverythingOption, HidingOptions, plan, plan_lines
 from ..ui import (
     OptionsPopover,
     Status,
@@ -18,10 +16,12 @@ from ..ui import (
     write_back,
 )
 from .use_seen import SeenOperator
-from .visibility_result import VisibilityResult, get, objects_of
+from .visibility_result import VisibilityResult, get
 
 
-class OCTREE_OT_hide_unseen(AskingOperator, HidingOptions, SeenOperator, bpy.types.Operator):
+class OCTREE_OT_hide_unseen(
+    AskingOperator, HidingOptions, EverythingOption, SeenOperator, bpy.types.Operator
+):
     """Hide the objects that no camera sees in the last result."""
 
     bl_idname = "octree.hide_unseen"
@@ -33,16 +33,6 @@ class OCTREE_OT_hide_unseen(AskingOperator, HidingOptions, SeenOperator, bpy.typ
     bl_options = {"REGISTER", "UNDO"}
     may_edit = False
     _is_asking = False
-
-    if TYPE_CHECKING:
-        everything: bool
-    else:
-        everything: BoolProperty(
-            name="Hide Everything",
-            description="Hide the objects even if no surface stays visible",
-            default=False,
-            options={"SKIP_SAVE"},
-        )
 
     def ask(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         """Open the dialog, which counts first."""
@@ -56,36 +46,28 @@ class OCTREE_OT_hide_unseen(AskingOperator, HidingOptions, SeenOperator, bpy.typ
         self._is_asking = False
         settings = settings_of(context.scene).hiding
         take(self, settings)
-        plan = self.plan(context)
-        if not plan.objects:
-            raise NothingToDoError("; ".join(plan_lines(plan)))
-        if plan.is_everything and not self.everything:
-            raise ValueError("Nothing would stay visible; turn on Hide Everything")
-        hidden = hide(context, plan)
+        unseen = seen.subjects(seen=False)
+        text = verbs.hide(context, unseen, self.icon, everything=self.everything)
         write_back(self, settings)
-        return hidden_text(plan, hidden)
-
-    def plan(self, context: bpy.types.Context) -> Plan:
-        """Count what would be hidden."""
-        seen = get(context.scene)
-        assert seen is not None  # without it the operator cannot run
-        unseen = objects_of(seen, context.view_layer.objects, in_view=False)
-        return plan(context, unseen, self.icon)
+        return text
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the dialog, with what would be hidden, and the redo panel."""
         self.layout.use_property_split = True
         self.layout.prop(self, "icon")
         if self._is_asking:
-            self._draw_plan(self.plan(context))
+            self._draw_plan(context)
 
-    def _draw_plan(self, plan: Plan) -> None:
-        column = self.layout.column(align=True)
+    def _draw_plan(self, context: bpy.types.Context) -> None:
+        seen, column = get(context.scene), self.layout.column(align=True)
+        assert seen is not None  # without it the operator cannot run
+        unseen = seen.subjects(seen=False).among(context.scene.objects)
+        planned = plan(context, unseen, self.icon)
         if self.is_settled:
             column.label(text="The cameras were asked again")
-        for line in plan_lines(plan):
+        for line in plan_lines(planned):
             column.label(text=line)
-        if plan.is_everything:
+        if planned.is_everything:
             self.layout.label(text="Nothing would stay visible", icon="ERROR")
             self.layout.prop(self, "everything")
 

@@ -1,7 +1,7 @@
 """Visibility of a shot by item buffers: pixels of each object and instance, camera and frame."""
 
-from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 
 import bpy
 import numpy as np
@@ -12,7 +12,7 @@ from ..camera import CameraPicture, camera_picture, picture_size
 from ..item_buffer import Recorder
 from ..scene_index import SceneIndex, index_steps
 from .data import SEEN, Items, LabelPicture, Pixels, SeenTable, Views, table_from_views
-from .frames import walk
+from .frames import frame_steps
 from .frusta import cameras_of
 from .label_store import LabelStore
 from .render_roles import not_counted
@@ -20,9 +20,6 @@ from .seen_items import ItemNumbers, items_of
 from .shot import Shot
 from .shown_scene import Shown, ShownScene
 from .visibility_result import PixelFacts, TestedObject, VisibilityResult
-
-# The share of a frame's work that is reading.
-_READING = 0.2
 
 
 @dataclass(frozen=True)
@@ -60,14 +57,8 @@ def pixel_steps(
     frustum, or that the pictures have different sizes.
     """
     counted = _Counted(context, shot, options)
-    step = 1 / max(len(shot.frames), 1)
-    with closing(walk(context.scene, shot.frames)) as frames:
-        for number, _ in enumerate(frames):
-            start = number * step
-            yield start
-            index = yield from between(start, start + _READING * step, index_steps(context))
-            looked = counted.look_steps(context, index, number)
-            yield from between(start + _READING * step, start + step, looked)
+    look = partial(counted.look_steps, context)
+    yield from frame_steps(context, shot.frames, index_steps, look)
     return counted.result()
 
 

@@ -1,36 +1,36 @@
 """Rows of a visibility result for the list: objects seen, with their frames, or never seen."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import bpy
 import numpy as np
 
-from ..results import Column, Rows, keep_result, no_instances, remove_named, titled
+from ..answers.answer import Answer
+from ..answers.kept import keep
+from ..results import Column, Rows, no_instances, remove_named, titled
 from .object_columns import largest_frames, seen_columns, unseen_columns
 from .visibility_result import VisibilityResult
 
 SEEN, UNSEEN = "Seen by Cameras", "Not Seen by Cameras"
 
 
-def keep_rows(
-    context: bpy.types.Context, options: Mapping[str, Any], name: str, result: VisibilityResult
-) -> None:
+def keep_parts(context: bpy.types.Context, answer: Answer[VisibilityResult], name: str) -> int:
     """Keep two results: what was seen, with its frames, and what never was, if there is any.
 
-    The first is shown, unless the name that is asked for is that of the second.
+    The first is shown, unless the name that is asked for is that of the second. Returns the number
+    of what is shown.
     """
+    number = 0
     last = UNSEEN if name == UNSEEN or titled(context.scene, name) == UNSEEN else SEEN
     for title in (SEEN, UNSEEN) if last == UNSEEN else (UNSEEN, SEEN):
-        rows = seen_rows(result, seen=title == SEEN)
+        rows = seen_rows(answer.found, seen=title == SEEN)
         if title == last or len(rows):
+            part = replace(answer, title=title, rows=rows)
             named = name if title == last else ""
-            keep_result(
-                context, rows, title=title, question="find_seen", options=options, name=named
-            )
+            number = keep(context, part, named, kind=VisibilityResult).number
         else:
             remove_named(context.scene, title)
+    return number
 
 
 def seen_rows(result: VisibilityResult, *, seen: bool) -> Rows:

@@ -1,20 +1,16 @@
 """Frustum culling over a shot: frame by frame, then one visibility result."""
 
-from contextlib import closing
 from dataclasses import dataclass
 
 import bpy
 import numpy as np
 
-from ...core import Steps, between
-from ..scene_index import index_steps
-from .frames import walk
+from ...core import Steps
+from ..scene_index import SceneIndex, index_steps
+from .frames import frame_steps
 from .frusta import read_frusta
 from .in_view import InView
 from .visibility_result import VisibilityResult
-
-# The share of a frame's work that is reading.
-_READING = 0.8
 
 
 @dataclass(frozen=True)
@@ -59,23 +55,20 @@ def shot_steps(context: bpy.types.Context, shot: Shot) -> Steps[VisibilityResult
     found = InView(shot.wanted, faces=shot.faces, exact=shot.exact or shot.faces)
     cameras: dict[str, int] = {}
     views: list[tuple[int, int]] = []
-    step = 1 / len(shot.frames)
-    with closing(walk(context.scene, shot.frames)) as frames:
-        for number, _ in enumerate(frames):
-            start = number * step
-            yield start
-            index = yield from between(start, start + _READING * step, index_steps(context))
-            names, frusta = read_frusta(
-                context.evaluated_depsgraph_get(),
-                context.scene,
-                shot.cameras,
-                margin=shot.margin,
-                angle=shot.angle,
-            )
-            columns = [cameras.setdefault(name, len(cameras)) for name in names]
-            views += [(number, column) for column in columns]
-            looked = found.look_steps(index, frusta, np.array(columns), number)
-            yield from between(start + _READING * step, start + step, looked)
+
+    def look(index: SceneIndex, number: int) -> Steps[None]:
+        names, frusta = read_frusta(
+            context.evaluated_depsgraph_get(),
+            context.scene,
+            shot.cameras,
+            margin=shot.margin,
+            angle=shot.angle,
+        )
+        columns = [cameras.setdefault(name, len(cameras)) for name in names]
+        views.extend((number, column) for column in columns)
+        return found.look_steps(index, frusta, np.array(columns), number)
+
+    yield from frame_steps(context, shot.frames, index_steps, look, reading=0.8)
     return VisibilityResult(
         objects=found.objects,
         cameras=tuple(cameras),

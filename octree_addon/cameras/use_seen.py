@@ -1,45 +1,26 @@
 """Uses of a visibility result: select, collect, mark, or export what cameras saw or missed."""
 
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
+from ..answers import verbs
 from ..answers.verb_operators import AnswerOperator, AskingOperator
-from ..answers.verbs import collect_answer, mark_answer, select_answer
-from ..questions import SelectionOptions
+from ..selection import Subjects
 from ..ui import (
+    FileExport,
+    SelectionOptions,
     Status,
-    TableExport,
     column_of,
     draw_rows,
     plural,
 )
-from .data import (
-    SeenAnswer,
-    bop_text,
-    coco_texts,
-    csv_text,
-    json_texts,
-    merged,
-    write_label_pictures,
-)
+from ..written_files import writer_of
+from .data import FORMATS, SeenAnswer, merged, write_label_pictures
 from .settings import SeenOptions
-from .visibility_result import ANSWERS, VisibilityResult, csv_table, json_table
-
-TABLES = {".csv": csv_table, ".json": json_table}
-# The same with pixels, by format.
-PIXEL_TABLES: dict[str, dict[str, Callable[[SeenAnswer], str]]] = {
-    "TABLE": {
-        ".csv": lambda answer: csv_text(answer.table),
-        ".json": lambda answer: "".join(json_texts(answer)),
-    },
-    "COCO": {".json": lambda answer: "".join(coco_texts(answer.table))},
-    "BOP": {".json": lambda answer: bop_text(answer.table)},
-}
+from .visibility_result import ANSWERS, TABLES, VisibilityResult
 
 
 class SeenOperator(AnswerOperator):
@@ -58,9 +39,8 @@ class OCTREE_OT_select_seen(SelectionOptions, SeenOptions, SeenOperator, bpy.typ
     bl_options = {"REGISTER", "UNDO"}
 
     def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
-        is_seen = self.part == "SEEN"
-        faces = partial(seen.face_flags, seen=is_seen)
-        return select_answer(context, self, seen.uids(seen=is_seen), faces)
+        subjects = seen.subjects(seen=self.part == "SEEN")
+        return verbs.select(context, subjects, self.action, faces=self.selects_faces(context))
 
 
 class OCTREE_OT_collect_seen(SeenOptions, SeenOperator, bpy.types.Operator):
@@ -83,8 +63,8 @@ class OCTREE_OT_collect_seen(SeenOptions, SeenOperator, bpy.types.Operator):
         )
 
     def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
-        uids = seen.uids(seen=self.part == "SEEN")
-        return collect_answer(context, uids, self.collection or self.part.capitalize())
+        subjects = seen.subjects(seen=self.part == "SEEN")
+        return verbs.collect(context, subjects, self.collection or self.part.capitalize())
 
 
 class OCTREE_OT_mark_seen(SeenOperator, bpy.types.Operator):
@@ -122,11 +102,11 @@ class OCTREE_OT_mark_seen(SeenOperator, bpy.types.Operator):
     def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
         frames = zip(seen.objects, seen.frame_counts.tolist(), strict=True)
         objects = {tested.session_uid: count for tested, count in frames}
-        wanted = None if self.kind == "FACES" else objects
-        return mark_answer(context, self.attribute, wanted, seen.faces)
+        subjects = Subjects(objects, lambda _: seen.faces)
+        return verbs.mark(context, subjects, self.attribute, faces=self.kind == "FACES")
 
 
-class OCTREE_OT_export_seen(AskingOperator, TableExport, SeenOperator, bpy.types.Operator):
+class OCTREE_OT_export_seen(AskingOperator, FileExport, SeenOperator, bpy.types.Operator):
     """Write a table of what cameras saw, and when."""
 
     bl_idname = "octree.export_seen"
@@ -161,15 +141,16 @@ class OCTREE_OT_export_seen(AskingOperator, TableExport, SeenOperator, bpy.types
 
     def ask(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         """Open the file browser."""
-        return TableExport.invoke(self, context, event)
+        return FileExport.invoke(self, context, event)
 
     def check(self, context: bpy.types.Context) -> bool:
         """Offer a name that fits the format; the file browser calls this."""
-        path = Path(self.filepath)
-        fits = path.suffix.lower() in PIXEL_TABLES[self.format]
-        if not fits:
-            self.filepath = str(path.with_suffix(".json"))
-        return not fits
+        try:
+            writer_of(FORMATS, self.filepath, form_of(self.format))
+        except ValueError:
+            self.filepath = str(Path(self.filepath).with_suffix(".json"))
+            return True
+        return False
 
     def draw(self, context: bpy.types.Context) -> None:
         draw_rows(column_of(self), self, ("format", "labels"))
@@ -178,12 +159,17 @@ class OCTREE_OT_export_seen(AskingOperator, TableExport, SeenOperator, bpy.types
         if seen.pixels is None:
             if self.format != "TABLE" or self.labels:
                 raise ValueError("There are no pixels: ask with Behind Others")
-            return f"Written to {self.write(TABLES, seen)}"
+            return self.write(*self.chosen(TABLES), seen, said=plural(len(seen.objects), "object"))
+        path, writer = self.chosen(FORMATS, form_of(self.format))
         table = merged([seen.pixels.table])  # in an order of its own, as from the command line
-        path = self.write(
-            PIXEL_TABLES[self.format], SeenAnswer(table, {"scene": context.scene.name})
-        )
+        answer = SeenAnswer(table, {"scene": context.scene.name})
+        text = self.write(path, writer, answer, said=plural(len(table.which), "view"))
         if not self.labels:
-            return f"Written to {path}"
+            return text
         count = write_label_pictures(table, path.with_suffix(""))
-        return f"Written to {path}, with {plural(count, 'label picture')}"
+        return f"{text}, {plural(count, 'label picture')}"
+
+
+def form_of(choice: str) -> str:
+    """Return the name of a format; empty for a table, of which the file extension decides."""
+    return "" if choice == "TABLE" else choice.lower()

@@ -1,17 +1,17 @@
 """Visibility results: flags of objects x cameras x frames, kept for the session, or a table."""
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import bpy
 import numpy as np
 
 from ..answers.standing import StandingAnswers
 from ..arrays import Flags, Ids
-from ..spreadsheets import delimited
+from ..selection import Subjects
+from ..text_formats import delimited, json_file
+from ..written_files import Writer, Writers
 from .data import SeenTable
 
 HEADER = ("object", "camera", "first", "last", "frames", "intervals")
@@ -113,14 +113,16 @@ class VisibilityResult:
         """How many faces were seen at all."""
         return sum(int(np.count_nonzero(counts)) for counts in self.faces.values())
 
-    def face_flags(self, *, seen: bool) -> dict[int, Flags]:
-        """Return by mesh which polygons were seen at all, or which never were."""
-        return {uid: (counts > 0) == seen for uid, counts in self.faces.items()}
+    def subjects(self, *, seen: bool) -> Subjects:
+        """Return the objects and faces that were seen at all, or those that never were."""
 
-    def uids(self, *, seen: bool) -> set[int]:
-        """Return the session ids of the objects that were seen at all, or of those never seen."""
-        wanted = (self.frame_counts > 0) == seen
-        return {self.objects[number].session_uid for number in np.flatnonzero(wanted)}
+        def faces(_: Any) -> dict[int, Flags]:
+            return {uid: (counts > 0) == seen for uid, counts in self.faces.items()}
+
+        wanted = ((self.frame_counts > 0) == seen).tolist()
+        each = zip(self.objects, self.frame_counts.tolist(), wanted, strict=True)
+        counts = {tested.session_uid: count for tested, count, is_meant in each if is_meant}
+        return Subjects(counts, faces)
 
 
 def intervals(flags: Flags) -> Ids:
@@ -159,7 +161,7 @@ def json_table(seen: VisibilityResult) -> str:
         for name, camera, count, runs in _rows(seen)
     ]
     asked = {"frames": seen.frames, "cameras": seen.cameras, "exact": seen.is_exact}
-    return json.dumps({**asked, "seen": rows}, indent=1, ensure_ascii=False) + "\n"
+    return json_file({**asked, "seen": rows})
 
 
 def _rows(seen: VisibilityResult) -> Iterator[tuple[str, str, int, list[tuple[int, int]]]]:
@@ -170,16 +172,6 @@ def _rows(seen: VisibilityResult) -> Iterator[tuple[str, str, int, list[tuple[in
             yield tested.name, camera, int(flags.sum()), runs
 
 
-ANSWERS = StandingAnswers[VisibilityResult]("find_seen", "Find what the cameras see first")
+TABLES: Writers = {"csv": Writer(".csv", csv_table), "json": Writer(".json", json_table)}
+ANSWERS = StandingAnswers(VisibilityResult, "find_seen", "Find what the cameras see first")
 get, keep = ANSWERS.get, ANSWERS.put
-
-
-def objects_of(
-    seen: VisibilityResult, objects: Iterable[bpy.types.Object], *, in_view: bool
-) -> list[bpy.types.Object]:
-    """Return those of some objects that were seen at all, or those that never were, in order.
-
-    Objects that were not tested are in neither list.
-    """
-    uids = seen.uids(seen=in_view)
-    return [item for item in objects if item.session_uid in uids]

@@ -64,7 +64,7 @@ def _audit(
         "contacts": contacts,
         "fail on": ",".join(gate.fail_on),
     }
-    return canonical(found), about_of(options)
+    return canonical(found), about_of(scene, options)
 
 
 COMMAND = Command(

@@ -2,7 +2,6 @@
 
 import argparse
 import glob
-from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -12,11 +11,8 @@ import bpy
 from ...core import run
 from ..cameras import PixelOptions
 from ..cameras.data import (
+    FORMATS,
     SeenAnswer,
-    bop_text,
-    coco_texts,
-    csv_text,
-    json_texts,
     label_folder,
     merged,
     merged_answers,
@@ -25,7 +21,7 @@ from ..cameras.data import (
     write_label_pictures,
 )
 from ..ui import plural
-from ..written_files import require_file, require_folder, write_texts
+from ..written_files import Writer, require_file, require_folder, write_file, writer_of
 from .command import Command, UsageError, open_blend
 from .frame_ranges import chunk_of, frames_in_chunk, frames_of
 from .in_view import Ask, SeenQuestion, in_view_steps, pixels_steps
@@ -34,15 +30,6 @@ from .interrupt import heed
 # By whether it counts what stands in front.
 ANSWERS: dict[bool, Ask] = {False: in_view_steps, True: pixels_steps}
 
-Texts = Callable[[SeenAnswer], Iterator[str]]
-FORMATS: dict[str, tuple[str, Texts]] = {
-    "json": (".json", json_texts),
-    "csv": (".csv", lambda answer: iter([csv_text(answer.table)])),
-    "coco": (".json", lambda answer: coco_texts(answer.table)),
-    "bop": (".json", lambda answer: iter([bop_text(answer.table)])),
-}
-# Those that need pixels.
-PIXELS = ("coco", "bop")
 _DESCRIPTION = """Tell which objects cameras see in which frames. The blend file is read, never
 written; its scripts run only if Blender's own settings allow it (blender --enable-autoexec)."""
 
@@ -120,40 +107,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_seen(context: bpy.types.Context, arguments: argparse.Namespace) -> int:
     """Ask or merge, write, and say what was written."""
-    texts = _writer(arguments)
+    writer = _writer(arguments)
     require_file(arguments.out)  # said before hours of work
     if arguments.labels:
         require_folder(arguments.labels)
     answer = _merge(arguments) if arguments.merge else _ask(context, arguments)
     if arguments.labels:
         write_label_pictures(answer.table, label_folder(arguments.labels, answer.chunk))
-    write_texts(arguments.out, texts(answer))
+    write_file(arguments.out, writer.content(answer))
     table = answer.table
     seen = f"{table.seen_count:,} of {plural(len(table.items), 'object')} seen"
     print(f"{seen} in {plural(len(table.which), 'view')}; written to {arguments.out}")
     return 0
 
 
-def _writer(arguments: argparse.Namespace) -> Texts:
+def _writer(arguments: argparse.Namespace) -> Writer:
     """Return what writes the format that was asked for; refuse what contradicts itself."""
     if (arguments.file is None) == (arguments.merge is None):
         raise UsageError("Name either a .blend FILE, or what to --merge")
-    suffix = arguments.out.suffix.lower()
-    name = arguments.format or suffix[1:]
-    if name not in FORMATS or suffix != FORMATS[name][0]:
-        raise UsageError(f"--out should end in {FORMATS.get(name, ('.json or .csv',))[0]}")
-    if arguments.chunk and name != "json":
+    try:
+        writer = writer_of(FORMATS, arguments.out, arguments.format or "")
+    except ValueError as error:
+        raise UsageError(f"--out: {error}") from error
+    if arguments.chunk and writer is not FORMATS["json"]:
         raise UsageError("A chunk is written as JSON, which can be merged")
-    if arguments.merge and name == "coco" and not arguments.labels:
+    if arguments.merge and writer is FORMATS["coco"] and not arguments.labels:
         raise UsageError("COCO of chunks is made of their label pictures: give --labels")
-    if not (arguments.behind_others or arguments.merge) and (arguments.labels or name in PIXELS):
+    needs_pixels = arguments.labels or writer.is_pictured
+    if needs_pixels and not (arguments.behind_others or arguments.merge):
         raise UsageError("Pixels are counted with --behind-others")
     if arguments.behind_others and arguments.boxes:
         raise UsageError("--boxes have no pixels: leave it out, or --behind-others")
     asked = (arguments.frames, arguments.chunk, arguments.boxes, arguments.cameras != ["scene"])
     if arguments.merge and any(asked):
         raise UsageError("--frames, --cameras, --boxes and --chunk ask about a FILE")
-    return FORMATS[name][1]
+    return writer
 
 
 def _merge(arguments: argparse.Namespace) -> SeenAnswer:

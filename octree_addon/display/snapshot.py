@@ -1,8 +1,12 @@
-"""Snapshots: the 3D view drawn offscreen onto contacts, one after the other, as PNG files."""
+"""Snapshots: contacts drawn offscreen, one after the other, as small PNG files.
 
-import struct
-import zlib
+The objects of a contact stand whole before all others, which are faded: nothing hides them, not
+even in a viewport of wires. Their faces are lit from the camera (Lambert), in the two colors of
+the row; the curve or the faces where they meet lie over them.
+"""
+
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import bpy
@@ -11,14 +15,20 @@ import numpy as np
 from mathutils import Euler, Matrix, Vector
 from numpy.typing import NDArray
 
-from ..preferences import colors
-from ..results import LINES, sides_of
-from .active_row import draw_side, fade, key_of
+from ..arrays import Floats
+from ..png import small_png
+from ..preferences import Color, colors, limits
+from ..reader import PlacedMesh, evaluated_mesh, find_instance, mesh_arrays, triangle_count
+from ..results import LINES, Contact, Side, sides_of
+from .active_row import fade
 from .contact import draw_contact, read_contact
 
-_SIZE = (640, 480)
+_SIZE = (480, 360)
+# A hundred of them make a page of less than two megabytes.
+MOST_BYTES = 12_000
 _LENS, _CLIP = 50.0, (0.001, 1000.0)  # degrees from top to bottom; of the distance
 _FROM = Euler((np.radians(62), 0.0, np.radians(35))).to_quaternion()
+_DARKEST = 0.3  # of a face that is seen from its edge
 
 
 def snapshots(
@@ -31,21 +41,33 @@ def snapshots(
     region = next(each for each in area.regions if each.type == "WINDOW")
     offscreen = gpu.types.GPUOffScreen(*_SIZE)
     try:
-        with context.temp_override(area=area, region=region):
+        with context.temp_override(area=area, region=region), _plain(area.spaces.active):
             for row in rows:
                 contact = LINES[result.question].contact(context.scene, result, row)
                 if contact is not None:
-                    yield row, _picture(offscreen, context.scene, result, row)
+                    sides = sides_of(context.scene, result, row)
+                    yield row, _picture(offscreen, context.scene, contact, sides)
     finally:
         offscreen.free()
 
 
+@contextmanager
+def _plain(space: Any) -> Iterator[None]:
+    """Leave out grid, cursor and outlines of a 3D view."""
+    before = space.overlay.show_overlays
+    space.overlay.show_overlays = False
+    try:
+        yield
+    finally:
+        space.overlay.show_overlays = before
+
+
 def _picture(
-    offscreen: gpu.types.GPUOffScreen, scene: bpy.types.Scene, result: Any, row: int
+    offscreen: gpu.types.GPUOffScreen,
+    scene: bpy.types.Scene,
+    contact: Contact,
+    sides: list[Side | None],
 ) -> bytes:
-    contact = LINES[result.question].contact(scene, result, row)
-    assert contact is not None
-    sides = sides_of(scene, result, row)
     context = bpy.context
     view, projection = camera_of(contact.around)
     offscreen.draw_view3d(
@@ -57,19 +79,84 @@ def _picture(
         projection,
         do_color_management=True,
     )
-    depsgraph = context.evaluated_depsgraph_get()
     with offscreen.bind(), gpu.matrix.push_pop(), gpu.matrix.push_pop_projection():
         gpu.matrix.load_matrix(view)
         gpu.matrix.load_projection_matrix(projection)
         fade()
+        _in_front()
         for side, color in zip(sides, colors().pair, strict=False):
-            if side is not None and side.object.visible_get():
-                draw_side(side, key_of(scene, side), depsgraph, color)
+            placed = _placed(side) if side is not None else None
+            if placed is not None:
+                _draw_lit(placed, view, color)
+        _in_front()
         draw_contact(read_contact(contact, sides))
     pixels: Any = offscreen.texture_color.read()
     pixels.dimensions = _SIZE[0] * _SIZE[1] * 4
     flat = np.array(pixels, np.uint8).reshape(_SIZE[1], _SIZE[0], 4)
-    return png_bytes(flat[::-1, :, :3])
+    return small_png(flat[::-1, :, :3], MOST_BYTES)
+
+
+def _in_front() -> None:
+    """Let whatever is drawn next hide all that was drawn so far."""
+    gpu.state.active_framebuffer_get().clear(depth=1.0)
+
+
+def _placed(side: Side) -> PlacedMesh | None:
+    """Return the triangles of an object or an instance; None if it has none, or too many."""
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    if not side.object.visible_get():
+        return None
+    if side.numbers:
+        return find_instance(depsgraph, side.object.session_uid, side.numbers)
+    evaluated = side.object.evaluated_get(depsgraph)
+    if evaluated.type != "MESH":
+        return None
+    with evaluated_mesh(evaluated) as mesh:
+        if not 0 < triangle_count(mesh) <= limits().triangles:
+            return None
+        return PlacedMesh(np.array(evaluated.matrix_world), mesh_arrays(mesh))
+
+
+def _draw_lit(placed: PlacedMesh, view: Matrix, color: Color) -> None:
+    """Draw triangles, each as bright as it faces the camera."""
+    corners = seen_corners(placed, np.array(view))
+    shades = np.ones((len(corners), 3, 4), np.float32)
+    shades[..., :3] = lights(corners)[:, None, None] * np.asarray(color, np.float32)
+    layout = gpu.types.GPUVertFormat()
+    layout.attr_add(id="pos", comp_type="F32", len=3, fetch_mode="FLOAT")
+    layout.attr_add(id="color", comp_type="F32", len=4, fetch_mode="FLOAT")
+    vertices = gpu.types.GPUVertBuf(layout, 3 * len(corners))
+    vertices.attr_fill("pos", np.ascontiguousarray(corners.reshape(-1, 3), np.float32))
+    vertices.attr_fill("color", shades.reshape(-1, 4))
+    shader = gpu.shader.from_builtin("FLAT_COLOR")
+    state = gpu.state
+    before = state.depth_test_get(), state.depth_mask_get()
+    with gpu.matrix.push_pop():
+        gpu.matrix.load_identity()
+        state.depth_test_set("LESS_EQUAL")
+        state.depth_mask_set(True)
+        gpu.types.GPUBatch(type="TRIS", buf=vertices).draw(shader)
+    state.depth_test_set(before[0])
+    state.depth_mask_set(before[1])
+
+
+def seen_corners(placed: PlacedMesh, view: Floats) -> Floats:
+    """Return the corners of triangles from the camera, (t, 3, 3): as exact there as near 0."""
+    whole = view @ placed.matrix
+    points = placed.mesh.positions @ whole[:3, :3].T + whole[:3, 3]
+    corners: Floats = points[placed.mesh.triangles]
+    return corners
+
+
+def lights(corners: Floats) -> Floats:
+    """Return how bright triangles are from a camera at the origin, (t,): from 0.3 to 1."""
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    middles = corners.mean(axis=1)
+    lengths = np.linalg.norm(normals, axis=1) * np.linalg.norm(middles, axis=1)
+    facing = np.abs((normals * middles).sum(axis=1))
+    cosines = np.divide(facing, lengths, out=np.zeros(len(corners)), where=lengths > 0)
+    bright: Floats = _DARKEST + (1 - _DARKEST) * cosines
+    return bright
 
 
 def camera_of(points: NDArray[Any]) -> tuple[Matrix, Matrix]:
@@ -86,17 +173,3 @@ def camera_of(points: NDArray[Any]) -> tuple[Matrix, Matrix]:
     depth = (far + near) / (near - far), 2 * far * near / (near - far)
     rows = ((wide, 0, 0, 0), (0, tall, 0, 0), (0, 0, *depth), (0, 0, -1, 0))
     return view, Matrix(rows)
-
-
-def png_bytes(pixels: NDArray[np.uint8]) -> bytes:
-    """Return (h, w, 3) pixels, the top row first, as a PNG file."""
-    height, width, _ = pixels.shape
-    rows = np.zeros((height, 1 + 3 * width), np.uint8)  # no filter
-    rows[:, 1:] = pixels.reshape(height, -1)
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    parts = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes(), 6)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in parts)
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

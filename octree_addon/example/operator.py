@@ -6,7 +6,7 @@ import bpy
 from mathutils import Euler
 
 from ..results import active_result
-from ..selection import select_found
+from ..selection import Subjects, select_objects
 from ..ui import RefusingOperator, Status, mode_obstacle
 from .town import NAME, build_town
 
@@ -43,7 +43,7 @@ class OCTREE_OT_add_example(RefusingOperator, bpy.types.Operator):
         return status
 
     def execute(self, context: bpy.types.Context) -> Status:
-        select_found(context.view_layer, {}, "REPLACE")
+        select_objects(context.view_layer, Subjects(), "REPLACE")
         town = build_town(context.scene)
         self.report({"INFO"}, f"{len(town.objects)} objects added in the collection {town.name}")
         return {"FINISHED"}

@@ -14,6 +14,7 @@ from .hidden_objects import (
 from .operators import OCTREE_OT_restore_hidden, draw_restore, hidden_text, plan_lines
 from .plan import Plan, plan
 from .settings import (
+    EverythingOption,
     HidingOptions,
     OctreeHiddenObject,
     OctreeHidingSettings,
@@ -22,6 +23,7 @@ from .settings import (
 )
 
 __all__ = [
+    "EverythingOption",
     "HidingOptions",
     "Plan",
     "draw_restore",

@@ -88,7 +88,7 @@ def has_memory(scene: bpy.types.Scene) -> bool:
     return any(memory.records for memory in memories(scene))
 
 
-def forget_shown(scene: bpy.types.Scene) -> None:
+def drop_shown(scene: bpy.types.Scene) -> None:
     """Drop what is shown again, and what no scene has: the file would keep it alive."""
     present = {item.session_uid for each in bpy.data.scenes for item in each.objects}
     for memory in memories(scene):
@@ -184,7 +184,7 @@ def draw_warning(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
 def before_save(*_: Any) -> None:
     """Let the file keep no object alive that the user has deleted."""
     for scene in bpy.data.scenes:
-        forget_shown(scene)
+        drop_shown(scene)
 
 
 LISTENERS = (("render_init", warn), ("save_pre", before_save))

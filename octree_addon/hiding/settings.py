@@ -3,7 +3,13 @@
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import CollectionProperty, EnumProperty, FloatProperty, PointerProperty
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    PointerProperty,
+)
 
 
 class HidingOptions:
@@ -43,6 +49,20 @@ class HidingOptions:
                 ),
             ),
             default="EYE",
+        )
+
+
+class EverythingOption:
+    """Whether all may be hidden; no setting, so that it is said each time."""
+
+    if TYPE_CHECKING:
+        everything: bool
+    else:
+        everything: BoolProperty(
+            name="Hide Everything",
+            description="Hide the objects even if no surface stays visible",
+            default=False,
+            options={"SKIP_SAVE"},
         )
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import bpy
 import numpy as np
@@ -17,6 +16,7 @@ from ..build import keep_visible_objects
 from ..built_tree import BuiltTree
 from ..ui import (
     RefusingOperator,
+    SessionStore,
     SidebarPanel,
     Status,
     column_of,
@@ -241,7 +241,8 @@ class Locality(NamedTuple):
     touching: int
 
 
-_known: WeakKeyDictionary[BuiltTree, tuple[Octree, int, Locality | None]] = WeakKeyDictionary()
+# By the session id of the scene: of what octree and object, and what was counted.
+_known: SessionStore[tuple[Octree, int, Locality | None]] = SessionStore()
 
 
 def locality_of(built: BuiltTree, session_uid: int) -> Locality | None:
@@ -249,10 +250,11 @@ def locality_of(built: BuiltTree, session_uid: int) -> Locality | None:
 
     None if it is not in the tree of objects. Counted once, until the tree changes.
     """
-    counted = _known.get(built)
+    key = built.source.layer[:1]
+    counted = _known.get(key)
     if counted is None or counted[0] is not built.octree or counted[1] != session_uid:
         counted = built.octree, session_uid, _count(built, session_uid)
-        _known[built] = counted
+        _known[key] = counted
     return counted[2]
 
 

@@ -1,7 +1,5 @@
 """Live sessions: followers of trees, switched on and off, updated and merged."""
 
-from weakref import WeakKeyDictionary
-
 import bpy
 
 from ...core import DynamicOctree
@@ -10,9 +8,6 @@ from ..built_tree import BuiltTree
 from ..reader import SceneChanges
 from ..ui import settings_of
 from .follower import Follower
-
-# A follower lives as long as its tree.
-_followers: WeakKeyDictionary[BuiltTree, Follower] = WeakKeyDictionary()
 
 
 def start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Follower:
@@ -27,35 +22,33 @@ def start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Follower:
     follower = Follower(built.tree, built.source, depsgraph.view_layer.name)
     follower.catch_up(scene, depsgraph)
     built.source = follower.source
-    _followers[built] = follower
-    trees.set_live(built, True)
+    trees.set_follower(built, follower)
     return follower
 
 
 def stop(scene: bpy.types.Scene) -> None:
     """Stop the scene's tree from following it, and those that an undo may bring back."""
     for built in trees.kept_of(scene):
-        if _followers.pop(built, None):
-            trees.set_live(built, False)
+        if built.is_live:
+            trees.set_follower(built, None)
 
 
 def stop_all() -> None:
     """Stop all trees, without a notice: nothing is noted any more that they could follow."""
-    while _followers:
-        built, _ = _followers.popitem()
-        built.is_live = False
+    for built in trees.live_trees():
+        built.follower = None
         built.doubt()
 
 
 def get(scene: bpy.types.Scene) -> Follower | None:
     """Return the follower of the scene's tree, if the tree is live."""
     built = trees.get(scene)
-    return None if built is None else _followers.get(built)
+    return None if built is None else built.follower
 
 
 def keep_following(scene: bpy.types.Scene, old: BuiltTree, new: BuiltTree) -> None:
     """Make a tree that was built again follow the scene if the one before did."""
-    if old in _followers and new.holds_objects:
+    if old.is_live and new.holds_objects:
         start(scene, bpy.context.evaluated_depsgraph_get())
 
 
@@ -83,9 +76,9 @@ def _concerns(follower: Follower, scene: bpy.types.Scene, depsgraph: bpy.types.D
 
 def merge_deferred() -> None:
     """Merge the cells of all trees that defer it."""
-    for built, follower in _followers.items():
+    for built in trees.live_trees():
         if built.options["merge"] == "deferred":
-            follower.tree.prune()
+            built.follower.tree.prune()
 
 
 def merge_interval() -> float | None:
@@ -93,6 +86,6 @@ def merge_interval() -> float | None:
     intervals = [
         settings_of(scene).live.interval
         for scene in bpy.data.scenes
-        if (built := trees.get(scene)) in _followers and built.options["merge"] == "deferred"
+        if (built := trees.get(scene)) and built.is_live and built.options["merge"] == "deferred"
     ]
     return min(intervals, default=None)

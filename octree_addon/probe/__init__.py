@@ -41,7 +41,7 @@ def put_away() -> None:
 
 def unregister() -> None:
     """End what is asked, and leave nothing behind."""
-    session.forget()
+    session.stop()
     tool.unregister()
 
 

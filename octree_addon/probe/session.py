@@ -297,7 +297,7 @@ def end() -> None:
     schedule(watch, None)
 
 
-def forget() -> None:
+def stop() -> None:
     """End the session, and listen no more."""
     end()
     listen(LISTENERS, False)

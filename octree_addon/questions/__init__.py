@@ -18,7 +18,6 @@ from .last_query import (
     is_before_tree,
     is_current,
     is_empty,
-    remember,
     shared_of,
 )
 from .outlines import Outline
@@ -34,7 +33,6 @@ from .panel import (
     offer_answer,
     say_answer,
 )
-from .query_operator import SelectionOptions
 from .show_cells import OCTREE_OT_show_cells
 from .status import draw_status
 from .verify import OCTREE_OT_prove_it
@@ -44,7 +42,6 @@ __all__ = [
     "Outline",
     "Query",
     "QueryRecord",
-    "SelectionOptions",
     "camera_outline",
     "draw_camera",
     "draw_collisions",
@@ -53,7 +50,6 @@ __all__ = [
     "is_before_tree",
     "is_current",
     "is_empty",
-    "remember",
     "shared_of",
 ]
 

@@ -13,8 +13,8 @@ from mathutils import Vector
 from ...core import Frusta
 from ..arrays import Floats
 from ..reader import evaluated_box
-from ..ui import named_object
-from .query_operator import SelectionOptions, VolumeOperator, within
+from ..ui import SelectionOptions, named_object
+from .query_operator import VolumeOperator, within
 
 # The corners in the order of `Frusta`, from -1 to 1.
 _SIGNS = np.array([(x, y, z) for z in (-1, 1) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))])

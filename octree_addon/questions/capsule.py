@@ -8,8 +8,8 @@ from bpy.props import FloatProperty, FloatVectorProperty, StringProperty
 from mathutils import Vector
 
 from ...core import Capsules
-from ..ui import named_object
-from .query_operator import SelectionOptions, VolumeOperator, within
+from ..ui import SelectionOptions, named_object
+from .query_operator import VolumeOperator, within
 
 
 class CapsuleOptions(SelectionOptions):

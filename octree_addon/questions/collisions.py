@@ -12,8 +12,9 @@ from ...core import Steps, Triangles, pairs_within
 from .. import tuning
 from ..arrays import Floats, Ids
 from ..targets import SceneTarget
+from ..ui import SelectionOptions
 from .last_query import HitSteps, Query
-from .query_operator import QueryOperator, QuerySteps, SelectionOptions
+from .query_operator import QueryOperator, QuerySteps
 from .result_rows import pair_rows
 
 # At most this many pairs of owners are named.

@@ -7,9 +7,9 @@ from bpy.props import BoolProperty, PointerProperty, StringProperty
 
 from ...core import Frusta
 from ..camera import ViewOptions, view_of
-from ..ui import named_object, settings_of, tag_redraw
+from ..ui import SelectionOptions, named_object, settings_of, tag_redraw
 from .outlines import Outline, hexahedron_outline
-from .query_operator import SelectionOptions, VolumeOperator, within
+from .query_operator import VolumeOperator, within
 
 
 class FrustumOptions(ViewOptions, SelectionOptions):

@@ -4,12 +4,9 @@ It holds what was asked as it was then, and goes with what an undo takes back: t
 undo step keep the number of the query.
 """
 
-import secrets
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import bpy
 import numpy as np
@@ -17,17 +14,14 @@ from bpy.props import BoolProperty, IntProperty
 from numpy.typing import NDArray
 
 from ...core import Boxes, Octree, Steps, build_octree, trace
+from ..answers.answer import Answer
+from ..answers.kept import is_any_found, numbered_answer
 from ..arrays import Flags, Floats, Ids
-from ..results import (
-    Rows,
-    active_result,
-    has_results,
-)
-from ..scene_index import holds, known_fingerprint, listen_to_changes, note_asked, rest_soon
+from ..results import Rows, has_results
+from ..scene_index import holds, known_fingerprint, listen_to_changes, rest_soon
 from ..targets import SceneTarget
 from ..ui import (
     SessionStore,
-    notify,
     plural,
     redraw_status_bars,
     schedule,
@@ -38,6 +32,8 @@ from .outlines import Outline
 
 # Yields the fraction done, returns the numbers of the hits.
 HitSteps = Steps[Ids]
+# What the buttons of the tab share.
+SHARED = ("kind", "action", "meshes")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -154,11 +150,9 @@ class QueryRecord:
 
     if TYPE_CHECKING:
         question_number: int
-        question_result: int
         question_tree: int
     else:
         question_number: IntProperty(description="Number of the last question; 0 is none", min=0)
-        question_result: IntProperty(description="Number of its result in the list", min=0)
         question_tree: IntProperty(description="Number of the tree that there was then", min=0)
 
 
@@ -205,56 +199,32 @@ class OctreeAnswerSettings(bpy.types.PropertyGroup):
         )
 
 
-class Asked(NamedTuple):
-    """The last query of a scene, its number, and what is known of the scene.
-
-    Attributes
-    ----------
-    number : int
-        As the file has it.
-    query : Query
-        The query.
-    shared : mapping of str to str
-        What the operator ran with of what all questions have: `kind`, `action`, `meshes`.
-    was_current : bool
-        Whether the scene was so when it was last known.
-    """
-
-    number: int
-    query: Query
-    shared: Mapping[str, str]
-    was_current: bool = True
+# By the session id of a scene and the number of its last query: whether status bars say it.
+_is_said: SessionStore[bool] = SessionStore()
 
 
-# By the session_uid of the scene.
-_queries: SessionStore[Asked] = SessionStore()
-
-
-def remember(
-    scene: bpy.types.Scene, query: Query, shared: Mapping[str, str] = MappingProxyType({})
-) -> None:
-    """Keep the last query of the scene, with the options that all questions have, and show it."""
+def note_last(scene: bpy.types.Scene, number: int) -> None:
+    """Let the answer of this number be that of the last query."""
     settings = settings_of(scene)
-    settings.question_number = secrets.randbelow(2**31 - 1) + 1
-    settings.question_tree = settings.tree_number
-    result = active_result(scene)
-    settings.question_result = result.number if result else 0
-    _queries[scene.session_uid,] = Asked(settings.question_number, query, shared)
-    note_asked(scene, settings.question_number)
-    notify()
+    settings.question_number, settings.question_tree = number, settings.tree_number
+    _is_said.put((scene.session_uid, number), True)
+
+
+def last_answer(scene: bpy.types.Scene) -> Answer[Query] | None:
+    """Return the answer to the last query, unless an undo has taken it back."""
+    return numbered_answer(scene, settings_of(scene).question_number, Query)
 
 
 def get(scene: bpy.types.Scene) -> Query | None:
     """Return the last query, unless an undo has taken it back."""
-    asked = _queries.get((scene.session_uid,))
-    if asked is None or asked.number != settings_of(scene).question_number:
-        return None
-    return asked.query
+    answer = last_answer(scene)
+    return answer.found if answer else None
 
 
-def shared_of(scene: bpy.types.Scene) -> Mapping[str, str]:
+def shared_of(scene: bpy.types.Scene) -> dict[str, str]:
     """Return what the last query was asked with of what all questions have, such as `action`."""
-    return _queries[scene.session_uid,].shared
+    answer = last_answer(scene)
+    return {name: answer.options[name] for name in SHARED} if answer else {}
 
 
 def is_current(scene: bpy.types.Scene) -> bool:
@@ -262,25 +232,25 @@ def is_current(scene: bpy.types.Scene) -> bool:
 
     After a change it is not, until the scene has come to rest and was compared.
     """
-    asked = _queries.get((scene.session_uid,))
-    if get(scene) is None or asked is None:
+    answer = last_answer(scene)
+    if answer is None:
         return False
-    is_same = has_results(scene) and holds(scene, asked.number)
+    key = scene.session_uid, answer.number
+    is_same = has_results(scene) and holds(scene, answer.number)
     if known_fingerprint(scene) is None:
         rest_soon()
-    if is_same != asked.was_current:
-        _queries[scene.session_uid,] = asked._replace(was_current=is_same)
+    if is_same != _is_said.get(key, False):
+        _is_said[key] = is_same
         schedule(redraw_status_bars, 0.0)
     return is_same
 
 
 def note_change() -> None:
     """Take away what is said and shown of the last queries until the scene was compared."""
-    for key, asked in _queries.items():
-        if asked.was_current:
-            _queries[key] = asked._replace(was_current=False)
-            schedule(redraw_status_bars, 0.0)
-            tag_redraw()
+    if any(_is_said.values()):
+        _is_said.clear()
+        schedule(redraw_status_bars, 0.0)
+        tag_redraw()
 
 
 listen_to_changes(note_change)
@@ -294,4 +264,4 @@ def is_before_tree(scene: bpy.types.Scene) -> bool:
 
 def is_empty() -> bool:
     """Tell whether no scene has a query."""
-    return not _queries
+    return not is_any_found(Query)

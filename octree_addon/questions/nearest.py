@@ -12,10 +12,10 @@ from mathutils import Vector
 from ...core import Spheres, nearest
 from ..arrays import Flags, Floats, Ids
 from ..targets import SceneTarget
-from ..ui import length_text
+from ..ui import SelectionOptions, length_text
 from .last_query import HitSteps, Query, flat_octree
 from .outlines import Outline, sphere_outline
-from .query_operator import QueryOperator, SelectionOptions
+from .query_operator import QueryOperator
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -6,14 +6,24 @@ import bpy
 from bpy.props import EnumProperty
 
 from .. import trees
-from ..ui import OptionsPopover, column_of, draw_button, draw_rows, plural, settings_of, working
+from ..ui import (
+    OptionsPopover,
+    SelectionOptions,
+    column_of,
+    draw_button,
+    draw_rows,
+    plural,
+    settings_of,
+    working,
+)
 from . import last_query
 from .box import OCTREE_OT_select_in_box
 from .capsule import OCTREE_OT_select_in_capsule
 from .collisions import OCTREE_OT_select_collisions
 from .frustum import OCTREE_OT_select_in_frustum
+from .last_query import SHARED
 from .nearest import OCTREE_OT_select_nearest
-from .query_operator import SHARED, MeshOptions, QueryOperator, SelectionOptions
+from .query_operator import MeshOptions, QueryOperator
 from .ray import OCTREE_OT_select_on_ray
 from .sphere import OCTREE_OT_select_in_sphere
 

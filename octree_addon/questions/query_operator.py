@@ -1,6 +1,5 @@
 """Query operators: ask the scene as it is now, select the answer, remember the query."""
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,13 +10,16 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from ...core import Steps, between, pairs_inside, pairs_touching
 from .. import tuning
+from ..answers import verbs
+from ..answers.kept import keep
 from ..arrays import Flags, Ids
 from ..build import kinds_of
 from ..scene_index import unread_triangles
 from ..scope import is_too_much, too_much_text, viewport_of
-from ..selection import FoundItems, found_text, select_faces, select_objects
+from ..selection import FoundItems
 from ..targets import SceneTarget, TargetSteps, box_target, scene_steps
 from ..ui import (
+    SelectionOptions,
     Status,
     SteppedOperator,
     column_of,
@@ -31,13 +33,9 @@ from ..ui import (
 from . import last_query
 from .last_query import HitSteps, Query
 from .outlines import Outline, Volume, volume_outline
-from .result_rows import keep_rows
+from .result_rows import answer_of
 
 QuerySteps = Steps[Query]
-
-
-# What the buttons of the tab share.
-SHARED = ("kind", "action", "meshes")
 
 
 def within(place: str) -> Any:
@@ -51,40 +49,6 @@ def within(place: str) -> Any:
         ),
         default="TOUCHING",
     )
-
-
-class SelectionOptions:
-    """Options of the selection: its kind, and how it changes."""
-
-    if TYPE_CHECKING:
-        kind: str
-        action: str
-    else:
-        kind: EnumProperty(
-            name="Select",
-            description="What is selected",
-            items=(
-                ("AUTOMATIC", "By Mode", "Objects in Object Mode, faces in Edit Mode"),
-                ("OBJECTS", "Objects", "Whole objects; an instance found selects its instancer"),
-                ("FACES", "Faces", "Faces of the meshes in Edit Mode"),
-            ),
-            default="AUTOMATIC",
-        )
-        action: EnumProperty(
-            name="Selection",
-            description="How the current selection changes",
-            items=(
-                ("REPLACE", "Replace", "Select the answer and nothing else"),
-                ("EXTEND", "Extend", "Add to the selection"),
-                ("SUBTRACT", "Subtract", "Remove from the selection"),
-            ),
-            default="REPLACE",
-        )
-
-    def selects_faces(self, context: bpy.types.Context) -> bool:
-        """Tell whether faces are selected, not objects."""
-        edits = self.kind == "AUTOMATIC" and context.mode == "EDIT_MESH"
-        return edits or self.kind == "FACES"
 
 
 class MeshOptions:
@@ -213,13 +177,17 @@ class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
     def finish(self, context: bpy.types.Context, result: Query) -> Status:
         """Select the answer, and keep it."""
         answer = FoundItems(result.target, result.items, result.relation == "inside", self.invert)
-        counts = self._select(context, answer)
+        found = verbs.select(
+            context,
+            answer.subjects,
+            self.action,
+            faces=self.selects_faces(context),
+            by_bounds=result.target.noun == "object",
+        )
         write_back(self, self._settings(context))
         self.keep_more(context)
-        keep_rows(context, self, result, answer)
-        last_query.remember(context.scene, result, {name: getattr(self, name) for name in SHARED})
-        by_bounds = result.target.noun == "object"
-        found = found_text(counts, self.action, by_bounds=by_bounds)
+        kept = keep(context, answer_of(self, result, answer), self.result, kind=Query)
+        last_query.note_last(context.scene, kept.number)
         self.report({"INFO"}, "; ".join([*result.notes[:1], result.words, found]))
         return {"FINISHED"}
 
@@ -237,11 +205,6 @@ class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
 
     def _settings(self, context: bpy.types.Context) -> Any:
         return getattr(settings_of(context.scene), self.key)
-
-    def _select(self, context: bpy.types.Context, answer: FoundItems) -> Counter[str]:
-        if self.selects_faces(context):
-            return select_faces(context, answer, self.action)
-        return select_objects(context.view_layer, answer, self.action)
 
 
 def asks_objects(scene: bpy.types.Scene) -> bool:

@@ -2,23 +2,26 @@
 
 from typing import Any
 
-import bpy
 import numpy as np
 
+from ..answers.answer import Answer
 from ..arrays import Floats, Ids
 from ..reader import UNUSED
-from ..results import Column, PersistentIds, Rows, keep_result, options_of
+from ..results import Column, PersistentIds, Rows, options_of
 from ..selection import FoundItems, wanted_placements
 from ..targets import SceneTarget
 from .last_query import Query
 
 
-def keep_rows(context: bpy.types.Context, asking: Any, query: Query, answer: FoundItems) -> None:
-    """Keep the answer of an operator, a `QueryOperator`, in the list of results."""
-    rows = query.pair_rows or placement_rows(query, answer)
-    question, options = asking.bl_idname.removeprefix("OCTREE_OT_"), options_of(asking)
-    name = asking.result
-    keep_result(context, rows, title=query.title, question=question, options=options, name=name)
+def answer_of(asking: Any, query: Query, found: FoundItems) -> Answer[Query]:
+    """Return the answer of an operator, a `QueryOperator`."""
+    return Answer(
+        found=query,
+        title=query.title,
+        question=asking.bl_idname.removeprefix("OCTREE_OT_"),
+        options=options_of(asking),
+        rows=query.pair_rows or placement_rows(query, found),
+    )
 
 
 def placement_rows(query: Query, answer: FoundItems) -> Rows:

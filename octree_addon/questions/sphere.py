@@ -14,7 +14,8 @@ from ..build import fresh_tree_steps, keep_tree
 from ..built_tree import BuiltTree
 from ..scope import viewport_of
 from ..targets import SceneTarget, TargetSteps, box_target, scene_steps
-from .query_operator import SelectionOptions, VolumeOperator
+from ..ui import SelectionOptions
+from .query_operator import VolumeOperator
 
 
 class SphereOptions(SelectionOptions):

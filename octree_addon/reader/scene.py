@@ -67,7 +67,7 @@ class SceneReader:
         self._large: tuple[_Address, ReadMesh, tuple[int, int, bool]] | None = None
         self._by_content: WeakValueDictionary[bytes, SceneMesh] = WeakValueDictionary()
 
-    def forget(self, changed: set[int] | None) -> None:
+    def doubt(self, changed: set[int] | None) -> None:
         """Doubt the meshes of objects with these session ids; None is all of them."""
         if changed is None:
             self._known.clear()

@@ -1,34 +1,33 @@
 """Results feature: one list for the answers to all questions, kept in the file.
 
-Read rows, view, kept, lines, choosing, columns, then settings, tables, operators, verbs, listeners
+Read lines, choosing, columns, then settings, tables, operators, verbs, listeners
 and panel.
 """
 
 import bpy
 
-from ..ui import Feature
-from .choosing import (
-    Side,
-    active_contact,
-    active_objects,
-    active_sides,
-    sides_of,
-)
-from .columns import value_text
-from .kept import (
+from ..answers.kept import (
     active_result,
     doubt_names,
     drop_pointers,
     has_pointers,
-    keep_result,
     options_of,
     place_for,
     remove_named,
     shown_of,
     titled,
     view_of,
-    write_rows,
 )
+from ..answers.rows import Column, PersistentIds, Rows, no_instances, numbered
+from ..ui import Feature
+from .choosing import (
+    Side,
+    active_contact,
+    active_sides,
+    rows_meant,
+    sides_of,
+)
+from .columns import value_text
 from .lines import ANSWERS, LINES, Contact, Lines, Said
 from .listeners import has_results, listen_if_kept, uninstall
 from .operators import (
@@ -41,9 +40,9 @@ from .operators import (
     OCTREE_OT_select_rows,
     OCTREE_OT_show_result,
     OCTREE_OT_sort_rows,
+    ResultOperator,
 )
 from .panel import OCTREE_PT_results, OCTREE_UL_results, draw_labels, fresh_view
-from .rows import Column, PersistentIds, Rows, no_instances, numbered
 from .settings import (
     OctreeListSettings,
     OctreeResult,
@@ -60,11 +59,11 @@ __all__ = [
     "Contact",
     "Lines",
     "PersistentIds",
+    "ResultOperator",
     "Rows",
     "Said",
     "Side",
     "active_contact",
-    "active_objects",
     "active_result",
     "active_sides",
     "doubt_names",
@@ -73,20 +72,19 @@ __all__ = [
     "fresh_view",
     "has_pointers",
     "has_results",
-    "keep_result",
     "listen_if_kept",
     "no_instances",
     "numbered",
     "options_of",
     "place_for",
     "remove_named",
+    "rows_meant",
     "shown_of",
     "sides_of",
     "titled",
     "uninstall",
     "value_text",
     "view_of",
-    "write_rows",
 ]
 
 

@@ -1,22 +1,19 @@
-"""Chosen rows: select the objects of a row, make the first active, frame them in the 3D view."""
+"""Chosen rows: what they are about, and where it is; a click selects and frames it."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
 
 from .. import references
+from ..answers.kept import active_result, shown_of, view_of
+from ..answers.verbs import go_to
+from ..answers.view3d import isolate_also
 from ..arrays import Floats, Ids
 from ..reader import find_instance
-from ..selection import select_found
+from ..selection import Subjects
 from ..ui import settings_of, tag_redraw
-from .kept import active_result, shown_of, view_of
 from .lines import LINES, Contact
-
-# Millimeters: the smaller part of what Blender's 3D view takes for the width of its sensor.
-_SENSOR = 30.0
 
 
 def row_chosen(settings: Any, context: bpy.types.Context) -> None:
@@ -25,51 +22,70 @@ def row_chosen(settings: Any, context: bpy.types.Context) -> None:
     if is_here and settings.row >= 0 and context.mode == "OBJECT":
         if settings.follow:
             go_to_row(context.scene, settings.row)
-        choose(context, np.array([settings.row]), frame=settings.follow)
-        isolate_also(context, active_objects(context.scene))
+        choose(context, np.array([settings.row]), follow=settings.follow)
+        isolate_also(context, active_subjects(context.scene).among(context.scene.objects))
     tag_redraw()
 
 
 def go_to_row(scene: bpy.types.Scene, row: int) -> None:
     """Go to the frame that a row is about, if its question is about frames."""
     result = active_result(scene)
-    go_to = LINES[result.question].go_to if result and result.question in LINES else None
-    if go_to is not None and row < result.count:
-        go_to(scene, result, row)
+    bring = LINES[result.question].go_to if result and result.question in LINES else None
+    if bring is not None and row < result.count:
+        bring(scene, result, row)
 
 
-def objects_of(scene: bpy.types.Scene, result: Any, rows: Ids) -> list[bpy.types.Object]:
-    """Return the objects of some rows that are still in the scene, each once, in order."""
+def row_subjects(scene: bpy.types.Scene, result: Any, rows: Ids) -> Subjects:
+    """Return the objects of some rows that are still in the scene, in their order.
+
+    The number of each is how many of these rows name it.
+    """
     view = view_of(scene, result)
-    rows = np.asarray(rows)[np.asarray(rows) < len(view.rows)]
-    numbers = dict.fromkeys(view.rows.objects[:, rows].T.ravel().tolist())
-    items = references.objects_of(scene, [view.uids[number] for number in numbers])
-    return [item for item in items if item is not None]
+    objects = view.rows.objects[:, rows[rows < len(view.rows)]].T
+    is_another = np.ones_like(objects, np.bool_)  # than the first of its pair
+    is_another[:, 1:] = objects[:, 1:] != objects[:, :1]
+    found = np.unique(objects[is_another], return_index=True, return_counts=True)
+    numbers, _, counts = np.stack(found)[:, np.argsort(found[1])].tolist()
+    uids = [view.uids[number] for number in numbers]
+    items = references.objects_of(scene, uids)
+    numbered = zip(uids, counts, items, strict=True)
+    return Subjects({uid: count for uid, count, item in numbered if item is not None})
 
 
-def choose(context: bpy.types.Context, rows: Ids, *, frame: bool) -> tuple[int, int]:
+def rows_meant(scene: bpy.types.Scene, result: Any, which: str) -> Ids:
+    """Return all rows that the list shows, for "SHOWN", else the active one.
+
+    A `ValueError` says that none is active.
+    """
+    row = settings_of(scene).results.row
+    if which == "SHOWN":
+        return shown_of(scene, result).rows
+    if not 0 <= row < result.count:
+        raise ValueError("Click a row first")
+    return np.array([row])
+
+
+def choose(context: bpy.types.Context, rows: Ids, *, follow: bool) -> str:
     """Select the objects of some rows and nothing else; the first becomes the active object.
 
-    Returns how many objects were selected, and how many could not be.
+    With `follow` they fill the 3D view, or of one row its contact or its instances do.
     """
-    scene, layer = context.scene, context.view_layer
-    result = active_result(scene)
-    objects = objects_of(scene, result, rows) if result else []
-    counts = select_found(layer, {item.session_uid: 0 for item in objects}, "REPLACE")
-    selected = [item for item in objects if item.select_get(view_layer=layer)]
-    if selected:
-        layer.objects.active = selected[0]
-        if frame:
-            frame_chosen(context, rows)
-    return counts["objects"], counts["refused"]
+    result = active_result(context.scene)
+    subjects = row_subjects(context.scene, result, rows) if result else Subjects()
+    return go_to(
+        context,
+        subjects,
+        follow=follow,
+        boxes=lambda: boxes_of_row(context) if len(rows) == 1 else (),
+    )
 
 
-def active_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+def active_subjects(scene: bpy.types.Scene) -> Subjects:
     """Return the objects of the active row; none if no row is chosen."""
     result, row = active_result(scene), settings_of(scene).results.row
-    if result is None or not 0 <= row < result.count:
-        return []
-    return objects_of(scene, result, np.array([row]))
+    if result is None or row < 0:
+        return Subjects()
+    return row_subjects(scene, result, np.array([row]))
 
 
 class Side(NamedTuple):
@@ -118,39 +134,6 @@ def step_row(context: bpy.types.Context, step: int) -> int | None:
     return int(settings.row)
 
 
-def view3d_areas(context: bpy.types.Context) -> Iterator[bpy.types.Area]:
-    """Yield the 3D views of the window, that of the context first."""
-    areas = [context.area, *(context.screen.areas if context.screen else ())]
-    return (area for area in areas if area is not None and area.type == "VIEW_3D")
-
-
-@contextmanager
-def in_view3d(context: bpy.types.Context) -> Iterator[bpy.types.SpaceView3D | None]:
-    """Let operators work in the main region of a 3D view, if the window has one."""
-    area = next(view3d_areas(context), None)
-    if area is None:
-        yield None
-        return
-    region = next(each for each in area.regions if each.type == "WINDOW")
-    with context.temp_override(area=area, region=region):
-        space = area.spaces.active
-        yield space if isinstance(space, bpy.types.SpaceView3D) else None
-
-
-def frame_chosen(context: bpy.types.Context, rows: Ids) -> None:
-    """Fill the 3D view with what is selected, or with the instances of one row."""
-    if bpy.app.background:
-        return
-    boxes = boxes_of_row(context) if len(rows) == 1 else []
-    with in_view3d(context) as space:
-        if space is None:
-            return
-        if boxes:
-            frame_box(space, np.concatenate(boxes))
-        else:
-            bpy.ops.view3d.view_selected()
-
-
 def boxes_of_row(context: bpy.types.Context) -> list[Floats]:
     """Return points around what the active row has to show, if not just its objects."""
     contact = active_contact(context.scene)
@@ -174,60 +157,3 @@ def instance_boxes(context: bpy.types.Context) -> list[Floats]:
             if found is not None:
                 boxes.append(found.corners)
     return boxes
-
-
-def frame_box(space: bpy.types.SpaceView3D, points: Floats) -> None:
-    """Turn a 3D view to the box around some points, (n, 3), so that it fills the view.
-
-    Those that are not finite do not count; without others the view stays.
-    """
-    view = space.region_3d
-    finite = points[np.isfinite(points).all(axis=1)]
-    if not len(finite):
-        return
-    lower, upper = finite.min(axis=0), finite.max(axis=0)
-    view.view_location = ((lower + upper) / 2).tolist()
-    view.view_distance = float(np.linalg.norm(upper - lower)) * space.lens / _SENSOR
-    if view.view_perspective == "CAMERA":
-        view.view_perspective = "PERSP"
-
-
-def is_isolated(context: bpy.types.Context) -> bool:
-    """Tell whether the 3D view is in local view."""
-    with in_view3d(context) as space:
-        return space is not None and space.local_view is not None
-
-
-def isolate_also(context: bpy.types.Context, objects: Iterable[bpy.types.Object]) -> None:
-    """Let a local view that does not show all of these show them, and nothing else."""
-    with in_view3d(context) as space:
-        if space is None or space.local_view is None:
-            return
-        wanted = {item.session_uid for item in objects if not item.hide_get()}
-        shown = {
-            item.session_uid: item
-            for item in context.view_layer.objects
-            if item.local_view_get(space)
-        }
-        if wanted and not wanted <= shown.keys():
-            for item in context.view_layer.objects:
-                is_wanted = item.session_uid in wanted
-                if is_wanted != (item.session_uid in shown):
-                    item.local_view_set(space, is_wanted)
-
-
-def isolate(context: bpy.types.Context, objects: Iterable[bpy.types.Object]) -> None:
-    """Show these objects alone in the 3D view, or all again if it shows some alone.
-
-    A `ValueError` says that all of them are hidden: nothing could be shown.
-    """
-    with in_view3d(context) as space:
-        if space is None:
-            raise ValueError("There is no 3D view in this window")
-        if space.local_view is None:
-            found = {item.session_uid: item for item in objects}
-            if not any(item.visible_get() for item in found.values()):
-                names = ", ".join(item.name for item in found.values())
-                raise ValueError(f"Hidden, and not to be shown alone: {names}")
-            select_found(context.view_layer, dict.fromkeys(found, 0), "REPLACE")
-        bpy.ops.view3d.localview(frame_selected=settings_of(context.scene).results.follow)

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import bpy
 from bpy.app.translations import pgettext_iface
 
+from ..answers.rows import Column
+from ..answers.view import View
 from ..ui import length_text
-from .rows import Column
-from .view import View
 
 # Pixels at a scale of one: what names take at least, one or two of them, and words at most; what
 # stands beside the list; what is around a text; and a narrow letter, a wide one, and any other.

@@ -4,11 +4,11 @@ from typing import Any
 
 import bpy
 
+from ..answers.kept import shown_of, view_of
+from ..answers.view import View
 from ..arrays import Ids
 from ..ui import plural
-from .kept import shown_of, view_of
 from .operators import ResultOperator
-from .view import View
 
 
 class OCTREE_OT_copy_names(ResultOperator, bpy.types.Operator):

@@ -5,10 +5,10 @@ from typing import Any
 import bpy
 
 from .. import references
+from ..answers import kept
 from ..reader import SceneChanges
 from ..scene_index import doubt_results, subscribe, unsubscribe, write_fingerprints
 from ..ui import Listeners, is_listening, listen, schedule, settings_of
-from . import kept
 
 
 def has_results(scene: bpy.types.Scene) -> bool:
@@ -40,7 +40,7 @@ def before_save(*_: Any) -> None:
         kept.drop_pointers(scene)
         write_fingerprints(scene)
     kept.doubt_names()
-    kept.list_rows().clear()
+    kept.list_settings().rows.clear()
 
 
 def after_save(*_: Any) -> None:
@@ -51,7 +51,6 @@ def after_save(*_: Any) -> None:
 LISTENERS: Listeners = (
     ("undo_post", doubt),
     ("redo_post", doubt),
-    ("load_pre", references.doubt_objects),
     ("save_pre", before_save),
     ("save_post", after_save),
 )

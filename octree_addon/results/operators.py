@@ -8,9 +8,7 @@ import bpy
 import numpy as np
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
-from ..ui import RefusingOperator, Status, TableExport, mode_obstacle, plural, settings_of
-from .choosing import active_objects, choose, is_isolated, isolate, step_row, view3d_areas
-from .kept import (
+from ..answers.kept import (
     active_result,
     clear_results,
     remove_result,
@@ -18,8 +16,15 @@ from .kept import (
     shown_of,
     view_of,
 )
+from ..answers.verbs import NothingToDoError, isolate
+from ..answers.view import NAME, View
+from ..answers.view3d import is_isolated, view3d_areas
+from ..arrays import Ids
+from ..scene_index import own_writing
+from ..selection import Subjects
+from ..ui import FileExport, RefusingOperator, Status, mode_obstacle, plural, settings_of
+from .choosing import active_subjects, choose, row_subjects, rows_meant, step_row
 from .tables import TABLES, text_table
-from .view import NAME, View
 
 
 class ResultOperator(RefusingOperator):
@@ -39,7 +44,10 @@ class ResultOperator(RefusingOperator):
         return "" if active_result(context.scene) else "There is no result: ask a question first"
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
-        """Use the result, and return what to report."""
+        """Use the result, and return what to report.
+
+        A `ValueError` or `OSError` refuses it, `NothingToDoError` says that there was nothing.
+        """
         raise NotImplementedError
 
     def execute(self, context: bpy.types.Context) -> Status:
@@ -47,6 +55,9 @@ class ResultOperator(RefusingOperator):
             text = self.use(context, active_result(context.scene))
         except (ValueError, OSError) as error:
             return self.refuse(error)
+        except NothingToDoError as reason:
+            self.report({"WARNING"}, str(reason))
+            return {"CANCELLED"}
         if text:
             self.report({"INFO"}, text)
         return {"FINISHED"}
@@ -58,6 +69,41 @@ class SelectingOperator(ResultOperator):
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
         return super().obstacle(context) or mode_obstacle(context, may_edit=False)
+
+
+def rows_option(default: str) -> Any:
+    """Return the property for which rows are meant, as `rows_meant` takes it."""
+    return EnumProperty(
+        name="Rows",
+        description="Which rows are meant",
+        items=(
+            ("ACTIVE", "Active", "The row that was clicked"),
+            ("SHOWN", "All Shown", "All rows that the list shows"),
+        ),
+        default=default,
+    )
+
+
+class SubjectsOperator(SelectingOperator):
+    """An operator on what all rows shown are about, or the active one; a mixin.
+
+    What it does to the scene puts no result and no answer in doubt.
+    """
+
+    if TYPE_CHECKING:
+        rows: str
+    else:
+        rows: rows_option("SHOWN")
+
+    def act(self, context: bpy.types.Context, result: Any, rows: Ids, subjects: Subjects) -> str:
+        """Do it to the objects of these rows, and return what to report."""
+        raise NotImplementedError
+
+    def use(self, context: bpy.types.Context, result: Any) -> str:
+        rows = rows_meant(context.scene, result, self.rows)
+        subjects = row_subjects(context.scene, result, rows)
+        with own_writing(context):
+            return self.act(context, result, rows, subjects)
 
 
 class RowOperator(SelectingOperator):
@@ -112,11 +158,15 @@ class OCTREE_OT_isolate_row(SelectingOperator, bpy.types.Operator):
             return other
         if next(view3d_areas(context), None) is None:
             return "There is no 3D view in this window"
-        return "" if is_isolated(context) or active_objects(context.scene) else "Click a row first"
+        return (
+            ""
+            if is_isolated(context) or active_subjects(context.scene).objects
+            else "Click a row first"
+        )
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
-        isolate(context, active_objects(context.scene))
-        return ""
+        follow = settings_of(context.scene).results.follow
+        return isolate(context, active_subjects(context.scene), follow=follow)
 
 
 class OCTREE_OT_select_rows(SelectingOperator, bpy.types.Operator):
@@ -127,11 +177,7 @@ class OCTREE_OT_select_rows(SelectingOperator, bpy.types.Operator):
     bl_description = "Select the objects of all rows that the list shows, and nothing else"
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
-        rows = shown_of(context.scene, result).rows
-        selected, refused = choose(context, rows, frame=False)
-        return f"{plural(selected, 'object')} selected" + (
-            f"; {refused:,} could not be" if refused else ""
-        )
+        return choose(context, shown_of(context.scene, result).rows, follow=False)
 
 
 # What columns tell whose headers do not.
@@ -226,7 +272,7 @@ class OCTREE_OT_copy_rows(ResultOperator, bpy.types.Operator):
         return f"{plural(len(rows), 'row')} copied"
 
 
-class OCTREE_OT_export_rows(TableExport, ResultOperator, bpy.types.Operator):
+class OCTREE_OT_export_rows(FileExport, ResultOperator, bpy.types.Operator):
     """Write the rows that the list shows to a file."""
 
     bl_idname = "octree.export_rows"
@@ -239,8 +285,8 @@ class OCTREE_OT_export_rows(TableExport, ResultOperator, bpy.types.Operator):
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
         rows = shown_of(context.scene, result).rows
-        path = self.write(TABLES, context.scene, result, rows)
-        return f"{plural(len(rows), 'row')} written to {path}"
+        data = context.scene, result, rows
+        return self.write(*self.chosen(TABLES), *data, said=plural(len(rows), "row"))
 
 
 class OCTREE_OT_refresh_result(ResultOperator, bpy.types.Operator):
@@ -311,15 +357,7 @@ class OCTREE_OT_mark_row_frames(ResultOperator, bpy.types.Operator):
     if TYPE_CHECKING:
         rows: str
     else:
-        rows: EnumProperty(
-            name="Rows",
-            description="Which rows are marked",
-            items=(
-                ("ACTIVE", "Active", "The row that was clicked"),
-                ("SHOWN", "All Shown", "All rows that the list shows"),
-            ),
-            default="ACTIVE",
-        )
+        rows: rows_option("ACTIVE")
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
@@ -330,18 +368,12 @@ class OCTREE_OT_mark_row_frames(ResultOperator, bpy.types.Operator):
         return "" if table.seen is not None else "This result is not about frames"
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
-        scene, row = context.scene, settings_of(context.scene).results.row
-        view, rows = view_of(scene, result), shown_of(scene, result).rows.tolist()
-        if self.rows == "ACTIVE":
-            if not 0 <= row < len(view.rows):
-                raise ValueError("Click a row first")
-            rows = [row]
-        count = 0
-        for each in rows:
-            for name, frame in marks_of(view, each):
-                scene.timeline_markers.new(name, frame=frame)
-                count += 1
-        return f"{plural(count, 'marker')} added"
+        scene, view = context.scene, view_of(context.scene, result)
+        rows = rows_meant(scene, result, self.rows).tolist()
+        marks = [mark for row in rows for mark in marks_of(view, row)]
+        for name, frame in marks:
+            scene.timeline_markers.new(name, frame=frame)
+        return f"{plural(len(marks), 'marker')} added"
 
 
 def marks_of(view: View, row: int) -> list[tuple[str, int]]:

@@ -5,19 +5,20 @@ from typing import Any
 
 import bpy
 
+from ..answers import kept
+from ..answers.kept import active_result, shown_of, view_of
+from ..answers.view import NAME, View
+from ..answers.view3d import is_isolated
 from ..references import find_object
 from ..scene_index import are_same, asked_of, is_doubted, known_fingerprint, rest_soon
 from ..ui import SidebarPanel, column_of, draw_hint, plural, schedule, settings_of
-from . import kept
-from .choosing import is_isolated
 from .columns import cells, fit_columns, fixed_columns, names_width, value_text
-from .kept import active_result, shown_of, view_of
 from .lines import ANSWERS, LINES
 from .verbs import VERBS
-from .view import NAME, View
 
-# Rows of the list: as many as are in view with all buttons on a small screen.
-_LINES = 6
+# Rows of the list: as many as are in view with all buttons on a small screen; how many buttons
+# stand beside each other.
+_LINES, _BESIDE = 6, 4
 
 
 class OCTREE_UL_results(bpy.types.UIList):
@@ -150,7 +151,7 @@ def count_text(scene: bpy.types.Scene, result: Any) -> str:
 
 def keep_current(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any) -> None:
     """Have the list filled and compared soon; say whether the scene has changed since."""
-    if len(kept.list_rows()) < result.count:
+    if len(kept.list_settings().rows) < result.count:
         schedule(kept.fill_list, 0.0)
     if is_doubted(scene):
         rest_soon()
@@ -208,8 +209,10 @@ def draw_actions(layout: bpy.types.UILayout, context: bpy.types.Context, result:
         dim = row.row(align=True)
         dim.enabled = settings.outline
         dim.prop(settings, "dim", toggle=True)
-    row = layout.row(align=True)
-    for verb in VERBS:
+    buttons = layout.column(align=True)
+    for place, verb in enumerate(VERBS):
+        if place % _BESIDE == 0:
+            row = buttons.row(align=True)
         row.operator(verb.bl_idname, text=verb.button)
     rows = view_of(context.scene, result).rows
     if rows.seen is not None:

@@ -11,9 +11,9 @@ from bpy.props import (
     StringProperty,
 )
 
+from ..answers.kept import result_chosen
 from ..ui import tag_redraw
 from .choosing import row_chosen
-from .kept import result_chosen
 
 
 class OctreeResultObject(bpy.types.PropertyGroup):

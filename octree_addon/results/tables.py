@@ -1,18 +1,19 @@
 """Tables of a result: text, CSV with units in the header, JSON with a version."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import bpy
 import numpy as np
 
+from ..answers.kept import view_of
+from ..answers.rows import Column
+from ..answers.view import View
 from ..arrays import Ids
-from ..spreadsheets import delimited
+from ..text_formats import delimited, json_file
 from ..ui import length_unit
-from .kept import view_of
-from .rows import Column
-from .view import View
+from ..written_files import Writer, Writers
 
 VERSION = 1
 
@@ -88,8 +89,7 @@ def json_table(scene: bpy.types.Scene, result: Any, rows: Ids) -> str:
         "frames": table.frames.tolist(),
         "rows": written,
     }
-    return json.dumps(head, indent=1, ensure_ascii=False) + "\n"
+    return json_file(head)
 
 
-Table = Callable[[bpy.types.Scene, Any, Ids], str]
-TABLES: dict[str, Table] = {".csv": csv_table, ".json": json_table}
+TABLES: Writers = {"csv": Writer(".csv", csv_table), "json": Writer(".json", json_table)}

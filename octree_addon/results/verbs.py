@@ -1,6 +1,9 @@
 """Registry of verbs: what the list of results offers to do with its rows."""
 
+from .collect_rows import OCTREE_OT_collect_rows
 from .copy_names import OCTREE_OT_copy_names
+from .hide_rows import OCTREE_OT_hide_rows
+from .mark_rows import OCTREE_OT_mark_rows
 from .operators import (
     OCTREE_OT_clear_results,
     OCTREE_OT_copy_rows,
@@ -10,8 +13,11 @@ from .operators import (
 
 # In the order of menu and panel.
 VERBS: tuple[type[ResultOperator], ...] = (
+    OCTREE_OT_collect_rows,
+    OCTREE_OT_mark_rows,
+    OCTREE_OT_hide_rows,
+    OCTREE_OT_export_rows,
     OCTREE_OT_copy_rows,
     OCTREE_OT_copy_names,
-    OCTREE_OT_export_rows,
     OCTREE_OT_clear_results,
 )

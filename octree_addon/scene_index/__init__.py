@@ -5,13 +5,21 @@ glances, session, rest and fingerprints for whether it has changed since. Add-on
 `scene_index`.
 """
 
-from .fingerprints import current_fingerprint, has_changed, own_writing, write_fingerprints
+from .fingerprints import (
+    current_fingerprint,
+    has_changed,
+    own_writing,
+    preserving_staleness,
+    walking,
+    write_fingerprints,
+)
 from .glances import glance_at
 from .index import Placement, SceneIndex
 from .moments import (
     are_same,
     asked_of,
     doubt_results,
+    glances_of,
     holds,
     is_as_at,
     is_doubted,
@@ -22,22 +30,21 @@ from .moments import (
     notice_losses,
     revision,
 )
-from .rest import at_rest, catch_up, forget_work, rest_soon
+from .rest import at_rest, catch_up, rest_soon
 from .revision import changed, rows_before
 from .session import (
     doubt,
-    forget,
     index_of,
     index_steps,
     is_read,
     keep_only,
     known_index,
     listen_if_needed,
-    note_standing,
     scene_index,
     subscribe,
     unread_triangles,
     unsubscribe,
+    view_layer_named,
 )
 from .sources import (
     Source,
@@ -64,9 +71,8 @@ __all__ = [
     "current_fingerprint",
     "doubt",
     "doubt_results",
-    "forget",
-    "forget_work",
     "glance_at",
+    "glances_of",
     "has_changed",
     "holds",
     "index_of",
@@ -81,9 +87,9 @@ __all__ = [
     "listen_if_needed",
     "listen_to_changes",
     "note_asked",
-    "note_standing",
     "notice_losses",
     "own_writing",
+    "preserving_staleness",
     "rest_soon",
     "revision",
     "rows_before",
@@ -92,5 +98,7 @@ __all__ = [
     "triangle_source_steps",
     "unread_triangles",
     "unsubscribe",
+    "view_layer_named",
+    "walking",
     "write_fingerprints",
 ]

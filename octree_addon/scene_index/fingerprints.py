@@ -1,7 +1,7 @@
 """Fingerprints (checksums) of scenes: read once a change, and kept across our own writing."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import bpy
@@ -10,7 +10,10 @@ from ...core import Steps, run
 from ..ui import settings_of
 from . import moments
 from .rest import at_rest
-from .session import index_of_layer, is_read
+from .session import index_of_layer, is_read, view_layer_named
+
+# How many of us are changing the scene to change it back.
+walking: list[None] = []
 
 
 def current_fingerprint(context: bpy.types.Context) -> str:
@@ -59,6 +62,20 @@ def own_writing(context: bpy.types.Context, question: str = "") -> Iterator[None
         then = moments.asked_of(scene, result)
         if result.question == question and moments.are_same(then, before):
             result.fingerprint = after
+
+
+@contextmanager
+def preserving_staleness(layer: bpy.types.ViewLayer) -> Iterator[None]:
+    """Leave all trees uncompared while we change the scene and change it back."""
+    layer.update()
+    shown = layer.id_data.session_uid, layer.name
+    walking.append(None)
+    try:
+        yield
+    finally:
+        with suppress(ValueError):  # steps may have outlived it
+            view_layer_named(*shown).update()
+        walking.pop()
 
 
 def write_fingerprints(scene: bpy.types.Scene) -> None:

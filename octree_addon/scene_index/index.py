@@ -209,7 +209,7 @@ class SceneIndex:
         if not pending.needs_reading:
             if not (pending.reshown and self._shows_others(self._depsgraph_of())):
                 return 0
-        self._reader.forget(None if self.pending.all else self.pending.reshaped)
+        self._reader.doubt(None if self.pending.all else self.pending.reshaped)
         return self._reader.unread_triangles(self._depsgraph_of())
 
     def count_triangles(self, owners: Set[int]) -> int:
@@ -303,7 +303,7 @@ class SceneIndex:
 
     def _read_again(self, pending: Pending) -> IndexSteps:
         """Read the placements, and the meshes that may have changed."""
-        self._reader.forget(None if pending.all else pending.reshaped)
+        self._reader.doubt(None if pending.all else pending.reshaped)
         self.shown = yield from self._reader.steps(self._depsgraph_of, lambda: bool(self.pending))
         layer = self._depsgraph_of().view_layer
         self._layer_places = _places_in_layer(layer, self.shown)

@@ -6,14 +6,14 @@ and that reading, which waits for a rest, it is in doubt: nobody shows it then. 
 objects costs O(1), one of few O(updates).
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
 
 from ..reader import EVERYTHING, SceneChanges, names_more_than_tags
-from ..ui import SessionStore
+from ..ui import SessionStore, at_forgetting
 
 
 @dataclass
@@ -31,12 +31,15 @@ class AskedAt:
         an answer that depends on what is there alone.
     is_old : bool
         Whether they may, as far as updates of the scene have told.
+    glances : set of Hashable
+        What it depends on besides: as it was then, and after verbs of the answer.
     """
 
     revision: int
     fingerprint: str
     question: str = ""
     is_old: bool = False
+    glances: set[Hashable] = field(default_factory=set)
 
 
 # How often something may have changed; and how many objects there were when that was last counted.
@@ -70,10 +73,13 @@ def revision() -> int:
 
 
 def note_asked(scene: bpy.types.Scene, number: int, question: str = "") -> None:
-    """Note that what has this number is asked of the scene, whatever that is like now."""
-    for key in [key for key, each in _moments.items() if question and each.question == question]:
-        if key[0] == scene.session_uid:  # another answer stands in place of that
-            del _moments[key]
+    """Note that what has this number is asked of the scene, whatever that is like now.
+
+    With the name of its question it stands until cameras may see something else.
+    """
+    for each in _moments.of(scene) if question else ():
+        if each.question == question:  # another answer stands in place of that
+            each.question = ""
     known = known_fingerprint(scene) or ""
     _moments.put((scene.session_uid, number), AskedAt(revision(), known, question))
 
@@ -140,6 +146,12 @@ def make_old(scene: bpy.types.Scene) -> None:
 def has_standing() -> bool:
     """Tell whether any answer stands until cameras may see something else."""
     return any(moment.question for moment in _moments.values())
+
+
+def glances_of(scene: bpy.types.Scene, number: int) -> set[Hashable]:
+    """Return with what a standing answer stands of what no update names, to be added to."""
+    moment = _moments.get((scene.session_uid, number))
+    return moment.glances if moment else set()
 
 
 def is_old(scene: bpy.types.Scene, number: int) -> bool:
@@ -231,7 +243,8 @@ def doubt_results() -> None:
     _doubt(EVERYTHING, has_changed=True)
 
 
-def forget_moments() -> None:
+@at_forgetting
+def drop_moments() -> None:
     """Drop everything."""
     doubt_results()
     for known in (_touched, _reshaped, _doubted, _as_good):

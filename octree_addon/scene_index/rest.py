@@ -11,7 +11,7 @@ import bpy
 
 from ...core import Running, Steps
 from .. import tuning
-from ..ui import schedule, tag_redraw
+from ..ui import at_forgetting, schedule, tag_redraw
 from .session import is_being_read, seconds_at_rest
 
 # Returns what is to be done next; None if there is nothing.
@@ -108,7 +108,8 @@ def is_busy() -> bool:
     )
 
 
-def forget_work() -> None:
+@at_forgetting
+def drop_work() -> None:
     """Drop what is being done, and wait no more."""
     _running.clear()
     schedule(come_to_rest, None)

@@ -9,7 +9,7 @@ import bpy
 
 from ...core import Steps, between
 from ..reader import SceneChanges, awaits_evaluation, changes_of
-from ..ui import Listeners, forget_session, listen
+from ..ui import Listeners, at_forgetting, forget_session, listen
 from . import moments
 from .index import SceneIndex
 
@@ -114,11 +114,21 @@ def _depsgraph_of(scene_uid: int, layer: str) -> bpy.types.Depsgraph:
     context = bpy.context
     if (context.scene.session_uid, context.view_layer.name) == (scene_uid, layer):
         return context.evaluated_depsgraph_get()
+    found = view_layer_named(scene_uid, layer)
+    found.update()
+    return found.depsgraph
+
+
+def view_layer_named(scene_uid: int, name: str) -> bpy.types.ViewLayer:
+    """Return a view layer by the session id of its scene; a `ValueError` if it is gone.
+
+    Steps look theirs up anew: Blender frees view layers without telling Python, and an undo makes
+    others of the same names.
+    """
     for scene in bpy.data.scenes:
-        if scene.session_uid == scene_uid and layer in scene.view_layers:
-            scene.view_layers[layer].update()
-            return scene.view_layers[layer].depsgraph
-    raise ValueError(f"The view layer {layer} of this index is gone")
+        if scene.session_uid == scene_uid and name in scene.view_layers:
+            return scene.view_layers[name]
+    raise ValueError(f"The view layer {name} is gone")
 
 
 def note_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
@@ -157,12 +167,6 @@ def doubt(*_: Any) -> None:
     moments.note_undo()
 
 
-def note_standing(scene: bpy.types.Scene, number: int, question: str) -> None:
-    """Note that an answer is of the scene as it is now, in place of the last to its question."""
-    moments.note_asked(scene, number, question)
-    listen_if_needed()
-
-
 def subscribe(subscriber: Subscriber) -> None:
     """Call `subscriber` after each evaluation of a scene, once indexes know; twice is once."""
     if subscriber not in _subscribers:
@@ -189,16 +193,13 @@ def before_load(*_: Any) -> None:
     that is being called, would skip the next one in it.
     """
     forget_session()
-    _end(list(_indexes))
     _subscribers.clear()
-    moments.forget_moments()
 
 
-def forget() -> None:
+@at_forgetting
+def end_indexes() -> None:
     """End every index; who subscribed is told of changes nevertheless."""
     _end(list(_indexes))
-    moments.forget_moments()
-    listen_if_needed()
 
 
 def _end(keys: Iterable[tuple[int, str, bool]]) -> None:

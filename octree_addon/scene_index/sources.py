@@ -21,7 +21,7 @@ from ..reader import (
 )
 from .index import SceneIndex
 from .revision import changed
-from .session import index_of, index_of_layer
+from .session import index_of, index_of_layer, view_layer_named
 
 _HAVE_FACES = {"MESH", "CURVE", "SURFACE", "FONT", "META"}
 
@@ -238,8 +238,8 @@ def comparison_steps(source: Source, layer: bpy.types.ViewLayer) -> Steps[tuple[
     What is hidden now counts as unchanged. Yields the fraction read; returns also the `noted` of
     the index that was compared with.
     """
-    scene = layer.id_data
-    index = index_of_layer(scene.session_uid, layer.name)
+    shown = layer.id_data.session_uid, layer.name
+    index = index_of_layer(*shown)
     now: PlacedItems
     if source.holds_objects:
         boxes = index.boxes.update()
@@ -247,6 +247,7 @@ def comparison_steps(source: Source, layer: bpy.types.ViewLayer) -> Steps[tuple[
     else:
         yield from index.update_steps()
         now = _of_owners(index, source.names)
+        layer = view_layer_named(*shown)
     noted = index.noted
     gone, came = changed(source.placements.snapshot(), now.snapshot())
     differs = (

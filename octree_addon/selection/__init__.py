@@ -1,25 +1,19 @@
 """Answers written into Blender's data: selection, collections, attributes."""
 
-from .faces import select_faces, select_polygons
+from .faces import select_faces
+from .found_items import FoundItems, wanted_placements
 from .marks import mark_faces, mark_objects
-from .objects import (
-    FoundItems,
-    collect,
-    found_text,
-    select_found,
-    select_objects,
-    wanted_placements,
-)
+from .objects import found_text, link_to_new, select_objects
+from .subjects import Subjects
 
 __all__ = [
     "FoundItems",
-    "collect",
+    "Subjects",
     "found_text",
+    "link_to_new",
     "mark_faces",
     "mark_objects",
     "select_faces",
-    "select_found",
     "select_objects",
-    "select_polygons",
     "wanted_placements",
 ]

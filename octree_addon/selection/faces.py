@@ -1,7 +1,6 @@
-"""Answers as selected faces: of the meshes in Edit Mode or, in Object Mode, of all."""
+"""Subjects as selected faces: of the meshes in Edit Mode or, in Object Mode, of all."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
 from typing import Any
 
 import bmesh
@@ -10,17 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Flags
-from .objects import FoundItems
+from .subjects import Subjects
 
 
-def select_faces(context: bpy.types.Context, answer: FoundItems, action: str) -> Counter[str]:
-    """Select the faces of an answer, and switch Edit Mode to face select mode.
+def select_faces(context: bpy.types.Context, subjects: Subjects, action: str) -> Counter[str]:
+    """Select faces that were found, and switch Edit Mode to face select mode.
 
     Parameters
     ----------
     context : bpy.types.Context
         Its mode says in which meshes.
-    answer : FoundItems
+    subjects : Subjects
         What is wanted.
     action : {"REPLACE", "EXTEND", "SUBTRACT"}
         How the present selection changes.
@@ -37,71 +36,22 @@ def select_faces(context: bpy.types.Context, answer: FoundItems, action: str) ->
     ValueError
         If no mesh in question has faces, or whole objects were asked. Nothing is changed.
     """
-    objects = _objects(context)
-    return _select_all(context, objects, _wanted(answer, objects), action)
-
-
-def select_polygons(
-    context: bpy.types.Context,
-    polygons: Mapping[int, Flags],
-    action: str,
-) -> Counter[str]:
-    """Select faces by mesh (its session id) and polygon flags, as `select_faces` does.
-
-    A `ValueError` says that no mesh in question has any; then nothing is changed.
-    """
-    objects = _objects(context)
-    meshes = [item.data for item in objects if isinstance(item.data, bpy.types.Mesh)]
-    wanted = {mesh: polygons[mesh.session_uid] for mesh in meshes if mesh.session_uid in polygons}
-    return _select_all(context, objects, wanted, action)
-
-
-def _objects(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """Return the objects in Edit Mode, or else those of the view layer."""
     editing = context.mode == "EDIT_MESH"
-    return list(context.objects_in_mode if editing else context.view_layer.objects)
-
-
-def _select_all(
-    context: bpy.types.Context,
-    objects: list[bpy.types.Object],
-    wanted: dict[bpy.types.Mesh, Flags],
-    action: str,
-) -> Counter[str]:
-    """Write the selection of every mesh in question."""
-    editing = context.mode == "EDIT_MESH"
-    if not wanted:
+    objects = list(context.objects_in_mode if editing else context.view_layer.objects)
+    found = subjects.faces(objects)
+    data = dict.fromkeys(item.data for item in objects)
+    meshes = [mesh for mesh in data if isinstance(mesh, bpy.types.Mesh)]
+    known = [mesh for mesh in meshes if mesh.session_uid in found]
+    if not known:
         where = "in Edit Mode" if editing else "in the view layer"
         raise ValueError(f"The answer holds no faces of the meshes {where}")
-    meshes = dict.fromkeys(map(_mesh_of, objects)) if editing else wanted
-    counts: Counter[str] = Counter(faces=0, unknown=sum(mesh not in wanted for mesh in meshes))
-    for mesh in meshes:
-        counts.update(_select(mesh, wanted.get(mesh), action))
+    counts: Counter[str] = Counter(faces=0, unknown=(len(meshes) - len(known)) * editing)
+    for mesh in meshes if editing else known:
+        wanted = found.get(mesh.session_uid)
+        counts.update(_select(mesh, None if wanted is None else wanted != 0, action))
     # By vertices, Edit Mode would add every face between the selected ones.
     context.tool_settings.mesh_select_mode = (False, False, True)
     return counts
-
-
-def _wanted(
-    answer: FoundItems, objects: Iterable[bpy.types.Object]
-) -> dict[bpy.types.Mesh, Flags]:
-    """Return which polygons of each mesh are wanted, through any object that uses it."""
-    by_uid = {item.session_uid: item for item in objects}
-    wanted: dict[bpy.types.Mesh, Flags] = {}
-    for each in answer.target.faces(answer.items, frozenset(by_uid)):
-        count = each.polygons[-1] + 1
-        flags = answer.wanted(
-            np.bincount(each.polygons[each.found], minlength=count),
-            np.bincount(each.polygons[each.possible], minlength=count),
-        )
-        mesh = _mesh_of(by_uid[each.owner])
-        wanted[mesh] = flags | wanted.get(mesh, False)
-    return wanted
-
-
-def _mesh_of(item: bpy.types.Object) -> bpy.types.Mesh:
-    assert isinstance(item.data, bpy.types.Mesh)
-    return item.data
 
 
 def _select(mesh: bpy.types.Mesh, found: Flags | None, action: str) -> Counter[str]:

@@ -1,14 +1,14 @@
 """Counts written as a custom property of objects, or as an attribute of faces."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import bpy
 import numpy as np
 
-from ..arrays import Ids
 from .faces import write_attribute
+from .subjects import Faces, Subjects
 
 # Blender's own attributes of meshes; not every mesh has them yet.
 _BLENDERS_OWN = {
@@ -24,16 +24,18 @@ _BLENDERS_OWN = {
 }
 
 
-def mark_objects(layer: bpy.types.ViewLayer, values: Mapping[int, int], name: str) -> Counter[str]:
-    """Write a custom property into the objects of a view layer, by session id.
+def mark_objects(layer: bpy.types.ViewLayer, subjects: Subjects, name: str) -> Counter[str]:
+    """Write the numbers of objects into a custom property of theirs, in a view layer.
 
     Counts the `objects` that were written, and `refused`, those that are gone or linked from
-    another file. A whole number of this name is replaced. A `ValueError` says that there is no
+    another file. A number of this name and kind is replaced. A `ValueError` says that there is no
     name, or another kind of property of that name; then nothing is changed.
     """
     _check(name)
-    targets = [item for item in layer.objects if item.session_uid in values and not item.library]
-    _check_properties(targets, name)
+    values = subjects.objects
+    targets = [item for item in subjects.among(layer.objects) if not item.library]
+    for item in targets:
+        _check_property(item, name, values[item.session_uid])
     for item in targets:
         item[name] = values[item.session_uid]
         item.update_tag()  # for drivers and geometry nodes that read it
@@ -42,17 +44,17 @@ def mark_objects(layer: bpy.types.ViewLayer, values: Mapping[int, int], name: st
 
 def mark_faces(
     context: bpy.types.Context,
-    values: Mapping[int, Ids],
+    subjects: Subjects,
     name: str,
 ) -> Counter[str]:
-    """Write an integer attribute of faces into meshes of the view layer, in Object Mode.
+    """Write the numbers of faces into an integer attribute of their meshes, in Object Mode.
 
     Parameters
     ----------
     context : bpy.types.Context
         Its view layer has the meshes.
-    values : Mapping of int to ndarray of int, shape (polygons,)
-        By the session id of the mesh.
+    subjects : Subjects
+        What is marked.
     name : str
         Of the attribute; one of that name and kind is replaced.
 
@@ -69,9 +71,11 @@ def mark_faces(
         of that name, or if the name is one of Blender's own. Nothing is changed.
     """
     _check(name)
+    objects = list(context.view_layer.objects)
+    values = subjects.faces(objects)
     if not values:
-        raise ValueError("No faces are known: find what the cameras see with Faces turned on")
-    targets = [item for item in context.view_layer.objects if _is_meant(item.data, values)]
+        raise ValueError("No faces are known: turn on Faces, or modifiers change them all")
+    targets = [item for item in objects if _is_meant(item.data, values)]
     _check_attributes(targets, name)
     meshes = list(dict.fromkeys(item.data for item in targets))
     for mesh in meshes:
@@ -84,18 +88,17 @@ def _check(name: str) -> None:
         raise ValueError("A mark needs a name")
 
 
-def _is_meant(mesh: Any, values: Mapping[int, Ids]) -> bool:
+def _is_meant(mesh: Any, values: Faces) -> bool:
     if not isinstance(mesh, bpy.types.Mesh) or mesh.session_uid not in values or mesh.library:
         return False
     # An object may be in edit mode without being the active one; attributes have no data there.
     return not mesh.is_editmode and len(mesh.polygons) == len(values[mesh.session_uid])
 
 
-def _check_properties(items: Iterable[Any], name: str) -> None:
-    for item in items:
-        # Registered properties, such as "cycles", may be stored among custom properties.
-        if name in item.bl_rna.properties or type(item.get(name, 0)) is not int:
-            raise ValueError(f"{item.name} has a property {name} of another kind")
+def _check_property(item: Any, name: str, value: float) -> None:
+    # Registered properties, such as "cycles", may be stored among custom properties.
+    if name in item.bl_rna.properties or type(item.get(name, value)) is not type(value):
+        raise ValueError(f"{item.name} has a property {name} of another kind")
 
 
 def _check_attributes(items: Iterable[Any], name: str) -> None:

@@ -1,95 +1,31 @@
-"""Answers as selected or collected objects: items counted by object and instance."""
+"""Subjects as selected or collected objects."""
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Iterable
 
 import bpy
-import numpy as np
 
-from ..arrays import Flags, Ids
-from ..targets import SceneTarget
 from ..ui import plural
+from .subjects import Subjects
 
 
-@dataclass(frozen=True)
-class FoundItems:
-    """The items that a question found, and what counts as a found object or face.
-
-    Attributes
-    ----------
-    target : SceneTarget
-        Whose items they are.
-    items : ndarray of intp
-        The items found, as answers call them.
-    whole : bool
-        An object or a face needs all of its items found, otherwise any of them.
-    invert : bool
-        Those that are not found are wanted instead.
-    """
-
-    target: SceneTarget
-    items: Ids
-    whole: bool = False
-    invert: bool = False
-
-    def wanted(self, found: Ids, possible: Ids) -> Flags:
-        """Tell which groups are wanted, by how many of their items were found and could be."""
-        matched: Flags = found == possible if self.whole else found > 0
-        return (possible > 0) & (matched != self.invert)
-
-
-def select_objects(layer: bpy.types.ViewLayer, answer: FoundItems, action: str) -> Counter[str]:
-    """Select the objects of an answer in a view layer; an instance selects its instancer.
+def select_objects(layer: bpy.types.ViewLayer, subjects: Subjects, action: str) -> Counter[str]:
+    """Select objects in a view layer; an instance selects its instancer.
 
     `action` is "REPLACE", "EXTEND" or "SUBTRACT". Counts the `objects`, and `instances` of theirs,
     that were selected or, for "SUBTRACT", deselected; and `refused`, the objects that are gone,
     hidden or not selectable.
     """
-    return select_found(layer, found_objects(answer), action)
-
-
-def select_found(
-    layer: bpy.types.ViewLayer, found: Mapping[int, int], action: str
-) -> Counter[str]:
-    """Select objects by their session ids, each with how many of its instances were found.
-
-    The action and the counts are those of `select_objects`.
-    """
     if action == "REPLACE":
-        _deselect_others(layer, found)
-    targets = [item for item in layer.objects if item.session_uid in found]
-    counts = Counter(refused=len(found) - len(targets))
+        _deselect_others(layer, subjects.objects)
+    targets = [item for item in layer.objects if item.session_uid in subjects.objects]
+    counts = Counter(refused=len(subjects.objects) - len(targets))
     for item in targets:
         outcome = _select(item, layer, action != "SUBTRACT")
         counts[outcome] += 1
-        if outcome == "objects":
-            counts["instances"] += found[item.session_uid]
+        if outcome == "objects" and subjects.are_instances:
+            counts["instances"] += int(subjects.objects[item.session_uid])
     return counts
-
-
-def found_objects(answer: FoundItems) -> dict[int, int]:
-    """Return the wanted objects by session id, each with how many of its instances are."""
-    target = answer.target
-    uids, numbers = np.unique(target.owners, return_inverse=True)
-    wanted = wanted_placements(answer)
-    objects = _per_object(wanted, numbers, len(uids)) > 0
-    counted = _per_object(wanted & target.is_instance, numbers, len(uids))
-    return dict(zip(uids[objects].tolist(), counted[objects].tolist(), strict=True))
-
-
-def wanted_placements(answer: FoundItems) -> Flags:
-    """Tell which placements are wanted, (p,): those of wanted objects that are so themselves."""
-    target = answer.target
-    found, possible = target.counts(answer.items)
-    uids, numbers = np.unique(target.owners, return_inverse=True)
-    totals = [_per_object(counts, numbers, len(uids)) for counts in (found, possible)]
-    wanted: Flags = answer.wanted(found, possible) & answer.wanted(*totals)[numbers]
-    return wanted
-
-
-def _per_object(counts: Ids | Flags, numbers: Ids, length: int) -> Ids:
-    return np.bincount(numbers, counts, minlength=length).astype(np.intp)
 
 
 def _deselect_others(layer: bpy.types.ViewLayer, kept: Container[int]) -> None:
@@ -124,7 +60,7 @@ def found_text(counts: Counter[str], action: str, *, by_bounds: bool = False) ->
     return text
 
 
-def collect(
+def link_to_new(
     scene: bpy.types.Scene, objects: Iterable[bpy.types.Object], name: str
 ) -> bpy.types.Collection:
     """Link objects into a new collection of the scene, besides those that they are in.

@@ -1,9 +1,11 @@
 """Shared parts of all features' buttons: read feature, operators, status_text, stepped, rows."""
 
 from .feature import Draw, Feature, Group
+from .file_export import FILE_PATH, FileExport
 from .operators import (
     Listeners,
     RefusingOperator,
+    SelectionOptions,
     Status,
     given_values,
     is_listening,
@@ -34,29 +36,31 @@ from .rows import (
 )
 from .session_store import (
     SessionStore,
+    at_forgetting,
     forget_session,
     keep_scenes,
     listen_to_stores,
     notify,
 )
 from .status_text import clear_status, redraw_status_bars, write_status
-from .stepped import FEATURE, SteppedOperator, forget_redo
-from .table_export import FILE_PATH, TableExport
+from .stepped import FEATURE, SteppedOperator
 
 __all__ = [
     "FEATURE",
     "FILE_PATH",
     "Draw",
     "Feature",
+    "FileExport",
     "Group",
     "Listeners",
     "OptionsPopover",
     "RefusingOperator",
+    "SelectionOptions",
     "SessionStore",
     "SidebarPanel",
     "Status",
     "SteppedOperator",
-    "TableExport",
+    "at_forgetting",
     "clear_status",
     "column_of",
     "draw_button",
@@ -64,7 +68,6 @@ __all__ = [
     "draw_popover",
     "draw_rows",
     "draw_table",
-    "forget_redo",
     "forget_session",
     "given_values",
     "is_listening",

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 import bpy
+from bpy.props import EnumProperty
 
 Listeners = tuple[tuple[str, Callable[..., None]], ...]
 Status = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
@@ -175,3 +176,37 @@ def schedule(timer: Callable[[], float | None], seconds: float | None) -> None:
         bpy.app.timers.register(timer, first_interval=seconds)
     elif seconds is None and is_registered:
         bpy.app.timers.unregister(timer)
+
+
+class SelectionOptions:
+    """Options of the selection: its kind, and how it changes."""
+
+    if TYPE_CHECKING:
+        kind: str
+        action: str
+    else:
+        kind: EnumProperty(
+            name="Select",
+            description="What is selected",
+            items=(
+                ("AUTOMATIC", "By Mode", "Objects in Object Mode, faces in Edit Mode"),
+                ("OBJECTS", "Objects", "Whole objects; an instance found selects its instancer"),
+                ("FACES", "Faces", "Faces of the meshes in Edit Mode"),
+            ),
+            default="AUTOMATIC",
+        )
+        action: EnumProperty(
+            name="Selection",
+            description="How the current selection changes",
+            items=(
+                ("REPLACE", "Replace", "Select the answer and nothing else"),
+                ("EXTEND", "Extend", "Add to the selection"),
+                ("SUBTRACT", "Subtract", "Remove from the selection"),
+            ),
+            default="REPLACE",
+        )
+
+    def selects_faces(self, context: bpy.types.Context) -> bool:
+        """Tell whether faces are selected, not objects."""
+        edits = self.kind == "AUTOMATIC" and context.mode == "EDIT_MESH"
+        return edits or self.kind == "FACES"

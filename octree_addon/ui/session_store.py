@@ -1,7 +1,8 @@
 """Session stores: what is known of scenes until they, the file or the add-on go.
 
-All that is kept beside the file hangs on them, and hears of its end in one place. Whoever puts
-something there that is shown, or takes it away, has the listeners told.
+All that is kept beside the file hangs on them, and hears of its end in one place:
+`forget_session`. Whoever puts something there that is shown, or takes it away, has the listeners
+told.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,6 +14,7 @@ Value = TypeVar("Value")
 Key = tuple[int, ...]
 _stores: list["SessionStore[Any]"] = []
 _listeners: list[Callable[[], None]] = []
+_ends: list[Callable[[], None]] = []
 
 
 class SessionStore(dict[Key, Value]):
@@ -50,10 +52,18 @@ def keep_scenes(scenes: Iterable[bpy.types.Scene]) -> bool:
     return bool(gone)
 
 
+def at_forgetting(end: Callable[..., None]) -> Callable[..., None]:
+    """Call this whenever all is forgotten, for what is no store; a decorator."""
+    _ends.append(end)
+    return end
+
+
 def forget_session() -> None:
-    """Drop all that is known of scenes."""
+    """Drop all that is known of scenes: before another file is opened, or without the add-on."""
     for store in _stores:
         store.clear()
+    for end in _ends:
+        end()
 
 
 def listen_to_stores(listener: Callable[[], None], wanted: bool) -> None:

@@ -24,6 +24,7 @@ from .progress import (
     is_over_tab,
     show_progress,
 )
+from .session_store import at_forgetting
 from .status_text import clear_status, write_status
 
 # What only turns the view may go on meanwhile. All else waits: the scene stays as it was read.
@@ -255,7 +256,8 @@ def _redo_ready() -> float | None:
     return None
 
 
-def forget_redo() -> None:
+@at_forgetting
+def drop_redo() -> None:
     """Leave nothing behind."""
     end_progress()
     _wished.clear()

@@ -11,6 +11,11 @@ try:
     import bpy
 except ImportError:  # a plain Python: it has the core's tests to run
     collect_ignore_glob = ["test_*.py"]
+else:
+    if (4, 3) <= bpy.app.version < (5, 0):
+        # Of these the oldest and the newest Blender tell enough: costs, and programs around it.
+        collect_ignore_glob = ["*_cost.py", "*_memory.py", "*_large.py"]
+        collect_ignore = ["test_benchmarks.py", "test_command_processes.py", "test_demo.py"]
 
 
 @pytest.fixture(scope="session", autouse=True)

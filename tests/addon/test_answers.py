@@ -11,9 +11,9 @@ from paper import Paper
 
 from octree_ext.core import CROSSING, INSIDE, OUTSIDE, Spheres, query, run
 from octree_ext.octree_addon import questions, trees
+from octree_ext.octree_addon.answers import kept
 from octree_ext.octree_addon.questions.status import draw_status
 from octree_ext.octree_addon.questions.verify import prove_steps
-from octree_ext.octree_addon.results import kept
 from octree_ext.octree_addon.scene_index import catch_up, scene_index
 
 

@@ -21,6 +21,7 @@ from clash_scenes import (
 )
 
 from octree_ext.octree_addon import results
+from octree_ext.octree_addon.answers.kept import numbered_answer
 from octree_ext.octree_addon.audit import auditing
 from octree_ext.octree_addon.audit.data import read_json
 from octree_ext.octree_addon.audit.keeping import active_audit, row_key
@@ -188,7 +189,7 @@ def test_a_recheck_is_what_a_full_audit_finds(scene, seed):
 
 def remembered():
     result = results.active_result(bpy.context.scene)
-    return auditing.remembered((bpy.context.scene.session_uid, result.number))
+    return numbered_answer(bpy.context.scene, result.number, auditing.Looked).found
 
 
 def test_a_recheck_looks_at_what_has_changed(scene):
@@ -227,9 +228,9 @@ def test_the_active_finding_stays_active_over_a_recheck(scene):
     results = scene.octree.results
     for row in range(len(kept())):
         results.row = row
-        before = row_key(scene, active_audit(scene), results.row)
+        before = list(row_key(scene, active_audit(scene), results.row))
         recheck()
-        assert row_key(scene, active_audit(scene), results.row) == before
+        assert list(row_key(scene, active_audit(scene), results.row)) == before
 
 
 def test_a_recheck_of_nothing_that_was_there(scene):
@@ -405,7 +406,7 @@ def test_a_report_is_a_baseline_for_another_file(scene, tmp_path):
     assert statuses(kept())["contained", "Core", "Shell"] == ("resolved", "")
     assert statuses(kept())["overlap", "Late", "Panel"] == ("new", "")
     (tmp_path / "bad.json").write_text("[]")
-    with pytest.raises(RuntimeError, match="no report of an audit"):
+    with pytest.raises(RuntimeError, match="octree-audit must be an object"):
         bpy.ops.octree.compare_audit(filepath=str(tmp_path / "bad.json"))
 
 

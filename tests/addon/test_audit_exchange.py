@@ -1,16 +1,20 @@
-"""What leaves Blender with an audit: GlobalIds, hostile names, the same file twice."""
+"""What leaves Blender with an audit: GlobalIds, places, hostile names, the same file twice."""
 
 import csv
 import io
 import zipfile
 from pathlib import Path
+from xml.etree import ElementTree
 
 import bpy
+import numpy as np
 import pytest
 from clash_scenes import EVERYTHING, audit, kept, plant
 from finding_scenes import GUIDS
 
 STEP = f"""ISO-10303-21;
+#2=IFCSIUNIT(*,.LENGTHUNIT.,.MILLI.,.METRE.);
+#3=IFCUNITASSIGNMENT((#2));
 #41=IFCWALL('{GUIDS[1]}',$,'Wall',$,$,#5,#6,$,$);
 """
 
@@ -60,6 +64,48 @@ def test_global_ids_reach_the_viewpoints(bonsai, tmp_path):
         views = [archive.read(name) for name in archive.namelist() if name.endswith(".bcfv")]
     (crossing,) = [view.decode() for view in views if b"IfcGuid" in view]
     assert all(f'IfcGuid="{guid}"' in crossing for guid in GUIDS[:2])
+
+
+def test_viewpoints_are_in_the_coordinates_of_the_model(bonsai, tmp_path):
+    """Bonsai tells its offset as texts, in the unit of the project: here millimeters."""
+
+    class Moved(bpy.types.PropertyGroup):
+        has_blender_offset: bpy.props.BoolProperty()
+        blender_offset_x: bpy.props.StringProperty(default="0")
+        blender_offset_y: bpy.props.StringProperty(default="0")
+        blender_offset_z: bpy.props.StringProperty(default="0")
+        blender_x_axis_abscissa: bpy.props.StringProperty(default="1")
+        blender_x_axis_ordinate: bpy.props.StringProperty(default="0")
+
+    bpy.utils.register_class(Moved)
+    bpy.types.Scene.BIMGeoreferenceProperties = bpy.props.PointerProperty(type=Moved)
+    try:
+        plant()
+        audit()
+        told = bonsai.BIMGeoreferenceProperties
+        told.blender_offset_x, told.blender_offset_y = "2600000000", "1200000000"
+        plain = cameras_in(exported(tmp_path, "plain.bcf"))
+        told.has_blender_offset = True
+        moved = cameras_in(exported(tmp_path, "moved.bcf"))
+        assert np.allclose(moved - plain, (2_600_000, 1_200_000, 0))
+        told.blender_x_axis_abscissa, told.blender_x_axis_ordinate = "0", "2"
+        turned = cameras_in(exported(tmp_path, "turned.bcf"))
+        assert np.allclose(turned[:, :2] - moved[0, :2] + plain[0, :2], plain[:, [1, 0]] * (-1, 1))
+        told.blender_offset_z = "high"
+        with pytest.raises(RuntimeError, match="offset must be numbers, got 2600000000"):
+            exported(tmp_path, "bad.bcf")
+    finally:
+        del bpy.types.Scene.BIMGeoreferenceProperties
+        bpy.utils.unregister_class(Moved)
+
+
+def cameras_in(content):
+    """Return where the cameras of a BCF file stand, (n, 3), in the order of their topics."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        names = sorted(name for name in archive.namelist() if name.endswith(".bcfv"))
+        roots = [ElementTree.fromstring(archive.read(name)) for name in names]
+    places = [root.find("PerspectiveCamera/CameraViewPoint") for root in roots]
+    return np.array([[float(each.find(axis).text) for axis in "XYZ"] for each in places])
 
 
 def test_names_leave_blender_whole(empty_scene, tmp_path):

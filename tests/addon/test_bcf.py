@@ -306,3 +306,40 @@ def test_a_reader_of_others_finds_topics_and_viewpoints(tmp_path):
         assert view.snapshot == PNG
         guids = [each.ifc_guid for each in view.visualization_info.components.selection.component]
         assert guids == list(GUIDS[:2])
+
+
+def test_viewpoints_stand_where_the_model_does():
+    """A scene that Bonsai has moved and turned: what is east of its origin is north of it."""
+    found = house()
+    here, there = written(found), written(found, replace(ABOUT, offset=(1e3, 2e3, 3), axis=(0, 1)))
+    turn = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]])
+    for own, moved in zip(
+        parsed(here, ".bcfv").values(), parsed(there, ".bcfv").values(), strict=True
+    ):
+        for one, other in zip(own.iter(), moved.iter(), strict=True):
+            if one.tag in ("CameraViewPoint", "StartPoint", "EndPoint"):
+                assert np.allclose(point(other), turn @ point(one) + (1e3, 2e3, 3), atol=2e-6)
+            elif one.tag in ("CameraDirection", "CameraUpVector"):
+                assert np.allclose(point(other), turn @ point(one))
+    assert not any(b"ClippingPlane" in each for each in (*here.values(), *there.values()))
+
+
+STEP = b"""ISO-10303-21;
+#1=IFCSIUNIT(*,.AREAUNIT.,$,.SQUARE_METRE.);
+#2=IFCSIUNIT(*,.LENGTHUNIT.,$,.METRE.);
+#3 = IFCMEASUREWITHUNIT(IFCLENGTHMEASURE(0.3048), #2);
+#4=IFCCONVERSIONBASEDUNIT(#9,.LENGTHUNIT.,'FOOT',#3);
+#5=IFCSIUNIT(*,.LENGTHUNIT.,.MILLI.,.METRE.);
+#6=IFCUNITASSIGNMENT((#1,#ASSIGNED));
+"""
+
+
+@pytest.mark.parametrize(
+    ("unit", "meters"), [(b"#2", 1), (b"#4", 0.3048), (b"#5", 1e-3), (b"#1", None), (b"#8", None)]
+)
+def test_the_unit_of_a_project_is_the_one_assigned(unit, meters):
+    assert audit.meters_in(STEP.replace(b"#ASSIGNED", unit)) == meters
+
+
+def test_a_file_without_units_has_none():
+    assert audit.meters_in(b"") is None

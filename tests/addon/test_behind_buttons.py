@@ -18,7 +18,7 @@ from octree_ext.core import ZBuffer
 from octree_ext.octree_addon import cameras, results, scene_index
 from octree_ext.octree_addon.cameras import label_store, shown_scene
 from octree_ext.octree_addon.cameras.data import csv_text, merged, read_json
-from octree_ext.octree_addon.ui import settings_of
+from octree_ext.octree_addon.ui import forget_session, settings_of
 
 SEEN = {"Half Out", "Behind", "Tiny", "Card", "Large Card"}
 
@@ -240,7 +240,7 @@ def test_files_that_need_pixels_say_so(stage, tmp_path):
     with pytest.raises(RuntimeError, match="There are no pixels: ask with Behind Others"):
         export(tmp_path / "a.json", format="COCO")
     find()
-    with pytest.raises(RuntimeError, match=r"does not end in \.json"):
+    with pytest.raises(RuntimeError, match=r"must end in \.json"):
         export(tmp_path / "a.csv", format="COCO")
     assert not list(tmp_path.iterdir())
 
@@ -316,7 +316,7 @@ def test_a_random_session_is_answered_as_a_fresh_one(stage, seed):
             assert find(span="CUSTOM", first=1, last=2, resolution=10) == {"FINISHED"}
             assert bpy.context.scene.frame_current == before
             found = rows_of(cameras.get(bpy.context.scene))
-            scene_index.forget()
+            forget_session()
             fresh = rows_of(count((1, 2), share=0.1))
             assert found.keys() == fresh.keys()
             for key, row in found.items():

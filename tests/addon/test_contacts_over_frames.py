@@ -10,12 +10,12 @@ from shot_stage import add_stage, key
 from snapshots import whole_file
 
 from octree_ext.core import run, supports
-from octree_ext.octree_addon import audit, results, scene_index
+from octree_ext.octree_addon import audit, results
 from octree_ext.octree_addon.audit import Wish
 from octree_ext.octree_addon.audit.film import film_steps
 from octree_ext.octree_addon.curves import action_curves
 from octree_ext.octree_addon.reader import UNUSED
-from octree_ext.octree_addon.ui import settings_of
+from octree_ext.octree_addon.ui import forget_session, settings_of
 
 
 def contacts(**options):
@@ -136,7 +136,7 @@ def test_300_balls_on_known_paths_touch_when_they_should(empty_scene):
 def held_in(frame):
     """Return the pairs in contact in one frame, of a scene that is read anew."""
     bpy.context.scene.frame_set(frame)
-    scene_index.forget()
+    forget_session()
     looked = run(audit.look_steps(bpy.context, Wish(parents=True)))
     found = supports(looked.target.octree, looked.found, []).contacts
     placements = looked.target.placements

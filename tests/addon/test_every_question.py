@@ -1,13 +1,19 @@
-"""What every question has for nothing: a place in Results, words, a proof, an outline, a table."""
+"""What every question has for nothing: rows in Results, all their verbs, a proof, an outline."""
+
+import json
 
 import bpy
 import numpy as np
 import pytest
 from blender_scenes import cube, select_only, selected
+from snapshots import visibility
 
 from octree_ext.core import run
-from octree_ext.octree_addon import questions, results
+from octree_ext.octree_addon import questions, results, scene_index
+from octree_ext.octree_addon.answers.kept import view_of
 from octree_ext.octree_addon.questions.verify import prove_steps
+from octree_ext.octree_addon.results.verbs import VERBS
+from octree_ext.octree_addon.ui import settings_of
 
 
 @pytest.fixture
@@ -39,6 +45,194 @@ def test_it_selects_lists_and_proves_what_it_finds(row, question, tmp_path):
     path = tmp_path / "found.csv"
     assert bpy.ops.octree.export_rows(filepath=str(path)) == {"FINISHED"}
     assert all(name in path.read_text() for name in names)
+
+
+LISTED = {
+    **{question.bl_idname.partition(".")[2]: {} for question in questions.QUESTIONS},
+    "find_seen": {},
+    "find_never_seen": {"directions": 4, "resolution": 48},
+    "audit": {},
+    "select_floating": {},
+    "contacts_over_frames": {"span": "CUSTOM", "first": 1, "last": 2},
+}
+
+
+def press(name, **options):
+    assert getattr(bpy.ops.octree, name)("EXEC_DEFAULT", True, **options) == {"FINISHED"}
+
+
+def list_rows(scene, question):
+    """Ask, and return the names in each row that is listed."""
+    cube("Inside", size=0.1, location=(3, 0, 0))
+    cube("Above", size=0.1, location=(3, 0, 9))
+    bpy.context.view_layer.update()
+    press(question, **LISTED[question])
+    return rows_of(scene)
+
+
+def rows_of(scene):
+    view = view_of(scene, results.active_result(scene))
+    return [{*view.labels(row)} for row in range(len(view.rows))]
+
+
+def hidden(icon):
+    names = {"MONITOR": "hide_viewport", "RENDER": "hide_render"}
+    items = bpy.context.view_layer.objects
+    flags = {item.name: getattr(item, names.get(icon, "name")) for item in items}
+    return {name for name in flags if (flags[name] if icon in names else items[name].hide_get())}
+
+
+@pytest.mark.parametrize("question", LISTED)
+def test_all_verbs_take_what_it_has_listed(row, question, tmp_path):
+    rows = list_rows(row, question)
+    named = set().union(*rows)
+    assert named
+    press("select_rows")
+    assert selected() == named
+    press("collect_rows", collection="Taken")
+    assert {*bpy.data.collections["Taken"].objects.keys()} == named
+    press("mark_rows", attribute="rows")
+    marks = {item.name: item["rows"] for item in row.objects if "rows" in item}
+    assert marks == {name: sum(name in each for each in rows) for name in named}
+    before = visibility()
+    for icon in ("EYE", "MONITOR", "RENDER"):
+        press("hide_rows", icon=icon, everything=True)
+        assert hidden(icon) == named
+        press("restore_hidden")
+        assert visibility() == before
+    settings_of(row).results.row = 0
+    space = next(area for area in bpy.context.screen.areas if area.type == "VIEW_3D").spaces[0]
+    press("isolate_row")
+    assert space.local_view and selected() == rows[0]
+    press("isolate_row")
+    assert not space.local_view
+    press("copy_rows")
+    press("copy_names")
+    press("export_rows", filepath=str(tmp_path / "found.json"))
+    written = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
+    assert [{*each["objects"]} for each in written["rows"]] == rows
+    press("refresh_result")
+    assert sorted(map(sorted, rows_of(row))) == sorted(map(sorted, rows))
+    press("clear_results")
+    assert results.active_result(row) is None
+
+
+def test_no_verb_is_left_out():
+    """Those of the list are the ones that are pressed above."""
+    names = {"collect_rows", "mark_rows", "hide_rows", "copy_rows", "copy_names", "export_rows"}
+    found = {verb.bl_idname.partition(".")[2] for verb in VERBS}
+    assert found == names | {"clear_results"}
+    assert all(verb.button for verb in VERBS)
+
+
+@pytest.mark.parametrize("question", ["select_collisions", "find_seen", "audit"])
+def test_each_verb_is_one_undo_step_and_no_change(row, question):
+    list_rows(row, question)
+    select_only()
+    bpy.ops.ed.undo_push(message="Listed")
+    before = state()
+    for name, options in PRESSED:
+        press(name, **options)
+        assert state() != before, name
+        assert not has_changed()
+        bpy.ops.ed.undo()
+        assert state() == before, name
+        assert not has_changed()
+
+
+PRESSED = [
+    ("select_rows", {}),
+    ("collect_rows", {}),
+    ("mark_rows", {}),
+    *(("hide_rows", {"icon": icon}) for icon in ("EYE", "MONITOR", "RENDER")),
+]
+
+
+def has_changed():
+    bpy.context.view_layer.update()
+    return scene_index.has_changed(bpy.context, results.active_result(bpy.context.scene))
+
+
+def state():
+    marks = [dict(item.items()).get("rows_found") for item in bpy.context.scene.objects]
+    return selected(), sorted(bpy.data.collections.keys()), marks, visibility()
+
+
+def test_the_active_row_alone_or_what_the_search_leaves(row):
+    rows = list_rows(row, "select_collisions")
+    with pytest.raises(RuntimeError, match="Click a row first"):
+        bpy.ops.octree.hide_rows(rows="ACTIVE")
+    settings_of(row).results.row = 0
+    press("hide_rows", rows="ACTIVE")
+    assert hidden("EYE") == rows[0]
+    press("restore_hidden")
+    settings_of(row).results.search = "Cube 6"
+    press("collect_rows")
+    found = set().union(*(each for each in rows if "Cube 6" in each))
+    assert {*bpy.data.collections["Select Collisions"].objects.keys()} == found
+
+
+def test_numbers_of_the_column_that_the_list_is_sorted_by(row):
+    list_rows(row, "select_collisions")
+    with pytest.raises(RuntimeError, match="Sort the list by a column of numbers first"):
+        bpy.ops.octree.mark_rows(number="COLUMN")
+    bpy.ops.octree.sort_rows(by="Contacts")
+    press("mark_rows", number="COLUMN", attribute="contacts")
+    view = view_of(row, results.active_result(row))
+    most = {}
+    for number, count in enumerate(view.rows.column("Contacts").values.tolist()):
+        for name in view.labels(number):
+            most[name] = max(most.get(name, 0), count)
+    assert {item.name: item["contacts"] for item in row.objects if "contacts" in item} == most
+    press("select_nearest", count=50)
+    bpy.ops.octree.sort_rows(by="Distance")
+    with pytest.raises(RuntimeError, match="has a property contacts of another kind"):
+        bpy.ops.octree.mark_rows(number="COLUMN", attribute="contacts")
+    press("mark_rows", number="COLUMN", attribute="distance")
+    marked = [item["distance"] for item in row.objects if "distance" in item]
+    assert marked and all(type(each) is float for each in marked)
+
+
+def test_what_is_linked_is_left_with_a_reason(row, tmp_path, capfd):
+    path = str(tmp_path / "library.blend")
+    bpy.data.libraries.write(path, {bpy.data.objects["Cube 0"]})
+    with bpy.data.libraries.load(path, link=True) as (_, given):
+        given.objects = ["Cube 0"]
+    linked = given.objects[0]
+    row.collection.objects.link(linked)
+    bpy.context.view_layer.update()
+    press("select_in_sphere", center=(0, 0, 0), radius=0.3)
+    assert len(rows_of(row)) > 1
+    press("hide_rows", icon="MONITOR")
+    assert "1 linked from another file" in capfd.readouterr().out
+    assert not linked.hide_viewport
+    press("restore_hidden")
+    press("mark_rows")
+    assert "1 could not be" in capfd.readouterr().out
+    settings_of(row).results.row = next(
+        number
+        for number, side in enumerate(view_of(row, results.active_result(row)).rows.objects[0])
+        if view_of(row, results.active_result(row)).uids[side] == linked.session_uid
+    )
+    assert bpy.ops.octree.hide_rows(rows="ACTIVE", icon="RENDER") == {"CANCELLED"}
+
+
+def test_cameras_are_asked_again_once_rows_are_hidden(row, capfd):
+    press("find_seen")
+    press("select_seen")
+    assert "asked again" not in capfd.readouterr().out
+    settings_of(row).results.row = 0
+    press("hide_rows", rows="ACTIVE")
+    press("select_seen")
+    assert "asked again first" in capfd.readouterr().out
+
+
+def test_all_that_is_visible_is_hidden_only_if_that_is_said(row):
+    press("select_in_sphere", center=(0, 0, 0), radius=50)
+    before = visibility()
+    with pytest.raises(RuntimeError, match="Nothing would stay visible"):
+        bpy.ops.octree.hide_rows()
+    assert visibility() == before
 
 
 def test_a_capsule_goes_from_the_cursor_to_the_active_object(row):

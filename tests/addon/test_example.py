@@ -45,7 +45,7 @@ def test_tower_is_never_in_view_and_most_of_the_rest_is(empty_scene):
     town = add()
     bpy.ops.octree.find_seen(span="SCENE")
     seen = cameras.get(empty_scene)
-    names = {item.name for item in town.objects if item.session_uid in seen.uids(seen=False)}
+    names = {item.name for item in seen.subjects(seen=False).among(town.objects)}
     assert "Water Tower" in names
     assert 1 < len(names) < seen.seen_count
 

@@ -140,7 +140,7 @@ def test_a_run_says_what_fails():
 
 
 def test_a_run_writes_its_reports(tmp_path):
-    paths = [tmp_path / f"audit{end}" for end in reports.REPORTS]
+    paths = [tmp_path / f"audit{writer.ending}" for writer in reports.REPORTS.values()]
     line = [part for path in paths for part in ("--report", str(path))]
     assert run([*line, "--fail-on", "duplicate"])[0] == 1
     assert all(path.stat().st_size for path in paths)

@@ -1,5 +1,6 @@
-"""The examples of the user guide do what the guide says, one after the other, on a small scene."""
+"""The examples of the user guide, today's and an older one's, do what it says on a small scene."""
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -12,13 +13,22 @@ from blender_scenes import collection_instance, cube, link, monkey
 import octree_ext
 import octree_ext.core
 
-GUIDE = Path(__file__).resolve().parents[2] / "docs" / "user_guide.md"
+CHECKOUT = Path(__file__).resolve().parents[2]
+GUIDES = {
+    "today": CHECKOUT / "docs" / "user_guide.md",
+    "0.1.0": CHECKOUT / "tests" / "fixtures" / "user_guide_0.1.0.md",
+}
 INSTALLED = "bl_ext.user_default.octree"
 
 
-def examples(heading):
+of_each_guide = pytest.mark.parametrize("guide", GUIDES)
+
+
+def examples(heading, guide="today"):
     """Return the Python of a section, as one script."""
-    section = GUIDE.read_text(encoding="utf-8").split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    section = (
+        GUIDES[guide].read_text(encoding="utf-8").split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    )
     return "\n".join(re.findall(r"```python\n(.*?)```", section, re.DOTALL))
 
 
@@ -43,9 +53,10 @@ def things():
     bpy.context.view_layer.update()
 
 
-def test_the_examples_for_other_add_ons(installed, things, capsys):
+@of_each_guide
+def test_the_examples_for_other_add_ons(guide, installed, things, capsys):
     known = {}
-    exec(examples("From another add-on"), known)
+    exec(examples("From another add-on", guide), known)
     index = known["index"]
     assert known["names"] == {"Block", "Ball"}
     assert set(known["placements"]) <= set(known["found"])
@@ -76,12 +87,30 @@ def test_faces_of_rays_are_those_that_blender_names(installed, things):
     assert alike >= 195  # Blender computes in single precision
 
 
-def test_the_examples_for_scripts(things, tmp_path):
+@of_each_guide
+def test_the_examples_for_scripts(guide, things, tmp_path):
     bpy.ops.object.camera_add(location=(0, -20, 1), rotation=(np.pi / 2, 0, 0))
     bpy.context.scene.camera = bpy.context.object
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "things.blend"))
-    exec(examples("From a script"), {})
-    assert (tmp_path / "seen.csv").stat().st_size > 0
+    exec(examples("From a script", guide), {})
+    scene = bpy.context.scene
+    assert (scene.octree.source.scope, scene.octree.source.source) == ("VISIBLE", "OBJECTS")
+    clashes, found, contacts = (
+        json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))
+        for name in ("clashes", "audit", "contacts")
+    )
+    assert clashes["result"] == "Clashes"
+    assert [{*row["objects"]} for row in clashes["rows"]] == [{"Ball", "Block"}]
+    assert [{*row["objects"]} for row in contacts["rows"]] == [{"Ball", "Block"}]
+    assert contacts["frames"] == [*range(1, 49)]
+    classes = sorted(each["class"] for each in found["findings"])
+    assert classes == ["overlap", "self-intersection"]  # the latter of the monkey
+    assert "Block,Camera,1,250,250,1-250" in (tmp_path / "seen.csv").read_text().splitlines()
+    bpy.ops.octree.restore_hidden()  # the originals of the copies
+    assert not any(item.hide_render for item in scene.objects)
+    assert {"Block", "Ball"} <= {
+        item.name.partition(".")[0] for item in bpy.data.collections["For the Game"].objects
+    }
 
 
 def test_what_undo_delete_rename_and_load_do(things):

@@ -12,12 +12,11 @@ from octree_ext.octree_addon.cameras.data import (
     Items,
     SeenTable,
     Views,
-    gray_of,
     picture_names,
-    png_bytes,
     with_label_pictures,
     write_label_pictures,
 )
+from octree_ext.octree_addon.png import gray_of, gray_png, small_png
 
 
 def decoded_png(data):
@@ -51,7 +50,7 @@ def test_blender_reads_all_16_bits(tmp_path):
 
     gray = np.array([[0, 1, 255], [256, 40_000, 65_535]])
     path = tmp_path / "gray.png"
-    path.write_bytes(png_bytes(gray))
+    path.write_bytes(gray_png(gray))
     assert (decoded_png(path.read_bytes()) == gray).all()
     image = bpy.data.images.load(str(path))
     image.colorspace_settings.name = "Non-Color"
@@ -68,7 +67,7 @@ def test_label_pictures_are_read_as_they_were_written(tmp_path):
     read = with_label_pictures(replace(table, labels=None), tmp_path)
     for view, picture in enumerate(labels):
         assert np.array_equal(read.label_picture(view), picture)
-    png = png_bytes(np.array([[0, 40_000]]))
+    png = gray_png(np.array([[0, 40_000]]))
     assert gray_of(png).tolist() == [[0, 40_000]]
     filtered = b"IDAT" + zlib.compress(b"\x01" + bytes(4))
     other = png[:33] + struct.pack(">I", len(filtered) - 4) + filtered + bytes(4)
@@ -91,3 +90,40 @@ def test_more_items_than_16_bits_are_refused(tmp_path):
     with pytest.raises(ValueError, match="65,535 items apart, not 65,536"):
         write_label_pictures(table, tmp_path / "labels")
     assert not (tmp_path / "labels").exists()
+
+
+def colors_of(path):
+    """Return what Blender reads from a file of colors, (height, width, 3), the top row first."""
+    import bpy
+
+    image = bpy.data.images.load(str(path))
+    pixels = np.empty(image.size[0] * image.size[1] * 4, np.float32)
+    image.pixels.foreach_get(pixels)
+    whole = pixels.reshape(image.size[1], image.size[0], 4)[::-1, :, :3]
+    bpy.data.images.remove(image)
+    return np.rint(whole * 255)
+
+
+def test_pictures_of_few_colors_are_kept_as_they_are(tmp_path):
+    colors = np.array([[0, 0, 0], [255, 255, 255], [61, 125, 202], [232, 133, 61]], np.uint8)
+    pixels = colors[np.random.default_rng(1).integers(0, 4, (30, 40))]
+    (tmp_path / "few.png").write_bytes(small_png(pixels, 10_000))
+    assert (colors_of(tmp_path / "few.png") == pixels).all()
+
+
+def test_pictures_are_as_coarse_as_they_must_be(tmp_path):
+    """Shades of a surface lose what nobody sees; noise loses colors, and then pixels."""
+    across, down = np.meshgrid(np.arange(480), np.arange(360))
+    shaded = np.stack((across / 2, down / 2, (across + down) / 4), axis=-1).astype(np.uint8)
+    noise = np.random.default_rng(2).integers(0, 256, (360, 480, 3), np.uint8)
+    sizes = {}
+    for name, pixels in (("shaded", shaded), ("noise", noise)):
+        png = small_png(pixels, 12_000)
+        assert len(png) <= 12_000, name
+        (tmp_path / f"{name}.png").write_bytes(png)
+        read = colors_of(tmp_path / f"{name}.png")
+        sizes[name] = read.shape[:2]
+        step = 360 // len(read)
+        assert np.abs(read - pixels[::step, ::step]).mean() < 40, name
+    assert sizes["shaded"] == (360, 480)
+    assert sizes["noise"] < sizes["shaded"]

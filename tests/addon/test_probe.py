@@ -12,10 +12,10 @@ from tuned import tuned
 
 from octree_ext import octree_addon
 from octree_ext.octree_addon import questions
+from octree_ext.octree_addon.answers.view import NAME, sorted_rows
 from octree_ext.octree_addon.probe import drawing, gizmos, operators, pointer, session
 from octree_ext.octree_addon.probe.shapes import SphereShape, normal_of, shape_of
 from octree_ext.octree_addon.results import active_result, view_of
-from octree_ext.octree_addon.results.view import NAME, sorted_rows
 from octree_ext.octree_addon.ui import settings_of, write_status
 
 PLACES = [(0.2, 0.1, 0.3), (2.4, 0.0, 0.6), (9.0, 9.0, 9.0)]
@@ -215,7 +215,7 @@ def test_nothing_stays_after_the_end(row):
     ask_at((0, 0, 0))
     assert drawing._handles
     assert session.before_load in bpy.app.handlers.load_pre
-    session.forget()
+    session.stop()
     drawing.switch(False)
     assert drawing._handles == []
     assert session.before_load not in bpy.app.handlers.load_pre

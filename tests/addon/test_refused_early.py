@@ -13,7 +13,7 @@ from octree_ext.core import atomic_file
 from octree_ext.octree_addon import command_line
 from octree_ext.octree_addon.cameras.data import SeenAnswer, json_texts
 from octree_ext.octree_addon.command_line import audit, seen
-from octree_ext.octree_addon.written_files import write_texts
+from octree_ext.octree_addon.written_files import write_file
 
 # What nobody can read, and where nobody can write.
 UNREADABLE = ("missing.json", "folder.json", "broken.json", "other.json")
@@ -50,7 +50,7 @@ def work(tmp_path, monkeypatch):
     """Have good and bad files, and count what is opened and what is begun."""
     add_row()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "row.blend"))
-    write_texts(tmp_path / "good.json", json_texts(SeenAnswer(random_table(1)[0])))
+    write_file(tmp_path / "good.json", json_texts(SeenAnswer(random_table(1)[0])))
     (tmp_path / "broken.json").write_text('{"format": "octree')
     (tmp_path / "other.json").write_text(json.dumps({"format": "other"}))
     for name in ("folder.json", "folder.blend"):

@@ -18,13 +18,15 @@ from octree_ext.core import FINDING_CLASSES, FINDING_MEASURES
 from octree_ext.octree_addon.audit import data as audit
 from octree_ext.octree_addon.audit.data import IGNORED, RESOLVED, About, reports
 from octree_ext.octree_addon.audit.data.reports import words
+from octree_ext.octree_addon.display.snapshot import MOST_BYTES
+from octree_ext.octree_addon.written_files import writer_of
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
 ABOUT = About("house.blend", "Ada", "2026-11-22T17:00:00+00:00", {"clearance": 0.03})
 
 
 def rows_of(content):
-    return list(csv.reader(io.StringIO(content.decode("utf-8"), newline="")))
+    return list(csv.reader(io.StringIO(content, newline="")))
 
 
 def test_csv_has_units_in_the_header_and_a_line_for_each_finding():
@@ -90,7 +92,7 @@ def test_json_is_the_same_whatever_the_order(seed):
 def test_json_is_the_same_in_every_version_of_blender():
     """Written by hand: all Blenders of the test matrix have to agree with it."""
     found = house().take(np.array([0]))
-    text = reports.json_report(found, ABOUT, {}).decode("ascii")
+    text = reports.json_report(found, ABOUT, {})
     assert text == JSON
 
 
@@ -179,7 +181,7 @@ class Page(HTMLParser):
     def __init__(self, content):
         super().__init__()
         self.tags, self.texts = [], []
-        self.feed(content.decode("utf-8"))
+        self.feed(content)
 
     def handle_starttag(self, tag, attributes):
         self.tags.append((tag, dict(attributes)))
@@ -200,7 +202,8 @@ def test_the_page_holds_what_we_put_there_and_nothing_else(found):
     )
     assert {tag for tag, _ in page.tags} <= {
         "html", "head", "meta", "title", "style", "body", "h1", "p", "table", "thead", "tbody",
-        "tr", "th", "td", "details", "summary", "span", "div", "small", "i", "script",
+        "tr", "th", "td", "details", "summary", "span", "div", "small", "i", "script", "input",
+        "label", "output",
     }  # fmt: skip
     assert len(page.named("script")) == 1
     assert not any(name.startswith("on") for _, each in page.tags for name in each)
@@ -214,9 +217,9 @@ def test_the_page_shows_hostile_names_as_text():
 
 
 def test_the_page_needs_no_network():
-    content = reports.html_report(house(), ABOUT, {1: PNG}).decode("utf-8")
+    content = reports.html_report(house(), ABOUT, {1: PNG})
     assert not re.search(r"https?:|//|@import|url\(", content.replace("data:image/png;base64", ""))
-    page = Page(content.encode())
+    page = Page(content)
     (picture,) = page.named("img")
     assert picture["src"].startswith("data:image/png;base64,iVBORw0KGgo")
     (policy,) = [each["content"] for each in page.named("meta") if "http-equiv" in each]
@@ -228,7 +231,7 @@ def test_the_policy_admits_the_style_and_the_script_as_they_stand_there():
     import base64
     import hashlib
 
-    content = reports.html_report(house(), ABOUT, {}).decode("utf-8")
+    content = reports.html_report(house(), ABOUT, {})
     for tag in ("style", "script"):
         (text,) = re.findall(f"<{tag}>(.*?)</{tag}>", content, re.DOTALL)
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
@@ -245,11 +248,96 @@ def test_the_page_is_grouped_as_asked():
 
 def test_an_empty_page_says_so():
     nothing = house().take(np.arange(0))
-    assert "Nothing was found." in Page(reports.html_report(nothing, ABOUT, {})).texts
+    page = Page(reports.html_report(nothing, ABOUT, {}))
+    assert any("Nothing was found." in text for text in page.texts)
+    assert page.named("input") == page.named("details") == []
+
+
+def page_text(found, **about):
+    """Return the text of a page in one line, and what cells say how much."""
+    texts = Page(reports.html_report(found, replace(ABOUT, **about), {})).texts
+    return " ".join(" ".join(texts).replace("\xa0", " ").split())
+
+
+def test_the_head_says_in_sentences_what_was_audited_and_found():
+    options = {
+        "ones": "COLLECTION", "ones_collection": "MEP", "others": "VISIBLE", "clearance": 0.03,
+        "overlap": True, "duplicate": True, "coplanar": False, "instances": False,
+        "apart_one": "Doors", "apart_other": "Walls",
+    }  # fmt: skip
+    found = house().with_statuses([0], IGNORED, "sleeve")
+    bands = np.array([1e-5, 2e-3, 1e-5, 1e-5, 1e-5])
+    found = replace(found, audit=replace(found.audit, band=1e-5, bands=bands))
+    said = page_text(found, options=options, units="METRIC")
+    for sentence in (
+        "house.blend was audited on 2026-11-22 at 17:00 UTC.",
+        "The objects of “MEP” were checked against all visible objects.",
+        "There are 5 findings: 2 overlap, 1 duplicate, 1 touching and 1 near.",
+        "By status: 4 new and 1 ignored.",
+        "Looked for: overlap, duplicate, near.",
+        "What comes nearer than 30 mm without touching is near.",
+        "The tolerance is 0.01 mm: what is no farther apart touches",
+        "For 1 finding it was widened",
+        "Instances of one instancer were not checked against each other.",
+        "The objects of “Doors” may meet those of “Walls”.",
+    ):
+        assert sentence in said, sentence
+    assert not re.search(r"\b(ones|others|VISIBLE|True|False|apart_one)\b", said)
+
+
+def test_the_head_says_no_more_than_is_known():
+    said = page_text(house(), file="", date="", options={})
+    assert "The scene was audited. All visible objects were checked against each other." in said
+    assert "tolerance" not in said
+    assert "Looked for" not in said
+
+
+@pytest.mark.parametrize(
+    ("units", "much", "place"),
+    [
+        ("METRIC", "12 to 13 mm", "Place [m] 0, 2, 0.1"),
+        ("METERS", "0.012 to 0.013 m", "Place [m] 0, 2, 0.1"),
+        ("CENTIMETERS", "1.2 to 1.3 cm", "Place [cm] 0, 200, 10"),
+        ("IMPERIAL", "0.4724 to 0.5118 in", "Place [ft] 0, 6.562, 0.328"),
+        ("", "0.012 to 0.013 m", "Place [m] 0, 2, 0.1"),
+    ],
+)
+def test_lengths_are_told_in_the_units_of_the_scene(units, much, place):
+    said = page_text(house(), units=units)
+    header, coordinates = place.split("] ")
+    assert much in said
+    assert f"{header}]" in said
+    assert coordinates in said
+
+
+def test_a_tolerance_needs_no_zeros_where_all_is_in_meters():
+    found = replace(house(), audit=replace(house().audit, band=1e-5))
+    assert "The tolerance is 0.01 mm:" in page_text(found, units="METERS")
+    assert "The tolerance is 0.0003937 in:" in page_text(found, units="FEET")
+    assert "The tolerance is 0.01 mm:" in page_text(found, units="KILOMETERS")
+    assert "The tolerance is 1e-05 m:" in page_text(found)
+
+
+def test_areas_are_told_in_square_units():
+    found = house()
+    areas = np.full(5, FINDING_MEASURES.index("area"))
+    found = replace(found, audit=replace(found.audit, measures=areas))
+    assert "200,000 mm²" in page_text(found, units="METRIC")
+    assert "2.153 ft²" in page_text(found, units="IMPERIAL")
+    assert "0.2 BU²" in page_text(replace(found, unit="BU"), units="IMPERIAL")
+
+
+def test_a_page_of_a_hundred_findings_is_two_megabytes_at_most():
+    """With pictures as large as they are ever drawn, and names as long as Blender has them."""
+    found = of_names([f"{number:03} {'x' * 59}" for number in range(101)])
+    picture = PNG + bytes(MOST_BYTES - len(PNG))
+    content = reports.html_report(found, ABOUT, dict.fromkeys(range(100), picture))
+    assert content.count("<img") == 100
+    assert len(content.encode()) < 2_000_000
 
 
 def suites(found, **options):
-    root = ElementTree.fromstring(reports.junit_report(found, ABOUT, {}, **options))
+    root = ElementTree.fromstring(reports.junit_report(found, replace(ABOUT, **options)))
     return root, {suite.get("name"): suite for suite in root}
 
 
@@ -291,14 +379,15 @@ def test_junit_counts_what_it_holds(found):
 @ANY
 def test_every_report_can_be_written(found, text):
     about = About(text, text, ABOUT.date, {text: text})
-    for name in reports.REPORTS:
-        assert isinstance(reports.report_of(f"x{name.upper()}")(found, about, {}), bytes)
+    for name, writer in reports.REPORTS.items():
+        written = writer.content(found, about, {})
+        assert written if isinstance(written, bytes) else written.encode(), name
 
 
 @pytest.mark.parametrize("path", ["", "report", "report.pdf", "report.", ".json"])
 def test_only_known_kinds_of_files_are_written(path):
     with pytest.raises(ValueError, match=r"must end in \.csv, \.json, \.bcf, \.html or \.xml"):
-        reports.report_of(path)
+        writer_of(reports.REPORTS, path)
 
 
 def test_descriptions_say_what_is_known():

@@ -16,9 +16,10 @@ from costs import lines_run, times_run
 from paper import drawn
 
 from octree_ext.octree_addon import questions, results, scene_index
+from octree_ext.octree_addon.answers import kept
+from octree_ext.octree_addon.answers.rows import pack, unpack
 from octree_ext.octree_addon.reader import find_instance
-from octree_ext.octree_addon.results import Column, Rows, kept, no_instances
-from octree_ext.octree_addon.results.rows import pack, unpack
+from octree_ext.octree_addon.results import Column, Rows, no_instances
 from octree_ext.octree_addon.ui import forget_session, settings_of
 
 

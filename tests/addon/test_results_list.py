@@ -13,13 +13,15 @@ from costs import lines_run, times_run
 from paper import Paper, drawn
 
 from octree_ext.octree_addon import results, scene_index
-from octree_ext.octree_addon.results import Column, Rows, choosing, columns, no_instances
+from octree_ext.octree_addon.answers import kept, view3d
+from octree_ext.octree_addon.answers.answer import Answer
+from octree_ext.octree_addon.answers.kept import shown_of, view_of
+from octree_ext.octree_addon.answers.view import View
+from octree_ext.octree_addon.results import Column, Rows, columns, no_instances
 from octree_ext.octree_addon.results.columns import value_text
 from octree_ext.octree_addon.results.copy_names import names_in
-from octree_ext.octree_addon.results.kept import shown_of, view_of
 from octree_ext.octree_addon.results.operators import OCTREE_OT_sort_rows
 from octree_ext.octree_addon.results.panel import OCTREE_UL_results, draw_row
-from octree_ext.octree_addon.results.view import View
 from octree_ext.octree_addon.ui import settings_of
 
 EVIL = ("=1+1", '+cmd, "quoted"', "-line\nbreak", "@home", "Tür, Öl")
@@ -41,9 +43,9 @@ def keep(pairs, columns=(), **options):
     """Keep pairs of objects, as a question would."""
     uids = np.array([[item.session_uid for item in side] for side in pairs], np.intp)
     rows = Rows(uids, no_instances(uids.shape[1], len(uids)), tuple(columns))
-    results.keep_result(
-        bpy.context, rows, title="Pairs", question="select_collisions", options=options
-    )
+    question = "select_collisions"
+    answer = Answer(found=None, title="Pairs", question=question, options=options, rows=rows)
+    kept.keep(bpy.context, answer)
 
 
 @pytest.fixture
@@ -179,10 +181,10 @@ def test_what_is_hidden_is_not_isolated_in_silence(pairs):
 def test_bounds_that_are_not_finite_leave_the_view(pairs):
     space = next(area for area in bpy.context.screen.areas if area.type == "VIEW_3D").spaces[0]
     place = space.region_3d.view_location.copy()
-    choosing.frame_box(space, np.full((8, 3), np.nan))
+    view3d.frame_box(space, np.full((8, 3), np.nan))
     assert space.region_3d.view_location == place
     points = np.array([[0.0, 0, 0], [4, 2, 2], [np.nan, 9, 9], [np.inf, 0, 0]])
-    choosing.frame_box(space, points)
+    view3d.frame_box(space, points)
     assert space.region_3d.view_location[:] == (2, 1, 1)
 
 
@@ -271,7 +273,7 @@ def test_headers_tell_what_they_are_short_for(pairs):
 
 
 def test_export_refuses_other_files(pairs, tmp_path):
-    with pytest.raises(RuntimeError, match="does not end in"):
+    with pytest.raises(RuntimeError, match="must end in"):
         bpy.ops.octree.export_rows(filepath=str(tmp_path / "found.txt"))
 
 

@@ -8,7 +8,7 @@ from seen_scenes import FRAMES, add_row, answer, cubes
 
 from octree_ext.octree_addon import cameras as shot
 from octree_ext.octree_addon import trees
-from octree_ext.octree_addon.answers.standing import steps_preserving_staleness
+from octree_ext.octree_addon.answers import kept
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def row():
 
 def seen_names(is_seen=True):
     seen = answer()
-    items = shot.objects_of(seen, bpy.context.view_layer.objects, in_view=is_seen)
+    items = seen.subjects(seen=is_seen).among(bpy.context.view_layer.objects)
     return {item.name for item in items}
 
 
@@ -103,7 +103,7 @@ def test_answers_of_scenes_that_are_gone_go_too(row):
     assert answer() is None
     camera()
     bpy.ops.octree.find_seen()
-    assert len(shot.visibility_result.ANSWERS._kept) == 1
+    assert len(kept._answers) == 1
 
 
 def answered(**options):
@@ -141,8 +141,7 @@ def test_a_tree_is_no_older_for_a_walk(row, build, ends):
     elif ends == "by itself":
         bpy.ops.octree.find_seen(span="SCENE")
     else:
-        walk = shot.shot_steps(bpy.context, shot.Shot(frames=FRAMES))
-        steps = steps_preserving_staleness(bpy.context, walk)
+        steps = shot.shot_steps(bpy.context, shot.Shot(frames=FRAMES))
         next(steps)
         steps.close()
     bpy.context.view_layer.update()

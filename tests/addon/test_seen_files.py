@@ -36,7 +36,7 @@ from octree_ext.octree_addon.cameras.data import (
     read_json,
     table_from_views,
 )
-from octree_ext.octree_addon.written_files import write_texts
+from octree_ext.octree_addon.written_files import write_file
 
 PICTURES = arrays(
     np.int32, array_shapes(min_dims=2, max_dims=2, max_side=9), elements=st.integers(-1, 3)
@@ -121,11 +121,11 @@ def test_json_is_read_as_it_was_written(chunk, has_pixels):
     ("text", "message"),
     [
         ("{", "Expecting"),
-        ("[]", "not an answer of octree seen"),
-        ("{}", "not an answer of octree seen"),
-        ('{"format": "octree seen", "version": 2}', "its version is 2"),
+        ("[]", "octree seen must be an object"),
+        ("{}", "format must be 'octree seen', got None"),
+        ('{"format": "octree seen", "version": 2}', "version must be 1, got 2"),
         ('{"format": "octree seen", "version": 1, "chunk": null}', "not an answer"),
-        ('{"format": "other", "version": 1}', "its format is other"),
+        ('{"format": "other", "version": 1}', "format must be 'octree seen', got 'other'"),
     ],
 )
 def test_what_is_no_answer_is_refused(text, message):
@@ -171,7 +171,7 @@ def test_pycocotools_decodes_the_same_pixels_and_encodes_the_same_text():
 def test_pycocotools_opens_the_file(tmp_path):
     api = pytest.importorskip("pycocotools.coco", reason="no pycocotools in this environment")
     table, _, labels = random_table(1, cameras=("Left", "Right"))
-    write_texts(tmp_path / "coco.json", coco_texts(table))
+    write_file(tmp_path / "coco.json", coco_texts(table))
     dataset = api.COCO(str(tmp_path / "coco.json"))
     assert len(dataset.getImgIds()) == 6
     assert len(dataset.anns) == (table.pixels.visible > 0).sum() > 0
@@ -207,7 +207,7 @@ def test_coco_makes_one_label_picture_at_a_time():
     table, _, labels = random_table(2)
     made = []
     texts = coco_texts(replace(table, labels=lambda view: made.append(view) or labels[view]))
-    next(texts)
+    assert "images" in next(texts) + next(texts)
     assert made == []
     next(texts)
     assert made == [0]
@@ -318,9 +318,9 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path):
 
     path = tmp_path / "seen.json"
     with pytest.raises(ValueError, match="no more"):
-        write_texts(path, broken())
+        write_file(path, broken())
     assert list(tmp_path.iterdir()) == []
-    write_texts(path, ["bad \udc80 name\n"])
+    write_file(path, ["bad \udc80 name\n"])
     assert path.read_bytes() == b"bad \\udc80 name\n"
 
 

@@ -41,7 +41,7 @@ def asked(triangles, objects, invalid=(), **options):
 
 
 def chosen(answer, action="REPLACE"):
-    counts = select_objects(bpy.context.view_layer, answer, action)
+    counts = select_objects(bpy.context.view_layer, answer.subjects, action)
     assert counts["objects"] == len(selected()) or action == "SUBTRACT"
     return selected()
 
@@ -84,7 +84,7 @@ def test_an_instancer_is_one_object_of_many_placements():
     layer = bpy.context.view_layer
 
     def counts(triangles, **options):
-        return select_objects(layer, asked(triangles, [points], **options), "REPLACE")
+        return select_objects(layer, asked(triangles, [points], **options).subjects, "REPLACE")
 
     assert counts(of_instances[:13]) == Counter(refused=0, objects=1, instances=2)
     assert counts(of_instances[:13], whole=True) == Counter(refused=0)
@@ -95,7 +95,7 @@ def test_an_instancer_is_one_object_of_many_placements():
 
 def test_subtracting_counts_what_was_selected(pair):
     select_only(pair[0])
-    counts = select_objects(bpy.context.view_layer, asked(range(24), pair), "SUBTRACT")
+    counts = select_objects(bpy.context.view_layer, asked(range(24), pair).subjects, "SUBTRACT")
     assert counts["objects"] == 1
     assert selected() == set()
 
@@ -116,7 +116,7 @@ def faces(item):
 def test_any_and_all_triangles_of_a_face(options, expected):
     item = cube()
     bpy.context.view_layer.update()
-    counts = select_faces(bpy.context, asked([3, 4, 5], [item], **options), "REPLACE")
+    counts = select_faces(bpy.context, asked([3, 4, 5], [item], **options).subjects, "REPLACE")
     assert counts == Counter(faces=len(expected))
     assert faces(item) == expected
 
@@ -130,7 +130,7 @@ def test_actions_on_faces():
         ([0, 11], "SUBTRACT", [1, 2], 1),
         ([11], "REPLACE", [5], 1),
     ):
-        counts = select_faces(bpy.context, asked(triangles, [item]), action)
+        counts = select_faces(bpy.context, asked(triangles, [item]).subjects, action)
         assert (faces(item), counts["faces"]) == (expected, count)
 
 
@@ -143,7 +143,7 @@ def test_objects_of_another_view_layer_are_refused(pair):
     collection.objects.link(pair[1])
     other.layer_collection.children["Aside"].exclude = True
     other.update()
-    assert select_objects(other, answer, "REPLACE") == Counter(refused=1, objects=1)
+    assert select_objects(other, answer.subjects, "REPLACE") == Counter(refused=1, objects=1)
 
 
 def test_many_objects_cost_some_lines_each():
@@ -151,7 +151,7 @@ def test_many_objects_cost_some_lines_each():
     items = [link(bpy.data.objects.new(f"Copy {number}", mesh)) for number in range(2000)]
     bpy.context.view_layer.update()
     answer = asked(range(24_000), items)
-    lines = lines_run(lambda: select_objects(bpy.context.view_layer, answer, "REPLACE"))
+    lines = lines_run(lambda: select_objects(bpy.context.view_layer, answer.subjects, "REPLACE"))
     assert len(selected()) == 2000
     assert lines.total() <= 15 * len(items)
 
@@ -161,6 +161,6 @@ def test_meshes_in_edit_mode_without_a_way_back_are_counted(pair):
     answer = asked([5], pair)
     select_only(*pair)
     bpy.ops.object.mode_set(mode="EDIT")
-    counts = select_faces(bpy.context, answer, "REPLACE")
+    counts = select_faces(bpy.context, answer.subjects, "REPLACE")
     bpy.ops.object.mode_set(mode="OBJECT")
     assert (counts["faces"], counts["unknown"]) == (1, 1)

@@ -15,8 +15,9 @@ from tree_age import is_stale
 
 from octree_ext.octree_addon import cameras as shot
 from octree_ext.octree_addon import handlers, hiding, scene_index, trees
+from octree_ext.octree_addon.answers import kept
 from octree_ext.octree_addon.probe import session
-from octree_ext.octree_addon.results import active_result, kept
+from octree_ext.octree_addon.results import active_result
 from octree_ext.octree_addon.ui import forget_session, settings_of
 
 NAMES = [operator.bl_idname.partition(".")[2] for operator in OPERATORS]
@@ -195,7 +196,9 @@ class Session:
                 results.row = self.random.randrange(count)
                 bpy.ops.ed.undo_push(message="click")
                 self.operate(["isolate_row", "mark_row_frames", "copy_rows", "next_row"])
-                self.operate(["previous_row", "select_rows", "refresh_result", "show_result"])
+                self.operate(["previous_row", "select_rows", "collect_rows", "refresh_result"])
+                self.operate(["mark_rows", "hide_rows", "copy_names", "restore_hidden"])
+                self.operate(["show_result"])
 
     def point(self):
         """Hold the pointer somewhere with the probe, click there, and drag what was found."""
@@ -302,7 +305,7 @@ class Session:
             result = active_result(scene)
             if result is not None:
                 shown = kept.shown_of(scene, result).rows
-                assert len(shown) <= result.count <= len(kept.list_rows())
+                assert len(shown) <= result.count <= len(kept.list_settings().rows)
         for panel in PANELS:
             if not hasattr(panel, "poll") or panel.poll(bpy.context):
                 panel.draw(Sheet(), bpy.context)

@@ -196,4 +196,4 @@ def test_an_empty_scene_is_an_answer():
     camera()
     seen = look(frames=(1, 2))
     assert seen.flags.shape == (0, 1, 2)
-    assert (seen.seen_count, seen.uids(seen=False)) == (0, set())
+    assert (seen.seen_count, seen.subjects(seen=False).objects) == (0, {})

@@ -13,8 +13,9 @@ from tuned import tuned
 from octree_ext import core
 from octree_ext.core import SceneOctree, build_steps, run
 from octree_ext.core.scene import meshes
-from octree_ext.octree_addon import cameras, scene_index
+from octree_ext.octree_addon import cameras
 from octree_ext.octree_addon.scene_index import placed_octree
+from octree_ext.octree_addon.ui import forget_session
 
 AROUND = [(-9, -9, -9), (9, -9, -9), (9, 9, -9), (-9, 9, -9)]
 
@@ -214,7 +215,7 @@ def test_steps_closed_anywhere_leave_the_frame(eye):
     bpy.context.scene.frame_set(3)
     done = list(cameras.shot_steps(bpy.context, cameras.Shot(frames=(1, 2, 3))))
     for count in range(len(done)):
-        scene_index.forget()
+        forget_session()
         steps = cameras.shot_steps(bpy.context, cameras.Shot(frames=(1, 2, 3)))
         assert [next(steps) for _ in range(count)] == done[:count]
         steps.close()

@@ -24,11 +24,10 @@ from tree_age import is_stale
 from tuned import tuned
 
 from octree_ext import octree_addon
-from octree_ext.core import Running
+from octree_ext.core import Running, run
 from octree_ext.octree_addon import scene_index, trees
-from octree_ext.octree_addon.built_tree import preserving_staleness
 from octree_ext.octree_addon.reader import scene as scene_reads
-from octree_ext.octree_addon.scene_index import SceneIndex, rest
+from octree_ext.octree_addon.scene_index import SceneIndex, preserving_staleness, rest
 from octree_ext.octree_addon.ui import settings_of
 
 pytestmark = pytest.mark.usefixtures("visible_scope")
@@ -339,6 +338,31 @@ def test_meshes_are_compared_step_by_step():
         steps += 1
     assert steps >= 4
     assert not built.was_stale
+
+
+@tuned(octree_addon, objects_read=0)
+def test_a_comparison_outlives_its_view_layer():
+    scene, item = bpy.context.scene, cube()
+    other = scene.view_layers.new("Other")
+    bpy.context.window.view_layer = other
+    built = build("TRIANGLES")
+    item.data.update()
+    other.update()
+    comparison = built.settle_steps(other)
+    next(comparison)
+    bpy.context.window.view_layer = scene.view_layers[0]
+    scene.view_layers.remove(other)
+    with pytest.raises(ValueError, match="The view layer Other is gone"):
+        run(comparison)
+
+
+def test_a_walk_outlives_its_view_layer(ball):
+    layer, built = bpy.context.scene.view_layers.new("Other"), build("TRIANGLES")
+    with preserving_staleness(layer):
+        bpy.context.scene.view_layers.remove(layer)
+    ball.location.x = 1
+    update()
+    assert built.stale
 
 
 @pytest.mark.parametrize("source", SOURCES)

@@ -11,10 +11,11 @@ from blender_scenes import cube, mesh_object
 from clash_scenes import EVERYTHING, audit, kept, named, plant
 
 from octree_ext.octree_addon import results
-from octree_ext.octree_addon.audit.data import About, report_of
+from octree_ext.octree_addon.audit.data import REPORTS, About
 from octree_ext.octree_addon.audit.panel import details_of, tolerance_lines
 from octree_ext.octree_addon.audit.settings import usual_band
 from octree_ext.octree_addon.ui import settings_of
+from octree_ext.octree_addon.written_files import writer_of
 
 ABOUT = About(file="house.blend", date="2026-01-01T00:00:00+00:00")
 TRANSFORM = ("location", "rotation_euler", "scale")
@@ -35,7 +36,7 @@ def mountain():
 
 
 def written(ending):
-    return report_of(f"audit{ending}")(kept(), ABOUT, {})
+    return writer_of(REPORTS, f"audit{ending}").content(kept(), ABOUT, {})
 
 
 def made_in_another_order(step, start):
@@ -152,9 +153,9 @@ def test_the_panel_and_reports_tell_what_precision_widened(empty_scene):
     assert report["widened"] == 1
     unit = float(np.spacing(np.float32(3000)))
     assert {each["band"] for each in report["findings"]} == {1e-5, float(f"{4 * unit:.6g}")}
-    assert b"Judged by [m]" in written(".csv") and b"0.00097656" in written(".csv")
-    assert "widened by precision for 1" in written(".html").decode()
-    assert b"tolerance 0.0009766 m" in written(".html")
+    assert "Judged by [m]" in written(".csv") and "0.00097656" in written(".csv")
+    assert "For 1 finding it was widened" in written(".html")
+    assert "tolerance 0.0009766 m by precision" in written(".html")
     assert b'name="tolerance" value="1e-05 m, widened by precision for 1"' in written(".xml")
     with ZipFile(io.BytesIO(written(".bcf"))) as archive:
         topics = [archive.read(name) for name in archive.namelist() if name.endswith("markup.bcf")]
@@ -176,7 +177,7 @@ def test_reports_of_before_still_load(empty_scene):
     assert not found.widened.any()
     assert named(found) == named(kept())
     for ending in (".json", ".csv", ".bcf", ".html", ".xml"):
-        assert report_of(f"a{ending}")(found, ABOUT, {})
+        assert writer_of(REPORTS, f"a{ending}").content(found, ABOUT, {})
 
 
 def test_parents_and_children_far_away_are_left_out_by_their_own_precision(empty_scene):

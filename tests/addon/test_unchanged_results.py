@@ -32,7 +32,11 @@ def says_changed():
     return found[0]
 
 
-HIDES = [("hide_unseen", {"icon": icon}) for icon in ("EYE", "MONITOR", "RENDER")]
+HIDES = [
+    (verb, {"icon": icon})
+    for verb in ("hide_unseen", "hide_rows")
+    for icon in ("EYE", "MONITOR", "RENDER")
+]
 VERBS = [
     *HIDES,
     ("collect_seen", {"part": "UNSEEN"}),
@@ -41,6 +45,8 @@ VERBS = [
     ("select_seen", {"kind": "OBJECTS"}),
     ("select_seen", {"kind": "FACES"}),
     ("select_rows", {}),
+    ("collect_rows", {}),
+    ("mark_rows", {}),
     ("mark_row_frames", {"rows": "SHOWN"}),
 ]
 

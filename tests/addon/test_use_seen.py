@@ -212,9 +212,9 @@ def test_table_goes_beside_the_file(row, tmp_path):
 
 def test_table_that_cannot_be_written_is_a_reason(row, tmp_path):
     bpy.ops.octree.find_seen()
-    with pytest.raises(RuntimeError, match=r"does not end in \.csv or \.json"):
+    with pytest.raises(RuntimeError, match=r"must end in \.csv or \.json"):
         bpy.ops.octree.export_seen(filepath=str(tmp_path / "seen.txt"))
-    with pytest.raises(RuntimeError, match="No such file"):
+    with pytest.raises(RuntimeError, match="There is no folder"):
         bpy.ops.octree.export_seen(filepath=str(tmp_path / "nowhere" / "seen.csv"))
 
 

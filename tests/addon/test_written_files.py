@@ -1,6 +1,7 @@
 """Every file of the extension is written whole or not at all, by any number of writers."""
 
 import os
+import re
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
@@ -18,13 +19,13 @@ from octree_ext.core import Boxes, atomic_file, build_octree, save
 from octree_ext.octree_addon import command_line
 from octree_ext.octree_addon.audit.data import REPORTS, About, add_options, run_audit
 from octree_ext.octree_addon.cameras.data import (
+    FORMATS,
     SeenAnswer,
     json_texts,
     label_folder,
     write_label_pictures,
 )
-from octree_ext.octree_addon.command_line.seen import FORMATS
-from octree_ext.octree_addon.written_files import require_file, require_folder, write_texts
+from octree_ext.octree_addon.written_files import require_file, require_folder, write_file
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 OLDER = b"older"
@@ -58,13 +59,13 @@ def a_report(ending):
 def a_chunk(folder):
     """Have a chunk to merge, and its label pictures."""
     table = random_table(1)[0]
-    write_texts(folder / "chunk.json", json_texts(SeenAnswer(table, chunk=(1, 1))))
+    write_file(folder / "chunk.json", json_texts(SeenAnswer(table, chunk=(1, 1))))
     write_label_pictures(table, label_folder(folder, (1, 1)))
 
 
 def a_merge(form, *words):
     def write(folder):
-        out = folder / f"seen{FORMATS[form][0]}"
+        out = folder / f"seen{FORMATS[form].ending}"
         labels = [each if each[0] == "-" else str(folder) for each in words]
         command = ["seen", "--merge", str(folder / "chunk.json"), "--format", form, *labels]
         assert command_line.main([*command, "--out", str(out)]) == 0
@@ -93,15 +94,16 @@ def an_operator(name, ending, **options):
 
 
 TABLES = ((".csv", "TABLE"), (".json", "TABLE"), (".json", "COCO"), (".json", "BOP"))
+ENDINGS = [writer.ending for writer in REPORTS.values()]
 WRITERS = {
     "core/storage.py": {"tree": (nothing, a_tree)},
-    "octree_addon/audit/data/gate.py": {each: (nothing, a_report(each)) for each in REPORTS},
+    "octree_addon/audit/data/gate.py": {each: (nothing, a_report(each)) for each in ENDINGS},
     "octree_addon/command_line/seen.py": {each: (a_chunk, a_merge(each)) for each in FORMATS}
     | {"coco": (a_chunk, a_merge("coco", "--labels", "folder"))},
-    "octree_addon/cameras/data/png.py": {
+    "octree_addon/cameras/data/label_pictures.py": {
         "labels": (a_chunk, a_merge("json", "--labels", "folder"))
     },
-    "octree_addon/ui/table_export.py": {
+    "octree_addon/ui/file_export.py": {
         f"{form} {ending}": (seen_spheres, an_operator("export_seen", ending, format=form))
         for ending, form in TABLES
     }
@@ -109,10 +111,8 @@ WRITERS = {
         "labels": (seen_spheres, an_operator("export_seen", ".csv", labels=True)),
         "rows as csv": (audited, an_operator("export_rows", ".csv")),
         "rows as json": (audited, an_operator("export_rows", ".json")),
-    },
-    "octree_addon/audit/export.py": {
-        each: (audited, an_operator("export_audit", each)) for each in REPORTS
-    },
+    }
+    | {each: (audited, an_operator("export_audit", each)) for each in ENDINGS},
 }
 CASES = [
     pytest.param(*each, id=f"{path}: {name}")
@@ -126,9 +126,21 @@ def test_these_are_all_that_write():
     found = {
         path.relative_to(CHECKOUT).as_posix()
         for path in sources
-        if any(f" {name}(" in path.read_text() for name in ("atomic_file", "write_texts"))
+        if any(f" {name}(" in path.read_text() for name in ("atomic_file", "write_file"))
     }
     assert found == {*WRITERS, "core/atomic_file.py", "octree_addon/written_files.py"}
+
+
+def test_there_is_one_writer_of_csv_of_json_and_of_png():
+    """Whatever leaves Blender as a file is made of their text and bytes."""
+    addon = CHECKOUT / "octree_addon"
+    texts = {path.relative_to(addon): path.read_text() for path in addon.rglob("*.py")}
+    for word, home in {"^import csv$": "text_formats.py", "IHDR": "png.py"}.items():
+        using = [path for path, text in texts.items() if re.search(word, text, re.MULTILINE)]
+        assert [str(path) for path in using] == [home]
+    writing = [path for path, text in texts.items() if re.search(r"text_formats|Writer\(", text)]
+    assert len(writing) > 8
+    assert not [path for path in writing if "json.dumps" in texts[path]]
 
 
 def files_in(folder):
@@ -184,7 +196,7 @@ def test_writers_that_overlap_all_write(tmp_path, monkeypatch, prepare, write):
         if len(others) < len(written):
             path = written[len(others)]
             others.append(path)
-            write_texts(path, ["of the other"])
+            write_file(path, ["of the other"])
         flush(number)
 
     flush = os.fsync

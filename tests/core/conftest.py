@@ -3,12 +3,12 @@
 import core_scenes as scenes
 import pytest
 from agreement import built
-from examples import MANY
+from examples import AT_LEISURE, MANY
 from hypothesis import settings
 
 from core import compiled, save
 
-settings.register_profile("core", deadline=None, max_examples=60 if MANY else 8)
+settings.register_profile("core", max_examples=60 if MANY else 8, **AT_LEISURE)
 settings.load_profile("core")
 
 

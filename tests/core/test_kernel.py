@@ -13,7 +13,20 @@ import numpy as np
 import pytest
 from test_layers import CHECKOUT, files
 
-from core import Triangles, build_octree, compiled, nearest, ray_cast, ray_cast_all, ray_test
+from core import (
+    SceneOctree,
+    Spheres,
+    Triangles,
+    build_octree,
+    compiled,
+    nearest,
+    query,
+    query_any,
+    query_count,
+    ray_cast,
+    ray_cast_all,
+    ray_test,
+)
 
 SOURCES = CHECKOUT / "kernel"
 needs_kernel = pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
@@ -52,6 +65,12 @@ def test_answers_are_equal_to_the_last_bit(seed):
 
 
 @needs_kernel
+@pytest.mark.parametrize("seed", range(40))
+def test_answers_of_scenes_are_equal_to_the_last_bit(seed):
+    worlds.assert_scenes_equal(seed)
+
+
+@needs_kernel
 def test_rays_that_are_too_far_away_for_it_are_left_to_numpy():
     tree = small_tree()
     origins = np.array([[0.0, 0.0, 1e9], [0.0, 0.0, 5.0], [9.0, 0.0, 5.0]])
@@ -69,6 +88,29 @@ def test_one_ray_may_meet_more_than_there_is_room_for_at_first():
     tree = build_octree(Triangles(corners, np.arange(3 * count).reshape(-1, 3)))
     found = ray_cast_all(tree, *RAY)
     np.testing.assert_array_equal(found.pairs[1], np.arange(count))
+    spheres = Spheres(np.zeros((2, 3)), [0.5, 9.0])
+    np.testing.assert_array_equal(query(tree, spheres)[1], np.tile(np.arange(count), 2))
+    assert query_any(tree, spheres).all()
+
+
+@needs_kernel
+def test_spheres_that_are_too_large_for_it_are_left_to_numpy():
+    spheres = Spheres([[0, 0, 0], [1e9, 0, 0], [0, 0, 1e9]], [1.0, 1e9, 1.0])
+    assert query(small_tree(), spheres).tolist() == [[0, 1], [0, 0]]
+    assert query_count(small_tree(), spheres).tolist() == [1, 1, 0]
+
+
+@needs_kernel
+def test_meshes_of_a_scene_are_packed_once_a_ray_comes_to_them():
+    scene, square = SceneOctree(), Triangles(np.eye(3), np.tile([0, 1, 2], (70, 1)))
+    meshes = [scene.add_mesh(square) for _ in range(3)]
+    matrices = np.tile(np.eye(4), (3, 1, 1))
+    matrices[1, :3, 3] = 5
+    scene.place(meshes, matrices)
+    assert ray_cast(scene, [[1, 1, 1.0]], [[-1, -1, -1.0]]).placements.tolist() == [0]
+    assert meshes[1] not in scene._meshes._grove
+    scene.replace_mesh(meshes[0], Triangles([], []))
+    assert ray_cast(scene, [[1, 1, 1.0]], [[-1, -1, -1.0]]).placements.tolist() == [2]
 
 
 @needs_kernel
@@ -127,13 +169,13 @@ def test_rays_of_any_length_raise_no_warning():
 @needs_kernel
 @pytest.mark.parametrize(
     ("line", "reason"),
-    [("ABI = 1", "has the interface 2, not 1"), ("KNOWN = ", "does not compute")],
+    [("ABI = 2", "has the interface 3, not 2"), ("KNOWN = ", "does not compute")],
 )
 def test_another_version_or_other_bits_switch_it_off(found_anew, package, line, reason):
     library = Path(compiled._found()[1].LIBRARY)
     shutil.copy(library, package / library.name)
     source = package / "__init__.py"
-    changed = {"ABI = 1": "ABI = 2", "KNOWN = ": "KNOWN = 'other ' "}[line]
+    changed = {"ABI = 2": "ABI = 3", "KNOWN = ": "KNOWN = 'other ' "}[line]
     source.write_text(source.read_text().replace(line, changed))
     assert reason in found_anew(package)
 

@@ -56,6 +56,21 @@ def test_rays_from_far_away(kind):
 
 
 @pytest.mark.parametrize("kind", rays.KINDS)
+@pytest.mark.parametrize("far", [1e30, 1e110])
+def test_rays_from_far_away_change_no_bit_of_others(kind, far):
+    tree = built(kind(scenes.random()))
+    origins, directions = rays.about(tree.items, 60)
+    origins[::3] -= far * directions[::3]
+    together = ray_cast(tree, origins, directions)
+    assert (together.items[1::3] >= 0).any()
+    order = scenes.numbers(41).permutation(60)
+    for some in (order, np.arange(40), *np.arange(60)[:, None]):
+        found = ray_cast(tree, origins[some], directions[some])
+        for name in ("items", "distances", "positions", "normals", "barycentric"):
+            assert_array_equal(getattr(found, name), getattr(together, name)[some])
+
+
+@pytest.mark.parametrize("kind", rays.KINDS)
 def test_rays_from_a_billion_units_away(kind):
     items = kind(scenes.random())
     origins, directions = rays.about(items, 60)

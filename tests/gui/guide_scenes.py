@@ -179,7 +179,7 @@ def paint_unseen():
     import bpy
 
     shot = importlib.import_module("bl_ext.user_default.octree.octree_addon.cameras")
-    unseen = shot.get(bpy.context.scene).uids(seen=False)
+    unseen = shot.get(bpy.context.scene).subjects(seen=False).objects
     for item in bpy.context.scene.objects:
         item.color = (0.9, 0.35, 0.0, 1) if item.session_uid in unseen else (0.6, 0.7, 0.8, 1)
         item.select_set(False)

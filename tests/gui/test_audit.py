@@ -1,5 +1,8 @@
 """The audit, pressed, stepped through, judged, mended and exported; pictures in tests/out."""
 
+import base64
+import re
+
 import pytest
 from gui import guide_scenes
 from gui.harness import PICTURES, wait_for
@@ -252,4 +255,72 @@ def test_escape_of_contacts_leaves_frame_and_values_as_they_were(window):
     wait_for(lambda: window.call(modal_operators) == 0)
     assert window.call(state) == before
     assert window.call(contact_lines) == []
+    assert "Traceback" not in window.read_log()
+
+
+def build_crowd():
+    """Let ten pipes cross instances of a set that stand in a row, which overlap by themselves."""
+    import bpy
+
+    for item in list(bpy.context.scene.objects):
+        bpy.data.objects.remove(item)
+    parts = bpy.data.collections.new("Parts")
+    bpy.ops.mesh.primitive_monkey_add(size=1.2)
+    head = bpy.context.object
+    bpy.ops.mesh.primitive_torus_add(major_radius=0.6, minor_radius=0.2, location=(0.5, 0, 0))
+    for each in (head, bpy.context.object):
+        for home in each.users_collection:
+            home.objects.unlink(each)
+        parts.objects.link(each)
+    for number in range(34):
+        place = (2.4 * (number % 6), 2.4 * (number // 6), 0)
+        item = bpy.data.objects.new(f"Set {number}", None)
+        item.instance_type, item.instance_collection = "COLLECTION", parts
+        item.location, item.rotation_euler = place, (0, 0, 0.3 * number)
+        bpy.context.scene.collection.objects.link(item)
+        bpy.ops.mesh.primitive_cylinder_add(radius=0.3, depth=3, location=place)
+    wall = (6, 5, 0)
+    bpy.ops.mesh.primitive_cube_add(size=1, location=(wall[0], wall[1] - 9, 0))
+    bpy.context.object.scale = (30, 0.1, 30)
+    bpy.context.object.name = "Wall before all"
+    bpy.context.space_data.shading.type = "WIREFRAME"
+    bpy.ops.octree.audit("EXEC_DEFAULT", True, instances=True)
+
+
+def colorful(content):
+    """Return how many pixels of a PNG file have a hue, as Blender reads it, and its size."""
+    import tempfile
+    from pathlib import Path
+
+    import bpy
+    import numpy as np
+
+    path = Path(tempfile.mkdtemp()) / "picture.png"
+    path.write_bytes(bytes.fromhex(content))
+    image = bpy.data.images.load(str(path))
+    pixels = np.empty(4 * image.size[0] * image.size[1], np.float32)
+    image.pixels.foreach_get(pixels)
+    red, _, blue, _ = pixels.reshape(-1, 4).T
+    size = list(image.size)
+    bpy.data.images.remove(image)
+    return [int((red > blue + 0.2).sum()), int((blue > red + 0.2).sum()), size]
+
+
+def test_a_report_of_a_hundred_findings_is_small_and_shows_the_objects(window):
+    """Objects behind a wall and instances of wires, too; each picture has a few kilobytes."""
+    window.call(build_crowd)
+    count = len(window.call(lines)[0])
+    assert count >= 100
+    path = PICTURES / "crowd.html"
+    assert window.call(export, str(path), timeout=500) == ["FINISHED"]
+    found = re.findall(r'base64,([^"]+)"', path.read_text(encoding="utf-8"))
+    assert len(found) == count
+    assert path.stat().st_size < 2_000_000 * count / 100
+    pictures = [base64.b64decode(each) for each in found]
+    assert max(map(len, pictures)) <= 12_000
+    for number in range(0, count, 20):
+        orange, blue, size = window.call(colorful, pictures[number].hex())
+        (PICTURES / f"crowd_{number}.png").write_bytes(pictures[number])
+        assert size == [480, 360]
+        assert min(orange, blue) > 500
     assert "Traceback" not in window.read_log()

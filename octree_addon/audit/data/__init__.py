@@ -24,7 +24,8 @@ from .gate import Gate, add_options, gate_of, run_audit
 from .grouping import GROUPINGS, by_class, by_collections, by_smaller_object
 from .identity import canonical, finding_ids, match_objects
 from .ifc_ids import bonsai_file, bonsai_number, global_ids_in, own_global_id, valid_global_id
-from .reports import REPORTS, About, Pictures, read_json, report_of
+from .ifc_place import bonsai_place, meters_in
+from .reports import REPORTS, About, Pictures, read_json
 
 __all__ = [
     "AREA",
@@ -47,6 +48,7 @@ __all__ = [
     "audited_objects",
     "bonsai_file",
     "bonsai_number",
+    "bonsai_place",
     "by_class",
     "by_collections",
     "by_smaller_object",
@@ -60,9 +62,9 @@ __all__ = [
     "global_ids_in",
     "gone_from",
     "match_objects",
+    "meters_in",
     "own_global_id",
     "read_json",
-    "report_of",
     "run_audit",
     "valid_global_id",
 ]

@@ -9,19 +9,19 @@ Each report is written whole or not at all.
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ....core import FINDING_CLASSES, atomic_file
+from ....core import FINDING_CLASSES
 from ...arrays import Flags
-from ...written_files import require_file
+from ...written_files import require_file, write_file, writer_of
 from .comparison import compare
 from .findings import NEAR, Findings
 from .identity import match_objects
-from .reports import About, fails, junit_report, read_json, report_of, title
+from .reports import REPORTS, About, fails, read_json, title
 
 PASSED, FOUND, COULD_NOT = range(3)
 FAIL_ON = ("overlap", "contained", "duplicate")
@@ -91,7 +91,7 @@ def gate_of(options: Namespace) -> Gate:
     if "near" in fail_on and options.clearance == 0:
         raise ValueError("--fail-on near needs a --clearance above 0")
     for path in options.report:
-        report_of(path)
+        writer_of(REPORTS, path)
     return Gate(fail_on, options.clearance, tuple(options.report), options.baseline)
 
 
@@ -146,10 +146,11 @@ def run_audit(options: Namespace, audit: Audit, say: Callable[[str], Any] = prin
             require_file(path)
         findings, about = audit(gate)
         flags = failing(findings, gate, known)
-        reports = [_report(path, gate, findings, about) for path in gate.reports]
-        for path, content in zip(gate.reports, reports, strict=True):
-            with atomic_file(path) as file:
-                file.write(content)
+        about = replace(about, fail_on=gate.fail_on)
+        writers = [writer_of(REPORTS, path) for path in gate.reports]
+        reports = [writer.content(findings, about, {}) for writer in writers]
+        for path, report in zip(gate.reports, reports, strict=True):
+            write_file(path, report)
     except (ValueError, OSError, MemoryError) as error:
         print(f"octree audit: {error}", file=sys.stderr)
         return COULD_NOT
@@ -164,13 +165,6 @@ def _baseline(gate: Gate) -> Findings | None:
         return read_json(Path(gate.baseline).read_bytes())[0]
     except ValueError as error:
         raise ValueError(f"{gate.baseline} is no baseline: {error}") from error
-
-
-def _report(path: str, gate: Gate, findings: Findings, about: About) -> bytes:
-    report = report_of(path)
-    if report is junit_report:
-        return junit_report(findings, about, {}, gate.fail_on)
-    return report(findings, about, {})
 
 
 def _say_failing(findings: Findings, flags: Flags, say: Callable[[str], Any]) -> None:

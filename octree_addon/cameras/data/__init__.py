@@ -1,22 +1,21 @@
 """Visibility as data, NumPy only: tables of what cameras see, their merge, and files of them.
 
-Read table, from_views, csv_file, json_file, merge; then rle, file_names, coco, bop, png.
+Read table, from_views, csv_file, json_file, merge; then rle, label_pictures, coco, bop.
 """
 
+from ...written_files import Writer, Writers
 from .bop import bop_text
 from .coco import coco_texts
 from .csv_file import csv_text
-from .file_names import picture_names
 from .from_views import table_from_views
 from .json_file import SeenAnswer, json_texts, read_json
-from .merge import merged, merged_answers
-from .png import (
-    gray_of,
+from .label_pictures import (
     label_folder,
-    png_bytes,
+    picture_names,
     with_label_pictures,
     write_label_pictures,
 )
+from .merge import merged, merged_answers
 from .rle import masks_of
 from .table import (
     IN_VIEW,
@@ -33,6 +32,7 @@ from .table import (
 )
 
 __all__ = [
+    "FORMATS",
     "IN_VIEW",
     "OCCLUDED",
     "OUT_OF_VIEW",
@@ -48,16 +48,22 @@ __all__ = [
     "bop_text",
     "coco_texts",
     "csv_text",
-    "gray_of",
     "json_texts",
     "label_folder",
     "masks_of",
     "merged",
     "merged_answers",
     "picture_names",
-    "png_bytes",
     "read_json",
     "table_from_views",
     "with_label_pictures",
     "write_label_pictures",
 ]
+
+# What files of an answer there are; each takes a `SeenAnswer`.
+FORMATS: Writers = {
+    "json": Writer(".json", json_texts),
+    "csv": Writer(".csv", lambda answer: csv_text(answer.table)),
+    "coco": Writer(".json", lambda answer: coco_texts(answer.table), is_pictured=True),
+    "bop": Writer(".json", lambda answer: bop_text(answer.table), is_pictured=True),
+}

@@ -6,10 +6,9 @@ wide as its last pixel is from its first; and both boxes are -1 where nothing is
 pixel of a silhouette in the picture has a depth, so all of them are valid.
 """
 
-import json
-
 import numpy as np
 
+from ...text_formats import json_file
 from .table import Pixels, SeenTable
 
 _KEYS = (
@@ -35,7 +34,7 @@ def bop_text(table: SeenTable) -> str:
         str(frame): [infos[row] for row in line]
         for frame, line in zip(frames, rows.tolist(), strict=True)
     }
-    return json.dumps(scene, indent=1) + "\n"
+    return json_file(scene)
 
 
 def _infos(pixels: Pixels) -> list[dict[str, object]]:

@@ -5,14 +5,14 @@ visible pixels, `segmentation` and `iscrowd`; and besides these `object_id`, `vi
 `truncated_fraction` and `amodal_bbox`. `objects` gives names and instances. Ids begin with 1.
 """
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ...arrays import Ids
-from .file_names import picture_names
+from ...text_formats import json_lines, json_text
+from .label_pictures import picture_names
 from .rle import masks_of
 from .table import Pixels, SeenTable
 
@@ -38,12 +38,10 @@ def coco_texts(table: SeenTable) -> Iterator[str]:
             for at, name in enumerate(table.items.names)
         ],
     }
-    yield json.dumps(head, ensure_ascii=False, indent=1)[:-2] + ',\n "annotations": ['
-    before = "\n"
-    for number, annotation in enumerate(_annotations(table, table.pixels, ids), start=1):
-        yield before + json.dumps({"id": number, **annotation})
-        before = ",\n"
-    yield "\n]}\n"
+    annotations = enumerate(_annotations(table, table.pixels, ids), start=1)
+    yield json_text(head, 1)[:-2] + ',\n "annotations": '
+    yield from json_lines(json_text({"id": number, **each}) for number, each in annotations)
+    yield "}\n"
 
 
 def _images(table: SeenTable) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Ids
-from ...spreadsheets import delimited
+from ...text_formats import delimited
 from .table import OUT_OF_VIEW, STATES, Pixels, SeenTable
 
 _HEADER = ("frame", "camera", "object", "instance", "category", "state")

@@ -15,13 +15,13 @@ An object without a row in a view was out of view. One that was, too, has a row 
 times as wide and high would show it: BOP counts those pixels. Boxes are [x, y, width, height].
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from ...text_formats import json_lines, json_members, json_text, read_head
 from .table import STATES, Items, Pixels, SeenTable, Views
 
 FORMAT, VERSION = "octree seen", 1
@@ -58,8 +58,6 @@ def json_texts(answer: SeenAnswer) -> Iterator[str]:
         "size": which.size,
         "cameras": which.names,
     }
-    for name, value in head.items():
-        yield f"{'{' if name == 'format' else ','}\n{_text(name)}: {_text(value)}"
     items = table.items
     objects = (
         {"name": name, "instance": instance, "category": category}
@@ -67,15 +65,20 @@ def json_texts(answer: SeenAnswer) -> Iterator[str]:
             items.names, items.instances, items.categories, strict=True
         )
     )
-    yield ',\n"objects": [\n' + ",\n".join(map(_text, objects)) + "\n]"
-    yield from _columns("views", {"frame": which.frames, "camera": which.cameras})
-    yield from _columns("rows", _row_columns(table))
-    yield "\n}\n"
+    views = {"frame": which.frames, "camera": which.cameras}
+    members = [
+        *((name, json_text(value)) for name, value in head.items()),
+        ("objects", "".join(json_lines([json_text(each) for each in objects] or [""]))),
+        ("views", _columns(views)),
+        ("rows", _columns(_row_columns(table))),
+    ]
+    yield from json_lines(json_members(members), "{}")
+    yield "\n"
 
 
-def _columns(name: str, columns: dict[str, Any]) -> Iterator[str]:
-    lines = (f"{_text(each)}: {_text(column.tolist())}" for each, column in columns.items())
-    yield f",\n{_text(name)}: {{\n" + ",\n".join(lines) + "\n}"
+def _columns(columns: dict[str, Any]) -> str:
+    texts = ((name, json_text(column.tolist())) for name, column in columns.items())
+    return "".join(json_lines(json_members(texts), "{}"))
 
 
 def _row_columns(table: SeenTable) -> dict[str, Any]:
@@ -97,18 +100,10 @@ def _row_columns(table: SeenTable) -> dict[str, Any]:
     return {name: column[rows] for name, column in columns.items()}
 
 
-def _text(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
 def read_json(text: str) -> SeenAnswer:
     """Return what was written; a `ValueError` says that a text is none of ours, or damaged."""
     try:
-        data = json.loads(text)
-        if data["format"] != FORMAT:
-            raise ValueError(f"its format is {data['format']}, not {FORMAT}")
-        if data["version"] != VERSION:
-            raise ValueError(f"its version is {data['version']}; this one reads {VERSION}")
+        data = read_head(text, FORMAT, VERSION)
         chunk = tuple(data["chunk"]) if data["chunk"] else None
         return SeenAnswer(_table(data), data["question"], chunk)
     except (KeyError, TypeError, AttributeError) as error:

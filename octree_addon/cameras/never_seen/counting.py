@@ -2,17 +2,16 @@
 
 from collections import Counter
 from collections.abc import Callable
-from contextlib import closing
 
 import bpy
 import numpy as np
 
-from ....core import ItemRenderer, SceneOctree, Steps, between
+from ....core import ItemRenderer, SceneOctree, Steps
 from ...arrays import Flags, Floats, Ids
 from ...item_buffer import renderer_of
 from ...reader import ScenePlacements
 from ...scene_index import SceneIndex, index_steps
-from ..frames import walk
+from ..frames import frame_steps
 from ..render_roles import not_counted
 from ..shown_scene import ShownScene
 from .samples import OPEN, Facts, Samples
@@ -24,8 +23,6 @@ from .views import SampledViews, Size, view_matrices
 _OWN, _INSTANCED = 0, 1
 Key = tuple[int, int, int]
 _NEVER = -1
-# The share of a frame's work that is reading.
-_READING = 0.2
 
 
 def samples_steps(
@@ -55,21 +52,19 @@ def samples_steps(
     ValueError
         At a step, if there is nothing to look at or from, or the scene has changed meanwhile.
     """
-    sums, frames = Sums(), len(views.frames)
-    total, size = 0, (0, 0)
+    sums, total, size = Sums(), 0, (0, 0)
     scene, missing = ShownScene(open_faces=views.is_open, made_by=renderer), set[str]()
-    with closing(walk(context.scene, views.frames)) as steps:
-        for number, _ in enumerate(steps):
-            start = number / frames
-            yield start
-            index = yield from between(start, start + _READING / frames, index_steps(context))
-            stage = stage_of(context, index, views, scene)
-            matrices, size = view_matrices(views, context, stage.scene, stage.solid)
-            sums.begin(index.placements, stage)
-            drawn = _drawn(index, stage, matrices, size, sums)
-            yield from between(start + _READING / frames, start + 1 / frames, drawn)
-            total += len(matrices)
-            missing |= not_counted(context.view_layer)
+
+    def look(index: SceneIndex, _: int) -> Steps[None]:
+        nonlocal total, size, missing
+        stage = stage_of(context, index, views, scene)
+        matrices, size = view_matrices(views, context, stage.scene, stage.solid)
+        sums.begin(index.placements, stage)
+        yield from _drawn(index, stage, matrices, size, sums)
+        total += len(matrices)
+        missing |= not_counted(context.view_layer)
+
+    yield from frame_steps(context, views.frames, index_steps, look)
     opaque = () if views.is_open else tuple(sorted(scene.clear))
     return sums.samples(views, total, size, opaque, tuple(sorted(missing)))
 

@@ -6,14 +6,14 @@ import bpy
 from bpy.props import EnumProperty, StringProperty
 
 from ....core import Steps
+from ...answers import verbs
 from ...answers.question_operator import StandingQuestionOperator
 from ...answers.verb_operators import AnswerOperator
-from ...answers.verbs import collect_answer, mark_answer, select_answer
-from ...arrays import Flags
-from ...hiding import hidden_text, hide, plan
-from ...questions import SelectionOptions
+from ...hiding import EverythingOption, hide, plan
+from ...selection import Subjects
 from ...ui import (
     RefusingOperator,
+    SelectionOptions,
     Status,
     column_of,
     draw_rows,
@@ -107,10 +107,6 @@ class NeverSeenOperator(SafetyOptions, MaterialOption, AnswerOperator):
     def draw(self, context: bpy.types.Context) -> None:
         draw_rows(column_of(self), self, (*self.rows, *SAFETY_ROWS))
 
-    def never(self, context: bpy.types.Context, kept: Kept) -> list[bpy.types.Object]:
-        """Return the objects of the view layer that are never seen."""
-        return [item for item in context.view_layer.objects if item.session_uid in kept.never]
-
 
 class OCTREE_OT_select_never_seen(SelectionOptions, NeverSeenOperator, bpy.types.Operator):
     """Select what is never seen."""
@@ -123,11 +119,9 @@ class OCTREE_OT_select_never_seen(SelectionOptions, NeverSeenOperator, bpy.types
     rows = ("kind", "action")
 
     def use(self, context: bpy.types.Context, kept: Kept) -> str:
-        def faces() -> dict[int, Flags]:
-            return {uid: ~flags for uid, flags in kept.meshes.items()}
-
-        text = select_answer(context, self, kept.never, faces)
-        return text + saved_text(kept.saved) * self.selects_faces(context)
+        faces = self.selects_faces(context)
+        text = verbs.select(context, kept.subjects, self.action, faces=faces)
+        return text + saved_text(kept.saved) * faces
 
 
 class OCTREE_OT_collect_never_seen(NeverSeenOperator, bpy.types.Operator):
@@ -142,10 +136,10 @@ class OCTREE_OT_collect_never_seen(NeverSeenOperator, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def use(self, context: bpy.types.Context, kept: Kept) -> str:
-        return collect_answer(context, kept.never, TITLE)
+        return verbs.collect(context, kept.subjects, TITLE)
 
 
-class OCTREE_OT_hide_never_seen(NeverSeenOperator, bpy.types.Operator):
+class OCTREE_OT_hide_never_seen(EverythingOption, NeverSeenOperator, bpy.types.Operator):
     """Hide the objects that are never seen."""
 
     bl_idname = "octree.hide_never_seen"
@@ -158,10 +152,7 @@ class OCTREE_OT_hide_never_seen(NeverSeenOperator, bpy.types.Operator):
 
     def use(self, context: bpy.types.Context, kept: Kept) -> str:
         icon = settings_of(context.scene).hiding.icon
-        planned = plan(context, self.never(context, kept), icon)
-        if planned.is_everything:
-            raise ValueError("Nothing would stay visible")
-        return hidden_text(planned, hide(context, planned))
+        return verbs.hide(context, kept.subjects, icon, everything=self.everything)
 
 
 class OCTREE_OT_mark_never_seen(NeverSeenOperator, bpy.types.Operator):
@@ -200,13 +191,11 @@ class OCTREE_OT_mark_never_seen(NeverSeenOperator, bpy.types.Operator):
 
     def use(self, context: bpy.types.Context, kept: Kept) -> str:
         found = self.samples(context)
-        if self.mark == "OBJECTS":
-            return mark_answer(context, self.attribute, found.objects, {})
-        if not found.meshes:
-            raise ValueError("No faces are known")
-        linked = [mesh.name for mesh in _meshes(found) if mesh.library]
-        text = mark_answer(context, self.attribute, None, found.meshes)
-        return text + _linked_text(linked)
+        faces = self.mark == "FACES"
+        subjects = Subjects(found.objects, lambda _: found.meshes)
+        text = verbs.mark(context, subjects, self.attribute, faces=faces)
+        meshes = [mesh for mesh in bpy.data.meshes if mesh.session_uid in found.meshes]
+        return text + _linked_text([mesh.name for mesh in meshes if mesh.library]) * faces
 
     def draw(self, context: bpy.types.Context) -> None:
         draw_rows(column_of(self), self, ("mark", "attribute"))
@@ -302,10 +291,6 @@ def hide_originals(
         if item.data is None or item.data.session_uid not in found.instanced
     ]
     hide(context, plan(context, single, "RENDER"))
-
-
-def _meshes(found: Samples) -> list[Any]:
-    return [mesh for mesh in bpy.data.meshes if mesh.session_uid in found.meshes]
 
 
 def _linked_text(names: list[str]) -> str:

@@ -5,8 +5,7 @@ from typing import Any
 import bpy
 
 from ...answers.verbs import draw_age
-from ...questions import SelectionOptions
-from ...ui import OptionsPopover, column_of, draw_button, draw_rows, settings_of
+from ...ui import OptionsPopover, SelectionOptions, column_of, draw_button, draw_rows, settings_of
 from .forecast import forecast_of
 from .masks import masked_objects
 from .report import copy_lines, samples_lines

@@ -9,8 +9,9 @@ import bpy
 import numpy as np
 
 from ....core import Steps
-from ...answers.standing import steps_preserving_staleness
-from ...results import Rows, keep_result, no_instances, options_of
+from ...answers.answer import Answer
+from ...answers.kept import keep
+from ...results import Rows, no_instances, options_of
 from ...scene_index import glance_at
 from ..find_seen import chosen_cameras, chosen_frames, selected_cameras
 from .counting import samples_steps
@@ -47,20 +48,21 @@ class ViewsQuestion:
 
     def steps(self, context: bpy.types.Context) -> Steps[Samples]:
         """Return the look from all views, not yet begun."""
-        steps = samples_steps(context, self._views(context))
-        return steps_preserving_staleness(context, steps)
+        return samples_steps(context, self._views(context))
 
-    def list_rows(self, context: bpy.types.Context, answer: Samples) -> None:
-        """List in Results what is never seen."""
-        uids = np.array(answer.never, np.intp)
-        keep_result(
-            context,
-            Rows(uids[None], no_instances(len(uids))),
+    def keep(self, context: bpy.types.Context, found: Samples) -> int:
+        """Keep what is never seen, and return its number."""
+        uids = np.array(found.never, np.intp)
+        answer = Answer(
+            found=found,
             title=TITLE,
             question=ANSWERS.question,
             options=self.options,
-            name=self.name,
+            rows=Rows(uids[None], no_instances(len(uids))),
+            again=self,
+            stands=True,
         )
+        return int(keep(context, answer, self.name, kind=Samples).number)
 
     def glance(self, context: bpy.types.Context) -> Hashable:
         """Return what is shown, and which frames are asked for."""

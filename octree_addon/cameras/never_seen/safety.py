@@ -15,6 +15,7 @@ from ....core import Octree, Steps, Triangles, between, build_octree, nearest, o
 from ...arrays import Flags, Ids
 from ...reader import polygon_corners, polygon_materials
 from ...scene_index import SceneIndex, index_steps
+from ...selection import Subjects
 from .samples import OPEN, Samples
 
 # How many triangles are compared with those that were seen before Blender may draw.
@@ -70,6 +71,12 @@ class Kept:
     def never(self) -> set[int]:
         """Session ids of the objects that are never seen."""
         return {uid for uid, is_kept in self.objects.items() if not is_kept}
+
+    @property
+    def subjects(self) -> Subjects:
+        """The objects and the faces that are never seen."""
+        objects = {uid: 0 for uid, is_kept in self.objects.items() if not is_kept}
+        return Subjects(objects, lambda _: {uid: ~flags for uid, flags in self.meshes.items()})
 
     @property
     def face_count(self) -> int:

@@ -95,5 +95,5 @@ class Samples:
         return sum(len(counts) for counts in self.meshes.values())
 
 
-ANSWERS = StandingAnswers[Samples]("find_never_seen", "Find what is never seen first")
+ANSWERS = StandingAnswers(Samples, "find_never_seen", "Find what is never seen first")
 get, keep = ANSWERS.get, ANSWERS.put

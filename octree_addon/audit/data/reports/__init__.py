@@ -3,22 +3,20 @@
 Read words, then one report each.
 """
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
-
-from ..findings import Findings
+from ....written_files import Writer, Writers
 from .bcf_file import bcf_report
 from .csv_file import csv_report
 from .html_file import html_report
 from .json_file import json_report, read_json
 from .junit_file import fails, junit_report
+from .lengths import UNITS
 from .words import About, Pictures, description, interval, title
 
 __all__ = [
     "REPORTS",
+    "UNITS",
     "About",
     "Pictures",
-    "Report",
     "bcf_report",
     "csv_report",
     "description",
@@ -28,24 +26,14 @@ __all__ = [
     "json_report",
     "junit_report",
     "read_json",
-    "report_of",
     "title",
 ]
 
-Report = Callable[[Findings, About, Pictures], bytes]
-REPORTS: Mapping[str, Report] = {
-    ".csv": csv_report,
-    ".json": json_report,
-    ".bcf": bcf_report,
-    ".html": html_report,
-    ".xml": junit_report,
+# Each takes the findings, an `About`, pictures by finding and groups, and uses what it can show.
+REPORTS: Writers = {
+    "csv": Writer(".csv", csv_report),
+    "json": Writer(".json", json_report),
+    "bcf": Writer(".bcf", bcf_report, is_pictured=True),
+    "html": Writer(".html", html_report, is_pictured=True),
+    "junit": Writer(".xml", junit_report),
 }
-
-
-def report_of(path: str) -> Report:
-    """Return what writes a file of this name; a `ValueError` if nothing does."""
-    report = REPORTS.get(Path(path).suffix.lower())
-    if report is None:
-        *most, last = REPORTS
-        raise ValueError(f"The name of a report must end in {', '.join(most)} or {last}: {path!r}")
-    return report

@@ -70,7 +70,7 @@ def bcf_report(
         If `about` has no date: every topic has to have one.
     """
     findings, pictures, groups = in_order(findings, pictures, groups)
-    ids, cameras = finding_ids(findings), cameras_of(findings, about.offset)
+    ids, cameras = finding_ids(findings), cameras_of(findings, about)
     report = _Report(findings, about, checked_date(about.date), pictures, ids, cameras)
     file = io.BytesIO()
     with ZipFile(file, "w", ZIP_DEFLATED) as archive:
@@ -95,12 +95,11 @@ def _write_topic(archive: ZipFile, report: _Report, topic: _Topic) -> None:
     markup = Element("Markup")
     _add_header(markup, report)
     views = SubElement(_add_topic(markup, report, topic), "Viewpoints")
-    offset = np.asarray(report.about.offset, np.float64)
     for number, row in enumerate(topic.rows):
         guid = stable_id("viewpoint", topic.guid, report.ids[row])
         camera, picture = report.cameras.positions[row], report.pictures.get(row)
         view, snapshot = _add_view(views, guid, number, has_picture=picture is not None)
-        made = viewpoint(report.findings, row, guid, camera, offset)
+        made = viewpoint(report.findings, row, guid, camera, report.about)
         _write(archive, f"{topic.guid}/{view}", xml(made))
         if picture is not None:
             _write(archive, f"{topic.guid}/{snapshot}", picture)

@@ -6,12 +6,11 @@ from math import radians, sin
 from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ....arrays import Floats
 from ..findings import Findings
 from ..ifc_ids import valid_global_id
-from .words import one_line, rounded, rounded_places, side_name
+from .words import About, one_line, rounded, rounded_places, side_name
 
 FIELD_OF_VIEW = 60.0  # degrees, from top to bottom
 ASPECT = 4 / 3
@@ -33,7 +32,7 @@ class Cameras:
     targets: Floats
 
 
-def cameras_of(findings: Findings, offset: ArrayLike) -> Cameras:
+def cameras_of(findings: Findings, about: About) -> Cameras:
     """Return a camera for each finding, as far away as it takes to see what there is.
 
     That is the whole line in which the surfaces cross, and half of the smaller object.
@@ -46,11 +45,11 @@ def cameras_of(findings: Findings, offset: ArrayLike) -> Cameras:
     reach = audit.segments - audit.places[owners][:, None]
     np.maximum.at(radius, owners, np.linalg.norm(reach, axis=-1).max(axis=1, initial=0))
     distance = radius / sin(radians(FIELD_OF_VIEW / 2))
-    targets = audit.places + np.asarray(offset, np.float64)
-    return Cameras(targets - distance[:, None] * _TOWARD, targets)
+    targets = about.in_model(audit.places)
+    return Cameras(targets - distance[:, None] * about.turned(_TOWARD), targets)
 
 
-def viewpoint(findings: Findings, row: int, guid: str, camera: Floats, offset: Floats) -> Element:
+def viewpoint(findings: Findings, row: int, guid: str, camera: Floats, about: About) -> Element:
     """Return the VisualizationInfo of one finding.
 
     Both components are selected and colored. They alone are shown, unless one has no GlobalId by
@@ -70,8 +69,8 @@ def viewpoint(findings: Findings, row: int, guid: str, camera: Floats, offset: F
     for side in sides:
         color = SubElement(coloring, "Color", Color=COLORS[side])
         _listed(SubElement(color, "Components"), findings, row, [side])
-    _add_camera(root, camera)
-    _add_lines(root, findings.segments_of(row)[:MOST_LINES] + offset)
+    _add_camera(root, camera, about)
+    _add_lines(root, about.in_model(findings.segments_of(row)[:MOST_LINES]))
     return root
 
 
@@ -85,11 +84,11 @@ def _listed(parent: Element, findings: Findings, row: int, sides: Iterable[int])
             SubElement(component, "AuthoringToolId").text = name
 
 
-def _add_camera(root: Element, position: Floats) -> None:
+def _add_camera(root: Element, position: Floats, about: About) -> None:
     camera = SubElement(root, "PerspectiveCamera")
     _add_point(camera, "CameraViewPoint", rounded_places(position)[0])
-    _add_point(camera, "CameraDirection", rounded(_TOWARD))
-    _add_point(camera, "CameraUpVector", rounded(_UP))
+    _add_point(camera, "CameraDirection", rounded(about.turned(_TOWARD)))
+    _add_point(camera, "CameraUpVector", rounded(about.turned(_UP)))
     SubElement(camera, "FieldOfView").text = f"{FIELD_OF_VIEW:g}"
     SubElement(camera, "AspectRatio").text = f"{ASPECT:.9g}"
 

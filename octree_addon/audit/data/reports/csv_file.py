@@ -4,20 +4,20 @@ from collections.abc import Iterable
 from typing import Any
 
 from .....core import FINDING_MEASURES
-from ....spreadsheets import delimited
+from ....text_formats import delimited
 from ..findings import STATUSES, Findings
 from ..identity import canonical, finding_ids
-from .words import About, Pictures, known, plain, rounded, rounded_places, side_name, unit_of
+from .words import known, plain, rounded, rounded_places, side_name, unit_of
 
 
-def csv_report(findings: Findings, _: About, __: Pictures) -> bytes:
+def csv_report(findings: Findings, *_: object) -> str:
     """Return findings as CSV (RFC 4180) in UTF-8, in an order of their own.
 
     Each kind of deciding number has columns of its own, since each has a unit of its own; the
     others are empty. A text that a spreadsheet would take for a formula gets an apostrophe.
     """
     ordered = canonical(findings)
-    return delimited([_header(ordered), *_lines(ordered)]).encode("utf-8")
+    return delimited([_header(ordered), *_lines(ordered)])
 
 
 def _header(findings: Findings) -> list[str]:

@@ -2,29 +2,22 @@
 
 from base64 import b64encode
 from collections.abc import Iterable
+from dataclasses import dataclass
 from html import escape
 
 import numpy as np
 
 from .....core import FINDING_CLASSES
-from ....arrays import Ids
-from ..findings import IGNORED, STATUSES, Findings
+from ....arrays import Floats, Ids
+from ..findings import AREA, IGNORED, STATUSES, Findings
 from ..grouping import Groups, by_class
-from .html_page import page
-from .words import (
-    About,
-    Pictures,
-    in_order,
-    interval,
-    judged_by,
-    one_line,
-    plain,
-    rounded,
-    side_name,
-    tolerance_of,
-)
+from .html_page import FILTER, page
+from .lengths import Unit, unit_for
+from .sentences import paragraphs
+from .words import About, Pictures, in_order, one_line, plain, rounded, side_name
 
-# Style, header and order of each column. In a group by class all findings have one class.
+# Style, header and order of each column; behind Place stands its unit. In a group by class all
+# findings have one class.
 _CLASS = ("class", "Class", "text")
 _HEADERS = (
     ("", "Object", "text"),
@@ -35,35 +28,54 @@ _HEADERS = (
 )
 
 
+@dataclass(frozen=True)
+class _Units:
+    """What the lengths, the areas, the places and the tolerances of a page are told in."""
+
+    length: Unit
+    area: Unit
+    place: Unit
+    band: Unit
+
+
 def html_report(
     findings: Findings, about: About, pictures: Pictures, groups: Groups | None = None
-) -> bytes:
+) -> str:
     """Return findings as a page; `pictures` holds PNG files by finding.
 
-    They are grouped by class unless `groups` says otherwise; in a group, what is
-    settled comes last, and the most first.
+    They are grouped by class unless `groups` says otherwise; in a group, what is settled comes
+    last, and the most first. Lengths are told in the units of the scene.
     """
     findings, pictures, groups = in_order(findings, pictures, groups)
     chosen = groups or by_class(findings)
     heading = f"Audit of {one_line(about.file)}" if about.file else "Audit"
-    parts = [f"<h1>{_text(heading)}</h1>\n", _about(findings, about), _counts(findings)]
+    said = [f'<p class="about">{_text(each)}</p>\n' for each in paragraphs(findings, about)]
+    head = f"<h1>{_text(heading)}</h1>\n{''.join(said)}"
+    parts = [head, _counts(findings), FILTER if len(findings) else ""]
+    units = _units_of(findings, about)
     for name, rows in zip(chosen.names, chosen.rows(), strict=True):
-        parts.append(_group(findings, pictures, name, rows, has_classes=chosen.by != "class"))
-    return page(one_line(heading), "".join(parts)).encode("utf-8")
+        has_classes = chosen.by != "class"
+        parts.append(_group(findings, pictures, name, rows, units, has_classes=has_classes))
+    return page(one_line(heading), "".join(parts))
 
 
 def _text(text: str) -> str:
     return escape(plain(text))
 
 
-def _about(findings: Findings, about: About) -> str:
-    options = (
-        f"{name} {value:.6g}" if isinstance(value, float) else f"{name} {value}"
-        for name, value in about.options.items()
+def _units_of(findings: Findings, about: About) -> _Units:
+    """Return units in which most of the numbers are handy, one for each column."""
+    audit, areas = findings.audit, findings.audit.measures == AREA
+
+    def unit(lengths: Floats, *, alone: bool = False) -> Unit:
+        return unit_for(about.units, findings.unit, lengths, alone=alone)
+
+    return _Units(
+        length=unit(audit.upper[~areas]),
+        area=unit(np.sqrt(audit.upper[areas])),
+        place=unit(np.empty(0)),
+        band=unit(audit.bands[findings.widened], alone=True),
     )
-    count = f"{len(findings):,} finding{'s' if len(findings) != 1 else ''}"
-    said = [about.date, count, f"lengths in {findings.unit}", tolerance_of(findings), *options]
-    return f'<p class="about">{_text(" · ".join(each for each in said if each))}</p>\n'
 
 
 def _counts(findings: Findings) -> str:
@@ -78,7 +90,7 @@ def _counts(findings: Findings) -> str:
         if counts.any()
     ]
     if not rows:
-        return "<p>Nothing was found.</p>\n"
+        return ""
     head = "".join(f"<th>{status}</th>" for status in STATUSES)
     whole = "\n".join(rows)
     return f'<table class="counts">\n<tr><th></th>{head}</tr>\n{whole}\n</table>\n'
@@ -89,7 +101,13 @@ def _number_cells(counts: Iterable[int]) -> str:
 
 
 def _group(
-    findings: Findings, pictures: Pictures, name: str, rows: Ids, *, has_classes: bool
+    findings: Findings,
+    pictures: Pictures,
+    name: str,
+    rows: Ids,
+    units: _Units,
+    *,
+    has_classes: bool,
 ) -> str:
     settled = findings.statuses[rows] >= IGNORED
     order = np.lexsort((-findings.audit.upper[rows], findings.audit.classes[rows], settled))
@@ -97,8 +115,8 @@ def _group(
     for row in rows[order].tolist():
         classes = [findings.class_of(row)] * has_classes
         images = [_picture(pictures.get(row))] * bool(pictures)
-        lines.append(_line(findings, row, classes, images))
-    heads = _heads(has_classes=has_classes, has_pictures=bool(pictures))
+        lines.append(_line(findings, row, units, classes, images))
+    heads = _heads(units, has_classes=has_classes, has_pictures=bool(pictures))
     return (
         f"<details open>\n<summary>{_text(one_line(name))} <span>{len(rows):,}</span></summary>\n"
         f'<div class="scroll"><table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n'
@@ -106,22 +124,29 @@ def _group(
     )
 
 
-def _heads(*, has_classes: bool, has_pictures: bool) -> str:
+def _heads(units: _Units, *, has_classes: bool, has_pictures: bool) -> str:
     headers = (_CLASS,) * has_classes + _HEADERS
-    heads = [f'<th class="{style}" data-by="{by}">{label}</th>' for style, label, by in headers]
+    named = {"Place": f"Place [{units.place.name}]"}
+    heads = [
+        f'<th class="{style}" data-by="{by}">{named.get(label, label)}</th>'
+        for style, label, by in headers
+    ]
     return "".join(heads) + '<th class="picture">Picture</th>' * has_pictures
 
 
-def _line(findings: Findings, row: int, classes: list[str], pictures: list[str]) -> str:
+def _line(
+    findings: Findings, row: int, units: _Units, classes: list[str], pictures: list[str]
+) -> str:
     status = STATUSES[findings.statuses[row]]
-    place = ", ".join(f"{each:.10g}" for each in np.round(findings.audit.places[row], 3) + 0.0)
+    coordinates = np.round(findings.audit.places[row] / units.place.size, 3) + 0.0
+    place = ", ".join(f"{each:.10g}" for each in coordinates)
     reason = f"<small>{_text(findings.reasons[row])}</small>" if findings.reasons[row] else ""
     alone = findings.audit.pairs[0, row] == findings.audit.pairs[1, row]
     cells = [
         *(f"<td>{each}</td>" for each in classes),
         _side(findings, row, 0),
         "<td></td>" if alone else _side(findings, row, 1),
-        _much(findings, row),
+        _much(findings, row, units),
         f'<td class="number">{place}</td>',
         f"<td>{status}{reason}</td>",
         *(f"<td>{each}</td>" for each in pictures),
@@ -129,11 +154,13 @@ def _line(findings: Findings, row: int, classes: list[str], pictures: list[str])
     return f'<tr class="{status}">{"".join(cells)}</tr>\n'
 
 
-def _much(findings: Findings, row: int) -> str:
-    measure, _, number = interval(findings, row).partition(" ")
-    value, number = rounded(findings.audit.upper[row])[0], number.replace(" ", "&nbsp;")
+def _much(findings: Findings, row: int, units: _Units) -> str:
+    measure, audit = findings.measure_of(row), findings.audit
+    unit, power = (units.area, 2) if measure == "area" else (units.length, 1)
+    number = unit.write(audit.lower[row], audit.upper[row], power).replace(" ", "&nbsp;")
+    value = rounded(audit.upper[row])[0]
     if findings.widened[row]:
-        measure += f", {judged_by(findings, row).lower()}"
+        measure += f", tolerance {units.band.write(audit.bands[row])} by precision"
     return f'<td class="number" data-value="{value!r}">{number}<small>{measure}</small></td>'
 
 

@@ -13,7 +13,11 @@ STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; padding: 0 1rem; }
 body { max-width: 75rem; }
 h1 { font-size: 1.5rem; margin: 0 0 .25rem; overflow-wrap: anywhere; }
-.about { opacity: .7; margin: 0 0 1rem; overflow-wrap: anywhere; }
+.about { max-width: 50rem; margin: 0 0 .75rem; overflow-wrap: anywhere; }
+.about + .about { opacity: .7; }
+.find { display: flex; flex-wrap: wrap; gap: .5rem 1rem; margin: 0 0 1rem; }
+.find { align-items: center; background: Canvas; padding: .5rem 0; position: sticky; top: 0; }
+.find [type=search] { flex: 1 1 16rem; font: inherit; padding: .35rem .6rem; }
 .counts { border-collapse: collapse; margin: 0 0 1.5rem; width: auto; }
 details { border: 1px solid var(--line); border-radius: 6px; margin: 0 0 1rem; }
 summary { cursor: pointer; font-weight: 600; padding: .5rem .75rem; overflow-wrap: anywhere; }
@@ -40,9 +44,15 @@ i.side1 { background: #e8853d; }
 img { border-radius: 4px; cursor: zoom-in; display: block; max-height: 90px; max-width: 160px; }
 img:focus { cursor: zoom-out; max-height: 80vh; max-width: 60vw; }
 .ignored, .resolved { opacity: .55; }
-@media print { details { break-inside: avoid; } }
+@media print { details { break-inside: avoid; } .find { display: none; } }
 """
-# Sorting is stable, numbers before texts; a second press turns the order round.
+# What the list can be narrowed with, above it.
+FILTER = """<p class="find"><input type="search" id="words" aria-label="Filter"
+ placeholder="Filter by class, name, collection or status">
+<label><input type="checkbox" id="open"> Open only</label> <output></output></p>
+"""
+# Sorting is stable, numbers before texts; a second press turns the order round. A row is shown if
+# it, with the heading of its group, has all words that were typed.
 SCRIPT = """
 for (const head of document.querySelectorAll("th[data-by]")) {
   head.tabIndex = 0;
@@ -60,6 +70,27 @@ for (const head of document.querySelectorAll("th[data-by]")) {
   head.addEventListener("click", sort);
   head.addEventListener("keydown", event => { if (event.key === "Enter") sort(); });
 }
+const words = document.querySelector("#words"), open = document.querySelector("#open");
+const filter = () => {
+  const wanted = words.value.toLowerCase().split(" ");
+  let all = 0;
+  for (const group of document.querySelectorAll("details")) {
+    const heading = group.querySelector("summary").firstChild.textContent;
+    let count = 0;
+    for (const row of group.querySelector("tbody").rows) {
+      const cells = [heading, ...[...row.cells].map(cell => cell.textContent)];
+      const text = cells.join(" ").toLowerCase();
+      row.hidden = open.checked && row.matches(".ignored, .resolved")
+        || !wanted.every(word => text.includes(word));
+      count += !row.hidden;
+    }
+    group.hidden = !count;
+    group.querySelector("summary span").textContent = count.toLocaleString("en");
+    all += count;
+  }
+  document.querySelector("output").textContent = `${all.toLocaleString("en")} shown`;
+};
+for (const each of [words, open]) if (each) each.addEventListener("input", filter);
 """
 
 

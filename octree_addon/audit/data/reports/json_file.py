@@ -22,22 +22,22 @@ coordinates to a millionth, and nothing depends on the day or on the order of th
 are equal where the findings are. ASCII only, so that no name can break it.
 """
 
-import json
 from typing import Any
 
 import numpy as np
 
 from .....core import FINDING_CLASSES, FINDING_MEASURES, Audit
 from ....arrays import UNUSED, Ids
+from ....text_formats import json_lines, json_members, json_text, read_head
 from ..findings import CONTAINED, STATUSES, AuditedObjects, Findings, audited_objects, checked
 from ..identity import canonical, finding_ids
 from ..parts import columns_of, parts_of
-from .words import About, Pictures, known, rounded, rounded_places, unit_of
+from .words import About, known, rounded, rounded_places, unit_of
 
 FORMAT, VERSION = "octree-audit", 1
 
 
-def json_report(findings: Findings, about: About, _: Pictures) -> bytes:
+def json_report(findings: Findings, about: About, *_: object) -> str:
     """Return findings as JSON; see above."""
     ordered = canonical(findings)
     counts = np.bincount(ordered.audit.classes, minlength=len(FINDING_CLASSES)).tolist()
@@ -52,17 +52,18 @@ def json_report(findings: Findings, about: About, _: Pictures) -> bytes:
         "counts": dict(zip(FINDING_CLASSES, counts, strict=True)),
     }
     body = {"objects": _objects(ordered.objects), "findings": _findings(ordered)}
-    return _lined(head, body).encode("ascii")
+    members = {name: _ascii(value) for name, value in head.items()}
+    members |= {name: _lined(values) for name, values in body.items()}
+    return "".join(json_lines(json_members(members.items()), "{}", 1)) + "\n"
 
 
-def _lined(head: dict[str, Any], body: dict[str, list[Any]]) -> str:
-    """Return JSON with a line for each finding, so that two files can be compared by line."""
-    written = {name: json.dumps(value, allow_nan=False) for name, value in head.items()}
-    for name, values in body.items():
-        lines = ",\n  ".join(json.dumps(value, allow_nan=False) for value in values)
-        written[name] = f"[\n  {lines}\n ]" if lines else "[]"
-    members = ",\n ".join(f'"{name}": {text}' for name, text in written.items())
-    return f"{{\n {members}\n}}\n"
+def _ascii(value: Any) -> str:
+    return json_text(value, ascii_only=True)
+
+
+def _lined(values: list[Any]) -> str:
+    """Return a list with a line for each finding, so that two files can be compared by line."""
+    return "".join(json_lines(map(_ascii, values), depth=2)) if values else "[]"
 
 
 def _objects(objects: AuditedObjects) -> list[dict[str, Any]]:
@@ -110,7 +111,7 @@ def _segments(findings: Findings, row: int) -> list[list[list[float]]]:
     return [[first, last] for first, last in zip(ends[::2], ends[1::2], strict=True)]
 
 
-def read_json(content: bytes) -> tuple[Findings, About]:
+def read_json(content: str | bytes) -> tuple[Findings, About]:
     """Return what `json_report` has written: the findings, and about which file.
 
     Raises
@@ -119,11 +120,7 @@ def read_json(content: bytes) -> tuple[Findings, About]:
         If it is no such report, or one of a later version.
     """
     try:
-        head = json.loads(content)
-        if head["format"] != FORMAT:
-            raise ValueError(f"format must be {FORMAT!r}, got {head['format']!r}")
-        if head["version"] != VERSION:
-            raise ValueError(f"version must be {VERSION}, got {head['version']!r}")
+        head = read_head(content, FORMAT, VERSION)
         about = About(file=head["file"], options=dict(head["options"]))
         return _read_findings(head), about
     except (KeyError, TypeError, IndexError, RecursionError, OverflowError) as error:

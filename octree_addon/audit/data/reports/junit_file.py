@@ -9,12 +9,10 @@ from .....core import FINDING_CLASSES
 from ....arrays import Flags
 from ..findings import IGNORED, RESOLVED, Findings
 from ..identity import canonical, finding_ids
-from .words import About, Pictures, description, one_line, plain, title, tolerance_of, xml
+from .words import About, description, one_line, plain, title, tolerance_of, xml
 
 
-def junit_report(
-    findings: Findings, about: About, _: Pictures, fail_on: Collection[str] = FINDING_CLASSES
-) -> bytes:
+def junit_report(findings: Findings, about: About, *_: object) -> bytes:
     """Return findings as JUnit XML, for the summary of a CI.
 
     A finding of another class passes, one that is ignored is skipped with its reason, one that is
@@ -23,7 +21,7 @@ def junit_report(
     """
     ordered = canonical(findings)
     ordered = ordered.take(np.flatnonzero(ordered.statuses != RESOLVED))
-    failing = fails(ordered, fail_on)
+    failing = fails(ordered, about.fail_on)
     root = Element("testsuites", name=one_line(about.file) if about.file else "octree")
     ids = finding_ids(ordered)
     for kind, name in enumerate(FINDING_CLASSES):

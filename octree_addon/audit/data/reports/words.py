@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element, indent, tostring
 
 import numpy as np
 
+from .....core import FINDING_CLASSES
 from ....arrays import Floats
 from ..findings import IGNORED, Findings
 from ..grouping import Groups
@@ -33,16 +34,39 @@ class About:
         When, in ISO 8601; may be left out where a format does not ask for it.
     options : Mapping of str to text, number or bool
         What the audit ran with.
+    units : str
+        What a page tells lengths in: a name in `UNITS` or `SYSTEMS`; empty for that of the
+        findings. Files that others read keep to meters.
+    scale : float
+        How many units of the findings a length among the options is.
     offset : tuple of float
         What to add to world coordinates for those of the model, in the unit of the findings: an
         IFC file far from the origin is shifted when Blender imports it.
+    axis : tuple of float
+        Where the X axis of the world points in the model, as a direction of length 1 in the plane.
+    fail_on : tuple of str
+        The classes that JUnit tells as failures.
     """
 
     file: str = ""
     author: str = "Octree"
     date: str = ""
     options: Mapping[str, Option] = field(default_factory=dict)
+    units: str = ""
+    scale: float = 1.0
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    axis: tuple[float, float] = (1.0, 0.0)
+    fail_on: tuple[str, ...] = FINDING_CLASSES
+
+    def turned(self, vectors: Floats) -> Floats:
+        """Return directions of the world in the model, (..., 3)."""
+        (cosine, sine), (x, y, z) = self.axis, np.moveaxis(vectors, -1, 0)
+        return np.stack((x * cosine - y * sine, x * sine + y * cosine, z), axis=-1)
+
+    def in_model(self, places: Floats) -> Floats:
+        """Return places of the world in the model, (..., 3)."""
+        moved: Floats = self.turned(places) + np.array(self.offset)
+        return moved
 
 
 def plain(text: str) -> str:

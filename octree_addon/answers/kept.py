@@ -1,11 +1,15 @@
-"""Kept results: written into the scene, and read back once a change."""
+"""Kept answers: rows in the file, read back once a change; the rest by number in the session.
+
+The file and each undo step have the rows of an answer under its number, the session has what is
+too large for them. So an undo needs no code: nobody looks for an answer whose number the scene has
+no more. What cameras saw outlives its number, to be asked again.
+"""
 
 import json
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import bpy
 import numpy as np
@@ -13,53 +17,48 @@ import numpy as np
 from .. import references
 from ..scene_index import current_fingerprint, is_read, note_asked, notice_losses
 from ..ui import SessionStore, notify, schedule, settings_of, tag_redraw
-from .rows import Rows, pack, unpack, unpack_names
+from .answer import NO_NAMES, NO_ROWS, Answer
+from .rows import pack, unpack, unpack_names
 from .view import ShownRows, View
 
+Found = TypeVar("Found")
 # By the session id of the scene and the number of the result, which a copied scene has too.
+_answers: SessionStore[Answer[Any]] = SessionStore()
 _views: SessionStore[View] = SessionStore()
 # Rows that are added to the list at a time.
 _FILLED = 50_000
-_NO_NAMES: Mapping[int, str] = MappingProxyType({})
 
 
-def keep_result(
+def keep(
     context: bpy.types.Context,
-    rows: Rows,
-    *,
-    title: str,
-    question: str,
-    options: Mapping[str, Any],
+    answer: Answer[Any],
     name: str = "",
-    gone: Mapping[int, str] = _NO_NAMES,
-) -> None:
-    """Keep an answer in the scene and show it; it replaces the last one to the same question.
+    *,
+    kind: type[Any] | None = None,
+    most: int = 1,
+) -> Any:
+    """Keep an answer under a new number, show it, and return its result in the file.
 
     Parameters
     ----------
     context : bpy.types.Context
-        Its scene keeps the result.
-    rows : Rows
-        Its objects by session id.
-    title : str
-        What the user calls the question. It is the name of the result; a result of this name is
-        replaced unless it is pinned.
-    question : str
-        Name of the operator in `bpy.ops.octree` that asks again.
-    options : Mapping of str to Any
-        What it takes to ask the same.
+        Its scene keeps the answer.
+    answer : Answer
+        What is kept. It replaces the result of its title, unless that is pinned.
     name : str, optional
         Keep it under this name, in place of a result that has it, pinned or not.
-    gone : Mapping of int to str, optional
-        The names of what has left the scene, by the numbers that the rows have for it.
+    kind : type, optional
+        What was found, for the session; by default it keeps nothing.
+    most : int, optional
+        Of how many answers of this kind the session keeps what was found.
     """
     settings = settings_of(context.scene).results
-    place = place_for(settings, title, name)
+    place = place_for(settings, answer.title, name)
     if place == len(settings.kept):
         settings.kept.add()
     result = settings.kept[place]
-    result.name, result.title, result.question = name or title, title, question
-    result.options = json.dumps(options)
+    result.name, result.title = name or answer.title, answer.title
+    result.question, result.options = answer.question, json.dumps(answer.options)
     result.number = secrets.randbelow(2**31 - 1) + 1
     # What the question itself has done to the scene is not to come after it.
     context.view_layer.update()
@@ -67,10 +66,47 @@ def keep_result(
     # In a window it is looked at once it rests, if all has to be read first.
     is_known = is_read(context) or bpy.app.background
     result.fingerprint = current_fingerprint(context) if is_known else ""
-    note_asked(context.scene, result.number)
-    write_rows(context.scene, result, rows, gone)
+    write_rows(context.scene, result, answer)
+    remember(context.scene, replace(answer, number=result.number), kind, most)
     show_result(settings, place)
     notify()
+    return result
+
+
+def remember(
+    scene: bpy.types.Scene, answer: Answer[Any], kind: type[Any] | None, most: int = 1
+) -> None:
+    """Keep what was found under its number, and note that it is of the scene as it is now."""
+    if kind is not None:
+        key = scene.session_uid, answer.number
+        _answers.put(key, replace(answer, rows=NO_ROWS, gone=NO_NAMES, details=b"", marks=""))
+        for former in answers_of(scene, kind)[:-most]:
+            del _answers[scene.session_uid, former.number]
+    note_asked(scene, answer.number, answer.question if answer.stands else "")
+
+
+def answers_of(scene: bpy.types.Scene, kind: type[Found]) -> list[Answer[Found]]:
+    """Return the answers of a scene that found a record of this kind, the last one last.
+
+    Whatever was undone since.
+    """
+    uid = scene.session_uid
+    return [
+        each for key, each in _answers.items() if key[0] == uid and isinstance(each.found, kind)
+    ]
+
+
+def numbered_answer(
+    scene: bpy.types.Scene, number: int, kind: type[Found]
+) -> Answer[Found] | None:
+    """Return the answer of this number, if the session has it and it is of this kind."""
+    answer = _answers.get((scene.session_uid, number))
+    return answer if answer is not None and isinstance(answer.found, kind) else None
+
+
+def is_any_found(kind: type[Any]) -> bool:
+    """Tell whether the session has an answer of this kind of any scene."""
+    return any(isinstance(each.found, kind) for each in _answers.values())
 
 
 def options_of(asking: Any) -> dict[str, Any]:
@@ -100,16 +136,17 @@ def place_for(settings: Any, title: str, name: str) -> int:
     return same[0] if same else len(results)
 
 
-def write_rows(
-    scene: bpy.types.Scene, result: Any, rows: Rows, gone: Mapping[int, str] = _NO_NAMES
-) -> None:
-    """Write the rows of a result, and references to their objects, each once."""
+def write_rows(scene: bpy.types.Scene, result: Any, answer: Answer[Any]) -> None:
+    """Write the rows of a result and what belongs to them; references to objects, each once."""
+    rows = answer.rows
     uids, places = np.unique(rows.objects, return_inverse=True)
-    last = [gone.get(uid, "") for uid in uids.tolist()]
+    last = [answer.gone.get(uid, "") for uid in uids.tolist()]
     result.subjects = references.reference_text(scene, uids.tolist(), last)
     result.objects.clear()
     result.data = pack(replace(rows, objects=places.reshape(rows.objects.shape)))
+    result.details, result.marks = answer.details, answer.marks
     result.count = len(rows)
+    _views.pop((scene.session_uid, result.number), None)
 
 
 def show_result(settings: Any, place: int) -> None:
@@ -123,7 +160,7 @@ def remove_result(settings: Any, place: int) -> None:
     If it is that of the last question, its answer goes, too.
     """
     record = settings_of(settings.id_data)
-    if settings.kept[place].number == record.question_result:
+    if settings.kept[place].number == record.question_number:
         record.question_number = 0
     settings.kept.remove(place)
     left = settings.active - (place < settings.active)
@@ -165,11 +202,6 @@ def list_settings() -> Any:
     return bpy.context.window_manager.octree  # type: ignore[attr-defined]
 
 
-def list_rows() -> Any:
-    """Return its rows."""
-    return list_settings().rows
-
-
 def fit_list() -> None:
     """Give the list as many rows as the longest of the active results has, many of them later."""
     schedule(fill_list, fill_list())
@@ -177,7 +209,7 @@ def fit_list() -> None:
 
 def fill_list() -> float | None:
     """Go on with that; return when there is more to do."""
-    rows = list_rows()
+    rows = list_settings().rows
     counts = [result.count for scene in bpy.data.scenes if (result := active_result(scene))]
     wanted = max(counts, default=0)
     if len(rows) > wanted:

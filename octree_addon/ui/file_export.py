@@ -1,20 +1,19 @@
-"""Export: operators that ask for a file, and write CSV or JSON by its extension."""
+"""Export: operators that ask for a file, and write it by its extension or format."""
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
-from ..written_files import write_texts
+from ..written_files import Writer, Writers, require_file, write_file, writer_of
 from .operators import Mixin, Status
 
 # From 4.5 on a path that may begin with "//", the folder of the file, has to say so.
 FILE_PATH: Any = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5) else set()
 
 
-class TableExport(Mixin):
+class FileExport(Mixin):
     """The part of an operator that asks for a file and writes it; a mixin.
 
     Attributes
@@ -49,11 +48,17 @@ class TableExport(Mixin):
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
-    def write(self, tables: Mapping[str, Callable[..., str]], *data: Any) -> Path:
-        """Write the table of a file extension; a `ValueError` if there is none of it."""
+    def chosen(self, writers: Writers, form: str = "") -> tuple[Path, Writer]:
+        """Return the place of the file and what writes it, before any work.
+
+        A `ValueError` says that none does, an `OSError` that nothing can be written there.
+        """
         path = Path(bpy.path.abspath(self.filepath))
-        table = tables.get(path.suffix.lower())
-        if table is None:
-            raise ValueError(f"The name of the file does not end in {' or '.join(tables)}")
-        write_texts(path, [table(*data)])
-        return path
+        writer = writer_of(writers, path, form)
+        require_file(path)
+        return path, writer
+
+    def write(self, path: Path, writer: Writer, *data: Any, said: str) -> str:
+        """Write a file whole, and return what to report: where, and what it holds."""
+        write_file(path, writer.content(*data))
+        return f"Written to {path}: {said}"

@@ -1,0 +1,58 @@
+"""Answers: the one record that each question gives."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from .rows import Rows, no_instances
+
+Found_co = TypeVar("Found_co", covariant=True)
+NO_ROWS = Rows(np.empty((1, 0), np.intp), no_instances(0))
+NO_NAMES: Mapping[int, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Answer(Generic[Found_co]):
+    """What a question found, and how to ask again.
+
+    Attributes
+    ----------
+    found : Found_co
+        The question's own record, for the session: what was asked of what, faces, pictures. None
+        where all is in the rows.
+    title : str
+        What the user calls the question. It is the name of the result; a result of this name is
+        replaced unless it is pinned.
+    question : str
+        Name of the operator in `bpy.ops.octree` that asks again.
+    options : Mapping of str to Any
+        What it takes to ask the same.
+    rows : Rows
+        Objects by session id, with columns and frames. In the session they are empty: the file
+        has them, as the user has marked them since.
+    gone : Mapping of int to str
+        The names of what has left the scene, by the numbers that the rows have for it.
+    details, marks : bytes, str
+        What else was found of each row, packed, and what the user has said of rows, as JSON.
+    again : optional
+        How to ask again in this session, of what was selected then: `StandingQuestion`.
+    stands : bool
+        Whether it holds until cameras may see something else; else, while the scene is the same.
+    number : int
+        That of its result in the file, which no other answer has.
+    """
+
+    found: Found_co
+    title: str = ""
+    question: str = ""
+    options: Mapping[str, Any] = MappingProxyType({})
+    rows: Rows = NO_ROWS
+    gone: Mapping[int, str] = NO_NAMES
+    details: bytes = b""
+    marks: str = ""
+    again: Any = None
+    stands: bool = False
+    number: int = 0

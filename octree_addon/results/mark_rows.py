@@ -1,0 +1,74 @@
+"""Mark: write a number of each object of rows into a custom property."""
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import EnumProperty, StringProperty
+
+from ..answers import verbs
+from ..answers.kept import view_of
+from ..answers.view import View
+from ..arrays import Ids
+from ..selection import Subjects
+from ..ui import settings_of
+from .operators import SubjectsOperator
+
+
+class OCTREE_OT_mark_rows(SubjectsOperator, bpy.types.Operator):
+    """Write into objects how many rows name them, or a number of their rows."""
+
+    bl_idname = "octree.mark_rows"
+    bl_label = "Mark Result Rows"
+    bl_description = (
+        "Write into a custom property of each object of the rows that the list shows how many of"
+        " these rows name it, or its number in the column that the list is sorted by"
+    )
+    button = "Mark"
+
+    if TYPE_CHECKING:
+        number: str
+        attribute: str
+    else:
+        number: EnumProperty(
+            name="Number",
+            description="What is written",
+            items=(
+                ("ROWS", "Rows", "How many of the rows name the object"),
+                (
+                    "COLUMN",
+                    "Sorted Column",
+                    "The number in the column that the list is sorted by; of several rows with the"
+                    " object that of the first",
+                ),
+            ),
+            default="ROWS",
+        )
+        attribute: StringProperty(
+            name="Attribute",
+            maxlen=63,
+            description="Name of the custom property",
+            default="rows_found",
+        )
+
+    def act(self, context: bpy.types.Context, result: Any, rows: Ids, subjects: Subjects) -> str:
+        if self.number == "COLUMN":
+            by = settings_of(context.scene).results.sort
+            first = first_numbers(view_of(context.scene, result), rows, by)
+            subjects = Subjects({uid: first[uid] for uid in subjects.objects})
+        return verbs.mark(context, subjects, self.attribute)
+
+
+def first_numbers(view: View, rows: Ids, header: str) -> dict[int, float]:
+    """Return what the first of some rows with each object has in a column, by session id.
+
+    A `ValueError` says that there is no such column, or that it holds words.
+    """
+    column = view.rows.column(header)
+    if column is None or column.words:
+        raise ValueError("Sort the list by a column of numbers first")
+    found: dict[int, float] = {}
+    objects = view.rows.objects[:, rows].T.tolist()
+    for numbers, value in zip(objects, column.values[rows].tolist(), strict=True):
+        for number in numbers:
+            found.setdefault(view.uids[number], value)
+    return found

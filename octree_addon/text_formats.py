@@ -1,0 +1,83 @@
+"""CSV and JSON text of all exports: no field is taken for a formula, long lists get lines.
+
+There is one dialect of each: CSV of RFC 4180 with single line feeds, and JSON in UTF-8, or
+in ASCII alone where no name may break it.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+# What spreadsheets take for the beginning of a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def guarded(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def delimited(lines: Iterable[Sequence[Any]], delimiter: str = ",") -> str:
+    """Return lines of values as text. A text like a formula gets an apostrophe in front."""
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    for line in lines:
+        writer.writerow([guarded(each) if isinstance(each, str) else each for each in line])
+    return text.getvalue()
+
+
+def json_text(value: Any, indent: int | None = None, *, ascii_only: bool = False) -> str:
+    """Return a value as JSON; if ASCII only, a `ValueError` says that a number is not finite."""
+    return json.dumps(value, indent=indent, ensure_ascii=ascii_only, allow_nan=not ascii_only)
+
+
+def json_file(value: Any) -> str:
+    """Return a file of JSON that holds one value, a line for each member."""
+    return f"{json_text(value, 1)}\n"
+
+
+def json_lines(entries: Iterable[str], brackets: str = "[]", depth: int = 0) -> Iterator[str]:
+    """Yield pieces of a list, or with "{}" of an object, with a line for each entry.
+
+    Parameters
+    ----------
+    entries : iterable of str
+        JSON text; of an object with the name and a colon in front.
+    brackets : str
+        Those around it.
+    depth : int
+        How many spaces stand before an entry; one less before the end.
+    """
+    yield brackets[0]
+    before = "\n"
+    for entry in entries:
+        yield f"{before}{' ' * depth}{entry}"
+        before = ",\n"
+    yield f"\n{' ' * (depth - 1)}{brackets[1]}"
+
+
+def json_members(members: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield the entries of an object from names and JSON text."""
+    return (f"{json_text(name)}: {text}" for name, text in members)
+
+
+def read_head(content: str | bytes, form: str, version: int) -> dict[str, Any]:
+    """Return the members of a JSON file of ours, read back.
+
+    Raises
+    ------
+    ValueError
+        If it is no JSON, or its `format` or `version` is another one.
+    """
+    try:
+        head: Any = json.loads(content)
+    except RecursionError as error:
+        raise ValueError("the lists in it are too deep") from error
+    if not isinstance(head, dict):
+        raise ValueError(f"{form} must be an object of JSON, got {type(head).__name__}")
+    for name, wanted in {"format": form, "version": version}.items():
+        if head.get(name) != wanted:
+            raise ValueError(f"{name} must be {wanted!r}, got {head.get(name)!r}")
+    return head

@@ -1,0 +1,89 @@
+"""Exports stay as they are to the byte: what scripts read today, they read tomorrow."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+from finding_scenes import house, of_names
+from seen_tables import random_table
+
+from octree_ext.octree_addon import cameras
+from octree_ext.octree_addon.audit.data import IGNORED, About, reports
+from octree_ext.octree_addon.cameras import visibility_result
+from octree_ext.octree_addon.cameras.data import (
+    SeenAnswer,
+    bop_text,
+    coco_texts,
+    csv_text,
+    json_texts,
+)
+
+FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
+EXPORTS = FIXTURES / "exports"
+ABOUT = About("house.blend", "Ada", "2026-11-22T17:00:00+00:00", {"clearance": 0.03, "a": True})
+
+
+def findings():
+    return house().with_statuses([0], IGNORED, "sleeve")
+
+
+def table():
+    return random_table(1, cameras=("Camera",))[0]
+
+
+def in_view():
+    objects = (
+        cameras.TestedObject(1, "=1+1"),
+        cameras.TestedObject(2, 'Say "ü"'),
+        cameras.TestedObject(3, "Gone"),
+    )
+    flags = np.zeros((3, 2, 4), bool)
+    flags[0, 0, :2] = flags[0, 0, 3] = flags[1, 1] = True
+    return cameras.VisibilityResult(objects, ("C", "D"), (1, 2, 5, 9), flags, True, {}, 0)
+
+
+def rows(ending):
+    def write(folder):
+        bpy.ops.wm.open_mainfile(filepath=str(FIXTURES / "0.1.0_late" / "audit_4.2.blend"))
+        path = folder / f"rows{ending}"
+        assert bpy.ops.octree.export_rows(filepath=str(path)) == {"FINISHED"}
+        return path.read_bytes()
+
+    return write
+
+
+def bare(answer):
+    return SeenAnswer(replace(answer, pixels=None, labels=None), {"file": "a.blend"}, (2, 3))
+
+
+CASES = {
+    "audit.csv": lambda _: reports.csv_report(findings(), ABOUT, {}),
+    "audit.json": lambda _: reports.json_report(findings(), ABOUT, {}),
+    "nothing.json": lambda _: reports.json_report(of_names(["a"]), ABOUT, {}),
+    "audit.xml": lambda _: reports.junit_report(findings(), ABOUT, {}),
+    "seen.csv": lambda _: csv_text(table()),
+    "seen.json": lambda _: json_texts(SeenAnswer(table(), {"scene": "Scene"})),
+    "chunk.csv": lambda _: csv_text(bare(table()).table),
+    "chunk.json": lambda _: json_texts(bare(table())),
+    "coco.json": lambda _: coco_texts(table()),
+    "bop.json": lambda _: bop_text(table()),
+    "in_view.csv": lambda _: visibility_result.csv_table(in_view()),
+    "in_view.json": lambda _: visibility_result.json_table(in_view()),
+    "rows.csv": rows(".csv"),
+    "rows.json": rows(".json"),
+}
+
+
+def content_of(written):
+    """Return the bytes of a file from all that writers give."""
+    if isinstance(written, bytes):
+        return written
+    return "".join(written).encode("utf-8", "backslashreplace")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_format_stays_as_it_is_to_the_byte(tmp_path, name):
+    content = content_of(CASES[name](tmp_path))
+    assert content == (EXPORTS / name).read_bytes()
