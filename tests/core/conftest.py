@@ -6,10 +6,17 @@ from agreement import built
 from examples import AT_LEISURE, MANY
 from hypothesis import settings
 
-from core import compiled, save
+from core import compiled, save, use_kernel
 
 settings.register_profile("core", max_examples=60 if MANY else 8, **AT_LEISURE)
 settings.load_profile("core")
+
+
+@pytest.fixture(autouse=True)
+def kernel_on():
+    """Leave the kernel switched on, whatever a test has done: the switch is one for all."""
+    yield
+    use_kernel(True)
 
 
 @pytest.fixture
