@@ -1,8 +1,7 @@
 """Answers: the one record that each question gives."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -11,7 +10,6 @@ from .rows import Rows, no_instances
 
 Found_co = TypeVar("Found_co", covariant=True)
 NO_ROWS = Rows(np.empty((1, 0), np.intp), no_instances(0))
-NO_NAMES: Mapping[int, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -48,9 +46,9 @@ class Answer(Generic[Found_co]):
     found: Found_co
     title: str = ""
     question: str = ""
-    options: Mapping[str, Any] = MappingProxyType({})
+    options: Mapping[str, Any] = field(default_factory=dict)
     rows: Rows = NO_ROWS
-    gone: Mapping[int, str] = NO_NAMES
+    gone: Mapping[int, str] = field(default_factory=dict)
     details: bytes = b""
     marks: str = ""
     again: Any = None

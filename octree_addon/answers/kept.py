@@ -17,7 +17,7 @@ import numpy as np
 from .. import references
 from ..scene_index import current_fingerprint, is_read, note_asked, notice_losses
 from ..ui import SessionStore, notify, schedule, settings_of, tag_redraw
-from .answer import NO_NAMES, NO_ROWS, Answer
+from .answer import NO_ROWS, Answer
 from .rows import pack, unpack, unpack_names
 from .view import ShownRows, View
 
@@ -79,7 +79,7 @@ def remember(
     """Keep what was found under its number, and note that it is of the scene as it is now."""
     if kind is not None:
         key = scene.session_uid, answer.number
-        _answers.put(key, replace(answer, rows=NO_ROWS, gone=NO_NAMES, details=b"", marks=""))
+        _answers.put(key, replace(answer, rows=NO_ROWS, gone={}, details=b"", marks=""))
         for former in answers_of(scene, kind)[:-most]:
             del _answers[scene.session_uid, former.number]
     note_asked(scene, answer.number, answer.question if answer.stands else "")

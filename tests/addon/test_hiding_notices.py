@@ -9,7 +9,7 @@ from shot_scenes import plan, street
 
 from octree_ext.octree_addon import handlers, hiding
 from octree_ext.octree_addon.hiding import hidden_objects
-from octree_ext.octree_addon.hiding.operators import draw_banner
+from octree_ext.octree_addon.hiding.operators import draw_restore
 
 
 @pytest.fixture
@@ -17,54 +17,42 @@ def objects():
     return street()
 
 
-class Lines:
-    """Stands in for a layout that is written to."""
+class Paper:
+    """Stands in for a layout; it notes what its button says."""
 
-    def __init__(self):
-        self.lines = []
+    text = ""
 
-    def box(self):
-        return self
-
-    def column(self, **_):
-        return self
-
-    def label(self, text, icon):
-        self.lines.append(text)
-
-    def operator(self, name, icon):
-        self.lines.append(name)
+    def operator(self, _, *, text, **__):
+        self.text = text
 
 
 def banner():
-    paper = Lines()
-    draw_banner(paper, bpy.context.scene)
-    return paper.lines
+    """Return how many the button says that it restores."""
+    paper = Paper()
+    draw_restore(paper, bpy.context.scene)
+    assert paper.text.startswith("Restore Hidden")
+    return paper.text.removeprefix("Restore Hidden").strip()
 
 
-def test_the_banner_is_there_exactly_while_something_is_hidden(objects):
-    assert banner() == []
+def test_the_button_counts_what_is_hidden(objects):
+    assert banner() == ""
     hiding.hide(bpy.context, plan([objects["Cube 0"]]))
     hiding.hide(bpy.context, plan([objects["Cube 0"], objects["Cube 1"]], "MONITOR"))
-    assert banner() == [
-        "1 object hidden by the eye icon",
-        "2 objects hidden by the monitor icon",
-        "octree.restore_hidden",
-    ]
+    assert banner() == "(3)"
     hiding.restore(bpy.context)
-    assert banner() == []
+    assert banner() == ""
 
 
 def test_all_shown_by_hand_there_is_nothing_to_restore(objects, tmp_path):
     hiding.hide(bpy.context, plan([objects["Cube 0"], objects["Cube 1"]]))
     for name in ("Cube 0", "Cube 1"):
         objects[name].hide_set(False)
-    assert banner() == []
+    assert banner() == ""
     with pytest.raises(RuntimeError, match="Nothing is hidden by Octree"):
         bpy.ops.octree.restore_hidden()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shown.blend"))
     objects["Cube 0"].hide_set(True)
-    assert banner() == []
+    assert banner() == ""
 
 
 def awake():

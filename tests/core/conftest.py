@@ -6,7 +6,7 @@ from agreement import built
 from examples import AT_LEISURE, MANY
 from hypothesis import settings
 
-from core import compiled, save, use_kernel
+from core import save, use_kernel
 
 settings.register_profile("core", max_examples=60 if MANY else 8, **AT_LEISURE)
 settings.load_profile("core")
@@ -27,6 +27,6 @@ def tree_file(tmp_path):
 
 
 @pytest.fixture
-def in_numpy(monkeypatch):
+def in_numpy():
     """Let NumPy answer: what is counted are its own costs."""
-    monkeypatch.setattr(compiled, "packed", lambda *_: None)
+    use_kernel(False)

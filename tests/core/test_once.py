@@ -11,6 +11,8 @@ from numpy.testing import assert_array_equal
 
 from core import Boxes, Regions, Spheres, build_octree, query, query_any, query_count
 
+pytestmark = pytest.mark.usefixtures("in_numpy")
+
 # The package has a function of the same name.
 queries = importlib.import_module("core.query")
 

@@ -303,6 +303,7 @@ def test_octrees_are_built_when_a_question_needs_them(monkeypatch):
     assert built == [100, 200]
 
 
+@pytest.mark.usefixtures("in_numpy")
 def test_no_farther_mesh_is_asked_than_the_hit(monkeypatch):
     rays = __import__("core.scene.rays", fromlist=["_seen"])
     asked = []
