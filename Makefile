@@ -17,7 +17,7 @@ help: ## List the commands
 demo: machine ## Build a room, its octree, a film and pictures into demo/out (BLEND=file.blend: your scene)
 	@$(WHEEL) && $$wheel/bin/python demo/run.py $(if $(BLEND),--blend "$(BLEND)") --out demo/out
 
-kernel: ## Compile the kernel for this machine, with pinned ziglang (CC=gcc: with your own)
+kernel: machine ## Compile the kernel for this machine, with pinned ziglang (CC=gcc: with your own)
 	@$(SETUP)/kernel.sh $(if $(filter default,$(origin CC)),,"$(CC)")
 
 test: machine ## Run the tests in the newest NumPy and the newest Blender wheel: eight minutes
@@ -77,6 +77,7 @@ zip: machine ## Pack the extension: octree-<version>.zip with the kernel, octree
 
 clean: ## Remove what the commands made in the checkout, environments included
 	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis demo/out tests/out *.zip
+	rm -f kernel/octree_kernel/octree_kernel.*
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 machine:

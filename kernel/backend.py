@@ -18,6 +18,7 @@ import zipfile
 from base64 import urlsafe_b64encode
 from hashlib import sha256
 from pathlib import Path
+from platform import machine
 from tempfile import TemporaryDirectory
 
 # Whoever imports a backend does so by `backend-path`; a script beside it finds it anyway.
@@ -96,6 +97,8 @@ def wheel_of(library: Path, platform: str, folder: Path) -> Path:
 def compiled_wheel(folder: Path, platform: str = "") -> Path:
     """Compile for a platform, or this machine, and pack the wheel."""
     here = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    if sys.platform == "darwin":  # where that names the version of this machine, or two machines
+        here = f"macosx_11_0_{machine()}"
     with TemporaryDirectory() as made:
         library = compiled(Path(made), platform=platform)
         return wheel_of(library, platform or here, folder)

@@ -136,7 +136,7 @@ static double power_of_two_scale(double largest) {
     }
     int power;
     frexp(largest, &power);
-    return ldexp(1.0, -power);
+    return ldexp(1.0, power < -1023 ? 1023 : -power);
 }
 
 static double split(double number, double *low) {
@@ -1486,6 +1486,7 @@ EXPORT int64_t octree_kernel_touch(const Tree *tree, const double *spheres, cons
             farthest = fmax(farthest, fabs(place)), search.seen[axis] = (float)place;
         }
         if (!(farthest <= NEAR)) break;
+        if (sphere[3] != 0 && sphere[3] * sphere[3] < 0x1p-500) break; /* products underflow */
         int64_t count = touch(tree, &search, sphere[3] * sphere[3], (int)any, stack,
                               items + found, room - found);
         if (count < 0) break;

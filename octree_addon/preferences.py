@@ -107,7 +107,7 @@ class OctreePreferences(bpy.types.AddonPreferences):
             name="Compiled Kernel",
             description=(
                 "Let the compiled kernel answer what it can, if it is there: the same answers as"
-                " by NumPy, but faster"
+                " NumPy's, but faster"
             ),
             default=True,
             update=_switch_kernel,

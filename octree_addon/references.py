@@ -67,6 +67,9 @@ def named(text: str) -> Named:
     return Named(**json.loads(text)) if text else Named(0, [], {}, [], 0)
 
 
+at_forgetting(named.cache_clear)
+
+
 def reference_text(
     scene: bpy.types.Scene, uids: Sequence[int], names: Sequence[str] = (), key: int = 0
 ) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import references
 from ..scene_index import current_fingerprint, is_read, note_asked, notice_losses
-from ..ui import SessionStore, notify, schedule, settings_of, tag_redraw
+from ..ui import SessionStore, keep_scenes, notify, schedule, settings_of, tag_redraw
 from .answer import NO_ROWS, Answer
 from .rows import pack, unpack, unpack_names
 from .view import ShownRows, View
@@ -59,6 +59,7 @@ def keep(
     result = settings.kept[place]
     result.name, result.title = name or answer.title, answer.title
     result.question, result.options = answer.question, json.dumps(answer.options)
+    _views.pop((context.scene.session_uid, result.number), None)
     result.number = secrets.randbelow(2**31 - 1) + 1
     # What the question itself has done to the scene is not to come after it.
     context.view_layer.update()
@@ -77,6 +78,7 @@ def remember(
     scene: bpy.types.Scene, answer: Answer[Any], kind: type[Any] | None, most: int = 1
 ) -> None:
     """Keep what was found under its number, and note that it is of the scene as it is now."""
+    keep_scenes(bpy.data.scenes)
     if kind is not None:
         key = scene.session_uid, answer.number
         _answers.put(key, replace(answer, rows=NO_ROWS, gone={}, details=b"", marks=""))

@@ -15,9 +15,9 @@ import bpy
 
 from ...core import Steps
 from ..scene_index import glances_of, is_old, listen_if_needed, own_writing
-from ..ui import keep_scenes, settings_of
+from ..ui import settings_of
 from .answer import Answer
-from .kept import answers_of, remember
+from .kept import answers_of, numbered_answer, remember
 
 Kind = TypeVar("Kind")
 Kind_co = TypeVar("Kind_co", covariant=True)
@@ -75,12 +75,16 @@ class StandingAnswers(Generic[Kind]):
 
     def _number(self, scene: bpy.types.Scene, number: int) -> None:
         """Let the scene know which answer is the last."""
-        keep_scenes(bpy.data.scenes)
         setattr(settings_of(scene).answers, self.question, number)
 
     def get(self, scene: bpy.types.Scene) -> Kind | None:
         """Return what was found last in the scene."""
         return self._last(scene).found if answers_of(scene, self.kind) else None
+
+    def of_result(self, scene: bpy.types.Scene, result: Any) -> Kind | None:
+        """Return what was found last, if that is what a result of the list has."""
+        answer = numbered_answer(scene, result.number, self.kind)
+        return answer.found if answer and answer.found is self.get(scene) else None
 
     def _last(self, scene: bpy.types.Scene) -> Answer[Kind]:
         return answers_of(scene, self.kind)[-1]

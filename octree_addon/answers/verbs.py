@@ -94,6 +94,8 @@ def isolate(context: bpy.types.Context, subjects: Subjects, *, follow: bool) -> 
 def collect(context: bpy.types.Context, subjects: Subjects, name: str) -> str:
     """Link the objects that are in the view layer into a new collection."""
     objects = subjects.among(context.view_layer.objects)
+    if not subjects.objects:
+        raise NothingToDoError("There is nothing to collect")
     collection = link_to_new(context.scene, objects, name)
     gone = len(subjects.objects) - len(objects)
     more = f"; {gone:,} {'is' if gone == 1 else 'are'} gone" if gone else ""

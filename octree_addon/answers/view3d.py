@@ -67,7 +67,9 @@ def isolate_also(context: bpy.types.Context, objects: Iterable[bpy.types.Object]
     with in_view3d(context) as space:
         if space is None or space.local_view is None:
             return
-        wanted = {item.session_uid for item in objects if not item.hide_get()}
+        wanted = {
+            item.session_uid for item in objects if not (item.hide_get() or item.hide_viewport)
+        }
         shown = {
             item.session_uid for item in context.view_layer.objects if item.local_view_get(space)
         }

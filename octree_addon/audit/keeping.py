@@ -6,10 +6,12 @@ Pairs, classes and numbers are in the rows, places, curves and faces in `details
 
 import io
 import json
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
+from zipfile import BadZipFile
 
 import bpy
 import numpy as np
@@ -20,7 +22,7 @@ from ..answers.answer import Answer
 from ..answers.kept import write_rows
 from ..arrays import Ids
 from ..results import Column, Rows, active_result, view_of
-from ..ui import length_unit, settings_of
+from ..ui import at_forgetting, length_unit, settings_of
 from .data import (
     AREA,
     CONTAINED,
@@ -74,7 +76,8 @@ def _row_keys(scene: bpy.types.Scene, result: Any) -> Ids:
     classes = view.rows.column("Class")
     assert classes is not None
     uids = np.array([*view.uids, 0])[view.rows.objects]
-    instances = view.rows.instances.swapaxes(0, 1).reshape(result.count, -1)
+    width = len(view.rows.objects) * view.rows.instances.shape[-1]
+    instances = view.rows.instances.swapaxes(0, 1).reshape(result.count, width)
     return np.column_stack((uids.T, instances, classes.values)).astype(np.intp)
 
 
@@ -166,6 +169,9 @@ def _unpacked(data: bytes) -> Findings:
     )
 
 
+at_forgetting(_unpacked.cache_clear)
+
+
 def _audit_of(found: Mapping[str, Any]) -> Audit:
     """Return the audit that arrays hold; classes are in the rows."""
     places = found["places"]
@@ -240,7 +246,7 @@ def unpacked(result: Any) -> Findings:
     """
     try:
         kept = _unpacked(bytes(result.details))
-    except (OSError, ValueError, KeyError, EOFError) as error:
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile, zlib.error) as error:
         raise ValueError(f"The findings in the file cannot be read: {error}") from None
     if len(kept) != result.count:
         raise ValueError("The findings in the file do not fit the list: audit again")

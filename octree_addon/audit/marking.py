@@ -10,6 +10,7 @@ from bpy.props import EnumProperty, StringProperty
 
 from ...core import connected_components
 from ..answers import verbs
+from ..answers.kept import doubt_names
 from ..arrays import Ids
 from ..results import ResultOperator, rows_meant
 from ..selection import Subjects
@@ -40,6 +41,7 @@ class FindingOperator(ResultOperator):
         raise NotImplementedError
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
+        doubt_names()  # no update tells of a rename
         return self.judge(context, result, findings_in(context.scene, result))
 
 

@@ -17,7 +17,7 @@ from ..ui import (
 from .data import OCCLUDED
 from .hide_unseen import draw_hide
 from .settings import rows_of
-from .visibility_result import ANSWERS, PixelFacts, VisibilityResult, get
+from .visibility_result import ANSWERS, PixelFacts, VisibilityResult
 
 # How far the view is widened is an option of Select in Camera View.
 _WIDENED = ("margin", "angle")
@@ -46,7 +46,7 @@ def draw_shot(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
 
 def say_seen(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
     """Say what was seen, in words."""
-    seen = get(context.scene)
+    seen = ANSWERS.of_result(context.scene, result)
     if seen is not None:
         for line in result_lines(seen):
             layout.label(text=line, translate=False)
@@ -55,7 +55,7 @@ def say_seen(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any
 
 def offer_seen(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
     """Offer to use what was seen, and what was not."""
-    if get(context.scene) is None:
+    if ANSWERS.of_result(context.scene, result) is None:
         return
     tab, answer = settings_of(context.scene).tab, settings_of(context.scene).answer
     draw_hide(layout, context)

@@ -27,7 +27,7 @@ def keep_parts(context: bpy.types.Context, answer: Answer[VisibilityResult], nam
         if title == last or len(rows):
             part = replace(answer, title=title, rows=rows)
             named = name if title == last else ""
-            number = keep(context, part, named, kind=VisibilityResult).number
+            number = keep(context, part, named, kind=VisibilityResult, most=2).number
         else:
             remove_named(context.scene, title)
     return number

@@ -163,11 +163,10 @@ class OCTREE_OT_export_seen(AskingOperator, FileExport, SeenOperator, bpy.types.
         path, writer = self.chosen(FORMATS, form_of(self.format))
         table = merged([seen.pixels.table])  # in an order of its own, as from the command line
         answer = SeenAnswer(table, {"scene": context.scene.name})
+        # First what may be refused: the table then stays as it was.
+        count = write_label_pictures(table, path.with_suffix("")) if self.labels else 0
         text = self.write(path, writer, answer, said=plural(len(table.which), "view"))
-        if not self.labels:
-            return text
-        count = write_label_pictures(table, path.with_suffix(""))
-        return f"{text}, {plural(count, 'label picture')}"
+        return f"{text}, {plural(count, 'label picture')}" if self.labels else text
 
 
 def form_of(choice: str) -> str:

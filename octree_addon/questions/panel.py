@@ -114,8 +114,8 @@ def near_question(tab: OctreeTabSettings) -> type[QueryOperator]:
 
 def answered(scene: bpy.types.Scene, result: Any) -> last_query.Query | None:
     """Return the last question if a result of the list is its answer."""
-    query = last_query.get(scene)
-    return query if query is not None and query.title == result.title else None
+    is_last = settings_of(scene).question_number == result.number
+    return last_query.get(scene) if is_last else None
 
 
 def say_answer(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:

@@ -23,7 +23,7 @@ def row_chosen(settings: Any, context: bpy.types.Context) -> None:
         if settings.follow:
             go_to_row(context.scene, settings.row)
         choose(context, np.array([settings.row]), follow=settings.follow)
-        isolate_also(context, active_subjects(context.scene).among(context.scene.objects))
+        isolate_also(context, active_subjects(context.scene).among(context.view_layer.objects))
     tag_redraw()
 
 

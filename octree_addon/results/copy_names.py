@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from ..answers.kept import shown_of, view_of
+from ..answers.kept import doubt_names, shown_of, view_of
 from ..answers.view import View
 from ..arrays import Ids
 from ..ui import plural
@@ -24,6 +24,7 @@ class OCTREE_OT_copy_names(ResultOperator, bpy.types.Operator):
     button = "Names"
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
+        doubt_names()  # no update tells of a rename
         rows = shown_of(context.scene, result).rows
         names = names_in(view_of(context.scene, result), rows)
         context.window_manager.clipboard = "\n".join(names)

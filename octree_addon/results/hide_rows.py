@@ -5,10 +5,12 @@ from typing import Any
 import bpy
 
 from ..answers import verbs
+from ..answers.kept import active_result
 from ..arrays import Ids
-from ..hiding import EverythingOption, HidingOptions
+from ..hiding import EverythingOption, HidingOptions, plan
 from ..selection import Subjects
-from ..ui import settings_of, take, write_back
+from ..ui import Status, column_of, draw_rows, settings_of, take, write_back
+from .choosing import row_subjects, rows_meant
 from .operators import SubjectsOperator
 
 
@@ -22,6 +24,22 @@ class OCTREE_OT_hide_rows(HidingOptions, EverythingOption, SubjectsOperator, bpy
         " are remembered in the file until they are restored"
     )
     button = "Hide"
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        """Ask first where nothing would stay visible."""
+        take(self, settings_of(context.scene).hiding)
+        try:
+            rows = rows_meant(context.scene, active_result(context.scene), self.rows)
+        except ValueError as error:
+            return self.refuse(error)
+        found = row_subjects(context.scene, active_result(context.scene), rows)
+        objects = found.among(context.scene.objects)
+        if not bpy.app.background and plan(context, objects, self.icon).is_everything:
+            return context.window_manager.invoke_props_dialog(self)
+        return self.execute(context)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_rows(column_of(self), self, ("rows", "icon", "everything"))
 
     def act(self, context: bpy.types.Context, result: Any, rows: Ids, subjects: Subjects) -> str:
         settings = settings_of(context.scene).hiding

@@ -11,6 +11,7 @@ from bpy.props import EnumProperty, IntProperty, StringProperty
 from ..answers.kept import (
     active_result,
     clear_results,
+    doubt_names,
     remove_result,
     show_result,
     shown_of,
@@ -267,6 +268,7 @@ class OCTREE_OT_copy_rows(ResultOperator, bpy.types.Operator):
     button = "Copy"
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
+        doubt_names()  # no update tells of a rename
         rows = shown_of(context.scene, result).rows
         context.window_manager.clipboard = text_table(context.scene, result, rows)
         return f"{plural(len(rows), 'row')} copied"
@@ -284,6 +286,7 @@ class OCTREE_OT_export_rows(FileExport, ResultOperator, bpy.types.Operator):
     stem, button = "results", "Export"
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
+        doubt_names()  # no update tells of a rename
         rows = shown_of(context.scene, result).rows
         data = context.scene, result, rows
         return self.write(*self.chosen(TABLES), *data, said=plural(len(rows), "row"))

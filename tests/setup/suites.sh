@@ -52,7 +52,11 @@ in_core() {
 # Under the newest NumPy the compiled kernel answers; test_kernel compares it with NumPy. Where all
 # suites run, its laws are looked at without it, too, and all is without under the oldest NumPy.
 with_kernel() {
-    $setup/kernel.sh || return
+    $setup/kernel.sh ${CC:+"$CC"} || {
+        [ $? = 69 ] && [ "${CI:-}" != true ] || return 1
+        echo "Without the kernel, as there is no ziglang: CC=gcc takes another compiler"
+        return 0
+    }
     [ "${EXAMPLES:-}" != many ] ||
         EXAMPLES= $limit ".venv/$1/bin/python" -m pytest tests/core -k "$laws" -n auto || return
     OCTREE_KERNEL=$PWD/kernel/octree_kernel

@@ -9,7 +9,7 @@ from ...ui import OptionsPopover, SelectionOptions, column_of, draw_button, draw
 from .forecast import forecast_of
 from .masks import masked_objects
 from .report import copy_lines, samples_lines
-from .samples import ANSWERS, get
+from .samples import ANSWERS
 from .settings import COPY_ROWS, SAFETY_ROWS, view_rows
 
 # Lines of the answer that stand above the list: how many objects, and how many faces.
@@ -36,7 +36,7 @@ def draw_never_seen(layout: bpy.types.UILayout, context: bpy.types.Context) -> N
 
 def say_never_seen(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
     """Say what no view saw: what the buttons under the list will take."""
-    found = get(context.scene)
+    found = ANSWERS.of_result(context.scene, result)
     if found is not None:
         forecast = forecast_of(context)
         for line in samples_lines(found, forecast.kept if forecast else None)[:_SAID]:
@@ -46,7 +46,7 @@ def say_never_seen(layout: bpy.types.UILayout, context: bpy.types.Context, resul
 
 def offer_never_seen(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
     """Say how it was found out, and offer to take away what was never seen."""
-    found = get(context.scene)
+    found = ANSWERS.of_result(context.scene, result)
     if found is None:
         return
     settings, forecast = settings_of(context.scene).never_seen, forecast_of(context)
