@@ -141,9 +141,9 @@ def test_the_panel_and_reports_tell_what_precision_widened(empty_scene):
     cube("Farther", location=(3000.5, 0.25, 0.25))
     audit()
     scene, result = bpy.context.scene, results.active_result(bpy.context.scene)
-    (tolerance, amount), (widened, count) = tolerance_lines(scene, result)
-    assert (tolerance, widened, count) == ("Tolerance", "By Precision", "1")
-    assert amount
+    (line,) = tolerance_lines(scene, result)
+    assert line.startswith("Tolerance ")
+    assert line.endswith(", 1 by precision")
     findings = kept()
     (row,) = np.flatnonzero(findings.widened).tolist()
     assert {findings.objects.names[n] for n in findings.audit.pairs[:, row]} == {"Far", "Farther"}
