@@ -5,12 +5,13 @@ import bpy
 from .audit import draw_audit, draw_contacts, draw_floating
 from .cameras import draw_shot, never_seen
 from .hiding import draw_restore
-from .questions import draw_camera, draw_collisions, draw_near
+from .questions import QUESTIONS, draw_camera, draw_collisions, draw_near
 from .ui import (
     Feature,
     OptionsPopover,
     SidebarPanel,
     column_of,
+    draw_button,
     draw_popover,
     draw_rows,
     settings_of,
@@ -23,6 +24,19 @@ BUTTONS = (
     (draw_near,),
     (draw_collisions, draw_audit, draw_floating, draw_contacts),
 )
+# The operators of these buttons, but for the one that is asked around the 3D cursor.
+_NAMES = frozenset(
+    f"octree.{name}"
+    for name in (
+        "select_in_frustum",
+        "find_seen",
+        "find_never_seen",
+        "select_collisions",
+        "audit",
+        "select_floating",
+        "contacts_over_frames",
+    )
+)
 
 
 class OCTREE_PT_main(SidebarPanel):
@@ -34,16 +48,24 @@ class OCTREE_PT_main(SidebarPanel):
 
     def draw(self, context: bpy.types.Context) -> None:
         # Not all of it waits while work goes on: its progress has a button.
-        column, tab = self.layout.column(), settings_of(context.scene).tab
+        column, now = self.layout.column(), working()
         row = column.row(align=True)
-        row.enabled = working() is None
-        row.prop(tab, "action", text="")
-        draw_popover(row, "OCTREE_PT_selection")
-        draw_restore(row, context.scene)
+        if now is None or now.name in _NAMES or now.name == _near_name(context.scene):
+            row.enabled = now is None
+            row.prop(settings_of(context.scene).tab, "action", text="")
+            draw_popover(row, "OCTREE_PT_selection")
+            draw_restore(row, context.scene)
+        else:  # it has no button below
+            draw_button(row, now.name)
         for group in BUTTONS:
             buttons = column.column(align=True)
             for draw in group:
                 draw(buttons, context)
+
+
+def _near_name(scene: bpy.types.Scene) -> str:
+    near = settings_of(scene).tab.near
+    return next(each.bl_idname for each in QUESTIONS if each.key == near)
 
 
 class OCTREE_PT_selection(OptionsPopover):

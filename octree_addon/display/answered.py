@@ -5,17 +5,16 @@ rows: these are read from the index of the scene once it has come to rest.
 """
 
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
 
-from ...core import Running, Steps
+from ...core import Steps
 from .. import results
 from ..preferences import colors, limits
 from ..questions import Query
-from ..scene_index import at_rest, holds, rest_soon, revision
+from ..scene_index import at_rest, holds, rest_soon, revision, steps_in
 from ..targets import SceneTarget, scene_steps
 from ..ui import settings_of, tag_redraw
 from . import active_row, batches
@@ -29,10 +28,14 @@ OF_OBJECTS = frozenset(("find_seen", "find_never_seen", "select_floating"))
 
 
 class _Objects(NamedTuple):
-    """The objects of a result as they were read, and of which revision of the scene."""
+    """The objects of a result as they were read, of which revision of the scene.
+
+    What was interrupted once is not done, and is read once more; then there are none.
+    """
 
     revision: int
     painted: batches.Painted | None
+    is_done: bool = True
 
 
 # By the session id of the scene and the number of the result.
@@ -54,15 +57,18 @@ def draw_answer(scene: bpy.types.Scene, query: Query | None) -> None:
     scene : bpy.types.Scene
         The scene that is drawn.
     query : Query, optional
-        Its last question, if that holds.
+        Its last question, if that holds. It is drawn if it is the active result.
     """
     settings = settings_of(scene)
     answer, in_front = settings.answer, settings.display.in_front
     steps_back = active_row.is_drawn(scene) or any(shows() for shows in _others)
     strength = _BACK if steps_back else 1.0
     painted, result = None, results.active_result(scene)
+    _drop_others()
+    if not is_shown(scene):
+        query = None
     if result is not None and result.question in OF_OBJECTS:
-        query, painted = None, painted_objects(scene, result)
+        painted = painted_objects(scene, result)
     if (query or painted) and answer.fade and not steps_back:
         active_row.fade(_FADE)
     if query is not None:
@@ -72,24 +78,43 @@ def draw_answer(scene: bpy.types.Scene, query: Query | None) -> None:
             batches.draw_painted(painted, strength)
 
 
+def is_shown(scene: bpy.types.Scene) -> bool:
+    """Tell whether the list of results shows the answer to the last question."""
+    result = results.active_result(scene)
+    return result is not None and result.number == settings_of(scene).question_number
+
+
 def painted_objects(scene: bpy.types.Scene, result: Any) -> batches.Painted | None:
     """Return the objects of a result; None until they are read, or once the scene has changed."""
     if not holds(scene, result.number, result.fingerprint):
         return None
     known = _objects.get((scene.session_uid, result.number))
-    if known is None or known.revision != revision() or _is_recolored(known):
+    if _is_unread(known):
         rest_soon()
-        return None
-    return known.painted
+    return None if known is None or _is_unread(known) else known.painted
 
 
-def _is_recolored(known: _Objects) -> bool:
+def _is_unread(known: _Objects | None) -> bool:
+    if known is None or known.revision != revision() or not known.is_done:
+        return True
     return known.painted is not None and known.painted.color != colors().found
+
+
+def _drop_others() -> None:
+    """Leave nothing on the graphics card of results that no list shows, or of earlier scenes."""
+    if not _objects:
+        return
+    shown = [(scene, results.active_result(scene)) for scene in bpy.data.scenes]
+    kept = {(scene.session_uid, result.number) for scene, result in shown if result is not None}
+    for key, known in list(_objects.items()):
+        if key not in kept or known.revision != revision():
+            del _objects[key]
 
 
 @at_rest
 def unread_objects() -> Steps[None] | None:
     """Return how to read the objects that a window waits to show, if any does."""
+    _drop_others()
     for window in bpy.context.window_manager.windows:
         scene = window.scene
         result = results.active_result(scene)
@@ -97,30 +122,26 @@ def unread_objects() -> Steps[None] | None:
             continue
         if not settings_of(scene).answer.found:
             continue
-        known = _objects.get((scene.session_uid, result.number))
-        if known is None or known.revision != revision() or _is_recolored(known):
+        if not holds(scene, result.number, result.fingerprint):
+            continue
+        if _is_unread(_objects.get((scene.session_uid, result.number))):
             return _read(window, result.number)
     return None
 
 
 def _read(window: bpy.types.Window, number: int) -> Steps[None]:
     """Read the objects of a result in a window from the index, and upload them."""
-    scene, now = window.scene, revision()
-    for key in [key for key in _objects if key[0] == scene.session_uid]:
-        del _objects[key]
-    painted = None
-    with suppress(ValueError):
-        running = Running(scene_steps(bpy.context, None))
-        while True:
-            with bpy.context.temp_override(window=window):
-                if not running.step():
-                    break
-            yield running.value
-        result = results.active_result(scene)
+    key, now = (window.scene.session_uid, number), revision()
+    before = _objects.pop(key, None)
+    was_interrupted = before is not None and before.revision == now and not before.is_done
+    try:
+        target = yield from steps_in(window, scene_steps(bpy.context, None))
+        result = results.active_result(window.scene)
         if result is None or result.number != number:
             return
-        painted = _paint(running.result, uids_of(scene, result))
-    _objects[scene.session_uid, number] = _Objects(now, painted)
+        _objects[key] = _Objects(now, _paint(target, uids_of(window.scene, result)))
+    except ValueError:
+        _objects[key] = _Objects(now, None, is_done=was_interrupted)
     tag_redraw()
 
 

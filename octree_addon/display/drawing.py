@@ -56,8 +56,9 @@ def draw_scene(scene: bpy.types.Scene) -> None:
     if settings.results.outline:
         active_row.draw_active_row(scene)
         contact.draw_active_contact(scene)
-    if query and query.outline and answer.outline and (holds or not query.outlines_answer):
-        draw_outline(query.outline)
+    if query and query.outline and answer.outline and answered.is_shown(scene):
+        if holds or not query.outlines_answer:
+            draw_outline(query.outline)
     view = settings.frustum.show and questions.camera_outline(scene)
     if view:
         draw_outline(view)

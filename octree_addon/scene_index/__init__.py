@@ -30,7 +30,7 @@ from .moments import (
     notice_losses,
     revision,
 )
-from .rest import at_rest, catch_up, rest_soon
+from .rest import at_rest, catch_up, rest_soon, steps_in
 from .revision import changed, rows_before
 from .session import (
     doubt,
@@ -94,6 +94,7 @@ __all__ = [
     "revision",
     "rows_before",
     "scene_index",
+    "steps_in",
     "subscribe",
     "triangle_source_steps",
     "unread_triangles",

@@ -5,7 +5,7 @@ All of it is work in steps that compares scenes with what was known of them.
 
 from collections.abc import Callable
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 import bpy
 
@@ -14,6 +14,7 @@ from .. import tuning
 from ..ui import at_forgetting, schedule, tag_redraw
 from .session import is_being_read, seconds_at_rest
 
+Result = TypeVar("Result")
 # Returns what is to be done next; None if there is nothing.
 Work = Callable[[], Steps[Any] | None]
 # Seconds without a change after which work is done even if operators run that may go on to change
@@ -73,6 +74,20 @@ def catch_up(seconds: float) -> bool:
         if perf_counter() > deadline:
             break
     return not _running and _next_work() is None
+
+
+def steps_in(window: bpy.types.Window, steps: Steps[Result]) -> Steps[Result]:
+    """Do work in a window; a `ReferenceError` once that is closed or shows another scene."""
+    uid, running = window.scene.session_uid, Running(steps)
+    while True:
+        # Blender frees a window that is closed: it is looked up before anything is read of it.
+        windows = list(bpy.context.window_manager.windows)
+        if window not in windows or window.scene.session_uid != uid:
+            raise ReferenceError("The window is closed, or shows another scene")
+        with bpy.context.temp_override(window=window):
+            if not running.step():
+                return running.result
+        yield running.value
 
 
 def _has_begun() -> bool:

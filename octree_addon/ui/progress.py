@@ -25,24 +25,29 @@ class Working(NamedTuple):
     text: str
 
 
-# The one that goes on, and whether its Cancel was pressed.
+# The one that is shown, and the names of those whose Cancel was pressed.
 _working: list[Working] = []
-_cancelled: list[bool] = []
+_cancelled: set[str] = set()
 
 
 def show_progress(name: str, part: float, text: str) -> None:
-    """Show how far the work of an operator is; sidebars are drawn again at each percent."""
-    before, now = working(), Working(name, part, text)
-    if before is None:
-        _cancelled.clear()
-    _working[:] = [now]
+    """Show how far the work of an operator is; sidebars are drawn again at each percent.
+
+    Of several at work at once the first one is shown until it ends.
+    """
+    before = working()
+    if before is not None and before.name != name:
+        return
+    _working[:] = [Working(name, part, text)]
     if before is None or (before.text, f"{before.part:.0%}") != (text, f"{part:.0%}"):
         redraw_sidebars()
 
 
-def end_progress() -> None:
-    """Show the buttons again."""
-    if _working:
+def end_progress(name: str = "") -> None:
+    """Show the buttons again once this operator has ended, or any; forget its Cancel."""
+    now = working()
+    _cancelled.difference_update({name} if name else set(_cancelled))
+    if now is not None and name in ("", now.name):
         _working.clear()
         redraw_sidebars()
 
@@ -52,9 +57,9 @@ def working() -> Working | None:
     return _working[0] if _working else None
 
 
-def is_cancelled() -> bool:
-    """Tell whether Cancel was pressed since the work began."""
-    return bool(_cancelled)
+def is_cancelled(name: str) -> bool:
+    """Tell whether Cancel was pressed since the work of this operator began."""
+    return name in _cancelled
 
 
 def redraw_sidebars() -> None:
@@ -89,5 +94,6 @@ class OCTREE_OT_cancel_work(RefusingOperator, bpy.types.Operator):
         return "" if working() else "Nothing is at work"
 
     def execute(self, context: bpy.types.Context) -> Status:
-        _cancelled[:] = [True]
+        if (now := working()) is not None:
+            _cancelled.add(now.name)
         return {"FINISHED"}

@@ -60,6 +60,11 @@ class SteppedOperator(RefusingOperator):
     _done_with: dict[str, Any] | None = None
     _ahead: "_Ahead | None" = None
 
+    @property
+    def _name(self) -> str:
+        """What its progress and its Cancel go by, such as "octree.find_seen"."""
+        return f"octree.{type(self).__name__.rpartition('_OT_')[2]}"
+
     def steps(self, context: bpy.types.Context) -> Steps[Any]:
         """Return the work, not yet begun: it yields the fraction done, and returns its result."""
         raise NotImplementedError
@@ -109,7 +114,7 @@ class SteppedOperator(RefusingOperator):
         return status
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
-        if event.type == "ESC" or (self.is_shown and is_cancelled()):
+        if event.type == "ESC" or (self.is_shown and is_cancelled(self._name)):
             self.cancel(context)
             self.report({"INFO"}, "Cancelled: nothing has changed")
             return {"CANCELLED"}
@@ -127,7 +132,7 @@ class SteppedOperator(RefusingOperator):
             context.window_manager.progress_end()
             self._timer = None
         if self.is_shown:
-            end_progress()
+            end_progress(self._name)
         clear_status()
 
     def _drop(self) -> None:
@@ -155,8 +160,8 @@ class SteppedOperator(RefusingOperator):
             what = f"{what}, {at.lower()}"
         write_status(context, f"{what}: {running.value:.0%} (Esc to cancel)")
         if self.is_shown:
-            name = f"octree.{type(self).__name__.rpartition('_OT_')[2]}"
-            show_progress(name, running.value, self.doing if frame == self._frame else at)
+            what = self.doing if frame == self._frame else at
+            show_progress(self._name, running.value, what)
         return {"RUNNING_MODAL"}
 
     def _work(self, context: bpy.types.Context, seconds: float) -> Running[Any]:

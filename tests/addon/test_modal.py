@@ -7,6 +7,7 @@ import pytest
 from tuned import tuned
 
 from octree_ext import octree_addon
+from octree_ext.octree_addon.ui import progress
 from octree_ext.octree_addon.ui import stepped as operators
 
 
@@ -114,3 +115,22 @@ def test_a_build_that_is_soon_done_is_not_modal():
     assert operator.start(context) == {"FINISHED"}
     assert (operator.results, closed) == (["tree"], [True])
     assert context.window_manager.calls == []
+
+
+def test_cancel_stops_the_work_that_is_shown_and_no_other(slices):
+    context, closed = FakeContext(), {"Shown": [], "Other": []}
+    shown, other = (type(name, (StandIn,), {})(slow_steps(closed[name])) for name in closed)
+    assert shown.start(context) == other.start(context) == {"RUNNING_MODAL"}
+    assert progress.working().name == "octree.Shown"
+    assert bpy.ops.octree.cancel_work() == {"FINISHED"}
+    assert other.modal(context, FakeEvent("TIMER")) == {"RUNNING_MODAL"}
+    assert shown.modal(context, FakeEvent("TIMER")) == {"CANCELLED"}
+    assert other.modal(context, FakeEvent("TIMER")) == {"RUNNING_MODAL"}
+    assert progress.working().name == "octree.Other"  # which goes on
+    shown.prepared = slow_steps(closed["Shown"])
+    assert shown.start(context) == {"RUNNING_MODAL"}
+    assert shown.modal(context, FakeEvent("TIMER")) == {"RUNNING_MODAL"}
+    for each in (shown, other):
+        assert each.modal(context, FakeEvent("ESC")) == {"CANCELLED"}
+    assert progress.working() is None
+    assert closed == {"Shown": [True, True], "Other": [True]}

@@ -8,10 +8,10 @@ import pytest
 from blender_scenes import cube, select_only
 from costs import bytes_made, lines_run
 
-from octree_ext.core import Boxes, Spheres, build_octree, trace
+from octree_ext.core import Boxes, Spheres, build_octree, run, trace
 from octree_ext.core.shapes.boxes import CORNERS
-from octree_ext.octree_addon import display, trees
-from octree_ext.octree_addon.display import cells, detail, drawing, hover
+from octree_ext.octree_addon import display, questions, results, trees
+from octree_ext.octree_addon.display import answered, batches, cells, detail, drawing, hover
 from octree_ext.octree_addon.display.boxes import packed
 from octree_ext.octree_addon.display.mesh import cells_to_mesh
 from octree_ext.octree_addon.preferences import Colors
@@ -249,3 +249,103 @@ def test_numbers_of_a_cell_go_with_the_cells_that_are_shown(empty_scene):
     assert hover.hovered_in(empty_scene) is None
     hover.stop()
     assert hover.hovered_in(empty_scene) is None
+
+
+@pytest.fixture
+def painted(monkeypatch):
+    """Stand in for the graphics card, and for Blender's window; return what is painted."""
+    seen = []
+    monkeypatch.setattr(batches, "draw_found", lambda query, *_, **__: seen.append(query))
+    monkeypatch.setattr(drawing, "draw_outline", seen.append)
+    monkeypatch.setattr(answered.active_row, "fade", lambda _: None)
+    monkeypatch.setattr(answered, "_paint", lambda _, uids: batches.Painted((0, 0, 1), uids))
+    monkeypatch.setattr(answered, "colors", lambda: Colors(found=(0, 0, 1)))
+    monkeypatch.setattr(answered, "bpy", SimpleNamespace(
+        app=SimpleNamespace(background=False), context=bpy.context, data=bpy.data, types=bpy.types,
+    ))  # fmt: skip
+    yield seen
+    answered._objects.clear()
+
+
+def test_a_question_is_painted_while_the_list_shows_its_result(empty_scene, painted):
+    cube("Cube")
+    bpy.ops.octree.select_in_sphere(radius=5)
+    query = questions.get(empty_scene)
+    expected = [query, query.outline]
+    drawing.draw_scene(empty_scene)
+    assert painted == expected
+    bpy.ops.octree.audit()
+    drawing.draw_scene(empty_scene)
+    assert painted == expected  # and no more
+    settings_of(empty_scene).results.active = 0
+    drawing.draw_scene(empty_scene)
+    assert painted == 2 * expected
+    bpy.ops.octree.remove_result()
+    drawing.draw_scene(empty_scene)
+    assert painted == 2 * expected
+
+
+def test_objects_found_are_read_while_they_are_shown_and_hold(empty_scene, painted):
+    cube("Ground", size=2)
+    item = cube("High", location=(0, 0, 9))
+    bpy.ops.octree.select_floating()
+    run(answered.unread_objects())
+    result = results.active_result(empty_scene)
+    assert answered.painted_objects(empty_scene, result).faces == [item.session_uid]
+    assert answered.unread_objects() is None
+    item.location.x += 1
+    bpy.context.view_layer.update()
+    assert answered.unread_objects() is None  # it holds no more
+    assert not answered._objects
+    item.location.x -= 1
+    bpy.context.view_layer.update()
+    bpy.ops.octree.select_floating()
+    settings_of(empty_scene).answer.found = False
+    assert answered.unread_objects() is None
+    settings_of(empty_scene).answer.found = True
+    run(answered.unread_objects())
+    assert answered._objects
+    bpy.ops.octree.remove_result()
+    answered.draw_answer(empty_scene, None)
+    assert not answered._objects
+
+
+def test_a_read_that_was_interrupted_is_tried_once_more(empty_scene, painted, monkeypatch):
+    def interrupted(*_):
+        yield 0.0
+        raise ValueError("The scene is read")
+
+    cube("Cube")
+    bpy.ops.octree.select_floating()
+    with monkeypatch.context() as patch:
+        patch.setattr(answered, "scene_steps", interrupted)
+        run(answered.unread_objects())
+    run(answered.unread_objects())
+    assert [each.painted is not None for each in answered._objects.values()] == [True]
+    answered._objects.clear()
+    monkeypatch.setattr(answered, "scene_steps", interrupted)
+    run(answered.unread_objects())
+    run(answered.unread_objects())
+    assert answered.unread_objects() is None
+
+
+def test_nothing_is_read_in_a_window_that_shows_another_scene(empty_scene, painted, monkeypatch):
+    def slowly(*_):
+        yield 0.0
+        raise AssertionError("It goes on")
+
+    cube("Cube")
+    monkeypatch.setattr(answered, "scene_steps", slowly)
+    bpy.ops.octree.select_floating()
+    steps = answered.unread_objects()
+    next(steps)
+    window = bpy.context.window_manager.windows[0]
+    other = bpy.data.scenes.new("Other")
+    window.scene = other
+    try:
+        with pytest.raises(ReferenceError):
+            run(steps)
+    finally:
+        window.scene = empty_scene
+        bpy.data.scenes.remove(other)
+    assert not answered._objects

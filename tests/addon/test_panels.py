@@ -15,7 +15,7 @@ from octree_ext.octree_addon.build.steps import build_options, build_settings
 from octree_ext.octree_addon.display import batches
 from octree_ext.octree_addon.questions import QUESTIONS, last_query
 from octree_ext.octree_addon.questions.panel import NEAR
-from octree_ext.octree_addon.ui import forget_session, settings_of
+from octree_ext.octree_addon.ui import SteppedOperator, forget_session, progress, settings_of
 
 NEAR_KEYS = {each.key for each in NEAR}
 
@@ -210,6 +210,21 @@ def test_nothing_above_a_button_appears_or_goes_because_of_a_press(empty_scene, 
             assert list(drawn(bpy.types.OCTREE_PT_main)) == before
     bpy.ops.octree.hide_unseen()
     assert list(drawn(bpy.types.OCTREE_PT_main)) == before
+
+
+STEPPED = [each for each in OPERATORS if issubclass(each, SteppedOperator)]
+
+
+@pytest.mark.parametrize("operator", STEPPED, ids=lambda operator: operator.__name__)
+def test_all_work_has_one_cancel_in_the_head(empty_scene, operator):
+    """In the place of its button, or of the first row."""
+    name = f"octree.{operator.__name__.partition('_OT_')[2]}"
+    progress.show_progress(name, 0.5, "Working")
+    try:
+        at_work = [each.name for each in buttons(bpy.types.OCTREE_PT_main)]
+    finally:
+        progress.end_progress(name)
+    assert at_work.count("octree.cancel_work") == 1
 
 
 def test_what_all_questions_share_is_shown_once(empty_scene):

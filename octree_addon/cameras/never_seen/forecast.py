@@ -10,7 +10,7 @@ from typing import NamedTuple
 import bpy
 
 from ....core import Running, Steps, run
-from ...scene_index import at_rest, rest_soon
+from ...scene_index import at_rest, rest_soon, steps_in
 from ...ui import SessionStore, settings_of, tag_redraw
 from .copies import CopyOptions, planned_counts
 from .safety import Kept, Safety, kept_steps
@@ -89,14 +89,8 @@ def _work_out(window: bpy.types.Window, wish: _Wish) -> Steps[None]:
     """Work a forecast out in a window, as long as it is wished."""
     key, forecast = (window.scene.session_uid,), None
     with suppress(ValueError):
-        running = Running(_steps(bpy.context, wish))
-        while True:
-            windows = list(bpy.context.window_manager.windows)
-            if window not in windows or window.scene.session_uid != key[0]:
-                return
-            with bpy.context.temp_override(window=window):
-                if not running.step():
-                    break
+        running = Running(steps_in(window, _steps(bpy.context, wish)))
+        while running.step():
             yield running.value
             known = _forecasts.get(key)
             if known is None or known.wish is not wish:
