@@ -86,6 +86,12 @@ def change_display(settings):
         setattr(bpy.context.scene.octree.display, name, value)
 
 
+def fade_nothing():
+    import bpy
+
+    bpy.context.scene.octree.answer.fade = False
+
+
 def state():
     """Return what is known of the answer and of the pointer."""
     import importlib
@@ -202,6 +208,7 @@ def test_the_answer_is_what_one_sees_until_something_moves(window):
 
 def test_cells_are_dimmed_by_an_answer_until_they_are_built_again(window):
     window.call(add_monkey)
+    window.call(fade_nothing)
     window.call(change_display, {"show": False})
     window.call(build)
     plain = window.picture("monkey_plain")
