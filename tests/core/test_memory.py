@@ -75,6 +75,7 @@ def test_an_answer_needs_little_more_than_its_pairs():
     assert most_held(lambda: query(tree, everything)) < 4 * size
 
 
+@pytest.mark.usefixtures("in_numpy")
 @pytest.mark.parametrize(("radius", "least", "most"), [(0.05, 3, 5), (0.19, 70, 110)])
 def test_while_an_answer_grows_its_items_wait_in_half_a_number(radius, least, most):
     """The answer takes 16 bytes a pair; besides, a pair takes four and a question as before."""

@@ -394,6 +394,6 @@ def test_two_windows_and_no_trace_of_a_disabled_extension(town):
 def test_from_the_tab_one_press_leads_to_a_live_answer(town):
     town.call(open_sidebar)
     town.picture("probe_tab")
-    town.press_button("octree.probe", x=1085)
+    town.press_button("octree.probe", x=1099)
     assert "1 m around" in hover(town, *PLACE)
     town.picture("probe_after_one_press")
