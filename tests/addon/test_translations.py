@@ -11,7 +11,7 @@ import octree_ext
 from octree_ext.octree_addon import CLASSES, translations
 
 SOURCES = Path(octree_ext.__file__).parent / "octree_addon"
-TABLES = dict(translations.tables())
+TABLES = translations.TABLES
 
 
 def labels():
@@ -51,11 +51,18 @@ def texts():
                         yield "Operator" if node.func.attr == "operator" else "*", given
 
 
-@pytest.mark.parametrize("locale", translations.LOCALES)
+@pytest.mark.parametrize("locale", TABLES)
 def test_every_label_is_translated(locale):
     missing = {*labels(), *texts()} - TABLES[locale].keys()
     assert missing == set()
     assert all(text == text.strip() != "" for text in TABLES[locale].values())
+
+
+@pytest.mark.parametrize("part", ["OPERATORS", "LABELS"])
+def test_languages_have_the_same_labels_in_alphabetical_order(part):
+    each = [list(getattr(language, part)) for language in translations.LANGUAGES.values()]
+    in_order = sorted(each[0], key=lambda label: (label.lower(), label))
+    assert all(labels == in_order for labels in each)
 
 
 def test_german_fits_where_english_does():

@@ -1,0 +1,26 @@
+"""Translations of labels, a file for each language, for `bpy.app.translations`.
+
+Tooltips and reports stay English, and so do the names of objects and files.
+"""
+
+import bpy
+
+from . import chinese, german
+
+LANGUAGES = {"de_DE": german, "zh_HANS": chinese}
+# By locale, then by context and English text.
+TABLES = {
+    locale: {("Operator", label): text for label, text in language.OPERATORS.items()}
+    | {("*", label): text for label, text in language.LABELS.items()}
+    for locale, language in LANGUAGES.items()
+}
+
+
+def register() -> None:
+    """Let Blender translate the labels."""
+    bpy.app.translations.register(__package__, TABLES)
+
+
+def unregister() -> None:
+    """Take them back."""
+    bpy.app.translations.unregister(__package__)
