@@ -4,6 +4,7 @@ import bpy
 
 from .audit import draw_audit, draw_contacts, draw_floating
 from .cameras import draw_shot, never_seen
+from .distances import draw_distances
 from .hiding import draw_restore
 from .questions import QUESTIONS, draw_camera, draw_collisions, draw_near
 from .ui import (
@@ -21,7 +22,7 @@ from .ui import (
 # What stands together, from top to bottom; each draws one row, whatever was answered.
 BUTTONS = (
     (draw_camera, draw_shot, never_seen.draw_never_seen),
-    (draw_near,),
+    (draw_near, draw_distances),
     (draw_collisions, draw_audit, draw_floating, draw_contacts),
 )
 # The operators of these buttons, but for the one that is asked around the 3D cursor.
@@ -31,6 +32,7 @@ _NAMES = frozenset(
         "select_in_frustum",
         "find_seen",
         "find_never_seen",
+        "measure_distances",
         "select_collisions",
         "audit",
         "select_floating",

@@ -35,6 +35,7 @@ CASES = {
     "recheck": ({}, [AUDIT]),
     "contacts_over_frames": (FRAMES, []),
     "select_floating": ({}, []),
+    "measure_distances": ({"pairs": "NEAREST", "count": 2}, []),
     "find_seen": ({"cameras": "ALL", "behind": "UNSEEN", "resolution": 2, **FRAMES}, []),
     "find_never_seen": (VIEWS, []),
     "select_seen": ({}, [SEEN]),
