@@ -183,11 +183,11 @@ def _steps(
     known = np.isfinite(rows).all(axis=0)
     valid = known[faces].all(axis=1)
     yield 0.05
-    corners = np.ascontiguousarray(faces.T)
-    beginning = Cutting.steps(np.where(known, rows, 0.0), corners, valid)
+    cuttable = modes[budget.owners] == CUT
+    corners, points = np.ascontiguousarray(faces.T), np.where(known, rows, 0.0)
+    beginning = Cutting.steps(points, corners, valid, is_cut=bool(cuttable.any()))
     cutting = yield from between(0.05, 0.2, beginning)
     lower, upper = _bounds(cutting, valid)
-    cuttable = modes[budget.owners] == CUT
     if not cuttable.all():
         _stand_for(cutting, budget.owners, modes, valid)
     lattice = Lattice.around(lower, upper, cell)

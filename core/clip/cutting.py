@@ -49,10 +49,18 @@ class Cutting:
         self._on_wall = np.zeros(places.count, bool)
 
     @classmethod
-    def steps(cls, vertices: Floats, faces: Ids, enters: Flags) -> Steps["Cutting"]:
-        """Begin with vertices (3, v) and faces (3, n) in cell 0; yields the fraction done."""
-        places = Places(vertices.shape[1])
-        place_of = yield from between(0.0, 0.5, places.number_steps(vertices))
+    def steps(
+        cls, vertices: Floats, faces: Ids, enters: Flags, *, is_cut: bool = True
+    ) -> Steps["Cutting"]:
+        """Begin with vertices (3, v) and faces (3, n) in cell 0; yields the fraction done.
+
+        Where nothing `is_cut`, nobody asks which vertices are at one place.
+        """
+        if is_cut:
+            places = Places(vertices.shape[1])
+            place_of = yield from between(0.0, 0.5, places.number_steps(vertices))
+        else:
+            places, place_of = Places.each_its_own(vertices), np.arange(vertices.shape[1])
         shape, some = faces.shape, slice(0)
         corners, lower, upper = np.empty(shape, np.intp), np.empty(shape), np.empty(shape)
         for some in blocks(shape[1], tuning.current.piece):
