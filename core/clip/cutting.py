@@ -64,9 +64,9 @@ class Cutting:
         shape, some = faces.shape, slice(0)
         corners, lower, upper = np.empty(shape, np.intp), np.empty(shape), np.empty(shape)
         for some in blocks(shape[1], tuning.current.piece):
-            corners[:, some] = place_of[faces[:, some]]
+            np.take(place_of, faces[:, some], out=corners[:, some], mode="clip")
             for axis, row in enumerate(vertices):
-                first, second, third = row[faces[:, some]]
+                first, second, third = row.take(faces[:, some], mode="clip")
                 np.minimum(np.minimum(first, second), third, out=lower[axis, some])
                 np.maximum(np.maximum(first, second), third, out=upper[axis, some])
             yield 0.5 + 0.5 * some.stop / shape[1]
@@ -151,8 +151,8 @@ class Cutting:
             ids += some.start
             bits, is_crossing = np.zeros(len(ids), np.uint8), np.zeros(len(ids), bool)
             for number, axis in enumerate(axes):
-                walls = middles[axis, cells]
-                low, high = self.lower[axis, ids], self.upper[axis, ids]
+                walls = middles[axis].take(cells)
+                low, high = self.lower[axis].take(ids), self.upper[axis].take(ids)
                 is_above = high > walls
                 is_crossing |= is_above & (low < walls)
                 bits |= is_above.view(np.uint8) << np.uint8(number)
