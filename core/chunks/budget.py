@@ -139,7 +139,9 @@ def divide_by_budget(
         middles[:, divided] = cells.take(divided).middles
         here = np.where(over, first_child, -1)
         part = rest * 0.3
-        yield from between(done, done + part, cutting.divide_steps(here, middles, axes))
+        # The root's walls that are of the coarser lattice come first, as in every larger root.
+        order = sorted(axes, key=lambda axis: len(cells) == 1 and lattice.corner[axis] % 2 == 0)
+        yield from between(done, done + part, cutting.divide_steps(here, middles, order))
         done, rest = done + part, rest - part
         cells = joined_cells([cells, cells.take(divided).children()])
         first_child = np.concatenate((first_child, np.full(len(cells) - len(first_child), -1)))
