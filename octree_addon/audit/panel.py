@@ -244,7 +244,6 @@ LINES = Lines(
     (_LENGTH,),
     texts_of,
     contact_of,
-    names=3.3,
     icons=icons_of,
     is_quiet=is_settled,
     title=title_of,

@@ -50,9 +50,17 @@ def fitted_columns(scene: bpy.types.Scene, result: Any) -> Fitted:
     if lines is None:
         return fit_columns(scene, view, names_width(view))
     columns = [each for each in view.rows.columns if each.name in lines.headers]
-    part = 1.0 / max(len(columns), 1)
     titles = [lines.title(scene, result, each.name) for each in columns]
-    return Fitted(columns, titles, [lines.names, *[part] * len(columns)])
+    ends = sorted({row for rows in view.extremes.values() for row in rows})
+    texts = [titles, *(lines.texts(scene, result, row) for row in ends)]
+    widths = [max(map(text_width, above)) for above in zip(*texts, strict=True)]
+    return Fitted(columns, titles, [max(room_left(widths), names_width(view)), *widths])
+
+
+def room_left(widths: Sequence[float]) -> float:
+    """Return the room that columns of these widths leave for names."""
+    room = room_here()
+    return room - sum(widths) if room < math.inf else 0.0
 
 
 def names_width(view: View) -> float:

@@ -42,8 +42,6 @@ class Lines(NamedTuple):
         Returns where the objects of a row meet, or None.
     go_to : callable, optional
         Brings the scene to what a row is about: to its frame.
-    names : float
-        How much of the width names take: as much as so many columns of numbers together.
     icons : callable
         Returns the icons before and behind the texts of a row.
     is_quiet : callable
@@ -56,7 +54,6 @@ class Lines(NamedTuple):
     texts: Callable[[bpy.types.Scene, Any, int], tuple[str, ...]]
     contact: Callable[[bpy.types.Scene, Any, int], Contact | None]
     go_to: Callable[[bpy.types.Scene, Any, int], None] | None = None
-    names: float = 1.27
     icons: Callable[[bpy.types.Scene, Any, int], tuple[tuple[str, ...], tuple[str, ...]]] = (
         lambda *_: ((), ())
     )

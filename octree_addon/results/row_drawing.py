@@ -3,6 +3,7 @@
 Blender's own lists tell no add-on of Shift, of Ctrl or of a second click.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,6 +26,8 @@ from .lines import LINES
 
 # Pixels that an icon takes, and each step of an indent, in parts of a separator.
 _ICON, _INDENT = 20.0, 1.2
+# Pixels around a text that stands to one side.
+_SLACK = 10.0
 
 
 class LineDrawing:
@@ -130,17 +133,17 @@ class LineDrawing:
         return names
 
     def cell(self, layout: bpy.types.UILayout, text: str, room: float, side: Any) -> None:
-        """Put a text to one side of a cell, with an empty button beside it if there is room."""
-        if text_width(text) + _ICON > room:
+        """Put a text to one side of a cell, and an empty button beside it, if there is room."""
+        width = text_width(text) + _SLACK
+        if width + _SLACK > room or room == math.inf:
             self.button(layout, text)
             return
-        if side == "RIGHT":
-            self.button(layout, "")
-        part = layout.row(align=True)
-        part.alignment = side
-        self.button(part, text)
-        if side == "LEFT":
-            self.button(layout, "")
+        widths = [width, room - width] if side == "LEFT" else [room - width, width]
+        parts = list(cells(layout, widths))
+        place = 0 if side == "LEFT" else 1
+        parts[place].alignment = side
+        self.button(parts[place], text)
+        self.button(parts[1 - place], "")
 
     def button(self, layout: bpy.types.UILayout, text: str, icon: Any = "NONE") -> None:
         """Put one of the buttons of the line, which all do the same."""
