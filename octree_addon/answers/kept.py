@@ -84,8 +84,8 @@ def remember(
     keep_scenes(bpy.data.scenes)
     if kind is not None:
         key = scene.session_uid, answer.number
-        said = {"details": b"", "marks": "", "groups": None}
-        _answers.put(key, replace(answer, rows=NO_ROWS, gone={}, **said))
+        bare = replace(answer, rows=NO_ROWS, gone={}, details=b"", marks="", groups=None)
+        _answers.put(key, bare)
         for former in answers_of(scene, kind)[:-most]:
             del _answers[scene.session_uid, former.number]
     note_asked(scene, answer.number, answer.question if answer.stands else "")

@@ -161,7 +161,7 @@ def draw_picked(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any)
     count = len(picked_rows(scene, result))
     if count:
         row.operator(
-            "octree.unpick_rows", text=f"{count:,} picked", icon="X", translate=False, depress=True
+            "octree.unpick_rows", text=f"{count:,}", icon="X", translate=False, depress=True
         )
 
 

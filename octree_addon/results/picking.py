@@ -37,7 +37,9 @@ class LineOperator(ResultOperator):
         line: int
     else:
         line: IntProperty(
-            name="Line", description="A row by its number, or a header behind all rows"
+            name="Line",
+            description="A row by its number, or a header behind all rows",
+            options={"HIDDEN"},
         )
 
     def is_there(self, scene: bpy.types.Scene, result: Any) -> bool:
@@ -63,17 +65,17 @@ class OCTREE_OT_click_row(LineOperator, bpy.types.Operator):
         extend: BoolProperty(
             name="Extend",
             description="Pick all rows from the active one on",
-            options={"SKIP_SAVE"},
+            options={"HIDDEN", "SKIP_SAVE"},
         )
         toggle: BoolProperty(
             name="Toggle",
             description="Pick the row besides those that are picked, or let it go",
-            options={"SKIP_SAVE"},
+            options={"HIDDEN", "SKIP_SAVE"},
         )
         frame: BoolProperty(
             name="Frame",
             description="Turn the view to the objects, whether it follows or not",
-            options={"SKIP_SAVE"},
+            options={"HIDDEN", "SKIP_SAVE"},
         )
 
     @classmethod
@@ -179,7 +181,7 @@ class OCTREE_OT_fold_row(LineOperator, bpy.types.Operator):
         all: bool
     else:
         all: BoolProperty(
-            name="All", description="Open or close all of them", options={"SKIP_SAVE"}
+            name="All", description="Open or close all of them", options={"HIDDEN", "SKIP_SAVE"}
         )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:

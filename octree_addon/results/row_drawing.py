@@ -77,7 +77,7 @@ class LineDrawing:
         """Offer to open the header, or to close it."""
         is_open = self.folds.keys[self.header] in opened_in(self.result)
         icon: Any = "TRIA_DOWN" if is_open else "TRIA_RIGHT"
-        self.layout.operator("octree.fold_row", text="", icon=icon, emboss=False).line = self.line  # type: ignore[attr-defined]
+        self.layout.operator("octree.fold_row", text="", icon=icon, emboss=False).line = self.line
 
     def draw_cells(self, taken: float) -> None:
         """Draw names and numbers, in columns that stay where those of other lines are."""
@@ -154,7 +154,7 @@ class LineDrawing:
             translate=False,
             emboss=self.is_picked,
             depress=self.is_picked,
-        ).line = self.line  # type: ignore[attr-defined]
+        ).line = self.line
 
 
 def fresh_view(scene: bpy.types.Scene, result: Any, row: int) -> View:

@@ -4,7 +4,7 @@ Pictures are kept in tests/out.
 """
 
 import pytest
-from gui.harness import wait_for
+from gui.harness import _redraw, wait_for
 from gui.test_results import build_town, show_results_alone
 
 pytestmark = pytest.mark.window
@@ -78,9 +78,10 @@ def ask():
 
 
 def hover(window, x, y):
-    """Put the pointer on a button, and wait until Blender knows: it has to leave another first."""
-    window.move(x, y)
-    window.keys("shift")
+    """Put the pointer on a button: the first move leaves another one, the second enters this."""
+    for side in (-3, 0):
+        window.move(x + side, y)
+        window.call(_redraw)
 
 
 def click(window, x, y, key="", times=1):
