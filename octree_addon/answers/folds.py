@@ -46,6 +46,11 @@ class Folds:
     def __len__(self) -> int:
         return len(self.keys)
 
+    def group_of(self, row: int) -> str:
+        """Return the name of the group by hand that a row stands in; empty for none."""
+        number = int(self.outer[row])
+        return self.names[number] if number >= 0 else ""
+
     def rows_of(self, line: int) -> Ids:
         """Return the rows that a line stands for: itself, or all under a header."""
         header = line - len(self.outer)

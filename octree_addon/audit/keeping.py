@@ -266,8 +266,7 @@ def grouped_by_hand(scene: bpy.types.Scene, findings: Findings) -> Findings:
 
 def names_of_groups(view: View, count: int) -> list[str]:
     """Return the group by hand of each of some rows; empty for none."""
-    homes = ("", *view.folds.names)
-    return [homes[1 + home] for home in view.folds.outer[:count].tolist()]
+    return [view.folds.group_of(row) for row in range(count)]
 
 
 def _objects_now(scene: bpy.types.Scene, result: Any, kept: Findings) -> AuditedObjects:

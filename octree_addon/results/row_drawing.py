@@ -25,7 +25,7 @@ from .columns import (
 from .lines import LINES
 
 # Pixels that an icon takes, and each step of an indent, in parts of a separator.
-_ICON, _INDENT = 20.0, 1.2
+_ICON, _INDENT = 20.0, 1.8
 # Pixels around a text that stands to one side.
 _SLACK = 10.0
 
@@ -102,35 +102,37 @@ class LineDrawing:
     def draw_names(self, layout: bpy.types.UILayout, room: float) -> None:
         """Draw the names of the line, what is gone under a sign and grayed."""
         if 0 <= self.header < len(self.folds.names):
-            text = f"{self.folds.names[self.header]} ({self.count:,})"
+            text = shortened(self.folds.names[self.header], self.counted, room)
             self.cell(layout, text, room, "LEFT")
             return
-        texts = self.names()
+        *others, last = self.names()
+        ends = [""] * len(others) + [self.counted]
+        texts = [*others, last + self.counted]
         gone = [not self.view.uids[n] for n in self.view.rows.objects[:, self.row].tolist()]
         wanted = [text_width(text) + _ICON * is_gone
                   for text, is_gone in zip(texts, gone, strict=True)]  # fmt: skip
         widths = shared_widths(wanted, room)
         parts = cells(layout, widths)
-        for part, text, is_gone, width in zip(parts, texts, gone, widths, strict=True):
+        named = zip(parts, [*others, last], ends, gone, widths, strict=True)
+        for part, name, end, is_gone, width in named:
+            left = width - _ICON * is_gone if room < math.inf else room
             if is_gone:
                 part.active = False
                 self.button(part, "", "TRASH")
-            self.cell(part, text, width - _ICON * is_gone, "LEFT")
+            self.cell(part, shortened(name, end, left) if end else name, left, "LEFT")
 
     @property
-    def count(self) -> int:
-        """How many of the rows shown stand under the header."""
-        return int(shown_of(self.scene, self.result).counts[self.header])
+    def counted(self) -> str:
+        """How many of the rows shown stand under the header, such as " (70)"."""
+        if self.header < 0:
+            return ""
+        return f" ({shown_of(self.scene, self.result).counts[self.header]:,})"
 
     def names(self) -> list[str]:
         """Return the names of a row; of a header without the numbers of its instances."""
         if self.header < 0:
             return self.view.labels(self.row)
-        sides = range(len(self.view.rows.objects))
-        names = [self.view.names[self.view.rows.objects[side, self.row]] for side in sides]
-        last = max(side for side in sides if self.view.rows.numbers_of(self.row, side))
-        names[last] += f" ({self.count:,})"
-        return names
+        return [self.view.names[number] for number in self.view.rows.objects[:, self.row].tolist()]
 
     def cell(self, layout: bpy.types.UILayout, text: str, room: float, side: Any) -> None:
         """Put a text to one side of a cell, and an empty button beside it, if there is room."""
@@ -155,6 +157,17 @@ class LineDrawing:
             emboss=self.is_picked,
             depress=self.is_picked,
         ).line = self.line
+
+
+def shortened(name: str, end: str, room: float) -> str:
+    """Return a name with something behind it, of which nothing is cut off: the name is."""
+    if text_width(name + end) <= room:
+        return name + end
+    kept = next(
+        (n for n in range(len(name) - 1, 0, -1) if text_width(name[:n] + "\u2026" + end) <= room),
+        1,
+    )
+    return f"{name[:kept]}\u2026{end}"
 
 
 def fresh_view(scene: bpy.types.Scene, result: Any, row: int) -> View:

@@ -378,3 +378,16 @@ def test_ten_thousand_rows_of_instances_are_folded_once_a_change():
     assert first < 30_000 and again < 30  # a list of the keys of headers, none of rows
     assert len(view.folds) <= 1600
     assert len(folds_of(rows, {}).keys) == len(view.folds)
+
+
+def test_tables_name_the_groups_of_rows(scatter, tmp_path):
+    click(2)
+    bpy.ops.octree.group_rows(group="=Mine")
+    click(5 + 1)
+    bpy.ops.octree.export_rows(filepath=str(tmp_path / "rows.csv"))
+    lines = (tmp_path / "rows.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "Object,Other Object,Contacts,Group"
+    assert sorted(line.rpartition(",")[2] for line in lines[1:]) == ["", "", "", "", "'=Mine"]
+    bpy.ops.octree.export_rows(filepath=str(tmp_path / "rows.json"))
+    read = json.loads((tmp_path / "rows.json").read_text(encoding="utf-8"))["rows"]
+    assert [each.get("group") for each in read if "group" in each] == ["=Mine"]
