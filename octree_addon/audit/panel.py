@@ -8,7 +8,8 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..results import Column, Contact, Lines, draw_labels, fresh_view, value_text, view_of
+from ...core import FINDING_MEASURES
+from ..results import Column, Contact, Lines, active_row, value_text, view_of
 from ..ui import (
     OptionsPopover,
     SessionStore,
@@ -21,7 +22,7 @@ from ..ui import (
     settings_of,
     working,
 )
-from .data import IGNORED, RESOLVED, STATUSES, Findings
+from .data import IGNORED, NEW, RESOLVED, STATUSES, Findings
 from .keeping import unpacked
 from .settings import draw_options, span_rows
 
@@ -143,21 +144,31 @@ def columns_of(scene: bpy.types.Scene, result: Any) -> dict[str, Column]:
     return {each.name: each for each in view_of(scene, result).rows.columns}
 
 
-def draw_finding(
-    layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, row: int
-) -> None:
-    """Show one finding: its status, what meets, its class, and how much."""
-    view, columns = fresh_view(scene, result, row), columns_of(scene, result)
+def texts_of(scene: bpy.types.Scene, result: Any, row: int) -> tuple[str]:
+    """Return how much there is of a finding, with few digits."""
+    return (amount_text(scene, columns_of(scene, result), row, precision=2),)
+
+
+def icons_of(
+    scene: bpy.types.Scene, result: Any, row: int
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the icon of the class, and behind all that of a status which is not new."""
+    columns = columns_of(scene, result)
     status = int(columns[_STATUS].values[row])
-    line = layout.row(align=True)
-    line.active = status < IGNORED
-    line.label(text="", icon=_ICONS[status])
-    line.label(text="", icon=_KINDS[columns[_CLASS].values[row]])
-    split = line.split(factor=0.72)
-    draw_labels(split.row(align=True), view, row)
-    values = split.row(align=True)
-    values.alignment = "RIGHT"
-    values.label(text=amount_text(scene, columns, row, precision=2), translate=False)
+    return (_KINDS[columns[_CLASS].values[row]],), (_ICONS[status],) * (status != NEW)
+
+
+def is_settled(scene: bpy.types.Scene, result: Any, row: int) -> bool:
+    """Tell whether a finding is ignored or resolved."""
+    return bool(columns_of(scene, result)[_STATUS].values[row] >= IGNORED)
+
+
+def title_of(scene: bpy.types.Scene, result: Any, name: str) -> str:
+    """Return what all findings are measured by: "Depth", or "Amount" where they differ."""
+    kept = kept_here(scene, result)
+    measures = np.empty(0, np.intp) if kept is None else np.unique(kept.audit.measures)
+    alike = len(measures) == 1
+    return FINDING_MEASURES[measures[0]].capitalize() if alike else "Amount"
 
 
 def amount_text(
@@ -171,14 +182,14 @@ def amount_text(
 
 def offer_marks(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
     """Show the active finding, and offer to group, and to say what is to become of it."""
-    scene, row = context.scene, settings_of(context.scene).results.row
+    scene, row = context.scene, active_row(context.scene)
     order = layout.row(align=True)
     for name, text in (
         (_CLASS, "Class"), ("Smaller Object", "Smaller"), ("Collections", "Collections"),
         (_STATUS, "Status"),
     ):  # fmt: skip
         order.operator("octree.sort_rows", text=text).by = name
-    if not 0 <= row < result.count:
+    if row < 0:
         draw_hint(layout, "Click a finding")
         return
     box = layout.box().column(align=True)
@@ -229,4 +240,11 @@ def contact_of(scene: bpy.types.Scene, result: Any, row: int) -> Contact | None:
     return Contact(around, segments, (kept.faces_of(row, 0), kept.faces_of(row, 1)), key)
 
 
-LINES = Lines((_LENGTH,), draw_finding, contact_of, names=3.3)
+LINES = Lines(
+    (_LENGTH,),
+    texts_of,
+    contact_of,
+    icons=icons_of,
+    is_quiet=is_settled,
+    title=title_of,
+)
