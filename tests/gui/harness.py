@@ -168,13 +168,22 @@ class Window:
         """Return where the sidebar has the button of an operator, `"octree.build"`.
 
         The pointer goes down the sidebar at `x`, from `top` on, until Blender says that it is over
-        the button: so panels may change above it.
+        the button: so panels may change above it. It comes from outside, and what is found has to
+        last: a busy Blender hears of the pointer late, and names the button that it was over.
         """
+        self.call(_warp, x - 600, top)
+        wait_for(lambda: not self.call(_under_pointer))
         for y in range(top, self.screen.height - 40, 8):
             self.call(_warp, x, y)
-            if self.call(_under_pointer).startswith(f"bpy.ops.{operator}("):
-                return x, y + 6
+            if self._is_over(operator):
+                self.call(_warp, x, y + 6)
+                self.call(_redraw)
+                if self._is_over(operator):
+                    return x, y + 6
         raise AssertionError(f"The sidebar has no button for {operator}")
+
+    def _is_over(self, operator: str) -> bool:
+        return bool(self.call(_under_pointer).startswith(f"bpy.ops.{operator}("))
 
     def press_button(self, operator: str, **where: int) -> None:
         """Click on the button of an operator in the sidebar."""
