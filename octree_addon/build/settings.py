@@ -10,7 +10,7 @@ _KEEP = ("KEEP", "Keep Whole", "Stored once, in the smallest cell that contains 
 _HYBRID = (
     "HYBRID",
     "Automatic",
-    "Hybrid: copied if it touches few children of a cell, otherwise kept there",
+    "Hybrid: copied if it touches few children of a cell and that is cheap, otherwise kept there",
 )
 
 
