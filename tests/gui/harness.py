@@ -34,6 +34,8 @@ PICTURES = CHECKOUT / "tests/out"
 WIDTH, HEIGHT = 1400, 900
 MODULE = "bl_ext.user_default.octree"
 START_SECONDS = 120
+# "vulkan" asks for Mesa's lavapipe, the package mesa-vulkan-drivers.
+BACKEND = os.environ.get("OCTREE_GPU_BACKEND", "opengl")
 
 
 def run_there(*command: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
@@ -115,7 +117,7 @@ class Window:
         geometry = ("--window-geometry", "0", "0", str(screen.width), str(screen.height))
         agent = str(Path(__file__).with_name("agent.py"))
         self.blender = start_there(
-            *("blender", "--factory-startup", "--gpu-backend", "opengl", *geometry),
+            *("blender", "--factory-startup", "--gpu-backend", BACKEND, *geometry),
             *("--python-exit-code", "1", "--python", agent, "--", str(folder)),
             env=self.environment,
             stdout=self.log,

@@ -36,8 +36,8 @@ def open_octree(window):
 
 def press(window, name):
     """Press a button of the panel Octree."""
-    x = {"build": 930, "clear": 1047, "rebuild": 1000}[name]
-    window.press_button(f"octree.{name}", x=x, top=OCTREE[1])
+    x = {"build": 1035, "clear": 1000, "rebuild": 1000}[name]
+    window.press_button(f"octree.{name}", x=x, top=OCTREE[1] - 12)
 
 
 def tree():
