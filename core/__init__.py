@@ -66,6 +66,9 @@ from .pairs import (
     pairs_touching,
     pairs_within,
 )
+from .place.distances import Distances, distances, distances_steps
+from .place.fits import fits, fits_steps, obstacles, obstacles_steps
+from .place.nearest_objects import nearest_objects, nearest_objects_steps
 from .query import query, query_any, query_count
 from .rays import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
 from .scene import (
@@ -105,6 +108,7 @@ __all__ = [
     "ContactIntervals",
     "ContactTracker",
     "Density",
+    "Distances",
     "DynamicOctree",
     "FaceSamples",
     "Frusta",
@@ -149,16 +153,24 @@ __all__ = [
     "connected_components",
     "density",
     "density_steps",
+    "distances",
+    "distances_steps",
     "face_samples",
     "face_samples_steps",
+    "fits",
+    "fits_steps",
     "interpolated",
     "interpolated_normals",
     "item_buffers",
     "kernel_state",
     "load",
     "nearest",
+    "nearest_objects",
+    "nearest_objects_steps",
     "objects_touching",
     "objects_touching_steps",
+    "obstacles",
+    "obstacles_steps",
     "overlapping_objects",
     "overlapping_objects_steps",
     "overlapping_pairs",
