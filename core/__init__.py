@@ -53,6 +53,7 @@ from .pairs import (
     pairs_touching,
     pairs_within,
 )
+from .place.slide import Slides, slide, slide_steps
 from .query import query, query_any, query_count
 from .rays import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
 from .scene import (
@@ -104,6 +105,7 @@ __all__ = [
     "Regions",
     "Running",
     "SceneOctree",
+    "Slides",
     "Spheres",
     "Statistics",
     "Steps",
@@ -147,6 +149,8 @@ __all__ = [
     "ray_test",
     "run",
     "save",
+    "slide",
+    "slide_steps",
     "sphere_directions",
     "statistics",
     "supports",
