@@ -69,6 +69,7 @@ from .pairs import (
 from .place.distances import Distances, distances, distances_steps
 from .place.fits import fits, fits_steps, obstacles, obstacles_steps
 from .place.nearest_objects import nearest_objects, nearest_objects_steps
+from .place.slide import Slides, slide, slide_steps
 from .query import query, query_any, query_count
 from .rays import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
 from .scene import (
@@ -125,6 +126,7 @@ __all__ = [
     "Regions",
     "Running",
     "SceneOctree",
+    "Slides",
     "Spheres",
     "Statistics",
     "Steps",
@@ -186,6 +188,8 @@ __all__ = [
     "ray_test",
     "run",
     "save",
+    "slide",
+    "slide_steps",
     "sphere_directions",
     "statistics",
     "supports",
