@@ -20,7 +20,7 @@ from .audit import (
     connected_components,
     supports,
 )
-from .compiled import kernel_state, use_kernel
+from .compiled import kernel, kernel_state, use_kernel, use_threads
 from .construction import BuildCancelled, build_octree, build_steps
 from .descend import CROSSING, INSIDE, OUTSIDE, UNVISITED
 from .dynamic import ChangeCounts, DynamicOctree
@@ -127,6 +127,7 @@ __all__ = [
     "face_samples",
     "face_samples_steps",
     "item_buffers",
+    "kernel",
     "kernel_state",
     "load",
     "nearest",
@@ -152,6 +153,7 @@ __all__ = [
     "supports",
     "trace",
     "use_kernel",
+    "use_threads",
     "views_around",
     "views_inside",
     "visibility",
