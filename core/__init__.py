@@ -33,7 +33,7 @@ from .chunks import (
     interpolated_normals,
 )
 from .clip import Pieces, assign, clip, clip_steps
-from .compiled import kernel_state, use_kernel
+from .compiled import kernel, kernel_state, use_kernel, use_threads
 from .construction import BuildCancelled, build_octree, build_steps
 from .descend import CROSSING, INSIDE, OUTSIDE, UNVISITED
 from .dynamic import ChangeCounts, DynamicOctree
@@ -164,6 +164,7 @@ __all__ = [
     "interpolated",
     "interpolated_normals",
     "item_buffers",
+    "kernel",
     "kernel_state",
     "load",
     "nearest",
@@ -195,6 +196,7 @@ __all__ = [
     "supports",
     "trace",
     "use_kernel",
+    "use_threads",
     "views_around",
     "views_inside",
     "visibility",
