@@ -2,6 +2,7 @@
 
 import json
 import textwrap
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -34,6 +35,8 @@ _ICONS: tuple[Any, ...] = ("RADIOBUT_OFF", "RADIOBUT_ON", "HIDE_ON", "CHECKMARK"
 # Letters of a line in a sidebar of 250 pixels.
 _LETTERS = 34
 _CLASS, _LENGTH, _AREA, _STATUS = "Class", "Length", "Area", "Status"
+# What is offered to mend the active finding, by whoever can.
+MENDS: list[Callable[[bpy.types.UILayout, bpy.types.Context, Any], None]] = []
 # What stands beside the rows of the result that was read last, in scene units.
 _kept: SessionStore[Findings] = SessionStore(most=1)
 
@@ -191,6 +194,8 @@ def offer_marks(layout: bpy.types.UILayout, context: bpy.types.Context, result: 
         marks = box.row(align=True)
         for status, text in some:
             marks.operator("octree.mark_findings", text=text).status = status
+    for offer in MENDS:
+        offer(box, context, result)
 
 
 def details_of(scene: bpy.types.Scene, result: Any, row: int) -> list[str]:
