@@ -53,6 +53,8 @@ from .pairs import (
     pairs_touching,
     pairs_within,
 )
+from .place.distances import Distances, distances, distances_steps
+from .place.nearest_objects import nearest_objects, nearest_objects_steps
 from .query import query, query_any, query_count
 from .rays import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
 from .scene import (
@@ -89,6 +91,7 @@ __all__ = [
     "ChangeCounts",
     "ContactIntervals",
     "ContactTracker",
+    "Distances",
     "DynamicOctree",
     "FaceSamples",
     "Frusta",
@@ -124,12 +127,16 @@ __all__ = [
     "cell_segments",
     "cells_along_ray",
     "connected_components",
+    "distances",
+    "distances_steps",
     "face_samples",
     "face_samples_steps",
     "item_buffers",
     "kernel_state",
     "load",
     "nearest",
+    "nearest_objects",
+    "nearest_objects_steps",
     "objects_touching",
     "objects_touching_steps",
     "overlapping_objects",

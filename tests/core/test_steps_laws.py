@@ -30,7 +30,9 @@ STEPPED = [(name, number) for name, cases in CASES.items() for number in range(l
 OF_SCENE = [
     "audit_steps",
     "audit_again_steps",
+    "distances_steps",
     "face_samples_steps",
+    "nearest_objects_steps",
     "objects_touching_steps",
     "overlapping_pairs_steps",
     "overlapping_objects_steps",
