@@ -14,6 +14,7 @@ from .drop import OCTREE_OT_drop
 from .falling import PARTED, Falls, FallWish, fall_steps
 from .fill import OCTREE_OT_fill
 from .filling import Filling, FillWish, filling_steps, make_copies
+from .hold import OCTREE_OT_hold, OCTREE_OT_put
 from .mending import (
     OCTREE_OT_copy_without_duplicates,
     OCTREE_OT_hide_duplicates,
@@ -64,7 +65,14 @@ __all__ = [
 def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     """Offer to place."""
     menu.layout.separator()
-    for name in ("drop", "push_apart", "fill", "hide_duplicates", "copy_without_duplicates"):
+    for name in (
+        "drop",
+        "push_apart",
+        "fill",
+        "hold",
+        "hide_duplicates",
+        "copy_without_duplicates",
+    ):
         menu.layout.operator(f"octree.{name}")
 
 
@@ -82,6 +90,8 @@ FEATURE = Feature(
         OCTREE_OT_drop,
         OCTREE_OT_push_apart,
         OCTREE_OT_fill,
+        OCTREE_OT_put,
+        OCTREE_OT_hold,
         OCTREE_OT_hide_duplicates,
         OCTREE_OT_copy_without_duplicates,
         OCTREE_PT_drop,
@@ -89,5 +99,5 @@ FEATURE = Feature(
         OCTREE_PT_fill,
     ),
     menus=(("OCTREE_MT_object", draw_menu),),
-    shortcuts=("octree.drop", "octree.push_apart", "octree.fill"),
+    shortcuts=("octree.drop", "octree.push_apart", "octree.fill", "octree.hold"),
 )

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from ...core import (
+    Boxes,
     SceneOctree,
     Slides,
     Steps,
@@ -29,6 +30,8 @@ from .units import Movers
 
 # How often what crosses as it is stored is lessened, by twice as much each second time.
 _LESSENED = 40
+# What counts as a touch in least steps; and past how many edges one thing falls.
+_TOUCH, _EDGES = 4.0, 4
 # What there is to say of a unit besides where it went.
 OVERLAPS, ENDLESS, PARTED, NOT_TURNED = (
     "overlaps", "nothing below", "parted sideways", "not turned",
@@ -144,26 +147,35 @@ def fall_steps(target: SceneTarget, movers: Movers, wish: FallWish) -> Steps[Fal
     if wish.keeps_contacts:
         movers = yield from between(0.0, 0.1, held_steps(target, movers, wish))
     count = len(movers)
-    falls = Falls(
+    falls = still_falls(target, movers, wish, np.zeros((count, 3)), Turns.none(count))
+    if not count:
+        return falls
+    falls = yield from between(0.1, 0.3, slid_steps(falls))
+    if falls.crossing.any():
+        falls = yield from between(0.3, 0.4, _parted_steps(falls))
+    falls = yield from between(0.4, 0.5, _past_edges_steps(falls))
+    if wish.aligns:
+        falls = yield from between(0.5, 0.7, _aligned_steps(falls))
+    return (yield from between(0.7, 1.0, settle_steps(_spaced(falls), Falls.octree)))
+
+
+def still_falls(
+    target: SceneTarget, movers: Movers, wish: FallWish, sideways: Floats, turns: Turns
+) -> Falls:
+    """Return falls that have not begun, of units that were moved and turned before."""
+    count = len(movers)
+    return Falls(
         target=target,
         movers=movers,
         wish=wish,
         distances=np.zeros(count),
         below=np.full(count, -1, np.intp),
         triangles=np.full(count, -1, np.intp),
-        sideways=np.zeros((count, 3)),
-        turns=Turns.none(count),
+        sideways=sideways,
+        turns=turns,
         crossing=np.zeros(count, np.bool_),
         endless=np.zeros(count, np.bool_),
     )
-    if not count:
-        return falls
-    falls = yield from between(0.1, 0.4, _slid_steps(falls))
-    if falls.crossing.any():
-        falls = yield from between(0.4, 0.5, _parted_steps(falls))
-    if wish.aligns:
-        falls = yield from between(0.5, 0.7, _aligned_steps(falls))
-    return (yield from between(0.7, 1.0, settle_steps(_spaced(falls), Falls.octree)))
 
 
 def held_steps(target: SceneTarget, movers: Movers, wish: FallWish) -> Steps[Movers]:
@@ -204,7 +216,7 @@ def joined(movers: Movers, label: Ids, is_left: Flags, reason: str) -> Movers:
     )
 
 
-def _slid_steps(falls: Falls) -> Steps[Falls]:
+def slid_steps(falls: Falls) -> Steps[Falls]:
     """Let them fall from where they are moved and turned to so far."""
     slides = yield from _slides_steps(falls, falls.octree())
     first = falls.movers.first_rows
@@ -230,17 +242,67 @@ def _slides_steps(falls: Falls, octree: SceneOctree, limit: float = np.inf) -> S
 def _parted_steps(falls: Falls) -> Steps[Falls]:
     """Part sideways what overlaps by no more than a touch, and let all fall again."""
     bodies = as_bodies(falls.target, falls.movers)
-    ids = bodies.ids[falls.crossing]
-    apart = yield from separate_steps(bodies.octree, ids, axes=_across(falls.wish.direction))
+    ids, steps = bodies.ids[falls.crossing], least_steps(falls.movers, falls.target)
+    apart = yield from separate_steps(
+        bodies.octree, ids, axes=_across(falls.wish.direction), gap=float(steps.max())
+    )
     moves = np.zeros((len(falls.movers), 3))
     moves[falls.crossing] = apart.moves
-    touch = np.maximum(falls.wish.band, 4 * least_steps(falls.movers, falls.target))
+    touch = np.maximum(falls.wish.band, _TOUCH * steps)
     is_small = (np.linalg.norm(moves, axis=1) <= touch) & moves.any(axis=1)
     if not is_small.any():
         return falls
     sideways = np.where(is_small[:, None], moves, 0.0)
-    still = replace(falls, distances=np.zeros(len(moves)), sideways=sideways)
-    return (yield from _slid_steps(still))
+    return (yield from slid_steps(_still(falls, sideways)))
+
+
+def _still(falls: Falls, sideways: Floats) -> Falls:
+    return replace(falls, distances=np.zeros(len(falls.movers)), sideways=sideways)
+
+
+def _past_edges_steps(falls: Falls) -> Steps[Falls]:
+    """Move aside what lands on the very edge of a thing, by less than a touch, and let all fall.
+
+    Such as boxes of a kit whose sides are in line but for a last digit.
+    """
+    for _ in range(_EDGES):
+        aside = _aside(falls)
+        if not aside.any():
+            break
+        again = yield from slid_steps(_still(falls, falls.sideways + aside))
+        if (again.crossing & ~falls.crossing).any():
+            break
+        falls = again
+    return falls
+
+
+def _aside(falls: Falls) -> Floats:
+    """Return how units are moved past what they land on by an edge alone, (u, 3)."""
+    movers, octree = falls.movers, _still(falls, falls.sideways).octree()
+    lands = (falls.below >= 0) & ~falls.crossing
+    steps = least_steps(movers, falls.target)
+    touch = np.maximum(falls.wish.band, _TOUCH * steps)
+    own, under = octree.bounds_of(falls.ids), np.maximum(falls.below, 0)
+    others = octree.bounds_of(octree.ids[under])
+    aside, least = np.zeros((len(movers), 3)), touch.copy()
+    for axis in _across(falls.wish.direction):
+        low, high = np.full(len(movers), np.inf), np.full(len(movers), -np.inf)
+        first, last = _extent(own, axis)
+        np.minimum.at(low, movers.bodies, first)
+        np.maximum.at(high, movers.bodies, last)
+        before, behind = _extent(others, axis)
+        for over, sign in ((high - before, -1.0), (behind - low, 1.0)):
+            is_less = lands & (over >= 0) & (over < least)
+            aside[is_less] = sign * (over + steps)[is_less, None] * axis
+            least = np.where(is_less, over, least)
+    return aside
+
+
+def _extent(boxes: Boxes, axis: Floats) -> tuple[Floats, Floats]:
+    """Return from where to where boxes reach along an axis, (n,) each."""
+    middle = (boxes.lower + boxes.upper) @ axis / 2
+    half = (boxes.upper - boxes.lower) @ np.abs(axis) / 2
+    return middle - half, middle + half
 
 
 def _across(direction: Floats) -> Floats:
@@ -257,7 +319,7 @@ def _aligned_steps(falls: Falls) -> Steps[Falls]:
     turns = turns_onto(falls.target, falls.movers, falls.below, falls.triangles, up)
     still = replace(falls, distances=np.zeros(len(falls.movers)))
     while True:
-        again = yield from _slid_steps(replace(still, turns=turns))
+        again = yield from slid_steps(replace(still, turns=turns))
         refused = turns.are_turned & again.crossing & ~falls.crossing
         if not refused.any():
             return replace(again, crossing=falls.crossing)

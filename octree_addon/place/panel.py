@@ -5,7 +5,7 @@ from typing import Any
 import bpy
 
 from ..results import view_of
-from ..ui import OptionsPopover, column_of, draw_button, draw_rows, plural, settings_of
+from ..ui import OptionsPopover, column_of, draw_button, draw_rows, plural, settings_of, working
 from .settings import DROP_ROWS, FILL_ROWS, PUSH_ROWS
 from .telling import MOVED, NOTE
 
@@ -41,7 +41,11 @@ class OCTREE_PT_fill(OptionsPopover):
 
 def draw_drop(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     """Show the button that lets the selected fall."""
-    draw_button(layout, "octree.drop", "OCTREE_PT_drop")
+    row = layout.row(align=True)
+    draw_button(row, "octree.drop", "OCTREE_PT_drop")
+    hold = row.row(align=True)
+    hold.enabled = working() is None
+    hold.operator("octree.hold", text="", icon="RESTRICT_SELECT_OFF")
 
 
 def draw_push_apart(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:

@@ -99,7 +99,7 @@ def test_gap_and_sink():
     drop(*items, gap=0.25)
     assert bottom(items[0]) == pytest.approx(0.25, abs=CLOSE)
     assert bottom(items[1]) == pytest.approx(1.5, abs=CLOSE)
-    drop(*items, sink=0.125)
+    drop(*items, gap=0.0, sink=0.125)
     assert bottom(items[0]) == pytest.approx(-0.125, abs=CLOSE)
     assert bottom(items[1]) == pytest.approx(0.75, abs=CLOSE)
 
@@ -264,7 +264,7 @@ def test_who_may_not_move_stays_and_is_named_and_in_the_way(change):
         assert lands(above)
     else:
         assert told()["Item"][2] == change.__name__
-        assert lands(above, 7.5)
+        assert lands(above, bottom(item) + 1)
     assert movers and chosen
 
 
