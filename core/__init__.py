@@ -55,6 +55,7 @@ from .pairs import (
 )
 from .place.distances import Distances, distances, distances_steps
 from .place.nearest_objects import nearest_objects, nearest_objects_steps
+from .place.slide import Slides, slide, slide_steps
 from .query import query, query_any, query_count
 from .rays import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
 from .scene import (
@@ -107,6 +108,7 @@ __all__ = [
     "Regions",
     "Running",
     "SceneOctree",
+    "Slides",
     "Spheres",
     "Statistics",
     "Steps",
@@ -154,6 +156,8 @@ __all__ = [
     "ray_test",
     "run",
     "save",
+    "slide",
+    "slide_steps",
     "sphere_directions",
     "statistics",
     "supports",
