@@ -54,6 +54,7 @@ from .pairs import (
     pairs_within,
 )
 from .place.distances import Distances, distances, distances_steps
+from .place.fits import fits, fits_steps, obstacles, obstacles_steps
 from .place.nearest_objects import nearest_objects, nearest_objects_steps
 from .place.slide import Slides, slide, slide_steps
 from .query import query, query_any, query_count
@@ -133,6 +134,8 @@ __all__ = [
     "distances_steps",
     "face_samples",
     "face_samples_steps",
+    "fits",
+    "fits_steps",
     "item_buffers",
     "kernel_state",
     "load",
@@ -141,6 +144,8 @@ __all__ = [
     "nearest_objects_steps",
     "objects_touching",
     "objects_touching_steps",
+    "obstacles",
+    "obstacles_steps",
     "overlapping_objects",
     "overlapping_objects_steps",
     "overlapping_pairs",

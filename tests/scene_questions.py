@@ -177,6 +177,19 @@ def of_neighbors(question):
     return ask
 
 
+def of_guests(question):
+    """Try cubes and sheets in whole and half steps."""
+
+    def ask(scene, **options):
+        rng = np.random.default_rng(6)
+        places = np.tile(np.eye(4), (9, 1, 1))
+        places[:, :3, 3] = rng.integers(0, 9, (9, 3)) / 2
+        found = [question(scene, CUBE, places, clearance=c, **options) for c in (None, 0.5)]
+        return [*found, question(scene, SHEET, places, **options)]
+
+    return ask
+
+
 def stepped(asking, question, *rest, **options):
     """Ask a question that comes in steps as if it came at once."""
     return asking(lambda *a, **o: core.run(question(*a, **o)), *rest, **options)
@@ -210,6 +223,10 @@ QUESTIONS = {
     "ContactTracker.look_steps": of_looks("look_steps"),
     "distances": of_distances(core.distances),
     "distances_steps": stepped(of_distances, core.distances_steps),
+    "fits": of_guests(core.fits),
+    "fits_steps": stepped(of_guests, core.fits_steps),
+    "obstacles": of_guests(core.obstacles),
+    "obstacles_steps": stepped(of_guests, core.obstacles_steps),
     "nearest_objects": of_neighbors(core.nearest_objects),
     "nearest_objects_steps": stepped(of_neighbors, core.nearest_objects_steps),
     "item_buffers": of_views(core.item_buffers),

@@ -28,10 +28,12 @@ from core import (
     distances_steps,
     face_samples,
     face_samples_steps,
+    fits_steps,
     item_buffers,
     nearest,
     nearest_objects_steps,
     objects_touching_steps,
+    obstacles_steps,
     overlapping_objects,
     overlapping_objects_steps,
     overlapping_pairs,
@@ -108,6 +110,16 @@ CASES: dict[str, list[Steps]] = {
     ],
     "face_samples_steps": [lambda w: face_samples_steps(w.renderer, VIEWS, size=(24, 24))],
     "distances_steps": [lambda w: distances_steps(w.scene, [[0, 0, 3, 4, 2], [1, 2, 4, 2, 6]])],
+    "fits_steps": [
+        lambda w: fits_steps(
+            w.scene, w.triangles, at((0, 0, 0), (3, 0, 0), (0, 0, 2)), clearance=0.1
+        ),
+    ],
+    "obstacles_steps": [
+        lambda w: obstacles_steps(
+            w.scene, solids.box((0, 0, 0), (1, 1, 1)), at((1, 1, 1), (0, 0, 1), (4, 0, 0))
+        ),
+    ],
     "nearest_objects_steps": [lambda w: nearest_objects_steps(w.scene, w.scene.ids, count=2)],
     # Of a ball by its vertices; steps that build octrees are those of `prepare_steps`.
     "objects_touching_steps": [

@@ -49,8 +49,11 @@ class Nested:
     whole: Flags
 
 
-def nested_of(world: World, rows: Ids, solids: Ids) -> Steps[Nested]:
-    """Return what of surfaces in these rows lies in closed solids that they do not touch, (d,)."""
+def nested_of(world: World, rows: Ids, within: Moment, solids: Ids) -> Steps[Nested]:
+    """Return what of surfaces in these rows lies in closed solids that they do not touch, (d,).
+
+    Solids are rows of what they stand in, which may be another scene.
+    """
     roots = (world.shells.parts == np.arange(len(world.shells.parts))).nonzero()[0]
     meshes = world.meshes(rows)
     first = np.searchsorted(roots, world.sheets.corners[meshes])
@@ -66,9 +69,9 @@ def nested_of(world: World, rows: Ids, solids: Ids) -> Steps[Nested]:
         knots = roots[(last - ends)[which] + places]
         points = world.sheets.arranged.vertices.T[:, knots]
         points = placed(points, world.moment.placements.matrices[:, rows[which]])
-        boxes = world.moment.placements.boxes[:, solids[which]]
+        boxes = within.placements.boxes[:, solids[which]]
         (near,) = ((points >= boxes[:3]) & (points <= boxes[3:])).all(axis=0).nonzero()
-        steps = inside(world.moment, points[:, near], solids[which[near]])
+        steps = inside(within, points[:, near], solids[which[near]])
         is_in = yield from between(some.start / total, some.stop / total, steps)
         numbers += np.bincount(which[near[is_in]], minlength=len(rows))
     return Nested(numbers > 0, (numbers == counts) & (counts > 0))
@@ -79,7 +82,7 @@ def nested_both(world: World, met: Ids, are_open: Flags, free: Ids) -> Steps[tup
     within, whole = np.zeros((2, *met.shape), bool)
     for side in range(2):
         some = free[~are_open[1 - side, free]]
-        steps = nested_of(world, met[side, some], met[1 - side, some])
+        steps = nested_of(world, met[side, some], world.moment, met[1 - side, some])
         found = yield from between(0.5 * side, 0.5 * side + 0.5, steps)
         within[side, some], whole[side, some] = found.some, found.whole
     return within, whole

@@ -20,8 +20,8 @@ from ..scene.moment import Moment, first_of_each
 from ..scene.sheets import Sheets
 from ..steps import Steps
 
-# Pairs of patches of a beam at each level, and pairs of triangles of it that are looked at.
-_BEAM, _FIRST, _DIVES = 4, 4, 2
+# Pairs of patches of a beam at each level.
+_BEAM = 4
 # Pairs of triangles of two placements that are looked at first, and the factor for the next round.
 _FEW, _MORE = 4, 4
 # What rounding may take from a gap of boxes, as a part of it and of the largest coordinate.
@@ -126,8 +126,11 @@ class Descent(ABC):
 
     `limits` (p,) tell how far apart triangles are that a pair still looks for; a pair that is done
     has a negative one. Along `directions` (3, p), unit vectors or zero, from the first side to the
-    other, most of the two may be farther apart than that.
+    other, most of the two may be farther apart than that. So many `dives` go ahead, at the end of
+    which `first` pairs of triangles are looked at.
     """
+
+    dives, first = 2, 4
 
     def __init__(self, sides: tuple[Surfaces, Surfaces], rows: Ids, limits: Floats) -> None:
         self.sides, self.rows, self.limits = sides, rows, limits
@@ -142,7 +145,7 @@ class Descent(ABC):
     def all(self) -> Steps[None]:
         """Go down all pairs."""
         for done, some in self._together():
-            for _ in range(_DIVES):
+            for _ in range(self.dives):
                 self._dive(self._tops(some))
                 yield done
             for _ in self._follow(self._tops(some)):
@@ -241,7 +244,7 @@ class Descent(ABC):
         are_last = False
         while not are_last:
             front, are_last = self._descended(_best(front, _BEAM))
-        front = _best(front, _FIRST)
+        front = _best(front, self.first)
         self.look(front.pairs, front.numbers)
 
     def _follow(self, front: PatchPairs) -> Iterator[None]:

@@ -40,6 +40,7 @@ GIVEN = {
     "views_inside.volume": BOX, "HalfSpaces.planes": [[1, 2, 3, 4]], "margin": 0.5, "part": 0.5,
     "Audit.take.rows": [1, 0], "Audit.turned.rows": [1], "audits": [FOUND, FOUND], "factor": 2.0,
     "connected_components.pairs": [[0], [1]], "pairs": [[0, 2], [2, 3]], "against": [2, 3],
+    "rooms": [3],
     "Frusta.from_planes.planes": [[[1, 0, 0, 1], [-1, 0, 0, 1], [0, 1, 0, 1], [0, -1, 0, 1],
                                    [0, 0, 1, 1], [0, 0, -1, 1]]],
     "SceneOctree.place.groups": [7], "DynamicOctree.insert.groups": [7, 7],
