@@ -18,6 +18,7 @@ from . import (
     live,
     main_panel,
     menus,
+    place,
     preferences,
     probe,
     questions,
@@ -46,6 +47,7 @@ FEATURES = (
     probe.FEATURE,
     cameras.FEATURE,
     never_seen.FEATURE,
+    place.FEATURE,
     hiding.FEATURE,
     example.FEATURE,
 )
