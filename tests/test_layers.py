@@ -20,11 +20,12 @@ CORE_ORDER = [
     "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
-    "tuning", "arrays", "text_formats", "png", "written_files", "ui", "menus", "translations",
-    "shortcuts", "references", "preferences", "presets", "camera", "curves", "reader",
-    "scene_index", "item_buffer", "built_tree", "trees", "scope", "targets", "selection", "hiding",
-    "answers", "build", "results", "questions", "live", "display", "probe", "cameras", "audit",
-    "place", "example", "main_panel", "command_line", "handlers", "__init__",
+    "tuning", "arrays", "lengths", "text_formats", "png", "written_files", "ui", "menus",
+    "translations", "shortcuts", "references", "preferences", "presets", "camera", "curves",
+    "reader", "scene_index", "item_buffer", "built_tree", "trees", "scope", "targets",
+    "selection", "hiding", "answers", "build", "results", "questions", "live", "display",
+    "probe", "cameras", "audit", "place", "example", "main_panel", "command_line", "handlers",
+    "__init__",
 ]  # fmt: skip
 BLENDER = {
     "bl_math", "bl_operators", "bl_ui", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras",
