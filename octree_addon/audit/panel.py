@@ -1,7 +1,6 @@
 """Audit panel, and how findings look in the list of results: status, names, class, amount."""
 
 import json
-import textwrap
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +8,16 @@ import bpy
 import numpy as np
 
 from ...core import FINDING_MEASURES
-from ..results import Column, Contact, Lines, active_row, value_text, view_of
+from ..answers.hints import Hint, draw_hints, instances_text, wrapped
+from ..answers.kept import numbered_answer
+from ..results import (
+    Column,
+    Contact,
+    Lines,
+    active_row,
+    value_text,
+    view_of,
+)
 from ..ui import (
     OptionsPopover,
     SessionStore,
@@ -22,6 +30,7 @@ from ..ui import (
     settings_of,
     working,
 )
+from .auditing import Looked
 from .data import IGNORED, NEW, RESOLVED, STATUSES, Findings
 from .keeping import unpacked
 from .settings import draw_options, span_rows
@@ -32,8 +41,6 @@ _KINDS: tuple[Any, ...] = (
     "DRIVER_DISTANCE", "MOD_BOOLEAN",
 )  # fmt: skip
 _ICONS: tuple[Any, ...] = ("RADIOBUT_OFF", "RADIOBUT_ON", "HIDE_ON", "CHECKMARK")
-# Letters of a line in a sidebar of 250 pixels.
-_LETTERS = 34
 _CLASS, _LENGTH, _AREA, _STATUS = "Class", "Length", "Area", "Status"
 # What stands beside the rows of the result that was read last, in scene units.
 _kept: SessionStore[Findings] = SessionStore(most=1)
@@ -78,13 +85,25 @@ def draw_contacts(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
 
 
 def say_audit(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Say how many findings of each class are open, how many are settled, and by what tolerance.
+    """Say by what tolerance was judged, how many findings are open by class, how many settled.
 
     In lines that a narrow sidebar has room for.
     """
     words = count_words(context.scene, result) or ["nothing was found"]
-    for line in (*wrapped(words), *tolerance_lines(context.scene, result)):
+    for line in (*tolerance_lines(context.scene, result), *wrapped(", ".join(words))):
         layout.label(text=line, translate=False)
+    draw_hints(layout, hints_of(context.scene, result))
+
+
+def hints_of(scene: bpy.types.Scene, result: Any) -> list[Hint]:
+    """Return what to say of an audit, with the button that audits with what is missing."""
+    answer = numbered_answer(scene, result.number, Looked)
+    if answer is None or answer.found.wish.instances:
+        return []
+    placements = answer.found.target.placements
+    text = instances_text(placements.owners, placements.is_instance)
+    options = {"instances": True, "result": result.name}
+    return [Hint(text, "Between Instances", "octree.audit", options)] if text else []
 
 
 def offer_audit(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
@@ -108,11 +127,6 @@ def count_words(scene: bpy.types.Scene, result: Any) -> list[str]:
         if count:
             words.append(f"{count:,} {STATUSES[status]}")
     return words
-
-
-def wrapped(words: list[str]) -> list[str]:
-    """Return words in lines of at most so many letters as a narrow sidebar has room for."""
-    return textwrap.wrap(", ".join(words), _LETTERS)
 
 
 def tolerance_lines(scene: bpy.types.Scene, result: Any) -> list[str]:
