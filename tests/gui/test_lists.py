@@ -9,7 +9,7 @@ from gui.test_results import build_town, show_results_alone
 
 pytestmark = pytest.mark.window
 
-ROW = 20
+ROW = 21
 
 
 def build_scatter():
@@ -87,8 +87,13 @@ def hover(window, x, y):
 def click(window, x, y, key="", times=1):
     """Click on a line of the list while a key is held down."""
     hover(window, x, y)
-    clicks = ("click", "--repeat", str(times), "--delay", "60", "1")
-    window._xdotool(*(("keydown", key) if key else ()), *clicks, *(("keyup", key) if key else ()))
+    if key:
+        window._xdotool("keydown", key)
+        window.call(_redraw)
+    window._xdotool("click", "--repeat", str(times), "--delay", "60", "1")
+    window.call(_redraw)
+    if key:
+        window._xdotool("keyup", key)
 
 
 def test_arrows_shift_ctrl_and_two_clicks(window):
