@@ -17,6 +17,7 @@ from . import (
     live,
     main_panel,
     menus,
+    place,
     preferences,
     probe,
     questions,
@@ -44,6 +45,7 @@ FEATURES = (
     probe.FEATURE,
     cameras.FEATURE,
     never_seen.FEATURE,
+    place.FEATURE,
     hiding.FEATURE,
     example.FEATURE,
 )

@@ -5,6 +5,7 @@ import bpy
 from .audit import draw_audit, draw_contacts, draw_floating
 from .cameras import draw_shot, never_seen
 from .hiding import draw_restore
+from .place import draw_drop, draw_fill, draw_push_apart
 from .questions import QUESTIONS, draw_camera, draw_collisions, draw_near
 from .ui import (
     Feature,
@@ -23,6 +24,7 @@ BUTTONS = (
     (draw_camera, draw_shot, never_seen.draw_never_seen),
     (draw_near,),
     (draw_collisions, draw_audit, draw_floating, draw_contacts),
+    (draw_drop, draw_push_apart, draw_fill),
 )
 # The operators of these buttons, but for the one that is asked around the 3D cursor.
 _NAMES = frozenset(
@@ -35,6 +37,9 @@ _NAMES = frozenset(
         "audit",
         "select_floating",
         "contacts_over_frames",
+        "drop",
+        "push_apart",
+        "fill",
     )
 )
 
