@@ -390,6 +390,7 @@ LABELS = {
     "Take": "采用",
     "The cameras were asked again": "已重新查询相机",
     "The kernel helps to answer": "内核协助回答",
+    "Threads": "线程",
     "To Active": "朝活动项",
     "To Camera": "朝相机",
     "To Object": "朝物体",

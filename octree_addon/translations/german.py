@@ -388,6 +388,7 @@ LABELS = {
     "Take": "Nehmen",
     "The cameras were asked again": "Die Kameras wurden neu gefragt",
     "The kernel helps to answer": "Der Kern hilft beim Antworten",
+    "Threads": "Threads",
     "To Active": "Zum Aktiven",
     "To Camera": "Zur Kamera",
     "To Object": "Zum Objekt",
