@@ -23,8 +23,8 @@ ADDON_ORDER = [
     "tuning", "arrays", "lengths", "text_formats", "png", "written_files", "ui", "menus",
     "translations", "shortcuts", "references", "preferences", "presets", "camera", "curves",
     "reader", "scene_index", "item_buffer", "built_tree", "trees", "scope", "targets",
-    "selection", "hiding", "answers", "build", "results", "questions", "live", "display",
-    "probe", "cameras", "audit", "place", "example", "main_panel", "command_line", "handlers",
+    "selection", "hiding", "answers", "build", "results", "questions", "distances", "live",
+    "display", "probe", "cameras", "audit", "place", "example", "main_panel", "command_line", "handlers",
     "__init__",
 ]  # fmt: skip
 BLENDER = {
