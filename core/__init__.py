@@ -53,6 +53,7 @@ from .pairs import (
     pairs_touching,
     pairs_within,
 )
+from .place.separate import Separation, separate, separate_steps
 from .place.slide import Slides, slide, slide_steps
 from .query import query, query_any, query_count
 from .rays import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
@@ -105,6 +106,7 @@ __all__ = [
     "Regions",
     "Running",
     "SceneOctree",
+    "Separation",
     "Slides",
     "Spheres",
     "Statistics",
@@ -149,6 +151,8 @@ __all__ = [
     "ray_test",
     "run",
     "save",
+    "separate",
+    "separate_steps",
     "slide",
     "slide_steps",
     "sphere_directions",

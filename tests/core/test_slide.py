@@ -118,7 +118,7 @@ def test_a_ball_on_a_plane_and_a_ring_over_a_pole():
         + [np.stack((a + here, b + there, b + here), 1) for a, b in walls]
     )
     pole, ground = box([-0.5, -0.5, 0], [0.5, 0.5, 5]), box([-9, -9, -1], [9, 9, 0])
-    ring = Triangles(rings + [0, 0, 8], faces)
+    ring = Triangles(rings + np.array([0, 0, 8]), faces)
     found = slide(scene_of(ground, pole, ring), [2], DOWN)
     assert found.distances.tolist() == [8.0] and found.onto.tolist() == [0]
     assert slide(scene_of(ground, box([-2, -2, 0], [2, 2, 5]), ring), [2], DOWN).distances == 3.0
@@ -160,7 +160,8 @@ def test_faces_in_one_plane_hold_what_would_be_moved_into_a_solid():
     flat = sheet([-1, -1, 1], [3, 0, 0], [0, 3, 0])
     for one, other, held in [
         (upper, lower, True), (lower, upper, False), (upper, flat, True), (lower, flat, False),
-        (flat, lower, True), (flat, upper, False), (flat, sheet([0, 0, 1], [1, 0, 0], [0, 1, 0]), True),
+        (flat, lower, True), (flat, upper, False),
+        (flat, sheet([0, 0, 1], [1, 0, 0], [0, 1, 0]), True),
     ]:  # fmt: skip
         found = slide(scene_of(one, other), [0], DOWN, limit=0.5)
         assert found.distances.tolist() == ([0.0] if held else [np.inf])
@@ -172,7 +173,8 @@ def test_faces_in_one_plane_hold_what_would_be_moved_into_a_solid():
 def test_solids_that_share_room_cross_unless_one_is_whole_in_the_other():
     one = box([0, 0, 0], [1, 1, 1])
     for other, together in [
-        (one, True), (box([0.5, 0, 0], [1.5, 1, 1]), True), (box([0.5, 0, -1], [1.5, 1, 0.5]), True),
+        (one, True), (box([0.5, 0, 0], [1.5, 1, 1]), True),
+        (box([0.5, 0, -1], [1.5, 1, 0.5]), True),
         (box([0.25, 0.25, 0.25], [0.5, 0.5, 0.5]), False), (box([1, 0, 0], [2, 1, 1]), False),
     ]:  # fmt: skip
         scene = scene_of(box([-9, -9, -9], [9, 9, -4]), one, other)

@@ -34,6 +34,7 @@ OF_SCENE = [
     "objects_touching_steps",
     "overlapping_pairs_steps",
     "overlapping_objects_steps",
+    "separate_steps",
     "slide_steps",
     "visibility_steps",
     "ContactTracker.look_steps",
