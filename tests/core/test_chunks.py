@@ -279,6 +279,11 @@ def test_floors_are_kept():
         made = chunks(items, budget=0, least_size=size)
         assert ((made.upper - made.lower)[:, 0] >= size).all()
         assert ((made.upper - made.lower)[:, 0] < 2 * size).all()
+    scattered, _ = together(items, scenes.uv_sphere(), surface(2, (9, 0.3, 0.2)))
+    made = chunks(scattered, budget=0, least_size=0.3, cell=0.3)
+    assert_array_equal(made.levels, 0)
+    with pytest.raises(ValueError, match="least_size must be more than 0"):
+        chunks(items, budget=0)
     made = chunks(items, budget=10, least_triangles=200)
     assert made.is_over.any()
     assert (made.counts[made.is_over] <= 200).all()
