@@ -7,6 +7,7 @@ your own, OBJ files with paths in the environment variable `MESHES`, are cut, to
 
 import os
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import bmesh
@@ -98,7 +99,7 @@ def _from_obj(path: Path) -> Triangles:
             vertices.append([float(part) for part in line.split()[1:4]])
         elif line.startswith("f "):
             corners = [int(part.split("/")[0]) - 1 for part in line.split()[1:]]
-            faces += [(corners[0], *pair) for pair in zip(corners[1:], corners[2:], strict=False)]
+            faces += [(corners[0], *pair) for pair in pairwise(corners[1:])]
     return Triangles(vertices, faces)
 
 
