@@ -27,6 +27,7 @@ from .over_frames import (
 )
 from .panel import (
     LINES,
+    MENDS,
     OCTREE_PT_audit,
     OCTREE_PT_contacts,
     draw_audit,
@@ -39,6 +40,7 @@ from .rules import Wish
 from .settings import OctreeAuditSettings, OctreeContactSettings, usual_band
 
 __all__ = [
+    "MENDS",
     "Wish",
     "about_of",
     "draw_audit",

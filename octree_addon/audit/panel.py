@@ -1,6 +1,7 @@
 """Audit panel, and how findings look in the list of results: status, names, class, amount."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -42,6 +43,8 @@ _KINDS: tuple[Any, ...] = (
 )  # fmt: skip
 _ICONS: tuple[Any, ...] = ("RADIOBUT_OFF", "RADIOBUT_ON", "HIDE_ON", "CHECKMARK")
 _CLASS, _LENGTH, _AREA, _STATUS = "Class", "Length", "Area", "Status"
+# What is offered to mend the active finding, by whoever can.
+MENDS: list[Callable[[bpy.types.UILayout, bpy.types.Context, Any], None]] = []
 # What stands beside the rows of the result that was read last, in scene units.
 _kept: SessionStore[Findings] = SessionStore(most=1)
 
@@ -216,6 +219,8 @@ def offer_marks(layout: bpy.types.UILayout, context: bpy.types.Context, result: 
         marks = box.row(align=True)
         for status, text in some:
             marks.operator("octree.mark_findings", text=text).status = status
+    for offer in MENDS:
+        offer(box, context, result)
 
 
 def details_of(scene: bpy.types.Scene, result: Any, row: int) -> list[str]:
