@@ -128,10 +128,10 @@ OPERATORS = {
 LABELS = {
     "3D Cursor": "3D 游标",
     "Active": "活动",
+    "Active and Others": "活动物体与其他",
     "Active Object": "活动物体",
     "Active Object Only": "仅活动物体",
     "Active Result": "活动结果",
-    "Active and Others": "活动物体与其他",
     "Advanced": "高级",
     "Against": "对照",
     "Align": "对齐",

@@ -126,10 +126,10 @@ OPERATORS = {
 LABELS = {
     "3D Cursor": "3D-Cursor",
     "Active": "Aktiv",
+    "Active and Others": "Aktives und andere",
     "Active Object": "Aktives Objekt",
     "Active Object Only": "Nur aktives Objekt",
     "Active Result": "Aktives Ergebnis",
-    "Active and Others": "Aktives und andere",
     "Advanced": "Erweitert",
     "Against": "Gegen",
     "Align": "Ausrichten",
