@@ -1,8 +1,9 @@
 """Rows as a list shows them: filtered, sorted and folded in arrays, once for each wish."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +31,8 @@ class View:
         The rows of each group by hand.
     question : str
         The operator that asked.
+    fitted : dict
+        Columns as they fit, by the room and the units that they are told in.
     """
 
     rows: Rows
@@ -37,6 +40,7 @@ class View:
     names: list[str]
     groups: Mapping[str, Sequence[int]] = field(default_factory=dict)
     question: str = ""
+    fitted: dict[Hashable, Any] = field(default_factory=dict)
     _shown: dict[tuple[str, str, bool, frozenset[str]], "ShownRows"] = field(default_factory=dict)
 
     @cached_property
