@@ -87,6 +87,8 @@ class Tuning:
         Pairs of placements that an audit looks at together at first, and at most.
     depths_together : int
         Pairs of a surface and a solid whose depths are looked for together.
+    patches_paired : int
+        Pairs of patches of two surfaces that go down together.
     """
 
     piece: int = 2**18
@@ -127,6 +129,7 @@ class Tuning:
     audited_at_first: int = 128
     audited: int = 2_048
     depths_together: int = 256
+    patches_paired: int = 262_144
 
 
 current = Tuning()
