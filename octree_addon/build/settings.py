@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty
 
+from ..ui import OWN_WORDS
+
 _COPY = ("COPY", "Copy", "Stored in every leaf that it touches")
 _KEEP = ("KEEP", "Keep Whole", "Stored once, in the smallest cell that contains it")
 _HYBRID = (
@@ -45,6 +47,7 @@ class SourceOptions:
     else:
         source: EnumProperty(
             name="Contents",
+            translation_context=OWN_WORDS,
             description="What the octree holds",
             items=(
                 ("TRIANGLES", "Triangles", "Every triangle of the objects' faces"),
@@ -74,6 +77,7 @@ class SourceOptions:
         )  # fmt: skip
         lights: BoolProperty(
             name="Lights",
+            translation_context=OWN_WORDS,
             description="Include lights, each as a point",
             default=False,
         )
