@@ -287,7 +287,8 @@ class _Apart:
         needs = exits[some] + (self._gap + _CLEAR) / way.length
         kept = ~here[self._parted.befores] & ~here[self._parted.afters]
         self._parted = self._parted[kept.nonzero()[0]]
-        self._add(Parted(np.full(len(some), axis), *met[:, some], needs))
+        befores, afters = met[:, some]
+        self._add(Parted(np.full(len(some), axis), befores, afters, needs))
         self._solve()
 
     def _component(self, some: Flags) -> Flags:
