@@ -57,7 +57,11 @@ def meeting(one, other):
         return []
     s = ((c[0] - a[0]) * (d[1] - c[1]) - (c[1] - a[1]) * (d[0] - c[0])) / turn
     t = ((c[0] - a[0]) * (b[1] - a[1]) - (c[1] - a[1]) * (b[0] - a[0])) / turn
-    return [(a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1]))] if 0 <= s <= 1 and 0 <= t <= 1 else []
+    return (
+        [(a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1]))]
+        if 0 <= s <= 1 and 0 <= t <= 1
+        else []
+    )
 
 
 def shared(one, other):
@@ -76,7 +80,10 @@ def shared(one, other):
     if other.size == 2:
         points |= {p[:2] for p in one.corners if other.holds(p, False)}
     points |= {
-        p for a, b in product(one.edges, other.edges) if a[0][:2] != a[1][:2] for p in meeting(a, b)
+        p
+        for a, b in product(one.edges, other.edges)
+        if a[0][:2] != a[1][:2]
+        for p in meeting(a, b)
     }
     points = sorted(points)
     if len(points) < 2:
@@ -123,7 +130,9 @@ def slides(surfaces, movers, direction):
 
 def solved(gaps, movers, count):
     """Return the greatest falls that gaps (one, other) allow; infinite for what has no way out."""
-    edges = {one: {o for o in range(count) if gaps.get((one, o), INFINITE) < INFINITE} for one in movers}
+    edges = {
+        one: {o for o in range(count) if gaps.get((one, o), INFINITE) < INFINITE} for one in movers
+    }
     reached = {one: reachable(one, edges) for one in movers}
     lost = {one for one in movers if reached[one] <= set(movers)}
     stays = {one for one in lost if all(one in reached[other] for other in reached[one])}
