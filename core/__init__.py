@@ -56,6 +56,7 @@ from .pairs import (
 from .place.distances import Distances, distances, distances_steps
 from .place.fits import fits, fits_steps, obstacles, obstacles_steps
 from .place.nearest_objects import nearest_objects, nearest_objects_steps
+from .place.separate import Separation, separate, separate_steps
 from .place.slide import Slides, slide, slide_steps
 from .query import query, query_any, query_count
 from .rays import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
@@ -109,6 +110,7 @@ __all__ = [
     "Regions",
     "Running",
     "SceneOctree",
+    "Separation",
     "Slides",
     "Spheres",
     "Statistics",
@@ -161,6 +163,8 @@ __all__ = [
     "ray_test",
     "run",
     "save",
+    "separate",
+    "separate_steps",
     "slide",
     "slide_steps",
     "sphere_directions",

@@ -14,6 +14,7 @@ ERRORS = {"BuildCancelled"}
 RESULTS = {
     "Audit", "Distances", "Nearest", "Octree", "RayCrossings", "RayHits", "Statistics", "Supports",
     "ChangeCounts", "ContactIntervals", "ItemBuffers", "Visibility", "FaceSamples",
+    "Slides", "Separation",
 }  # fmt: skip
 # Data that may be left out.
 LEFT_OUT = {"other"}

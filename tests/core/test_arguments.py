@@ -24,6 +24,7 @@ TREE = build_octree(scenes.random(), capacity=16)
 BALLS, BOX = Spheres(np.zeros((2, 3)), [1, 2]), Boxes([[0] * 3], [[1] * 3])
 ZEROS, EYE = np.zeros((2, 3)), np.eye(4)[None]
 FOUND = core.audit(SCENE)
+PLACING = ("slide", "slide_steps", "separate", "separate_steps")
 # What a function is asked with, by name of the argument; of one function, by both names.
 GIVEN = {
     "tree": TREE, "items": BALLS, "volumes": BALLS, "volume": BALLS[:1], "points": ZEROS,
@@ -54,8 +55,10 @@ GIVEN = {
     "SceneOctree.triangles_of.ids": [0, 2], "SceneOctree.triangles_steps.ids": [0, 2],
     "baked_triangles.meshes": [Triangles(np.eye(3), [[0, 1, 2]])], "which": [0],
     "baked_triangles_steps.meshes": [Triangles(np.eye(3), [[0, 1, 2]])],
-    "pairs_within.others": BALLS, "between.start": 0.0,
-    "between.stop": 1.0,
+    "slide.direction": [0, 0, -1], "bodies": [3, 3], "against": [2], "limit": 4.0,
+    "axes": [[1, 0, 0]], "fixed": [1], "gap": 0.1,
+    **{f"{name}.ids": [0, 2] for name in PLACING}, "pairs_within.others": BALLS,
+    "between.start": 0.0, "between.stop": 1.0,
 }  # fmt: skip
 # Their arrays are known to be sound: nobody checks them again.
 TRUSTED = {
