@@ -4,6 +4,7 @@ import bpy
 
 from .audit import draw_audit, draw_contacts, draw_floating
 from .cameras import draw_shot, never_seen
+from .distances import draw_distances
 from .hiding import draw_restore
 from .place import draw_drop, draw_fill, draw_push_apart
 from .questions import QUESTIONS, draw_camera, draw_collisions, draw_near
@@ -22,7 +23,7 @@ from .ui import (
 # What stands together, from top to bottom; each draws one row, whatever was answered.
 BUTTONS = (
     (draw_camera, draw_shot, never_seen.draw_never_seen),
-    (draw_near,),
+    (draw_near, draw_distances),
     (draw_collisions, draw_audit, draw_floating, draw_contacts),
     (draw_drop, draw_push_apart, draw_fill),
 )
@@ -33,6 +34,7 @@ _NAMES = frozenset(
         "select_in_frustum",
         "find_seen",
         "find_never_seen",
+        "measure_distances",
         "select_collisions",
         "audit",
         "select_floating",

@@ -15,16 +15,17 @@ CORE_ORDER = [
     "tuning", "arrays", "records", "checks", "steps", "passes", "shapes", "touch", "options",
     "grid", "child_masks", "cells", "any_octree", "walkable", "octree", "compiled", "lone",
     "groups", "construction", "mailboxing", "descend", "query", "rays", "nearest",
-    "pairs", "dynamic", "scene", "gaps", "audit", "place", "item_buffer", "trace", "atomic_file",
-    "storage", "statistics", "wireframe",
+    "pairs", "dynamic", "scene", "gaps", "audit", "place", "clip", "chunks", "item_buffer",
+    "trace", "atomic_file", "storage", "statistics", "wireframe",
     "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
-    "tuning", "arrays", "text_formats", "png", "written_files", "ui", "menus", "translations",
-    "shortcuts", "references", "preferences", "presets", "camera", "curves", "reader",
-    "scene_index", "item_buffer", "built_tree", "trees", "scope", "targets", "selection", "hiding",
-    "answers", "build", "results", "questions", "live", "display", "probe", "cameras", "audit",
-    "place", "example", "main_panel", "command_line", "handlers", "__init__",
+    "tuning", "arrays", "lengths", "text_formats", "png", "written_files", "ui", "menus",
+    "translations", "shortcuts", "references", "preferences", "presets", "camera", "curves",
+    "reader", "scene_index", "item_buffer", "built_tree", "trees", "scope", "targets",
+    "selection", "hiding", "answers", "build", "results", "questions", "distances", "live",
+    "display", "probe", "cameras", "audit", "place", "example", "main_panel", "command_line", "handlers",
+    "__init__",
 ]  # fmt: skip
 BLENDER = {
     "bl_math", "bl_operators", "bl_ui", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras",

@@ -86,7 +86,7 @@ def _unit(vectors: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class Gaps:
+class NearestWays:
     """How far pairs are apart, (p,), and between which triangles, (2, p).
 
     Infinite, and -1, where they are farther apart than they were looked for.
@@ -99,7 +99,7 @@ class Gaps:
 
 def gaps_between(
     sides: tuple[Surfaces, Surfaces], rows: Ids, limits: Floats, turned: Ids | None = None
-) -> Steps[Gaps]:
+) -> Steps[NearestWays]:
     """Return the gaps of surfaces in rows, (2, p), that share no point, up to limits, (p,).
 
     Of triangles that are equally near, those of the smallest numbers are named: first of side 0,
@@ -119,4 +119,4 @@ def gaps_between(
     found = np.full((2, 2, rows.shape[1]), -1)
     found[0][:, ways.pairs[best]] = items[:, best]
     found[1][:, ways.pairs[best]] = ways.entries[:, best]
-    return Gaps(search.lengths, found[0], found[1])
+    return NearestWays(search.lengths, found[0], found[1])

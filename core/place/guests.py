@@ -16,7 +16,7 @@ from ..audit import findings
 from ..audit.bands import by_band, resolutions
 from ..audit.inside import inside, nearest_triangles
 from ..audit.judge import judged, world_of
-from ..audit.pieces import Pieces, bounds_of, triangles_in_boxes
+from ..audit.pieces import SurfaceParts, bounds_of, triangles_in_boxes
 from ..audit.shells import Shells
 from ..audit.sides import in_order
 from ..audit.solids import nested_of
@@ -166,7 +166,7 @@ def _held(asked: Asked, search: _Crossing) -> Steps[None]:
 
 
 def _holding(
-    asked: Asked, search: _Crossing, some: Ids, near: Pieces, shells: Shells
+    asked: Asked, search: _Crossing, some: Ids, near: SurfaceParts, shells: Shells
 ) -> Steps[None]:
     """Refuse guests in which a part of a host lies whole, that they do not touch."""
     faces = search.sides[1].sheets.arranged.faces
@@ -186,7 +186,7 @@ def _holding(
 
 
 def _touching(
-    asked: Asked, search: _Crossing, some: Ids, near: Pieces, are_closed: Flags
+    asked: Asked, search: _Crossing, some: Ids, near: SurfaceParts, are_closed: Flags
 ) -> Steps[None]:
     """Refuse those guests that touch a host and lie in it, or cross it beside its edges."""
     (touched,) = (search.touched[some] & (search.limits[some] >= 0)).nonzero()

@@ -7,12 +7,17 @@ from typing import Any
 
 import bpy
 
-from . import audit, place, seen
+from . import audit, distances, place, seen
 from .command import Command, UsageError
 from .interrupt import INTERRUPTED, interruptible
 
 # A new command is one line here.
-COMMANDS: tuple[Command, ...] = (seen.COMMAND, audit.COMMAND, place.COMMAND)
+COMMANDS: tuple[Command, ...] = (
+    seen.COMMAND,
+    audit.COMMAND,
+    distances.COMMAND,
+    place.COMMAND,
+)
 NAME = "octree"
 # What Blender needs to forget the command.
 _handles: list[Any] = []

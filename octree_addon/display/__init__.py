@@ -1,7 +1,7 @@
 """Display feature: GPU overlay, picking, cells as a mesh.
 
 Read uploads, cells, detail, boxes, lines, batches, words, hover, active_row,
-answered, then drawing.
+answered, dimensions, then drawing.
 """
 
 import bpy
@@ -12,6 +12,7 @@ from .drawing import install, is_installed, uninstall
 from .hover import OCTREE_OT_inspect_cells
 from .mesh import OCTREE_OT_make_real
 from .panel import OCTREE_PT_display, draw_switch
+from .real_dimensions import OCTREE_OT_make_distances_real
 from .settings import OctreeDisplaySettings
 from .snapshot import snapshots
 
@@ -30,7 +31,12 @@ def draw_inspect(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
 
 FEATURE = Feature(
     settings={"display": OctreeDisplaySettings},
-    classes=(OCTREE_OT_make_real, OCTREE_OT_inspect_cells, OCTREE_PT_display),
+    classes=(
+        OCTREE_OT_make_real,
+        OCTREE_OT_make_distances_real,
+        OCTREE_OT_inspect_cells,
+        OCTREE_PT_display,
+    ),
     menus=(
         ("OCTREE_MT_object", draw_make_real),
         ("OCTREE_MT_view", draw_switch),

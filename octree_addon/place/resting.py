@@ -1,4 +1,4 @@
-"""Where held objects come to rest at a point: lifted until they fit, then let fall."""
+"""Resting places of held objects at a point: lifted until they fit, then let fall."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What moves are told as: a row for each object that was or was not moved, and one sentence."""
+"""Moves in words: a row for each object that was or was not moved, and one sentence."""
 
 from collections.abc import Sequence
 

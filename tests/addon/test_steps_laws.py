@@ -35,6 +35,7 @@ CASES = {
     "recheck": ({}, [AUDIT]),
     "contacts_over_frames": (FRAMES, []),
     "select_floating": ({}, []),
+    "measure_distances": ({"pairs": "NEAREST", "count": 2}, []),
     "drop": ({}, []),
     "push_apart": ({"whose": "ALL"}, []),
     "fill": ({"where": "BOX", "count": 2, "tries": 9}, [("select_in_sphere", {"radius": 2.0})]),

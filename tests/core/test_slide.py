@@ -3,14 +3,13 @@
 from fractions import Fraction
 
 import numpy as np
-import pytest
 import slide_oracle as oracle
-from audit_scenes import ball, box, scene_of, sheet
+from audit_scenes import scene_of
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core import SceneOctree, Triangles, slide
+from core import Triangles, slide
 
 DOWN = [0, 0, -1]
 
