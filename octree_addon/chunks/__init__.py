@@ -1,0 +1,74 @@
+"""Chunks feature: cells by budget, previewed; the scene cut into them; sources hidden and back.
+
+Read settings and names, world, assembly, cutting, writing, made, then cell_rows, operators and
+panel.
+"""
+
+import bpy
+
+from .. import results
+from ..display import CELLS
+from ..ui import Feature
+from .cell_rows import cell_lines, cell_rows, cells_in, pack_cells, worst_first
+from .cutting import SceneCut, cut_steps
+from .made import link_made, make_steps
+from .operators import (
+    CUT,
+    PREVIEW,
+    OCTREE_OT_cut_chunks,
+    OCTREE_OT_preview_chunks,
+    OCTREE_OT_remove_chunks,
+)
+from .panel import (
+    OCTREE_PT_chunks,
+    draw_chunks,
+    offer_cut,
+    offer_preview,
+    say_cut,
+    say_preview,
+)
+from .settings import CELL_ROWS, CellBudgetOptions, OctreeChunkSettings
+from .world import CellTable, WorldTriangles, cell_table, divided_steps, world_steps
+
+__all__ = [
+    "CELL_ROWS",
+    "CellBudgetOptions",
+    "CellTable",
+    "SceneCut",
+    "WorldTriangles",
+    "cell_lines",
+    "cell_rows",
+    "cell_table",
+    "cells_in",
+    "cut_steps",
+    "divided_steps",
+    "draw_chunks",
+    "link_made",
+    "make_steps",
+    "pack_cells",
+    "world_steps",
+    "worst_first",
+]
+
+
+def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
+    """Offer to preview, cut and restore."""
+    menu.layout.separator()
+    for name in ("preview_chunks", "cut_chunks", "remove_chunks"):
+        menu.layout.operator(f"octree.{name}")
+
+
+CELLS[PREVIEW] = cells_in
+results.LINES[PREVIEW] = cell_lines(("Triangles", "Objects"))
+results.ANSWERS[PREVIEW] = results.Said(say_preview, offer_preview)
+results.ANSWERS[CUT] = results.Said(say_cut, offer_cut)
+FEATURE = Feature(
+    settings={"chunks": OctreeChunkSettings},
+    classes=(
+        OCTREE_OT_preview_chunks,
+        OCTREE_OT_cut_chunks,
+        OCTREE_OT_remove_chunks,
+        OCTREE_PT_chunks,
+    ),
+    menus=(("OCTREE_MT_object", draw_menu),),
+)
