@@ -20,6 +20,8 @@ from .audit import (
     connected_components,
     supports,
 )
+from .chunks import Chunks, chunks, chunks_steps
+from .clip import Pieces, assign, clip, clip_steps
 from .compiled import kernel_state, use_kernel
 from .construction import BuildCancelled, build_octree, build_steps
 from .descend import CROSSING, INSIDE, OUTSIDE, UNVISITED
@@ -87,6 +89,7 @@ __all__ = [
     "BuildCancelled",
     "Capsules",
     "ChangeCounts",
+    "Chunks",
     "ContactIntervals",
     "ContactTracker",
     "DynamicOctree",
@@ -98,6 +101,7 @@ __all__ = [
     "Nearest",
     "Octree",
     "OrientedBoxes",
+    "Pieces",
     "PixelRays",
     "RayCrossings",
     "RayHits",
@@ -111,6 +115,7 @@ __all__ = [
     "Triangles",
     "Visibility",
     "ZBuffer",
+    "assign",
     "atomic_file",
     "audit",
     "audit_again",
@@ -123,6 +128,10 @@ __all__ = [
     "build_steps",
     "cell_segments",
     "cells_along_ray",
+    "chunks",
+    "chunks_steps",
+    "clip",
+    "clip_steps",
     "connected_components",
     "face_samples",
     "face_samples_steps",

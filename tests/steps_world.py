@@ -25,6 +25,8 @@ from core import (
     baked_triangles_steps,
     build_octree,
     build_steps,
+    chunks_steps,
+    clip_steps,
     face_samples,
     face_samples_steps,
     item_buffers,
@@ -104,6 +106,8 @@ CASES: dict[str, list[Steps]] = {
         lambda w: build_steps(w.triangles, capacity=4),
         lambda w: build_steps(w.triangles, capacity=4, split="median"),
     ],
+    "chunks_steps": [lambda w: chunks_steps(w.triangles, budget=20, cell=0.5)],
+    "clip_steps": [lambda w: clip_steps(build_octree(w.triangles, capacity=8))],
     "face_samples_steps": [lambda w: face_samples_steps(w.renderer, VIEWS, size=(24, 24))],
     # Of a ball by its vertices; steps that build octrees are those of `prepare_steps`.
     "objects_touching_steps": [

@@ -15,8 +15,8 @@ CORE_ORDER = [
     "tuning", "arrays", "records", "checks", "steps", "passes", "shapes", "touch", "options",
     "grid", "child_masks", "cells", "any_octree", "walkable", "octree", "compiled", "lone",
     "groups", "construction", "mailboxing", "descend", "query", "rays", "nearest",
-    "pairs", "dynamic", "scene", "audit", "item_buffer", "trace", "atomic_file", "storage",
-    "statistics", "wireframe",
+    "pairs", "dynamic", "scene", "audit", "clip", "chunks", "item_buffer", "trace", "atomic_file",
+    "storage", "statistics", "wireframe",
     "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [

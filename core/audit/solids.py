@@ -15,7 +15,7 @@ from .contacts import Contacts
 from .cutting import Cutters, contacts_by_entry, divided
 from .depth import Depths, depths_of
 from .inside import inside
-from .pieces import Pieces, triangles_in_boxes
+from .pieces import SurfaceParts, triangles_in_boxes
 from .shells import Shells
 from .walls import Walls, walls_of
 
@@ -113,12 +113,12 @@ def _depths(world: World, rows: Ids, solids: Ids, contacts: Contacts) -> Steps[D
     parts = yield from steps
     (free,) = (counts == 0).nonzero()
     inner = yield from _inner(world, pieces[free], solids, walls)
-    everyone = Pieces.joined((parts, inner))
+    everyone = SurfaceParts.joined((parts, inner))
     known = np.arange(len(everyone)) >= len(parts)
     return (yield from depths_of(world.moment, everyone, known, solids, walls, world.band))
 
 
-def _inner(world: World, pieces: Pieces, solids: Ids, walls: Walls) -> Steps[Pieces]:
+def _inner(world: World, pieces: SurfaceParts, solids: Ids, walls: Walls) -> Steps[SurfaceParts]:
     """Return the pieces, none of which has contact, that lie inside: all that hang together do."""
     faces = world.sheets.arranged.faces.T[:, pieces.entries]
     keys = pieces.solids * len(world.shells.knots) + world.shells.knots[faces]

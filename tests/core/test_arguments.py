@@ -21,6 +21,7 @@ from core import (
 
 SCENE, _ = asked.masked_scene(1)
 TREE = build_octree(scenes.random(), capacity=16)
+MESHED = build_octree(Triangles(np.eye(3), [[0, 1, 2]]))
 BALLS, BOX = Spheres(np.zeros((2, 3)), [1, 2]), Boxes([[0] * 3], [[1] * 3])
 ZEROS, EYE = np.zeros((2, 3)), np.eye(4)[None]
 FOUND = core.audit(SCENE)
@@ -53,7 +54,10 @@ GIVEN = {
     "SceneOctree.triangles_of.ids": [0, 2], "SceneOctree.triangles_steps.ids": [0, 2],
     "baked_triangles.meshes": [Triangles(np.eye(3), [[0, 1, 2]])], "which": [0],
     "baked_triangles_steps.meshes": [Triangles(np.eye(3), [[0, 1, 2]])],
-    "pairs_within.others": BALLS, "between.start": 0.0,
+    "pairs_within.others": BALLS, "between.start": 0.0, "cell": 0.5, "budget": 20.0,
+    **{f"{name}.tree": MESHED for name in ("assign", "clip", "clip_steps")},
+    "least_triangles": 2, "least_size": 0.1, "modes": [0], "weights": [1.0],
+    "chunks.owners": [0], "chunks_steps.owners": [0],
     "between.stop": 1.0,
 }  # fmt: skip
 # Their arrays are known to be sound: nobody checks them again.
