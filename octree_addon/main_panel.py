@@ -5,6 +5,7 @@ import bpy
 from .audit import draw_audit, draw_contacts, draw_floating
 from .cameras import draw_shot, never_seen
 from .chunks import draw_chunks
+from .density import draw_density
 from .hiding import draw_restore
 from .questions import QUESTIONS, draw_camera, draw_collisions, draw_near
 from .ui import (
@@ -24,7 +25,7 @@ BUTTONS = (
     (draw_camera, draw_shot, never_seen.draw_never_seen),
     (draw_near,),
     (draw_collisions, draw_audit, draw_floating, draw_contacts),
-    (draw_chunks,),
+    (draw_chunks, draw_density),
 )
 # The operators of these buttons, but for the one that is asked around the 3D cursor.
 _NAMES = frozenset(
@@ -38,6 +39,7 @@ _NAMES = frozenset(
         "select_floating",
         "contacts_over_frames",
         "preview_chunks",
+        "density",
     )
 )
 

@@ -9,9 +9,9 @@ import bpy
 from .. import results
 from ..display import CELLS
 from ..ui import Feature
-from .cell_rows import cell_lines, cell_rows, cells_in, pack_cells, worst_first
-from .cutting import SceneCut, cut_steps
-from .made import link_made, make_steps
+from .cell_rows import CELL_LINES, cell_rows, cells_in, pack_cells, worst_first
+from .cutting import SceneCut, cell_names, cut_steps
+from .made import link_made, make_steps, named_objects
 from .operators import (
     CUT,
     PREVIEW,
@@ -31,12 +31,13 @@ from .settings import CELL_ROWS, CellBudgetOptions, OctreeChunkSettings
 from .world import CellTable, WorldTriangles, cell_table, divided_steps, world_steps
 
 __all__ = [
+    "CELL_LINES",
     "CELL_ROWS",
     "CellBudgetOptions",
     "CellTable",
     "SceneCut",
     "WorldTriangles",
-    "cell_lines",
+    "cell_names",
     "cell_rows",
     "cell_table",
     "cells_in",
@@ -45,6 +46,7 @@ __all__ = [
     "draw_chunks",
     "link_made",
     "make_steps",
+    "named_objects",
     "pack_cells",
     "world_steps",
     "worst_first",
@@ -59,7 +61,7 @@ def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
 
 
 CELLS[PREVIEW] = cells_in
-results.LINES[PREVIEW] = cell_lines(("Triangles", "Objects"))
+results.LINES[PREVIEW] = CELL_LINES
 results.ANSWERS[PREVIEW] = results.Said(say_preview, offer_preview)
 results.ANSWERS[CUT] = results.Said(say_cut, offer_cut)
 FEATURE = Feature(

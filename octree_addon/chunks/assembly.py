@@ -5,7 +5,7 @@ which weights. A vertex that a wall has made is one vertex, whichever pieces hav
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -217,7 +217,7 @@ def _polygons(layers: MeshLayers, pieces: SourcePieces) -> _Polygons:
     begins = np.cumsum(all_sizes) - all_sizes
     by = spans(begins[order], all_sizes[order])
 
-    def both(one: Ids, other: Ids) -> Ids:
+    def both(one: NDArray[Any], other: NDArray[Any]) -> Any:
         return np.concatenate((one, other.reshape(-1, *other.shape[2:])))[by]
 
     return _Polygons(

@@ -1,4 +1,4 @@
-"""Cells as rows of Results, those over budget first, each with what has most in it; its outline."""
+"""Cells as rows of Results, those over budget first, with what each has most of; outlines."""
 
 import io
 from collections.abc import Sequence
@@ -8,12 +8,12 @@ from zipfile import BadZipFile
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ..answers.rows import Column, Rows
-from ..answers.view import View
-from ..arrays import UNUSED, Floats, Ids
+from ..arrays import UNUSED, Ids
 from ..display import ColoredCells
-from ..results import Contact, Lines, draw_labels, fresh_view, value_text
+from ..results import Contact, Lines, draw_row
 from ..ui import at_forgetting
 from .world import CellTable, WorldTriangles
 
@@ -31,7 +31,7 @@ def cell_rows(table: CellTable, world: WorldTriangles, columns: Sequence[Column]
     return Rows(objects[None], instances[None], tuple(columns))
 
 
-def pack_cells(table: CellTable, values: Floats) -> bytes:
+def pack_cells(table: CellTable, values: NDArray[Any]) -> bytes:
     """Write where cells are, and what they are colored by, as bytes of a result."""
     file = io.BytesIO()
     np.savez_compressed(
@@ -72,33 +72,10 @@ def cell_outline(scene: bpy.types.Scene, result: Any, row: int) -> Contact | Non
     return Contact(corners, corners[_EDGES], faces, (result.number, row))
 
 
-def cell_lines(headers: tuple[str, ...]) -> Lines:
-    """Return how rows of cells are shown, with these columns."""
-
-    def draw(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, row: int) -> None:
-        view = fresh_view(scene, result, row)
-        split = layout.split(factor=_NAMES / (_NAMES + len(headers)))
-        draw_labels(split.row(align=True), view, row)
-        values = split.row()
-        for name in headers:
-            _draw_value(values, scene, view, name, row)
-
-    return Lines(headers, draw, cell_outline, names=_NAMES)
+# Columns as many as fit; a click frames the cell.
+CELL_LINES = Lines((), draw_row, cell_outline)
 
 
-_NAMES = 1.6
-
-
-def _draw_value(
-    layout: bpy.types.UILayout, scene: bpy.types.Scene, view: View, name: str, row: int
-) -> None:
-    column = view.rows.column(name)
-    if column is not None:
-        cell = layout.row()
-        cell.alignment = "RIGHT"
-        cell.label(text=value_text(scene, column, row), translate=False)
-
-
-def worst_first(table: CellTable, values: Floats) -> Ids:
+def worst_first(table: CellTable, values: NDArray[Any]) -> Ids:
     """Return the order of cells: those over budget first, then by a value, the largest first."""
     return np.lexsort((-np.asarray(values), ~table.is_over))

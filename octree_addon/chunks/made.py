@@ -1,4 +1,4 @@
-"""Chunks in Blender: objects in a collection for each cell, known by custom properties, in no store.
+"""Chunks in Blender: objects in a collection for each cell, known by their custom properties.
 
 What makes them goes on step by step, and takes back all of it if it is dropped.
 """
@@ -6,7 +6,7 @@ What makes them goes on step by step, and takes back all of it if it is dropped.
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import bpy
 from mathutils import Matrix
@@ -18,7 +18,7 @@ from ..hiding import hide, plan, show_again
 from ..hiding.view_layer_hiding import is_hidden, set_hidden
 from .cutting import ASSIGN, ChunkPart, ChunkSource, SceneCut
 from .names import safe_name
-from .world import CHUNK
+from .world import CHUNK, is_chunk
 from .writing import (
     blended_groups,
     chunk_positions,
@@ -48,21 +48,34 @@ class Made(NamedTuple):
     gone: list[bpy.types.Object]
 
 
+def has_chunks(collection: Any) -> bool:
+    """Tell whether a collection is that of all chunks."""
+    return ROOT in collection
+
+
 def made_collection(scene: bpy.types.Scene) -> bpy.types.Collection | None:
     """Return the collection of the chunks of a scene; None without any."""
-    return next((each for each in scene.collection.children_recursive if ROOT in each), None)
+    return next((each for each in scene.collection.children_recursive if has_chunks(each)), None)
 
 
 def chunks_in(collection: bpy.types.Collection | None) -> list[bpy.types.Object]:
     """Return the chunks in a collection."""
-    return [] if collection is None else [item for item in collection.all_objects if CHUNK in item]
+    return (
+        [] if collection is None else [each for each in collection.all_objects if is_chunk(each)]
+    )
 
 
 def sources_in(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """Return the objects that the chunks of a scene are of, as far as they are there."""
     root = made_collection(scene)
     names = json.loads(root[ROOT]) if root is not None else []
-    return [item for name in names if (item := scene.objects.get(name)) is not None]
+    return named_objects(scene, names)
+
+
+def named_objects(scene: bpy.types.Scene, names: Iterable[str]) -> list[bpy.types.Object]:
+    """Return the objects of these names, as far as the scene has them."""
+    there = {item.name: item for item in scene.objects}
+    return [there[name] for name in names if name in there]
 
 
 @contextmanager
@@ -102,7 +115,7 @@ def make_steps(scene: bpy.types.Scene, cut: SceneCut) -> Steps[Made]:
         for number, part in enumerate(cut.parts):
             key = part.source.label, cut.names[part.cell]
             former = before.get(key)
-            if former is not None and former.get(SIGNATURE) == part.signature:
+            if former is not None and former[SIGNATURE] == part.signature:
                 kept.append(before.pop(key))
                 continue
             name = safe_name(part.source.label, f"_{key[1]}", taken)
@@ -179,7 +192,7 @@ def link_made(context: bpy.types.Context, cut: SceneCut, made: Made) -> bpy.type
         root[ROOT] = ""
         scene.collection.children.link(root)
     remove_chunks(made.gone)
-    cells = {each[CHUNK]: each for each in root.children if CHUNK in each}
+    cells = {each[CHUNK]: each for each in root.children if is_chunk(each)}
     for part, item in made.fresh:
         name = cut.names[part.cell]
         if name not in cells:
@@ -188,7 +201,7 @@ def link_made(context: bpy.types.Context, cut: SceneCut, made: Made) -> bpy.type
             root.children.link(cells[name])
         cells[name].objects.link(item)
     for each in list(root.children):
-        if CHUNK in each and not each.all_objects:
+        if is_chunk(each) and not each.all_objects:
             bpy.data.collections.remove(each)
     owners = {each.owner for each in cut.sources}
     sources = [item for item in scene.objects if item.session_uid in owners]
@@ -223,8 +236,7 @@ def remove_all(context: bpy.types.Context) -> tuple[int, int]:
     count = len(chunks)
     remove_chunks(chunks)
     if root is not None:
-        cells = [each for each in root.children if CHUNK in each and not each.all_objects]
+        cells = [each for each in root.children if is_chunk(each) and not each.all_objects]
         bpy.data.batch_remove([*cells, *([root] if not root.all_objects else [])])
     shown = show_again(context, sources)
     return count, shown
-

@@ -1,6 +1,5 @@
 """Preview, cut, and restore: stepped operators; what is made is dropped again by Esc."""
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import bpy
@@ -216,8 +215,3 @@ class OCTREE_OT_remove_chunks(RefusingOperator, bpy.types.Operator):
         text = f"{plural(chunks, 'chunk')} deleted, {plural(shown, 'object')} shown again"
         self.report({"INFO"}, text)
         return {"FINISHED"}
-
-
-def options_from(settings: Any) -> Mapping[str, Any]:
-    """Return the options that settings hold."""
-    return {name: getattr(settings, name) for name in CHUNK_ROWS}

@@ -1,4 +1,4 @@
-"""Chunk settings: how many triangles a cell may have, where walls are, what is cut or kept whole."""
+"""Chunk settings: how many triangles a cell may have, where walls are, what is cut or whole."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,7 @@
-"""Triangles of the scene in the world, placement after placement, and the cells that they are in."""
+"""Triangles of the scene in the world, placement after placement, and the cells they are in."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -68,6 +68,11 @@ class WorldTriangles:
         return row_materials(depsgraph, self.placements)
 
 
+def is_chunk(item: Any) -> bool:
+    """Tell whether an object, or the collection of a cell, was made by cutting."""
+    return CHUNK in item
+
+
 def world_steps(
     context: bpy.types.Context, scope: str = "VISIBLE", also: Iterable[bpy.types.Object] = ()
 ) -> Steps[WorldTriangles]:
@@ -80,7 +85,7 @@ def world_steps(
     wanted = {
         item.session_uid
         for item in (*scoped_objects(context, scope, None), *also)
-        if CHUNK not in item
+        if not is_chunk(item)
     }
     rows = np.flatnonzero(np.isin(placements.owners, np.fromiter(wanted, np.int32, len(wanted))))
     if not len(rows):
@@ -144,6 +149,11 @@ class CellTable:
         """How large they are, in cubes of Blender units, (c,)."""
         volumes: Floats = (self.upper - self.lower).prod(axis=1)
         return volumes
+
+    def with_budget(self, most: int) -> "CellTable":
+        """Return the same cells, those with more triangles over budget; none if that is 0."""
+        over = self.triangles > most if most else np.zeros(len(self), np.bool_)
+        return replace(self, is_over=over)
 
     def take(self, rows: Ids) -> "CellTable":
         """Return some of the cells, in this order."""

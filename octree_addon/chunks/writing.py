@@ -1,6 +1,7 @@
-"""Chunk meshes and objects written in bulk (foreach_set): all layers, shape keys, groups, normals."""
+"""Chunk meshes and objects written in bulk (foreach_set): layers, shape keys, groups, normals."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import bpy
@@ -13,7 +14,15 @@ from .assembly import Blend, ChunkArrays, spans
 
 # What is not interpolated although its numbers are no whole ones; and from how far off a normal
 # has to be kept.
-_SMOOTH = {"FLOAT", "FLOAT2", "FLOAT_VECTOR", "FLOAT_COLOR", "BYTE_COLOR", "QUATERNION", "FLOAT4X4"}
+_SMOOTH = {
+    "FLOAT",
+    "FLOAT2",
+    "FLOAT_VECTOR",
+    "FLOAT_COLOR",
+    "BYTE_COLOR",
+    "QUATERNION",
+    "FLOAT4X4",
+}
 _NORMALS_DIFFER = 1e-4
 
 
@@ -107,7 +116,9 @@ def _write_column(
         for element, text in zip(attribute.data, values[:, 0].tolist(), strict=True):
             element.value = text
     elif len(values):
-        attribute.data.foreach_set(ATTRIBUTE_KINDS[column.kind][0], np.ascontiguousarray(values).ravel())
+        attribute.data.foreach_set(
+            ATTRIBUTE_KINDS[column.kind][0], np.ascontiguousarray(values).ravel()
+        )
 
 
 def _column_values(column: MeshColumn, arrays: ChunkArrays) -> NDArray[Any]:
@@ -180,7 +191,7 @@ def write_groups(item: bpy.types.Object, names: Sequence[str], groups: GroupWeig
     vertices, numbers, weights = (each[order] for each in groups)
     changes = (np.diff(numbers, prepend=-1) != 0) | (np.diff(weights, prepend=-1.0) != 0)
     starts = np.append(np.flatnonzero(changes), len(order)).tolist()
-    for start, stop in zip(starts[:-1], starts[1:], strict=True):
+    for start, stop in pairwise(starts):
         if numbers[start] < len(names):
             group = item.vertex_groups[int(numbers[start])]
             group.add(vertices[start:stop].tolist(), float(weights[start]), "REPLACE")

@@ -16,7 +16,15 @@ from .panel import OCTREE_PT_display, draw_switch
 from .settings import OctreeDisplaySettings
 from .snapshot import snapshots
 
-__all__ = ["CELLS", "ColoredCells", "install", "is_installed", "keep_only", "snapshots", "uninstall"]
+__all__ = [
+    "CELLS",
+    "ColoredCells",
+    "install",
+    "is_installed",
+    "keep_only",
+    "snapshots",
+    "uninstall",
+]
 
 
 def draw_make_real(menu: bpy.types.Menu, _: bpy.types.Context) -> None:

@@ -1,4 +1,4 @@
-"""Bulk reads of all layers of a mesh: topology, attributes by domain, groups, shape keys, normals."""
+"""Bulk reads of all layers of a mesh: topology, attributes, groups, shape keys, normals."""
 
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha1
@@ -123,6 +123,9 @@ class MeshLayers(NamedTuple):
         return sums.digest()
 
 
+_NO_WEIGHTS = GroupWeights(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))
+
+
 def mesh_layers(mesh: bpy.types.Mesh, *, groups: bool = False) -> MeshLayers:
     """Copy all layers of a mesh that is not in edit mode into fresh arrays.
 
@@ -152,7 +155,7 @@ def mesh_layers(mesh: bpy.types.Mesh, *, groups: bool = False) -> MeshLayers:
         polygons,
         bulk(mesh.corner_normals, "vector", 3 * counts[2], np.float32).reshape(-1, 3),
         tuple(_columns(mesh)),
-        _weights(mesh) if groups else GroupWeights(*np.empty((2, 0), np.intp), np.empty(0)),
+        _weights(mesh) if groups else _NO_WEIGHTS,
         _shape_keys(mesh),
         _actives(mesh),
     )

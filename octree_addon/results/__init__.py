@@ -42,7 +42,7 @@ from .operators import (
     OCTREE_OT_sort_rows,
     ResultOperator,
 )
-from .panel import OCTREE_PT_results, OCTREE_UL_results, draw_labels, fresh_view
+from .panel import OCTREE_PT_results, OCTREE_UL_results, draw_labels, draw_row, fresh_view
 from .settings import (
     OctreeListSettings,
     OctreeResult,
@@ -68,6 +68,7 @@ __all__ = [
     "active_sides",
     "doubt_names",
     "draw_labels",
+    "draw_row",
     "drop_pointers",
     "fresh_view",
     "has_pointers",

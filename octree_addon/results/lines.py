@@ -35,7 +35,7 @@ class Lines(NamedTuple):
     Attributes
     ----------
     headers : tuple of str
-        The columns that can be sorted by with a click.
+        The columns that can be sorted by with a click; none for all that there is room for.
     draw : callable
         Draws a row of the list.
     contact : callable

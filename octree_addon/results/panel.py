@@ -174,8 +174,8 @@ def draw_headers(
     row.prop(settings, "search", text="", icon="VIEWZOOM")
     view = view_of(scene, result)
     fitted = fit_columns(scene, view, names_width(view))
-    if result.question in LINES:
-        lines = LINES[result.question]
+    lines = LINES.get(result.question)
+    if lines is not None and lines.headers:
         fitted = fixed_columns(view, lines.headers, lines.names)
     row = layout.row(align=True)
     for cell, name, text in zip(
