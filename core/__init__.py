@@ -20,7 +20,18 @@ from .audit import (
     connected_components,
     supports,
 )
-from .chunks import Chunks, chunks, chunks_steps
+from .chunks import (
+    ChunkPolygons,
+    Chunks,
+    Density,
+    chunk_polygons,
+    chunks,
+    chunks_steps,
+    density,
+    density_steps,
+    interpolated,
+    interpolated_normals,
+)
 from .clip import Pieces, assign, clip, clip_steps
 from .compiled import kernel_state, use_kernel
 from .construction import BuildCancelled, build_octree, build_steps
@@ -89,9 +100,11 @@ __all__ = [
     "BuildCancelled",
     "Capsules",
     "ChangeCounts",
+    "ChunkPolygons",
     "Chunks",
     "ContactIntervals",
     "ContactTracker",
+    "Density",
     "DynamicOctree",
     "FaceSamples",
     "Frusta",
@@ -128,13 +141,18 @@ __all__ = [
     "build_steps",
     "cell_segments",
     "cells_along_ray",
+    "chunk_polygons",
     "chunks",
     "chunks_steps",
     "clip",
     "clip_steps",
     "connected_components",
+    "density",
+    "density_steps",
     "face_samples",
     "face_samples_steps",
+    "interpolated",
+    "interpolated_normals",
     "item_buffers",
     "kernel_state",
     "load",

@@ -27,6 +27,7 @@ from core import (
     build_steps,
     chunks_steps,
     clip_steps,
+    density_steps,
     face_samples,
     face_samples_steps,
     item_buffers,
@@ -108,6 +109,7 @@ CASES: dict[str, list[Steps]] = {
     ],
     "chunks_steps": [lambda w: chunks_steps(w.triangles, budget=20, cell=0.5)],
     "clip_steps": [lambda w: clip_steps(build_octree(w.triangles, capacity=8))],
+    "density_steps": [lambda w: density_steps(w.triangles, budget=20, cell=0.5)],
     "face_samples_steps": [lambda w: face_samples_steps(w.renderer, VIEWS, size=(24, 24))],
     # Of a ball by its vertices; steps that build octrees are those of `prepare_steps`.
     "objects_touching_steps": [

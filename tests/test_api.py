@@ -13,7 +13,8 @@ ERRORS = {"BuildCancelled"}
 # Results are made by the library and only read by its users.
 RESULTS = {
     "Audit", "Nearest", "Octree", "RayCrossings", "RayHits", "Statistics", "Supports",
-    "ChangeCounts", "ContactIntervals", "ItemBuffers", "Visibility", "FaceSamples", "Chunks", "Pieces",
+    "ChangeCounts", "ContactIntervals", "ItemBuffers", "Visibility", "FaceSamples", "Chunks",
+    "ChunkPolygons", "Density", "Pieces",
 }  # fmt: skip
 # Data that may be left out.
 LEFT_OUT = {"other"}

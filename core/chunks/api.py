@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks, tuning
-from ..arrays import Flags, Floats, Ids, blocks
+from ..arrays import Flags, Floats, Ids, blocks, ranks_of, starts_of_runs
 from ..clip.cutting import Cutting
 from ..clip.pieces import Pieces, pieces_of
 from ..records import Record
@@ -183,16 +183,17 @@ def _steps(
     known = np.isfinite(rows).all(axis=0)
     valid = known[faces].all(axis=1)
     yield 0.05
-    corners = np.ascontiguousarray(faces.T)
-    beginning = Cutting.steps(np.where(known, rows, 0.0), corners, valid)
+    cuttable = modes[budget.owners] == CUT
+    corners, points = np.ascontiguousarray(faces.T), np.where(known, rows, 0.0)
+    beginning = Cutting.steps(points, corners, valid, is_cut=bool(cuttable.any()))
     cutting = yield from between(0.05, 0.2, beginning)
     lower, upper = _bounds(cutting, valid)
-    cuttable = modes[budget.owners] == CUT
     if not cuttable.all():
-        _stand_for(cutting, budget.owners, modes, valid)
+        standing = _stand_for(cutting, budget.owners, modes, valid)
+        yield from between(0.2, 0.25, standing)
     lattice = Lattice.around(lower, upper, cell)
     dividing = divide_by_budget(cutting, lattice, axes, budget, cuttable)
-    divided = yield from between(0.2, 0.85, dividing)
+    divided = yield from between(0.25, 0.85, dividing)
     pieces = pieces_of(cutting, vertices, faces, np.zeros(len(faces), bool))
     yield 0.95
     made = _chunks(lattice, divided, cutting, pieces, budget.most)
@@ -208,41 +209,40 @@ def _bounds(cutting: Cutting, valid: Flags) -> tuple[Floats, Floats]:
     return lower, np.max(cutting.upper, axis=1, where=valid, initial=-np.inf)
 
 
-def _stand_for(cutting: Cutting, owners: Ids, modes: Ids, valid: Flags) -> None:
-    """Let points stand for triangles that are never cut."""
+def _stand_for(cutting: Cutting, owners: Ids, modes: Ids, valid: Flags) -> Steps[None]:
+    """Let points stand for triangles that are never cut; yields the fraction done."""
     which = modes[owners]
     for some in blocks(len(owners), tuning.current.piece):
         (ids,) = (which[some] == ASSIGN).nonzero()
         ids += some.start
-        if len(ids):
-            corners = cutting.places.rows[:, cutting.faces[:, ids]]
-            centers = (corners[:, 0] + corners[:, 1] + corners[:, 2]) / 3
-            cutting.lower[:, ids] = cutting.upper[:, ids] = centers
-    kept = ((which == KEEP) & valid).nonzero()[0]
-    if len(kept):
-        of = owners[kept]
-        for axis in range(3):
-            least, most = np.full(len(modes), np.inf), np.full(len(modes), -np.inf)
-            np.minimum.at(least, of, cutting.lower[axis, kept])
-            np.maximum.at(most, of, cutting.upper[axis, kept])
-            with np.errstate(invalid="ignore"):
-                centers = least / 2 + most / 2
-            cutting.lower[axis, kept] = cutting.upper[axis, kept] = centers[of]
+        for axis, row in enumerate(cutting.places.rows):
+            first, second, third = row.take(cutting.faces[:, ids], mode="clip")
+            cutting.lower[axis, ids] = cutting.upper[axis, ids] = (first + second + third) / 3
+        yield some.stop / len(owners)
+    (kept,) = ((which == KEEP) & valid).nonzero()
+    of = owners[kept]
+    order = np.argsort(of, kind="stable")
+    first = starts_of_runs(of[order])
+    if len(first):
+        lower = np.minimum.reduceat(cutting.lower[:, kept[order]], first, axis=1)
+        upper = np.maximum.reduceat(cutting.upper[:, kept[order]], first, axis=1)
+        centers = np.empty((3, len(modes)))
+        centers[:, of[order[first]]] = lower / 2 + upper / 2
+        cutting.lower[:, kept] = cutting.upper[:, kept] = centers[:, of]
 
 
 def _chunks(
     lattice: Lattice, divided: Divided, cutting: Cutting, pieces: Pieces, most: float
 ) -> Chunks:
     """Describe the cells that hold something, in Morton order."""
-    whole = cutting.cells
-    inside = whole[whole >= 0]
-    count = len(divided.first_child)
-    counts = np.bincount(inside, minlength=count) + np.bincount(pieces.cells, minlength=count)
-    (filled,) = counts.nonzero()
-    filled = filled[np.argsort(divided.cells.take(filled).firsts(), kind="stable")]
-    ranks = np.full(count, -1)
-    ranks[filled] = np.arange(len(filled))
-    cells = divided.cells.take(filled)
+    chunks, whole = divided.chunks, cutting.cells
+    held = np.concatenate((whole[whole >= 0], pieces.cells))
+    counts = np.bincount(held, minlength=len(chunks))
+    (leaves,) = counts.nonzero()
+    order = np.argsort(divided.cells.take(chunks[leaves]).firsts(), kind="stable")
+    leaves = leaves[order]
+    ranks = ranks_of(len(chunks), leaves)
+    cells = divided.cells.take(chunks[leaves])
     lower, upper = cells.bounds
     pieces.cells[:] = ranks[pieces.cells]
     return Chunks(
@@ -255,9 +255,9 @@ def _chunks(
         codes=cells.codes,
         levels=cells.levels,
         coordinates=cells.coordinates.T,
-        counts=counts[filled],
-        totals=divided.totals[filled],
-        is_over=divided.totals[filled] > most,
+        counts=counts[leaves],
+        totals=divided.totals[leaves],
+        is_over=divided.totals[leaves] > most,
         neighbors=cells.neighbors(),
         cells=np.where(whole >= 0, ranks[np.maximum(whole, 0)], -1),
         pieces=pieces,

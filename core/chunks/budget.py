@@ -78,11 +78,36 @@ def _sums(cells: Ids, values: Floats | Ids, count: int) -> Floats:
 
 @dataclass(frozen=True)
 class Divided:
-    """All cells, their first children (c,) or -1, and what they hold."""
+    """All cells, what they hold, and the chunk of each: (c,).
+
+    The chunk of a leaf is this leaf, or of one over the budget the uppermost cell above it that
+    holds nothing else: no division between separated anything.
+    """
 
     cells: LatticeCells
-    first_child: Ids
     totals: Floats
+    chunks: Ids
+
+    @classmethod
+    def of(
+        cls, cells: LatticeCells, first_child: Ids, triangles: Ids, totals: Floats, most: float
+    ) -> "Divided":
+        """Return the cells with these triangles (c,) and totals (c,)."""
+        parent, chunks = np.full(len(cells), -1), np.arange(len(cells))
+        (inner,) = (first_child >= 0).nonzero()
+        children = first_child[inner, None] + np.arange(1 << len(cells.axes))
+        parent[children] = inner[:, None]
+        below = triangles.copy()
+        for depth in range(int(cells.depths.max()), 0, -1):
+            (here,) = (cells.depths == depth).nonzero()
+            np.add.at(below, parent[here], below[here])
+        rising = ((first_child < 0) & (totals > most) & (triangles > 0)).nonzero()[0]
+        while len(rising):
+            above = parent[chunks[rising]]
+            alone = (above >= 0) & (below[above] == triangles[rising])
+            rising = rising[alone]
+            chunks[rising] = above[alone]
+        return cls(cells, totals, chunks)
 
 
 def divide_by_budget(
@@ -107,14 +132,16 @@ def divide_by_budget(
             done, rest = done + rest / 2, rest / 2
             now = np.count_nonzero(cutting.cells == IN_PIECES), len(cutting.polygons.places)
             if now == before:
-                return Divided(cells, first_child, totals)
+                return Divided.of(cells, first_child, triangles, totals, budget.most)
             continue
         first_child[divided] = len(cells) + np.arange(len(divided)) * (1 << len(axes))
         middles = np.full((3, len(cells)), np.nan)
         middles[:, divided] = cells.take(divided).middles
         here = np.where(over, first_child, -1)
         part = rest * 0.3
-        yield from between(done, done + part, cutting.divide_steps(here, middles, axes))
+        # The root's walls that are of the coarser lattice come first, as in every larger root.
+        order = sorted(axes, key=lambda axis: len(cells) == 1 and lattice.corner[axis] % 2 == 0)
+        yield from between(done, done + part, cutting.divide_steps(here, middles, order))
         done, rest = done + part, rest - part
         cells = joined_cells([cells, cells.take(divided).children()])
         first_child = np.concatenate((first_child, np.full(len(cells) - len(first_child), -1)))

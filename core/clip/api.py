@@ -9,6 +9,9 @@ from ..steps import Steps, at_once, between
 from .cutting import OUTSIDE, Cutting
 from .pieces import Pieces, pieces_of
 
+# Where a tree keeps how many pieces its cells hold.
+_COUNTS = "_piece_counts"
+
 
 def clip_steps(tree: Octree, /) -> Steps[Pieces]:
     """Cut the triangles of an octree at the walls of its leaves, in steps.
@@ -81,6 +84,21 @@ def assign(tree: Octree, /) -> Ids:
         above = points[:, moving] > tree.middle_rows[:, cells[moving]]
         cells[moving] = tree.first_child[cells[moving]] + (above.T @ (1, 2, 4))
     return cells
+
+
+def piece_counts(tree: Octree) -> Ids:
+    """Return how many pieces each cell holds, (m,), found once; beyond the root counts as there.
+
+    For whoever shows a tree again and again. The array is read-only.
+    """
+    known = vars(tree)
+    if _COUNTS not in known:
+        cells = np.maximum(clip(tree).cells, 0)
+        counts = np.bincount(cells, minlength=len(tree.node_depth))
+        counts.setflags(write=False)
+        known[_COUNTS] = counts
+    counts = known[_COUNTS]
+    return counts
 
 
 def _centroids(triangles: Shapes) -> Floats:

@@ -14,7 +14,7 @@ from .. import tuning
 from ..arrays import Flags, Floats, Ids, blocks, flagged, starts_of_runs
 from ..steps import Steps, between
 from .places import Places
-from .polygons import NO_POLYGONS, Polygons, joined, of_triangles, without_bits
+from .polygons import NO_POLYGONS, Polygons, Sides, joined, of_triangles, without_bits
 from .splits import Keys, Splits, cut_edges, edge_keys
 
 # What cells are called that are none.
@@ -35,8 +35,6 @@ class Cutting:
         The bounds of the triangles, or both the point that stands for one that is never cut.
     cells : ndarray of int32, shape (n,)
         The cell of each whole triangle; OUTSIDE, or IN_PIECES.
-    polygons : Polygons
-        The pieces of the others.
     """
 
     def __init__(
@@ -44,21 +42,29 @@ class Cutting:
     ) -> None:
         self.places, self.faces, self.lower, self.upper = places, faces, lower, upper
         self.cells = np.where(enters, 0, OUTSIDE).astype(np.int32)
-        self.polygons = NO_POLYGONS
+        self._parts = [NO_POLYGONS]
         self._splits = Splits()
         self._on_wall = np.zeros(places.count, bool)
 
     @classmethod
-    def steps(cls, vertices: Floats, faces: Ids, enters: Flags) -> Steps["Cutting"]:
-        """Begin with vertices (3, v) and faces (3, n) in cell 0; yields the fraction done."""
-        places = Places(vertices.shape[1])
-        place_of = yield from between(0.0, 0.5, places.number_steps(vertices))
+    def steps(
+        cls, vertices: Floats, faces: Ids, enters: Flags, *, is_cut: bool = True
+    ) -> Steps["Cutting"]:
+        """Begin with vertices (3, v) and faces (3, n) in cell 0; yields the fraction done.
+
+        Where nothing `is_cut`, nobody asks which vertices are at one place.
+        """
+        if is_cut:
+            places = Places(vertices.shape[1])
+            place_of = yield from between(0.0, 0.5, places.number_steps(vertices))
+        else:
+            places, place_of = Places.each_its_own(vertices), np.arange(vertices.shape[1])
         shape, some = faces.shape, slice(0)
         corners, lower, upper = np.empty(shape, np.intp), np.empty(shape), np.empty(shape)
         for some in blocks(shape[1], tuning.current.piece):
-            corners[:, some] = place_of[faces[:, some]]
+            np.take(place_of, faces[:, some], out=corners[:, some], mode="clip")
             for axis, row in enumerate(vertices):
-                first, second, third = row[faces[:, some]]
+                first, second, third = row.take(faces[:, some], mode="clip")
                 np.minimum(np.minimum(first, second), third, out=lower[axis, some])
                 np.maximum(np.maximum(first, second), third, out=upper[axis, some])
             yield 0.5 + 0.5 * some.stop / shape[1]
@@ -75,39 +81,32 @@ class Cutting:
         beyond = (low < wall) & (high <= wall) if below else (low >= wall) & (high > wall)
         self.cells[here & beyond] = OUTSIDE
         self._touch(here & ((low == wall) | (high == wall)), axis, np.full(len(low), wall))
-        self.polygons = joined([self.polygons, self._taken_out(crossing.nonzero()[0])])
-        inside = self.polygons.cells == 0
-        rest = self.polygons.take((~inside).nonzero()[0])
-        some = self.polygons.take(inside.nonzero()[0])
+        rest, some = self._parted(np.zeros(1, np.intp))
+        some = joined([some, self._taken_out(crossing.nonzero()[0])])
         cut = self._cut(some, axis, np.full(1, wall), 1, lower_owns=not below)
         is_out = (cut.bits == 0) if below else (cut.bits > 0)
-        cut = without_bits(cut, np.where(is_out, OUTSIDE, 0))
-        self.polygons = joined([rest, cut])
+        self._parts = [*rest, without_bits(cut, np.where(is_out, OUTSIDE, 0))]
 
     def divide_steps(
         self, first_child: Ids, middles: Floats, axes: Sequence[int] = AXES, aligned: bool = True
     ) -> Steps[None]:
         """Hand on what is in divided cells to their children; yields the fraction done.
 
-        `first_child` (m,) is -1 for cells that stay; `middles` (3, m) are the walls. A child's
-        number has bit i set if it is above on the i-th of the axes. Where neighbors' walls are
-        not `aligned`, one edge may cross several walls in different places.
+        `first_child` (m,) is -1 for cells that stay; `middles` (3, m) are the walls, of one axis
+        after the other. A child's number has the bit of each axis set on which it is above. Where
+        neighbors' walls are not `aligned`, one edge may cross several walls in different places.
         """
         crossing = yield from between(0.0, 0.5, self._hand_down(first_child, middles, axes))
-        cells = self.polygons.cells
-        divided = (cells >= 0) & (first_child.take(cells, mode="clip") >= 0)
-        rest = self.polygons.take((~divided).nonzero()[0])
-        some = self.polygons.take(divided.nonzero()[0])
+        rest, some = self._parted(first_child)
         some = joined([some, self._taken_out(crossing)])
         yield 0.55
         some = self._refined(some)
         for number, axis in enumerate(axes):
             if number and not aligned:
                 some = self._refined(some)
-            some = self._cut(some, axis, middles[axis], 1 << number)
+            some = self._cut(some, axis, middles[axis], 1 << axis)
             yield 0.6 + 0.1 * number
-        some = without_bits(some, first_child[some.cells] + some.bits)
-        self.polygons = joined([rest, some])
+        self._parts = [*rest, without_bits(some, first_child[some.cells] + some.bits)]
         yield 1.0
 
     def refine_steps(self, cuttable: Flags) -> Steps[None]:
@@ -129,8 +128,28 @@ class Cutting:
             yield 0.5 * some.stop / len(self.cells)
         ids = np.concatenate([np.empty(0, np.intp), *found])
         whole = self._taken_out(ids)
-        self.polygons = self._refined(joined([self.polygons, whole]))
+        self._parts = [self._refined(joined([self.polygons, whole]))]
         yield 1.0
+
+    @property
+    def polygons(self) -> Polygons:
+        """The pieces of triangles that are in pieces."""
+        if len(self._parts) > 1:
+            self._parts = [joined(self._parts)]
+        return self._parts[0]
+
+    def _parted(self, first_child: Ids) -> tuple[list[Polygons], Polygons]:
+        """Return the polygons in cells that stay, in parts, and those in divided ones."""
+        staying, leaving = [], []
+        for part in self._parts:
+            children = first_child.take(part.cells, mode="clip")
+            divided = (part.cells >= 0) & (children >= 0)
+            if not divided.any():
+                staying.append(part)
+                continue
+            leaving.append(part.take(divided.nonzero()[0]))
+            staying.append(part.take((~divided).nonzero()[0]))
+        return staying, joined(leaving)
 
     def _hand_down(self, first_child: Ids, middles: Floats, axes: Sequence[int]) -> Steps[Ids]:
         """Move whole triangles to children; return those that cross walls."""
@@ -142,12 +161,12 @@ class Cutting:
             cells = cells[ids]
             ids += some.start
             bits, is_crossing = np.zeros(len(ids), np.uint8), np.zeros(len(ids), bool)
-            for number, axis in enumerate(axes):
-                walls = middles[axis, cells]
-                low, high = self.lower[axis, ids], self.upper[axis, ids]
+            for axis in axes:
+                walls = middles[axis].take(cells)
+                low, high = self.lower[axis].take(ids), self.upper[axis].take(ids)
                 is_above = high > walls
                 is_crossing |= is_above & (low < walls)
-                bits |= is_above.view(np.uint8) << np.uint8(number)
+                bits |= is_above.view(np.uint8) << np.uint8(axis)
                 touching = (low == walls) | (high == walls)
                 if touching.any():
                     self._touch(ids[touching], axis, walls[touching])
@@ -174,24 +193,37 @@ class Cutting:
         self, some: Polygons, axis: int, walls: Floats, bit: int, *, lower_owns: bool = True
     ) -> Polygons:
         """Divide polygons at the walls of their cells; `bit` is set for those above."""
+        wall = np.repeat(walls[some.cells], some.sizes)
+        sides = self._sides(some.places, axis, wall)
         while True:
-            wall = np.repeat(walls[some.cells], some.sizes)
-            at = self.places.rows[axis, some.places]
-            sides = (at > wall).view(np.int8) - (at < wall).view(np.int8)
             following = some.next_corner
             (crossed,) = (sides * sides[following] < 0).nonzero()
             if len(crossed) == 0:
                 break
-            some = self._inserted(some, crossed, following[crossed], axis, wall[crossed])
+            cuts = some, crossed, following[crossed], axis, wall[crossed]
+            some, moved = self._inserted(*cuts)
+            wall = np.repeat(walls[some.cells], some.sizes)
+            new = moved[crossed] + 1
+            before, sides = sides, np.empty(len(some.places), np.int8)
+            sides[moved] = before
+            sides[new] = self._sides(some.places[new], axis, wall[new])
         self._on_wall[some.places[sides == 0]] = True
         halves, is_above = some.halves(sides, lower_owns)
         halves.bits[is_above] |= bit
         return halves
 
+    def _sides(self, places: Ids, axis: int, walls: Floats) -> Sides:
+        """Return -1 for places below walls, 0 for those in them, 1 for those above."""
+        at = self.places.rows[axis].take(places)
+        return (at > walls).view(np.int8) - (at < walls).view(np.int8)
+
     def _inserted(
         self, some: Polygons, corners: Ids, following: Ids, axis: int, walls: Floats
-    ) -> Polygons:
-        """Cut the edges from corners to those that follow; of an edge's walls at the lowest."""
+    ) -> tuple[Polygons, Ids]:
+        """Cut the edges from corners to those that follow; of an edge's walls at the lowest.
+
+        The second result is where the corners are that were there.
+        """
         ones, others = some.places[corners], some.places[following]
         keys = edge_keys(ones, others)
         order = np.lexsort((walls, keys))
@@ -222,7 +254,7 @@ class Cutting:
             if not has_cut.any():
                 return some
             corners, keys = corners[has_cut], keys[has_cut]
-            some = self._with_cuts(some, corners, following[corners], keys)
+            some, _ = self._with_cuts(some, corners, following[corners], keys)
             # Of the others, nothing has come to be known.
             doubtful = self._around(some, corners)
 
@@ -234,7 +266,9 @@ class Cutting:
         flags[some.next_corner[new]] = True
         return flags
 
-    def _with_cuts(self, some: Polygons, corners: Ids, following: Ids, keys: Keys) -> Polygons:
+    def _with_cuts(
+        self, some: Polygons, corners: Ids, following: Ids, keys: Keys
+    ) -> tuple[Polygons, Ids]:
         """Insert the known cuts of the edges from these corners to those that follow."""
         cuts, _ = self._splits.find(keys)
         part = self._splits.parts[cuts]
@@ -243,4 +277,4 @@ class Cutting:
         start, stop = np.where(is_from_first, start, stop), np.where(is_from_first, stop, start)
         weights = start + (stop - start) * part
         edges = some.edges[corners] & some.edges[following]
-        return some.with_inserted(corners, self._splits.places[cuts], weights, edges)[0]
+        return some.with_inserted(corners, self._splits.places[cuts], weights, edges)

@@ -16,7 +16,7 @@ from .. import tuning
 from ..arrays import Flags, Floats, Ids, blocks, flagged
 from ..child_masks import LOWEST_BIT, POPCOUNT, ChildMasks
 from ..grid import Grid
-from ..options import Options
+from ..options import COPYING, Options
 from ..passes import taken_steps
 from ..steps import Steps, between, run
 
@@ -146,7 +146,7 @@ def _hand_down(entries: Ids, first_children: Ids, masks: ChildMasks, copies: Pai
 
 def moving(masks: ChildMasks, options: Options) -> tuple[slice | Ids, slice | Ids]:
     """Return which pairs go to the children found for them, and which stay in their cell."""
-    if options.straddlers == "copy":
+    if options.straddlers in COPYING:
         return slice(None), slice(0, 0)
     most = options.hybrid_limit if options.straddlers == "hybrid" else 1
     few = (masks > 0) & (POPCOUNT.take(masks) <= most)

@@ -24,6 +24,7 @@ TREE = build_octree(scenes.random(), capacity=16)
 MESHED = build_octree(Triangles(np.eye(3), [[0, 1, 2]]))
 BALLS, BOX = Spheres(np.zeros((2, 3)), [1, 2]), Boxes([[0] * 3], [[1] * 3])
 ZEROS, EYE = np.zeros((2, 3)), np.eye(4)[None]
+STEPPED = "chunks", "chunks_steps", "density", "density_steps"
 FOUND = core.audit(SCENE)
 # What a function is asked with, by name of the argument; of one function, by both names.
 GIVEN = {
@@ -57,7 +58,11 @@ GIVEN = {
     "pairs_within.others": BALLS, "between.start": 0.0, "cell": 0.5, "budget": 20.0,
     **{f"{name}.tree": MESHED for name in ("assign", "clip", "clip_steps")},
     "least_triangles": 2, "least_size": 0.1, "modes": [0], "weights": [1.0],
-    "chunks.owners": [0], "chunks_steps.owners": [0],
+    **{f"{name}.owners": [0] for name in STEPPED},
+    "materials": [3], "values": ZEROS, "normals": ZEROS, "sources": [[0, 1, 1]],
+    **{f"{name}.weights": [[1, 0, 0]] for name in ("interpolated", "interpolated_normals")},
+    "chunk_polygons.chunks": core.chunks(Triangles(np.eye(3), [[0, 1, 2]])),
+    "triangle_corners": [[0, 1, 2]], "triangle_polygons": [0], "polygon_starts": [0, 3],
     "between.stop": 1.0,
 }  # fmt: skip
 # Their arrays are known to be sound: nobody checks them again.
