@@ -1,7 +1,7 @@
 """Chunks feature: cells by budget, previewed; the scene cut into them; sources hidden and back.
 
-Read settings and names, world, assembly, cutting, writing, made, then cell_rows, operators and
-panel.
+Read settings and names, world, assembly, cutting, writing, made and manifest, then cell_rows,
+operators and panel.
 """
 
 import bpy
@@ -11,7 +11,8 @@ from ..display import CELLS
 from ..ui import Feature
 from .cell_rows import CELL_LINES, cell_rows, cells_in, pack_cells, worst_first
 from .cutting import SceneCut, cell_names, cut_steps
-from .made import link_made, make_steps, named_objects
+from .made import link_made, made_collection, make_steps, named_objects
+from .manifest import MANIFEST, CellFiles, cell_hash, known_hashes, manifest_of, parts_by_cell
 from .operators import (
     CUT,
     PREVIEW,
@@ -28,26 +29,33 @@ from .panel import (
     say_preview,
 )
 from .settings import CELL_ROWS, CellBudgetOptions, OctreeChunkSettings
-from .world import CellTable, WorldTriangles, cell_table, divided_steps, world_steps
+from .world import CHUNK, CellTable, WorldTriangles, triangle_materials, world_steps
 
 __all__ = [
     "CELL_LINES",
     "CELL_ROWS",
+    "CHUNK",
+    "MANIFEST",
     "CellBudgetOptions",
+    "CellFiles",
     "CellTable",
     "SceneCut",
     "WorldTriangles",
+    "cell_hash",
     "cell_names",
     "cell_rows",
-    "cell_table",
     "cells_in",
     "cut_steps",
-    "divided_steps",
     "draw_chunks",
+    "known_hashes",
     "link_made",
+    "made_collection",
     "make_steps",
+    "manifest_of",
     "named_objects",
     "pack_cells",
+    "parts_by_cell",
+    "triangle_materials",
     "world_steps",
     "worst_first",
 ]

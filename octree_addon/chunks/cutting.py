@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import bpy
 import numpy as np
 
-from ...core import Chunks, Steps, between
+from ...core import Chunks, Steps, between, chunk_polygons
 from ..answers.rows import numbered
 from ..arrays import Floats, Ids
 from ..reader import MeshLayers, RowMaterials, layer_steps, matrices_of
 from ..scene_index import revision
-from .assembly import ChunkArrays, SourcePieces, chunk_arrays, loose_parts
+from .assembly import ChunkArrays, chunk_arrays, loose_parts
 from .world import WorldTriangles, divided_steps, nearest_cells, world_steps
 
 # What is done with a placement, as `chunks_steps` counts it: its triangles are cut at walls, or
@@ -83,6 +83,8 @@ class SceneCut:
 
     Attributes
     ----------
+    world : WorldTriangles
+        Its triangles.
     found : Chunks
         Its cells.
     parts : tuple of ChunkPart
@@ -99,6 +101,7 @@ class SceneCut:
         The vertices that walls have made, in the world.
     """
 
+    world: WorldTriangles
     found: Chunks
     parts: tuple[ChunkPart, ...]
     sources: tuple[ChunkSource, ...]
@@ -153,6 +156,7 @@ def cut_steps(
     if revision() != since:
         raise ValueError("The scene has changed meanwhile: cut once more")
     cut = SceneCut(
+        world,
         found,
         (),
         tuple(sources),
@@ -211,41 +215,46 @@ def _parts_of(source: ChunkSource, cut: SceneCut, world: WorldTriangles) -> Iter
     """Yield what a source has in each cell."""
     row, found = source.row, cut.found
     start, stop = world.starts[row : row + 2].tolist()
-    cells = found.cells[start:stop]
+    cells, layers = found.cells[start:stop], cut.layers.get(row)
     matrix = cut.matrices[row].tobytes()
-    if len(cells) and cells[0] >= 0 and (cells == cells[0]).all():
+    empty = np.empty(0, np.intp)
+    loose = _loose_cells(layers, cut.matrices[row], found) if layers else (empty, empty)
+    all_cells = np.unique(np.concatenate((cells, *loose)))
+    if len(all_cells) == 1 and all_cells[0] >= 0:
         sums = hashlib.sha1(world.placements.meshes[row].digest, usedforsecurity=False)
         sums.update(matrix + source.label.encode())
-        yield ChunkPart(source, int(cells[0]), stop - start, sums.hexdigest())
+        yield ChunkPart(source, int(all_cells[0]), stop - start, sums.hexdigest())
+    if len(all_cells) == 1 or layers is None:
         return
-    layers = cut.layers[row]
-    some = _pieces_of(row, world, found, _loose_cells(layers, cut.matrices[row], found))
+    polygons = chunk_polygons(
+        *_of_row(row, world, found),
+        layers.triangle_corners,
+        layers.triangle_polygons,
+        layers.polygon_starts,
+    )
     digest = layers.digest() + matrix + source.label.encode()
-    for arrays in chunk_arrays(layers, some):
+    for arrays in chunk_arrays(layers, polygons, *loose):
         signed = _signature(digest, arrays, cut.made, len(layers.positions))
         yield ChunkPart(source, arrays.cell, arrays.triangle_count, signed, arrays)
 
 
-def _pieces_of(
-    row: int, world: WorldTriangles, found: Chunks, loose: tuple[Ids, Ids]
-) -> SourcePieces:
-    """Return whole triangles and pieces of a placement, as its mesh numbers them."""
+def _of_row(row: int, world: WorldTriangles, found: Chunks) -> tuple[Chunks, Ids]:
+    """Return the chunks of one placement alone and its triangles, as its mesh numbers them."""
     start, stop = world.starts[row : row + 2].tolist()
     first, last = world.vertex_starts[row : row + 2].tolist()
-    whole = np.flatnonzero(found.cells[start:stop] >= 0)
-    span = slice(*np.searchsorted(found.pieces.triangles, (start, stop)).tolist())
-    faces, count = found.pieces.faces[span], len(world.triangles.vertices)
-    made = np.where(faces < count, faces - first, faces - count + last - first)
-    inside = found.pieces.cells[span] >= 0
-    return SourcePieces(
-        np.concatenate((world.triangles.faces[start:stop][whole] - first, made[inside])),
-        np.concatenate((found.cells[start:stop][whole], found.pieces.cells[span][inside])),
-        np.concatenate((whole, found.pieces.triangles[span][inside] - start)),
-        np.concatenate(
-            (np.broadcast_to(np.eye(3), (len(whole), 3, 3)), found.pieces.weights[span][inside])
-        ),
-        *loose,
+    pieces, count = found.pieces, len(world.triangles.vertices)
+    span = slice(*np.searchsorted(pieces.triangles, (start, stop)).tolist())
+    faces = pieces.faces[span]
+    own = replace(
+        pieces,
+        vertices=pieces.vertices[first : len(pieces.vertices) - count + last],
+        faces=np.where(faces < count, faces - first, faces - count + last - first),
+        cells=pieces.cells[span],
+        triangles=pieces.triangles[span] - start,
+        weights=pieces.weights[span],
     )
+    chunks = replace(found, cells=found.cells[start:stop], pieces=own)
+    return chunks, world.triangles.faces[start:stop] - first
 
 
 def _signature(digest: bytes, arrays: ChunkArrays, made: Floats, own: int) -> str:

@@ -1,7 +1,7 @@
 """Triangles of the scene in the world, placement after placement, and the cells they are in."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -144,25 +144,12 @@ class CellTable:
     def __len__(self) -> int:
         return len(self.triangles)
 
-    @property
-    def volumes(self) -> Floats:
-        """How large they are, in cubes of Blender units, (c,)."""
-        volumes: Floats = (self.upper - self.lower).prod(axis=1)
-        return volumes
-
-    def with_budget(self, most: int) -> "CellTable":
-        """Return the same cells, those with more triangles over budget; none if that is 0."""
-        over = self.triangles > most if most else np.zeros(len(self), np.bool_)
-        return replace(self, is_over=over)
-
     def take(self, rows: Ids) -> "CellTable":
         """Return some of the cells, in this order."""
         return CellTable(*(each[rows] for each in vars(self).values()))
 
 
-def cell_table(
-    found: Chunks, world: WorldTriangles, materials: list[RowMaterials] | None = None
-) -> CellTable:
+def cell_table(found: Chunks, world: WorldTriangles) -> CellTable:
     """Count what is in each cell. O(triangles log triangles)."""
     count, width = len(found.lower), len(world.placements)
     whole = np.flatnonzero(found.cells >= 0)
@@ -173,17 +160,12 @@ def cell_table(
     # The last one of each cell is that with the most, of equals the first.
     order = np.lexsort((-rows, sizes, owners))
     last = np.searchsorted(owners[order], np.arange(count), "right") - 1
-    kinds = np.zeros(count, np.intp)
-    if materials is not None:
-        of = triangle_materials(world, materials)[triangles]
-        many = int(of.max(initial=0)) + 1
-        kinds = np.bincount(np.unique(cells * many + of) // many, minlength=count)
     return CellTable(
         found.lower,
         found.upper,
         found.counts,
         np.bincount(owners, minlength=count),
-        kinds,
+        np.zeros(count, np.intp),
         found.is_over,
         rows[order][last],
         sizes[order][last],

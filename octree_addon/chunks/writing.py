@@ -8,9 +8,10 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Floats
+from ...core import interpolated_normals
+from ..arrays import Floats, Ids
 from ..reader import ATTRIBUTE_KINDS, GroupWeights, MeshColumn, MeshLayers
-from .assembly import Blend, ChunkArrays, spans
+from .assembly import Blend, ChunkArrays
 
 # What is not interpolated although its numbers are no whole ones; and from how far off a normal
 # has to be kept.
@@ -160,9 +161,7 @@ def keep_normals(mesh: bpy.types.Mesh, layers: MeshLayers, arrays: ChunkArrays) 
     corners = len(arrays.corner_vertices)
     if not corners:
         return
-    wanted: NDArray[Any] = arrays.corners.of(layers.normals, smooth=True)
-    lengths = np.linalg.norm(wanted, axis=1, keepdims=True)
-    wanted = np.divide(wanted, lengths, out=wanted, where=lengths > 0)
+    wanted = interpolated_normals(layers.normals, *arrays.corners)
     own = np.empty((corners, 3), np.float32)
     mesh.corner_normals.foreach_get("vector", own.ravel())
     if np.abs(own - wanted).max() > _NORMALS_DIFFER:
@@ -204,10 +203,16 @@ def blended_groups(groups: GroupWeights, points: Blend) -> GroupWeights:
     begins = np.searchsorted(groups.vertices, points.rows, "left")
     sizes = np.searchsorted(groups.vertices, points.rows, "right") - begins
     sizes[points.weights == 0.0] = 0
-    entries = spans(begins.ravel(), sizes.ravel())
+    entries = _spans(begins.ravel(), sizes.ravel())
     rows = np.repeat(np.repeat(np.arange(len(points.rows)), 3), sizes.ravel())
     shares = np.repeat(points.weights.ravel(), sizes.ravel())
     count = int(groups.groups.max()) + 1
     codes, places = np.unique(rows * count + groups.groups[entries], return_inverse=True)
     sums = np.bincount(places.ravel(), groups.weights[entries] * shares, len(codes))
     return GroupWeights(codes // count, codes % count, np.minimum(sums, 1.0))
+
+
+def _spans(starts: Ids, sizes: Ids) -> Ids:
+    """Return the numbers of ranges, one after the other."""
+    offsets = np.cumsum(sizes) - sizes
+    return np.arange(int(sizes.sum())) + np.repeat(starts - offsets, sizes)

@@ -5,16 +5,14 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ...core import Steps, between, chunks_steps
+from ...core import Steps, between, density_steps
 from ..arrays import Floats, Ids
 from ..cameras import get as last_seen
-from ..chunks import CellTable, WorldTriangles, cell_names, cell_table, world_steps
+from ..chunks import CellTable, WorldTriangles, cell_names, triangle_materials, world_steps
 from ..ui import length_unit
 
 # Where in the work reading has ended.
 _READ = 0.6
-# Triangles of a chunk are assigned, not cut: `chunks_steps` counts them where their centers are.
-_ASSIGN = 1
 # Of sparse objects: how full their boxes are at most, and how large against the scene at least.
 MOST_FILL, LEAST_SHARE = 0.25, 0.1
 
@@ -96,27 +94,38 @@ class SparseObjects(NamedTuple):
 
 
 def cells_counted_steps(
-    context: bpy.types.Context, cell: float, budget: int = 0, *, materials: bool = True
+    context: bpy.types.Context, cell: float, budget: int = 0
 ) -> Steps[CountedCells]:
     """Count triangles in cells of one size; yield the fraction done.
 
     With a budget, cells that have more are over it.
     """
     world = yield from between(0.0, _READ, world_steps(context))
-    found = yield from between(
-        _READ,
-        1.0,
-        chunks_steps(
-            world.triangles, cell=cell, budget=0, least_size=cell, modes=np.array([_ASSIGN])
-        ),
+    materials = triangle_materials(world, world.materials(context.evaluated_depsgraph_get()))
+    counting = density_steps(
+        world.triangles,
+        cell=cell,
+        budget=0,
+        least_size=cell,
+        owners=world.rows,
+        materials=materials,
     )
-    slots = world.materials(context.evaluated_depsgraph_get()) if materials else None
-    table = cell_table(found, world, slots)
-    table = table.with_budget(budget)
+    found = yield from between(_READ, 1.0, counting)
+    counts = found.chunks.counts
+    cells, owners, shares = found.culprits
+    (first,) = (np.diff(cells, prepend=-1) != 0).nonzero()
+    table = CellTable(
+        found.chunks.lower,
+        found.chunks.upper,
+        counts,
+        found.objects,
+        found.materials,
+        counts > budget if budget else np.zeros(len(counts), np.bool_),
+        owners[first],
+        shares[first],
+    )
     scale = length_unit(context.scene)[1]
-    return CountedCells(
-        world, table, cell_names(found), table.triangles / (table.volumes * scale**3)
-    )
+    return CountedCells(world, table, cell_names(found.chunks), found.densities / scale**3)
 
 
 def objects_counted_steps(
@@ -159,21 +168,15 @@ def triangles_of(world: WorldTriangles, owners: Ids) -> Ids:
 
 def sparse_steps(context: bpy.types.Context) -> Steps[SparseObjects]:
     """Find large objects whose boxes are nearly empty; yield the fraction done."""
-    world = yield from world_steps(context)
-    count = len(world.placements)
-    corners = world.triangles.vertices[world.triangles.faces]
-    finite = np.isfinite(corners).all(axis=(1, 2))
-    corners, rows = corners[finite], world.rows[finite]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    areas = np.bincount(rows, np.linalg.norm(normals, axis=1) / 2, count)
-    lower, upper = np.full((count, 3), np.inf), np.full((count, 3), -np.inf)
-    np.minimum.at(lower, rows, corners.min(axis=1))
-    np.maximum.at(upper, rows, corners.max(axis=1))
-    x, y, z = np.maximum(upper - lower, 0.0).T
-    boxes = 2 * (x * y + y * z + z * x)
-    sizes = np.max((x, y, z), axis=0)
-    fills = np.divide(areas, boxes, out=np.ones(count), where=boxes > 0)
-    scene = float((upper.max(axis=0, initial=-np.inf) - lower.min(axis=0, initial=np.inf)).max())
+    world = yield from between(0.0, _READ, world_steps(context))
+    # One cell is enough: objects are asked for.
+    counting = density_steps(world.triangles, budget=len(world.triangles), owners=world.rows)
+    found = yield from between(_READ, 1.0, counting)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        fills = 1 / found.object_sparseness
+    sizes = (found.object_upper - found.object_lower).max(axis=1)
+    lower, upper = found.object_lower, found.object_upper
+    scene = float((np.nanmax(upper, axis=0) - np.nanmin(lower, axis=0)).max())
     (sparse,) = ((fills < MOST_FILL) & (sizes >= LEAST_SHARE * scene)).nonzero()
-    sparse = sparse[np.argsort(fills[sparse] - sizes[sparse] / scene, kind="stable")]
-    return SparseObjects(world, sparse, sizes[sparse], areas[sparse], fills[sparse])
+    sparse = sparse[np.argsort(fills[sparse], kind="stable")]
+    return SparseObjects(world, sparse, sizes[sparse], found.object_areas[sparse], fills[sparse])

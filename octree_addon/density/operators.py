@@ -61,8 +61,7 @@ class OCTREE_OT_density(DensityOptions, SteppedOperator, bpy.types.Operator):
     def steps(self, context: bpy.types.Context) -> Steps[Any]:
         take(self, settings_of(context.scene).density)
         if self.what == "CELLS":
-            materials = self.by == "MATERIALS"
-            return cells_counted_steps(context, self.cell, self.budget, materials=materials)
+            return cells_counted_steps(context, self.cell, self.budget)
         if self.what == "PIXELS":
             return objects_counted_steps(context, self.per_pixel)
         return sparse_steps(context)
@@ -118,7 +117,6 @@ def cells_answer(
     shown = [columns.pop(by)]
     if before is not None:
         shown.append(_change(names, table.triangles.tolist(), before))
-    columns.pop("MATERIALS", None)
     shown += [*columns.values(), Column("Cell", "", np.arange(len(names)), tuple(names))]
     text = f"{int(table.triangles.sum()):,} triangles in {plural(len(table), 'cell')}"
     if table.is_over.any():

@@ -13,6 +13,7 @@ from blender_scenes import (
     text,
 )
 from chunk_scenes import FINE, areas, barycentric, bumpy, chunks, cut, open_length, world
+from mathutils import Matrix
 
 from octree_ext.octree_addon.chunks.names import safe_name
 from octree_ext.octree_addon.reader import mesh_layers
@@ -222,6 +223,7 @@ def test_loose_parts_go_by_their_own_position():
     item = mesh_object("Loose", [], [])
     item.data.clear_geometry()
     item.data.from_pydata(points, [(3, 4)], [(0, 1, 2)])
+    item.data.update()
     cube(size=5.0)
     made = [chunk for chunk in cut(triangles=1, least_size=0.5) if chunk.name.startswith("Loose")]
     assert sum(len(chunk.data.vertices) for chunk in made) >= 6
@@ -308,9 +310,10 @@ def test_holes_duplicates_and_flat_faces_do_no_harm():
 
 def test_far_from_the_origin_seams_are_closed():
     item = bumpy()
-    item.data.transform(__import__("mathutils").Matrix.Translation((1e5, -1e5, 0)))
+    item.data.transform(Matrix.Translation((1e5, -1e5, 0)))
     length = open_length([item])
-    assert open_length(cut(triangles=60)) == pytest.approx(length, rel=1e-6)
+    # Single precision bends the border there: 8 mm.
+    assert open_length(cut(triangles=60)) == pytest.approx(length, rel=1e-3)
 
 
 def test_names_are_such_that_every_file_system_takes():
@@ -318,7 +321,7 @@ def test_names_are_such_that_every_file_system_takes():
     names = [
         safe_name(each, "_0", taken) for each in ("Wall", "wall", 'a/b:c*?"<>|', "con", "x. ")
     ]
-    assert names == ["Wall_0", "wall~2_0", "a_b_c______0", "_con_0", "x_0"]
+    assert names == ["Wall_0", "wall~2_0", "a_b_c_______0", "_con_0", "x_0"]
     assert len(safe_name("ü" * 200, "_1_2_3_4", taken).encode()) <= 63
 
 
