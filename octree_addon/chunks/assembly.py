@@ -118,10 +118,10 @@ def _chunk(
     corners = slice(*starts[[0, -1]].tolist())
     starts = starts - starts[0]
     loose = layers.edges[loose_edges].astype(np.intp).ravel()
-    numbers, places = np.unique(
-        np.concatenate((found.vertices[corners], loose, loose_points)), return_inverse=True
+    numbers, places = _in_order(
+        np.concatenate((found.vertices[corners], loose, loose_points)), len(layers.positions)
     )
-    places, count = places.ravel(), int(starts[-1])
+    count = int(starts[-1])
     following = np.arange(1, count + 1)
     following[starts[1:] - 1] = starts[:-1]
     corner_vertices, loose_ends = places[:count], places[count : count + len(loose)]
@@ -149,9 +149,22 @@ def _chunk(
     )
 
 
+def _in_order(vertices: Ids, own: int) -> tuple[Ids, Ids]:
+    """Return which vertices there are, each once, and where each of these stands among them.
+
+    Those of the source by their numbers, then made ones as they come: how these are numbered
+    depends on the rest of the scene.
+    """
+    numbers, first, places = np.unique(vertices, return_index=True, return_inverse=True)
+    order = np.argsort(np.where(numbers < own, numbers - own, first), kind="stable")
+    ranks = np.empty(len(order), np.intp)
+    ranks[order] = np.arange(len(order))
+    return numbers[order], ranks[places.ravel()]
+
+
 def _point_blend(layers: MeshLayers, vertices: _Vertices, numbers: Ids) -> Blend:
     """Return what vertices are blended of; those of the source of themselves alone."""
-    own = np.searchsorted(numbers, len(layers.positions))
+    own = np.count_nonzero(numbers < len(layers.positions))
     rows = np.repeat(numbers[:, None], 3, axis=1)
     weights = np.zeros((len(numbers), 3))
     weights[:own, 0] = 1.0

@@ -219,12 +219,14 @@ def _parts_of(source: ChunkSource, cut: SceneCut, world: WorldTriangles) -> Iter
     matrix = cut.matrices[row].tobytes()
     empty = np.empty(0, np.intp)
     loose = _loose_cells(layers, cut.matrices[row], found) if layers else (empty, empty)
+    # Triangles in pieces are in cell -1.
     all_cells = np.unique(np.concatenate((cells, *loose)))
-    if len(all_cells) == 1 and all_cells[0] >= 0:
+    is_whole = len(all_cells) == 1 and all_cells[0] >= 0
+    if is_whole:
         sums = hashlib.sha1(world.placements.meshes[row].digest, usedforsecurity=False)
         sums.update(matrix + source.label.encode())
         yield ChunkPart(source, int(all_cells[0]), stop - start, sums.hexdigest())
-    if len(all_cells) == 1 or layers is None:
+    if is_whole or layers is None:
         return
     polygons = chunk_polygons(
         *_of_row(row, world, found),

@@ -41,11 +41,34 @@ class Made(NamedTuple):
         New ones, in no collection yet.
     kept, gone : list of object
         Earlier ones that are still so, and those that are not.
+    draft : Draft
+        What was made; with it go the new ones, unless it is taken.
     """
 
     fresh: list[tuple[ChunkPart, bpy.types.Object]]
     kept: list[bpy.types.Object]
     gone: list[bpy.types.Object]
+    draft: "Draft"
+
+
+class Draft:
+    """New data that is removed again with it, unless it is taken: whoever drops work drops all."""
+
+    def __init__(self) -> None:
+        self.data: list[bpy.types.ID] = []
+
+    def __del__(self) -> None:
+        self.drop()
+
+    def drop(self) -> None:
+        """Remove the data."""
+        data, self.data = self.data, []
+        if data:
+            bpy.data.batch_remove(data[::-1])
+
+    def take(self) -> None:
+        """Leave the data to the file."""
+        self.data = []
 
 
 def has_chunks(collection: Any) -> bool:
@@ -106,8 +129,7 @@ def make_steps(scene: bpy.types.Scene, cut: SceneCut) -> Steps[Made]:
     Dropped in the middle, or if anything goes wrong, it leaves nothing behind.
     """
     before = {(item[SOURCE], item[CHUNK]): item for item in chunks_in(made_collection(scene))}
-    made, kept = [], []
-    new: list[bpy.types.ID] = []
+    made, kept, draft = [], [], Draft()
     taken = {item.name.casefold() for item in before.values()}
     size, items = 0, {item.session_uid: item for item in bpy.data.objects}
     materials = {each.session_uid: each for each in bpy.data.materials}
@@ -119,7 +141,7 @@ def make_steps(scene: bpy.types.Scene, cut: SceneCut) -> Steps[Made]:
                 kept.append(before.pop(key))
                 continue
             name = safe_name(part.source.label, f"_{key[1]}", taken)
-            item = _object_of(part, cut, name, items, materials, new)
+            item = _object_of(part, cut, name, items, materials, draft.data)
             item[CHUNK], item[SOURCE], item[SIGNATURE] = key[1], key[0], part.signature
             made.append((part, item))
             size += part.triangles
@@ -128,9 +150,9 @@ def make_steps(scene: bpy.types.Scene, cut: SceneCut) -> Steps[Made]:
                 yield number / len(cut.parts)
         yield 1.0
     except BaseException:
-        bpy.data.batch_remove(new[::-1])
+        draft.drop()
         raise
-    return Made(made, kept, list(before.values()))
+    return Made(made, kept, list(before.values()), draft)
 
 
 def _object_of(
@@ -187,6 +209,7 @@ def link_made(context: bpy.types.Context, cut: SceneCut, made: Made) -> bpy.type
     """Put new chunks beside what they are of, remove those that are no more, hide the sources."""
     scene = context.scene
     root = made_collection(scene)
+    made.draft.take()
     if root is None:
         root = bpy.data.collections.new(NAME)
         root[ROOT] = ""
