@@ -24,7 +24,7 @@ ADDON_ORDER = [
     "shortcuts", "references", "preferences", "presets", "camera", "curves", "reader",
     "scene_index", "item_buffer", "built_tree", "trees", "scope", "targets", "selection", "hiding",
     "answers", "build", "results", "questions", "live", "display", "probe", "cameras", "audit",
-    "example", "main_panel", "command_line", "handlers", "__init__",
+    "chunks", "density", "example", "main_panel", "command_line", "handlers", "__init__",
 ]  # fmt: skip
 BLENDER = {
     "bl_math", "bl_operators", "bl_ui", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras",
@@ -189,7 +189,7 @@ DOORS = {
     "reads geometry": (r"\.to_mesh\(\)|\.object_instances", {"reader"}),
     "writes": (
         r"\.(select_set|hide_set|foreach_set)\(|\.(attributes|objects|collections)\.new\(",
-        {"selection", "hiding", "display", "example", "item_buffer", "cameras"},
+        {"selection", "hiding", "display", "example", "item_buffer", "cameras", "chunks"},
     ),
     "changes the frame": (r"\.frame_set\(", {"cameras"}),
     "draws": (r"^\s*(import|from) (gpu|blf)\b", {"display", "item_buffer", "probe"}),

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..chunks import named_objects
 from ..hiding import hide, plan, show_again
+from ..selection import link_to_new
 from .counting import ObjectCounts
 
 # Custom properties of the collection, with the names of what is copied, and of each copy.
@@ -33,6 +34,7 @@ def decimate(context: bpy.types.Context, counts: ObjectCounts) -> tuple[int, int
     Returns how many, and how many triangles go. A `ValueError` says that there are none.
     """
     scene = context.scene
+    remove_decimated(context)
     items = {item.session_uid: item for item in scene.objects if item.type == "MESH"}
     needs = np.maximum(counts.needs, LEAST)
     wanted = [
@@ -44,21 +46,17 @@ def decimate(context: bpy.types.Context, counts: ObjectCounts) -> tuple[int, int
     ]
     if not wanted:
         raise ValueError("No visible mesh has more triangles than it needs")
-    collection = decimated_collection(scene)
-    if collection is None:
-        collection = bpy.data.collections.new(NAME)
-        collection[COPIES] = "[]"
-        scene.collection.children.link(collection)
+    copies = []
     for item, need, count in wanted:
         copy = item.copy()
         copy[COPY] = item.name
         modifier = copy.modifiers.new("Decimate to Need", "DECIMATE")
         assert isinstance(modifier, bpy.types.DecimateModifier)
         modifier.ratio = need / count
-        collection.objects.link(copy)
+        copies.append(copy)
     sources = [item for item, *_ in wanted]
-    names = [*json.loads(collection[COPIES]), *(item.name for item in sources)]
-    collection[COPIES] = json.dumps(names)
+    collection = link_to_new(scene, copies, NAME)
+    collection[COPIES] = json.dumps([item.name for item in sources])
     hide(context, plan(context, sources, "EYE"))
     hide(context, plan(context, sources, "RENDER"))
     return len(wanted), sum(count - need for _, need, count in wanted)
