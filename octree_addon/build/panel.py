@@ -154,7 +154,7 @@ class OCTREE_OT_copy_statistics(RefusingOperator, bpy.types.Operator):
 def table_of(built: BuiltTree) -> list[tuple[str, str]]:
     """Return what the user reads about a tree: names and values."""
     found, noun = built.statistics, built.source.noun.title()
-    parts = "Pieces" if built.options["straddlers"] == "clip" else "Copies"
+    parts = "Pieces" if built.octree.straddlers == "clip" else "Copies"
     return [
         (f"{noun}s", f"{found.items:,}"),
         ("Cells", f"{found.cells:,}"),

@@ -11,7 +11,7 @@ from ..display import CELLS
 from ..ui import Feature
 from .cell_rows import CELL_LINES, cell_rows, cells_in, pack_cells, worst_first
 from .cutting import SceneCut, cell_names, cut_steps
-from .made import link_made, made_collection, make_steps, named_objects
+from .made import chunks_in, link_made, made_collection, make_steps, named_objects
 from .manifest import MANIFEST, CellFiles, cell_hash, known_hashes, manifest_of, parts_by_cell
 from .operators import (
     CUT,
@@ -45,6 +45,7 @@ __all__ = [
     "cell_names",
     "cell_rows",
     "cells_in",
+    "chunks_in",
     "cut_steps",
     "draw_chunks",
     "known_hashes",

@@ -119,7 +119,7 @@ def test_exit_codes_are_for_machines(blend, tmp_path, budget, words, code):
 
 def test_reports_say_what_is_over(blend, tmp_path, capsys):
     path, out, xml = (tmp_path / name for name in ("budget.json", "out.json", "out.xml"))
-    path.write_text(json.dumps({"cell": 1, "triangles_per_cell": 30, "triangles": 5}))
+    path.write_text(json.dumps({"cell": 1, "triangles_per_cell": 10, "triangles": 5}))
     before = blend.read_bytes()
     assert octree("budget", blend, "--budget", path, "--report", out, "--report", xml) == 1
     assert blend.read_bytes() == before

@@ -27,7 +27,7 @@ def scattered():
     bpy.context.view_layer.update()
 
 
-@pytest.mark.parametrize("cell", [0.3, 1.0, 7.0])
+@pytest.mark.parametrize("cell", [0.3125, 1.0, 7.0])
 def test_counts_are_those_of_centers_and_their_sum_is_all(cell):
     scattered()
     view = density(what="CELLS", cell=cell)
@@ -109,7 +109,7 @@ def test_without_pixels_the_reason_is_told():
 
 def seen(**options):
     """Look at monkeys of 968, 3,936 and more triangles, near and far."""
-    near, far = monkey(3), monkey(4, location=(1, 20, 0))
+    near, far = monkey(3), monkey(4, location=(4, 20, 0))
     camera(location=(0, -5, 0), rotation_euler=(np.pi / 2, 0, 0))
     bpy.context.view_layer.update()
     assert bpy.ops.octree.find_seen(behind="UNSEEN", resolution=8) == {"FINISHED"}
