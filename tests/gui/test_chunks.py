@@ -66,7 +66,7 @@ def test_preview_cut_again_and_restore(scene):
     rows = scene.call(state)["rows"]
     assert rows > 8
     before, preview = scene.picture("chunks_preview"), None
-    scene.press_button("octree.cut_chunks", x=1250)
+    scene.press_button("octree.cut_chunks")
     wait_for(lambda: scene.call(state)["chunks"] > rows)
     now = scene.call(state)
     assert now["hidden"]
@@ -96,8 +96,8 @@ def test_the_tab_has_a_row_for_each(window):
 
     window.call(open_sidebar)
     window.picture("chunks_tab")
-    window.press_button("octree.density", x=1250)
+    window.press_button("octree.density")
     wait_for(lambda: window.call(state)["kept"] == ["Density"])
-    window.press_button("octree.preview_chunks", x=1250)
+    window.press_button("octree.preview_chunks")
     wait_for(lambda: "Chunks Preview" in window.call(state)["kept"])
     window.picture("chunks_tab_results")
