@@ -33,7 +33,7 @@ from .chunks import (
     interpolated_normals,
 )
 from .clip import Pieces, assign, clip, clip_steps
-from .compiled import kernel_state, use_kernel
+from .compiled import kernel, kernel_state, use_kernel, use_threads
 from .construction import BuildCancelled, build_octree, build_steps
 from .descend import CROSSING, INSIDE, OUTSIDE, UNVISITED
 from .dynamic import ChangeCounts, DynamicOctree
@@ -66,6 +66,10 @@ from .pairs import (
     pairs_touching,
     pairs_within,
 )
+from .place.distances import Distances, distances, distances_steps
+from .place.fits import fits, fits_steps, obstacles, obstacles_steps
+from .place.nearest_objects import nearest_objects, nearest_objects_steps
+from .place.slide import Slides, slide, slide_steps
 from .query import query, query_any, query_count
 from .rays import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
 from .scene import (
@@ -105,6 +109,7 @@ __all__ = [
     "ContactIntervals",
     "ContactTracker",
     "Density",
+    "Distances",
     "DynamicOctree",
     "FaceSamples",
     "Frusta",
@@ -121,6 +126,7 @@ __all__ = [
     "Regions",
     "Running",
     "SceneOctree",
+    "Slides",
     "Spheres",
     "Statistics",
     "Steps",
@@ -149,16 +155,25 @@ __all__ = [
     "connected_components",
     "density",
     "density_steps",
+    "distances",
+    "distances_steps",
     "face_samples",
     "face_samples_steps",
+    "fits",
+    "fits_steps",
     "interpolated",
     "interpolated_normals",
     "item_buffers",
+    "kernel",
     "kernel_state",
     "load",
     "nearest",
+    "nearest_objects",
+    "nearest_objects_steps",
     "objects_touching",
     "objects_touching_steps",
+    "obstacles",
+    "obstacles_steps",
     "overlapping_objects",
     "overlapping_objects_steps",
     "overlapping_pairs",
@@ -174,11 +189,14 @@ __all__ = [
     "ray_test",
     "run",
     "save",
+    "slide",
+    "slide_steps",
     "sphere_directions",
     "statistics",
     "supports",
     "trace",
     "use_kernel",
+    "use_threads",
     "views_around",
     "views_inside",
     "visibility",

@@ -19,6 +19,7 @@ from . import (
     live,
     main_panel,
     menus,
+    place,
     preferences,
     probe,
     questions,
@@ -48,6 +49,7 @@ FEATURES = (
     probe.FEATURE,
     cameras.FEATURE,
     never_seen.FEATURE,
+    place.FEATURE,
     hiding.FEATURE,
     example.FEATURE,
 )

@@ -7,6 +7,7 @@ from .cameras import draw_shot, never_seen
 from .chunks import draw_chunks
 from .density import draw_density
 from .hiding import draw_restore
+from .place import draw_drop, draw_fill, draw_push_apart
 from .questions import QUESTIONS, draw_camera, draw_collisions, draw_near
 from .ui import (
     Feature,
@@ -26,6 +27,7 @@ BUTTONS = (
     (draw_near,),
     (draw_collisions, draw_audit, draw_floating, draw_contacts),
     (draw_chunks, draw_density),
+    (draw_drop, draw_push_apart, draw_fill),
 )
 # The operators of these buttons, but for the one that is asked around the 3D cursor.
 _NAMES = frozenset(
@@ -40,6 +42,9 @@ _NAMES = frozenset(
         "contacts_over_frames",
         "preview_chunks",
         "density",
+        "drop",
+        "push_apart",
+        "fill",
     )
 )
 

@@ -12,7 +12,7 @@ EMPTY = inspect.Parameter.empty
 ERRORS = {"BuildCancelled"}
 # Results are made by the library and only read by its users.
 RESULTS = {
-    "Audit", "Nearest", "Octree", "RayCrossings", "RayHits", "Statistics", "Supports",
+    "Audit", "Distances", "Nearest", "Octree", "RayCrossings", "RayHits", "Statistics", "Supports",
     "ChangeCounts", "ContactIntervals", "ItemBuffers", "Visibility", "FaceSamples", "Chunks",
     "ChunkPolygons", "Density", "Pieces",
 }  # fmt: skip

@@ -275,8 +275,11 @@ def _pruned(level: Level, useful: Flags, exists: Flags) -> Level:
 def most_references(entries: int, options: Options) -> float:
     """Return how many references of an item, on average, all divisions together may make.
 
-    With leaves of 32 or more, no more than `check_copies` allows.
+    With leaves of 32 or more, no more than `check_copies` allows. With "hybrid" as many as are
+    cheap, however many items that leaves in a cell.
     """
+    if options.straddlers == "hybrid":
+        return tuning.current.copies_while_cheap
     most = min(tuning.current.copies_on_the_way, most_copies(entries) / max(entries, 1))
     return most * _IN_LEAVES_OF / min(options.capacity, _IN_LEAVES_OF)
 

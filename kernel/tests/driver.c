@@ -35,7 +35,7 @@ int main(int argc, char **argv) {
         tree->vertices = read_array(file, &n), tree->vertex_count = n / 3;
         tree->faces = read_array(file, &n);
         tree->order = read_array(file, &tree->entry_count);
-        plain.boxes = read_array(file, &n);
+        plain.walls = read_array(file, &n);
         plain.first_child = read_array(file, &plain.cell_count);
         plain.begin = read_array(file, &n), plain.own_end = read_array(file, &n);
         plain.end = read_array(file, &n);

@@ -10,7 +10,7 @@ _KEEP = ("KEEP", "Keep Whole", "Stored once, in the smallest cell that contains 
 _HYBRID = (
     "HYBRID",
     "Automatic",
-    "Hybrid: copied if it touches few children of a cell, otherwise kept there",
+    "Hybrid: copied if it touches few children of a cell and that is cheap, otherwise kept there",
 )
 _CLIP = (
     "CLIP",
@@ -64,12 +64,18 @@ class SourceOptions:
             name="Build From",
             description="Which objects the octree is built of",
             items=(
-                ("SELECTED", "Selected", "The selected objects, and those in Edit Mode"),
-                ("VISIBLE", "Visible", "All objects that the view layer shows"),
-                ("COLLECTION", "Collection", "The visible objects of a collection"),
+                (
+                    "SELECTED", "Selected", "The selected objects, and those in Edit Mode",
+                    "RESTRICT_SELECT_OFF", 0,
+                ),
+                ("VISIBLE", "Visible", "All objects that the view layer shows", "HIDE_OFF", 1),
+                (
+                    "COLLECTION", "Collection", "The visible objects of a collection",
+                    "OUTLINER_COLLECTION", 2,
+                ),
             ),
             default="SELECTED",
-        )
+        )  # fmt: skip
         lights: BoolProperty(
             name="Lights",
             description="Include lights, each as a point",

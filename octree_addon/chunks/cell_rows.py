@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..answers.rows import Column, Rows
 from ..arrays import UNUSED, Ids
 from ..display import ColoredCells
-from ..results import Contact, Lines, draw_row
+from ..results import Contact, Lines
 from ..ui import at_forgetting
 from .world import CellTable, WorldTriangles
 
@@ -73,7 +73,7 @@ def cell_outline(scene: bpy.types.Scene, result: Any, row: int) -> Contact | Non
 
 
 # Columns as many as fit; a click frames the cell.
-CELL_LINES = Lines((), draw_row, cell_outline)
+CELL_LINES = Lines((), lambda *_: (), cell_outline)
 
 
 def worst_first(table: CellTable, values: NDArray[Any]) -> Ids:

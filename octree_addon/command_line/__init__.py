@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from . import audit, budget, chunks, seen
+from . import audit, budget, chunks, place, seen
 from .command import Command, UsageError
 from .interrupt import INTERRUPTED, interruptible
 
@@ -15,6 +15,7 @@ from .interrupt import INTERRUPTED, interruptible
 COMMANDS: tuple[Command, ...] = (
     seen.COMMAND,
     audit.COMMAND,
+    place.COMMAND,
     chunks.COMMAND,
     budget.COMMAND,
 )

@@ -6,6 +6,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from .. import trees
+from ..answers.hints import Hint, draw_hints
 from ..ui import (
     OptionsPopover,
     SelectionOptions,
@@ -129,6 +130,16 @@ def say_answer(layout: bpy.types.UILayout, context: bpy.types.Context, result: A
         layout.label(text=line, translate=False)
     if not has_pairs and query.notes:
         layout.label(text=query.notes[0], translate=False)
+    draw_hints(layout, hints_of(context.scene, query))
+
+
+def hints_of(scene: bpy.types.Scene, query: last_query.Query) -> list[Hint]:
+    """Return what to say of an answer, with the button that asks again with what is missing."""
+    if not query.hint:
+        return []
+    tab = settings_of(scene).tab
+    options = {**{name: getattr(tab, name) for name in SHARED}, "instances": True}
+    return [Hint(query.hint, "Between Instances", "octree.select_collisions", options)]
 
 
 def offer_answer(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:

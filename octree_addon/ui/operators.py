@@ -4,7 +4,7 @@ An operator takes the scene's settings, runs, and writes them back.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import bpy
@@ -70,15 +70,25 @@ def given_values(operator: bpy.types.Operator) -> dict[str, Any]:
     return {name: getattr(operator, name) for name in names if properties.is_property_set(name)}
 
 
-def offer_anyway(context: bpy.types.Context, operator: Any, title: str) -> None:
-    """Offer to go on with `any_size`, in a menu; moving away from it declines."""
-    name, given = operator.bl_idname, {**given_values(operator), "any_size": True}
+def offer_anyway(
+    context: bpy.types.Context,
+    operator: Any,
+    title: str,
+    others: Iterable[tuple[str, Mapping[str, Any]]] = (),
+) -> None:
+    """Offer to go on with `any_size`, in a menu; moving away from it declines.
+
+    Before that stand `others`: what a button says, and the options that it sets.
+    """
+    name, given = operator.bl_idname, given_values(operator)
+    offered = (*others, ("Go On", {"any_size": True}))
 
     def offer(popup: bpy.types.UIPopupMenu, _: bpy.types.Context) -> None:
         popup.layout.operator_context = "INVOKE_DEFAULT"
-        button = popup.layout.operator(name, text="Go On")
-        for key, value in given.items():
-            setattr(button, key, value)
+        for text, options in offered:
+            button = popup.layout.operator(name, text=text)
+            for key, value in {**given, **options}.items():
+                setattr(button, key, value)
 
     context.window_manager.popup_menu(offer, title=title, icon="QUESTION")
 

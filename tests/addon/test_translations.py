@@ -49,6 +49,10 @@ def texts():
                     given = getattr(keyword.value, "value", None)
                     if keyword.arg in ("text", "heading") and isinstance(given, str) and given:
                         yield "Operator" if node.func.attr == "operator" else "*", given
+            elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Hint":
+                given = getattr(node.args[1], "value", None)
+                if isinstance(given, str):
+                    yield "Operator", given
 
 
 @pytest.mark.parametrize("locale", TABLES)

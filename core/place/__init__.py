@@ -1,0 +1,1 @@
+"""Distances, and placing: how far placed meshes are apart, and where meshes fit between them."""

@@ -1,0 +1,93 @@
+"""Contacts at the start: faces in one plane that hold, and solids that share room."""
+
+import numpy as np
+
+from ..arrays import Flags, Floats, Ids
+from ..audit.findings import DUPLICATE, OVERLAP
+from ..audit.inside import inside
+from ..audit.judge import judged
+from ..audit.shells import shells_of
+from ..gaps.search import Faces
+from ..gaps.way import Way
+from ..scene.moment import Moment
+from ..scene.pairs import tried
+from ..scene.sheets import Sheets
+from ..steps import Steps, between
+
+# How far from a face a solid is looked for, as a part of the size of the face.
+_BESIDE = 2.0**-30
+# Boxes that overlap no deeper, in a space of coordinates below one, are flush.
+_FLUSH = 2.0**-36
+# Solids that are no deeper in each other touch.
+_BAND = 2.0**-42
+
+
+def closed_rows(moment: Moment, sheets: Sheets, rows: Ids) -> Steps[Flags]:
+    """Return in which rows closed meshes are placed, (n,) of all rows; False where not asked."""
+    meshes = np.unique(moment.placements.meshes[rows])
+    shells = yield from shells_of(sheets, moment.meshes.sizes, meshes)
+    flags = np.zeros(len(moment), bool)
+    flags[rows] = shells.closed[moment.placements.meshes[rows]]
+    return flags
+
+
+def holding_faces(
+    moment: Moment, sheets: Sheets, way: Way, rows: Ids, faces: Faces, closed: Flags
+) -> Steps[Flags]:
+    """Return which pairs of rows, (p,), have faces of one plane that hold each other.
+
+    Such hold if the way leads into the solid behind either: that of the other lies ahead of its
+    face, or that of the one that moves behind its own. Two open sheets always do.
+    """
+    holds = np.zeros(rows.shape[1], bool)
+    few = 1
+    while len(faces):
+        order = np.argsort(faces.pairs, kind="stable")
+        faces = faces[order]
+        early = np.arange(len(faces)) - np.searchsorted(faces.pairs, faces.pairs) < few
+        here = faces[early.nonzero()[0]]
+        ones, others = rows[:, here.pairs]
+        behind = yield from _solid_beside(moment, sheets, ones, here.ones, -way.direction, closed)
+        ahead = yield from _solid_beside(
+            moment, sheets, others, here.others, way.direction, closed
+        )
+        holds[here.pairs[behind | ahead | ~(closed[ones] | closed[others])]] = True
+        faces, few = faces[(~early & ~holds[faces.pairs]).nonzero()[0]], few * 8
+    return holds
+
+
+def _solid_beside(
+    moment: Moment, sheets: Sheets, rows: Ids, entries: Ids, direction: Floats, closed: Flags
+) -> Steps[Flags]:
+    """Return which triangles have the solid of their own closed mesh on one side."""
+    flags = np.zeros(len(rows), bool)
+    (some,) = closed[rows].nonzero()
+    keys, places = np.unique(rows[some] * len(sheets.order) + entries[some], return_inverse=True)
+    which, found = keys // len(sheets.order), keys % len(sheets.order)
+    corners = moment.placed(sheets, found, which).rows.reshape(3, 3, -1)
+    size = (corners.max(axis=0) - corners.min(axis=0)).max(axis=0)
+    points = corners.mean(axis=0) + _BESIDE * size * direction[:, None]
+    within = yield from inside(moment, points, which)
+    flags[some] = within[places]
+    return flags
+
+
+def sharing_room(moment: Moment, pairs: Ids) -> Steps[Flags]:
+    """Return which pairs of closed meshes, (2, p) rows, share room, neither whole in the other."""
+    flags = np.zeros(pairs.shape[1], bool)
+    boxes = moment.placements.boxes
+    one, other = boxes[:, pairs[0]], boxes[:, pairs[1]]
+    deep = np.minimum(one[3:], other[3:]) - np.maximum(one[:3], other[:3]) > _FLUSH
+    (some,) = deep.all(axis=0).nonzero()
+    if len(some) == 0:
+        return flags
+    trials = yield from between(0.0, 0.3, tried(moment, pairs[:, some], 0.0, objects=True))
+    some = some[trials.touched]
+    found = yield from between(0.3, 1.0, judged(moment, pairs[:, some], _BAND, 0.0))
+    deep_ones = np.isin(found.classes, (OVERLAP, DUPLICATE))
+    named = moment.placements.rows_named(found.pairs[:, deep_ones])
+    count = len(moment)
+    keys = np.sort(named, axis=0)
+    wanted = np.sort(pairs, axis=0)
+    flags[np.isin(wanted[0] * count + wanted[1], keys[0] * count + keys[1])] = True
+    return flags

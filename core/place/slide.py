@@ -1,0 +1,268 @@
+"""Sliding: many bodies move along one direction at once, until they touch, in any order.
+
+The gaps between their surfaces are found first, pair by pair, as they stand; how far each moves
+then follows from these alone (`falls`).
+"""
+
+from dataclasses import dataclass, replace
+from typing import SupportsFloat, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import checks
+from ..arrays import Flags, Floats, Ids, flagged, power_of_two_scale
+from ..audit.rules import moment_of
+from ..gaps.search import GapSearch
+from ..gaps.shadows import places_on_movers
+from ..gaps.way import Way
+from ..groups import ALL_GROUPS
+from ..records import Columns, Record
+from ..scene import SceneOctree
+from ..scene.moment import Moment
+from ..scene.sheets import Sheets
+from ..steps import Steps, ascending, at_once, between
+from ..touch.triangle_distance import nearest_points
+from .broad import shadows_met
+from .falls import Constraints
+from .holds import closed_rows, holding_faces, sharing_room
+
+
+@dataclass(frozen=True, eq=False)
+class Slides(Record):
+    """How far things slide until they touch, n in the order in which they were named.
+
+    Attributes
+    ----------
+    distances : ndarray of float64, shape (n,)
+        In scene units; infinite for what has nothing ahead, which is to stay.
+    onto : ndarray of intp, shape (n,)
+        The placement that stops each; -1 if none does.
+    items : ndarray of intp, shape (2, n)
+        [0] the triangle of the one that moves and [1] that of the one that stops it, of their
+        meshes; of a body, those of its smallest member that has one; -1 if nothing stops it, or
+        two solids share room without any.
+    points : ndarray of float64, shape (n, 3)
+        Where they meet, after the slide; NaN if nothing stops it.
+    crossing : ndarray of bool, shape (n,)
+        What crosses another at the start, which moves with it.
+    """
+
+    distances: Floats
+    onto: Ids
+    items: Ids
+    points: Floats
+    crossing: Flags
+
+
+@dataclass(frozen=True)
+class Gaps(Columns):
+    """Gaps of pairs of rows, the first of which moves: entries and corner of the shadow, or -1."""
+
+    ones: Ids
+    others: Ids
+    gaps: Floats
+    first_entries: Ids
+    second_entries: Ids
+    corners: Ids
+    crossing: Flags
+
+
+def slide_steps(
+    scene: SceneOctree,
+    ids: ArrayLike,
+    direction: ArrayLike,
+    /,
+    *,
+    bodies: ArrayLike | None = None,
+    against: ArrayLike | None = None,
+    limit: SupportsFloat = np.inf,
+    groups: SupportsIndex = ALL_GROUPS,
+) -> Steps[Slides]:
+    """Move placements along one direction, all at once, until they touch, in steps.
+
+    Parameters
+    ----------
+    scene : SceneOctree
+        Placed meshes; nothing of it is changed.
+    ids : array_like of int, shape (n,)
+        What moves, each once.
+    direction : array_like of float, shape (3,)
+        Where to, of any length.
+    bodies : array_like of int, shape (n,), optional
+        What has one number moves as one body; by default each by itself.
+    against : array_like of int, optional
+        What stands in the way; by default all that does not move. What moves, too, moves.
+    limit : float
+        The farthest that anything moves; scene units, may be infinite.
+    groups : int
+        A mask of 32 bits: placements with a mask that shares none of them are not there.
+
+    Returns
+    -------
+    generator of Slides
+        The greatest distances that let no two surfaces pass through each other. No ids give none.
+
+    Raises
+    ------
+    ValueError
+        If this is no scene, a placement is unknown, removed or named twice among `ids`, the
+        direction is zero or not finite, `bodies` are not one whole number for each, `limit` is
+        negative, or `groups` is no mask.
+    RuntimeError
+        At a step, if the scene has changed since the call.
+
+    Notes
+    -----
+    The gap of two surfaces is the least distance over the inside of the overlap of their shadows:
+    what only grazes stops nothing. What crosses at the start moves together. Bodies that nothing
+    stops which stands, and no body that any could land on, stay with an infinite distance, and
+    others may land on them. Distances are rounded down, by less than 2**-40 of the largest
+    coordinate; names and order change none. The cost is that of the pairs of triangles that come
+    near each other in their shadows, of those whose boxes may hold the nearest. The distances are
+    the greatest solution of difference constraints (Cormen, Leiserson, Rivest and Stein,
+    "Introduction to Algorithms", chapter 24).
+    """
+    moment = moment_of(scene, groups)
+    rows = moment.placements.rows_of(ids, once=True)
+    along = checks.vector("direction", direction)
+    if not along.any():
+        raise ValueError("direction must not be zero, got [0.0, 0.0, 0.0]")
+    numbers = (
+        np.arange(len(rows)) if bodies is None else checks.one_each("bodies", bodies, len(rows))
+    )
+    standing = np.ones(len(moment), bool)
+    if against is not None:
+        standing = flagged(len(moment), moment.placements.rows_of(against, name="against"))
+    standing[rows] = False
+    most = checks.number("limit", limit, 0.0, finite=False)
+    asked = _Asked(moment, rows, np.unique(numbers, return_inverse=True)[1], standing, most)
+    return moment.as_long_as_current(ascending(_slides(asked, along)))
+
+
+slide = at_once(slide_steps)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The question: rows that move, the body of each, which rows stand, and the limit."""
+
+    moment: Moment
+    rows: Ids
+    bodies: Ids
+    standing: Flags
+    limit: float
+
+
+def scale_of(moment: Moment) -> float:
+    """Return the power of two by which coordinates of what is there are less than one."""
+    boxes = moment.placements.boxes[:, moment.placements.is_there]
+    return float(power_of_two_scale(np.append(boxes.ravel(), 0.0)[:, None])[0])
+
+
+def _slides(asked: _Asked, direction: Floats) -> Steps[Slides]:
+    scale, way = scale_of(asked.moment), Way.of(direction)
+    moment = asked.moment.scaled(scale)
+    gaps, sheets = yield from between(0.0, 0.95, _gaps(replace(asked, moment=moment), way))
+    count = int(asked.bodies.max(initial=-1)) + 1
+    body_of = np.full(len(moment), count)
+    body_of[asked.rows] = asked.bodies
+    constraints = Constraints(count, body_of[gaps.ones], body_of[gaps.others], gaps.gaps)
+    length = way.length * (1 - 2.0**-52 if way.error else 1.0) / scale
+    falls, stays = constraints.falls(asked.limit / length)
+    stops = constraints.tight(falls, stays).nonzero()[0]
+    stops = stops[falls[body_of[gaps.ones[stops]]] <= asked.limit / length]
+    ids, order = moment.placements.ids, sheets.order
+    first = np.lexsort((gaps.ones[stops], gaps.others[stops], body_of[gaps.ones[stops]]))
+    stops = stops[first]
+    chosen = np.full(count + 1, -1)
+    chosen[body_of[gaps.ones[stops[::-1]]]] = stops[::-1]
+    yield 0.97
+    which = chosen[asked.bodies]
+    distances = np.minimum(
+        falls[asked.bodies] * length, np.where(stays, np.inf, asked.limit)[asked.bodies]
+    )
+    onto, items = np.full(len(which), -1), np.full((2, len(which)), -1)
+    points = np.full((len(which), 3), np.nan)
+    (met,) = (which >= 0).nonzero()
+    found = gaps[which[met]]
+    onto[met] = ids[found.others]
+    entries = np.stack((found.first_entries, found.second_entries))
+    items[:, met] = np.where(entries >= 0, order[entries] if len(order) else -1, -1)
+    places = _places(moment, sheets, way, found)
+    points[met] = (places + falls[asked.bodies[met]] * way.direction[:, None]).T / scale
+    crosses = flagged(
+        count + 1,
+        np.concatenate([body_of[rows[gaps.crossing]] for rows in (gaps.ones, gaps.others)]),
+    )
+    return Slides(distances, onto, items, points, crosses[asked.bodies])
+
+
+def _places(moment: Moment, sheets: Sheets, way: Way, found: Gaps) -> Floats:
+    """Return where on the one that moves each gap is measured from, (3, n)."""
+    places = np.full((3, len(found)), np.nan)
+    (some,) = (found.first_entries >= 0).nonzero()
+    here = found[some]
+    ones = moment.placed(sheets, here.first_entries, here.ones).rows
+    others = moment.placed(sheets, here.second_entries, here.others).rows
+    corners = np.concatenate((ones, others)).reshape(6, 3, -1)
+    shown = places_on_movers(way, corners, np.maximum(here.corners, 0))
+    places[:, some] = np.where(here.corners >= 0, shown, nearest_points(ones, others)[0])
+    return places
+
+
+def _gaps(asked: _Asked, way: Way) -> Steps[tuple[Gaps, Sheets]]:
+    """Return the gaps that bound how far bodies move."""
+    moment, there = asked.moment, asked.moment.placements.is_there
+    movers = asked.rows[there[asked.rows]]
+    (standing,) = (asked.standing & there).nonzero()
+    bodies = np.full(len(moment), -1)
+    bodies[asked.rows] = asked.bodies
+    limits = np.full(len(asked.rows), np.inf)
+    still = yield from between(0.0, 0.1, shadows_met(moment, way, movers, standing))
+    moving = yield from between(0.1, 0.15, shadows_met(moment, way, movers, movers))
+    moving = moving[:, bodies[moving[0]] != bodies[moving[1]]]
+    used = np.unique(np.concatenate((still, moving), axis=1))
+    meshes = np.unique(moment.placements.meshes[used])
+    sheets = yield from between(0.15, 0.2, moment.meshes.sheets(meshes))
+    closed = yield from between(0.2, 0.25, closed_rows(moment, sheets, used))
+    parts = []
+    for start, pairs, shared in ((0.25, still, True), (0.6, moving, False)):
+        search = GapSearch(moment, sheets, way)
+        looking = search.look(pairs, bodies[pairs[0]], limits, shared=shared)
+        yield from between(start, start + 0.3, looking)
+        steps = _held(search, pairs, moment, sheets, way, closed)
+        parts.append((yield from between(start + 0.3, start + 0.35, steps)))
+        np.minimum.at(limits, bodies[parts[0].ones], parts[0].gaps)
+    gaps = Gaps.joined(parts)
+    back = gaps[(gaps.crossing & (bodies[gaps.others] >= 0)).nonzero()[0]]
+    back = Gaps(
+        back.others,
+        back.ones,
+        back.gaps,
+        back.second_entries,
+        back.first_entries,
+        back.corners,
+        back.crossing,
+    )
+    return Gaps.joined([gaps, back]), sheets
+
+
+def _held(
+    search: GapSearch, pairs: Ids, moment: Moment, sheets: Sheets, way: Way, closed: Flags
+) -> Steps[Gaps]:
+    """Return the gaps that a search has found, and those of what holds at the start."""
+    gaps, entries, crossing = search.gaps, search.entries, search.crossing
+    faces = search.faces
+    holds = yield from holding_faces(moment, sheets, way, pairs, faces, closed)
+    first = faces[np.unique(faces.pairs, return_index=True)[1]]
+    first = first[holds[first.pairs].nonzero()[0]]
+    gaps[first.pairs], search.corners[first.pairs] = 0.0, -1
+    entries[:, first.pairs] = first.ones, first.others
+    (solid,) = (closed[pairs].all(axis=0) & ~crossing).nonzero()
+    crossing[solid] = yield from sharing_room(moment, pairs[:, solid])
+    new = solid[crossing[solid]]
+    gaps[new] = 0.0
+    (some,) = np.isfinite(gaps).nonzero()
+    made = Gaps(*pairs, gaps, *entries, search.corners, crossing)
+    return made[some]
