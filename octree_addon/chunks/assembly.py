@@ -24,7 +24,10 @@ class Blend(NamedTuple):
     def of(self, values: NDArray[Any], *, smooth: bool) -> NDArray[Any]:
         """Return values of the source, (s, k), interpolated or of the nearest row, (n, k)."""
         if smooth:
-            return interpolated(values, self.rows, self.weights).astype(values.dtype)
+            # Of a large mesh the rows that are needed, not all: they would be copied each time.
+            some = values[self.rows.ravel()]
+            places = np.arange(len(some)).reshape(-1, 3)
+            return interpolated(some, places, self.weights).astype(values.dtype)
         nearest = self.weights.argmax(axis=1)
         return values[self.rows[np.arange(len(nearest)), nearest]]
 

@@ -74,18 +74,22 @@ def is_chunk(item: Any) -> bool:
 
 
 def world_steps(
-    context: bpy.types.Context, scope: str = "VISIBLE", also: Iterable[bpy.types.Object] = ()
+    context: bpy.types.Context,
+    scope: str = "VISIBLE",
+    also: Iterable[bpy.types.Object] = (),
+    *,
+    with_chunks: bool = False,
 ) -> Steps[WorldTriangles]:
-    """Read what is visible and in a scope, or among `also`, but for chunks; yield the fraction.
+    """Read what is visible and in a scope, or among `also`; yield the fraction done.
 
-    A `ValueError` says that there are no triangles.
+    Without chunks, unless these are wanted. A `ValueError` says that there are no triangles.
     """
     index = yield from index_steps(context)
     placements = index.placements
     wanted = {
         item.session_uid
         for item in (*scoped_objects(context, scope, None), *also)
-        if not is_chunk(item)
+        if with_chunks or not is_chunk(item)
     }
     rows = np.flatnonzero(np.isin(placements.owners, np.fromiter(wanted, np.int32, len(wanted))))
     if not len(rows):

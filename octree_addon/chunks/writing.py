@@ -85,9 +85,15 @@ def _write_topology(
     mesh.loops.add(len(arrays.corner_vertices))
     mesh.polygons.add(len(arrays.polygons))
     mesh.vertices.foreach_set("co", positions.ravel())
-    mesh.edges.foreach_set("vertices", arrays.edges.ravel())
-    mesh.loops.foreach_set("vertex_index", arrays.corner_vertices)
-    mesh.loops.foreach_set("edge_index", arrays.corner_edges)
+    # Which Blender copies as it is: any other way goes element by element.
+    for name, values in (
+        (".edge_verts", arrays.edges),
+        (".corner_vert", arrays.corner_vertices),
+        (".corner_edge", arrays.corner_edges),
+    ):
+        attribute: Any = mesh.attributes.get(name)
+        if attribute is not None:
+            attribute.data.foreach_set("value", values.ravel())
     mesh.polygons.foreach_set("loop_start", arrays.polygon_starts.astype(np.int32))
     mesh.update()
 
@@ -161,7 +167,9 @@ def keep_normals(mesh: bpy.types.Mesh, layers: MeshLayers, arrays: ChunkArrays) 
     corners = len(arrays.corner_vertices)
     if not corners:
         return
-    wanted = interpolated_normals(layers.normals, *arrays.corners)
+    rows, weights = arrays.corners
+    some = layers.normals[rows.ravel()]
+    wanted = interpolated_normals(some, np.arange(len(some)).reshape(-1, 3), weights)
     own = np.empty((corners, 3), np.float32)
     mesh.corner_normals.foreach_get("vector", own.ravel())
     if np.abs(own - wanted).max() > _NORMALS_DIFFER:

@@ -100,7 +100,7 @@ def cells_counted_steps(
 
     With a budget, cells that have more are over it.
     """
-    world = yield from between(0.0, _READ, world_steps(context))
+    world = yield from between(0.0, _READ, world_steps(context, with_chunks=True))
     materials = triangle_materials(world, world.materials(context.evaluated_depsgraph_get()))
     counting = density_steps(
         world.triangles,
@@ -138,7 +138,7 @@ def objects_counted_steps(
     seen = last_seen(context.scene)
     if seen is None or seen.pixels is None or seen.pixels.table.pixels is None:
         raise ValueError("Find what cameras see first, with Behind Others: Counts as Unseen")
-    world = yield from world_steps(context)
+    world = yield from world_steps(context, with_chunks=True)
     facts = seen.pixels
     table, pixels = facts.table, facts.table.pixels
     assert pixels is not None
@@ -168,7 +168,7 @@ def triangles_of(world: WorldTriangles, owners: Ids) -> Ids:
 
 def sparse_steps(context: bpy.types.Context) -> Steps[SparseObjects]:
     """Find large objects whose boxes are nearly empty; yield the fraction done."""
-    world = yield from between(0.0, _READ, world_steps(context))
+    world = yield from between(0.0, _READ, world_steps(context, with_chunks=True))
     # One cell is enough: objects are asked for.
     counting = density_steps(world.triangles, budget=len(world.triangles), owners=world.rows)
     found = yield from between(_READ, 1.0, counting)

@@ -145,9 +145,9 @@ def mesh_layers(mesh: bpy.types.Mesh, *, groups: bool = False) -> MeshLayers:
         polygons = bulk(mesh.loop_triangle_polygons, "value", triangles, np.int32)
     return MeshLayers(
         bulk(mesh.vertices, "co", 3 * counts[0], np.float32).reshape(-1, 3),
-        bulk(mesh.edges, "vertices", 2 * counts[1], np.int32).reshape(-1, 2),
-        bulk(mesh.loops, "vertex_index", counts[2], np.int32),
-        bulk(mesh.loops, "edge_index", counts[2], np.int32),
+        _topology(mesh, ".edge_verts", 2 * counts[1]).reshape(-1, 2),
+        _topology(mesh, ".corner_vert", counts[2]),
+        _topology(mesh, ".corner_edge", counts[2]),
         starts.astype(np.intp),
         bulk(mesh.loop_triangles, "loops", 3 * triangles, np.uint32)
         .astype(np.int32)
@@ -159,6 +159,12 @@ def mesh_layers(mesh: bpy.types.Mesh, *, groups: bool = False) -> MeshLayers:
         _shape_keys(mesh),
         _actives(mesh),
     )
+
+
+def _topology(mesh: bpy.types.Mesh, name: str, length: int) -> NDArray[np.int32]:
+    """Return numbers that every mesh has which has any, (length,)."""
+    attribute: Any = mesh.attributes.get(name)
+    return bulk(attribute.data, "value", length, np.int32) if length else np.empty(0, np.int32)
 
 
 def shown_layers(evaluated: bpy.types.Object, *, own: bool) -> MeshLayers:

@@ -157,3 +157,11 @@ def test_the_snapshot_of_an_unreadable_file_counts_as_none():
     bpy.context.scene.octree.density.snapshot = '{"CELLS": 3}'
     assert density(what="CELLS").rows.column("Change") is None
     assert len(world(bpy.data.objects["Box"])) == 12
+
+
+def test_chunks_are_counted_as_all_that_is_visible():
+    item = cube("Box", 2.0)
+    assert bpy.ops.octree.cut_chunks(triangles=4, least_triangles=0) == {"FINISHED"}
+    assert not item.visible_get()
+    view = density(what="CELLS", cell=4.0)
+    assert view.rows.column("Triangles").values.sum() >= 12
