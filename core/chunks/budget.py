@@ -101,8 +101,9 @@ class Divided:
         for depth in range(int(cells.depths.max()), 0, -1):
             (here,) = (cells.depths == depth).nonzero()
             np.add.at(below, parent[here], below[here])
-        over = (first_child < 0) & (totals > most) & (triangles > 0)
-        rising = over.nonzero()[0] if most > 0 else over[:0].nonzero()[0]
+        # Over a budget of 0 are all: who asks for it wants cells of one size.
+        is_over = (first_child < 0) & (totals > most) & (triangles > 0)
+        rising = (is_over & (most > 0)).nonzero()[0]
         while len(rising):
             above = parent[chunks[rising]]
             alone = (above >= 0) & (below[above] == triangles[rising])

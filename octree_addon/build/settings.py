@@ -14,7 +14,11 @@ _HYBRID = (
     "Automatic",
     "Hybrid: copied if it touches few children of a cell and that is cheap, otherwise kept there",
 )
-
+_CLIP = (
+    "CLIP",
+    "Clip",
+    "Cut at the walls: each leaf that it touches counts its piece. Questions answer as with Copy",
+)
 
 # What these say is the same of triangles and of objects; their defaults are not.
 _CAPACITY = {
@@ -154,7 +158,7 @@ class BuildOptions(CellOptions):
         straddlers: EnumProperty(
             name="Overlapping Triangles",
             description=_STRADDLERS,
-            items=(_COPY, _KEEP, _HYBRID),
+            items=(_COPY, _KEEP, _HYBRID, _CLIP),
             default="COPY",
         )
         hybrid_limit: IntProperty(
