@@ -1,8 +1,9 @@
 """Octrees over triangles, boxes, spheres and regions, in NumPy.
 
 Read on in the order of the files' imports: shapes, octree, construction, descend, query; then
-rays, nearest and pairs; then dynamic (items that move), scene (placed meshes), audit (clashes) and
-item_buffer (pixels). The public names are those of this file.
+rays, nearest and pairs; then dynamic (items that move), scene (placed meshes), audit (clashes),
+clip and chunks (triangles cut at walls), and item_buffer (pixels). The public names are those of
+this file.
 """
 
 from .atomic_file import atomic_file
@@ -20,7 +21,20 @@ from .audit import (
     connected_components,
     supports,
 )
-from .compiled import kernel_state, use_kernel
+from .chunks import (
+    ChunkPolygons,
+    Chunks,
+    Density,
+    chunk_polygons,
+    chunks,
+    chunks_steps,
+    density,
+    density_steps,
+    interpolated,
+    interpolated_normals,
+)
+from .clip import Pieces, assign, clip, clip_steps
+from .compiled import kernel, kernel_state, use_kernel, use_threads
 from .construction import BuildCancelled, build_octree, build_steps
 from .descend import CROSSING, INSIDE, OUTSIDE, UNVISITED
 from .dynamic import ChangeCounts, DynamicOctree
@@ -53,6 +67,9 @@ from .pairs import (
     pairs_touching,
     pairs_within,
 )
+from .place.distances import Distances, distances, distances_steps
+from .place.fits import fits, fits_steps, obstacles, obstacles_steps
+from .place.nearest_objects import nearest_objects, nearest_objects_steps
 from .place.separate import Separation, separate, separate_steps
 from .place.slide import Slides, slide, slide_steps
 from .query import query, query_any, query_count
@@ -89,8 +106,12 @@ __all__ = [
     "BuildCancelled",
     "Capsules",
     "ChangeCounts",
+    "ChunkPolygons",
+    "Chunks",
     "ContactIntervals",
     "ContactTracker",
+    "Density",
+    "Distances",
     "DynamicOctree",
     "FaceSamples",
     "Frusta",
@@ -100,6 +121,7 @@ __all__ = [
     "Nearest",
     "Octree",
     "OrientedBoxes",
+    "Pieces",
     "PixelRays",
     "RayCrossings",
     "RayHits",
@@ -115,6 +137,7 @@ __all__ = [
     "Triangles",
     "Visibility",
     "ZBuffer",
+    "assign",
     "atomic_file",
     "audit",
     "audit_again",
@@ -127,15 +150,33 @@ __all__ = [
     "build_steps",
     "cell_segments",
     "cells_along_ray",
+    "chunk_polygons",
+    "chunks",
+    "chunks_steps",
+    "clip",
+    "clip_steps",
     "connected_components",
+    "density",
+    "density_steps",
+    "distances",
+    "distances_steps",
     "face_samples",
     "face_samples_steps",
+    "fits",
+    "fits_steps",
+    "interpolated",
+    "interpolated_normals",
     "item_buffers",
+    "kernel",
     "kernel_state",
     "load",
     "nearest",
+    "nearest_objects",
+    "nearest_objects_steps",
     "objects_touching",
     "objects_touching_steps",
+    "obstacles",
+    "obstacles_steps",
     "overlapping_objects",
     "overlapping_objects_steps",
     "overlapping_pairs",
@@ -160,6 +201,7 @@ __all__ = [
     "supports",
     "trace",
     "use_kernel",
+    "use_threads",
     "views_around",
     "views_inside",
     "visibility",

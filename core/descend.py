@@ -36,6 +36,7 @@ from .arrays import (
 from .child_masks import LOWEST_BIT, ON_SIDES, POPCOUNT, ChildMasks
 from .grid import Words, morton_codes
 from .mailboxing import Pairs
+from .options import COPYING
 from .shapes import Boxes, Capsules, Frusta, HalfSpaces, OrientedBoxes, Regions, Shapes, Spheres
 from .touch.capsules import feet_of
 from .touch.rounded import sphere_held
@@ -302,7 +303,7 @@ def _starts(tree: Walkable, bounds: Floats, roots: Ids) -> Ids:
     Down to there, small volumes need only a comparison with the dividing planes.
     """
     cells = roots
-    if tree.straddlers != "copy":
+    if tree.straddlers not in COPYING:
         return cells  # items may stand in any cell on the way
     sides = np.empty(bounds.shape, bool)
     while True:

@@ -3,6 +3,7 @@
 What is asked in a way that has to be looked at first, or of another tree, goes the usual way.
 """
 
+from struct import Struct
 from typing import SupportsFloat, SupportsIndex, cast
 from weakref import WeakKeyDictionary
 
@@ -14,11 +15,17 @@ from .any_octree import AnyOctree
 from .arrays import Floats, Ids
 from .checks import ALL_GROUPS, LONGEST
 from .octree import Octree
-from .shapes import Triangles
+from .shapes import Boxes, Shapes, Spheres, Triangles
 
 # Questions at most: the packed tree takes more at once, and is worth packing.
 MOST = 99
+# What volumes are to the kernel, and which of their rows are lower, upper and radius; what does
+# not fit is asked in the usual way.
+_VOLUMES = {Spheres: (1, [0, 1, 2, 0, 1, 2, 3]), Boxes: (2, [0, 1, 2, 3, 4, 5, 0])}
+_ROOM = 4_096
 _DOUBLE = np.dtype(np.float64)
+# Rays and the arrays of their answer, as the kernel takes them.
+_ASKED, _HITS = Struct("4q"), Struct("6q")
 # The items of questions, and what else is told of each: a row of numbers.
 Found = tuple[Ids, Floats]
 
@@ -30,7 +37,7 @@ class Lone:
         self.library, package, _ = compiled.found()
         triangles = cast(Triangles, tree.arranged)
         rows = {
-            "boxes": tree.loose_rows,
+            "walls": tree.loose_rows,
             **{name: getattr(tree, name) for name in ("first_child", "begin", "own_end", "end")},
             "references": tree.references,
             "strays": tree.strays,
@@ -42,7 +49,7 @@ class Lone:
         self.is_sound = (
             all(array.flags.carray or array.flags.c_contiguous for array in self._kept)
             and all(array.dtype in (_DOUBLE, np.intp) for array in self._kept)
-            and cells == {rows["boxes"].shape[1]}
+            and cells == {rows["walls"].shape[1]}
             and items["faces"].shape == (3, len(tree.order))
         )
         addresses = {name: compiled.address(array) for name, array in rows.items()}
@@ -58,20 +65,20 @@ class Lone:
             stray_count=len(tree.strays),
             slack=tree.slack,
         )
-        self.told: int = package.ctypes.addressof(self._plain)
+        tree, plain = package.pointer(self._plain.items), package.pointer(self._plain)
+        self._walked = package.Walked(tree, None, plain)
+        self.told: int = package.ctypes.addressof(self._walked)
 
 
 # The arrays of octrees, as long as these live; None of those that the kernel cannot take.
 _KNOWN: WeakKeyDictionary[Octree, Lone | None] = WeakKeyDictionary()
 
 
-def _of(tree: AnyOctree, groups: SupportsIndex, asked: ArrayLike) -> Lone | None:
-    """Return the arrays of a tree, if a few plain rows ask all its groups."""
+def _of(tree: AnyOctree, groups: SupportsIndex, count: int) -> Lone | None:
+    """Return the arrays of a tree, if few questions ask all its groups."""
     if type(tree) is not Octree or type(groups) is not int or groups != ALL_GROUPS:
         return None
-    if compiled.found()[0] is None:
-        return None
-    if not _is_plain(asked) or not 0 < len(asked) <= MOST:  # type: ignore[arg-type]
+    if compiled.found()[0] is None or not 0 < count <= MOST:
         return None
     tree.require_current()
     try:
@@ -118,20 +125,30 @@ def rays(
 
     Returns None for what is to be asked in the usual way.
     """
-    lone = _of(tree, groups, origins)
-    if lone is None or type(limit) is not float or not _is_plain(directions):
+    if type(limit) is not float or not (_is_plain(origins) and _is_plain(directions)):
         return None
     starts, towards = cast(Floats, origins), cast(Floats, directions)
     count = len(starts)
-    if len(towards) != count:
+    lone = _of(tree, groups, count)
+    if lone is None or len(towards) != count:
         return None
-    found = np.empty((1 if any_hit else 11) * count)
-    if not lone.library.lone_rays(
-        lone.told, starts.tobytes(), towards.tobytes(), limit, count, any_hit,
-        compiled.address(found),
-    ):  # fmt: skip
+    # What is asked and what is found stand in one array, of which one address is wanted.
+    numbers = np.empty(17 * count + 1)
+    numbers[: 3 * count], numbers[3 * count : 6 * count] = starts.ravel(), towards.ravel()
+    numbers[6 * count] = limit
+    start = compiled.address(numbers)
+    each = 8 * count  # bytes of a number of each ray
+    item = start + 6 * each + 8
+    answer = (item, 0, item + each, item + 2 * each, item + 5 * each, item + 8 * each)
+    if lone.library.lone_cast(
+        lone.told, _ASKED.pack(start, start + 3 * each, item - 8, 0), 0, count, any_hit, 0, 0,
+        None, _HITS.pack(item, 0, 0, 0, 0, 0) if any_hit else _HITS.pack(*answer),
+    ) < count:  # fmt: skip
         return None
-    return compiled.named(cast(Octree, tree), found[:count].astype(np.intp)), found[count:]
+    items = numbers[6 * count + 1 : 7 * count + 1].view(np.intp)
+    if compiled.NOT_TAKEN in items.tolist():
+        return None
+    return compiled.named(cast(Octree, tree), items), numbers[7 * count + 1 :]
 
 
 def nearest(
@@ -145,16 +162,53 @@ def nearest(
 
     Returns None for what is to be asked in the usual way.
     """
-    lone = _of(tree, groups, points)
-    if lone is None or type(limit) is not float or not limit >= 0:
-        return None
-    if type(count) is not int or count != 1:
+    if type(limit) is not float or not limit >= 0 or type(count) is not int or count != 1:
         return None
     places = cast(Floats, points)
-    found = np.empty(5 * len(places))
-    if not lone.library.lone_nearest(
-        lone.told, places.tobytes(), limit, len(places), compiled.address(found)
-    ):
+    many = len(places) if _is_plain(points) else 0
+    lone = _of(tree, groups, many)
+    if lone is None:
         return None
-    items = found[: len(places)].astype(np.intp)
-    return compiled.named(cast(Octree, tree), items), found[len(places) :]
+    found = np.empty(6 * many)
+    entry = compiled.address(found)
+    item, distance, position = entry + 8 * many, entry + 16 * many, entry + 24 * many
+    if lone.library.lone_nearest(
+        lone.told, places.tobytes(), None, 0, many, 1, limit, None, item, None, entry, distance,
+        position,
+    ) < many:  # fmt: skip
+        return None
+    items = found[many : 2 * many].view(np.intp)
+    if compiled.NOT_TAKEN in items.tolist():
+        return None
+    return compiled.named(cast(Octree, tree), items), found[2 * many :]
+
+
+def volumes(
+    tree: AnyOctree, asked: Shapes, groups: SupportsIndex, *, any_hit: bool = False
+) -> tuple[Ids, Ids] | None:
+    """Find how many triangles touch each sphere or box, (q,), or whether any does; and which.
+
+    The latter are volumes and items, (2, h), sorted. Returns None for what is to be asked in the
+    usual way.
+    """
+    kind, rows = _VOLUMES.get(type(asked), (0, None))
+    lone = _of(tree, groups, len(asked)) if kind else None
+    if lone is None:
+        return None
+    given, count = asked.rows[rows], len(asked)
+    if kind == 2:
+        given[6] = 0.0
+    found = np.empty(count + _ROOM, np.intp)
+    place = compiled.address(found)
+    reached = lone.library.lone_touch(
+        lone.told, given.T.tobytes(), None, 0, count, kind, any_hit, None, place + 8 * count,
+        _ROOM, place,
+    )  # fmt: skip
+    each = found[:count].tolist()
+    if reached < count or compiled.NOT_TAKEN in each:
+        return None
+    counts, total = found[:count], sum(each)
+    pairs = np.empty((2, total), np.intp)
+    pairs[0] = 0 if count == 1 else np.repeat(np.arange(count), counts)
+    pairs[1] = compiled.named(cast(Octree, tree), found[count : count + total])
+    return counts, pairs

@@ -20,7 +20,7 @@ from . import checks
 from .any_octree import AnyOctree
 from .arrays import Flags, Floats, Ids, Masks, blocks, column_major, gather
 from .cells import CHILDREN, Cells, Promise, child_masks_of
-from .options import Options
+from .options import COPYING, Options
 from .shapes import Shapes, Triangles
 from .steps import Steps, repeated
 from .walkable import Walkable
@@ -406,10 +406,10 @@ class Octree(Walkable, Options, AnyOctree):
 
     def _promises_of_placements(self) -> Iterator[Promise]:
         yield self.node_depth.max() <= self.max_depth, "cells must not be deeper than max_depth"
-        if self.straddlers == "copy":
+        if self.straddlers in COPYING:
             yield (
                 (self.own_end == self.begin)[~self.is_leaf].all(),
-                'with "copy", only leaves may hold items',
+                'with "copy" and "clip", only leaves may hold items',
             )
         if self.straddlers == "keep":
             yield (

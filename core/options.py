@@ -10,7 +10,9 @@ from . import checks
 from .shapes import Boxes
 
 SPLITS = ("middle", "median")
-STRADDLERS = ("copy", "keep", "hybrid")
+STRADDLERS = ("copy", "keep", "hybrid", "clip")
+# With these, an item stands in every leaf that it touches and nowhere else.
+COPYING = ("copy", "clip")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

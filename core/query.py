@@ -11,7 +11,7 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from . import checks, compiled, tuning
+from . import checks, compiled, lone, tuning
 from .any_octree import AnyOctree
 from .arrays import Flags, Floats, Ids, blocks, gather
 from .child_masks import POPCOUNT
@@ -39,15 +39,21 @@ class VolumeQuestions(AnyOctree):
     """An index that answers questions of volumes with octrees of its own."""
 
     @abstractmethod
-    def _query(self, volumes: Shapes, relation: str, groups: SupportsIndex) -> Ids:
+    def _query(
+        self, volumes: Shapes, relation: str, groups: SupportsIndex, threads: SupportsIndex | None
+    ) -> Ids:
         """Answer `query`."""
 
     @abstractmethod
-    def _query_any(self, volumes: Shapes, groups: SupportsIndex) -> Flags:
+    def _query_any(
+        self, volumes: Shapes, groups: SupportsIndex, threads: SupportsIndex | None
+    ) -> Flags:
         """Answer `query_any`."""
 
     @abstractmethod
-    def _query_count(self, volumes: Shapes, groups: SupportsIndex) -> Ids:
+    def _query_count(
+        self, volumes: Shapes, groups: SupportsIndex, threads: SupportsIndex | None
+    ) -> Ids:
         """Answer `query_count`."""
 
 
@@ -58,6 +64,7 @@ def query(
     *,
     relation: str = "touching",
     groups: SupportsIndex = ALL_GROUPS,
+    threads: SupportsIndex | None = None,
 ) -> Ids:
     """Find the items that touch each volume.
 
@@ -75,6 +82,9 @@ def query(
         volume in the space of the mesh. "objects" is the older spelling of `objects_touching`.
     groups : int
         A mask of 32 bits: items with a mask that shares none of them are not there.
+    threads : int or None
+        Across how many threads the compiled kernel may walk; None as `use_threads` tells. The
+        same bits for any number.
 
     Returns
     -------
@@ -86,8 +96,8 @@ def query(
     Raises
     ------
     ValueError
-        If a volume is not finite or a frustum is flat, `relation` is none of the three, or
-        `groups` is no mask.
+        If a volume is not finite or a frustum is flat, `relation` is none of the three, `groups`
+        is no mask, or `threads` are fewer than 1.
 
     Notes
     -----
@@ -97,30 +107,39 @@ def query(
     Documentation", chapter on octrees); potential colliders are those of K. Miller, "Octrees for
     Potential Colliders", 2003.
     """
+    is_plain = relation == "touching" and threads is None
+    alone = lone.volumes(tree, volumes, groups) if is_plain else None
+    if alone is not None:
+        return alone[1]
     if isinstance(tree, VolumeQuestions):
-        return tree._query(volumes, relation, groups)
+        return tree._query(volumes, relation, groups, threads)
     tree = checked(tree, volumes)
     checks.choice("relation", relation, ("touching", "inside", "candidates"))
     tree = in_groups(tree, groups)
     answers = Answers(len(volumes), len(tree.items))
-    touched = _touched(tree, volumes) if relation == "touching" else None
-    if touched is not None:
-        counts, items, turns = touched
-        answers.add_sorted(turns, counts[turns], items)
-    for found in () if touched else candidates(tree, volumes):
+    left = _walked(tree, volumes, relation, compiled.threads_of(threads), answers)
+    for found in candidates(tree, volumes if left is None else volumes[left]):
         queries, entries = confirmed(tree, found, relation)
-        answers.add(found.asked, queries, tree.order[entries])
+        asked = found.asked if left is None else left[found.asked]
+        answers.add(asked, queries, tree.order[entries])
     pairs = answers.pairs()
     pairs[1] = tree.named(pairs[1])
     return pairs
 
 
-def query_any(tree: AnyOctree, volumes: Shapes, /, *, groups: SupportsIndex = ALL_GROUPS) -> Flags:
+def query_any(
+    tree: AnyOctree,
+    volumes: Shapes,
+    /,
+    *,
+    groups: SupportsIndex = ALL_GROUPS,
+    threads: SupportsIndex | None = None,
+) -> Flags:
     """Tell which volumes touch any item; each stops at the first that it finds.
 
     Parameters
     ----------
-    tree, volumes, groups : Octree or SceneOctree, batch and int
+    tree, volumes, groups, threads : Octree or SceneOctree, batch, int and int or None
         As for `query`.
 
     Returns
@@ -133,19 +152,35 @@ def query_any(tree: AnyOctree, volumes: Shapes, /, *, groups: SupportsIndex = AL
     ValueError
         As with `query`.
     """
+    alone = lone.volumes(tree, volumes, groups, any_hit=True) if threads is None else None
+    if alone is not None:
+        return alone[0] > 0
     if isinstance(tree, VolumeQuestions):
-        return tree._query_any(volumes, groups)
+        return tree._query_any(volumes, groups, threads)
     octree = in_groups(checked(tree, volumes), groups)
-    touched = _touched(octree, volumes, any_hit=True)
-    return any_touched(octree, volumes) if touched is None else touched[0] > 0
+    touched = _touched(octree, volumes, "touching", compiled.threads_of(threads), any_hit=True)
+    if touched is None:
+        return any_touched(octree, volumes)
+    flags: Flags = touched[0] > 0
+    (left,) = (touched[0] < 0).nonzero()
+    if len(left):
+        flags[left] = any_touched(octree, volumes[left])
+    return flags
 
 
-def query_count(tree: AnyOctree, volumes: Shapes, /, *, groups: SupportsIndex = ALL_GROUPS) -> Ids:
+def query_count(
+    tree: AnyOctree,
+    volumes: Shapes,
+    /,
+    *,
+    groups: SupportsIndex = ALL_GROUPS,
+    threads: SupportsIndex | None = None,
+) -> Ids:
     """Count the items that touch each volume; costs as much as to find them.
 
     Parameters
     ----------
-    tree, volumes, groups : Octree or SceneOctree, batch and int
+    tree, volumes, groups, threads : Octree or SceneOctree, batch, int and int or None
         As for `query`.
 
     Returns
@@ -158,29 +193,63 @@ def query_count(tree: AnyOctree, volumes: Shapes, /, *, groups: SupportsIndex = 
     ValueError
         As with `query`.
     """
+    alone = lone.volumes(tree, volumes, groups) if threads is None else None
+    if alone is not None:
+        return alone[0]
     if isinstance(tree, VolumeQuestions):
-        return tree._query_count(volumes, groups)
+        return tree._query_count(volumes, groups, threads)
     tree = checked(tree, volumes)
     tree = in_groups(tree, groups)
-    touched = _touched(tree, volumes)
-    if touched is not None:
-        return touched[0]
-    counts = np.zeros(len(volumes), np.intp)
-    for found in candidates(tree, volumes):
+    touched = _touched(tree, volumes, "touching", compiled.threads_of(threads))
+    counts = np.full(len(volumes), -1) if touched is None else touched[0]
+    (left,) = (counts < 0).nonzero()
+    counts[left] = 0
+    for found in candidates(tree, volumes if touched is None else volumes[left]):
         queries, _ = confirmed(tree, found, "touching")
-        counts[found.asked] += np.bincount(queries, minlength=len(found.asked))
+        counts[left[found.asked]] += np.bincount(queries, minlength=len(found.asked))
     return counts
 
 
-def _touched(tree: Octree, volumes: Shapes, any_hit: bool = False) -> tuple[Ids, Ids, Ids] | None:
-    """Let the kernel find how many triangles each sphere touches, which, and in which turns."""
-    packed = compiled.packed(tree, len(volumes)) if type(volumes) is Spheres else None
+def _touched(
+    tree: Octree, volumes: Shapes, relation: str, threads: int, any_hit: bool = False
+) -> tuple[Ids, Ids, Ids] | None:
+    """Let the kernel find how many items each volume has, which, and in which turns.
+
+    It is decided there, or by the exact test if the kernel only tells what is near. A count is
+    negative of a volume that is left to NumPy; any other is at most one for `any_hit`.
+    """
+    if isinstance(volumes, HalfSpaces | Frusta) or relation == "candidates":
+        return None  # the octree's cells tell more of them than the boxes around them
+    packed = compiled.packed(tree, len(volumes), boxes=True)
     if packed is None:
         return None
-    turns = morton_order(tree, volumes)
-    spheres = np.ascontiguousarray(volumes.rows.T)
-    found = packed.touched(spheres, turns, any_hit=any_hit)
-    return None if found is None else (*found, turns)
+    exactly = relation == "touching"
+    asked = compiled.VolumesAsked.of(volumes, type(tree.items), threads, exactly=exactly)
+    if asked.kind != compiled.AROUND:
+        turns = morton_order(tree, volumes)
+        counts, _, items = packed.touched(asked, turns, any_hit=any_hit)
+        return counts, items, turns
+    turns, test = np.arange(len(volumes)), touching if exactly else lying_inside
+
+    def confirm(numbers: Ids, entries: Ids) -> Flags:
+        return test(tree.arranged, entries, volumes, numbers)
+
+    counts, _, entries = packed.touched(asked, turns, confirm=confirm)
+    items = tree.order[entries]
+    return counts, items[np.lexsort((items, np.repeat(turns, np.maximum(counts, 0))))], turns
+
+
+def _walked(
+    tree: Octree, volumes: Shapes, relation: str, threads: int, answers: Answers
+) -> Ids | None:
+    """Let the kernel answer; return the volumes that are left to NumPy, or None for all."""
+    touched = _touched(tree, volumes, relation, threads)
+    if touched is None:
+        return None
+    counts, items, turns = touched
+    taken = turns[counts[turns] >= 0]
+    answers.add_sorted(taken, counts[taken], items)
+    return np.flatnonzero(counts < 0)
 
 
 def checked(tree: AnyOctree, volumes: Shapes, name: str = "volumes") -> Octree:

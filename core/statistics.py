@@ -6,6 +6,7 @@ import numpy as np
 
 from . import checks
 from .arrays import Ids
+from .clip import piece_counts
 from .octree import Octree
 from .records import Record
 
@@ -13,6 +14,8 @@ from .records import Record
 @dataclass(frozen=True, eq=False)
 class Statistics(Record):
     """Counts of the cells, items and references of an octree.
+
+    Of one with the straddlers "clip", references are the pieces that its cells hold.
 
     Attributes
     ----------
@@ -59,7 +62,7 @@ def statistics(tree: Octree, /) -> Statistics:
     Returns
     -------
     Statistics
-        The figures, O(m) for m cells.
+        The figures, O(m) for m cells. With "clip", the first time, that of `clip`.
 
     Raises
     ------
@@ -67,7 +70,8 @@ def statistics(tree: Octree, /) -> Statistics:
         If `tree` is not an Octree.
     """
     checks.kind("tree", tree, (Octree,))
-    counts = tree.item_counts
+    counts = piece_counts(tree) if tree.straddlers == "clip" else tree.item_counts
+    references = int(counts.sum())
     known = {id(value) for value in vars(tree.items).values()}
     arrays = {
         id(value): value
@@ -81,8 +85,8 @@ def statistics(tree: Octree, /) -> Statistics:
         leaves=int(tree.is_leaf.sum()),
         occupied=int((counts > 0).sum()),
         depth=int(tree.node_depth.max()),
-        references=len(tree.references),
-        references_per_item=len(tree.references) / max(len(tree), 1),
+        references=references,
+        references_per_item=references / max(len(tree), 1),
         fullest_leaf=int(counts[tree.is_leaf].max()),
         bytes=sum(array.nbytes for array in arrays.values()),
         cells_per_depth=np.bincount(tree.node_depth),

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 class Tuning:
     """Sizes measured to be fast, or small enough to report progress in time.
 
-    Only `copies_on_the_way` and `copies_at_a_depth` change trees; nothing changes an answer. A
-    function reads those it needs from `current`, once a call.
+    Only `copies_on_the_way`, `copies_while_cheap` and `copies_at_a_depth` change trees; nothing
+    changes an answer. A function reads those it needs from `current`, once a call.
 
     Attributes
     ----------
@@ -21,6 +21,8 @@ class Tuning:
     copies_on_the_way : float
         References of an item that all divisions on the way to a cell may make, with leaves of 32;
         more with smaller ones, each of which is worth more copies.
+    copies_while_cheap : float
+        The same for "hybrid", whatever the leaves: fans and cones are kept beyond this.
     copies_at_a_depth : int
         Copies that even a small tree may have at one depth, at some hundred bytes each.
     copies_ahead : int
@@ -85,12 +87,15 @@ class Tuning:
         Pairs of placements that an audit looks at together at first, and at most.
     depths_together : int
         Pairs of a surface and a solid whose depths are looked for together.
+    patches_paired : int
+        Pairs of patches of two surfaces that go down together.
     """
 
     piece: int = 2**18
     sorted_at_once: int = 2**20
     divided: int = 32_768
     copies_on_the_way: float = 128
+    copies_while_cheap: float = 8
     copies_at_a_depth: int = 2**24
     copies_ahead: int = 128
     certainly_too_many: float = 1.25
@@ -124,6 +129,7 @@ class Tuning:
     audited_at_first: int = 128
     audited: int = 2_048
     depths_together: int = 256
+    patches_paired: int = 262_144
 
 
 current = Tuning()

@@ -1,4 +1,5 @@
-/* Octree kernel: packs triangles into a wide tree, and asks it with rays, points and spheres.
+/* Octree kernel: packs triangles or boxes into a wide tree, and asks it with rays, points and
+ * volumes.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
@@ -6,12 +7,12 @@
  * formulas in the same order of operations, in double precision.
  * Compile with -ffp-contract=off, and never with -ffast-math.
  *
- * The wide tree only tells which triangles a ray may meet. Its coordinates are single
+ * The wide tree only tells which items a question may meet. Its coordinates are single
  * precision, relative to the middle of all items and divided by a power of two, so that they
- * lie in [-1, 1]. Where a ray begins and how it turns is rounded to 2^-23; boxes are MARGIN
+ * lie in [-1, 1]. Where a question begins and how it turns is rounded to 2^-23; boxes are MARGIN
  * larger than their items, and the edges of triangles have the slack that `may_cross` derives.
- * So no hit is ever lost, and what remains is decided exactly. A ray that begins farther away
- * than FAR, or does not fit otherwise, is left to the caller.
+ * So nothing is ever lost, and what remains is decided exactly. What is farther away than FAR or
+ * NEAR, or does not fit otherwise, is left to the caller.
  *
  * Nothing is allocated and no state is kept: all arrays are the caller's. */
 
@@ -25,7 +26,7 @@
 #define HAS_SSE2 1
 #endif
 
-#define ABI 2
+#define ABI 3
 #ifdef _WIN32
 #define EXPORT __declspec(dllexport)
 #else
@@ -46,13 +47,14 @@
 
 /* What packing returns if it did not succeed. */
 enum { TOO_LITTLE_ROOM = -2, DAMAGED = -1 };
-/* The item of a ray that met nothing, of one that is left to the caller, and of one that came to a
- * tree which is not packed yet. */
+/* The item of a question that met nothing, of one that is left to the caller, and of one that
+ * came to a tree which is not packed yet. */
 enum { MISS = -1, NOT_TAKEN = -2, NOT_PACKED = -3 };
 enum { CLOSEST = 0, ANY = 1, ALL = 2 };
 
-/* Eight boxes, lower and upper along each axis, and what they hold: a node, or the block ~child
- * of `count` triangles. Empty slots have boxes that nothing meets. */
+/* Eight boxes, lower and upper along each axis, and what they hold: a node; or the block ~child
+ * of `count` triangles; or the item ~child, where these are boxes. Empty slots have boxes that
+ * nothing meets. */
 typedef struct {
     float box[3][2][WIDE];
     int32_t child[WIDE];
@@ -70,56 +72,73 @@ typedef struct {
     double center[3], scale;
 } Frame;
 
+/* Triangles; or, where `boxes` is not NULL, boxes that are grown round by a radius. */
 typedef struct {
     const Node *nodes;
     const Block *blocks;
     const double *vertices; /* (3, vertex_count) */
     const int64_t *faces;   /* (3, entry_count) */
-    const int64_t *order;   /* (entry_count) */
+    const int64_t *order;   /* (entry_count): which item each entry is */
+    const double *boxes;    /* (7, entry_count): lower, upper, radius */
     int64_t node_count, block_count, vertex_count, entry_count, depth;
     Frame frame;
 } Tree;
 
-/* Trees that are placed: nodes over the boxes of the placements, each a row, named as ~child. */
+/* Trees that are placed. Entries of the top are boxes of placements, each a row. */
 typedef struct {
-    const Node *nodes;
+    Tree top;
     const Tree *trees;      /* (mesh_count), without nodes where one is not packed */
-    const int64_t *meshes;  /* (row_count): the number of each one's tree */
-    const double *matrices; /* (row_count, 12): three rows of four */
-    const double *inverses; /* (row_count, 9): of the first three columns, NaN without one */
-    const double *slacks;   /* (row_count): how wrong a point is that the inverse takes back */
+    const int64_t *meshes;  /* (entry_count): the number of each one's tree */
+    const double *matrices; /* (entry_count, 12): three rows of four */
+    const double *inverses; /* (entry_count, 9): of the first three columns, NaN without one */
+    const double *slacks;   /* (entry_count): how wrong a point is that the inverse takes back */
     uint8_t *wanted;        /* (mesh_count): set where a tree would have been needed */
-    int64_t node_count, row_count, mesh_count, depth;
-    Frame frame;
+    int64_t mesh_count;
 } Scene;
+
+/* Cells of an octree and references, as they are: `Octree` in core/octree.py tells of each. Of
+ * `items`, only triangles and order are there. Nothing here has been checked before. */
+typedef struct {
+    Tree items;
+    const double *walls; /* (6, cell_count) */
+    const int64_t *first_child, *begin, *own_end, *end, *references, *strays;
+    int64_t cell_count, reference_count, stray_count;
+    double slack;
+} Plain;
+
+/* What is walked: a tree; or a scene, or plain cells, if there are any. */
+typedef struct {
+    const Tree *tree;
+    const Scene *scene;
+    const Plain *plain;
+} Walked;
+
+static const Tree *top_of(const Walked *walked) {
+    return walked->scene ? &walked->scene->top : walked->tree;
+}
 
 EXPORT int64_t octree_kernel_abi(void) { return ABI; }
 
 /* ---- Floating-point state: a host may flush what is nearly zero ---- */
 
 #ifdef HAS_SSE2
-typedef unsigned int FloatState;
-static FloatState default_floats(void) {
-    FloatState before = _mm_getcsr();
-    _mm_setcsr(0x1f80);
+#define DEFAULT_FLOATS 0x1f80
+static uint64_t set_floats(uint64_t state) {
+    uint64_t before = _mm_getcsr();
+    _mm_setcsr((unsigned)state);
     return before;
 }
-static void restore_floats(FloatState before) { _mm_setcsr(before); }
 #elif defined(__aarch64__)
-typedef uint64_t FloatState;
-static FloatState default_floats(void) {
-    FloatState before;
+#define DEFAULT_FLOATS 0
+static uint64_t set_floats(uint64_t state) {
+    uint64_t before;
     __asm__ volatile("mrs %0, fpcr" : "=r"(before));
-    __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)0));
+    __asm__ volatile("msr fpcr, %0" : : "r"(state));
     return before;
-}
-static void restore_floats(FloatState before) {
-    __asm__ volatile("msr fpcr, %0" : : "r"(before));
 }
 #else
-typedef int FloatState;
-static FloatState default_floats(void) { return 0; }
-static void restore_floats(FloatState before) { (void)before; }
+#define DEFAULT_FLOATS 0
+static uint64_t set_floats(uint64_t state) { return state; }
 #endif
 
 /* ---- Exact arithmetic, as in core/arrays.py ---- */
@@ -295,191 +314,165 @@ static void corners_of(const Tree *tree, int64_t entry, double *corners) {
     }
 }
 
+static double lesser(double a, double b) { return a < b ? a : b; }
+static double larger(double a, double b) { return a > b ? a : b; }
+
+/* Find the box around an entry; 0 if it is too large, or there are no such corners. */
+static int bounds_of(const Tree *tree, int64_t entry, double *low, double *high) {
+    double corners[9];
+    int64_t count = tree->entry_count;
+    if (tree->boxes) {
+        double radius = tree->boxes[6 * count + entry];
+        for (int axis = 0; axis < 3; axis++) {
+            low[axis] = tree->boxes[axis * count + entry] - radius;
+            high[axis] = tree->boxes[(3 + axis) * count + entry] + radius;
+        }
+    } else {
+        for (int c = 0; c < 3; c++) {
+            int64_t vertex = tree->faces[c * count + entry];
+            if (vertex < 0 || vertex >= tree->vertex_count) return 0;
+        }
+        corners_of(tree, entry, corners);
+        if (!(largest_of(corners, 9) <= 1e150)) return 0;
+        for (int axis = 0; axis < 3; axis++) {
+            double a = corners[axis], b = corners[3 + axis], c = corners[6 + axis];
+            low[axis] = lesser(c, lesser(a, b)), high[axis] = larger(c, larger(a, b));
+        }
+    }
+    for (int axis = 0; axis < 3; axis++)
+        if (!(low[axis] >= -1e150 && low[axis] <= high[axis] && high[axis] <= 1e150)) return 0;
+    return 1;
+}
+
+static float seen_in(const Frame *frame, double value, int axis) {
+    return (float)((value - frame->center[axis]) * frame->scale);
+}
+
+/* Check the entries, and find the frame in which all of them lie in [-1, 1], and their middles.
+ * Returns whether all can be packed: they are there, neither too large nor too small. */
+static int frame_of(Tree *tree, const int32_t *entries, int64_t count, float *middles) {
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    double lower[3], upper[3], extent = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (entries[i] < 0 || entries[i] >= tree->entry_count) return 0;
+        if (!bounds_of(tree, entries[i], lower, upper)) return 0;
+        for (int axis = 0; axis < 3; axis++) {
+            low[axis] = lesser(low[axis], lower[axis]);
+            high[axis] = larger(high[axis], upper[axis]);
+        }
+    }
+    Frame *frame = &tree->frame;
+    for (int axis = 0; axis < 3; axis++) {
+        frame->center[axis] = low[axis] + (high[axis] - low[axis]) / 2;
+        extent = larger(extent, high[axis] - frame->center[axis]);
+        extent = larger(extent, frame->center[axis] - low[axis]);
+    }
+    frame->scale = power_of_two_scale(extent);
+    for (int64_t i = 0; i < count; i++) {
+        bounds_of(tree, entries[i], lower, upper);
+        for (int axis = 0; axis < 3; axis++) {
+            double center = frame->center[axis];
+            double middle = (lower[axis] - center) + (upper[axis] - center);
+            middles[axis * tree->entry_count + entries[i]] = (float)(middle * frame->scale);
+        }
+    }
+    return extent == 0 || extent >= 1e-150;
+}
+
+/* Let a slot begin as the box of nothing, to be enlarged. */
 static void empty_slot(Node *node, int slot) {
     for (int axis = 0; axis < 3; axis++)
         node->box[axis][0][slot] = 1e30f, node->box[axis][1][slot] = -1e30f;
     node->child[slot] = node->count[slot] = 0;
 }
 
+static void enlarge(Node *node, int slot, int axis, float low, float high) {
+    float *box = &node->box[axis][0][slot];
+    if (low < box[0]) box[0] = low;
+    if (high > box[WIDE]) box[WIDE] = high;
+}
+
 static void fill_block(const Tree *tree, const int32_t *entries, int count, Block *block,
                        Node *node, int slot) {
-    empty_slot(node, slot);
     memset(block, 0, sizeof *block);
     for (int i = 0; i < count; i++) {
         double corners[9];
         corners_of(tree, entries[i], corners);
         for (int n = 0; n < 9; n++) {
-            int axis = n % 3;
-            float value = (float)((corners[n] - tree->frame.center[axis]) * tree->frame.scale);
-            float *low = &node->box[axis][0][slot], *high = &node->box[axis][1][slot];
-            block->corner[n / 3][axis][i] = value;
-            if (value - MARGIN < *low) *low = value - MARGIN;
-            if (value + MARGIN > *high) *high = value + MARGIN;
+            float value = seen_in(&tree->frame, corners[n], n % 3);
+            block->corner[n / 3][n % 3][i] = value;
+            enlarge(node, slot, n % 3, value - MARGIN, value + MARGIN);
         }
         block->entry[i] = entries[i];
     }
 }
 
-/* Let the box of a slot be that of all slots of the node it holds. */
-static void enclose(const Node *below, Node *node, int slot) {
-    for (int axis = 0; axis < 3; axis++) {
-        float low = below->box[axis][0][0], high = below->box[axis][1][0];
-        for (int i = 1; i < WIDE; i++) {
-            if (below->box[axis][0][i] < low) low = below->box[axis][0][i];
-            if (below->box[axis][1][i] > high) high = below->box[axis][1][i];
-        }
-        node->box[axis][0][slot] = low, node->box[axis][1][slot] = high;
-    }
+static void fill_slot(const Tree *tree, int32_t entry, Node *node, int slot) {
+    double low[3], high[3];
+    bounds_of(tree, entry, low, high);
+    for (int axis = 0; axis < 3; axis++)
+        enlarge(node, slot, axis, seen_in(&tree->frame, low[axis], axis) - MARGIN,
+                seen_in(&tree->frame, high[axis], axis) + MARGIN);
+    node->child[slot] = ~entry;
 }
 
+/* Let the box of each slot be that of all slots of the node it holds. */
 static void enclose_all(Node *nodes, int64_t count) {
     for (int64_t at = count - 1; at >= 0; at--)
         for (int slot = 0; slot < WIDE; slot++)
-            if (nodes[at].child[slot] > 0)
-                enclose(&nodes[nodes[at].child[slot]], &nodes[at], slot);
+            for (int n = 0; n < 3 * WIDE && nodes[at].child[slot] > 0; n++) {
+                const Node *below = &nodes[nodes[at].child[slot]];
+                int axis = n / WIDE, i = n % WIDE;
+                enlarge(&nodes[at], slot, axis, below->box[axis][0][i], below->box[axis][1][i]);
+            }
 }
 
-/* Find the frame of what lies between these corners; 0 if it is too large or too small. */
-static int set_frame(Frame *frame, const double *low, const double *high) {
-    double extent = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        frame->center[axis] = low[axis] + (high[axis] - low[axis]) / 2;
-        double half = fmax(high[axis] - frame->center[axis], frame->center[axis] - low[axis]);
-        extent = half > extent ? half : extent;
-    }
-    frame->scale = power_of_two_scale(extent);
-    return extent == 0 || extent >= 1e-150;
-}
-
-/* Check what triangles are made of, and find the frame in which all coordinates lie in [-1, 1].
- * Fills `middles`; returns whether all can be packed. */
-static int frame_of(Tree *tree, float *middles) {
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    for (int64_t i = 0; i < 3 * tree->entry_count; i++)
-        if (tree->faces[i] < 0 || tree->faces[i] >= tree->vertex_count) return 0;
-    for (int64_t entry = 0; entry < tree->entry_count; entry++) {
-        double corners[9];
-        corners_of(tree, entry, corners);
-        for (int n = 0; n < 9; n++) {
-            double value = corners[n];
-            if (!(fabs(value) <= 1e150)) return 0;
-            if (value < low[n % 3]) low[n % 3] = value;
-            if (value > high[n % 3]) high[n % 3] = value;
-        }
-    }
-    if (!set_frame(&tree->frame, low, high)) return 0;
-    for (int64_t entry = 0; entry < tree->entry_count; entry++) {
-        double corners[9];
-        corners_of(tree, entry, corners);
-        for (int axis = 0; axis < 3; axis++) {
-            double a = corners[axis], b = corners[3 + axis], c = corners[6 + axis];
-            double least = a < b ? a : b, most = a > b ? a : b;
-            least = c < least ? c : least, most = c > most ? c : most;
-            double middle = (least - tree->frame.center[axis]) + (most - tree->frame.center[axis]);
-            middles[axis * tree->entry_count + entry] = (float)(middle * tree->frame.scale);
-        }
-    }
-    return 1;
-}
-
-/* Pack a tree. `entries` are all entries in the order of the cells, each once; cell c holds
- * those from `begin[c]` to `end[c]`, its own to `own_end[c]`. There is room for `node_room` nodes
- * and parts and for `block_room` blocks, and for three numbers of each entry in `middles`.
- * Sets the counts, depth and frame of the tree; returns 0, DAMAGED or TOO_LITTLE_ROOM. */
+/* Pack a tree. `entries`, `count` of them, are those to be packed, each once, in the order of the
+ * cells: c holds those from `begin[c]` to `end[c]`, its own to `own_end[c]`. Without cells, all is
+ * divided at medians. There is room for `node_room` nodes and parts and for `block_room` blocks,
+ * and for three numbers of each entry in `middles`. Sets the counts, depth and frame of the tree;
+ * returns 0, DAMAGED or TOO_LITTLE_ROOM. */
 EXPORT int64_t octree_kernel_pack(Tree *tree, Node *nodes, Block *blocks, int64_t node_room,
                                   int64_t block_room, const int64_t *first_child,
                                   const int64_t *begin, const int64_t *own_end, const int64_t *end,
-                                  int64_t cell_count, int32_t *entries, float *middles,
-                                  Part *work, int32_t *depths) {
+                                  int64_t cell_count, int32_t *entries, int64_t count,
+                                  float *middles, Part *work, int32_t *depths) {
     Cells cells = {first_child, begin, own_end, end, cell_count, entries, middles,
-                   tree->entry_count, WIDE};
+                   tree->entry_count, tree->boxes ? 1 : WIDE};
     int64_t node_count = 1, block_count = 0, deepest = 1;
-    if (tree->entry_count < 1 || tree->entry_count >= INT32_MAX / 2 || cell_count < 1)
-        return DAMAGED;
-    for (int64_t i = 0; i < tree->entry_count; i++)
-        if (entries[i] < 0 || entries[i] >= tree->entry_count) return DAMAGED;
-    if (!frame_of(tree, middles)) return DAMAGED;
-    work[0] = (Part){0, tree->entry_count, 0, 0, 0}, depths[0] = 1;
-    for (int64_t at = 0; at < node_count; at++) {
-        Part parts[WIDE] = {work[at]};
-        int count = divide(&cells, parts);
-        if (count == 0) return DAMAGED;
-        if (depths[at] > deepest) deepest = depths[at];
-        for (int slot = 0; slot < WIDE; slot++) {
-            Node *node = &nodes[at];
-            empty_slot(node, slot);
-            if (slot >= count) continue;
-            int64_t held = entries_in(&parts[slot]);
-            node->count[slot] = held <= WIDE ? (int32_t)held : 0;
-            if (held <= WIDE) {
-                if (block_count == block_room) return TOO_LITTLE_ROOM;
-                fill_block(tree, entries + parts[slot].from, (int)held, &blocks[block_count], node,
-                           slot);
-                node->count[slot] = (int32_t)held;
-                node->child[slot] = (int32_t)~block_count++;
-            } else {
-                if (node_count == node_room) return TOO_LITTLE_ROOM;
-                work[node_count] = parts[slot], depths[node_count] = depths[at] + 1;
-                node->child[slot] = (int32_t)node_count++;
-            }
-        }
-    }
-    enclose_all(nodes, node_count);
-    tree->nodes = nodes, tree->blocks = blocks;
-    tree->node_count = node_count, tree->block_count = block_count, tree->depth = deepest;
-    return 0;
-}
-
-/* Pack the boxes of a scene, (6, row_count), of `count` rows that are named in `rows`. There is
- * room for as many nodes and parts as rows, and for three numbers of each row in `middles`. Sets
- * the count, depth and frame; returns 0 or DAMAGED. */
-EXPORT int64_t octree_kernel_pack_scene(Scene *scene, Node *nodes, const double *boxes,
-                                        int64_t count, int32_t *rows, float *middles, Part *work,
-                                        int32_t *depths) {
-    int64_t all = scene->row_count, node_count = 1, deepest = 1;
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    Cells cells = {.entries = rows, .middles = middles, .entry_count = all, .leaf = 1};
-    if (count < 1 || all >= INT32_MAX / 2 || count > all) return DAMAGED;
-    for (int64_t i = 0; i < count; i++) {
-        if (rows[i] < 0 || rows[i] >= all) return DAMAGED;
-        int64_t mesh = scene->meshes[rows[i]];
-        if (mesh < 0 || mesh >= scene->mesh_count) return DAMAGED;
-        for (int axis = 0; axis < 3; axis++) {
-            double lower = boxes[axis * all + rows[i]], upper = boxes[(3 + axis) * all + rows[i]];
-            if (!(fabs(lower) <= 1e150 && fabs(upper) <= 1e150 && lower <= upper)) return DAMAGED;
-            low[axis] = fmin(low[axis], lower), high[axis] = fmax(high[axis], upper);
-        }
-    }
-    if (!set_frame(&scene->frame, low, high)) return DAMAGED;
-    const double *center = scene->frame.center, scale = scene->frame.scale;
-    for (int64_t n = 0; n < 3 * all; n++) {
-        double middle = (boxes[n] - center[n / all]) + (boxes[3 * all + n] - center[n / all]);
-        middles[n] = (float)(middle * scale);
-    }
-    work[0] = (Part){0, count, -1, 0, 0}, depths[0] = 1;
+    if (count < 1 || tree->entry_count >= INT32_MAX / 2 || node_room < 1) return DAMAGED;
+    if (!frame_of(tree, entries, count, middles)) return DAMAGED;
+    work[0] = (Part){0, count, cell_count > 0 ? 0 : -1, 0, 0}, depths[0] = 1;
     for (int64_t at = 0; at < node_count; at++) {
         Part parts[WIDE] = {work[at]};
         int parted = divide(&cells, parts);
+        if (parted == 0) return DAMAGED;
         if (depths[at] > deepest) deepest = depths[at];
         Node *node = &nodes[at];
         for (int slot = 0; slot < WIDE; slot++) {
             empty_slot(node, slot);
             if (slot >= parted) continue;
-            if (entries_in(&parts[slot]) > 1) {
+            int64_t held = entries_in(&parts[slot]);
+            if (held > cells.leaf) {
+                if (node_count == node_room) return TOO_LITTLE_ROOM;
                 work[node_count] = parts[slot], depths[node_count] = depths[at] + 1;
                 node->child[slot] = (int32_t)node_count++;
                 continue;
             }
-            int32_t row = rows[parts[slot].from];
-            for (int n = 0; n < 6; n++) {
-                double wall = (boxes[n * all + row] - center[n % 3]) * scale;
-                node->box[n % 3][n / 3][slot] = (float)wall + (n < 3 ? -MARGIN : MARGIN);
+            node->count[slot] = (int32_t)held;
+            if (tree->boxes) {
+                fill_slot(tree, entries[parts[slot].from], node, slot);
+                continue;
             }
-            node->child[slot] = ~row, node->count[slot] = 1;
+            if (block_count == block_room) return TOO_LITTLE_ROOM;
+            fill_block(tree, entries + parts[slot].from, (int)held, &blocks[block_count], node,
+                       slot);
+            node->child[slot] = (int32_t)~block_count++;
         }
     }
     enclose_all(nodes, node_count);
-    scene->nodes = nodes, scene->node_count = node_count, scene->depth = deepest;
+    tree->nodes = nodes, tree->blocks = blocks;
+    tree->node_count = node_count, tree->block_count = block_count, tree->depth = deepest;
     return 0;
 }
 
@@ -542,11 +535,14 @@ static inline unsigned up_to(Eight x, Eight y) {
 
 /* ---- The stack of a walk ---- */
 
-/* A node or block that waits, and where it begins: along a ray, or squared, from a point. */
+/* A node, block or item that waits, and where it begins: along a ray, or how far it is, squared;
+ * or CERTAIN, where all that it holds is met. */
 typedef struct {
     int32_t child, count;
     float enter;
 } Waiting;
+
+#define CERTAIN (-1.0f)
 
 static int64_t stack_of(int64_t depth) { return (WIDE - 1) * depth + WIDE + 1; }
 
@@ -558,18 +554,38 @@ EXPORT int64_t octree_kernel_size(int64_t which, int64_t depth) {
 }
 
 /* Put some slots of a node on the stack, those that begin first on top; return its height. */
-static int64_t push(const Node *node, Eight enter, unsigned slots, Waiting *stack,
-                    int64_t height) {
+static inline int64_t push(const Node *node, Eight enter, unsigned slots, unsigned certain,
+                           Waiting *stack, int64_t height) {
     float when[WIDE];
     store(when, enter);
     Waiting *bottom = stack + height;
     for (; slots; slots &= slots - 1) {
         int slot = __builtin_ctz(slots);
+        if (certain >> slot & 1) when[slot] = CERTAIN;
         Waiting *place = stack + height++;
         for (; place > bottom && place[-1].enter < when[slot]; place--) *place = place[-1];
         *place = (Waiting){node->child[slot], node->count[slot], when[slot]};
     }
     return height;
+}
+
+/* Sort what a question has met by distance, if that is told, and by name: Shell, 1959. */
+static void sort_met(int64_t *names, double *distances, int64_t count) {
+    int64_t gap = 1;
+    while (gap < count / 3) gap = 3 * gap + 1;
+    for (; gap > 0; gap /= 3)
+        for (int64_t i = gap, at; i < count; i++) {
+            int64_t name = names[i];
+            double distance = distances ? distances[i] : 0;
+            for (at = i; at >= gap; at -= gap) {
+                double before = distances ? distances[at - gap] : 0;
+                if (before < distance || (before == distance && names[at - gap] <= name)) break;
+                names[at] = names[at - gap];
+                if (distances) distances[at] = before;
+            }
+            names[at] = name;
+            if (distances) distances[at] = distance;
+        }
 }
 
 /* ---- Rays ---- */
@@ -603,11 +619,11 @@ typedef struct {
     int64_t height, floor;
 } Walk;
 
-/* Crossings found by a walk for all of them; `places` are NULL without a scene. */
+/* Crossings found by a walk for all of them; only counted if `names` is NULL. */
 typedef struct {
-    int64_t *rays, *places, *items;
+    int64_t *names;
     double *distances;
-    int64_t count, room, first;
+    int64_t count, room;
 } Crossings;
 
 /* The other two axes, in the order that makes cross products. */
@@ -781,10 +797,9 @@ static int test(Walk *walk, int64_t entry, int mode, Crossings *found) {
     if (!(distance <= walk->distance)) return 1;
     int64_t item = walk->tree->order[entry];
     if (mode == ALL) {
+        if (!found->names) return ++found->count > 0; /* only counted */
         if (found->count == found->room) return 0;
-        found->rays[found->count] = walk->number;
-        if (found->places) found->places[found->count] = walk->place;
-        found->items[found->count] = item;
+        found->names[found->count] = walk->place << 32 | item;
         found->distances[found->count++] = distance;
     } else if (is_better(walk, distance, item)) {
         walk->item = item, walk->entry = entry, walk->distance = distance;
@@ -817,7 +832,7 @@ static void visit_node(Walk *walk, const Node *node) {
         enter = most(enter, times(minus(load(node->box[axis][back]), point), inverse));
         leave = least(leave, times(minus(load(node->box[axis][!back]), point), inverse));
     }
-    walk->height = push(node, enter, up_to(enter, leave), walk->stack, walk->height);
+    walk->height = push(node, enter, up_to(enter, leave), 0, walk->stack, walk->height);
 }
 
 /* How wrong a line may be that was taken back into a tree, in its frame; what a few roundings
@@ -860,7 +875,7 @@ static int set_placed_line(const Scene *scene, Walk *walk, int64_t row) {
 
 /* Go on in a placed tree; test all its triangles if it can not be walked. */
 static int enter_place(const Scene *scene, Walk *walk, int64_t row, int mode, Crossings *found) {
-    assert(row >= 0 && row < scene->row_count);
+    assert(row >= 0 && row < scene->top.entry_count);
     int64_t mesh = scene->meshes[row];
     const Tree *tree = &scene->trees[mesh];
     if (tree->node_count == 0) {
@@ -889,21 +904,21 @@ static int step(const Scene *scene, Walk *walk, int mode, Crossings *found) {
     Waiting next = walk->stack[--walk->height];
     if (walk->height < walk->floor) walk->level = 0, walk->floor = 0, walk->tree = NULL;
     if (next.enter > walk->lines[walk->level].far) return 1;
-    const Tree *tree = walk->tree;
+    const Tree *tree = walk->tree ? walk->tree : &scene->top;
     int64_t number = next.child < 0 ? ~(int64_t)next.child : next.child;
     if (next.child >= 0) {
-        assert(number < (tree ? tree->node_count : scene->node_count));
-        visit_node(walk, (tree ? tree->nodes : scene->nodes) + number);
+        assert(number < tree->node_count);
+        visit_node(walk, &tree->nodes[number]);
         return 1;
     }
-    return tree ? visit_block(walk, number, next.count, mode, found)
-                : enter_place(scene, walk, number, mode, found);
+    return walk->tree ? visit_block(walk, number, next.count, mode, found)
+                      : enter_place(scene, walk, number, mode, found);
 }
 
 static void fetch_next(const Scene *scene, const Walk *walk) {
     int32_t child = walk->stack[walk->height - 1].child;
     const Tree *tree = walk->height - 1 < walk->floor ? NULL : walk->tree;
-    const char *at = child >= 0 ? (const char *)&(tree ? tree->nodes : scene->nodes)[child]
+    const char *at = child >= 0 ? (const char *)&(tree ? tree : &scene->top)->nodes[child]
                    : tree       ? (const char *)&tree->blocks[~child]
                                 : (const char *)&scene->matrices[12 * (int64_t)~child];
     for (int line = 0; line < 4; line++) __builtin_prefetch(at + 64 * line);
@@ -935,12 +950,6 @@ static void normal_of(const double *corners, const Ray *ray, double *normal) {
     for (int axis = 0; axis < 3; axis++) normal[axis] /= length;
 }
 
-/* What is walked: a tree, or a scene if there is one. */
-typedef struct {
-    const Tree *tree;
-    const Scene *scene;
-} Walked;
-
 static void write_hit(const Walked *walked, const Walk *walk, const Hits *hits) {
     int64_t at = walk->number, place = walk->hit_place, item = walk->item;
     if (item == MISS && walk->missing) item = NOT_PACKED;
@@ -968,147 +977,7 @@ static void write_hit(const Walked *walked, const Walk *walk, const Hits *hits) 
     for (int axis = 0; axis < 3; axis++) weights[axis] /= total;
 }
 
-/* Rays as they are asked: `limits` holds a number for each (limit_step 1) or one for all (0). */
-typedef struct {
-    const double *origins, *directions, *limits;
-    int64_t limit_step;
-} Asked;
-
-/* Set up the walk of a ray; writes the answer if there is nothing to walk. */
-static int begin_ray(const Walked *walked, Walk *walk, const Asked *asked, int64_t number,
-                     const Hits *hits) {
-    walk->number = number, walk->height = walk->floor = 0, walk->level = walk->missing = 0;
-    walk->tree = walked->scene ? NULL : walked->tree, walk->matrix = NULL;
-    walk->place = walk->hit_place = 0;
-    set_ray(&walk->ray, asked->origins + 3 * number, asked->directions + 3 * number,
-            asked->limits[number * asked->limit_step]);
-    const Frame *frame = walked->scene ? &walked->scene->frame : &walked->tree->frame;
-    int state = set_line(&walk->lines[0], frame, walk->ray.origin, walk->ray.direction,
-                         frame->scale, walk->ray.reach);
-    walk->item = state < 0 ? NOT_TAKEN : MISS;
-    walk->distance = walk->ray.limit, walk->steps = walk->ray.reach;
-    if (state > 0) walk->stack[walk->height++] = (Waiting){0, 0, 0.0f};
-    else if (hits) write_hit(walked, walk, hits);
-    return state > 0;
-}
-
-/* Return the first of these rays that is no sound question, or `to`. */
-static int64_t first_unsound(const Asked *asked, int64_t from, int64_t to) {
-    for (int64_t i = from; i < to; i++) {
-        const double *d = asked->directions + 3 * i;
-        if (!is_sound(asked->origins + 3 * i) || !is_sound(d)) return i;
-        if (d[0] == 0 && d[1] == 0 && d[2] == 0) return i;
-        if (!(asked->limits[i * asked->limit_step] >= 0)) return i;
-    }
-    return to;
-}
-
-/* Find the closest item, or any, of the rays `from` to `to`, in a tree or in a scene; `depth` is
- * that of the deepest walk, which the scratch is for. `together` says to walk several rays by
- * turns, which pays where they are far from their neighbors. Returns `to`, or the first ray that
- * is unsound, having done nothing. */
-EXPORT int64_t octree_kernel_cast(const Walked *walked, const Asked *asked, int64_t from,
-                                  int64_t to, int64_t mode, int64_t together, int64_t depth,
-                                  Waiting *scratch, const Hits *hits) {
-    int64_t bad = first_unsound(asked, from, to), next = from;
-    if (bad < to) return bad;
-    FloatState before = default_floats();
-    const Scene *scene = walked->scene;
-    Walk walks[IN_FLIGHT];
-    int flying = 0, most = together ? IN_FLIGHT : 1;
-    for (int i = 0; i < IN_FLIGHT; i++) walks[i].stack = scratch + i * stack_of(depth);
-    while (next < to || flying) {
-        while (flying < most && next < to)
-            flying += begin_ray(walked, &walks[flying], asked, next++, hits);
-        if (flying == 1)
-            while (walks[0].height) step(scene, &walks[0], (int)mode, NULL);
-        for (int i = 0; i < flying; i++) {
-            Walk *walk = &walks[i];
-            if (walk->height) step(scene, walk, (int)mode, NULL);
-            if (walk->height) {
-                fetch_next(scene, walk);
-                continue;
-            }
-            write_hit(walked, walk, hits);
-            Waiting *free_stack = walk->stack;
-            *walk = walks[--flying];
-            walks[flying].stack = free_stack;
-            i--;
-        }
-    }
-    restore_floats(before);
-    return to;
-}
-
-static int comes_before(const Crossings *found, int64_t a, int64_t b) {
-    double one = found->distances[a], other = found->distances[b];
-    if (one != other) return one < other;
-    if (found->places && found->places[a] != found->places[b])
-        return found->places[a] < found->places[b];
-    return found->items[a] < found->items[b];
-}
-
-static void exchange(int64_t *array, int64_t a, int64_t b) {
-    int64_t kept = array[a];
-    array[a] = array[b], array[b] = kept;
-}
-
-static void swap(const Crossings *found, int64_t a, int64_t b) {
-    double distance = found->distances[a];
-    found->distances[a] = found->distances[b], found->distances[b] = distance;
-    exchange(found->items, a, b);
-    if (found->places) exchange(found->places, a, b);
-}
-
-/* Sort the crossings of one ray by distance, then by place and item: a heap sort. */
-static void sort_crossings(const Crossings *found, int64_t first, int64_t count) {
-    for (int64_t start = count / 2, end = count; end > 1;) {
-        if (start > 0) start--;
-        else swap(found, first, first + --end);
-        for (int64_t at = start, child; (child = 2 * at + 1) < end; at = child) {
-            if (child + 1 < end && comes_before(found, first + child, first + child + 1)) child++;
-            if (!comes_before(found, first + at, first + child)) break;
-            swap(found, first + at, first + child);
-        }
-    }
-}
-
-/* Find all crossings of the rays `from` to `to`, sorted by ray, distance, place and item, as long
- * as there is room. In `left`, from `from` on, rays that are not taken or came to a tree that is
- * not packed are flagged by NOT_TAKEN or NOT_PACKED, and have none. Returns where to go on, and
- * sets `count`; or -1 - i if ray i is unsound. */
-EXPORT int64_t octree_kernel_cast_all(const Walked *walked, const Asked *asked, int64_t from,
-                                      int64_t to, Waiting *scratch, int64_t *rays,
-                                      int64_t *places, int64_t *items, double *distances,
-                                      int64_t room, int64_t *count, int8_t *left) {
-    *count = 0;
-    int64_t bad = first_unsound(asked, from, to), at;
-    if (bad < to) return -1 - bad;
-    FloatState before = default_floats();
-    Crossings found = {rays, places, items, distances, 0, room, 0};
-    Walk walk;
-    walk.stack = scratch;
-    for (at = from; at < to; at++) {
-        int there = 1;
-        found.first = found.count;
-        if (begin_ray(walked, &walk, asked, at, NULL))
-            while (walk.height && there) there = step(walked->scene, &walk, ALL, &found);
-        left[at] = walk.item == NOT_TAKEN ? NOT_TAKEN : walk.missing ? NOT_PACKED : 0;
-        if (!there || left[at]) found.count = found.first;
-        if (!there) break;
-        sort_crossings(&found, found.first, found.count - found.first);
-    }
-    *count = found.count;
-    restore_floats(before);
-    return at;
-}
-
-/* ---- Nearest triangles ---- */
-
-/* Points farther away than this from the middle are left to the caller. */
-#define NEAR 8.0
-/* What single precision may add to the distance of a triangle. */
-#define WRONG 0x1p-16f
+/* ---- Exact: triangles and what is near them ---- */
 
 /* A triangle as seen from a point: as `_Features` in core/nearest/closest.py, whose rows these
  * are. `squares` are the squared distances of three corners, three edges and the face. */
@@ -1204,166 +1073,6 @@ static void closest_point(const Features *seen, const double *corners, const dou
     }
 }
 
-/* The nearest so far of one point: `held` of at most `wanted`, ascending. */
-typedef struct {
-    double point[3], limit;
-    float seen[3], reach;
-    int64_t wanted, held;
-    int64_t *items, *entries;
-    double *distances;
-} Search;
-
-static void narrow(const Tree *tree, Search *search, double limit) {
-    double exact = limit * tree->frame.scale;
-    float reach = (exact < 64 ? (float)exact : 64.0f) * (1 + 0x1p-20f) + WRONG;
-    if (reach < search->reach) search->reach = reach;
-}
-
-/* Put a triangle among the nearest, if it is one. */
-static void take(const Tree *tree, Search *search, int64_t entry, double distance) {
-    int64_t item = tree->order[entry], at = search->held;
-    if (!(distance <= search->limit)) return;
-    if (at == search->wanted) {
-        at--;
-        if (distance == search->distances[at] && item > search->items[at]) return;
-    } else {
-        search->held++;
-    }
-    for (; at > 0; at--) {
-        double before = search->distances[at - 1];
-        if (before < distance || (before == distance && search->items[at - 1] < item)) break;
-        search->distances[at] = before;
-        search->items[at] = search->items[at - 1];
-        search->entries[at] = search->entries[at - 1];
-    }
-    search->distances[at] = distance, search->items[at] = item, search->entries[at] = entry;
-    if (search->held < search->wanted) return;
-    search->limit = search->distances[search->wanted - 1];
-    narrow(tree, search, search->limit);
-}
-
-/* Return a bit for each of eight triangles, set where it may be within reach: seen along the way
- * to its middle, not all corners are beyond. That holds for any way. Coordinates are wrong by
- * 2^-20, and lengths, of at most 16, by 2^-18: less than WRONG together. */
-static unsigned may_reach(Search *search, const Block *block, int count) {
-    Eight corners[3][3], way[3], along = all(INFINITY), square = all(0), nearest = all(INFINITY);
-    for (int axis = 0; axis < 3; axis++) {
-        Eight point = all(search->seen[axis]);
-        for (int c = 0; c < 3; c++) corners[c][axis] = minus(load(block->corner[c][axis]), point);
-        way[axis] = plus(plus(corners[0][axis], corners[1][axis]), corners[2][axis]);
-        square = plus(square, times(way[axis], way[axis]));
-    }
-    for (int c = 0; c < 3; c++) {
-        Eight part = plus(times(corners[c][0], way[0]), times(corners[c][1], way[1]));
-        along = least(along, plus(part, times(corners[c][2], way[2])));
-        part = plus(times(corners[c][0], corners[c][0]), times(corners[c][1], corners[c][1]));
-        nearest = least(nearest, plus(part, times(corners[c][2], corners[c][2])));
-    }
-    if (search->wanted == 1) { /* the nearest is no farther than any corner */
-        float squares[WIDE], far;
-        store(squares, root(nearest));
-        for (int i = 0; i < count; i++) {
-            far = squares[i] * (1 + 0x1p-20f) + WRONG;
-            if (far < search->reach) search->reach = far;
-        }
-    }
-    return up_to(along, times(root(square), all(search->reach)));
-}
-
-static void search_block(const Tree *tree, Search *search, int64_t number, int count) {
-    assert(number >= 0 && number < tree->block_count && count > 0 && count <= WIDE);
-    const Block *block = &tree->blocks[number];
-    unsigned left = may_reach(search, block, count) & ((1u << count) - 1);
-    for (; left; left &= left - 1) {
-        double corners[9];
-        Features seen;
-        int32_t entry = block->entry[__builtin_ctz(left)];
-        corners_of(tree, entry, corners);
-        set_features(corners, search->point, &seen);
-        take(tree, search, entry, sqrt(seen.least));
-    }
-}
-
-/* Put the boxes of a node within reach on the stack, the nearest on top; return its height. */
-static int64_t search_node(const Tree *tree, const Search *search, int64_t number, Waiting *stack,
-                           int64_t height) {
-    assert(number >= 0 && number < tree->node_count);
-    const Node *node = &tree->nodes[number];
-    Eight square = all(0);
-    for (int axis = 0; axis < 3; axis++) {
-        Eight point = all(search->seen[axis]);
-        Eight gap = most(minus(load(node->box[axis][0]), point),
-                         minus(point, load(node->box[axis][1])));
-        gap = most(gap, all(0));
-        square = plus(square, times(gap, gap));
-    }
-    return push(node, square, up_to(square, all(search->reach * search->reach)), stack, height);
-}
-
-/* Look no farther than the nearest triangle of the point before. */
-static void look_near(const Tree *tree, Search *search, int64_t entry) {
-    double corners[9];
-    Features seen;
-    corners_of(tree, entry, corners);
-    set_features(corners, search->point, &seen);
-    narrow(tree, search, sqrt(seen.least));
-}
-
-/* Find the nearest triangles of points, `wanted` of each, none farther than `limit`: of those
- * that `turns` names from `from` to `to`, neighbors in space best one after the other. Rows of
- * `items`, `entries` and `distances` are `wanted` long; those of points that are not taken begin
- * with the item NOT_TAKEN. Returns `to`, or the first turn of a point that is unsound. */
-EXPORT int64_t octree_kernel_nearest(const Tree *tree, const double *points, const int64_t *turns,
-                                     int64_t from, int64_t to, int64_t wanted, double limit,
-                                     Waiting *stack, int64_t *items, int64_t *entries,
-                                     double *distances, double *positions) {
-    int64_t latest = -1;
-    for (int64_t turn = from; turn < to; turn++)
-        if (!is_sound(points + 3 * turns[turn])) return turn;
-    FloatState before = default_floats();
-    for (int64_t turn = from; turn < to; turn++) {
-        int64_t i = turns[turn];
-        Search search = {.wanted = wanted, .items = items + i * wanted,
-                         .entries = entries + i * wanted, .distances = distances + i * wanted};
-        int64_t height = 1;
-        double farthest = 0;
-        for (int axis = 0; axis < 3; axis++) {
-            double place = (points[3 * i + axis] - tree->frame.center[axis]) * tree->frame.scale;
-            farthest = fabs(place) > farthest ? fabs(place) : farthest;
-            search.point[axis] = points[3 * i + axis], search.seen[axis] = (float)place;
-        }
-        stack[0] = (Waiting){0, 0, 0.0f};
-        search.reach = INFINITY, search.limit = limit;
-        narrow(tree, &search, limit);
-        if (!(farthest <= NEAR)) height = 0;
-        else if (latest >= 0 && wanted == 1) look_near(tree, &search, latest);
-        while (height) {
-            Waiting next = stack[--height];
-            if (next.enter > search.reach * search.reach) continue;
-            if (next.child < 0) search_block(tree, &search, ~(int64_t)next.child, next.count);
-            else height = search_node(tree, &search, next.child, stack, height);
-        }
-        if (search.held) latest = search.entries[0];
-        for (int64_t n = 0; n < wanted; n++) {
-            double *position = positions + 3 * (i * wanted + n), corners[9];
-            if (n >= search.held) {
-                search.items[n] = search.entries[n] = farthest <= NEAR ? MISS : NOT_TAKEN;
-                search.distances[n] = INFINITY;
-                position[0] = position[1] = position[2] = NAN;
-                continue;
-            }
-            Features seen;
-            corners_of(tree, search.entries[n], corners);
-            set_features(corners, search.point, &seen);
-            closest_point(&seen, corners, search.point, position);
-        }
-    }
-    restore_floats(before);
-    return to;
-}
-
-/* ---- Spheres that triangles touch ---- */
-
 /* Tell whether the origin's projections fall between the corners, along each edge. */
 static int is_within_spans(double points[3][3], double edges[3][3]) {
     for (int edge = 0; edge < 3; edge++) {
@@ -1398,116 +1107,377 @@ static int touches_sphere(const double *corners, const double *center, double sq
     return height * height <= squared * seen.size;
 }
 
-/* What a walk of a sphere waits for: boxes that lie in it vouch for what they hold. */
-enum { DOUBTED = 0, CERTAIN = 1 };
-
-/* Put the boxes of a node that a sphere touches on the stack; return its height. */
-static int64_t touch_node(const Node *node, const Search *search, Waiting *stack, int64_t height,
-                          int is_certain) {
-    Eight near = all(0), far = all(0);
-    for (int axis = 0; axis < 3; axis++) {
-        Eight point = all(search->seen[axis]);
-        Eight below = minus(load(node->box[axis][0]), point);
-        Eight above = minus(point, load(node->box[axis][1]));
-        Eight gap = most(most(below, above), all(0)), most_of = least(below, above);
-        near = plus(near, times(gap, gap)), far = plus(far, times(most_of, most_of));
-    }
-    float within = search->reach - 4 * WRONG;
-    unsigned left = up_to(near, all(search->reach * search->reach)), inside = is_certain ? 255 : 0;
-    if (within > 0) inside |= up_to(far, all(within * within));
-    for (left |= inside; left; left &= left - 1) {
-        int slot = __builtin_ctz(left);
-        if (node->child[slot] == 0) continue; /* an empty slot: no node has the root below it */
-        stack[height++] = (Waiting){node->child[slot], node->count[slot],
-                                    inside >> slot & 1 ? CERTAIN : DOUBTED};
-    }
-    return height;
-}
-
-/* Sort items: Shell, 1959. */
-static void sort_items(int64_t *items, int64_t count) {
-    int64_t gap = 1;
-    while (gap < count / 3) gap = 3 * gap + 1;
-    for (; gap > 0; gap /= 3)
-        for (int64_t i = gap, at; i < count; i++) {
-            int64_t item = items[i];
-            for (at = i; at >= gap && items[at - gap] > item; at -= gap)
-                items[at] = items[at - gap];
-            items[at] = item;
+/* Tell whether a triangle has a corner in a box, or no axis separates them: as `touch_boxes` in
+ * core/touch/triangles.py. */
+static int touches_box(const double *corners, const double *lower, const double *upper) {
+    double middle[3], half[3], reach = 0;
+    int above = 0, below = 0;
+    for (int c = 0; c < 9; c += 3) {
+        int over = 0, under = 0;
+        for (int axis = 0; axis < 3; axis++) {
+            over |= (corners[c + axis] >= lower[axis]) << axis;
+            under |= (corners[c + axis] <= upper[axis]) << axis;
         }
+        if ((over & under) == 7) return 1;
+        above |= over, below |= under;
+    }
+    if ((above & below) != 7) return 0;
+    for (int axis = 0; axis < 3; axis++) {
+        middle[axis] = (lower[axis] + upper[axis]) / 2;
+        half[axis] = (upper[axis] - lower[axis]) / 2;
+    }
+    Seen seen;
+    see_from(corners, middle, &seen);
+    for (int axis = 0; axis < 3; axis++) reach += half[axis] * fabs(seen.normal[axis]);
+    if (!(fabs(dot(seen.corners[0], seen.normal)) <= reach)) return 0;
+    for (int n = 0; n < 9; n++) {
+        int i = OTHER[n % 3][0], j = OTHER[n % 3][1];
+        const double *edge = seen.units[n / 3], *one = seen.corners[n / 3];
+        const double *other = seen.corners[(n / 3 + 2) % 3];
+        double on_edge = edge[i] * one[j] - edge[j] * one[i];
+        double beside = edge[i] * other[j] - edge[j] * other[i];
+        reach = half[i] * fabs(edge[j]) + half[j] * fabs(edge[i]);
+        if (!(lesser(on_edge, beside) <= reach && larger(on_edge, beside) >= -reach)) return 0;
+    }
+    return 1;
 }
 
-/* Put the triangles that touch a sphere behind each other; return how many, or -1 if there is no
- * room. One will do if `any`. */
-static int64_t touch(const Tree *tree, const Search *search, double squared, int any,
-                     Waiting *stack, int64_t *items, int64_t room) {
-    int64_t height = 1, found = 0;
-    stack[0] = (Waiting){0, 0, DOUBTED};
+/* ---- What is near a point, or meets a volume ---- */
+
+/* Points farther away than this from the middle are left to the caller, and radii this large; and
+ * volumes that the caller tests, where they are this long. */
+#define NEAR 8.0
+#define LONG 0x1p10
+/* What single precision may add to a distance, at least; see `see_in`. */
+#define WRONG 0x1p-16f
+
+/* What is asked: the nearest triangles of a point; what meets a sphere, or a box; or what comes
+ * near the box around a volume that the caller then tests. */
+enum { POINT = 0, SPHERE = 1, BOX = 2, AROUND = 3 };
+
+/* How a look is seen from its own middle: `half` its sizes, `reach` how far it looks beyond.
+ * Coordinates of a tree are put there by `turn`, where it is placed, and `shift`. */
+typedef struct {
+    double scale;
+    float half[3], shift[3], turn[3][3], reach, wrong, within;
+} View;
+
+/* A point, a box or a sphere, the latter as a point with a radius, and what it has met so far. It
+ * is at the top (`matrix` is NULL), or looks into a placed tree. */
+typedef struct {
+    const Scene *scene;
+    const Tree *tree;
+    const double *matrix;
+    int64_t place;
+    int kind, any, level, missing;
+    double lower[3], upper[3], radius;
+    View views[2];
+    /* Of a point: the `held` nearest of at most `wanted`, ascending, none farther than `limit`. */
+    double limit;
+    int64_t wanted, held;
+    int64_t *items, *places, *entries;
+    double *distances;
+    /* Of a volume: the names of what it meets. */
+    int64_t *names, count, room;
+} Look;
+
+/* Look no farther than `limit`, which is the radius of a volume. */
+static void narrow(Look *look, double limit) {
+    for (int level = 0; level <= look->level; level++) {
+        View *view = &look->views[level];
+        float reach = (float)lesser(limit * view->scale, 0x1p40);
+        reach = reach * (1 + 0x1p-20f) + view->wrong;
+        if (reach < view->reach) view->reach = reach;
+    }
+}
+
+/* Finish the view of the present level. Coordinates are rounded to 2^-23 of those that are
+ * `away`, and each is a sum of four: what is nearer than WRONG is always seen. */
+static void see_in(Look *look, double away) {
+    View *view = &look->views[look->level];
+    int is_known = away < 0x1p40; /* else all is near */
+    if (!is_known) *view = (View){.scale = view->scale};
+    view->wrong = is_known ? WRONG + (float)(away * 0x1p-19) : INFINITY, view->reach = INFINITY;
+    double within = look->radius * view->scale * (1 - 0x1p-10);
+    view->within = look->kind == SPHERE || look->kind == BOX ? (float)(within * within) : -1.0f;
+    narrow(look, look->kind == POINT ? look->limit : look->radius);
+}
+
+/* See the look from the top; 0 if it is too far away. Boxes are cut where nothing is. */
+static int see_top(Look *look, const Walked *walked) {
+    const Tree *tree = top_of(walked);
+    View *view = &look->views[0];
+    double farthest = look->radius * tree->frame.scale;
+    look->scene = walked->scene, look->tree = tree, look->matrix = NULL;
+    look->level = look->missing = 0, look->place = 0, view->scale = tree->frame.scale;
+    for (int axis = 0; axis < 3; axis++) {
+        double low = (look->lower[axis] - tree->frame.center[axis]) * view->scale;
+        double high = (look->upper[axis] - tree->frame.center[axis]) * view->scale;
+        if (look->kind >= BOX) {
+            /* Roundings of the exact test must not be larger than what is seen. */
+            if (!(fabs(tree->frame.center[axis]) * view->scale <= FAR)) return 0;
+            if (look->kind == AROUND && !(larger(-low, high) <= LONG)) return 0;
+            low = lesser(larger(low, -NEAR), NEAR), high = lesser(larger(high, -NEAR), NEAR);
+        }
+        farthest = larger(farthest, larger(fabs(low), fabs(high)));
+        view->half[axis] = (float)((high - low) / 2);
+        view->shift[axis] = (float)-(low + (high - low) / 2);
+    }
+    see_in(look, 0);
+    return farthest <= NEAR;
+}
+
+/* Go on in a placed tree, seen as large as it is there; 0 if it is not packed. */
+static int look_into(Look *look, int64_t row) {
+    const Scene *scene = look->scene;
+    const Tree *tree = &scene->trees[scene->meshes[row]];
+    const double *matrix = scene->matrices + 12 * row;
+    View *view = &look->views[1];
+    double extent = 0, away = 0;
+    if (tree->node_count == 0) {
+        __atomic_store_n(&scene->wanted[scene->meshes[row]], 1, __ATOMIC_RELAXED);
+        look->missing = 1;
+        return 0;
+    }
+    for (int n = 0; n < 12; n += 4) {
+        double length = fabs(matrix[n]) + fabs(matrix[n + 1]) + fabs(matrix[n + 2]);
+        extent = larger(extent, length / tree->frame.scale);
+    }
+    view->scale = power_of_two_scale(extent);
+    for (int axis = 0; axis < 3; axis++) {
+        const double *row_of = matrix + 4 * axis, *center = tree->frame.center;
+        double half = (look->upper[axis] - look->lower[axis]) / 2;
+        double middle = look->lower[axis] + half, size = fabs(row_of[3]) + fabs(middle);
+        double shift = (dot(row_of, center) + row_of[3] - middle) * view->scale;
+        for (int i = 0; i < 3; i++) {
+            view->turn[axis][i] = (float)(row_of[i] / tree->frame.scale * view->scale);
+            size += fabs(row_of[i] * center[i]);
+        }
+        view->half[axis] = (float)(half * view->scale), view->shift[axis] = (float)shift;
+        away += fabs(shift) + half * view->scale + size * view->scale * 0x1p-24;
+    }
+    look->tree = tree, look->matrix = matrix, look->place = row, look->level = 1;
+    see_in(look, away);
+    return 1;
+}
+
+/* Put three coordinates of eight where the matrix does. */
+static void turned(const View *view, Eight *points, int is_size) {
+    Eight found[3];
+    for (int axis = 0; axis < 3; axis++) {
+        const float *row = view->turn[axis];
+        found[axis] = all(0);
+        for (int i = 0; i < 3; i++)
+            found[axis] = plus(found[axis],
+                               times(points[i], all(is_size ? fabsf(row[i]) : row[i])));
+    }
+    memcpy(points, found, sizeof found);
+}
+
+/* Put the boxes of a node that come near on the stack, the nearest on top; return its height. */
+static int64_t look_at_node(const Look *look, const Node *node, int is_certain, Waiting *stack,
+                            int64_t height) {
+    const View *view = &look->views[look->level];
+    Eight middle[3], half[3], near = all(0), far = all(0);
+    for (int axis = 0; axis < 3; axis++) {
+        Eight low = load(node->box[axis][0]), high = load(node->box[axis][1]);
+        middle[axis] = times(plus(low, high), all(0.5f));
+        half[axis] = times(minus(high, low), all(0.5f));
+    }
+    unsigned there = up_to(all(0), half[0]);
+    if (look->matrix) turned(view, middle, 0), turned(view, half, 1);
+    for (int axis = 0; axis < 3; axis++) {
+        Eight apart = size_of(plus(middle[axis], all(view->shift[axis])));
+        apart = minus(apart, all(view->half[axis]));
+        Eight gap = most(minus(apart, half[axis]), all(0));
+        near = plus(near, times(gap, gap));
+        gap = most(plus(plus(apart, half[axis]), all(2 * view->wrong)), all(0));
+        far = plus(far, times(gap, gap));
+    }
+    unsigned certain = is_certain ? there : up_to(far, all(view->within)) & there;
+    unsigned left = certain | (up_to(near, all(view->reach * view->reach)) & there);
+    return push(node, near, left, certain, stack, height);
+}
+
+/* Return a bit for each of eight triangles, set where it may be within reach: along each axis,
+ * and along the way to its middle, not all corners are beyond. That holds for any way. */
+static unsigned may_reach(Look *look, const Block *block, int count) {
+    View *view = &look->views[look->level];
+    Eight corners[3][3], way[3], along = all(INFINITY), square = all(0), nearest = all(INFINITY);
+    if (view->wrong == INFINITY) return 255;
+    for (int c = 0; c < 3; c++) {
+        for (int axis = 0; axis < 3; axis++) corners[c][axis] = load(block->corner[c][axis]);
+        if (look->matrix) turned(view, corners[c], 0);
+        for (int axis = 0; axis < 3; axis++)
+            corners[c][axis] = plus(corners[c][axis], all(view->shift[axis]));
+    }
+    unsigned met = 255;
+    Eight beside = all(0);
+    for (int axis = 0; axis < 3; axis++) {
+        Eight one = corners[0][axis], two = corners[1][axis], three = corners[2][axis];
+        way[axis] = plus(plus(one, two), three);
+        square = plus(square, times(way[axis], way[axis]));
+        if (look->kind == POINT) continue;
+        beside = plus(beside, times(size_of(way[axis]), all(view->half[axis])));
+        float reach = view->half[axis] + view->reach;
+        met &= up_to(least(least(one, two), three), all(reach));
+        met &= up_to(all(-reach), most(most(one, two), three));
+    }
+    for (int c = 0; c < 3; c++) {
+        const Eight *corner = corners[c];
+        Eight part = plus(times(corner[0], way[0]), times(corner[1], way[1]));
+        along = least(along, plus(part, times(corner[2], way[2])));
+        part = plus(times(corner[0], corner[0]), times(corner[1], corner[1]));
+        nearest = least(nearest, plus(part, times(corner[2], corner[2])));
+    }
+    if (look->kind == POINT && look->wanted == 1) { /* it is no farther than any corner */
+        float apart[WIDE];
+        store(apart, root(nearest));
+        for (int i = 0; i < count; i++) {
+            float far = apart[i] * (1 + 0x1p-20f) + 2 * view->wrong;
+            if (far < view->reach) view->reach = far;
+        }
+    }
+    return met & up_to(along, plus(times(root(square), all(view->reach)), beside));
+}
+
+/* How far a triangle is, squared. */
+static double square_to(const Look *look, const Tree *tree, const double *matrix, int64_t entry) {
+    double corners[9];
+    Features seen;
+    placed_corners(tree, matrix, entry, corners);
+    set_features(corners, look->lower, &seen);
+    return seen.least;
+}
+
+/* Tell whether the nearest at a place comes before a triangle that is so far away: of equals the
+ * one in the smaller place, then the smaller item. */
+static int is_nearer(const Look *look, int64_t at, double distance, int64_t item) {
+    int64_t place = look->places ? look->places[at] : 0;
+    if (look->distances[at] != distance) return look->distances[at] < distance;
+    return place != look->place ? place < look->place : look->items[at] <= item;
+}
+
+/* Put a triangle among the nearest, if it is one. */
+static void take(Look *look, int64_t entry, double distance) {
+    int64_t item = look->tree->order[entry];
+    if (!(distance <= look->limit)) return;
+    if (look->held == look->wanted && is_nearer(look, look->wanted - 1, distance, item)) return;
+    int64_t at = look->held < look->wanted ? look->held++ : look->wanted - 1;
+    for (; at > 0 && !is_nearer(look, at - 1, distance, item); at--) {
+        look->distances[at] = look->distances[at - 1], look->items[at] = look->items[at - 1];
+        look->entries[at] = look->entries[at - 1];
+        if (look->places) look->places[at] = look->places[at - 1];
+    }
+    look->distances[at] = distance, look->items[at] = item, look->entries[at] = entry;
+    if (look->places) look->places[at] = look->place;
+    if (look->held < look->wanted) return;
+    look->limit = look->distances[look->wanted - 1];
+    narrow(look, look->limit);
+}
+
+/* Tell whether boxes grown round meet, as `rounded_touch_rounded` and `boxes_touch_boxes` in
+ * core/touch/rounded.py. */
+static int touches_rounded(const Look *look, const Tree *tree, int64_t entry) {
+    const double *box = tree->boxes + entry;
+    double squares = 0, radius = box[6 * tree->entry_count] + look->radius;
+    for (int axis = 0; axis < 3; axis++, box += tree->entry_count) {
+        double gap = larger(box[0] - look->upper[axis],
+                            look->lower[axis] - box[3 * tree->entry_count]);
+        if (gap > 0 && radius == 0) return 0;
+        gap = larger(gap, 0), squares += gap * gap;
+    }
+    return squares <= radius * radius;
+}
+
+/* Tell exactly whether an item meets a volume. */
+static int meets(const Look *look, const Tree *tree, const double *matrix, int64_t entry) {
+    double corners[9];
+    if (look->kind == AROUND) return 1;
+    if (tree->boxes) return touches_rounded(look, tree, entry);
+    placed_corners(tree, matrix, entry, corners);
+    return look->kind == BOX ? touches_box(corners, look->lower, look->upper)
+                             : touches_sphere(corners, look->lower, look->radius * look->radius);
+}
+
+/* Put down what a volume meets; of what the caller tests, the entry. 0 if there is no room. */
+static int note(Look *look, int64_t entry) {
+    if (look->count == look->room) return 0;
+    int64_t name = look->kind == AROUND ? entry : look->tree->order[entry];
+    look->names[look->count++] = look->place << 32 | name;
+    return 1;
+}
+
+/* Look at one entry; returns 0 if there was no room for what was met. */
+static int look_at(Look *look, int64_t entry, int is_certain) {
+    if (look->kind == POINT) {
+        take(look, entry, sqrt(square_to(look, look->tree, look->matrix, entry)));
+        return 1;
+    }
+    return !(is_certain || meets(look, look->tree, look->matrix, entry)) || note(look, entry);
+}
+
+/* Look until nothing waits; returns 0 if there was no room for what was met. */
+static int look_around(Look *look, Waiting *stack) {
+    int64_t height = 1, floor = 0;
+    stack[0] = (Waiting){0, 0, 0.0f};
     while (height) {
         Waiting next = stack[--height];
-        int is_certain = next.enter == CERTAIN;
+        if (height < floor) { /* back to the top */
+            look->tree = &look->scene->top, look->matrix = NULL;
+            look->level = 0, look->place = 0, floor = 0;
+        }
+        const View *view = &look->views[look->level];
+        const Tree *tree = look->tree;
+        int64_t number = next.child < 0 ? ~(int64_t)next.child : next.child;
+        int is_certain = next.enter < 0;
+        if (next.enter > view->reach * view->reach) continue;
         if (next.child >= 0) {
-            assert(next.child < tree->node_count);
-            height = touch_node(&tree->nodes[next.child], search, stack, height, is_certain);
+            assert(number < tree->node_count);
+            height = look_at_node(look, &tree->nodes[number], is_certain, stack, height);
             continue;
         }
-        const Block *block = &tree->blocks[~(int64_t)next.child];
-        assert(~(int64_t)next.child < tree->block_count && next.count <= WIDE);
-        Search look = *search;
-        unsigned some = is_certain ? 255 : may_reach(&look, block, next.count);
-        for (some &= (1u << next.count) - 1; some; some &= some - 1) {
-            int32_t entry = block->entry[__builtin_ctz(some)];
-            double corners[9];
-            corners_of(tree, entry, corners);
-            if (!is_certain && !touches_sphere(corners, search->point, squared)) continue;
-            if (found == room) return -1;
-            items[found++] = tree->order[entry];
-            if (any) return found;
+        if (look->scene && !look->matrix) {
+            if (!look_into(look, number)) continue;
+            floor = height;
+            stack[height++] = (Waiting){0, 0, is_certain ? CERTAIN : 0.0f};
+            continue;
+        }
+        const Block *block = tree->boxes ? NULL : &tree->blocks[number];
+        assert(number < (block ? tree->block_count : tree->entry_count) && next.count <= WIDE);
+        unsigned left = (1u << next.count) - 1;
+        if (block && !is_certain) left &= may_reach(look, block, next.count);
+        for (; left; left &= left - 1) {
+            int64_t entry = block ? block->entry[__builtin_ctz(left)] : number;
+            if (!look_at(look, entry, is_certain)) return 0;
+            if (look->any && look->count) return 1;
         }
     }
-    return found;
+    return 1;
 }
 
-/* Find the triangles that touch the spheres (four numbers each) that `turns` names from `from` to
- * `to`, ascending for each, or one for each if `any`. `counts` are how many each touches. Returns
- * where to go on: where there is no room, or a sphere is too large or too far away. */
-EXPORT int64_t octree_kernel_touch(const Tree *tree, const double *spheres, const int64_t *turns,
-                                   int64_t from, int64_t to, int64_t any, Waiting *stack,
-                                   int64_t *items, int64_t room, int64_t *counts) {
-    int64_t turn, found = 0;
-    FloatState before = default_floats();
-    for (turn = from; turn < to; turn++) {
-        const double *sphere = spheres + 4 * turns[turn];
-        Search search = {.point = {sphere[0], sphere[1], sphere[2]}, .reach = INFINITY};
-        double farthest = sphere[3] * tree->frame.scale;
-        narrow(tree, &search, sphere[3]);
-        for (int axis = 0; axis < 3; axis++) {
-            double place = (sphere[axis] - tree->frame.center[axis]) * tree->frame.scale;
-            farthest = fmax(farthest, fabs(place)), search.seen[axis] = (float)place;
+/* Write where the nearest of a point are, from number `first` on, and that there are no more. */
+static void write_nearest(const Walked *walked, const Look *look, int64_t state,
+                          double *positions) {
+    for (int64_t n = 0; n < look->wanted; n++) {
+        double *position = positions + 3 * n, corners[9];
+        int64_t entry = look->entries[n], place = look->places ? look->places[n] : 0;
+        const Scene *scene = walked->scene;
+        Features seen;
+        if (n >= look->held || state != MISS) {
+            look->items[n] = look->entries[n] = state, look->distances[n] = INFINITY;
+            if (look->places) look->places[n] = -1;
+            position[0] = position[1] = position[2] = NAN;
+            continue;
         }
-        if (!(farthest <= NEAR)) break;
-        if (sphere[3] != 0 && sphere[3] * sphere[3] < 0x1p-500) break; /* products underflow */
-        int64_t count = touch(tree, &search, sphere[3] * sphere[3], (int)any, stack,
-                              items + found, room - found);
-        if (count < 0) break;
-        sort_items(items + found, count);
-        counts[turns[turn]] = count, found += count;
+        placed_corners(scene ? &scene->trees[scene->meshes[place]] : walked->tree,
+                       scene ? scene->matrices + 12 * place : NULL, entry, corners);
+        set_features(corners, look->lower, &seen);
+        closest_point(&seen, corners, look->lower, position);
     }
-    restore_floats(before);
-    return turn;
 }
 
-/* ---- Lone questions: the cells of the octree as they are, not packed ---- */
-
-/* Cells and references: `Octree` in core/octree.py tells of each. Boxes are (6, cell_count); of
- * `items`, only triangles and order are there. Nothing here has been checked before. */
-typedef struct {
-    Tree items;
-    const double *boxes;
-    const int64_t *first_child, *begin, *own_end, *end, *references, *strays;
-    int64_t cell_count, reference_count, stray_count;
-    double slack;
-} Plain;
+/* ---- Lone questions: walks of plain cells ---- */
 
 /* Cells that wait; where there are more, all is left to the caller. */
 #define CELLS 512
@@ -1517,41 +1487,26 @@ typedef struct {
     double enter;
 } Later;
 
-/* A ray or a point on its way through cells. `room` is how much larger they are taken, beyond
+/* A ray, or a look, on its way through cells. `room` is how much larger they are taken, beyond
  * which nothing matters that roundings may do. */
 typedef struct {
     const Plain *plain;
     Walk *walk;
-    Search *search;
-    double origin[3], room;
+    Look *look;
+    double lower[3], upper[3], room;
     int64_t mode;
     int is_damaged;
 } Visit;
 
-static inline double lesser(double a, double b) { return a < b ? a : b; }
-static inline double larger(double a, double b) { return a > b ? a : b; }
-
-/* Set out from a point, unless it is too far away. Coordinates are wrong by some 2^-48 of the
- * largest. */
-static int set_out(Visit *visit, const Plain *plain, const double *origin) {
-    double largest = largest_of(origin, 3);
-    for (int wall = 0; wall < 6; wall++)
-        largest = larger(largest, fabs(plain->boxes[wall * plain->cell_count]));
-    memcpy(visit->origin, origin, sizeof visit->origin);
-    visit->plain = plain;
-    visit->room = plain->slack + largest * 0x1p-36;
-    return largest <= 1e150;
-}
-
-/* When the visit comes to a cell: in steps of a ray, or how far from a point; else infinity. */
+/* When the visit comes to a cell: in steps of a ray, or how far from a look; else infinity. */
 static double comes_to(const Visit *visit, int64_t cell) {
-    const double *box = visit->plain->boxes + cell;
+    const double *walls = visit->plain->walls + cell;
     int64_t row = visit->plain->cell_count;
     double enter = 0, leave = INFINITY, square = 0;
     for (int axis = 0; axis < 3; axis++) {
-        double low = box[axis * row] - visit->room - visit->origin[axis];
-        double high = box[(axis + 3) * row] + visit->room - visit->origin[axis];
-        if (visit->search) {
+        double low = walls[axis * row] - visit->room - visit->upper[axis];
+        double high = walls[(axis + 3) * row] + visit->room - visit->lower[axis];
+        if (visit->look) {
             double gap = low > 0 ? low : high < 0 ? -high : 0;
             square += gap * gap;
             continue;
@@ -1564,73 +1519,80 @@ static double comes_to(const Visit *visit, int64_t cell) {
         double one = low / speed, other = high / speed;
         enter = larger(enter, lesser(one, other)), leave = lesser(leave, larger(one, other));
     }
-    return visit->search ? sqrt(square) : enter <= leave ? enter : INFINITY;
+    return visit->look ? sqrt(square) : enter <= leave ? enter : INFINITY;
 }
 
 /* How far the visit still looks. */
 static double looks_up_to(const Visit *visit) {
-    if (visit->search) return visit->search->limit * (1 + 0x1p-36) + visit->room;
-    return (visit->walk->item < 0 ? visit->walk->ray.reach
-                                  : visit->walk->distance / visit->walk->ray.length)
-         * (1 + 0x1p-36);
+    const Look *look = visit->look;
+    if (look) return (look->kind ? look->radius : look->limit) * (1 + 0x1p-36) + visit->room;
+    return visit->walk->steps * (1 + 0x1p-36);
 }
 
-/* Test one entry; the visit ends where it is none, or its triangle has no such vertex. */
-static void test_entry(Visit *visit, int64_t entry) {
-    const Tree *items = &visit->plain->items;
-    Walk *walk = visit->walk;
-    double corners[9], steps = 0;
-    if (entry < 0 || entry >= items->entry_count) visit->is_damaged = 1;
-    for (int corner = 0; corner < 3 && !visit->is_damaged; corner++) {
-        int64_t vertex = items->faces[corner * items->entry_count + entry];
-        visit->is_damaged = vertex < 0 || vertex >= items->vertex_count;
+/* Tell whether a triangle may be near a point: no corner is nearer along the way to its middle.
+ * The point looks no farther than the nearest corner. */
+static int may_be_near(const Visit *visit, int64_t entry) {
+    double corners[9], way[3] = {0}, along = INFINITY, nearest = INFINITY;
+    corners_of(&visit->plain->items, entry, corners);
+    for (int n = 0; n < 9; n++) way[n % 3] += corners[n] -= visit->lower[n % 3];
+    for (int n = 0; n < 9; n += 3) {
+        along = lesser(along, dot(corners + n, way));
+        nearest = lesser(nearest, dot(corners + n, corners + n));
     }
-    if (visit->is_damaged) return;
-    if (visit->search) {
-        Features seen;
-        double way[3], seen_at[3][3], along = INFINITY, nearest = INFINITY;
-        corners_of(items, entry, corners);
-        for (int n = 0; n < 9; n++) seen_at[n / 3][n % 3] = corners[n] - visit->origin[n % 3];
-        for (int axis = 0; axis < 3; axis++)
-            way[axis] = seen_at[0][axis] + seen_at[1][axis] + seen_at[2][axis];
-        for (int c = 0; c < 3; c++) {
-            along = lesser(along, dot(seen_at[c], way));
-            nearest = lesser(nearest, dot(seen_at[c], seen_at[c]));
-        }
-        /* No corner is nearer along the way to its middle; and it is no farther than a corner. */
-        if (along > looks_up_to(visit) * sqrt(dot(way, way))) return;
-        visit->search->limit = lesser(visit->search->limit, sqrt(nearest));
-        set_features(corners, visit->origin, &seen);
-        take(items, visit->search, entry, sqrt(seen.least));
-        return;
-    }
-    double distance = crossing(walk, entry, &steps);
-    int64_t item = items->order[entry];
-    if (distance <= walk->distance && (distance < walk->distance || walk->item < 0
-                                       || item < walk->item))
-        walk->item = item, walk->entry = entry, walk->distance = distance;
+    if (along > looks_up_to(visit) * sqrt(dot(way, way))) return 0;
+    visit->look->limit = lesser(visit->look->limit, sqrt(nearest));
+    return 1;
 }
 
+/* Test some entries; the visit ends where one is none, or its triangle has no such vertex, or
+ * there is no room. */
 static void test_entries(Visit *visit, const int64_t *entries, int64_t count, int64_t from,
                          int64_t to) {
+    const Tree *items = &visit->plain->items;
     if (from < 0 || to > count || from > to) visit->is_damaged = 1;
-    for (int64_t i = from; i < to && !visit->is_damaged; i++) test_entry(visit, entries[i]);
+    for (int64_t i = from; i < to && !visit->is_damaged; i++) {
+        int64_t entry = entries[i];
+        if (entry < 0 || entry >= items->entry_count) visit->is_damaged = 1;
+        for (int corner = 0; corner < 3 && !visit->is_damaged; corner++) {
+            int64_t vertex = items->faces[corner * items->entry_count + entry];
+            visit->is_damaged = vertex < 0 || vertex >= items->vertex_count;
+        }
+        if (visit->is_damaged) return;
+        if (visit->walk) test(visit->walk, entry, (int)visit->mode, NULL);
+        else if (visit->look->kind || may_be_near(visit, entry))
+            visit->is_damaged = !look_at(visit->look, entry, 0);
+    }
 }
 
-/* Visit cells, the nearest first; returns 0 if they contradict each other or wait in crowds. */
-static int visit_cells(Visit *visit) {
+/* Tell whether one hit is enough, and there is one. */
+static int is_done(const Visit *visit) {
+    return visit->walk ? visit->mode == ANY && visit->walk->item >= 0
+                       : visit->look->any && visit->look->count > 0;
+}
+
+/* Visit cells, the nearest first, from a point or a box; returns 0 if that is too far away, or
+ * they contradict each other or wait in crowds. Coordinates are wrong by some 2^-48 of the
+ * largest. */
+static int visit_cells(Visit *visit, const double *lower, const double *upper) {
     const Plain *plain = visit->plain;
     const int64_t cells = plain->cell_count;
+    double largest = larger(largest_of(lower, 3), largest_of(upper, 3));
+    if (!(largest_of(lower, 3) <= 1e150 && largest_of(upper, 3) <= 1e150)) return 0;
+    for (int wall = 0; wall < 6; wall++)
+        largest = larger(largest, fabs(plain->walls[wall * cells]));
+    if (!(largest <= 1e150)) return 0;
+    memcpy(visit->lower, lower, sizeof visit->lower);
+    memcpy(visit->upper, upper, sizeof visit->upper);
+    visit->room = plain->slack + largest * 0x1p-36;
     Later stack[CELLS];
     int64_t height = 1;
     stack[0] = (Later){0, comes_to(visit, 0)};
     test_entries(visit, plain->strays, plain->stray_count, 0, plain->stray_count);
-    while (height && !visit->is_damaged) {
+    while (height && !visit->is_damaged && !is_done(visit)) {
         Later next = stack[--height];
         int64_t cell = next.cell, child = plain->first_child[cell], bottom = height;
         double far = looks_up_to(visit);
         if (!(next.enter <= far) || next.enter == INFINITY) continue;
-        if (visit->mode == ANY && visit->walk->item >= 0) break;
         test_entries(visit, plain->references, plain->reference_count, plain->begin[cell],
                      plain->own_end[cell]);
         if (child < 0) continue;
@@ -1647,52 +1609,196 @@ static int visit_cells(Visit *visit) {
     return !visit->is_damaged;
 }
 
-/* Cast `count` rays through plain cells. Returns whether all were sound, and could be taken. */
-EXPORT int64_t octree_kernel_lone_rays(const Plain *plain, const double *origins,
-                                       const double *directions, double limit, int64_t count,
-                                       int64_t mode, double *found) {
-    Asked asked = {origins, directions, &limit, 0};
-    Walked walked = {&plain->items, NULL};
-    if (first_unsound(&asked, 0, count) < count) return 0;
-    FloatState before = default_floats();
-    int taken = 1;
-    for (int64_t i = 0; i < count && taken; i++) {
-        int64_t item = MISS;
-        double *each = found + i;
-        Hits hits = {&item, NULL, mode == ANY ? NULL : each + count, found + 2 * count + 3 * i,
-                     found + 5 * count + 3 * i, found + 8 * count + 3 * i};
-        Walk walk = {.item = MISS, .distance = limit, .tree = &plain->items};
-        Visit visit = {.walk = &walk, .mode = mode};
-        set_ray(&walk.ray, origins + 3 * i, directions + 3 * i, limit);
-        taken = set_out(&visit, plain, origins + 3 * i) && visit_cells(&visit);
-        if (taken) write_hit(&walked, &walk, &hits);
-        *each = (double)item;
-    }
-    restore_floats(before);
-    return taken;
+/* Look through plain cells; 0 if that is not taken. */
+static int look_through(const Walked *walked, Look *look) {
+    Visit visit = {.plain = walked->plain, .look = look};
+    look->level = -1, look->tree = walked->tree;
+    return visit_cells(&visit, look->lower, look->upper);
 }
 
-/* Find the nearest triangle of each of `count` points through plain cells, as above. */
-EXPORT int64_t octree_kernel_lone_nearest(const Plain *plain, const double *points, double limit,
-                                          int64_t count, double *found) {
-    FloatState before = default_floats();
-    int taken = 1;
-    for (int64_t i = 0; i < count && taken; i++) {
-        int64_t item = MISS, entry = MISS;
-        double distance = INFINITY, corners[9], *position = found + 2 * count + 3 * i;
-        Search search = {.wanted = 1, .items = &item, .entries = &entry, .limit = limit,
-                         .distances = &distance, .reach = INFINITY};
-        Visit visit = {.search = &search};
-        taken = is_sound(points + 3 * i) && set_out(&visit, plain, points + 3 * i)
-             && visit_cells(&visit);
-        found[i] = (double)item, found[count + i] = distance;
-        position[0] = position[1] = position[2] = NAN;
-        if (!taken || entry < 0) continue;
-        Features seen;
-        corners_of(&plain->items, entry, corners);
-        set_features(corners, visit.origin, &seen);
-        closest_point(&seen, corners, visit.origin, position);
+/* ---- Questions, as the caller asks them ---- */
+
+/* Rays as they are asked: `limits` holds a number for each (limit_step 1) or one for all (0). */
+typedef struct {
+    const double *origins, *directions, *limits;
+    int64_t limit_step;
+} Asked;
+
+/* Set up the walk of a ray; writes the answer if there is nothing to walk any more. */
+static int begin_ray(const Walked *walked, Walk *walk, const Asked *asked, int64_t number,
+                     int mode, const Hits *hits) {
+    walk->number = number, walk->height = walk->floor = 0, walk->level = walk->missing = 0;
+    walk->tree = walked->scene ? NULL : walked->tree, walk->matrix = NULL;
+    walk->place = walk->hit_place = 0, walk->item = MISS;
+    const double *origin = asked->origins + 3 * number;
+    const Ray *ray = &walk->ray;
+    set_ray(&walk->ray, origin, asked->directions + 3 * number,
+            asked->limits[number * asked->limit_step]);
+    walk->distance = ray->limit, walk->steps = ray->reach;
+    const Frame *frame = &top_of(walked)->frame;
+    int state = 0;
+    if (walked->plain) {
+        Visit visit = {.plain = walked->plain, .walk = walk, .mode = mode};
+        walk->level = -1;
+        if (!visit_cells(&visit, origin, origin)) walk->item = NOT_TAKEN;
+    } else {
+        state = set_line(&walk->lines[0], frame, ray->origin, ray->direction, frame->scale,
+                         ray->reach);
+        if (state < 0) walk->item = NOT_TAKEN;
     }
-    restore_floats(before);
-    return taken;
+    if (state > 0) walk->stack[walk->height++] = (Waiting){0, 0, 0.0f};
+    else if (hits) write_hit(walked, walk, hits);
+    return state > 0;
+}
+
+/* Return the first of these rays that is no sound question, or `to`. */
+static int64_t first_unsound(const Asked *asked, int64_t from, int64_t to) {
+    for (int64_t i = from; i < to; i++) {
+        const double *d = asked->directions + 3 * i;
+        if (!is_sound(asked->origins + 3 * i) || !is_sound(d)) return i;
+        if (d[0] == 0 && d[1] == 0 && d[2] == 0) return i;
+        if (!(asked->limits[i * asked->limit_step] >= 0)) return i;
+    }
+    return to;
+}
+
+/* Find the closest item, or any, of the rays `from` to `to`, in a tree or in a scene; `depth` is
+ * that of the deepest walk, which the scratch is for. `together` says to walk several rays by
+ * turns, which pays where they are far from their neighbors. Returns `to`, or the first ray that
+ * is unsound, having done nothing. */
+EXPORT int64_t octree_kernel_cast(const Walked *walked, const Asked *asked, int64_t from,
+                                  int64_t to, int64_t mode, int64_t together, int64_t depth,
+                                  Waiting *scratch, const Hits *hits) {
+    int64_t bad = first_unsound(asked, from, to), next = from;
+    if (bad < to) return bad;
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    const Scene *scene = walked->scene;
+    Walk walks[IN_FLIGHT];
+    int flying = 0, most = together ? IN_FLIGHT : 1;
+    for (int i = 0; i < most; i++) walks[i].stack = scratch + i * stack_of(depth);
+    while (next < to || flying) {
+        while (flying < most && next < to)
+            flying += begin_ray(walked, &walks[flying], asked, next++, (int)mode, hits);
+        if (flying == 1)
+            while (walks[0].height) step(scene, &walks[0], (int)mode, NULL);
+        for (int i = 0; i < flying; i++) {
+            Walk *walk = &walks[i];
+            if (walk->height) step(scene, walk, (int)mode, NULL);
+            if (walk->height) {
+                fetch_next(scene, walk);
+                continue;
+            }
+            write_hit(walked, walk, hits);
+            Waiting *free_stack = walk->stack;
+            *walk = walks[--flying];
+            walks[flying].stack = free_stack;
+            i--;
+        }
+    }
+    set_floats(before);
+    return to;
+}
+
+/* Find all crossings of the rays `from` to `to`, sorted by ray, distance, place and item, as long
+ * as there is room; or, if `rows` are given, of each ray with the placement in its row alone.
+ * `names` are items, and places shifted by 32 bits; NULL only to count. `counts` are how many each
+ * ray has, or NOT_TAKEN or NOT_PACKED. Returns where to go on; or -1 - i if ray i is unsound. */
+EXPORT int64_t octree_kernel_cast_all(const Walked *walked, const Asked *asked, int64_t from,
+                                      int64_t to, const int64_t *rows, Waiting *scratch,
+                                      int64_t *names, double *distances, int64_t room,
+                                      int64_t *counts) {
+    int64_t bad = first_unsound(asked, from, to), at, first = 0;
+    if (bad < to) return -1 - bad;
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    Walk walk;
+    walk.stack = scratch;
+    for (at = from; at < to; at++) {
+        int there = 1;
+        Crossings found = {names ? names + first : NULL, distances + first, 0, room - first};
+        if (begin_ray(walked, &walk, asked, at, ALL, NULL) && rows) {
+            walk.height = 0;
+            enter_place(walked->scene, &walk, rows[at], ALL, &found);
+        }
+        while (walk.height && there) there = step(walked->scene, &walk, ALL, &found);
+        if (!there) break;
+        counts[at] = walk.item == NOT_TAKEN ? NOT_TAKEN : walk.missing ? NOT_PACKED : found.count;
+        if (!names || counts[at] < 0) continue;
+        sort_met(found.names, found.distances, found.count);
+        first += found.count;
+    }
+    set_floats(before);
+    return at;
+}
+
+/* Find the nearest triangles of points, `wanted` of each, none farther than `limit`: of those
+ * that `turns` names from `from` to `to`, neighbors in space best one after the other. Rows of
+ * `items`, `places` (of a scene), `entries` and `distances` are `wanted` long; those of points
+ * that are not taken, or came to a tree that is not packed, begin with the item NOT_TAKEN or
+ * NOT_PACKED. Returns `to`, or the first turn of a point that is unsound. */
+EXPORT int64_t octree_kernel_nearest(const Walked *walked, const double *points,
+                                     const int64_t *turns, int64_t from, int64_t to,
+                                     int64_t wanted, double limit, Waiting *stack, int64_t *items,
+                                     int64_t *places, int64_t *entries, double *distances,
+                                     double *positions) {
+    int64_t latest = MISS, where = 0;
+    for (int64_t turn = from; turn < to; turn++)
+        if (!is_sound(points + 3 * (turns ? turns[turn] : turn))) return turn;
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    for (int64_t turn = from; turn < to; turn++) {
+        int64_t i = turns ? turns[turn] : turn, row = i * wanted;
+        const double *point = points + 3 * i;
+        Look look = {.kind = POINT, .lower = {point[0], point[1], point[2]}, .limit = limit,
+                     .upper = {point[0], point[1], point[2]}, .wanted = wanted,
+                     .items = items + row, .places = places ? places + row : NULL,
+                     .entries = entries + row, .distances = distances + row};
+        int is_taken = walked->plain ? look_through(walked, &look) : see_top(&look, walked);
+        /* None is farther than the nearest of the point before. */
+        if (!walked->plain && is_taken && latest >= 0 && wanted == 1) {
+            const Scene *scene = walked->scene;
+            const Tree *tree = scene ? &scene->trees[scene->meshes[where]] : walked->tree;
+            const double *matrix = scene ? scene->matrices + 12 * where : NULL;
+            narrow(&look, lesser(limit, sqrt(square_to(&look, tree, matrix, latest))));
+        }
+        if (is_taken && !walked->plain) look_around(&look, stack);
+        write_nearest(walked, &look, look.missing ? NOT_PACKED : is_taken ? MISS : NOT_TAKEN,
+                      positions + 3 * row);
+        if (look.held && !look.missing) latest = entries[row], where = places ? places[row] : 0;
+    }
+    set_floats(before);
+    return to;
+}
+
+/* Find what meets the volumes (lower, upper, radius) of a kind that `turns` names from `from` to
+ * `to`: items of each, ascending, with their places shifted by 32 bits; entries if the kind is
+ * AROUND; or one if `any`. `counts` are how many each meets, or NOT_TAKEN or NOT_PACKED. Returns
+ * where there is no more room, or `to`. */
+EXPORT int64_t octree_kernel_touch(const Walked *walked, const double *volumes,
+                                   const int64_t *turns, int64_t from, int64_t to, int64_t kind,
+                                   int64_t any, Waiting *stack, int64_t *names, int64_t room,
+                                   int64_t *counts) {
+    int64_t turn, found = 0;
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    for (turn = from; turn < to; turn++) {
+        int64_t i = turns ? turns[turn] : turn, each = 0;
+        const double *volume = volumes + 7 * i, radius = volume[6];
+        Look look = {.kind = (int)kind, .any = (int)any, .radius = radius,
+                     .names = names + found, .room = room - found};
+        memcpy(look.lower, volume, sizeof look.lower);
+        memcpy(look.upper, volume + 3, sizeof look.upper);
+        /* The square of a radius must not underflow. */
+        int is_taken = (radius == 0 || radius * radius >= 0x1p-500) && radius <= 1e150;
+        if (is_taken && walked->plain) is_taken = look_through(walked, &look);
+        else if (is_taken) is_taken = see_top(&look, walked);
+        if (is_taken && !walked->plain && !look_around(&look, stack)) break;
+        if (look.missing || !is_taken) {
+            counts[i] = is_taken ? NOT_PACKED : NOT_TAKEN;
+            continue;
+        }
+        sort_met(look.names, NULL, look.count);
+        for (int64_t n = 0; n < look.count; n++) /* what was met in several cells, once */
+            if (n == 0 || look.names[n] != look.names[n - 1]) look.names[each++] = look.names[n];
+        counts[i] = each, found += each;
+    }
+    set_floats(before);
+    return turn;
 }

@@ -91,10 +91,15 @@ def camera_frusta(
     return Frusta(_to_world(camera_eval, _corners(offsets, slopes, near, far))[None])
 
 
+def has_frustum(camera: bpy.types.Object) -> bool:
+    """Tell whether a camera is perspective or orthographic."""
+    return camera.type == "CAMERA" and camera.data.type in {"PERSP", "ORTHO"}
+
+
 def _check(camera: bpy.types.Object) -> None:
     if camera.type != "CAMERA":
         raise ValueError(f"{camera.name} is not a camera")
-    if camera.data.type not in {"PERSP", "ORTHO"}:
+    if not has_frustum(camera):
         kind = "panoramic" if camera.data.type == "PANO" else "custom"
         raise ValueError(
             f"{camera.name} is a {kind} camera, whose view is no frustum;"

@@ -4,7 +4,11 @@ import bpy
 
 from .audit import draw_audit, draw_contacts, draw_floating
 from .cameras import draw_shot, never_seen
+from .chunks import draw_chunks
+from .density import draw_density
+from .distances import draw_distances
 from .hiding import draw_restore
+from .place import draw_drop, draw_fill, draw_push_apart
 from .questions import QUESTIONS, draw_camera, draw_collisions, draw_near
 from .ui import (
     Feature,
@@ -21,8 +25,10 @@ from .ui import (
 # What stands together, from top to bottom; each draws one row, whatever was answered.
 BUTTONS = (
     (draw_camera, draw_shot, never_seen.draw_never_seen),
-    (draw_near,),
+    (draw_near, draw_distances),
     (draw_collisions, draw_audit, draw_floating, draw_contacts),
+    (draw_chunks, draw_density),
+    (draw_drop, draw_push_apart, draw_fill),
 )
 # The operators of these buttons, but for the one that is asked around the 3D cursor.
 _NAMES = frozenset(
@@ -31,10 +37,16 @@ _NAMES = frozenset(
         "select_in_frustum",
         "find_seen",
         "find_never_seen",
+        "measure_distances",
         "select_collisions",
         "audit",
         "select_floating",
         "contacts_over_frames",
+        "preview_chunks",
+        "density",
+        "drop",
+        "push_apart",
+        "fill",
     )
 )
 

@@ -74,5 +74,5 @@ def refuse_too_much(triangles: int) -> None:
     if is_too_much(triangles):
         raise ValueError(
             f"{triangles:,} triangles are more than the {limits().triangles:,}"
-            " that the preferences allow"
+            " that the preferences allow: build of whole objects, or of fewer"
         )

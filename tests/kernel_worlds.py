@@ -17,6 +17,10 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from core import (
+    Boxes,
+    Capsules,
+    OrientedBoxes,
+    Regions,
     SceneOctree,
     Spheres,
     Triangles,
@@ -31,6 +35,7 @@ from core import (
     ray_cast_all,
     ray_test,
 )
+from core.rays.crossings import Rays
 from core.records import Record
 from core.scene import packed as packed_scenes
 
@@ -51,20 +56,21 @@ class Found(Record):
 def packing(is_on, *, alone=False):
     """Let all trees be packed at the first question, or none; or walk all as they are."""
     rooms = compiled, packed_scenes
-    made, most = [room.packed for room in rooms], lone.MOST
+    made, most, worth = [room.packed for room in rooms], lone.MOST, compiled.is_worth
     for room, pack in zip(rooms, made, strict=True):
-        room.packed = partial(_packed_at_once, pack) if is_on else (lambda *_: None)
+        room.packed = partial(_packed_at_once, pack) if is_on else (lambda *_, **__: None)
+    compiled.is_worth = lambda *_: True
     lone.MOST = 10**9 if alone else 0
     try:
         yield
     finally:
-        lone.MOST = most
+        lone.MOST, compiled.is_worth = most, worth
         for room, pack in zip(rooms, made, strict=True):
             room.packed = pack
 
 
-def _packed_at_once(pack, asked, _):
-    return pack(asked, 10**12)
+def _packed_at_once(pack, asked, _, **options):
+    return pack(asked, 10**12, **options)
 
 
 def triangles(random):
@@ -135,13 +141,36 @@ def answers(tree, origins, directions, limits, groups):
         for question in (ray_test, ray_cast, ray_cast_all)
     ]
     points = np.concatenate((origins, found[1].positions[found[1].items >= 0]))
-    centers = points[:40]
-    radii = np.resize(np.append(np.ptp(points, axis=0), 0.0), len(centers))
-    spheres = Spheres(centers, radii * np.resize([1, 0.1, 0.01], len(centers)))
-    for question in (query, query_count, query_any):
-        found.append(Found(question(tree, spheres, groups=groups)))
+    for asked in volumes(points[:12], np.ptp(points, axis=0)):
+        found += touched(tree, asked, groups)
     most = {"max_distance": float(np.max(limits, initial=0.0)), "groups": groups}
     return found + [nearest(tree, points, count=count, **most) for count in (1, 5)]
+
+
+def touched(tree, asked, groups):
+    """Return what the questions of volumes find."""
+    found = [Found(ask(tree, asked, groups=groups)) for ask in (query, query_count, query_any)]
+    return [*found, Found(query(tree, asked, relation="inside", groups=groups))]
+
+
+def volumes(centers, sizes):
+    """Return volumes of each kind that the kernel looks at, some of no size, with whole corners.
+
+    Where `sizes` are small beside the centers, they are rounded away.
+    """
+    count, turns = len(centers), np.array([[0.6, -0.8, 0.0], [0.8, 0.6, 0.0], [0.0, 0.0, 1.0]])
+    radii = np.resize(np.append(sizes, 0.0), count) * np.resize([1, 0.1, 0.01], count)
+    sides = np.resize(sizes, (count, 3)) * radii[:, None] / max(sizes.max(initial=0.0), 1e-300)
+    sides[::5] = 0.0
+    lower, upper = centers - sides, centers + sides
+    return [
+        Spheres(centers, radii),
+        Boxes(lower, upper),
+        Boxes(np.minimum(centers, centers[::-1]), np.maximum(centers, centers[::-1])),
+        Regions(lower, upper, radii),
+        OrientedBoxes(centers, sides, np.tile(turns, (count, 1, 1))),
+        Capsules(centers, centers[::-1], radii),
+    ]
 
 
 def world(seed):
@@ -211,10 +240,76 @@ def assert_scenes_equal(seed):
     for is_on in (False, True):
         with packing(is_on):
             found.append([ask(tree, *question[:2], **asked) for ask in SCENE_QUESTIONS])
+            found[-1] += scene_answers(tree, question[0], found[0][1], asked)
     assert np.array_equal(found[0][0], found[1][0]), seed
     assert found[0][1:] == found[1][1:], seed
     assert signs_of(found[0][1:]) == signs_of(found[1][1:]), seed
     return len(question[0])
+
+
+def scene_answers(tree, origins, hits, asked):
+    """Return what is nearest, what volumes touch, and how many triangles rays cross."""
+    groups, most = asked["groups"], float(np.max(asked["max_distance"], initial=0.0))
+    points = np.concatenate((origins[:30], hits.positions[hits.items >= 0][:30]))
+    found = [
+        nearest(tree, points, count=count, max_distance=most, groups=groups) for count in (1, 4)
+    ]
+    for each in volumes(points[:12], np.ptp(points, axis=0))[:3]:
+        found += touched(tree, each, groups)
+    moment = tree._moment(groups)
+    (there,) = moment.placements.is_there.nonzero()
+    if len(there):
+        rows = np.resize(there, len(points))
+        ways = np.tile([[0.5377], [0.7127], [0.4507]], len(points))
+        rays = Rays.of(np.ascontiguousarray(points.T), ways, np.full(len(points), np.inf))
+        found.append(Found(packed_scenes.crossings(moment, rays, rows)))
+    return found
+
+
+def boxes(seed):
+    """Return a tree of boxes, spheres or regions, and volumes to ask it."""
+    random = np.random.default_rng(seed)
+    count = int(random.choice([1, 9, 60, 3000]))
+    size, shift = random.choice(SIZES), random.choice(SHIFTS, 3)
+    centers, sides = random.normal(size=(count, 3)), random.random((count, 3))
+    if random.random() < 0.3:
+        centers, sides = np.round(centers * 3), np.round(sides * 2)
+    sides *= 10.0 ** random.uniform(-3, 0)
+    centers, sides = (centers + shift) * size, sides * size
+    items = random.choice(3)
+    lower, upper, radii = centers - sides, centers + sides, sides[:, 0]
+    made = [Boxes(lower, upper), Spheres(centers, radii), Regions(lower, upper, radii)][items]
+    chosen = options(random, count)
+    if chosen["straddlers"] != "keep":
+        del chosen["loose_factor"]
+    some = centers[random.integers(0, count, 40)] + random.normal(size=(40, 3)) * size / 9
+    return build_octree(made, **chosen), volumes(some, np.ptp(some, axis=0))
+
+
+def with_threads(seed, threads):
+    """Return what a tree and a scene answer to questions that several threads may walk."""
+    found = []
+    for tree, (origins, directions, limits, groups) in (world(seed), scene(seed)):
+        asked = {"groups": groups, "threads": threads}
+        spheres = Spheres(np.resize(origins, (100, 3)), np.full(100, np.ptp(origins)))
+        with packing(True):
+            for ask in SCENE_QUESTIONS:
+                answer = ask(tree, origins, directions, max_distance=limits, **asked)
+                found.append(Found(answer) if ask is ray_test else answer)
+            found.append(nearest(tree, origins, count=2, **asked))
+            for ask in (query, query_any, query_count):
+                found.append(Found(ask(tree, spheres, **asked)))
+    return found
+
+
+def assert_boxes_equal(seed):
+    tree, asked = boxes(seed)
+    found = []
+    for is_on in (False, True):
+        with packing(is_on):
+            found.append([touched(tree, each, ALL_BITS) for each in asked])
+    assert found[0] == found[1], seed
+    return sum(map(len, asked))
 
 
 def assert_equal(seed):
@@ -256,13 +351,16 @@ def survive_damage(seed):
         lone._KNOWN[damaged] = walked
         lone.rays(damaged, origins[:99], directions[:99], np.inf, ALL_BITS)
         lone.nearest(damaged, origins[:99], 1, np.inf, ALL_BITS)
+        for asked in volumes(origins[:99], np.ptp(origins, axis=0))[:2]:
+            lone.volumes(damaged, asked, ALL_BITS)
     if packed.is_sound:
         asked = compiled.Questions(origins, directions, np.array([np.inf]))
         packed.cast(asked, (np.empty(len(origins), np.intp),), any_hit=False)
-        packed.cast_all(asked, np.zeros(len(origins), np.int8))
+        packed.cast_all(asked)
         turns = np.arange(len(origins))
         packed.nearest(origins, turns, 3, np.inf)
-        packed.touched(np.append(origins, origins[:, :1] ** 2, axis=1), turns)
+        for asked in volumes(origins, np.ptp(origins, axis=0))[:4]:
+            packed.touched(compiled.VolumesAsked.of(asked, Triangles, 1), turns)
     return packed.is_sound
 
 
@@ -270,6 +368,8 @@ if __name__ == "__main__":
     first, count = map(int, sys.argv[1:])
     assert not compiled.why_not(), compiled.why_not()
     seeds = range(first, first + count)
-    asked = sum(assert_equal(seed) + assert_scenes_equal(seed) for seed in seeds)
+    tests = assert_equal, assert_scenes_equal, assert_boxes_equal
+    asked = sum(test(seed) for seed in seeds for test in tests)
     sound = sum(map(survive_damage, seeds))
-    print(f"{count} worlds, {asked} rays: no difference; {sound} of as many damaged trees packed")
+    told = f"{count} worlds, {asked} rays and volumes: no difference"
+    print(f"{told}; {sound} of as many damaged trees packed")

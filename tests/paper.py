@@ -30,7 +30,7 @@ class Paper:
     def panel(self, _, **__):
         return self.column(), self.column()
 
-    def separator(self):
+    def separator(self, **_):
         pass
 
     def label(self, text="", icon="NONE", **_):

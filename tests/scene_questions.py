@@ -152,6 +152,44 @@ def without_empty_ends(answer):
     return [getattr(answer, name)[:, :seen] for name in names]
 
 
+def of_distances(question):
+    """Ask of all pairs, and tell of those that are there."""
+
+    def ask(scene, **options):
+        ones, others = (each.ravel() for each in np.meshgrid(scene.ids, scene.ids))
+        pairs = np.stack((ones, others))[:, ones != others]
+        found = question(scene, pairs, **options)
+        (there,) = np.isfinite(found.distances).nonzero()
+        return [
+            pairs[:, there],
+            *(each.T[there] for each in vars(found).values() if each.ndim < 3),
+        ]
+
+    return ask
+
+
+def of_neighbors(question):
+    def ask(scene, **options):
+        found = question(scene, scene.ids, count=3, **options)
+        some = (found >= 0).any(axis=1)
+        return [scene.ids[some], found[some]]
+
+    return ask
+
+
+def of_guests(question):
+    """Try cubes and sheets in whole and half steps."""
+
+    def ask(scene, **options):
+        rng = np.random.default_rng(6)
+        places = np.tile(np.eye(4), (9, 1, 1))
+        places[:, :3, 3] = rng.integers(0, 9, (9, 3)) / 2
+        found = [question(scene, CUBE, places, clearance=c, **options) for c in (None, 0.5)]
+        return [*found, question(scene, SHEET, places, **options)]
+
+    return ask
+
+
 def stepped(asking, question, *rest, **options):
     """Ask a question that comes in steps as if it came at once."""
     return asking(lambda *a, **o: core.run(question(*a, **o)), *rest, **options)
@@ -206,6 +244,14 @@ QUESTIONS = {
     "separate_steps": stepped(of_separations, core.separate_steps),
     "ContactTracker.look": of_looks("look"),
     "ContactTracker.look_steps": of_looks("look_steps"),
+    "distances": of_distances(core.distances),
+    "distances_steps": stepped(of_distances, core.distances_steps),
+    "fits": of_guests(core.fits),
+    "fits_steps": stepped(of_guests, core.fits_steps),
+    "obstacles": of_guests(core.obstacles),
+    "obstacles_steps": stepped(of_guests, core.obstacles_steps),
+    "nearest_objects": of_neighbors(core.nearest_objects),
+    "nearest_objects_steps": stepped(of_neighbors, core.nearest_objects_steps),
     "item_buffers": of_views(core.item_buffers),
     "visibility": of_views(core.visibility, owners=True),
     "visibility_steps": stepped(of_views, core.visibility_steps, owners=True),

@@ -25,11 +25,18 @@ from core import (
     baked_triangles_steps,
     build_octree,
     build_steps,
+    chunks_steps,
+    clip_steps,
+    density_steps,
+    distances_steps,
     face_samples,
     face_samples_steps,
+    fits_steps,
     item_buffers,
     nearest,
+    nearest_objects_steps,
     objects_touching_steps,
+    obstacles_steps,
     overlapping_objects,
     overlapping_objects_steps,
     overlapping_pairs,
@@ -51,7 +58,7 @@ SMALL = {
     "placements_at_first": 1, "placements_most": 4, "triangles_placed": 12,
     "triangles_tested": 400, "triangles_waiting": 100, "meshes_together": 24,
     "shells_together": 24, "contacts_together": 100, "audited_at_first": 2, "audited": 4,
-    "depths_together": 2,
+    "depths_together": 2, "patches_paired": 4,
 }  # fmt: skip
 VIEW = np.diag([0.4, 0.4, -0.2, 1.0])[None]
 VIEWS = np.concatenate((VIEW, VIEW[:, [1, 2, 0, 3]] * [1, 1, 1, 1]))
@@ -106,7 +113,22 @@ CASES: dict[str, list[Steps]] = {
         lambda w: build_steps(w.triangles, capacity=4),
         lambda w: build_steps(w.triangles, capacity=4, split="median"),
     ],
+    "chunks_steps": [lambda w: chunks_steps(w.triangles, budget=20, cell=0.5)],
+    "clip_steps": [lambda w: clip_steps(build_octree(w.triangles, capacity=8))],
+    "density_steps": [lambda w: density_steps(w.triangles, budget=20, cell=0.5)],
     "face_samples_steps": [lambda w: face_samples_steps(w.renderer, VIEWS, size=(24, 24))],
+    "distances_steps": [lambda w: distances_steps(w.scene, [[0, 0, 3, 4, 2], [1, 2, 4, 2, 6]])],
+    "fits_steps": [
+        lambda w: fits_steps(
+            w.scene, w.triangles, at((0, 0, 0), (3, 0, 0), (0, 0, 2)), clearance=0.1
+        ),
+    ],
+    "obstacles_steps": [
+        lambda w: obstacles_steps(
+            w.scene, solids.box((0, 0, 0), (1, 1, 1)), at((1, 1, 1), (0, 0, 1), (4, 0, 0))
+        ),
+    ],
+    "nearest_objects_steps": [lambda w: nearest_objects_steps(w.scene, w.scene.ids, count=2)],
     # Of a ball by its vertices; steps that build octrees are those of `prepare_steps`.
     "objects_touching_steps": [
         lambda w: objects_touching_steps(w.scene, Boxes([[-1, -1, 2.1]], [[1, 1, 3]])),

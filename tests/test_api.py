@@ -12,9 +12,9 @@ EMPTY = inspect.Parameter.empty
 ERRORS = {"BuildCancelled"}
 # Results are made by the library and only read by its users.
 RESULTS = {
-    "Audit", "Nearest", "Octree", "RayCrossings", "RayHits", "Statistics", "Supports",
-    "ChangeCounts", "ContactIntervals", "ItemBuffers", "Visibility", "FaceSamples",
-    "Slides", "Separation",
+    "Audit", "Distances", "Nearest", "Octree", "RayCrossings", "RayHits", "Statistics", "Supports",
+    "ChangeCounts", "ContactIntervals", "ItemBuffers", "Visibility", "FaceSamples", "Chunks",
+    "ChunkPolygons", "Density", "Pieces", "Slides", "Separation",
 }  # fmt: skip
 # Data that may be left out.
 LEFT_OUT = {"other"}

@@ -76,8 +76,7 @@ def by_band(moment: Moment, met: Ids, stated: float) -> Iterator[Banded]:
     """
     largest = np.abs(moment.placements.boxes).max(axis=0, initial=0.0)[met].max(axis=0)
     bands = np.maximum(_resolved(largest), stated)
-    powers = np.frexp(largest)[1].clip(-_ANY, _ANY)
-    powers[np.abs(powers) <= _USUAL] = 0
+    powers = _unusual_powers(largest)
     done, count = 0, max(len(bands), 1)
     for band in np.unique(bands).tolist():
         has_band = bands == band
@@ -86,6 +85,19 @@ def by_band(moment: Moment, met: Ids, stated: float) -> Iterator[Banded]:
             start, done = done, done + len(some)
             scale = 2.0**-power
             yield Banded(start / count, done / count, some, band, scale, moment.scaled(scale))
+
+
+def _unusual_powers(largest: Floats) -> Ids:
+    """Return the powers of two of the largest coordinates, 0 of those that are usual."""
+    powers = np.frexp(largest)[1].clip(-_ANY, _ANY)
+    powers[np.abs(powers) <= _USUAL] = 0
+    return powers
+
+
+def unusual_scale(boxes: Floats) -> float:
+    """Return the power of two by which all boxes (6, n) are of usual size, 1 if they are."""
+    largest = np.abs(boxes).max(axis=(0, 1), initial=0.0, keepdims=True)[0]
+    return float(2.0 ** -_unusual_powers(largest)[0])
 
 
 def grown_boxes(boxes: Floats, reach: float) -> Floats:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, cross, dot, power_of_two_scale
+from ..touch.triangle_distance import nearest_points
 
 _BLOCK = 4_096
 
@@ -53,6 +54,13 @@ def crossings_of(ones: Floats, others: Floats) -> Crossings:
         starts[:, some] = np.where(part.found, part.starts, 0.0)
         ends[:, some] = np.where(part.found, part.ends, 0.0)
     return Crossings(starts, ends)
+
+
+def middles_between(ones: Floats, others: Floats) -> Floats:
+    """Return the middles of what triangles (9, h) share, or of the ways between, (3, h)."""
+    here, there = nearest_points(ones, others)
+    crossed = crossings_of(ones, others)
+    return np.where(crossed.lengths > 0, crossed.starts + crossed.ends, here + there) / 2
 
 
 def common_part(ones: Floats, others: Floats, band: float) -> Parts:

@@ -22,7 +22,7 @@ from ..arrays import (
 )
 from ..steps import Steps
 from ..touch.triangle_distance import points_to_triangles
-from .pieces import Pieces, bounds_of, cut, plane_through
+from .pieces import SurfaceParts, bounds_of, cut, plane_through
 
 # A triangle with more contacts than this is not divided, nor into more parts.
 _CONTACTS, _PARTS = 256, 512
@@ -59,8 +59,8 @@ class Cutters:
 
 
 def divided(
-    pieces: Pieces, starts: Ids, counts: Ids, cutters: Cutters, band: float
-) -> Steps[Pieces]:
+    pieces: SurfaceParts, starts: Ids, counts: Ids, cutters: Cutters, band: float
+) -> Steps[SurfaceParts]:
     """Return pieces divided by the triangles they have contact with, without what lies on these.
 
     Piece i has contact with `counts[i]` of the cutters from `starts[i]` on. Those with too many,
@@ -97,7 +97,7 @@ def divided(
     corners = np.concatenate([each for each, _ in done], axis=1)
     origins = np.concatenate([each for _, each in done])
     uniform = (pieces.uniform & ~crowded)[origins]
-    return Pieces(corners, pieces.solids[origins], pieces.entries[origins], uniform)
+    return SurfaceParts(corners, pieces.solids[origins], pieces.entries[origins], uniform)
 
 
 def _beside(corners: Floats, cutters: Cutters, parts: Ids, theirs: Ids, band: float) -> Flags:
@@ -219,7 +219,7 @@ def _near(corners: Floats, there: Floats, normals: Floats, band: float) -> Flags
     return flags
 
 
-def contacts_by_entry(pieces: Pieces, solids: Ids, entries: Ids) -> tuple[Ids, Ids, Ids]:
+def contacts_by_entry(pieces: SurfaceParts, solids: Ids, entries: Ids) -> tuple[Ids, Ids, Ids]:
     """Return how contacts are to be sorted, and where those of each piece start and how many.
 
     Contacts are of pieces `entries`, (c,), with solids, (c,).

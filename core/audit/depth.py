@@ -19,7 +19,7 @@ from ..scene.moment import Moment, first_of_each
 from ..steps import Steps
 from ..touch.triangle_distance import points_to_triangles
 from .inside import inside, nearest_triangles
-from .pieces import Pieces, cut, plane_through
+from .pieces import SurfaceParts, cut, plane_through
 from .walls import Walls
 
 # Pieces of a solid that are looked at in a round, and in all.
@@ -82,7 +82,7 @@ def _heights(corners: Floats, triangles: Floats) -> Floats:
 
 
 def depths_of(
-    moment: Moment, pieces: Pieces, known: Flags, rows: Ids, walls: Walls, band: float
+    moment: Moment, pieces: SurfaceParts, known: Flags, rows: Ids, walls: Walls, band: float
 ) -> Steps[Depths]:
     """Return how deep pieces of surfaces lie in solids, the meshes placed in `rows`, (s,).
 

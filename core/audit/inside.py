@@ -10,7 +10,7 @@ from ..arrays import Flags, Floats, Ids, blocks
 from ..rays.crossings import Rays
 from ..scene.moment import Moment
 from ..scene.nearest import nearest_in_rows
-from ..scene.rays import crossings_in_rows
+from ..scene.packed import crossings
 from ..steps import Steps
 
 # Points whose rays are cast in a step; points whose nearest triangles are looked for in a step.
@@ -41,7 +41,7 @@ def _votes(moment: Moment, points: Floats, rows: Ids, directions: Floats) -> Ids
     count = directions.shape[1]
     ways = np.repeat(directions, len(rows), axis=1)
     rays = Rays.of(np.tile(points, count), ways, np.full(ways.shape[1], np.inf))
-    odd = crossings_in_rows(moment, rays, np.tile(rows, count)) & 1
+    odd = crossings(moment, rays, np.tile(rows, count)) & 1
     return odd.reshape(count, -1).sum(axis=0)
 
 

@@ -14,16 +14,15 @@ from ..arrays import Flags, Floats, Ids, blocks, dot, flagged, ranks_of, starts_
 from ..records import Columns
 from ..scene.moment import Moment
 from ..steps import Steps, between
-from ..touch.triangle_distance import nearest_points
 from . import findings as of
 from .contacts import Contacts, contacts_of, gaps_of
 from .coplanar import shared_areas
-from .crossings import crossings_of
+from .crossings import crossings_of, middles_between
 from .depth import Depths
 from .findings import Audit, findings_of, nothing
 from .seams import Seams, seams_of
 from .shells import shells_of
-from .solids import World, depths, nested_of
+from .solids import World, both_depths, nested_both
 from .twins import apart_at_most, twins_of
 
 
@@ -74,9 +73,9 @@ def judged(moment: Moment, met: Ids, band: float, clearance: float) -> Steps[Aud
     crossing = seams_of(world, met, contacts[are_sheets])
     seams = yield from between(0.48, 0.5, crossing)
     (free,) = (~touched).nonzero()
-    within, whole = yield from between(0.5, 0.6, _nested(world, met, are_open, free))
+    within, whole = yield from between(0.5, 0.6, nested_both(world, met, are_open, free))
     wanted = ((touched & single) | within) & ~are_open[::-1]
-    deep = yield from between(0.6, 0.9, _both_depths(world, met, contacts, wanted))
+    deep = yield from between(0.6, 0.9, both_depths(world, met, contacts, wanted))
     verdict = _Verdict(world, met, contacts, features, seams, are_open)
     is_deep = verdict.are_deep(touched & single, deep) | (within.any(axis=0) & ~whole.any(axis=0))
     parts = [
@@ -110,36 +109,6 @@ def _features(world: World, met: Ids, contacts: Contacts) -> Steps[Features]:
         none, points = np.empty(0), np.empty((3, 0))
         return Features(none, points, none > 0, points, points, none)
     return Features.joined(parts)
-
-
-def _nested(world: World, met: Ids, are_open: Flags, free: Ids) -> Steps[tuple[Flags, Flags]]:
-    """Return which of each pair without contact has a part in the other, and which lies in it."""
-    within, whole = np.zeros((2, *met.shape), bool)
-    for side in range(2):
-        some = free[~are_open[1 - side, free]]
-        steps = nested_of(world, met[side, some], met[1 - side, some])
-        found = yield from between(0.5 * side, 0.5 * side + 0.5, steps)
-        within[side, some], whole[side, some] = found.some, found.whole
-    return within, whole
-
-
-def _both_depths(world: World, met: Ids, contacts: Contacts, wanted: Flags) -> Steps[Depths]:
-    """Return the greater of the depths of either surface in the other's solid, where wanted."""
-    count = met.shape[1]
-    lower, upper, places = np.zeros(count), np.zeros(count), np.full((3, count), np.nan)
-    for side in range(2):
-        (some,) = wanted[side].nonzero()
-        ranks = ranks_of(count, some)
-        (kept,) = wanted[side][contacts.pairs].nonzero()
-        entries = contacts.entries[:, kept] if side == 0 else contacts.entries[::-1, kept]
-        given = Contacts(ranks[contacts.pairs[kept]], entries, contacts.distances[kept])
-        steps = depths(world, met[side, some], met[1 - side, some], given)
-        found = yield from between(0.5 * side, 0.5 * side + 0.5, steps)
-        better = found.lower > lower[some]
-        places[:, some[better]] = found.places[:, better]
-        lower[some] = np.maximum(lower[some], found.lower)
-        upper[some] = np.maximum(upper[some], found.upper)
-    return Depths(lower, upper, places)
 
 
 class _Verdict:
@@ -268,10 +237,7 @@ class _Verdict:
         """Return the middle of the shortest way between two triangles, (c, 3)."""
         rows = self._met[:, contacts.pairs]
         corners = [self._world.corners(*each) for each in zip(contacts.entries, rows, strict=True)]
-        here, there = nearest_points(*corners)
-        crossed = crossings_of(*corners)
-        middle = np.where(crossed.lengths > 0, crossed.starts + crossed.ends, here + there) / 2
-        return middle.T
+        return middles_between(*corners).T
 
     def coplanar(self, wanted: Flags, same: bool) -> Audit:
         """Return the pairs that share an area of faces which look the same way, or opposite."""

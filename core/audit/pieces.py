@@ -21,7 +21,7 @@ _PLACED = 32_768
 
 
 @dataclass(frozen=True)
-class Pieces(Columns):
+class SurfaceParts(Columns):
     """Triangles (9, n) of surfaces, of which solid `solids` each may lie in, (n,).
 
     `entries` are what they are parts of; `uniform` ones are of one side of the solid's surface.
@@ -33,7 +33,9 @@ class Pieces(Columns):
     uniform: Flags
 
 
-def triangles_in_boxes(moment: Moment, sheets: Sheets, rows: Ids, boxes: Floats) -> Steps[Pieces]:
+def triangles_in_boxes(
+    moment: Moment, sheets: Sheets, rows: Ids, boxes: Floats
+) -> Steps[SurfaceParts]:
     """Return the triangles placed in these rows that reach into boxes (6, b), box by box."""
     patches, meshes = sheets.patches, moment.placements.meshes[rows]
     solids = np.repeat(np.arange(len(rows)), patches.top_counts[meshes])
@@ -64,7 +66,7 @@ def triangles_in_boxes(moment: Moment, sheets: Sheets, rows: Ids, boxes: Floats)
     order = np.lexsort((entries[left], solids[left]))
     left = left[order]
     everywhere = np.concatenate(corners, axis=1)[:, order]
-    return Pieces(everywhere, solids[left], entries[left], np.ones(len(left), bool))
+    return SurfaceParts(everywhere, solids[left], entries[left], np.ones(len(left), bool))
 
 
 def bounds_of(corners: Floats) -> Floats:

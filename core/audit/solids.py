@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import tuning
-from ..arrays import Flags, Floats, Ids, blocks, starts_of_runs
+from ..arrays import Flags, Floats, Ids, blocks, ranks_of, starts_of_runs
 from ..scene.moment import Moment
 from ..scene.placed import placed
 from ..scene.sheets import Sheets
@@ -15,7 +15,7 @@ from .contacts import Contacts
 from .cutting import Cutters, contacts_by_entry, divided
 from .depth import Depths, depths_of
 from .inside import inside
-from .pieces import Pieces, triangles_in_boxes
+from .pieces import SurfaceParts, triangles_in_boxes
 from .shells import Shells
 from .walls import Walls, walls_of
 
@@ -49,8 +49,11 @@ class Nested:
     whole: Flags
 
 
-def nested_of(world: World, rows: Ids, solids: Ids) -> Steps[Nested]:
-    """Return what of surfaces in these rows lies in closed solids that they do not touch, (d,)."""
+def nested_of(world: World, rows: Ids, within: Moment, solids: Ids) -> Steps[Nested]:
+    """Return what of surfaces in these rows lies in closed solids that they do not touch, (d,).
+
+    Solids are rows of what they stand in, which may be another scene.
+    """
     roots = (world.shells.parts == np.arange(len(world.shells.parts))).nonzero()[0]
     meshes = world.meshes(rows)
     first = np.searchsorted(roots, world.sheets.corners[meshes])
@@ -66,12 +69,23 @@ def nested_of(world: World, rows: Ids, solids: Ids) -> Steps[Nested]:
         knots = roots[(last - ends)[which] + places]
         points = world.sheets.arranged.vertices.T[:, knots]
         points = placed(points, world.moment.placements.matrices[:, rows[which]])
-        boxes = world.moment.placements.boxes[:, solids[which]]
+        boxes = within.placements.boxes[:, solids[which]]
         (near,) = ((points >= boxes[:3]) & (points <= boxes[3:])).all(axis=0).nonzero()
-        steps = inside(world.moment, points[:, near], solids[which[near]])
+        steps = inside(within, points[:, near], solids[which[near]])
         is_in = yield from between(some.start / total, some.stop / total, steps)
         numbers += np.bincount(which[near[is_in]], minlength=len(rows))
     return Nested(numbers > 0, (numbers == counts) & (counts > 0))
+
+
+def nested_both(world: World, met: Ids, are_open: Flags, free: Ids) -> Steps[tuple[Flags, Flags]]:
+    """Return which of each pair without contact has a part in the other, and which lies in it."""
+    within, whole = np.zeros((2, *met.shape), bool)
+    for side in range(2):
+        some = free[~are_open[1 - side, free]]
+        steps = nested_of(world, met[side, some], world.moment, met[1 - side, some])
+        found = yield from between(0.5 * side, 0.5 * side + 0.5, steps)
+        within[side, some], whole[side, some] = found.some, found.whole
+    return within, whole
 
 
 def depths(world: World, rows: Ids, solids: Ids, contacts: Contacts) -> Steps[Depths]:
@@ -97,6 +111,25 @@ def depths(world: World, rows: Ids, solids: Ids, contacts: Contacts) -> Steps[De
     return Depths(lower, upper, places)
 
 
+def both_depths(world: World, met: Ids, contacts: Contacts, wanted: Flags) -> Steps[Depths]:
+    """Return the greater of the depths of either surface in the other's solid, where wanted."""
+    count = met.shape[1]
+    lower, upper, places = np.zeros(count), np.zeros(count), np.full((3, count), np.nan)
+    for side in range(2):
+        (some,) = wanted[side].nonzero()
+        ranks = ranks_of(count, some)
+        (kept,) = wanted[side][contacts.pairs].nonzero()
+        entries = contacts.entries[:, kept] if side == 0 else contacts.entries[::-1, kept]
+        given = Contacts(ranks[contacts.pairs[kept]], entries, contacts.distances[kept])
+        steps = depths(world, met[side, some], met[1 - side, some], given)
+        found = yield from between(0.5 * side, 0.5 * side + 0.5, steps)
+        better = found.lower > lower[some]
+        places[:, some[better]] = found.places[:, better]
+        lower[some] = np.maximum(lower[some], found.lower)
+        upper[some] = np.maximum(upper[some], found.upper)
+    return Depths(lower, upper, places)
+
+
 def _depths(world: World, rows: Ids, solids: Ids, contacts: Contacts) -> Steps[Depths]:
     boxes = world.moment.placements.boxes[:, solids]
     within = np.concatenate((boxes[:3] + world.band, boxes[3:] - world.band))
@@ -113,12 +146,12 @@ def _depths(world: World, rows: Ids, solids: Ids, contacts: Contacts) -> Steps[D
     parts = yield from steps
     (free,) = (counts == 0).nonzero()
     inner = yield from _inner(world, pieces[free], solids, walls)
-    everyone = Pieces.joined((parts, inner))
+    everyone = SurfaceParts.joined((parts, inner))
     known = np.arange(len(everyone)) >= len(parts)
     return (yield from depths_of(world.moment, everyone, known, solids, walls, world.band))
 
 
-def _inner(world: World, pieces: Pieces, solids: Ids, walls: Walls) -> Steps[Pieces]:
+def _inner(world: World, pieces: SurfaceParts, solids: Ids, walls: Walls) -> Steps[SurfaceParts]:
     """Return the pieces, none of which has contact, that lie inside: all that hang together do."""
     faces = world.sheets.arranged.faces.T[:, pieces.entries]
     keys = pieces.solids * len(world.shells.knots) + world.shells.knots[faces]

@@ -68,10 +68,13 @@ def build_octree(
     split : {"middle", "median"}
         Where a cell is divided. "middle": at its center. "median": on each axis at the median of
         the centers of the items that it holds, so that its children hold about equally many.
-    straddlers : {"copy", "keep", "hybrid"}
+    straddlers : {"copy", "keep", "hybrid", "clip"}
         What becomes of an item that touches several children of a cell. "copy": it goes to each
         child that it truly touches. "keep": it stays in the deepest cell that holds it whole.
-        "hybrid": it is copied while it touches at most `hybrid_limit` children, else it stays.
+        "hybrid": it is copied while it touches at most `hybrid_limit` children and that is cheap,
+        else it stays. "clip", of triangles: as "copy", but what a cell holds are its pieces,
+        those of `clip`; `statistics` counts them. Questions are answered by the triangles
+        themselves.
     hybrid_limit : int
         See `straddlers`.
     loose_factor : float
@@ -104,7 +107,8 @@ def build_octree(
     children together would hold more than four times the cell's items. While divisions separate
     nothing, they may spread the items over four cells at most. All divisions on the way to a cell
     may make 128 references of an item, on average, with leaves of 32 items, and more with smaller
-    ones: fans and cones are divided as long as that is worth their copies. A median gives way to
+    ones: fans and cones are divided as long as that is worth their copies. With "hybrid" it is 8,
+    whatever the leaves. A median gives way to
     the middle of the cell where it falls on a wall, or would make a child smaller than `min_size`
     or too many copies.
 
@@ -184,6 +188,8 @@ def build_steps(
         loose_factor=loose_factor,
         bounds=bounds,
     ).checked()
+    if options.straddlers == "clip" and not isinstance(items, Triangles):
+        raise ValueError(f"straddlers must not be 'clip' with {type(items).__name__}")
     return _steps(items, options)
 
 

@@ -16,7 +16,7 @@ from .. import tuning
 from ..arrays import Flags, Floats, Ids, blocks, flagged
 from ..child_masks import LOWEST_BIT, POPCOUNT, ChildMasks
 from ..grid import Grid
-from ..options import Options
+from ..options import COPYING, Options
 from ..passes import taken_steps
 from ..steps import Steps, between, run
 
@@ -146,7 +146,7 @@ def _hand_down(entries: Ids, first_children: Ids, masks: ChildMasks, copies: Pai
 
 def moving(masks: ChildMasks, options: Options) -> tuple[slice | Ids, slice | Ids]:
     """Return which pairs go to the children found for them, and which stay in their cell."""
-    if options.straddlers == "copy":
+    if options.straddlers in COPYING:
         return slice(None), slice(0, 0)
     most = options.hybrid_limit if options.straddlers == "hybrid" else 1
     few = (masks > 0) & (POPCOUNT.take(masks) <= most)
@@ -275,8 +275,11 @@ def _pruned(level: Level, useful: Flags, exists: Flags) -> Level:
 def most_references(entries: int, options: Options) -> float:
     """Return how many references of an item, on average, all divisions together may make.
 
-    With leaves of 32 or more, no more than `check_copies` allows.
+    With leaves of 32 or more, no more than `check_copies` allows. With "hybrid" as many as are
+    cheap, however many items that leaves in a cell.
     """
+    if options.straddlers == "hybrid":
+        return tuning.current.copies_while_cheap
     most = min(tuning.current.copies_on_the_way, most_copies(entries) / max(entries, 1))
     return most * _IN_LEAVES_OF / min(options.capacity, _IN_LEAVES_OF)
 

@@ -58,6 +58,7 @@ class NearestQuestions(AnyOctree):
         count: SupportsIndex,
         max_distance: SupportsFloat,
         groups: SupportsIndex,
+        threads: SupportsIndex | None,
     ) -> Nearest:
         """Answer `nearest`."""
 
@@ -70,6 +71,7 @@ def nearest(
     count: SupportsIndex = 1,
     max_distance: SupportsFloat = np.inf,
     groups: SupportsIndex = ALL_GROUPS,
+    threads: SupportsIndex | None = None,
 ) -> Nearest:
     """Find the nearest items of each point.
 
@@ -85,6 +87,9 @@ def nearest(
         Items farther away than this do not count; scene units, may be infinite.
     groups : int
         A mask of 32 bits: items with a mask that shares none of them are not there.
+    threads : int or None
+        Across how many threads the compiled kernel may walk; None as `use_threads` tells. The
+        same bits for any number.
 
     Returns
     -------
@@ -96,7 +101,7 @@ def nearest(
     ------
     ValueError
         If a point is not finite, `count` is no whole number of at least 1, `max_distance` is
-        negative or no number, or `groups` is no mask.
+        negative or no number, `groups` is no mask, or `threads` are fewer than 1.
 
     Notes
     -----
@@ -105,13 +110,14 @@ def nearest(
     item that is met in several cells is tested once. Branch and bound after Roussopoulos, Kelley
     and Vincent, "Nearest Neighbor Queries", 1995, a whole level at a time.
     """
-    if isinstance(tree, NearestQuestions):
-        return tree._nearest(points, count, max_distance, groups)
-    alone = lone.nearest(tree, points, count, max_distance, groups)
+    asked = tree, points, count, max_distance, groups
+    alone = lone.nearest(*asked) if threads is None else None
     if alone is not None:
         named, numbers = alone[0].reshape(-1, 1), alone[1]
         many = len(named)
         return Nearest(named, numbers[:many, None], numbers[many:].reshape(many, 1, 3))
+    if isinstance(tree, NearestQuestions):
+        return tree._nearest(points, count, max_distance, groups, threads)
     octree = as_octree("tree", tree)
     places = checks.plain_floats("points", points, 3)
     count = checks.whole_number("count", count, 1)
@@ -119,10 +125,11 @@ def nearest(
     checks.room("count", count, len(places), count, 3)
     there = in_groups(octree, groups)
     packed = compiled.packed(there, len(places)) if count <= compiled.MOST else None
-    found = packed and packed.nearest(places, _turns(there, places), count, most)
+    several = compiled.threads_of(threads)
+    found = packed and packed.nearest(places, _turns(there, places), count, most, several)
     if not found:
         return _nearest(there, places, count, most)
-    items, distances, positions = found
+    items, _, distances, positions = found
     (left,) = (items[:, 0] == compiled.NOT_TAKEN).nonzero()
     answer = Nearest(compiled.named(there, items), distances, positions)
     if len(left):

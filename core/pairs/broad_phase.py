@@ -17,6 +17,7 @@ from ..construction import build_steps
 from ..descend import descend
 from ..grid import DEEPEST
 from ..octree import Octree
+from ..options import COPYING
 from ..shapes import Boxes, Shapes, Triangles
 from ..steps import repeated
 from .cell_join import joined_cells
@@ -45,7 +46,7 @@ def candidate_pairs(
     """
     if other is not None:
         return _between(tree, other, margin)
-    if tree.straddlers == "copy" and margin == 0 and not tree.outside:
+    if tree.straddlers in COPYING and margin == 0 and not tree.outside:
         return joined_cells(tree, owners=owners)
     return _within(tree.arranged, margin / 2, owners)
 

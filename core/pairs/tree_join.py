@@ -16,6 +16,7 @@ from .. import tuning
 from ..arrays import Floats, Ids, blocks, concatenated_ranges, flagged, gather, starts_of_runs
 from ..descend import overlapped_children
 from ..octree import Octree
+from ..options import COPYING
 from .sweep import PairBatch, bounds_of, no_pairs
 
 # This many pairs of places count as one place.
@@ -62,7 +63,7 @@ def tree_join(
     It does not where items stand elsewhere than in all leaves that they touch, or where leaves
     hold so many that they should be divided otherwise. A pair may come in several batches.
     """
-    if not all(each.straddlers == "copy" and not each.outside for each in (tree, other)):
+    if not all(each.straddlers in COPYING and not each.outside for each in (tree, other)):
         return None
     references = len(tree.references) + len(other.references)
     largest = max(float(np.abs(each.cell_rows[:, 0]).max()) for each in (tree, other))

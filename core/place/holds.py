@@ -1,4 +1,4 @@
-"""What touches at the start: faces of one plane that hold, and solids that share room."""
+"""Contacts at the start: faces in one plane that hold, and solids that share room."""
 
 import numpy as np
 

@@ -81,6 +81,7 @@ class RayQuestions(AnyOctree):
         directions: ArrayLike,
         max_distance: ArrayLike,
         groups: SupportsIndex,
+        threads: SupportsIndex | None,
     ) -> RayHits:
         """Answer `ray_cast`."""
 
@@ -91,6 +92,7 @@ class RayQuestions(AnyOctree):
         directions: ArrayLike,
         max_distance: ArrayLike,
         groups: SupportsIndex,
+        threads: SupportsIndex | None,
     ) -> Flags:
         """Answer `ray_test`."""
 
@@ -101,6 +103,7 @@ class RayQuestions(AnyOctree):
         directions: ArrayLike,
         max_distance: ArrayLike,
         groups: SupportsIndex,
+        threads: SupportsIndex | None,
     ) -> RayCrossings:
         """Answer `ray_cast_all`."""
 
@@ -113,6 +116,7 @@ def ray_cast(
     *,
     max_distance: ArrayLike = np.inf,
     groups: SupportsIndex = ALL_GROUPS,
+    threads: SupportsIndex | None = None,
 ) -> RayHits:
     """Find the closest item that each ray meets.
 
@@ -127,6 +131,9 @@ def ray_cast(
         and the length of that for its end.
     groups : int
         A mask of 32 bits: items with a mask that shares none of them are not there.
+    threads : int or None
+        Across how many threads the compiled kernel may walk; None as `use_threads` tells. The
+        same bits for any number.
 
     Returns
     -------
@@ -139,21 +146,22 @@ def ray_cast(
     ------
     ValueError
         If shapes do not match, an origin or direction is not finite, a direction is 0, a
-        `max_distance` is negative or NaN, or `groups` is no mask.
+        `max_distance` is negative or NaN, `groups` is no mask, or `threads` are fewer than 1.
 
     Notes
     -----
     O(cells on the way to the hit + items in them). Cells are met front to back, and none that a
     ray enters beyond its closest hit is visited.
     """
-    if isinstance(tree, RayQuestions):
-        return tree._ray_cast(origins, directions, max_distance, groups)
-    found = lone.rays(tree, origins, directions, max_distance, groups)
+    asked_alone = tree, origins, directions, max_distance, groups
+    found = lone.rays(*asked_alone) if threads is None else None
     if found is not None:
         items, numbers = found
         count = len(items)
         return RayHits(items, numbers[:count], *numbers[count:].reshape(3, count, 3))
-    asked = AskedRays.of(tree, origins, directions, max_distance, groups)
+    if isinstance(tree, RayQuestions):
+        return tree._ray_cast(origins, directions, max_distance, groups, threads)
+    asked = AskedRays.of(tree, origins, directions, max_distance, groups, threads)
     if asked.packed is None:
         return _cast(asked)
     count = len(asked.questions)
@@ -189,6 +197,7 @@ def ray_test(
     *,
     max_distance: ArrayLike = np.inf,
     groups: SupportsIndex = ALL_GROUPS,
+    threads: SupportsIndex | None = None,
 ) -> Flags:
     """Tell which rays meet any item; each stops at the first that it finds.
 
@@ -196,7 +205,7 @@ def ray_test(
     ----------
     tree : Octree or SceneOctree
         Any octree.
-    origins, directions, max_distance, groups : array_like
+    origins, directions, max_distance, groups, threads : array_like
         As for `ray_cast`.
 
     Returns
@@ -209,12 +218,13 @@ def ray_test(
     ValueError
         As with `ray_cast`.
     """
-    if isinstance(tree, RayQuestions):
-        return tree._ray_test(origins, directions, max_distance, groups)
-    found = lone.rays(tree, origins, directions, max_distance, groups, any_hit=True)
+    asked_alone = tree, origins, directions, max_distance, groups
+    found = lone.rays(*asked_alone, any_hit=True) if threads is None else None
     if found is not None:
         return found[0] >= 0
-    asked = AskedRays.of(tree, origins, directions, max_distance, groups)
+    if isinstance(tree, RayQuestions):
+        return tree._ray_test(origins, directions, max_distance, groups, threads)
+    asked = AskedRays.of(tree, origins, directions, max_distance, groups, threads)
     if asked.packed is None:
         return _test(asked)
     items = np.empty(len(asked.questions), np.intp)
@@ -247,6 +257,7 @@ def ray_cast_all(
     *,
     max_distance: ArrayLike = np.inf,
     groups: SupportsIndex = ALL_GROUPS,
+    threads: SupportsIndex | None = None,
 ) -> RayCrossings:
     """Find all items that each ray meets.
 
@@ -254,7 +265,7 @@ def ray_cast_all(
     ----------
     tree : Octree or SceneOctree
         Any octree.
-    origins, directions, max_distance, groups : array_like
+    origins, directions, max_distance, groups, threads : array_like
         As for `ray_cast`.
 
     Returns
@@ -268,16 +279,15 @@ def ray_cast_all(
         As with `ray_cast`.
     """
     if isinstance(tree, RayQuestions):
-        return tree._ray_cast_all(origins, directions, max_distance, groups)
-    asked = AskedRays.of(tree, origins, directions, max_distance, groups)
+        return tree._ray_cast_all(origins, directions, max_distance, groups, threads)
+    asked = AskedRays.of(tree, origins, directions, max_distance, groups, threads)
     if asked.packed is None:
         return _joined(asked, [*_crossed(asked)])
-    left = np.zeros(len(asked.questions), np.int8)
-    found = asked.packed.cast_all(asked.questions, left)
+    found = asked.packed.cast_all(asked.questions)
     if found is None:
         return _joined(asked, [*_crossed(asked)])
-    parts = [(numbers, asked.octree.named(items), where) for numbers, _, items, where in found]
-    (some,) = left.nonzero()
+    parts = [(numbers, asked.octree.named(items), where) for numbers, _, items, where in found[0]]
+    (some,) = (found[1] == compiled.NOT_TAKEN).nonzero()
     if len(some) == 0:
         numbers, items, where = map(np.concatenate, zip(_NOTHING, *parts, strict=True))
         return RayCrossings(np.stack((numbers, items)), where)

@@ -34,10 +34,11 @@ class AskedRays:
         directions: ArrayLike,
         max_distance: ArrayLike,
         groups: SupportsIndex,
+        threads: SupportsIndex | None = 1,
     ) -> "AskedRays":
         """Return rays of sound shapes, and what there is of the tree for them."""
         octree = as_octree("tree", tree)
-        questions = questions_of(origins, directions, max_distance)
+        questions = questions_of(origins, directions, max_distance, threads)
         return cls(in_groups(octree, groups), questions)
 
     @cached_property
@@ -54,7 +55,10 @@ class AskedRays:
 
 
 def questions_of(
-    origins: ArrayLike, directions: ArrayLike, max_distance: ArrayLike
+    origins: ArrayLike,
+    directions: ArrayLike,
+    max_distance: ArrayLike,
+    threads: SupportsIndex | None = 1,
 ) -> compiled.Questions:
     """Return rays of sound shapes."""
     starts = checks.plain_floats("origins", origins, 3)
@@ -65,7 +69,7 @@ def questions_of(
     else:
         limits = checks.number_or_floats("max_distance", max_distance, len(starts))
         checks.same_length("max_distance and origins", limits, starts)
-    return compiled.Questions(starts, towards, limits)
+    return compiled.Questions(starts, towards, limits, compiled.threads_of(threads))
 
 
 def rays_of(given: compiled.Questions) -> Rays:

@@ -6,7 +6,7 @@ from typing import SupportsFloat, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import checks
+from .. import checks, compiled
 from ..arrays import Flags, Ids
 from ..nearest import Nearest
 from ..nearest.api import NearestQuestions
@@ -17,7 +17,7 @@ from ..rays.api import RayQuestions
 from ..rays.asked import questions_of, rays_of
 from ..shapes import Shapes
 from ..steps import Steps, ascending, run
-from . import nearest, packed, pairs, rays, volumes
+from . import packed, pairs, rays, volumes
 from .moment import Moment
 
 RELATIONS = ("touching", "inside", "candidates", "objects")
@@ -30,12 +30,16 @@ class SceneQuestions(VolumeQuestions, RayQuestions, NearestQuestions, PairQuesti
     def _moment(self, groups: SupportsIndex) -> Moment:
         """Return the scene as it is now, to those who ask with these groups."""
 
-    def _query(self, asked: Shapes, relation: str, groups: SupportsIndex) -> Ids:
+    def _query(
+        self, asked: Shapes, relation: str, groups: SupportsIndex, threads: SupportsIndex | None
+    ) -> Ids:
         checks.choice("relation", relation, RELATIONS)
         if relation == "objects":
             return run(self._object_steps(asked, groups))
         check_volumes(asked)
-        return volumes.found_in(self._moment(groups), asked, relation)
+        moment, several = self._moment(groups), compiled.threads_of(threads)
+        found = packed.touched(moment, asked, several) if relation == "touching" else None
+        return volumes.found_in(moment, asked, relation) if found is None else found[1]
 
     def _object_steps(self, asked: Shapes, groups: SupportsIndex) -> Steps[Ids]:
         """Return volumes and placements, (2, h), in steps."""
@@ -43,13 +47,21 @@ class SceneQuestions(VolumeQuestions, RayQuestions, NearestQuestions, PairQuesti
         moment = self._moment(groups)
         return moment.as_long_as_current(ascending(volumes.objects_in(moment, asked)))
 
-    def _query_any(self, asked: Shapes, groups: SupportsIndex) -> Flags:
+    def _query_any(
+        self, asked: Shapes, groups: SupportsIndex, threads: SupportsIndex | None
+    ) -> Flags:
         check_volumes(asked)
-        return volumes.any_in(self._moment(groups), asked)
+        moment, several = self._moment(groups), compiled.threads_of(threads)
+        found = packed.touched(moment, asked, several, any_hit=True)
+        return volumes.any_in(moment, asked) if found is None else found[0] > 0
 
-    def _query_count(self, asked: Shapes, groups: SupportsIndex) -> Ids:
+    def _query_count(
+        self, asked: Shapes, groups: SupportsIndex, threads: SupportsIndex | None
+    ) -> Ids:
         check_volumes(asked)
-        return volumes.counted_in(self._moment(groups), asked)
+        moment, several = self._moment(groups), compiled.threads_of(threads)
+        found = packed.touched(moment, asked, several)
+        return volumes.counted_in(moment, asked) if found is None else found[0]
 
     def _ray_cast(
         self,
@@ -57,8 +69,10 @@ class SceneQuestions(VolumeQuestions, RayQuestions, NearestQuestions, PairQuesti
         directions: ArrayLike,
         max_distance: ArrayLike,
         groups: SupportsIndex,
+        threads: SupportsIndex | None,
     ) -> RayHits:
-        asked, moment = questions_of(origins, directions, max_distance), self._moment(groups)
+        asked = questions_of(origins, directions, max_distance, threads)
+        moment = self._moment(groups)
         found = packed.cast(moment, asked)
         return rays.cast(moment, rays_of(asked)) if found is None else found
 
@@ -68,8 +82,10 @@ class SceneQuestions(VolumeQuestions, RayQuestions, NearestQuestions, PairQuesti
         directions: ArrayLike,
         max_distance: ArrayLike,
         groups: SupportsIndex,
+        threads: SupportsIndex | None,
     ) -> Flags:
-        asked, moment = questions_of(origins, directions, max_distance), self._moment(groups)
+        asked = questions_of(origins, directions, max_distance, threads)
+        moment = self._moment(groups)
         found = packed.tested(moment, asked)
         return rays.tested(moment, rays_of(asked)) if found is None else found
 
@@ -79,8 +95,10 @@ class SceneQuestions(VolumeQuestions, RayQuestions, NearestQuestions, PairQuesti
         directions: ArrayLike,
         max_distance: ArrayLike,
         groups: SupportsIndex,
+        threads: SupportsIndex | None,
     ) -> RayCrossings:
-        asked, moment = questions_of(origins, directions, max_distance), self._moment(groups)
+        asked = questions_of(origins, directions, max_distance, threads)
+        moment = self._moment(groups)
         found = packed.cast_all(moment, asked)
         return rays.cast_all(moment, rays_of(asked)) if found is None else found
 
@@ -90,14 +108,15 @@ class SceneQuestions(VolumeQuestions, RayQuestions, NearestQuestions, PairQuesti
         count: SupportsIndex,
         max_distance: SupportsFloat,
         groups: SupportsIndex,
+        threads: SupportsIndex | None,
     ) -> Nearest:
-        places = checks.floats("points", points, 3)
+        places = checks.plain_floats("points", points, 3)
         checks.every_row("points", "be finite", np.isfinite(places).all(axis=1), places)
         many = checks.whole_number("count", count, 1)
         most = checks.number("max_distance", max_distance, 0.0, finite=False)
         checks.room("count", many, len(places), many, 3)
-        rows = np.ascontiguousarray(places.T)
-        return nearest.nearest_in(self._moment(groups), rows, many, most)
+        several = compiled.threads_of(threads)
+        return packed.nearest(self._moment(groups), places, many, most, several)
 
     def _pair_steps(
         self,

@@ -1,6 +1,6 @@
-"""Rays in scenes, walked by the compiled kernel: both levels packed, each mesh once it is met."""
+"""Scenes walked by the compiled kernel: both levels packed, each mesh once it is met."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -9,13 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import compiled
-from ..arrays import Flags
-from ..compiled import NOT_PACKED, NOT_TAKEN, Crossed, Questions
+from ..arrays import Flags, Floats, Ids, concatenated_ranges
+from ..compiled import NOT_PACKED, NOT_TAKEN, Crossed, Questions, VolumesAsked
+from ..descend import morton_order
+from ..nearest import Nearest
 from ..octree import Freshness, Octree
 from ..rays import RayCrossings, RayHits
 from ..rays.asked import rays_of
+from ..rays.crossings import Rays
+from ..shapes import Boxes, Shapes, Spheres, Triangles
 from . import rays
 from .moment import Moment
+from .nearest import nearest_in
 from .store import Mesh
 
 
@@ -30,27 +35,76 @@ class PackedScene(compiled.Placed):
 
     def cast(self, rays: Questions, answer: tuple[NDArray[Any], ...], *, any_hit: bool) -> bool:
         """Find items as `Walked` does, packing meshes that rays come to; False if one can not."""
-        is_sound = super().cast(rays, answer, any_hit=any_hit)
-        (left,) = (answer[0] == NOT_PACKED).nonzero()
-        while is_sound and len(left):
-            again = tuple(array[left] for array in answer)
-            is_sound = self._pack_wanted() and super().cast(rays[left], again, any_hit=any_hit)
-            for array, found in zip(answer, again, strict=True):
-                array[left] = found
-            left = left[again[0] == NOT_PACKED]
-        return is_sound
 
-    def cast_all(self, rays: Questions, left: NDArray[np.int8]) -> Iterator[Crossed] | None:
-        """Yield crossings as `Walked` does, packing meshes that rays come to."""
+        def again(left: Ids) -> bool:
+            found = tuple(array[left] for array in answer)
+            is_sound = super(PackedScene, self).cast(rays[left], found, any_hit=any_hit)
+            for array, new in zip(answer, found, strict=True):
+                array[left] = new
+            return is_sound
+
+        is_sound = super().cast(rays, answer, any_hit=any_hit)
+        return is_sound and self._until_packed(lambda: answer[0], again)
+
+    def cast_all(self, rays: Questions) -> tuple[list[Crossed], Ids] | None:
+        """Return crossings as `Walked` does, packing meshes that rays come to."""
         while True:
-            found = super().cast_all(rays, left)
-            if found is None or not (left == NOT_PACKED).any():
+            found = super().cast_all(rays)
+            if found is None or not (found[1] == NOT_PACKED).any():
                 return found
             if not self._pack_wanted():
                 return None
 
+    def counted_in(self, rays: Questions, rows: Ids) -> Ids | None:
+        """Count crossings as `Walked` does, packing meshes that rays come to."""
+        counts = self.counted(rays, rows)
+
+        def again(left: Ids) -> bool:
+            counts[left] = self.counted(rays[left], rows[left])
+            return True
+
+        return counts if self._until_packed(lambda: counts, again) else None
+
+    def nearest(
+        self, points: Floats, turns: Ids, count: int, limit: float, threads: int = 1
+    ) -> tuple[Ids, Ids, Floats, Floats] | None:
+        """Find the nearest as `Walked` does, packing meshes that points come to."""
+        found = super().nearest(points, turns, count, limit, threads)
+
+        def again(left: Ids) -> bool:
+            some = np.ascontiguousarray(points[left])
+            new = super(PackedScene, self).nearest(some, np.arange(len(left)), count, limit)
+            assert found is not None and new is not None
+            for array, values in zip(found, new, strict=True):
+                array[left] = values
+            return True
+
+        if found is None or not self._until_packed(lambda: found[0][:, 0], again):
+            return None
+        return found
+
+    def touched_in(
+        self, asked: VolumesAsked, turns: Ids, *, any_hit: bool
+    ) -> tuple[Ids, Ids, Ids] | None:
+        """Find what meets volumes as `Walked` does, packing meshes; None where NumPy has to."""
+        while True:
+            found = self.touched(asked, turns, any_hit=any_hit)
+            if not (found[0] == NOT_PACKED).any():
+                return None if (found[0] == NOT_TAKEN).any() else found
+            if not self._pack_wanted():
+                return None
+
+    def _until_packed(self, states: Callable[[], Ids], again: Callable[[Ids], bool]) -> bool:
+        """Ask again those that came to a mesh which was not packed; False if one can not be."""
+        (left,) = (states() == NOT_PACKED).nonzero()
+        while len(left):
+            if not (self._pack_wanted() and again(left)):
+                return False
+            left = left[states()[left] == NOT_PACKED]
+        return True
+
     def _pack_wanted(self) -> bool:
-        """Pack the meshes that rays have come to; return whether all can be."""
+        """Pack the meshes that questions have come to; return whether all can be."""
         (numbers,) = self.wanted.nonzero()
         meshes = [self._meshes[number] for number in numbers.tolist()]
         missing = [mesh not in _TREES for mesh in meshes]
@@ -101,14 +155,22 @@ def cast(moment: Moment, asked: Questions) -> RayHits | None:
     if scene is None or not scene.cast(asked, hits, any_hit=False):
         return None
     items, rows, distances, positions, normals, weights = hits
-    places = np.where(rows >= 0, moment.placements.ids[rows], -1)
-    answer = RayHits(items, distances, positions, normals, weights, places)
+    answer = RayHits(items, distances, positions, normals, weights, _named(moment, rows))
     (left,) = (items == NOT_TAKEN).nonzero()
     if len(left):
-        others = rays.cast(moment, rays_of(asked[left]))
-        for name, found in vars(others).items():
-            getattr(answer, name)[left] = found
+        _put(answer, left, rays.cast(moment, rays_of(asked[left])))
     return answer
+
+
+def _named(moment: Moment, rows: Ids) -> Ids:
+    """Return the ids of placements in these rows; -1 where there is none."""
+    return np.where(rows >= 0, moment.placements.ids[rows], -1)
+
+
+def _put(answer: RayHits | Nearest, numbers: Ids, some: RayHits | Nearest) -> None:
+    """Put the answers of some questions among those of all."""
+    for name, found in vars(some).items():
+        getattr(answer, name)[numbers] = found
 
 
 def tested(moment: Moment, asked: Questions) -> Flags | None:
@@ -125,14 +187,14 @@ def tested(moment: Moment, asked: Questions) -> Flags | None:
 
 def cast_all(moment: Moment, asked: Questions) -> RayCrossings | None:
     """Return all triangles that rays meet, or None where NumPy has to answer."""
-    scene, left = packed(moment, len(asked)), np.zeros(len(asked), np.int8)
-    found = None if scene is None else scene.cast_all(asked, left)
+    scene = packed(moment, len(asked))
+    found = None if scene is None else scene.cast_all(asked)
     if found is None:
         return None
     parts = [(np.empty((3, 0), np.intp), np.empty(0))]
-    for numbers, rows, items, distances in found:
+    for numbers, rows, items, distances in found[0]:
         parts.append((np.stack((numbers, moment.placements.ids[rows], items)), distances))
-    (some,) = (left == NOT_TAKEN).nonzero()
+    (some,) = (found[1] == NOT_TAKEN).nonzero()
     if len(some):
         others = rays.cast_all(moment, rays_of(asked[some]))
         parts.append(
@@ -143,3 +205,66 @@ def cast_all(moment: Moment, asked: Questions) -> RayCrossings | None:
         order = np.lexsort((pairs[2], pairs[1], distances, pairs[0]))
         pairs, distances = pairs[:, order], distances[order]
     return RayCrossings(pairs, distances)
+
+
+def crossings(moment: Moment, asked: Rays, rows: Ids) -> Ids:
+    """Return how many triangles of the mesh placed in its row each ray meets, (q,)."""
+    scene = packed(moment, len(asked))
+    if scene is None:
+        return rays.crossings_in_rows(moment, asked, rows)
+    start, way = np.ascontiguousarray(asked.origins.T), np.ascontiguousarray(asked.directions.T)
+    given = Questions(start, way, asked.limits, compiled.threads_of(None))
+    counts = scene.counted_in(given, np.ascontiguousarray(rows))
+    if counts is None:
+        return rays.crossings_in_rows(moment, asked, rows)
+    (left,) = (counts == NOT_TAKEN).nonzero()
+    if len(left):
+        counts[left] = rays.crossings_in_rows(moment, asked[left], rows[left])
+    return counts
+
+
+def nearest(
+    moment: Moment, points: Floats, count: int, max_distance: float, threads: int
+) -> Nearest:
+    """Return the nearest placed triangles of points (q, 3), finite ones."""
+    scene = packed(moment, len(points)) if count <= compiled.MOST else None
+    if scene is not None:
+        turns = morton_order(moment.top, Boxes(points, points))
+        found = scene.nearest(points, turns, count, max_distance, threads)
+    if scene is None or found is None:
+        return nearest_in(moment, np.ascontiguousarray(points.T), count, max_distance)
+    items, rows, distances, positions = found
+    answer = Nearest(items, distances, positions, placements=_named(moment, rows))
+    (left,) = (items[:, 0] == NOT_TAKEN).nonzero()
+    if len(left):
+        some = np.ascontiguousarray(points[left].T)
+        _put(answer, left, nearest_in(moment, some, count, max_distance))
+    return answer
+
+
+def touched(
+    moment: Moment, volumes: Shapes, threads: int, *, any_hit: bool = False
+) -> tuple[Ids, Ids] | None:
+    """Return how many triangles touch each volume, (q,), and which, or None where NumPy has to.
+
+    The latter are volumes, placements and triangles, (3, h), sorted. With `any_hit`, one of each.
+    Octrees of meshes are not built for few volumes: vertices tell sooner.
+    """
+    if type(volumes) not in (Spheres, Boxes):
+        return None
+    if not compiled.is_worth(len(volumes), int(moment.meshes.sizes.sum())):
+        return None
+    scene = packed(moment, len(volumes))
+    if scene is None:
+        return None
+    turns = morton_order(moment.top, volumes)
+    asked = VolumesAsked.of(volumes, Triangles, threads)
+    found = scene.touched_in(asked, turns, any_hit=any_hit)
+    if found is None:
+        return None
+    counts, rows, items = found
+    places = concatenated_ranges((np.cumsum(counts) - counts)[turns], counts[turns])
+    pairs = np.empty((3, len(items)), np.intp)
+    pairs[0] = np.repeat(np.arange(len(counts)), counts)
+    pairs[1, places], pairs[2, places] = moment.placements.ids[rows], items
+    return counts, pairs

@@ -52,6 +52,20 @@ def triangles_touch_triangles(
     return flags
 
 
+def triangles_cross_triangles(ones: Floats, others: Floats) -> Flags:
+    """Return which triangles (9, h) surely cross: an edge of one runs through the other.
+
+    What touches only, or crosses by no more than rounding decides, does not.
+    """
+    flags = np.zeros(ones.shape[1], bool)
+    for some in blocks(len(flags), _BLOCK):
+        corners = (each[:, some].reshape(3, 3, -1) for each in (ones, others))
+        seen = _seen_from_within(*corners)
+        left = np.flatnonzero(_reach_planes(*seen))
+        flags[some.start + left] = _edges_pass(*(_take_pairs(each, left) for each in seen))[0]
+    return flags
+
+
 def _corner_pairs(
     items: Triangles, ids: Ids, volumes: Triangles, numbers: Ids
 ) -> tuple[Floats, Floats]:

@@ -19,8 +19,8 @@ from ctypes import (
 from hashlib import sha256
 from pathlib import Path
 
-VERSION = "1.0.0"
-ABI = 2
+VERSION = "1.1.0"
+ABI = 3
 _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 LIBRARY = Path(__file__).resolve().parent / f"octree_kernel{_SUFFIX}"
 CLOSEST, ANY = 0, 1
@@ -36,7 +36,7 @@ class Tree(Structure):
     """A packed tree: see `Tree` in kernel.c."""
 
     _fields_ = [
-        *((name, c_void_p) for name in ("nodes", "blocks", "vertices", "faces", "order")),
+        *((name, c_void_p) for name in ("nodes", "blocks", "vertices", "faces", "order", "boxes")),
         *((name, c_int64) for name in ("node_count", "block_count", "vertex_count")),
         *((name, c_int64) for name in ("entry_count", "depth")),
         ("center", c_double * 3),
@@ -52,18 +52,11 @@ class Scene(Structure):
     """Packed trees that are placed: see `Scene` in kernel.c."""
 
     _fields_ = [
-        *((name, c_void_p) for name in ("nodes", "trees", "meshes", "matrices", "inverses")),
-        *((name, c_void_p) for name in ("slacks", "wanted")),
-        *((name, c_int64) for name in ("node_count", "row_count", "mesh_count", "depth")),
-        ("center", c_double * 3),
-        ("scale", c_double),
+        ("top", Tree),
+        *((name, c_void_p) for name in ("trees", "meshes", "matrices", "inverses", "slacks")),
+        ("wanted", c_void_p),
+        ("mesh_count", c_int64),
     ]
-
-
-class Walked(Structure):
-    """What is walked, a tree or a scene: see `Walked` in kernel.c."""
-
-    _fields_ = [("tree", POINTER(Tree)), ("scene", POINTER(Scene))]
 
 
 class Plain(Structure):
@@ -71,11 +64,17 @@ class Plain(Structure):
 
     _fields_ = [
         ("items", Tree),
-        *((name, c_void_p) for name in ("boxes", "first_child", "begin", "own_end", "end")),
+        *((name, c_void_p) for name in ("walls", "first_child", "begin", "own_end", "end")),
         *((name, c_void_p) for name in ("references", "strays")),
         *((name, c_int64) for name in ("cell_count", "reference_count", "stray_count")),
         ("slack", c_double),
     ]
+
+
+class Walked(Structure):
+    """What is walked, a tree, a scene or plain cells: see `Walked` in kernel.c."""
+
+    _fields_ = [("tree", POINTER(Tree)), ("scene", POINTER(Scene)), ("plain", POINTER(Plain))]
 
 
 class Asked(Structure):
@@ -104,36 +103,28 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "abi": [],
         "size": [number, number],
         "pack": [
-            POINTER(Tree), address, address, number, number, address, address, address, address,
-            number, address, address, address, address,
-        ],
-        "pack_scene": [
-            POINTER(Scene), address, address, number, address, address, address, address,
+            POINTER(Tree), address, address, number, number, *[address] * 4, number, address,
+            number, *[address] * 3,
         ],
         "cast": [*rays, number, number, number, address, POINTER(Hits)],
-        "cast_all": [
-            *rays, address, address, address, address, address, number, POINTER(c_int64), address,
-        ],
+        "cast_all": [*rays, *[address] * 4, number, address],
         "touch": [
-            POINTER(Tree), address, address, number, number, number, address, address, number,
-            address,
+            POINTER(Walked), address, address, *[number] * 4, address, address, number, address,
         ],
         "nearest": [
-            POINTER(Tree), address, address, number, number, number, c_double, address, address,
-            address, address, address,
+            POINTER(Walked), address, address, number, number, number, c_double, *[address] * 6,
         ],
     }  # fmt: skip
     for name, arguments in takes.items():
         function = getattr(library, f"octree_kernel_{name}")
         function.argtypes, function.restype = arguments, c_int64
-    # These take microseconds: less than to let other threads of Python go on.
-    lone = {
-        "lone_rays": [address, address, address, c_double, number, number, address],
-        "lone_nearest": [address, address, c_double, number, address],
-    }
-    for name, arguments in lone.items():
-        declared = ctypes.PYFUNCTYPE(c_int64, *arguments)
-        setattr(library, name, declared((f"octree_kernel_{name}", library)))
+    # Of lone questions, which take microseconds: less than to let other threads of Python go on.
+    # Structures are given by their addresses, or as the bytes they are.
+    for name in ("cast", "nearest", "touch"):
+        plain = (c_double if each is c_double else number if each is number else address
+                 for each in takes[name])  # fmt: skip
+        declared = ctypes.PYFUNCTYPE(c_int64, *plain)
+        setattr(library, f"lone_{name}", declared((f"octree_kernel_{name}", library)))
     return library
 
 
@@ -211,8 +202,8 @@ def tested(library: ctypes.CDLL) -> str:
     entries, middles = (c_int32 * count)(*range(count)), (ctypes.c_float * (3 * count))()
     work, depths = ctypes.create_string_buffer(PART), (c_int32 * 1)()
     if library.octree_kernel_pack(
-        byref(tree), nodes, blocks, 1, 1, first_child, begin, end, end, 1, entries, middles, work,
-        depths,
+        byref(tree), nodes, blocks, 1, 1, first_child, begin, end, end, 1, entries, count, middles,
+        work, depths,
     ):  # fmt: skip
         return "not packed"
     items, numbers = (c_int64 * rays)(), [(c_double * (size * rays))() for size in (1, 3, 3, 3)]
@@ -222,13 +213,23 @@ def tested(library: ctypes.CDLL) -> str:
     limit = (c_double * 1)(float("inf"))
     given = [(c_double * 12)(*_ORIGINS), (c_double * 12)(*_DIRECTIONS), limit]
     asked = Asked(*(ctypes.addressof(array) for array in given), 0)
-    walked = Walked(pointer(tree), None)
+    walked = Walked(pointer(tree))
     library.octree_kernel_cast(
         byref(walked), byref(asked), 0, rays, CLOSEST, 1, tree.depth, scratch, byref(hits)
     )
     near = [(c_int64 * rays)(), (c_int64 * rays)(), (c_double * rays)(), (c_double * (3 * rays))()]
     library.octree_kernel_nearest(
-        byref(tree), given[0], (c_int64 * rays)(*range(rays)), 0, rays, 1, limit[0], scratch, *near
+        byref(walked),
+        given[0],
+        (c_int64 * rays)(*range(rays)),
+        0,
+        rays,
+        1,
+        limit[0],
+        scratch,
+        near[0],
+        None,
+        *near[1:],
     )
     numbers += near[2:]
     answer = [str(list(items)), str(list(near[0]))]

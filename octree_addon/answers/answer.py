@@ -35,6 +35,9 @@ class Answer(Generic[Found_co]):
         The names of what has left the scene, by the numbers that the rows have for it.
     details, marks : bytes, str
         What else was found of each row, packed, and what the user has said of rows, as JSON.
+    groups : str, optional
+        Groups of rows by hand, as `groups_text` writes them; by default those of the rows that
+        this answer replaces stay with what is about the same.
     again : optional
         How to ask again in this session, of what was selected then: `StandingQuestion`.
     stands : bool
@@ -51,6 +54,7 @@ class Answer(Generic[Found_co]):
     gone: Mapping[int, str] = field(default_factory=dict)
     details: bytes = b""
     marks: str = ""
+    groups: str | None = None
     again: Any = None
     stands: bool = False
     number: int = 0

@@ -7,7 +7,7 @@ no more. What cameras saw outlives its number, to be asked again.
 
 import json
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -18,6 +18,7 @@ from .. import references
 from ..scene_index import current_fingerprint, is_read, note_asked, notice_losses
 from ..ui import SessionStore, keep_scenes, notify, schedule, settings_of, tag_redraw
 from .answer import NO_ROWS, Answer
+from .groups import carried_groups, groups_in, groups_text
 from .rows import pack, unpack, unpack_names
 from .view import ShownRows, View
 
@@ -57,6 +58,7 @@ def keep(
     if place == len(settings.kept):
         settings.kept.add()
     result = settings.kept[place]
+    groups = groups_after(context.scene, result, answer)
     result.name, result.title = name or answer.title, answer.title
     result.question, result.options = answer.question, json.dumps(answer.options)
     _views.pop((context.scene.session_uid, result.number), None)
@@ -67,7 +69,8 @@ def keep(
     # In a window it is looked at once it rests, if all has to be read first.
     is_known = is_read(context) or bpy.app.background
     result.fingerprint = current_fingerprint(context) if is_known else ""
-    write_rows(context.scene, result, answer)
+    result.opened, result.picked = "", b""
+    write_rows(context.scene, result, replace(answer, groups=groups))
     remember(context.scene, replace(answer, number=result.number), kind, most)
     show_result(settings, place)
     notify()
@@ -81,7 +84,8 @@ def remember(
     keep_scenes(bpy.data.scenes)
     if kind is not None:
         key = scene.session_uid, answer.number
-        _answers.put(key, replace(answer, rows=NO_ROWS, gone={}, details=b"", marks=""))
+        bare = replace(answer, rows=NO_ROWS, gone={}, details=b"", marks="", groups=None)
+        _answers.put(key, bare)
         for former in answers_of(scene, kind)[:-most]:
             del _answers[scene.session_uid, former.number]
     note_asked(scene, answer.number, answer.question if answer.stands else "")
@@ -147,8 +151,26 @@ def write_rows(scene: bpy.types.Scene, result: Any, answer: Answer[Any]) -> None
     result.objects.clear()
     result.data = pack(replace(rows, objects=places.reshape(rows.objects.shape)))
     result.details, result.marks = answer.details, answer.marks
+    result.groups = answer.groups or ""
     result.count = len(rows)
     _views.pop((scene.session_uid, result.number), None)
+
+
+def groups_after(scene: bpy.types.Scene, result: Any, answer: Answer[Any]) -> str:
+    """Return the groups by hand of an answer: its own, or those of the rows that it replaces."""
+    groups = groups_in(result.groups)
+    if answer.groups is not None or not groups or result.question != answer.question:
+        return answer.groups or ""
+    view = view_of(scene, result)
+    old = replace(view.rows, objects=np.array(view.uids, np.intp)[view.rows.objects])
+    return groups_text(carried_groups(groups, old, answer.rows))
+
+
+def write_groups(scene: bpy.types.Scene, result: Any, groups: Mapping[str, Sequence[int]]) -> None:
+    """Let a result have other groups by hand."""
+    result.groups = groups_text(groups)
+    _views.pop((scene.session_uid, result.number), None)
+    fit_list()
 
 
 def show_result(settings: Any, place: int) -> None:
@@ -205,15 +227,14 @@ def list_settings() -> Any:
 
 
 def fit_list() -> None:
-    """Give the list as many rows as the longest of the active results has, many of them later."""
+    """Give the list as many items as the longest of the active results needs, many later."""
     schedule(fill_list, fill_list())
 
 
 def fill_list() -> float | None:
     """Go on with that; return when there is more to do."""
     rows = list_settings().rows
-    counts = [result.count for scene in bpy.data.scenes if (result := active_result(scene))]
-    wanted = max(counts, default=0)
+    wanted = max(map(lines_wanted, bpy.data.scenes), default=0)
     if len(rows) > wanted:
         rows.clear()
     missing = wanted - len(rows)
@@ -221,6 +242,15 @@ def fill_list() -> float | None:
         rows.add()
     tag_redraw()
     return 0.0 if len(rows) < wanted else None
+
+
+def lines_wanted(scene: bpy.types.Scene) -> int:
+    """Return how many lines the list of a scene has had when drawn; not below its rows."""
+    result = active_result(scene)
+    if result is None:
+        return 0
+    view = _views.get((scene.session_uid, result.number))
+    return max(int(result.count), view.most_lines if view else 0)
 
 
 def active_result(scene: bpy.types.Scene) -> Any:
@@ -238,7 +268,8 @@ def view_of(scene: bpy.types.Scene, result: Any) -> View:
         present = {item.session_uid: item.name for item in scene.objects}
         names = [present.get(uid, name) for uid, name in zip(uids, names, strict=True)]
         uids = [uid if uid in present else 0 for uid in uids]
-        view = _views[key] = View(unpack(result.data), uids, names)
+        rows, groups = unpack(result.data), groups_in(result.groups)
+        view = _views[key] = View(rows, uids, names, groups, result.question)
     return view
 
 
@@ -280,8 +311,13 @@ references.hold(named_subjects)
 
 def shown_of(scene: bpy.types.Scene, result: Any) -> ShownRows:
     """Return what the list shows of a result."""
-    settings = settings_of(scene).results
-    return view_of(scene, result).shown(settings.search, settings.sort, settings.reverse)
+    settings, opened = settings_of(scene).results, frozenset(opened_in(result))
+    return view_of(scene, result).shown(settings.search, settings.sort, settings.reverse, opened)
+
+
+def opened_in(result: Any) -> list[str]:
+    """Return the keys of the headers that are open."""
+    return list(json.loads(result.opened)) if result.opened else []
 
 
 def doubt_names() -> None:

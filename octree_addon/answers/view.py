@@ -1,12 +1,15 @@
-"""Rows as a list shows them: filtered and sorted in arrays, once for each wish."""
+"""Rows as a list shows them: filtered, sorted and folded in arrays, once for each wish."""
 
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from ..arrays import Ids
+from ..arrays import Flags, Ids
 from ..reader import UNUSED
+from .folds import Folds, folds_of
 from .rows import Rows, numbered
 
 NAME = "Name"
@@ -24,12 +27,26 @@ class View:
         Session id of each object of the result; 0 if it has left the scene.
     names : list of str
         The name of each, or the last one that it had.
+    groups : Mapping of str to sequence of int
+        The rows of each group by hand.
+    question : str
+        The operator that asked.
+    fitted : dict
+        Columns as they fit, by the room and the units that they are told in.
     """
 
     rows: Rows
     uids: list[int]
     names: list[str]
-    _shown: dict[tuple[str, str, bool], "ShownRows"] = field(default_factory=dict)
+    groups: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    question: str = ""
+    fitted: dict[Hashable, Any] = field(default_factory=dict)
+    _shown: dict[tuple[str, str, bool, frozenset[str]], "ShownRows"] = field(default_factory=dict)
+
+    @cached_property
+    def folds(self) -> Folds:
+        """The groups by hand, and what one instancer does."""
+        return folds_of(self.rows, self.groups, self.question)
 
     @cached_property
     def extremes(self) -> dict[str, tuple[int, ...]]:
@@ -50,70 +67,103 @@ class View:
         """Return the names of a row, one or two."""
         return [self.label(row, side) for side in range(len(self.rows.objects))]
 
-    def shown(self, search: str, sort: str, reverse: bool) -> "ShownRows":
-        """Return which rows are shown and in what order; worked out once for each wish."""
-        wish = search.casefold(), sort, reverse
+    def shown(
+        self, search: str, sort: str, reverse: bool, opened: frozenset[str] = frozenset()
+    ) -> "ShownRows":
+        """Return what is shown in what order, with which folds open; worked out once a wish."""
+        wish = search.casefold(), sort, reverse, opened
         if wish not in self._shown:
             self._shown.clear()
             self._shown[wish] = shown_rows(self, *wish)
         return self._shown[wish]
 
+    @property
+    def most_lines(self) -> int:
+        """How many lines the list has had to show last; 0 if none were asked for."""
+        return max((len(each.lines) for each in self._shown.values()), default=0)
+
 
 @dataclass(frozen=True, eq=False)
 class ShownRows:
-    """What a list shows of n rows.
+    """What a list shows of n rows under h headers.
 
     Attributes
     ----------
     rows : ndarray of intp, shape (m,)
-        The rows that are shown, from top to bottom.
-    flags : list of int
-        For each row whether it is shown; empty if all are.
-    places : list of int
-        Where each row stands among all; empty if they stand as they are.
+        The rows that are shown, or would be if all were open, from top to bottom.
+    lines : ndarray of intp, shape (k,)
+        What stands on each line: a row, or n and more for a header.
+    folds : Folds
+        The headers.
     """
 
     rows: Ids
-    flags: list[int]
-    places: list[int]
+    lines: Ids
+    folds: Folds
+    _flags: dict[int, list[int]] = field(default_factory=dict)
 
-    def in_list(self, count: int, length: int) -> tuple[list[int], list[int]]:
-        """Return flags and places for a list that is longer than the rows, (count,), are."""
-        if length == count:
-            return self.flags, self.places
-        beyond = range(count, length)
-        flags = self.flags or [_SHOWN] * count
-        return flags + [0] * len(beyond), [*(self.places or range(count)), *beyond]
+    @cached_property
+    def counts(self) -> Ids:
+        """How many of the rows shown stand under each header, (h,)."""
+        blocks = np.concatenate((self.folds.outer[self.rows], self.folds.inner[self.rows]))
+        return np.bincount(blocks[blocks >= 0], minlength=len(self.folds))
+
+    @cached_property
+    def _places(self) -> Ids:
+        places = np.full(len(self.folds.outer) + len(self.folds), -1, np.intp)
+        places[self.lines] = np.arange(len(self.lines))
+        return places
+
+    def place(self, line: int) -> int:
+        """Return where a row or a header stands, or the header that it is folded into; or -1."""
+        if not 0 <= line < len(self._places):
+            return -1
+        found = (int(self._places[each]) for each in (line, *self.folds.chain(line)))
+        return next((each for each in found if each >= 0), -1)
+
+    def in_list(self, length: int) -> list[int]:
+        """Return which items of a list so long are shown: the first ones, a line each."""
+        if length not in self._flags:
+            self._flags.clear()
+            shown = min(len(self.lines), length)
+            self._flags[length] = [_SHOWN] * shown + [0] * (length - shown)
+        return self._flags[length]
 
 
-# Bit by which Blender's lists know a row that is shown: `UIList.bitflag_filter_item`.
+# Bit by which Blender's lists know an item that is shown: `UIList.bitflag_filter_item`.
 _SHOWN = 1 << 30
 
 
-def shown_rows(view: View, search: str, sort: str, reverse: bool) -> ShownRows:
-    """Filter and sort; `search` is in lower case. O(n log n), in arrays."""
-    count = len(view.rows)
-    order = sorted_rows(view, sort, reverse)
-    places: list[int] = []
-    if order is None:
-        order = np.arange(count)
-    else:
-        where = np.empty(count, np.intp)
-        where[order] = np.arange(count)
-        places = where.tolist()
-    if not search:
-        return ShownRows(order, [], places)
+def shown_rows(
+    view: View, search: str, sort: str, reverse: bool, opened: frozenset[str]
+) -> ShownRows:
+    """Filter, sort and fold; `search` is in lower case. O(n log n), in arrays."""
+    folds = view.folds
+    order = sorted_rows(view, sort)
+    if len(folds):
+        order = folds.ordered(order)
+    if reverse:
+        order = order[::-1]
+    if search:
+        order = order[found_rows(view, search)[order]]
+    return ShownRows(order, folds.lines(order, opened) if len(folds) else order, folds)
+
+
+def found_rows(view: View, search: str) -> Flags:
+    """Return which rows have a text in a name, in a word or in the name of their group."""
     # A list comprehension over the objects, not over the rows.
     hits = np.array([search in name.casefold() for name in view.names], np.bool_)
-    found = hits[view.rows.objects].any(axis=0)
+    found: Flags = hits[view.rows.objects].any(axis=0)
     for column in view.rows.columns:
         if column.words:
             found |= np.array([search in word.casefold() for word in column.words])[column.values]
-    return ShownRows(order[found[order]], np.where(found, _SHOWN, 0).tolist(), places)
+    in_groups = [*(search in name.casefold() for name in view.folds.names), False]
+    found |= np.array(in_groups)[view.folds.outer]
+    return found
 
 
-def sorted_rows(view: View, sort: str, reverse: bool) -> Ids | None:
-    """Return the rows sorted by a column; None if they are to stand as they were found."""
+def sorted_rows(view: View, sort: str) -> Ids:
+    """Return the rows sorted by a column, or as they were found."""
     column = view.rows.column(sort)
     if sort == NAME:
         distinct = sorted(range(len(view.names)), key=lambda number: view.names[number].casefold())
@@ -124,9 +174,7 @@ def sorted_rows(view: View, sort: str, reverse: bool) -> Ids | None:
         numbers = view.rows.instances[..., used][::-1, :, ::-1]
         levels = np.concatenate(np.moveaxis(numbers, 2, 1))
         by = [*levels, *rank[view.rows.objects][::-1]]
-        order = np.lexsort(by)
-    elif column is not None:
-        order = np.argsort(column.values, kind="stable")
-    else:
-        return np.arange(len(view.rows))[::-1] if reverse else None
-    return order[::-1] if reverse else order
+        return np.lexsort(by)
+    if column is not None:
+        return np.argsort(column.values, kind="stable")
+    return np.arange(len(view.rows))

@@ -11,7 +11,7 @@ from ..ui import Feature
 from .auditing import look_steps, wanted
 from .export import OCTREE_OT_export_audit, about_of
 from .floating import OCTREE_OT_select_floating
-from .keeping import QUESTION
+from .keeping import QUESTION, grouped_by_hand
 from .marking import (
     OCTREE_OT_compare_audit,
     OCTREE_OT_mark_findings,
@@ -27,6 +27,7 @@ from .over_frames import (
 )
 from .panel import (
     LINES,
+    MENDS,
     OCTREE_PT_audit,
     OCTREE_PT_contacts,
     draw_audit,
@@ -39,11 +40,13 @@ from .rules import Wish
 from .settings import OctreeAuditSettings, OctreeContactSettings, usual_band
 
 __all__ = [
+    "MENDS",
     "Wish",
     "about_of",
     "draw_audit",
     "draw_contacts",
     "draw_floating",
+    "grouped_by_hand",
     "look_steps",
     "usual_band",
     "wanted",

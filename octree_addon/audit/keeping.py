@@ -19,13 +19,18 @@ from numpy.typing import NDArray
 
 from ...core import FINDING_CLASSES, Audit
 from ..answers.answer import Answer
+from ..answers.folds import SEVERITIES
+from ..answers.groups import groups_text
 from ..answers.kept import write_rows
-from ..arrays import Ids
+from ..answers.view import View
+from ..arrays import Floats, Ids
 from ..results import Column, Rows, active_result, view_of
 from ..ui import at_forgetting, length_unit, settings_of
 from .data import (
     AREA,
     CONTAINED,
+    IGNORED,
+    NEAR,
     NEW,
     STATUSES,
     AuditedObjects,
@@ -34,6 +39,8 @@ from .data import (
     by_collections,
     by_smaller_object,
     checked,
+    grouped_as,
+    match_objects,
 )
 from .data.parts import columns_of, faces_of, starts_of
 from .rules import first_collections
@@ -62,7 +69,30 @@ def answer_of(
         gone=names_of_gone(rows, findings),
         details=pack(findings),
         marks=json.dumps({str(row): text for row, text in enumerate(findings.reasons) if text}),
+        groups=groups_text(rows_by_group(findings)),
     )
+
+
+def rows_by_group(findings: Findings) -> dict[str, list[int]]:
+    """Return the findings of each group by hand, by its name."""
+    rows: dict[str, list[int]] = {}
+    for row, name in enumerate(findings.groups):
+        if name:
+            rows.setdefault(name, []).append(row)
+    return rows
+
+
+def severity_of(rows: Rows) -> Floats:
+    """Return how grave each finding is, (n,): open before settled, by class, then by how much."""
+    classes, lengths, areas, statuses = (each.values for each in rows.columns[:4])
+    amounts = np.where(np.isnan(areas), lengths, areas) * np.where(classes == NEAR, -1, 1)
+    order = np.lexsort((amounts, -classes, statuses < IGNORED))
+    grave = np.empty(len(order))
+    grave[order] = np.arange(len(order))
+    return grave
+
+
+SEVERITIES[QUESTION] = severity_of
 
 
 def row_key(scene: bpy.types.Scene, result: Any, row: int) -> Ids | None:
@@ -214,8 +244,29 @@ def findings_in(scene: bpy.types.Scene, result: Any) -> Findings:
             audit=replace(kept.audit, classes=classes.values.astype(np.intp), inner=inner),
             statuses=statuses.values.astype(np.intp),
             reasons=tuple(reasons.get(str(row), "") for row in range(result.count)),
-        )
+        ).with_groups(names_of_groups(view, result.count))
     )
+
+
+def grouped_by_hand(scene: bpy.types.Scene, findings: Findings) -> Findings:
+    """Return findings in the groups that the audits which the file keeps have; the last ones win.
+
+    One that is damaged, or of another unit, says nothing.
+    """
+    for result in reversed(settings_of(scene).results.kept):
+        if result.question == QUESTION and result.groups:
+            try:
+                old = findings_in(scene, result)
+                matching = match_objects(old.objects, findings.objects, same_session=True)
+                findings = grouped_as(old, findings, matching)
+            except ValueError:
+                continue
+    return findings
+
+
+def names_of_groups(view: View, count: int) -> list[str]:
+    """Return the group by hand of each of some rows; empty for none."""
+    return [view.folds.group_of(row) for row in range(count)]
 
 
 def _objects_now(scene: bpy.types.Scene, result: Any, kept: Findings) -> AuditedObjects:

@@ -12,9 +12,9 @@ from ...core import connected_components
 from ..answers import verbs
 from ..answers.kept import doubt_names
 from ..arrays import Ids
-from ..results import ResultOperator, rows_meant
+from ..results import ResultOperator, active_row, rows_meant
 from ..selection import Subjects
-from ..ui import FILE_PATH, Status, mode_obstacle, plural, settings_of
+from ..ui import FILE_PATH, Status, mode_obstacle, plural
 from .data import (
     DUPLICATE,
     IGNORED,
@@ -75,18 +75,23 @@ class OCTREE_OT_mark_findings(FindingOperator, bpy.types.Operator):
             name="Findings",
             description="Which findings are marked",
             items=(
-                ("ACTIVE", "Active", "The finding that was clicked"),
+                (
+                    "PICKED",
+                    "Picked",
+                    "Those picked with Shift or Ctrl; without any, the active one",
+                ),
+                ("ACTIVE", "Active", "The finding that was clicked, or all under a header"),
                 ("GROUP", "Of Smaller Object", "All that have the same smaller object"),
                 ("SHOWN", "All Shown", "All that the list shows"),
             ),
-            default="ACTIVE",
+            default="PICKED",
         )
         reason: StringProperty(name="Reason", description="Why it may stay", options={"SKIP_SAVE"})
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         if self.status == "IGNORED" and not bpy.app.background:
             # That of a finding which has come back is offered.
-            row = settings_of(context.scene).results.row
+            row = active_row(context.scene)
             marks = json.loads(active_audit(context.scene).marks or "{}")
             self.reason = self.reason or marks.get(str(row), "")
             return context.window_manager.invoke_props_dialog(self)
@@ -109,7 +114,7 @@ class OCTREE_OT_mark_findings(FindingOperator, bpy.types.Operator):
         return f"{plural(len(rows), 'finding')} marked as {STATUSES[status]}"
 
     def _rows(self, context: bpy.types.Context, result: Any, findings: Findings) -> Ids:
-        rows = rows_meant(context.scene, result, self.rows)
+        rows = rows_meant(context.scene, result, self.rows, "ACTIVE")
         if self.rows != "GROUP":
             return rows
         groups = by_smaller_object(findings).of

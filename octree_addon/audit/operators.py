@@ -11,7 +11,7 @@ from bpy.props import StringProperty
 from ...core import FINDING_CLASSES, Steps
 from ..answers.kept import keep, numbered_answer
 from ..arrays import Ids
-from ..results import options_of, place_for
+from ..results import active_row, options_of, place_for
 from ..scope import chosen_objects
 from ..ui import (
     Status,
@@ -133,7 +133,7 @@ class OCTREE_OT_recheck(AuditingOperator, bpy.types.Operator):
         kept = active_audit(context.scene)
         if kept is None:
             raise ValueError("The result is gone: audit again")
-        scene, row = context.scene, settings_of(context.scene).results.row
+        scene, row = context.scene, active_row(context.scene)
         before = row_key(scene, kept, row)
         text = keep_looked(context, result, json.loads(kept.options), kept.name)
         show_again(scene, active_audit(scene), before)

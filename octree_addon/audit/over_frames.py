@@ -9,7 +9,7 @@ from ..answers.answer import Answer
 from ..answers.kept import keep
 from ..cameras.find_seen import chosen_frames
 from ..cameras.frames import go_to_frame
-from ..results import Column, Lines, Rows, draw_labels, fresh_view, view_of
+from ..results import Column, Lines, Rows, active_row, view_of
 from ..ui import Status, column_of, draw_hint, draw_rows, plural, settings_of, take, write_back
 from .film import Film, FilmSteps, film_steps
 from .operators import PairingOperator, audit_options
@@ -92,22 +92,10 @@ def contact_rows(film: Film) -> Rows:
     return Rows(objects, instances, columns, frames, seen)
 
 
-def draw_contact(
-    layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, row: int
-) -> None:
-    """Show one contact: what touches, from which frame to which."""
-    view = fresh_view(scene, result, row)
-    split = layout.split(factor=0.64)
-    draw_labels(split.row(align=True), view, row)
-    values = split.row()
-    values.alignment = "RIGHT"
-    for text in frame_texts(view.rows, row):
-        values.label(text=text, translate=False)
-
-
-def frame_texts(rows: Rows, row: int) -> tuple[str, str]:
+def frame_texts(scene: bpy.types.Scene, result: Any, row: int) -> tuple[str, str]:
     """Write the first and the last frame of a contact, with a sign where it may be longer."""
-    begins, ends, cut = (int(each.values[row]) for each in rows.columns)
+    columns = view_of(scene, result).rows.columns
+    begins, ends, cut = (int(each.values[row]) for each in columns)
     return "\u2264 " * (cut & 1) + str(begins), "\u2265 " * (cut >> 1) + str(ends)
 
 
@@ -118,8 +106,8 @@ def say_contacts(layout: bpy.types.UILayout, context: bpy.types.Context, result:
 
 def offer_contact(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
     """Show the active contact."""
-    row = settings_of(context.scene).results.row
-    if not 0 <= row < result.count:
+    row = active_row(context.scene)
+    if row < 0:
         draw_hint(layout, "Click a contact")
         return
     view = view_of(context.scene, result)
@@ -142,4 +130,4 @@ def go_to_contact(scene: bpy.types.Scene, result: Any, row: int) -> None:
     go_to_frame(scene, int(column.values[row]))
 
 
-CONTACT_LINES = Lines((_BEGINS, _ENDS), draw_contact, lambda *_: None, go_to_contact)
+CONTACT_LINES = Lines((_BEGINS, _ENDS), frame_texts, lambda *_: None, go_to_contact)

@@ -1,14 +1,24 @@
 """Audit panel, and how findings look in the list of results: status, names, class, amount."""
 
 import json
-import textwrap
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import bpy
 import numpy as np
 
-from ..results import Column, Contact, Lines, draw_labels, fresh_view, value_text, view_of
+from ...core import FINDING_MEASURES
+from ..answers.hints import Hint, draw_hints, instances_text, wrapped
+from ..answers.kept import numbered_answer
+from ..results import (
+    Column,
+    Contact,
+    Lines,
+    active_row,
+    value_text,
+    view_of,
+)
 from ..ui import (
     OptionsPopover,
     SessionStore,
@@ -21,7 +31,8 @@ from ..ui import (
     settings_of,
     working,
 )
-from .data import IGNORED, RESOLVED, STATUSES, Findings
+from .auditing import Looked
+from .data import IGNORED, NEW, RESOLVED, STATUSES, Findings
 from .keeping import unpacked
 from .settings import draw_options, span_rows
 
@@ -31,9 +42,9 @@ _KINDS: tuple[Any, ...] = (
     "DRIVER_DISTANCE", "MOD_BOOLEAN",
 )  # fmt: skip
 _ICONS: tuple[Any, ...] = ("RADIOBUT_OFF", "RADIOBUT_ON", "HIDE_ON", "CHECKMARK")
-# Letters of a line in a sidebar of 250 pixels.
-_LETTERS = 34
 _CLASS, _LENGTH, _AREA, _STATUS = "Class", "Length", "Area", "Status"
+# What is offered to mend the active finding, by whoever can.
+MENDS: list[Callable[[bpy.types.UILayout, bpy.types.Context, Any], None]] = []
 # What stands beside the rows of the result that was read last, in scene units.
 _kept: SessionStore[Findings] = SessionStore(most=1)
 
@@ -77,13 +88,25 @@ def draw_contacts(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
 
 
 def say_audit(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Say how many findings of each class are open, how many are settled, and by what tolerance.
+    """Say by what tolerance was judged, how many findings are open by class, how many settled.
 
     In lines that a narrow sidebar has room for.
     """
     words = count_words(context.scene, result) or ["nothing was found"]
-    for line in (*wrapped(words), *tolerance_lines(context.scene, result)):
+    for line in (*tolerance_lines(context.scene, result), *wrapped(", ".join(words))):
         layout.label(text=line, translate=False)
+    draw_hints(layout, hints_of(context.scene, result))
+
+
+def hints_of(scene: bpy.types.Scene, result: Any) -> list[Hint]:
+    """Return what to say of an audit, with the button that audits with what is missing."""
+    answer = numbered_answer(scene, result.number, Looked)
+    if answer is None or answer.found.wish.instances:
+        return []
+    placements = answer.found.target.placements
+    text = instances_text(placements.owners, placements.is_instance)
+    options = {"instances": True, "result": result.name}
+    return [Hint(text, "Between Instances", "octree.audit", options)] if text else []
 
 
 def offer_audit(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
@@ -107,11 +130,6 @@ def count_words(scene: bpy.types.Scene, result: Any) -> list[str]:
         if count:
             words.append(f"{count:,} {STATUSES[status]}")
     return words
-
-
-def wrapped(words: list[str]) -> list[str]:
-    """Return words in lines of at most so many letters as a narrow sidebar has room for."""
-    return textwrap.wrap(", ".join(words), _LETTERS)
 
 
 def tolerance_lines(scene: bpy.types.Scene, result: Any) -> list[str]:
@@ -143,21 +161,31 @@ def columns_of(scene: bpy.types.Scene, result: Any) -> dict[str, Column]:
     return {each.name: each for each in view_of(scene, result).rows.columns}
 
 
-def draw_finding(
-    layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, row: int
-) -> None:
-    """Show one finding: its status, what meets, its class, and how much."""
-    view, columns = fresh_view(scene, result, row), columns_of(scene, result)
+def texts_of(scene: bpy.types.Scene, result: Any, row: int) -> tuple[str]:
+    """Return how much there is of a finding, with few digits."""
+    return (amount_text(scene, columns_of(scene, result), row, precision=2),)
+
+
+def icons_of(
+    scene: bpy.types.Scene, result: Any, row: int
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the icon of the class, and behind all that of a status which is not new."""
+    columns = columns_of(scene, result)
     status = int(columns[_STATUS].values[row])
-    line = layout.row(align=True)
-    line.active = status < IGNORED
-    line.label(text="", icon=_ICONS[status])
-    line.label(text="", icon=_KINDS[columns[_CLASS].values[row]])
-    split = line.split(factor=0.72)
-    draw_labels(split.row(align=True), view, row)
-    values = split.row(align=True)
-    values.alignment = "RIGHT"
-    values.label(text=amount_text(scene, columns, row, precision=2), translate=False)
+    return (_KINDS[columns[_CLASS].values[row]],), (_ICONS[status],) * (status != NEW)
+
+
+def is_settled(scene: bpy.types.Scene, result: Any, row: int) -> bool:
+    """Tell whether a finding is ignored or resolved."""
+    return bool(columns_of(scene, result)[_STATUS].values[row] >= IGNORED)
+
+
+def title_of(scene: bpy.types.Scene, result: Any, name: str) -> str:
+    """Return what all findings are measured by: "Depth", or "Amount" where they differ."""
+    kept = kept_here(scene, result)
+    measures = np.empty(0, np.intp) if kept is None else np.unique(kept.audit.measures)
+    alike = len(measures) == 1
+    return FINDING_MEASURES[measures[0]].capitalize() if alike else "Amount"
 
 
 def amount_text(
@@ -171,14 +199,14 @@ def amount_text(
 
 def offer_marks(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
     """Show the active finding, and offer to group, and to say what is to become of it."""
-    scene, row = context.scene, settings_of(context.scene).results.row
+    scene, row = context.scene, active_row(context.scene)
     order = layout.row(align=True)
     for name, text in (
         (_CLASS, "Class"), ("Smaller Object", "Smaller"), ("Collections", "Collections"),
         (_STATUS, "Status"),
     ):  # fmt: skip
         order.operator("octree.sort_rows", text=text).by = name
-    if not 0 <= row < result.count:
+    if row < 0:
         draw_hint(layout, "Click a finding")
         return
     box = layout.box().column(align=True)
@@ -191,6 +219,8 @@ def offer_marks(layout: bpy.types.UILayout, context: bpy.types.Context, result: 
         marks = box.row(align=True)
         for status, text in some:
             marks.operator("octree.mark_findings", text=text).status = status
+    for offer in MENDS:
+        offer(box, context, result)
 
 
 def details_of(scene: bpy.types.Scene, result: Any, row: int) -> list[str]:
@@ -229,4 +259,11 @@ def contact_of(scene: bpy.types.Scene, result: Any, row: int) -> Contact | None:
     return Contact(around, segments, (kept.faces_of(row, 0), kept.faces_of(row, 1)), key)
 
 
-LINES = Lines((_LENGTH,), draw_finding, contact_of, names=3.3)
+LINES = Lines(
+    (_LENGTH,),
+    texts_of,
+    contact_of,
+    icons=icons_of,
+    is_quiet=is_settled,
+    title=title_of,
+)

@@ -1,6 +1,6 @@
 """Operators that build the octree, build it again of the same objects, and clear it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -41,6 +41,11 @@ from .steps import (
 
 # Options that count with one policy for straddlers only.
 _NEEDED = {"loose_factor": "KEEP", "hybrid_limit": "HYBRID"}
+# Two thirds of the memory that the defaults take.
+_COARSE: tuple[str, dict[str, Any]] = (
+    "Coarse: Kept Whole, by 256",
+    {"straddlers": "KEEP", "loose_factor": 1.0, "capacity": 256, "any_size": True},
+)
 
 
 class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
@@ -76,10 +81,15 @@ class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
         except ValueError as error:
             return self.refuse(error)
         if is_too_much(triangles) and not self.any_size:
-            offer_anyway(context, self, f"Build an octree of {too_much_text(triangles)}?")
+            title = f"Build an octree of {too_much_text(triangles)}?"
+            offer_anyway(context, self, title, self.smaller(context))
             return {"CANCELLED"}
         take(self, self._settings(context.scene))
         return super().invoke(context, event)
+
+    def smaller(self, context: bpy.types.Context) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield what works instead of too large a build: a button's text, and its options."""
+        yield _COARSE
 
     def execute(self, context: bpy.types.Context) -> Status:
         try:
@@ -156,6 +166,15 @@ class OCTREE_OT_build(SourceOptions, BuildOperator, bpy.types.Operator):
     def source_of(self, scene: bpy.types.Scene) -> Any:
         take(self, settings_of(scene).source)
         return self
+
+    def smaller(self, context: bpy.types.Context) -> Iterator[tuple[str, dict[str, Any]]]:
+        yield "Whole Objects", {"source": "OBJECTS"}
+        chosen = chosen_objects(context)
+        if chosen and self.scope != "SELECTED":
+            triangles = count_to_divide(context, self, chosen)
+            if not is_too_much(triangles):
+                yield "Selected Objects Only", {"scope": "SELECTED"}
+        yield _COARSE
 
     def objects(self, context: bpy.types.Context) -> list[bpy.types.Object]:
         return scoped_objects(context, self.scope, bpy.data.collections.get(self.collection))

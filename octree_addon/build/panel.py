@@ -13,6 +13,7 @@ from ..ui import (
     draw_rows,
     draw_table,
     settings_of,
+    working,
 )
 from .operators import draw_options
 from .presets import OCTREE_PT_build_presets
@@ -30,6 +31,10 @@ class OCTREE_PT_tree(SidebarPanel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
+        row = self.layout.row(align=True)
+        row.enabled = working() is None
+        row.prop(settings_of(context.scene).source, "scope", expand=True, icon_only=True)
+        row.operator("octree.build", text="Build")
         OCTREE_PT_build_presets.draw_panel_header(self.layout)
 
     def draw_header(self, context: bpy.types.Context) -> None:
@@ -39,9 +44,7 @@ class OCTREE_PT_tree(SidebarPanel):
     def draw(self, context: bpy.types.Context) -> None:
         column, source = column_of(self), settings_of(context.scene).source
         draw_source(column, source)
-        row = column.row(align=True)
-        row.operator("octree.build", text="Build")
-        row.operator("octree.clear", text="Clear")
+        column.operator("octree.clear", text="Clear")
         state = state_of(context.scene)
         if state:
             column.label(text=state, icon="ERROR")
@@ -154,12 +157,13 @@ class OCTREE_OT_copy_statistics(RefusingOperator, bpy.types.Operator):
 def table_of(built: BuiltTree) -> list[tuple[str, str]]:
     """Return what the user reads about a tree: names and values."""
     found, noun = built.statistics, built.source.noun.title()
+    parts = "Pieces" if built.octree.straddlers == "clip" else "Copies"
     return [
         (f"{noun}s", f"{found.items:,}"),
         ("Cells", f"{found.cells:,}"),
         ("Undivided Cells", f"{found.leaves:,}"),
         ("Depth", f"{found.depth}"),
-        (f"Copies per {noun}", f"{found.references_per_item:.2f}"),
+        (f"{parts} per {noun}", f"{found.references_per_item:.2f}"),
         ("Most in a Cell", f"{found.fullest_leaf:,}"),
         ("Memory", f"{found.bytes / 2**20:.1f} MiB"),
         ("Build Time", f"{built.build_seconds:.3f} s"),

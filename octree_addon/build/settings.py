@@ -5,14 +5,20 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty
 
+from ..ui import OWN_WORDS
+
 _COPY = ("COPY", "Copy", "Stored in every leaf that it touches")
 _KEEP = ("KEEP", "Keep Whole", "Stored once, in the smallest cell that contains it")
 _HYBRID = (
     "HYBRID",
     "Automatic",
-    "Hybrid: copied if it touches few children of a cell, otherwise kept there",
+    "Hybrid: copied if it touches few children of a cell and that is cheap, otherwise kept there",
 )
-
+_CLIP = (
+    "CLIP",
+    "Clip",
+    "Cut at the walls: each leaf that it touches counts its piece. Questions answer as with Copy",
+)
 
 # What these say is the same of triangles and of objects; their defaults are not.
 _CAPACITY = {
@@ -45,6 +51,7 @@ class SourceOptions:
     else:
         source: EnumProperty(
             name="Contents",
+            translation_context=OWN_WORDS,
             description="What the octree holds",
             items=(
                 ("TRIANGLES", "Triangles", "Every triangle of the objects' faces"),
@@ -60,14 +67,21 @@ class SourceOptions:
             name="Build From",
             description="Which objects the octree is built of",
             items=(
-                ("SELECTED", "Selected", "The selected objects, and those in Edit Mode"),
-                ("VISIBLE", "Visible", "All objects that the view layer shows"),
-                ("COLLECTION", "Collection", "The visible objects of a collection"),
+                (
+                    "SELECTED", "Selected", "The selected objects, and those in Edit Mode",
+                    "RESTRICT_SELECT_OFF", 0,
+                ),
+                ("VISIBLE", "Visible", "All objects that the view layer shows", "HIDE_OFF", 1),
+                (
+                    "COLLECTION", "Collection", "The visible objects of a collection",
+                    "OUTLINER_COLLECTION", 2,
+                ),
             ),
             default="SELECTED",
-        )
+        )  # fmt: skip
         lights: BoolProperty(
             name="Lights",
+            translation_context=OWN_WORDS,
             description="Include lights, each as a point",
             default=False,
         )
@@ -144,7 +158,7 @@ class BuildOptions(CellOptions):
         straddlers: EnumProperty(
             name="Overlapping Triangles",
             description=_STRADDLERS,
-            items=(_COPY, _KEEP, _HYBRID),
+            items=(_COPY, _KEEP, _HYBRID, _CLIP),
             default="COPY",
         )
         hybrid_limit: IntProperty(

@@ -11,6 +11,7 @@ from bpy.props import StringProperty
 from ...core import Steps
 from ..answers.answer import Answer
 from ..answers.question_operator import StandingQuestionOperator
+from ..camera import has_frustum
 from ..results import options_of
 from ..scene_index import glance_at
 from ..scope import scoped_objects
@@ -104,9 +105,12 @@ class ShotQuestion:
     def steps(self, context: bpy.types.Context) -> Steps[VisibilityResult]:
         """Return the walk through the frames, not yet begun."""
         options: Any = SimpleNamespace(**self.options)
+        names = chosen_cameras(context, options) if self.cameras is None else self.cameras
+        cameras = with_frusta(context.scene, names)
         shot = Shot(
             frames=chosen_frames(context.scene, options),
-            cameras=chosen_cameras(context, options) if self.cameras is None else self.cameras,
+            cameras=cameras,
+            left_out=tuple(name for name in names if name not in cameras),
             wanted=wanted_objects(context, options) if self.selected is None else self.selected,
             exact=options.precision == "EXACT",
             faces=options.faces,
@@ -182,11 +186,19 @@ def chosen_cameras(context: bpy.types.Context, options: FrameOptions) -> tuple[s
     return names
 
 
+def with_frusta(scene: bpy.types.Scene, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return those of the cameras that are not panoramic or custom; all if no other is there."""
+    known = {item.name: item for item in scene.objects if item.type == "CAMERA"}
+    return tuple(name for name in names if name not in known or has_frustum(known[name])) or names
+
+
 def seen_text(seen: VisibilityResult) -> str:
     """Say how much was seen, in one line."""
     by = "" if seen.is_exact else " by their boxes"
     text = f"{seen.seen_count:,} of {plural(len(seen.objects), 'object')} seen{by}"
     text += f" in {plural(len(seen.frames), 'frame')} by {plural(len(seen.cameras), 'camera')}"
+    if seen.left_out:
+        text += f"; without {_listed(seen.left_out)}, whose view is no frustum"
     if seen.skipped:
         text += f"; skipped: {seen.skipped:,} hidden or without faces"
     return "; ".join([text, *(pixel_texts(seen.pixels) if seen.pixels else ())])

@@ -4,8 +4,7 @@ from typing import Any
 
 import bpy
 
-from ..results import ResultOperator, active_result, view_of
-from ..ui import settings_of
+from ..results import ResultOperator, active_result, active_row, view_of
 
 
 class OCTREE_OT_go_to_largest(ResultOperator, bpy.types.Operator):
@@ -22,11 +21,10 @@ class OCTREE_OT_go_to_largest(ResultOperator, bpy.types.Operator):
         result = active_result(context.scene)
         if result is None or view_of(context.scene, result).rows.largest is None:
             return "Find what cameras see first, with Behind Others, and show what was seen"
-        is_row = 0 <= settings_of(context.scene).results.row < result.count
-        return "" if is_row else "Click a row first"
+        return "" if active_row(context.scene) >= 0 else "Click a row first"
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
-        scene, row = context.scene, settings_of(context.scene).results.row
+        scene, row = context.scene, active_row(context.scene)
         view = view_of(scene, result)
         assert view.rows.largest is not None
         scene.frame_set(int(view.rows.largest[row]))

@@ -1,10 +1,10 @@
-"""Hide Unseen: an operator that counts first, and its row under a visibility result."""
+"""Hide Unseen: an operator that asks before it hides all, and its row under the answer."""
 
 import bpy
 
 from ..answers import verbs
 from ..answers.verb_operators import AskingOperator
-from ..hiding import EverythingOption, HidingOptions, plan, plan_lines
+from ..hiding import EverythingOption, HidingOptions, Plan, plan, plan_lines
 from ..ui import (
     OptionsPopover,
     Status,
@@ -27,16 +27,18 @@ class OCTREE_OT_hide_unseen(
     bl_idname = "octree.hide_unseen"
     bl_label = "Hide Unseen"
     bl_description = (
-        "Hide the objects that no camera sees in the last result. They are counted first, and"
-        " remembered in the file until they are restored"
+        "Hide the objects that no camera sees in the last result. They are remembered in the file"
+        " until they are restored; if nothing would stay visible, this asks first"
     )
     bl_options = {"REGISTER", "UNDO"}
     may_edit = False
     _is_asking = False
 
     def ask(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
-        """Open the dialog, which counts first."""
+        """Hide at once, as an undo brings all back; ask in a dialog if nothing would stay."""
         take(self, settings_of(context.scene).hiding)
+        if not self._planned(context).is_everything:
+            return self.start(context)
         self._is_asking = True
         return context.window_manager.invoke_props_dialog(
             self, width=320, title=self.bl_label, confirm_text="Hide"
@@ -59,10 +61,7 @@ class OCTREE_OT_hide_unseen(
             self._draw_plan(context)
 
     def _draw_plan(self, context: bpy.types.Context) -> None:
-        seen, column = get(context.scene), self.layout.column(align=True)
-        assert seen is not None  # without it the operator cannot run
-        unseen = seen.subjects(seen=False).among(context.scene.objects)
-        planned = plan(context, unseen, self.icon)
+        planned, column = self._planned(context), self.layout.column(align=True)
         if self.is_settled:
             column.label(text="The cameras were asked again")
         for line in plan_lines(planned):
@@ -70,6 +69,12 @@ class OCTREE_OT_hide_unseen(
         if planned.is_everything:
             self.layout.label(text="Nothing would stay visible", icon="ERROR")
             self.layout.prop(self, "everything")
+
+    def _planned(self, context: bpy.types.Context) -> Plan:
+        seen = get(context.scene)
+        assert seen is not None  # without it the operator cannot run
+        unseen = seen.subjects(seen=False).among(context.scene.objects)
+        return plan(context, unseen, self.icon)
 
 
 def draw_hide(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:

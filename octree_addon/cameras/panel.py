@@ -1,10 +1,12 @@
 """Shot questions in the tab: their button, its options, what cameras saw, and its uses."""
 
+import glob
 from collections.abc import Iterator
 from typing import Any
 
 import bpy
 
+from ..answers.hints import Hint, draw_hints
 from ..answers.verbs import draw_age
 from ..ui import (
     OptionsPopover,
@@ -50,7 +52,24 @@ def say_seen(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any
     if seen is not None:
         for line in result_lines(seen):
             layout.label(text=line, translate=False)
+        draw_hints(layout, hints_of(context.scene, seen))
         draw_age(layout, context.scene, ANSWERS)
+
+
+def hints_of(scene: bpy.types.Scene, seen: VisibilityResult) -> Iterator[Hint]:
+    """Yield what to say of an answer, with a button each."""
+    for name in seen.left_out:
+        pattern = {"pattern": glob.escape(name), "case_sensitive": True, "extend": False}
+        item: bpy.types.Object | None = scene.objects.get(name)
+        lens: Any = item.data if item else None
+        kind = "panoramic" if lens and lens.type == "PANO" else "custom"
+        yield Hint(
+            f"{name} is {kind} and was left out", "Select Camera", "object.select_pattern", pattern
+        )
+    if seen.instances:
+        tab = settings_of(scene).tab
+        options = {"kind": tab.kind, "action": tab.action, "meshes": tab.meshes}
+        yield Hint(seen.instances, "List Each in View", "octree.select_in_frustum", options)
 
 
 def offer_seen(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:

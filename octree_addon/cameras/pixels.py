@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 
 from ...core import Running, Steps, Visibility, between, visibility_steps
+from ..answers.hints import instances_text
 from ..arrays import Flags, Ids
 from ..camera import CameraPicture, camera_picture, picture_size
 from ..item_buffer import Recorder
@@ -75,6 +76,7 @@ class _Counted:
         self._views: list[tuple[int, int]] = []
         self._parts: list[tuple[SeenTable, Ids]] = []
         self._not_counted: set[str] = set()
+        self._instances = ""
 
     def look_steps(self, context: bpy.types.Context, index: SceneIndex, frame: int) -> Steps[None]:
         """Look through all cameras in the present frame, by its number."""
@@ -89,6 +91,8 @@ class _Counted:
         if any(picture.size != self._size for picture in pictures):
             raise ValueError("The size of the picture changes during the shot")
         self._not_counted |= not_counted(context.view_layer)
+        placements = index.placements
+        self._instances = instances_text(placements.owners, placements.is_instance)
         columns = [self._cameras.setdefault(each.name, len(self._cameras)) for each in cameras]
         shown = self._scene.update(context, index)
         taken = self._taken(index, shown)
@@ -172,6 +176,8 @@ class _Counted:
             faces={},
             skipped=len(wanted) - len(uids) if wanted is not None else 0,
             views=tuple(self._views),
+            left_out=self._shot.left_out,
+            instances=self._instances,
             pixels=PixelFacts(
                 table,
                 object_of_item,

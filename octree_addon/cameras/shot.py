@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 
 from ...core import Steps
+from ..answers.hints import instances_text
 from ..scene_index import SceneIndex, index_steps
 from .frames import frame_steps
 from .frusta import read_frusta
@@ -31,6 +32,8 @@ class Shot:
         Whether to test faces too, always exactly.
     margin, angle : float
         Widen each view; see `camera_frusta`.
+    left_out : tuple of str
+        Names of cameras that were asked for, and have no frustum.
     """
 
     frames: tuple[int, ...]
@@ -40,6 +43,7 @@ class Shot:
     faces: bool = False
     margin: float = 0.0
     angle: float = 0.0
+    left_out: tuple[str, ...] = ()
 
 
 def shot_steps(context: bpy.types.Context, shot: Shot) -> Steps[VisibilityResult]:
@@ -55,6 +59,7 @@ def shot_steps(context: bpy.types.Context, shot: Shot) -> Steps[VisibilityResult
     found = InView(shot.wanted, faces=shot.faces, exact=shot.exact or shot.faces)
     cameras: dict[str, int] = {}
     views: list[tuple[int, int]] = []
+    instances = [""]
 
     def look(index: SceneIndex, number: int) -> Steps[None]:
         names, frusta = read_frusta(
@@ -66,6 +71,7 @@ def shot_steps(context: bpy.types.Context, shot: Shot) -> Steps[VisibilityResult
         )
         columns = [cameras.setdefault(name, len(cameras)) for name in names]
         views.extend((number, column) for column in columns)
+        instances[0] = instances_text(index.placements.owners, index.placements.is_instance)
         return found.look_steps(index, frusta, np.array(columns), number)
 
     yield from frame_steps(context, shot.frames, index_steps, look, reading=0.8)
@@ -78,4 +84,6 @@ def shot_steps(context: bpy.types.Context, shot: Shot) -> Steps[VisibilityResult
         faces=found.faces,
         skipped=len(shot.wanted) - len(found.objects) if shot.wanted is not None else 0,
         views=tuple(views),
+        left_out=shot.left_out,
+        instances=instances[0],
     )

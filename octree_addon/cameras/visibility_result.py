@@ -85,6 +85,10 @@ class VisibilityResult:
         Number of the frame and of the camera of each view that was looked at.
     pixels : PixelFacts, optional
         None where what stands in front did not matter.
+    left_out : tuple of str
+        Names of cameras that were asked for, and have no frustum.
+    instances : str
+        How many instances count as one with their instancer, in words; empty if none does.
     """
 
     objects: tuple[TestedObject, ...]
@@ -96,6 +100,8 @@ class VisibilityResult:
     skipped: int
     views: tuple[tuple[int, int], ...] = ()
     pixels: PixelFacts | None = None
+    left_out: tuple[str, ...] = ()
+    instances: str = ""
 
     @cached_property
     def frame_counts(self) -> Ids:

@@ -7,12 +7,19 @@ from typing import Any
 
 import bpy
 
-from . import audit, seen
+from . import audit, budget, chunks, distances, place, seen
 from .command import Command, UsageError
 from .interrupt import INTERRUPTED, interruptible
 
 # A new command is one line here.
-COMMANDS: tuple[Command, ...] = (seen.COMMAND, audit.COMMAND)
+COMMANDS: tuple[Command, ...] = (
+    seen.COMMAND,
+    audit.COMMAND,
+    distances.COMMAND,
+    place.COMMAND,
+    chunks.COMMAND,
+    budget.COMMAND,
+)
 NAME = "octree"
 # What Blender needs to forget the command.
 _handles: list[Any] = []

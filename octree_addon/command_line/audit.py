@@ -6,7 +6,7 @@ from pathlib import Path
 import bpy
 
 from ...core import FINDING_CLASSES, run
-from ..audit import Wish, about_of, look_steps, usual_band, wanted
+from ..audit import Wish, about_of, grouped_by_hand, look_steps, usual_band, wanted
 from ..audit.data import About, Findings, add_options, canonical, run_audit
 from ..audit.data.gate import Gate
 from ..ui import length_unit
@@ -58,7 +58,7 @@ def _audit(
         classes=frozenset(classes),
     )
     looked = run(look_steps(bpy.context, wish), heed=heed)
-    found = wanted(looked.findings, wish.classes)
+    found = grouped_by_hand(scene, wanted(looked.findings, wish.classes))
     options = {
         "clearance": gate.clearance,
         "contacts": contacts,

@@ -1,21 +1,31 @@
 """Display feature: GPU overlay, picking, cells as a mesh.
 
 Read uploads, cells, detail, boxes, lines, batches, words, hover, active_row,
-answered, then drawing.
+answered, colored_cells, dimensions, then drawing.
 """
 
 import bpy
 
 from ..ui import Feature
 from .batches import keep_only
+from .colored_cells import CELLS, ColoredCells
 from .drawing import install, is_installed, uninstall
 from .hover import OCTREE_OT_inspect_cells
 from .mesh import OCTREE_OT_make_real
 from .panel import OCTREE_PT_display, draw_switch
+from .real_dimensions import OCTREE_OT_make_distances_real
 from .settings import OctreeDisplaySettings
 from .snapshot import snapshots
 
-__all__ = ["install", "is_installed", "keep_only", "snapshots", "uninstall"]
+__all__ = [
+    "CELLS",
+    "ColoredCells",
+    "install",
+    "is_installed",
+    "keep_only",
+    "snapshots",
+    "uninstall",
+]
 
 
 def draw_make_real(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
@@ -30,7 +40,12 @@ def draw_inspect(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
 
 FEATURE = Feature(
     settings={"display": OctreeDisplaySettings},
-    classes=(OCTREE_OT_make_real, OCTREE_OT_inspect_cells, OCTREE_PT_display),
+    classes=(
+        OCTREE_OT_make_real,
+        OCTREE_OT_make_distances_real,
+        OCTREE_OT_inspect_cells,
+        OCTREE_PT_display,
+    ),
     menus=(
         ("OCTREE_MT_object", draw_make_real),
         ("OCTREE_MT_view", draw_switch),

@@ -1,6 +1,7 @@
 """Draw handler (GPU overlay) of every 3D view; one that fails is switched off and reported."""
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
 import bpy
@@ -8,7 +9,7 @@ import bpy
 from .. import questions, trees
 from ..scene_index import notice_losses
 from ..ui import schedule, settings_of
-from . import active_row, answered, batches, contact, hover, live_marks
+from . import active_row, answered, batches, colored_cells, contact, dimensions, hover, live_marks
 from .lines import draw_outline
 from .uploads import drop_uploads
 
@@ -26,10 +27,19 @@ def shows_overlays(context: bpy.types.Context) -> bool:
 
 def draw() -> None:
     """Draw what the scene shows into the 3D view that Blender is drawing."""
+    _try(draw_scene)
+
+
+def draw_pixels() -> None:
+    """Draw what is as large on the screen however far it is, in front of all."""
+    _try(dimensions.draw_dimensions)
+
+
+def _try(drawn: Callable[[bpy.types.Scene], None]) -> None:
     if _failures or not shows_overlays(bpy.context):
         return
     try:
-        draw_scene(bpy.context.scene)
+        drawn(bpy.context.scene)
     except Exception as error:  # Blender would print it at every redraw
         log.exception("The octree could not be drawn")
         _failures.append(str(error))
@@ -44,6 +54,7 @@ def draw_scene(scene: bpy.types.Scene) -> None:
     holds = query is not None and questions.is_current(scene)
     if answer.found:
         answered.draw_answer(scene, query if holds else None)
+        colored_cells.draw_cells(scene)
     # The cells that a question visited are a part of its answer.
     if built and display.show and (holds or display.cells != "QUESTION"):
         picture = batches.picture_of(built, query, display)
@@ -76,7 +87,7 @@ def switch_off() -> None:
         settings = settings_of(window.scene)
         settings.display.show = settings.frustum.show = False
         settings.answer.outline = settings.answer.found = settings.results.outline = False
-        settings.live.mark = False
+        settings.live.mark = settings.distances.show = False
     with bpy.context.temp_override(window=manager.windows[0]):
         manager.popup_menu(explain, title="The Octree Could Not Be Drawn", icon="ERROR")
 
@@ -91,6 +102,7 @@ def install() -> None:
     if not _handles:
         draw_handler_add = bpy.types.SpaceView3D.draw_handler_add
         _handles.append(draw_handler_add(draw, (), "WINDOW", "POST_VIEW"))
+        _handles.append(draw_handler_add(draw_pixels, (), "WINDOW", "POST_PIXEL"))
 
 
 def uninstall() -> None:

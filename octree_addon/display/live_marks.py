@@ -8,21 +8,22 @@ import numpy as np
 
 from .. import live
 from ..built_tree import BuiltTree
-from ..live import Follower
+from ..live import Follower, Pairs
 from ..ui import settings_of
 from .boxes import DrawnBoxes, draw_boxes, upload
 from .lines import blended
 from .uploads import uploads
 
-# Magenta: no color of a selection, an axis or an answer.
+# Magenta: no color of a selection, an axis or an answer. Thin, as there may be many.
 _COLOR = np.array([(1.0, 0.2, 0.75)], np.float32)
-_WIDTH, _BEHIND = 2.0, 0.35
+_WIDTH, _BEHIND = 1.0, 0.35
 
 
 class Marks(NamedTuple):
-    """The boxes of what overlaps, and the update that they are of."""
+    """The boxes of what overlaps, and the update and the choice that they are of."""
 
     update: object
+    choice: object
     boxes: DrawnBoxes | None
 
 
@@ -34,9 +35,12 @@ def draw_live_marks(scene: bpy.types.Scene, built: BuiltTree) -> None:
     follower, settings = live.get(scene), settings_of(scene).live
     if follower is None or not (settings.pairs and settings.mark):
         return
+    active = bpy.context.view_layer.objects.active if settings.active_only else None
+    choice = settings.active_only, live.left_out(settings), active and active.session_uid
     marks = _marks.get(follower)
-    if marks is None or marks.update is not follower.last_update:
-        marks = _marks[follower] = Marks(follower.last_update, boxes_of(follower, built))
+    if marks is None or (marks.update, marks.choice) != (follower.last_update, choice):
+        boxes = boxes_of(live.shown_pairs(settings, built, follower, active), built)
+        marks = _marks[follower] = Marks(follower.last_update, choice, boxes)
     if marks.boxes is not None:
         with blended("LESS_EQUAL"):
             draw_boxes(marks.boxes, 1.0, _WIDTH)
@@ -44,9 +48,9 @@ def draw_live_marks(scene: bpy.types.Scene, built: BuiltTree) -> None:
             draw_boxes(marks.boxes, _BEHIND, _WIDTH)
 
 
-def boxes_of(follower: Follower, built: BuiltTree) -> DrawnBoxes | None:
-    """Upload the boxes of what overlaps."""
-    began, lasted, _ = follower.last_update.pairs
+def boxes_of(pairs: Pairs, built: BuiltTree) -> DrawnBoxes | None:
+    """Upload the boxes of what overlaps, of pairs that began, lasted and ended."""
+    began, lasted, _ = pairs
     items = built.places_of(np.unique(np.concatenate((began, lasted), axis=1)))
     rows = built.octree.items.bounds().rows[:, items].astype(np.float32)
     return upload(rows, _COLOR.repeat(len(items), axis=0))

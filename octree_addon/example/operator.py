@@ -8,7 +8,7 @@ from mathutils import Euler
 from ..results import active_result
 from ..selection import Subjects, select_objects
 from ..ui import RefusingOperator, Status, mode_obstacle
-from .town import NAME, build_town
+from .town import NAME, build_town, free_place
 
 # A scene with fewer mesh objects than this is offered the town, if it has not many others either.
 _FEW, _MANY = 3, 1000
@@ -21,8 +21,8 @@ class OCTREE_OT_add_example(RefusingOperator, bpy.types.Operator):
     bl_label = "Add Example Town"
     bl_description = (
         "Add a small town to try everything on: houses and trees, a camera that drives into it,"
-        " two collisions, and a tower that is never in view. All is in one collection; its camera"
-        " becomes the scene's"
+        " two collisions, and a tower that is never in view. All is in one collection, beside what"
+        " is there; its camera becomes the scene's"
     )
     bl_options = {"REGISTER", "UNDO"}
 
@@ -36,15 +36,20 @@ class OCTREE_OT_add_example(RefusingOperator, bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         status = self.execute(context)
+        town = context.scene.collection.children[NAME]
+        # The 3D cursor goes to where a car stands in a house: there is something to be found.
+        car = next(item for item in town.objects if item.name.startswith("Car"))
+        context.scene.cursor.location = car.location
         region = getattr(context.space_data, "region_3d", None)
         if region and region.view_perspective != "CAMERA":
             region.view_rotation = Euler((1.0, 0, -0.55)).to_quaternion()
-            region.view_distance, region.view_location = 34, (0, -2, 0)
+            region.view_distance = 34
+            region.view_location = context.scene.camera.location.x, -2, 0
         return status
 
     def execute(self, context: bpy.types.Context) -> Status:
         select_objects(context.view_layer, Subjects(), "REPLACE")
-        town = build_town(context.scene)
+        town = build_town(context.scene, free_place(context.view_layer))
         self.report({"INFO"}, f"{len(town.objects)} objects added in the collection {town.name}")
         return {"FINISHED"}
 

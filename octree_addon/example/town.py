@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from math import pi
 
 import bpy
-from mathutils import Matrix
+from mathutils import Matrix, Vector
 
 from .solids import Part, Point, box, gable, mesh_of, revolved
 
@@ -31,14 +31,21 @@ _COLORS = {
     "Paint": (0.75, 0.12, 0.10),
     "Steel": (0.55, 0.58, 0.60),
 }
+# How wide its ground is, from where to where along y, and at how many places it is tried.
+_WIDTH, _FRONT, _BACK, _TRIES = 28, -24, 13, 30
 # The centers of the places in each of the four blocks, from the crossing outward.
 _PLACES = (4.0, 7.2, 10.4)
 _BALL = ((0.25, 0.75), (0.62, 1.0), (0.75, 1.4), (0.6, 1.8), (0.2, 2.1))
 _CONES = ((0.75, 0.5), (0.32, 1.25), (0.58, 1.25), (0.24, 1.9), (0.42, 1.9), (0.02, 2.7))
 
 
-def build_town(scene: bpy.types.Scene) -> bpy.types.Collection:
-    """Add the town to a scene, in a collection of its own, with a camera that becomes active."""
+def build_town(
+    scene: bpy.types.Scene, middle: tuple[float, float, float] = (0, 0, 0)
+) -> bpy.types.Collection:
+    """Add the town to a scene, in a collection of its own, with a camera that becomes active.
+
+    Its crossing is around `middle`.
+    """
     town = bpy.data.collections.new(NAME)
     scene.collection.children.link(town)
     dice = random.Random(_SEED)
@@ -46,12 +53,35 @@ def build_town(scene: bpy.types.Scene) -> bpy.types.Collection:
     for name, place, turn, size in _layout(dice):
         item = bpy.data.objects.new(name, meshes[name])
         item.matrix_world = (
-            Matrix.Translation(place) @ Matrix.Rotation(turn, 4, "Z") @ Matrix.Diagonal((*size, 1))
+            Matrix.Translation(Vector(middle) + Vector(place))
+            @ Matrix.Rotation(turn, 4, "Z")
+            @ Matrix.Diagonal((*size, 1))
         )
         town.objects.link(item)
-    scene.camera = _camera(scene)
+    scene.camera = _camera(scene, *middle)
     town.objects.link(scene.camera)
     return town
+
+
+def free_place(layer: bpy.types.ViewLayer) -> tuple[float, float, float]:
+    """Return the first place for the town, from the origin along x, where no object stands."""
+    boxes = [
+        [(item.matrix_world @ Vector(corner)).to_2d() for corner in item.bound_box]
+        for item in layer.objects
+    ]
+    for x in range(0, _WIDTH * _TRIES, _WIDTH):
+        if not any(_is_in_town(box, x) for box in boxes):
+            break
+    return x, 0, 0
+
+
+def _is_in_town(box: list[Vector], x: float) -> bool:
+    """Tell whether a box, of these corners seen from above, is on the ground of a town at x."""
+    (left, right), (front, back) = (
+        (min(each[axis] for each in box), max(each[axis] for each in box)) for axis in (0, 1)
+    )
+    is_beside = right < x - _WIDTH / 2 or left > x + _WIDTH / 2
+    return not (is_beside or back < _FRONT or front > _BACK)
 
 
 def _meshes() -> dict[str, bpy.types.Mesh]:
@@ -151,14 +181,14 @@ def _grove(dice: random.Random, x: float, y: float) -> Iterator[tuple[str, Point
         yield name, place, dice.uniform(0, pi), (size, size, size * dice.uniform(0.9, 1.3))
 
 
-def _camera(scene: bpy.types.Scene) -> bpy.types.Object:
+def _camera(scene: bpy.types.Scene, x: float, y: float, z: float) -> bpy.types.Object:
     """Return a camera that drives toward the crossing over the range of the scene."""
     data = bpy.data.cameras.new("Town Camera")
     data.lens = 35
     camera = bpy.data.objects.new("Town Camera", data)
     # The last key first, so that the camera is left where it starts.
-    for frame, y, turn in ((scene.frame_end, -7.0, -0.35), (scene.frame_start, -15.5, 0.0)):
-        camera.location, camera.rotation_euler = (0, y, 1.6), (1.5, 0, turn)
+    for frame, way, turn in ((scene.frame_end, -7.0, -0.35), (scene.frame_start, -15.5, 0.0)):
+        camera.location, camera.rotation_euler = (x, y + way, z + 1.6), (1.5, 0, turn)
         for path in ("location", "rotation_euler"):
             camera.keyframe_insert(path, frame=frame)
     return camera

@@ -1,4 +1,4 @@
-"""Live feature; read follower and session, then panel.
+"""Live feature; read follower, session and pairs, then panel.
 
 A tree follows from the moment that it is switched on until it is switched off or cleared; when it
 is built again, the new one follows. That is not kept in the file: nothing runs in a file that was
@@ -6,7 +6,8 @@ only opened.
 """
 
 from ..ui import Feature
-from .follower import Follower
+from .follower import Follower, Pairs
+from .pairs import left_out, shown_pairs
 from .panel import OCTREE_OT_live, OCTREE_PT_live, OctreeLiveSettings
 from .session import (
     follow,
@@ -21,11 +22,14 @@ from .session import (
 
 __all__ = [
     "Follower",
+    "Pairs",
     "follow",
     "get",
     "keep_following",
+    "left_out",
     "merge_deferred",
     "merge_interval",
+    "shown_pairs",
     "start",
     "stop",
     "stop_all",

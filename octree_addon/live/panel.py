@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 import numpy as np
-from bpy.props import BoolProperty, FloatProperty
+from bpy.props import BoolProperty, FloatProperty, PointerProperty
 from numpy.typing import NDArray
 
 from ...core import Octree, query
 from .. import trees
+from ..answers.hints import Hint, draw_hints
 from ..arrays import Ids
 from ..build import keep_visible_objects
 from ..built_tree import BuiltTree
@@ -27,6 +28,7 @@ from ..ui import (
 )
 from . import session
 from .follower import Follower
+from .pairs import ground_of, ids_of, shown_pairs
 
 # At most this many of the pairs that overlap are named, and of those that ended.
 _NAMED, _ENDED = 6, 3
@@ -38,8 +40,30 @@ class OctreeLiveSettings(bpy.types.PropertyGroup):
     if TYPE_CHECKING:
         pairs: bool
         mark: bool
+        active_only: bool
+        ground: bpy.types.Object | None
+        grounds: bpy.types.Collection | None
         interval: float
     else:
+        active_only: BoolProperty(
+            name="Active Object Only",
+            description="List and mark what overlaps the active object, and no other pair",
+            default=False,
+            update=tag_redraw,
+        )
+        ground: PointerProperty(
+            type=bpy.types.Object,
+            name="Ground",
+            description="Leave out the pairs of this object, such as a lawn or a floor, which all"
+            " else touches",
+            update=tag_redraw,
+        )
+        grounds: PointerProperty(
+            type=bpy.types.Collection,
+            name="Leave Out",
+            description="Leave out the pairs of the objects of this collection",
+            update=tag_redraw,
+        )
         pairs: BoolProperty(
             name="Pairs",
             description="List the pairs of objects whose bounding boxes start or stop overlapping",
@@ -121,11 +145,12 @@ class OCTREE_PT_live(SidebarPanel):
         else:
             column.operator("octree.live", text="Follow Objects", icon="PLAY")
         if built and follower and settings.live.pairs:
-            draw_pairs(column, built, follower, context.object)
+            draw_pairs(column, settings.live, built, follower, context.object)
         column.prop(settings.live, "pairs")
         marks = column.column()
         marks.enabled = settings.live.pairs
-        marks.prop(settings.live, "mark")
+        for name in ("mark", "active_only", "ground", "grounds"):
+            marks.prop(settings.live, name)
         if settings.objects.merge == "DEFERRED":
             column.prop(settings.live, "interval")
         if built and follower:
@@ -147,15 +172,17 @@ def draw_changes(
 
 def draw_pairs(
     layout: bpy.types.UILayout,
+    settings: Any,
     built: BuiltTree,
     follower: Follower,
     active: bpy.types.Object | None,
 ) -> None:
     """Name pairs that overlap: those of the active object first, then new ones; and some ended."""
-    began, lasted, ended = follower.last_update.pairs
+    began, lasted, ended = shown_pairs(settings, built, follower, active)
     count = began.shape[1] + lasted.shape[1]
     layout.label(text=f"{plural(count, 'pair')} overlapping" if count else "Nothing overlaps")
     both = np.concatenate((began, lasted), axis=1)
+    draw_hints(layout, ground_hints(built, both))
     order = order_of(both, ids_of(built, active.session_uid if active else 0))[:_NAMED]
     is_new = (order < began.shape[1]).tolist()
     for pair, new in zip(named_pairs(built, both[:, order]), is_new, strict=True):
@@ -166,17 +193,18 @@ def draw_pairs(
         layout.label(text=pair, icon="REMOVE")
 
 
+def ground_hints(built: BuiltTree, pairs: Ids) -> list[Hint]:
+    """Offer to leave out what most objects touch, if there is such a ground."""
+    name = ground_of(built, pairs)
+    if not name:
+        return []
+    options = {"data_path": "scene.octree.live.ground", "value": name}
+    return [Hint(f"Most objects touch {name}", "Leave It Out", "wm.context_set_id", options)]
+
+
 def order_of(pairs: Ids, mine: Ids) -> Ids:
     """Return the places of pairs, (2, h), those with an id of mine first."""
     return np.argsort(~np.isin(pairs, mine).any(axis=0), kind="stable")
-
-
-def ids_of(built: BuiltTree, session_uid: int) -> Ids:
-    """Return the ids of the items of one object."""
-    uids = np.array([each.session_uid for each in built.source.objects], np.intp)
-    places = np.flatnonzero(uids[built.source.object_of_item] == session_uid)
-    ids = built.octree.ids
-    return places if ids is None else ids[places]
 
 
 def changes_of(follower: Follower) -> Iterator[tuple[str, str]]:

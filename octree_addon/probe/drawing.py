@@ -69,12 +69,13 @@ def draw_shapes(live: Live) -> None:
 
 def draw_picture(picture: ProbePicture) -> None:
     """Draw triangles on top of their own surfaces, then lines and points."""
+    hue = picture.hue or colors().probe
     if len(picture.faces):
         with blended("LESS_EQUAL"), nearer():
-            _fill(picture.faces)
+            _fill(picture.faces, hue)
     with blended("LESS_EQUAL"):
         if picture.boxes is not None:
-            _lines(picture.boxes.points, picture.boxes.edges, (*colors().probe, _BOXES), 1.0)
+            _lines(picture.boxes.points, picture.boxes.edges, (*hue, _BOXES), 1.0)
         if picture.outline is not None:
             _lines(picture.outline.points, picture.outline.edges, _SHAPE, _WIDTH)
     with blended("NONE"):
@@ -85,9 +86,9 @@ def draw_picture(picture: ProbePicture) -> None:
             _points(picture.points)
 
 
-def _fill(corners: Corners) -> None:
+def _fill(corners: Corners, hue: tuple[float, float, float]) -> None:
     batch = gpu.types.GPUBatch(type="TRIS", buf=vertex_buffer(corners))
-    draw_plain(batch, (*colors().probe, _FILL))
+    draw_plain(batch, (*hue, _FILL))
 
 
 def _lines(points: Corners, edges: Any, color: tuple[float, ...], width: float) -> None:

@@ -45,6 +45,8 @@ class ProbePicture:
         Ends of lines: a distance, a normal.
     points : ndarray of float32, shape (p, 3)
         Places of hits.
+    hue : tuple of float, optional
+        What color faces and boxes have, if not that of the probe.
     """
 
     words: str
@@ -53,6 +55,7 @@ class ProbePicture:
     outline: Outline | None = None
     segments: Corners = field(default_factory=_nothing)
     points: Corners = field(default_factory=_nothing)
+    hue: tuple[float, float, float] | None = None
 
 
 class PickedItems(NamedTuple):

@@ -10,6 +10,7 @@ from bpy.props import BoolProperty, FloatProperty
 
 from ...core import Steps, Triangles, pairs_within
 from .. import tuning
+from ..answers.hints import instances_text
 from ..arrays import Floats, Ids
 from ..targets import SceneTarget
 from ..ui import SelectionOptions
@@ -193,6 +194,7 @@ class OCTREE_OT_select_collisions(CollisionOptions, QueryOperator, bpy.types.Ope
             ),
             owners=owners[target.placement_of_item],
             margin=self.margin,
+            hint="" if self.instances else instances_text(target.owners, target.is_instance),
         )
 
 

@@ -58,6 +58,8 @@ class Query:
         How far each of `items` is, if it is about distances.
     pair_rows : Rows, optional
         The rows of the result, if they are pairs.
+    hint : str
+        What the user should know of the answer, and can ask about.
     is_itemwise : bool
         Whether one item can be asked without the others.
     outlines_answer : bool
@@ -72,6 +74,7 @@ class Query:
     notes: tuple[str, ...] = ()
     distances: Floats | None = None
     pair_rows: Rows | None = None
+    hint: str = ""
     is_itemwise: ClassVar[bool] = False
     outlines_answer: ClassVar[bool] = False
 
@@ -94,7 +97,8 @@ class Query:
         """How much was found, such as "627 of 968 triangles"."""
         found, possible = self.target.counts(self.items)
         if self.objects_only:
-            return f"{len(self.items):,} of {plural(int((possible > 0).sum()), 'placement')}"
+            count = int((possible > 0).sum())
+            return f"{len(self.items):,} of {count:,} objects and instances"
         return f"{found.sum():,} of {plural(int(possible.sum()), self.target.noun)}"
 
     @cached_property

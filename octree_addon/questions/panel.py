@@ -6,7 +6,9 @@ import bpy
 from bpy.props import EnumProperty
 
 from .. import trees
+from ..answers.hints import Hint, draw_hints
 from ..ui import (
+    OWN_WORDS,
     OptionsPopover,
     SelectionOptions,
     column_of,
@@ -55,6 +57,7 @@ class OctreeTabSettings(MeshOptions, SelectionOptions, bpy.types.PropertyGroup):
     else:
         near: EnumProperty(
             name="Near",
+            translation_context=OWN_WORDS,
             description="What is asked around the 3D cursor",
             items=tuple((each.key, each.key.title(), each.bl_description) for each in NEAR),
             default="sphere",
@@ -129,6 +132,16 @@ def say_answer(layout: bpy.types.UILayout, context: bpy.types.Context, result: A
         layout.label(text=line, translate=False)
     if not has_pairs and query.notes:
         layout.label(text=query.notes[0], translate=False)
+    draw_hints(layout, hints_of(context.scene, query))
+
+
+def hints_of(scene: bpy.types.Scene, query: last_query.Query) -> list[Hint]:
+    """Return what to say of an answer, with the button that asks again with what is missing."""
+    if not query.hint:
+        return []
+    tab = settings_of(scene).tab
+    options = {**{name: getattr(tab, name) for name in SHARED}, "instances": True}
+    return [Hint(query.hint, "Between Instances", "octree.select_collisions", options)]
 
 
 def offer_answer(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:

@@ -1,7 +1,7 @@
 """Results feature: one list for the answers to all questions, kept in the file.
 
-Read lines, choosing, columns, then settings, tables, operators, verbs, listeners
-and panel.
+Read lines, choosing, columns, then settings, tables, operators, picking, grouping, verbs,
+listeners, row_drawing and panel.
 """
 
 import bpy
@@ -23,11 +23,13 @@ from ..ui import Feature
 from .choosing import (
     Side,
     active_contact,
+    active_row,
     active_sides,
     rows_meant,
     sides_of,
 )
-from .columns import value_text
+from .columns import translated, value_text
+from .grouping import OCTREE_OT_group_rows, OCTREE_OT_ungroup_rows
 from .lines import ANSWERS, LINES, Contact, Lines, Said
 from .listeners import has_results, listen_if_kept, uninstall
 from .operators import (
@@ -42,7 +44,8 @@ from .operators import (
     OCTREE_OT_sort_rows,
     ResultOperator,
 )
-from .panel import OCTREE_PT_results, OCTREE_UL_results, draw_labels, fresh_view
+from .panel import OCTREE_PT_results, OCTREE_UL_results
+from .picking import OCTREE_OT_click_row, OCTREE_OT_fold_row, OCTREE_OT_unpick_rows
 from .settings import (
     OctreeListSettings,
     OctreeResult,
@@ -65,11 +68,10 @@ __all__ = [
     "Side",
     "active_contact",
     "active_result",
+    "active_row",
     "active_sides",
     "doubt_names",
-    "draw_labels",
     "drop_pointers",
-    "fresh_view",
     "has_pointers",
     "has_results",
     "listen_if_kept",
@@ -82,6 +84,7 @@ __all__ = [
     "shown_of",
     "sides_of",
     "titled",
+    "translated",
     "uninstall",
     "value_text",
     "view_of",
@@ -93,7 +96,7 @@ def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     menu.layout.separator()
     for name in ("next_row", "previous_row", "isolate_row", "select_rows", "refresh_result"):
         menu.layout.operator(f"octree.{name}")
-    for name in ("mark_row_frames", "remove_result"):
+    for name in ("group_rows", "ungroup_rows", "mark_row_frames", "remove_result"):
         menu.layout.operator(f"octree.{name}")
     for verb in VERBS:
         menu.layout.operator(verb.bl_idname)
@@ -108,6 +111,11 @@ FEATURE = Feature(
         OCTREE_OT_next_row,
         OCTREE_OT_isolate_row,
         OCTREE_OT_select_rows,
+        OCTREE_OT_click_row,
+        OCTREE_OT_fold_row,
+        OCTREE_OT_unpick_rows,
+        OCTREE_OT_group_rows,
+        OCTREE_OT_ungroup_rows,
         OCTREE_OT_sort_rows,
         OCTREE_OT_show_result,
         OCTREE_OT_refresh_result,

@@ -1,4 +1,4 @@
-"""Chosen rows: what they are about, and where it is; a click selects and frames it."""
+"""Chosen rows: the active one and the picked ones, what they are about, and where it is."""
 
 from typing import Any, NamedTuple
 
@@ -9,22 +9,81 @@ from .. import references
 from ..answers.kept import active_result, shown_of, view_of
 from ..answers.verbs import go_to
 from ..answers.view3d import isolate_also
-from ..arrays import Floats, Ids
+from ..arrays import Flags, Floats, Ids
 from ..reader import find_instance
 from ..selection import Subjects
 from ..ui import settings_of, tag_redraw
 from .lines import LINES, Contact
 
+NO_ROWS: Ids = np.empty(0, np.intp)
+
 
 def row_chosen(settings: Any, context: bpy.types.Context) -> None:
     """Select what the active row is about; the callback of a click."""
+    result = active_result(settings.id_data)
+    if result is not None:
+        pick(result, NO_ROWS)
     is_here = settings.id_data == context.scene
     if is_here and settings.row >= 0 and context.mode == "OBJECT":
-        if settings.follow:
-            go_to_row(context.scene, settings.row)
-        choose(context, np.array([settings.row]), follow=settings.follow)
+        go_to_active(context, follow=settings.follow)
         isolate_also(context, active_subjects(context.scene).among(context.view_layer.objects))
     tag_redraw()
+
+
+def go_to_active(context: bpy.types.Context, *, follow: bool) -> str:
+    """Select what the active row is about; with `follow` turn frame and view to it, too."""
+    if follow:
+        go_to_row(context.scene, active_row(context.scene))
+    return choose(context, active_rows(context.scene), follow=follow)
+
+
+def active_row(scene: bpy.types.Scene) -> int:
+    """Return the active row, of a header that whose numbers it shows; -1 if none is chosen."""
+    result, line = active_result(scene), settings_of(scene).results.row
+    return -1 if result is None else view_of(scene, result).folds.lead_of(line)
+
+
+def active_rows(scene: bpy.types.Scene) -> Ids:
+    """Return the active row, or all under the active header; none if none is chosen."""
+    result = active_result(scene)
+    if result is None or active_row(scene) < 0:
+        return NO_ROWS
+    return view_of(scene, result).folds.rows_of(settings_of(scene).results.row)
+
+
+def line_of(settings: Any) -> int:
+    """Return where the active row stands in the list; -1 if it is not shown."""
+    result = active_result(settings.id_data)
+    return -1 if result is None else shown_of(settings.id_data, result).place(settings.row)
+
+
+def choose_line(settings: Any, place: int) -> None:
+    """Choose what stands at a place of the list."""
+    result = active_result(settings.id_data)
+    lines = shown_of(settings.id_data, result).lines if result else NO_ROWS
+    if 0 <= place < len(lines):
+        settings.row = int(lines[place])  # whose update selects
+
+
+def pick(result: Any, rows: Ids) -> None:
+    """Let some rows be the picked ones."""
+    flags = np.zeros(result.count, np.bool_)
+    flags[rows] = True
+    bits = np.packbits(flags).tobytes() if len(rows) else b""
+    if bits != result.picked:
+        result.picked = bits
+
+
+def picked_flags(result: Any) -> Flags:
+    """Return which rows are picked, shown or not, (n,)."""
+    bits = np.frombuffer(result.picked, np.uint8)
+    return np.unpackbits(bits, count=result.count).astype(np.bool_)
+
+
+def picked_rows(scene: bpy.types.Scene, result: Any) -> Ids:
+    """Return the picked rows that the list shows, in its order."""
+    rows = shown_of(scene, result).rows
+    return rows[picked_flags(result)[rows]] if result.picked else NO_ROWS
 
 
 def go_to_row(scene: bpy.types.Scene, row: int) -> None:
@@ -52,17 +111,21 @@ def row_subjects(scene: bpy.types.Scene, result: Any, rows: Ids) -> Subjects:
     return Subjects({uid: count for uid, count, item in numbered if item is not None})
 
 
-def rows_meant(scene: bpy.types.Scene, result: Any, which: str) -> Ids:
-    """Return all rows that the list shows, for "SHOWN", else the active one.
+def rows_meant(
+    scene: bpy.types.Scene, result: Any, which: str = "PICKED", otherwise: str = "SHOWN"
+) -> Ids:
+    """Return the picked rows, if `which` is "PICKED" and there are any, else as `otherwise`.
 
+    "SHOWN" are all that the list shows, "ACTIVE" the active one, or all under its header.
     A `ValueError` says that none is active.
     """
-    row = settings_of(scene).results.row
-    if which == "SHOWN":
-        return shown_of(scene, result).rows
-    if not 0 <= row < result.count:
+    if which == "PICKED":
+        rows = picked_rows(scene, result)
+        return rows if len(rows) else rows_meant(scene, result, otherwise)
+    rows = shown_of(scene, result).rows if which == "SHOWN" else active_rows(scene)
+    if which != "SHOWN" and not len(rows):
         raise ValueError("Click a row first")
-    return np.array([row])
+    return rows
 
 
 def choose(context: bpy.types.Context, rows: Ids, *, follow: bool) -> str:
@@ -82,10 +145,8 @@ def choose(context: bpy.types.Context, rows: Ids, *, follow: bool) -> str:
 
 def active_subjects(scene: bpy.types.Scene) -> Subjects:
     """Return the objects of the active row; none if no row is chosen."""
-    result, row = active_result(scene), settings_of(scene).results.row
-    if result is None or row < 0:
-        return Subjects()
-    return row_subjects(scene, result, np.array([row]))
+    result = active_result(scene)
+    return Subjects() if result is None else row_subjects(scene, result, active_rows(scene))
 
 
 class Side(NamedTuple):
@@ -105,8 +166,8 @@ class Side(NamedTuple):
 
 def active_sides(scene: bpy.types.Scene) -> list[Side | None]:
     """Return what the active row is about, one or two; None for what is gone."""
-    result, row = active_result(scene), settings_of(scene).results.row
-    return [] if result is None else sides_of(scene, result, row)
+    result = active_result(scene)
+    return [] if result is None else sides_of(scene, result, active_row(scene))
 
 
 def sides_of(scene: bpy.types.Scene, result: Any, row: int) -> list[Side | None]:
@@ -122,16 +183,16 @@ def sides_of(scene: bpy.types.Scene, result: Any, row: int) -> list[Side | None]
 
 
 def step_row(context: bpy.types.Context, step: int) -> int | None:
-    """Go so many rows on among those shown, wrapping around, and choose that row; return it."""
+    """Go so many lines on, wrapping around, and choose what stands there; return its row."""
     scene = context.scene
     settings, result = settings_of(scene).results, active_result(scene)
-    rows = shown_of(scene, result).rows if result else np.empty(0, np.intp)
-    if not len(rows):
+    lines = shown_of(scene, result).lines if result else NO_ROWS
+    if not len(lines):
         return None
-    here = np.flatnonzero(rows == settings.row)
-    place = int(here[0]) + step if len(here) else min(step, 0)
-    settings.row = int(rows[place % len(rows)])  # whose update selects
-    return int(settings.row)
+    here = settings.line
+    place = here + step if here >= 0 else min(step, 0)
+    settings.line = place % len(lines)
+    return active_row(scene)
 
 
 def boxes_of_row(context: bpy.types.Context) -> list[Floats]:
@@ -142,8 +203,8 @@ def boxes_of_row(context: bpy.types.Context) -> list[Floats]:
 
 def active_contact(scene: bpy.types.Scene) -> Contact | None:
     """Return what touches in the active row, if its question tells that."""
-    result, row = active_result(scene), settings_of(scene).results.row
-    if result is None or not 0 <= row < result.count or result.question not in LINES:
+    result, row = active_result(scene), active_row(scene)
+    if result is None or row < 0 or result.question not in LINES:
         return None
     return LINES[result.question].contact(scene, result, row)
 

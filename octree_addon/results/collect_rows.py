@@ -17,8 +17,8 @@ class OCTREE_OT_collect_rows(SubjectsOperator, bpy.types.Operator):
     bl_idname = "octree.collect_rows"
     bl_label = "Collect Result Rows"
     bl_description = (
-        "Link the objects of the rows that the list shows into a new collection; they also stay in"
-        " their present collections"
+        "Link the objects of the picked rows, or of all that the list shows, into a new"
+        " collection; they also stay in their present collections"
     )
     button = "Collect"
 

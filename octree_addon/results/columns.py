@@ -7,21 +7,19 @@ from typing import Any, NamedTuple
 import bpy
 from bpy.app.translations import pgettext_iface
 
+from ..answers.kept import view_of
 from ..answers.rows import Column
 from ..answers.view import View
 from ..ui import length_text
+from .lines import LINES
 
 # Pixels at a scale of one: what names take at least, one or two of them, and words at most; what
 # stands beside the list; what is around a text; and a narrow letter, a wide one, and any other.
 _NAMES, _WORDS, _BESIDE, _AROUND = (60.0, 80.0), 80.0, 72.0, 12.0
 _NARROW, _WIDE, _LETTER = 3.5, 11.0, 7.0
-_NARROW_LETTERS = frozenset(" .,:;'ijlft()|")
+_NARROW_LETTERS = " .,:;'ijlft()|"
 # Headers where there is no room for the whole ones.
 _SHORT = {"Triangles": "Tris", "Distance": "Dist.", "Frames": "Frms", "Nearest": "Near"}
-
-
-# What numbers are that are lengths or areas, by what they measure.
-_TITLES = {"Length": "Amount"}
 
 
 class Fitted(NamedTuple):
@@ -40,6 +38,41 @@ class Fitted(NamedTuple):
     columns: Sequence[Column]
     headers: Sequence[str]
     widths: Sequence[float]
+
+    def pixels(self, width: float) -> float:
+        """Return how many pixels one of the widths is; without an end in background."""
+        return width / sum(self.widths) * room_here()
+
+
+def fitted_columns(scene: bpy.types.Scene, result: Any) -> Fitted:
+    """Return the columns that the list of a result shows; worked out once a width and unit."""
+    view, units = view_of(scene, result), scene.unit_settings
+    language = bpy.context.preferences.view.language
+    told_in = units.system, units.length_unit, units.scale_length, language
+    key = room_here(), told_in
+    if key not in view.fitted:
+        view.fitted.clear()
+        view.fitted[key] = _fitted(scene, result, view)
+    fitted: Fitted = view.fitted[key]
+    return fitted
+
+
+def _fitted(scene: bpy.types.Scene, result: Any, view: View) -> Fitted:
+    lines = LINES.get(result.question)
+    if lines is None or not lines.headers:
+        return fit_columns(scene, view, names_width(view))
+    columns = [each for each in view.rows.columns if each.name in lines.headers]
+    titles = [lines.title(scene, result, each.name) for each in columns]
+    ends = sorted({row for rows in view.extremes.values() for row in rows})
+    texts = [titles, *(lines.texts(scene, result, row) for row in ends)]
+    widths = [max(map(text_width, above)) for above in zip(*texts, strict=True)]
+    return Fitted(columns, titles, [max(room_left(widths), names_width(view)), *widths])
+
+
+def room_left(widths: Sequence[float]) -> float:
+    """Return the room that columns of these widths leave for names."""
+    room = room_here()
+    return room - sum(widths) if room < math.inf else 0.0
 
 
 def names_width(view: View) -> float:
@@ -70,12 +103,16 @@ def room_here() -> float:
     return region.width / bpy.context.preferences.system.ui_scale - _BESIDE
 
 
-def fixed_columns(view: View, headers: Sequence[str], names: float) -> Fitted:
-    """Return the columns with these headers, beside names that are so much wider than all."""
-    columns = [each for each in view.rows.columns if each.name in headers]
-    part = 1.0 / max(len(columns), 1)
-    texts = [_TITLES.get(each.name, each.name) for each in columns]
-    return Fitted(columns, texts, [names, *[part] * len(columns)])
+def shared_widths(wanted: Sequence[float], room: float) -> list[float]:
+    """Return the widths of texts side by side: as wide as all the same, or one at another's cost.
+
+    None is narrower than it wants to be while another has more than that.
+    """
+    half = room / len(wanted)
+    if room == math.inf or len(wanted) == 1 or max(wanted) <= half or min(wanted) >= half:
+        return [half if room < math.inf else 1.0] * len(wanted)
+    short = min(wanted)
+    return [short if width == short else room - short for width in wanted]
 
 
 def value_width(scene: bpy.types.Scene, view: View, column: Column) -> float:
@@ -94,8 +131,10 @@ def translated(text: str) -> str:
 
 def text_width(text: str) -> float:
     """Return roughly how wide a text is, with what is around it."""
-    narrow = sum(letter in _NARROW_LETTERS for letter in text)
-    wide = sum(letter == "%" or letter > "\u2e80" for letter in text)
+    narrow = sum(map(text.count, _NARROW_LETTERS))
+    wide = text.count("%")
+    if not text.isascii():
+        wide += sum(letter > "\u2e80" for letter in text)
     return _AROUND + _NARROW * narrow + _WIDE * wide + _LETTER * (len(text) - narrow - wide)
 
 

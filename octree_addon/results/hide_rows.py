@@ -20,8 +20,8 @@ class OCTREE_OT_hide_rows(HidingOptions, EverythingOption, SubjectsOperator, bpy
     bl_idname = "octree.hide_rows"
     bl_label = "Hide Result Rows"
     bl_description = (
-        "Hide the objects of the rows that the list shows, by the icon that Hide Unseen uses. They"
-        " are remembered in the file until they are restored"
+        "Hide the objects of the picked rows, or of all that the list shows, by the icon that Hide"
+        " Unseen uses. They are remembered in the file until they are restored"
     )
     button = "Hide"
 

@@ -35,22 +35,30 @@ class Lines(NamedTuple):
     Attributes
     ----------
     headers : tuple of str
-        The columns that can be sorted by with a click.
-    draw : callable
-        Draws a row of the list.
+        The columns that can be sorted by with a click; none for as many as there is room for.
+    texts : callable
+        Returns the texts of a row in these columns.
     contact : callable
         Returns where the objects of a row meet, or None.
     go_to : callable, optional
         Brings the scene to what a row is about: to its frame.
-    names : float
-        How much of the width names take: as much as so many columns of numbers together.
+    icons : callable
+        Returns the icons before and behind the texts of a row.
+    is_quiet : callable
+        Tells whether a row is grayed: nothing is to be done about it.
+    title : callable
+        Returns what stands above a column, by its name.
     """
 
     headers: tuple[str, ...]
-    draw: Callable[[bpy.types.UILayout, bpy.types.Scene, Any, int], None]
+    texts: Callable[[bpy.types.Scene, Any, int], tuple[str, ...]]
     contact: Callable[[bpy.types.Scene, Any, int], Contact | None]
     go_to: Callable[[bpy.types.Scene, Any, int], None] | None = None
-    names: float = 1.27
+    icons: Callable[[bpy.types.Scene, Any, int], tuple[tuple[str, ...], tuple[str, ...]]] = (
+        lambda *_: ((), ())
+    )
+    is_quiet: Callable[[bpy.types.Scene, Any, int], bool] = lambda *_: False
+    title: Callable[[bpy.types.Scene, Any, str], str] = lambda _, __, name: name
 
 
 class Said(NamedTuple):

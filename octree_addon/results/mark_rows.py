@@ -20,8 +20,9 @@ class OCTREE_OT_mark_rows(SubjectsOperator, bpy.types.Operator):
     bl_idname = "octree.mark_rows"
     bl_label = "Mark Result Rows"
     bl_description = (
-        "Write into a custom property of each object of the rows that the list shows how many of"
-        " these rows name it, or its number in the column that the list is sorted by"
+        "Write into a custom property of each object of the picked rows, or of all that the list"
+        " shows, how many of these rows name it, or its number in the column that the list is"
+        " sorted by"
     )
     button = "Mark"
 

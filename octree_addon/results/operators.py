@@ -24,7 +24,14 @@ from ..arrays import Ids
 from ..scene_index import own_writing
 from ..selection import Subjects
 from ..ui import FileExport, RefusingOperator, Status, mode_obstacle, plural, settings_of
-from .choosing import active_subjects, choose, row_subjects, rows_meant, step_row
+from .choosing import (
+    active_subjects,
+    choose,
+    picked_rows,
+    row_subjects,
+    rows_meant,
+    step_row,
+)
 from .tables import TABLES, text_table
 
 
@@ -72,16 +79,17 @@ class SelectingOperator(ResultOperator):
         return super().obstacle(context) or mode_obstacle(context, may_edit=False)
 
 
-def rows_option(default: str) -> Any:
+def rows_option(otherwise: str) -> Any:
     """Return the property for which rows are meant, as `rows_meant` takes it."""
     return EnumProperty(
         name="Rows",
         description="Which rows are meant",
         items=(
-            ("ACTIVE", "Active", "The row that was clicked"),
+            ("PICKED", "Picked", f"Those picked with Shift or Ctrl; without any, {otherwise}"),
+            ("ACTIVE", "Active", "The row that was clicked, or all under a header that was"),
             ("SHOWN", "All Shown", "All rows that the list shows"),
         ),
-        default=default,
+        default="PICKED",
     )
 
 
@@ -94,7 +102,7 @@ class SubjectsOperator(SelectingOperator):
     if TYPE_CHECKING:
         rows: str
     else:
-        rows: rows_option("SHOWN")
+        rows: rows_option("all that the list shows")
 
     def act(self, context: bpy.types.Context, result: Any, rows: Ids, subjects: Subjects) -> str:
         """Do it to the objects of these rows, and return what to report."""
@@ -104,7 +112,13 @@ class SubjectsOperator(SelectingOperator):
         rows = rows_meant(context.scene, result, self.rows)
         subjects = row_subjects(context.scene, result, rows)
         with own_writing(context):
-            return self.act(context, result, rows, subjects)
+            return self.act(context, result, rows, subjects) + of_picked(context.scene, result)
+
+
+def of_picked(scene: bpy.types.Scene, result: Any) -> str:
+    """Say that something was done to the picked rows alone, if there are any."""
+    count = len(picked_rows(scene, result))
+    return f" ({plural(count, 'picked row')})" if count else ""
 
 
 class RowOperator(SelectingOperator):
@@ -115,7 +129,7 @@ class RowOperator(SelectingOperator):
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
         other = super().obstacle(context)
-        if other or len(shown_of(context.scene, active_result(context.scene)).rows):
+        if other or len(shown_of(context.scene, active_result(context.scene)).lines):
             return other
         return "The list shows no row"
 
@@ -171,14 +185,17 @@ class OCTREE_OT_isolate_row(SelectingOperator, bpy.types.Operator):
 
 
 class OCTREE_OT_select_rows(SelectingOperator, bpy.types.Operator):
-    """Select the objects of all rows that the list shows."""
+    """Select the objects of the picked rows, or of all rows that the list shows."""
 
     bl_idname = "octree.select_rows"
     bl_label = "Select All Result Rows"
-    bl_description = "Select the objects of all rows that the list shows, and nothing else"
+    bl_description = (
+        "Select the objects of the picked rows, or of all that the list shows, and nothing else"
+    )
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
-        return choose(context, shown_of(context.scene, result).rows, follow=False)
+        text = choose(context, rows_meant(context.scene, result), follow=False)
+        return text + of_picked(context.scene, result)
 
 
 # What columns tell whose headers do not.
@@ -262,16 +279,17 @@ class OCTREE_OT_copy_rows(ResultOperator, bpy.types.Operator):
     bl_idname = "octree.copy_rows"
     bl_label = "Copy Result Rows"
     bl_description = (
-        "Copy the rows that the list shows to the clipboard, as text with tabs between the columns"
+        "Copy the picked rows, or all that the list shows, to the clipboard, as text with tabs"
+        " between the columns"
     )
     bl_options = {"REGISTER"}
     button = "Copy"
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
         doubt_names()  # no update tells of a rename
-        rows = shown_of(context.scene, result).rows
+        rows = rows_meant(context.scene, result)
         context.window_manager.clipboard = text_table(context.scene, result, rows)
-        return f"{plural(len(rows), 'row')} copied"
+        return f"{plural(len(rows), 'row')} copied" + of_picked(context.scene, result)
 
 
 class OCTREE_OT_export_rows(FileExport, ResultOperator, bpy.types.Operator):
@@ -280,14 +298,15 @@ class OCTREE_OT_export_rows(FileExport, ResultOperator, bpy.types.Operator):
     bl_idname = "octree.export_rows"
     bl_label = "Export Result Rows"
     bl_description = (
-        "Write the rows that the list shows to a file, as CSV or JSON by the file extension"
+        "Write the picked rows, or all that the list shows, to a file, as CSV or JSON by the file"
+        " extension"
     )
     bl_options = {"REGISTER"}
     stem, button = "results", "Export"
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
         doubt_names()  # no update tells of a rename
-        rows = shown_of(context.scene, result).rows
+        rows = rows_meant(context.scene, result)
         data = context.scene, result, rows
         return self.write(*self.chosen(TABLES), *data, said=plural(len(rows), "row"))
 
@@ -360,7 +379,7 @@ class OCTREE_OT_mark_row_frames(ResultOperator, bpy.types.Operator):
     if TYPE_CHECKING:
         rows: str
     else:
-        rows: rows_option("ACTIVE")
+        rows: rows_option("the active one")
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
@@ -372,7 +391,7 @@ class OCTREE_OT_mark_row_frames(ResultOperator, bpy.types.Operator):
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
         scene, view = context.scene, view_of(context.scene, result)
-        rows = rows_meant(scene, result, self.rows).tolist()
+        rows = rows_meant(scene, result, self.rows, "ACTIVE").tolist()
         marks = [mark for row in rows for mark in marks_of(view, row)]
         for name, frame in marks:
             scene.timeline_markers.new(name, frame=frame)

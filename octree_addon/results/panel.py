@@ -7,13 +7,14 @@ import bpy
 
 from ..answers import kept
 from ..answers.kept import active_result, shown_of, view_of
-from ..answers.view import NAME, View
+from ..answers.view import NAME
 from ..answers.view3d import is_isolated
-from ..references import find_object
 from ..scene_index import are_same, asked_of, is_doubted, known_fingerprint, rest_soon
 from ..ui import SidebarPanel, column_of, draw_hint, plural, schedule, settings_of
-from .columns import cells, fit_columns, fixed_columns, names_width, value_text
-from .lines import ANSWERS, LINES
+from .choosing import picked_rows
+from .columns import cells, fitted_columns
+from .lines import ANSWERS
+from .row_drawing import LineDrawing
 from .verbs import VERBS
 
 # Rows of the list: as many as are in view with all buttons on a small screen; how many buttons
@@ -28,9 +29,10 @@ class OCTREE_UL_results(bpy.types.UIList):
         self, context: bpy.types.Context, data: Any, propname: str
     ) -> tuple[list[int], list[int]]:
         result = active_result(context.scene)
-        if result is None or len(data.rows) < result.count:
+        if result is None:
             return [], []
-        return shown_of(context.scene, result).in_list(result.count, len(data.rows))
+        # The items have nothing in them: the first ones are the lines, from top to bottom.
+        return shown_of(context.scene, result).in_list(len(data.rows)), []
 
     def draw_filter(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
         """Draw nothing: the search stands above the list, where it is seen."""
@@ -48,47 +50,9 @@ class OCTREE_UL_results(bpy.types.UIList):
         flt_flag: int = 0,
     ) -> None:
         result = active_result(context.scene)
-        if result is not None and index < result.count:
-            draw = LINES[result.question].draw if result.question in LINES else draw_row
-            draw(layout, context.scene, result, index)
-
-
-def draw_row(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, row: int) -> None:
-    """Show one row: names, grayed where the object is gone, and numbers."""
-    view = fresh_view(scene, result, row)
-    fitted = fit_columns(scene, view, names_width(view))
-    names, *numbers = cells(layout, fitted.widths)
-    draw_labels(names, view, row)
-    for cell, column in zip(numbers, fitted.columns, strict=True):
-        cell.alignment = "RIGHT"
-        cell.label(text=value_text(scene, column, row), translate=not column.words)
-
-
-def draw_labels(layout: bpy.types.UILayout, view: View, row: int) -> None:
-    """Show the names of a row, grayed where the object is gone."""
-    for side, text in enumerate(view.labels(row)):
-        part = layout.row()
-        is_there = bool(view.uids[view.rows.objects[side, row]])
-        part.active = is_there
-        part.label(text=text if is_there else f"{text} (deleted)", translate=False)
-
-
-def fresh_view(scene: bpy.types.Scene, result: Any, row: int) -> View:
-    """Return the rows of a result, read again if an object of this one was renamed."""
-    view = view_of(scene, result)
-    if not names_hold(view, row):
-        kept.doubt_names()
-        view = view_of(scene, result)
-    return view
-
-
-def names_hold(view: View, row: int) -> bool:
-    """Tell whether the objects of a row are still there, and called what was read."""
-    for number in view.rows.objects[:, row].tolist():
-        item = find_object(view.uids[number], view.names[number])
-        if view.uids[number] and (item is None or item.name != view.names[number]):
-            return False
-    return True
+        lines = () if result is None else shown_of(context.scene, result).lines
+        if index < len(lines):
+            LineDrawing(layout, context.scene, result, int(lines[index])).draw()
 
 
 class OCTREE_PT_results(SidebarPanel):
@@ -119,7 +83,7 @@ class OCTREE_PT_results(SidebarPanel):
         keep_current(column, scene, result)
         draw_headers(column, scene, settings, result)
         column.template_list(
-            "OCTREE_UL_results", "", kept.list_settings(), "rows", settings, "row",
+            "OCTREE_UL_results", "", kept.list_settings(), "rows", settings, "line",
             rows=_LINES,
         )  # fmt: skip
         if context.mode != "OBJECT":
@@ -151,7 +115,7 @@ def count_text(scene: bpy.types.Scene, result: Any) -> str:
 
 def keep_current(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any) -> None:
     """Have the list filled and compared soon; say whether the scene has changed since."""
-    if len(kept.list_settings().rows) < result.count:
+    if len(kept.list_settings().rows) < len(shown_of(scene, result).lines):
         schedule(kept.fill_list, 0.0)
     if is_doubted(scene):
         rest_soon()
@@ -172,11 +136,7 @@ def draw_headers(
     """Offer to search, and to sort by a click on a header."""
     row = layout.row(align=True)
     row.prop(settings, "search", text="", icon="VIEWZOOM")
-    view = view_of(scene, result)
-    fitted = fit_columns(scene, view, names_width(view))
-    if result.question in LINES:
-        lines = LINES[result.question]
-        fitted = fixed_columns(view, lines.headers, lines.names)
+    fitted = fitted_columns(scene, result)
     row = layout.row(align=True)
     for cell, name, text in zip(
         cells(row, fitted.widths),
@@ -193,6 +153,17 @@ def draw_header(layout: bpy.types.UILayout, settings: Any, name: str, text: str)
     layout.operator("octree.sort_rows", text=text, depress=is_sorted).by = name
 
 
+def draw_picked(layout: bpy.types.UILayout, count: int) -> None:
+    """Offer to group; say how many rows are picked, since buttons then mean these."""
+    row = layout.row(align=True)
+    row.operator("octree.group_rows", text="Group")
+    row.operator("octree.ungroup_rows", text="Ungroup")
+    if count:
+        row.operator(
+            "octree.unpick_rows", text=f"{count:,}", icon="X", translate=False, depress=True
+        )
+
+
 def draw_actions(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
     """Offer what can be done with the rows."""
     settings = settings_of(context.scene).results
@@ -201,7 +172,9 @@ def draw_actions(layout: bpy.types.UILayout, context: bpy.types.Context, result:
     row.operator("octree.next_row", text="", icon="TRIA_DOWN")
     isolated = is_isolated(context)
     row.operator("octree.isolate_row", text="Show All" if isolated else "Isolate")
-    row.operator("octree.select_rows", text="Select All")
+    picked = len(picked_rows(context.scene, result))
+    row.operator("octree.select_rows", text="Select Picked" if picked else "Select All")
+    draw_picked(layout, picked)
     row = layout.row(align=True)
     row.prop(settings, "follow", toggle=True)
     row.prop(settings, "outline", toggle=True)

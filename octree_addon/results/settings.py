@@ -13,7 +13,7 @@ from bpy.props import (
 
 from ..answers.kept import result_chosen
 from ..ui import tag_redraw
-from .choosing import row_chosen
+from .choosing import choose_line, line_of, row_chosen
 
 
 class OctreeResultObject(bpy.types.PropertyGroup):
@@ -26,7 +26,7 @@ class OctreeResultObject(bpy.types.PropertyGroup):
 
 
 class OctreeResultRow(bpy.types.PropertyGroup):
-    """A row of the list, with nothing in it: the numbers are packed in the result."""
+    """A line of the list, with nothing in it: the numbers are packed in the result."""
 
 
 class OctreeListSettings(bpy.types.PropertyGroup):
@@ -34,10 +34,14 @@ class OctreeListSettings(bpy.types.PropertyGroup):
 
     if TYPE_CHECKING:
         rows: Any  # of OctreeResultRow
+        clicked: int
+        clicked_at: int
     else:
         rows: CollectionProperty(
-            type=OctreeResultRow, name="Rows", description="As many as the active result has"
+            type=OctreeResultRow, name="Rows", description="As many as the active result has lines"
         )
+        clicked: IntProperty(description="The line that was clicked last", default=-1)
+        clicked_at: IntProperty(description="When, in milliseconds of a clock that runs over")
 
 
 class OctreeResult(bpy.types.PropertyGroup):
@@ -54,6 +58,9 @@ class OctreeResult(bpy.types.PropertyGroup):
         details: bytes
         subjects: str
         marks: str
+        groups: str
+        opened: str
+        picked: bytes
         pinned: bool
         objects: Any  # of OctreeResultObject; the stubs know no collection that grows
     else:
@@ -74,6 +81,11 @@ class OctreeResult(bpy.types.PropertyGroup):
         )
         subjects: StringProperty(description="The objects that rows name: references")
         marks: StringProperty(description="What the user has said of rows, as JSON")
+        groups: StringProperty(description="The rows of each group by hand, as JSON")
+        opened: StringProperty(description="Which headers of the list are open, as JSON")
+        picked: StringProperty(
+            subtype="BYTE_STRING", description="Which rows are picked, a bit for each"
+        )
         pinned: BoolProperty(
             name="Keep",
             description="Keep this result beside the new one when the question is asked again",
@@ -88,6 +100,7 @@ class OctreeResultsSettings(bpy.types.PropertyGroup):
         kept: Any  # of OctreeResult
         active: int
         row: int
+        line: int
         search: str
         sort: str
         reverse: bool
@@ -106,10 +119,17 @@ class OctreeResultsSettings(bpy.types.PropertyGroup):
         )
         row: IntProperty(
             name="Row",
-            description="Click to select the object, or both of a pair",
+            description="Which row is active: its number, or behind all rows that of a header",
             default=-1,
             min=-1,
             update=row_chosen,
+        )
+        line: IntProperty(
+            name="Line",
+            description="Where the active row stands in the list",
+            min=-1,
+            get=line_of,
+            set=choose_line,
         )
         search: StringProperty(
             name="Search",

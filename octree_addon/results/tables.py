@@ -47,9 +47,11 @@ def exported_values(scene: bpy.types.Scene, column: Column, rows: Ids) -> list[A
 def table_lines(scene: bpy.types.Scene, result: Any, rows: Ids) -> Iterable[list[Any]]:
     """Yield the header, then a line for each of some rows: names, then numbers."""
     view = view_of(scene, result)
-    yield headers_of(scene, view)
+    yield headers_of(scene, view) + ["Group"] * bool(view.groups)
     names = (view.labels(row) for row in rows.tolist())
     columns = [exported_values(scene, each, rows) for each in view.rows.columns]
+    if view.groups:
+        columns.append([view.folds.group_of(row) for row in rows.tolist()])
     for line, labels in enumerate(names):
         yield [*labels, *(column[line] for column in columns)]
 
@@ -79,6 +81,8 @@ def json_table(scene: bpy.types.Scene, result: Any, rows: Ids) -> str:
         if table.seen is not None:
             name = "touching_in" if table.are_pairs else "seen_in"
             entry[name] = table.frames[table.seen[row]].tolist()
+        if view.folds.group_of(row):
+            entry["group"] = view.folds.group_of(row)
         written.append(entry)
     head = {
         "version": VERSION,

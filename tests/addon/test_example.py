@@ -62,7 +62,8 @@ def test_camera_moves(empty_scene):
 
 def test_default_cube_stands_free(empty_scene):
     bpy.ops.mesh.primitive_cube_add()
-    add()
+    town = add()
+    assert min(item.matrix_world.translation.x for item in town.objects) > 12
     bpy.ops.octree.select_collisions()
     assert questions.get(empty_scene).notes[0] == "2 pairs collide"
 

@@ -2,10 +2,12 @@
 
 import bpy
 import pytest
+from blender_scenes import cube
 from live_scenes import grid, step, switch_on
-from paper import drawn
+from paper import buttons, drawn
 
-from octree_ext.octree_addon.live import panel
+from octree_ext.octree_addon import trees
+from octree_ext.octree_addon.live import panel, shown_pairs
 from octree_ext.octree_addon.ui import settings_of
 
 pytestmark = pytest.mark.usefixtures("visible_scope")
@@ -97,3 +99,33 @@ def test_panel_offers_live_before_there_is_a_tree():
     settings_of(bpy.context.scene).source.source = "OBJECTS"
     assert bpy.types.OCTREE_PT_live.poll(bpy.context)
     assert panel_lines()["octree.live"] == "Follow Objects"
+
+
+def test_a_ground_is_offered_and_left_out_and_the_active_object_may_be_alone():
+    items = grid(6)
+    ground = cube("Lawn", 40.0)
+    switch_on()
+    bpy.context.view_layer.update()
+    live, built = settings_of(bpy.context.scene).live, trees.get(bpy.context.scene)
+    assert "6 pairs overlapping" in panel_lines()
+    hints = [each for each in buttons(bpy.types.OCTREE_PT_live) if "context" in each.name]
+    assert [(each.data_path, each.value) for each in hints] == [
+        ("scene.octree.live.ground", "Lawn")
+    ]
+    bpy.ops.wm.context_set_id(data_path=hints[0].data_path, value=hints[0].value)
+    assert live.ground == ground
+    assert "Nothing overlaps" in panel_lines()
+    items[1].location = items[0].location
+    bpy.context.view_layer.update()
+    assert "1 pair overlapping" in panel_lines()
+    floors = bpy.data.collections.new("Floors")
+    for item in (ground, items[0]):
+        floors.objects.link(item)
+    live.ground, live.grounds = None, floors
+    assert "Nothing overlaps" in panel_lines()
+    live.grounds, live.active_only = None, True
+    for active, count in ((items[0], 2), (items[4], 1), (ground, 6)):
+        bpy.context.view_layer.objects.active = active
+        assert any(line.startswith(f"{count} pair") for line in panel_lines())
+        shown = shown_pairs(live, built, built.follower, active)
+        assert sum(each.shape[1] for each in shown[:2]) == count

@@ -37,8 +37,9 @@ def test_search_finds_every_operator_under_octree():
     found = {line for menu in MENUS for line in appended(menu)}
     # What belongs to one row of a list, to a preset or to the pointer has no place in a menu.
     private = {"octree.add_build_preset", "octree.show_result", "octree.sort_rows"}
+    private |= {"octree.click_row", "octree.fold_row", "octree.unpick_rows"}
     private |= {f"octree.probe_{name}" for name in ("move", "keep", "size", "end")}
-    private |= {"octree.resize_answer"}
+    private |= {"octree.resize_answer", "octree.put"}
     assert {operator.bl_idname for operator in OPERATORS} - private <= found
     assert {menu.bl_label for menu in MENUS} == {"Octree"}
 
@@ -49,7 +50,7 @@ def test_menus_of_blender_have_ours(place, menu):
 
 
 def test_presets_are_found_by_blender():
-    assert SHIPPED.keys() == {"Fine", "Coarse", "Game", "CAD"}
+    assert SHIPPED.keys() == {"Fine", "Coarse", "Game", "CAD", "Clip"}
     folders = bpy.utils.preset_paths("octree/build")
     assert any(Path(folder) == SHIPPED["Fine"].parent for folder in folders)
 

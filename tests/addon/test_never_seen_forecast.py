@@ -10,7 +10,7 @@ from paper import drawn
 from octree_ext.octree_addon.cameras import never_seen
 from octree_ext.octree_addon.cameras.never_seen.forecast import forecast_of
 from octree_ext.octree_addon.cameras.never_seen.report import percent
-from octree_ext.octree_addon.ui import settings_of
+from octree_ext.octree_addon.ui import plural, settings_of
 
 pytestmark = pytest.mark.usefixtures("in_numpy")
 
@@ -88,7 +88,7 @@ def test_copies_lack_what_was_said(settings, capfd):
 
 def test_what_is_not_dropped_is_told_by_reason(settings, capfd):
     found = never_seen.get(bpy.context.scene)
-    kept, copies = forecast_of(bpy.context)
+    kept, copies, *_ = forecast_of(bpy.context)
     unseen = sum(int((counts < settings.least).sum()) for counts in found.meshes.values())
     assert unseen == kept.face_count + sum(kept.saved.values())
     if not copies["applied"]:
@@ -103,7 +103,7 @@ def test_what_is_not_dropped_is_told_by_reason(settings, capfd):
 
 
 def test_selecting_takes_what_was_said(settings):
-    kept, _ = forecast_of(bpy.context)
+    kept = forecast_of(bpy.context).kept
     bpy.ops.octree.select_never_seen(kind="OBJECTS")
     assert len(selected()) == len(kept.never)
     assert f"{len(kept.never)} of" in " ".join(drawn(bpy.types.OCTREE_PT_results))
@@ -111,6 +111,28 @@ def test_selecting_takes_what_was_said(settings):
     known = [mesh for mesh in bpy.data.meshes if mesh.session_uid in kept.meshes]
     chosen = sum(face.select for mesh in known for face in mesh.polygons)
     assert chosen == kept.face_count
+
+
+def test_buttons_count_what_they_do_and_hide_tells_the_rest_by_reason(settings, capfd):
+    hiding, scene = settings_of(bpy.context.scene).hiding, bpy.context.scene
+    hiding.protect = bpy.data.collections.new("Precious")
+    hiding.protect.objects.link(scene.objects["Thick"])
+    bpy.data.objects["Hidden"].hide_set(True)
+    forecast = forecast_of(bpy.context)
+    assert dict(forecast.stay) == {"hidden already": 1, "protected": 1}
+    lines = drawn(bpy.types.OCTREE_PT_results)
+    assert "Hide leaves 1 protected" in lines
+    assert lines["octree.hide_never_seen"] == f"Hide ({forecast.hidden})"
+    assert lines["octree.collect_never_seen"] == f"Collect ({len(forecast.kept.never)})"
+    bpy.ops.octree.mask_never_seen()
+    said = capfd.readouterr().out
+    assert f"{plural(forecast.masked['faces'], 'face')} of" in said
+    bpy.ops.octree.unmask_never_seen()
+    before = len([item for item in scene.objects if item.visible_get()])
+    bpy.ops.octree.hide_never_seen()
+    after = len([item for item in scene.objects if item.visible_get()])
+    assert before - after == forecast.hidden > 0
+    assert forecast_of(bpy.context).hidden == 0
 
 
 def test_a_forecast_follows_settings_and_answers():

@@ -162,7 +162,7 @@ def test_hundred_thousand_cells_are_made_ready_level_by_level():
 def test_display_is_installed_once():
     display.install()
     display.install()
-    assert len(drawing._handles) == 1
+    assert len(drawing._handles) == 2  # in space, and in pixels
     display.uninstall()
     display.uninstall()
     assert drawing._handles == []

@@ -21,7 +21,8 @@ from octree_ext.octree_addon.results import Column, Rows, columns, no_instances
 from octree_ext.octree_addon.results.columns import value_text
 from octree_ext.octree_addon.results.copy_names import names_in
 from octree_ext.octree_addon.results.operators import OCTREE_OT_sort_rows
-from octree_ext.octree_addon.results.panel import OCTREE_UL_results, draw_row
+from octree_ext.octree_addon.results.panel import OCTREE_UL_results
+from octree_ext.octree_addon.results.row_drawing import LineDrawing
 from octree_ext.octree_addon.ui import settings_of
 
 EVIL = ("=1+1", '+cmd, "quoted"', "-line\nbreak", "@home", "Tür, Öl")
@@ -127,15 +128,14 @@ def test_a_header_sorts_turns_round_and_lets_go(pairs, by, orders):
 
 
 def listed():
-    """Return what Blender's list makes of the answer of `filter_items`: rows in drawn order."""
+    """Return what Blender's list makes of the answer of `filter_items`: lines in drawn order."""
     flags, places = OCTREE_UL_results.filter_items(
         None, bpy.context, bpy.context.window_manager.octree, "rows"
     )
-    count = len(list_rows())
-    flags, places = flags or [1 << 30] * count, places or list(range(count))
-    assert sorted(places) == list(range(count))
-    order = sorted(range(count), key=places.__getitem__)
-    return [row for row in order if flags[row] & 1 << 30]
+    assert (len(flags), places) == (len(list_rows()), [])
+    lines = shown_of(bpy.context.scene, active()).lines.tolist()
+    assert flags == [1 << 30] * len(lines) + [0] * (len(flags) - len(lines))
+    return lines
 
 
 def test_blenders_list_shows_the_same(pairs):
@@ -448,13 +448,18 @@ def test_the_panel_says_what_it_shows(pairs):
 
 
 def test_a_row_shows_the_new_name_at_once(pairs):
-    paper = Paper()
-    draw_row(paper, bpy.context.scene, active(), 0)
+    assert texts_of_line(0) == ["Cube 0", "Cube 1", "9", "50 cm"]
     pairs[0].name = "Renamed"
     bpy.data.objects.remove(pairs[1])
-    draw_row(paper, bpy.context.scene, active(), 0)
-    texts = [text for text, _ in paper.lines]
-    assert texts == ["Cube 0", "Cube 1", "9", "50 cm", "Renamed", "Cube 1 (deleted)", "9", "50 cm"]
+    assert texts_of_line(0) == ["Renamed", "Cube 1", "9", "50 cm"]
+
+
+def texts_of_line(line):
+    """Return the texts of a line of the list, of which each cell is a button for it."""
+    paper = Paper()
+    LineDrawing(paper, bpy.context.scene, active(), line).draw()
+    assert {button.line for button in paper.buttons} == {line}
+    return [text for _, text in paper.lines if text]
 
 
 def test_many_updates_are_not_walked_through(many):

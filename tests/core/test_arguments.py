@@ -21,8 +21,10 @@ from core import (
 
 SCENE, _ = asked.masked_scene(1)
 TREE = build_octree(scenes.random(), capacity=16)
+MESHED = build_octree(Triangles(np.eye(3), [[0, 1, 2]]))
 BALLS, BOX = Spheres(np.zeros((2, 3)), [1, 2]), Boxes([[0] * 3], [[1] * 3])
 ZEROS, EYE = np.zeros((2, 3)), np.eye(4)[None]
+STEPPED = "chunks", "chunks_steps", "density", "density_steps"
 FOUND = core.audit(SCENE)
 PLACING = ("slide", "slide_steps", "separate", "separate_steps")
 # What a function is asked with, by name of the argument; of one function, by both names.
@@ -40,7 +42,8 @@ GIVEN = {
     "corners": np.zeros((1, 8, 3)), "other": TREE, "clearance": 0.1, "band": 0.1, "progress": None,
     "views_inside.volume": BOX, "HalfSpaces.planes": [[1, 2, 3, 4]], "margin": 0.5, "part": 0.5,
     "Audit.take.rows": [1, 0], "Audit.turned.rows": [1], "audits": [FOUND, FOUND], "factor": 2.0,
-    "connected_components.pairs": [[0], [1]],
+    "connected_components.pairs": [[0], [1]], "pairs": [[0, 2], [2, 3]], "against": [2],
+    "rooms": [3],
     "Frusta.from_planes.planes": [[[1, 0, 0, 1], [-1, 0, 0, 1], [0, 1, 0, 1], [0, -1, 0, 1],
                                    [0, 0, 1, 1], [0, 0, -1, 1]]],
     "SceneOctree.place.groups": [7], "DynamicOctree.insert.groups": [7, 7],
@@ -54,10 +57,18 @@ GIVEN = {
     "SceneOctree.triangles_of.ids": [0, 2], "SceneOctree.triangles_steps.ids": [0, 2],
     "baked_triangles.meshes": [Triangles(np.eye(3), [[0, 1, 2]])], "which": [0],
     "baked_triangles_steps.meshes": [Triangles(np.eye(3), [[0, 1, 2]])],
-    "slide.direction": [0, 0, -1], "bodies": [3, 3], "against": [2], "limit": 4.0,
+    "pairs_within.others": BALLS, "between.start": 0.0, "cell": 0.5, "budget": 20.0,
+    **{f"{name}.tree": MESHED for name in ("assign", "clip", "clip_steps")},
+    "least_triangles": 2, "least_size": 0.1, "modes": [0], "weights": [1.0],
+    **{f"{name}.owners": [0] for name in STEPPED},
+    "materials": [3], "values": ZEROS, "normals": ZEROS, "sources": [[0, 1, 1]],
+    **{f"{name}.weights": [[1, 0, 0]] for name in ("interpolated", "interpolated_normals")},
+    "chunk_polygons.chunks": core.chunks(Triangles(np.eye(3), [[0, 1, 2]])),
+    "triangle_corners": [[0, 1, 2]], "triangle_polygons": [0], "polygon_starts": [0, 3],
+    "between.stop": 1.0,
+    "slide.direction": [0, 0, -1], "bodies": [3, 3], "limit": 4.0,
     "axes": [[1, 0, 0]], "fixed": [0], "gap": 0.1,
-    **{f"{name}.ids": [0, 2] for name in PLACING}, "pairs_within.others": BALLS,
-    "between.start": 0.0, "between.stop": 1.0,
+    **{f"{name}.ids": [0, 2] for name in PLACING},
 }  # fmt: skip
 # Their arrays are known to be sound: nobody checks them again.
 TRUSTED = {

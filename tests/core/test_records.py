@@ -24,6 +24,7 @@ def tracked():
 RECORDS = {
     "Audit": lambda: core.audit(SCENE, clearance=0.3, self_intersections=True),
     "ContactIntervals": tracked,
+    "Distances": lambda: core.distances(SCENE, [[0, 2], [2, 3]]),
     "FaceSamples": lambda: core.face_samples(ZBuffer(SCENE), asked.VIEWS, size=asked.SIZE),
     "ItemBuffers": lambda: core.item_buffers(ZBuffer(SCENE), asked.VIEWS, size=asked.SIZE),
     "Nearest": lambda: core.nearest(TREE, asked.POINTS, count=400),

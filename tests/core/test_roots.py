@@ -182,11 +182,7 @@ def few():
         yield
 
 
-@pytest.mark.parametrize(
-    "options",
-    [{}, {"split": "median"}, {"split": "median", "straddlers": "hybrid"}],
-    ids=("copy", "median", "hybrid"),
-)
+@pytest.mark.parametrize("options", [{}, {"split": "median"}], ids=("copy", "median"))
 def test_a_build_of_too_many_copies_is_refused_before_they_are_made(few, options):
     items = sheet(110, 3.0)
     message = r"got 1 and 12, which make about [\d,]+ copies at depth \d+"

@@ -30,8 +30,12 @@ STEPPED = [(name, number) for name, cases in CASES.items() for number in range(l
 OF_SCENE = [
     "audit_steps",
     "audit_again_steps",
+    "distances_steps",
     "face_samples_steps",
+    "fits_steps",
+    "nearest_objects_steps",
     "objects_touching_steps",
+    "obstacles_steps",
     "overlapping_pairs_steps",
     "overlapping_objects_steps",
     "separate_steps",

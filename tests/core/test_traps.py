@@ -199,3 +199,17 @@ def test_large_straddlers_have_other_policies():
     assert copied > 2 * limited > 4 * kept == 4
     for scene in ("uv_sphere", "icosphere"):
         assert statistics(built(scenes.SCENES[scene](), capacity=8)).references_per_item < 8
+
+
+@pytest.mark.parametrize("capacity", [8, 32])
+@pytest.mark.parametrize("height", [0.0, 2.0], ids=["fan", "cone"])
+def test_hybrid_copies_fans_and_cones_only_while_that_is_cheap(height, capacity):
+    """It copied each triangle 85 times, as "copy" does."""
+    turns = 2 * np.pi * np.arange(5000) / 5000
+    rim = np.stack((np.cos(turns), np.sin(turns), 0 * turns), axis=1)
+    corners = np.arange(5000)
+    faces = np.stack((corners, np.roll(corners, -1), np.full(5000, 5000)), axis=1)
+    fan = Triangles(np.concatenate((rim, [[0.0, 0.0, height]])), faces)
+    tree = built(fan, capacity=capacity, straddlers="hybrid")
+    assert len(tree.node_depth) > 1
+    assert statistics(tree).references_per_item < 8.1

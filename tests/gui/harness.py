@@ -34,6 +34,8 @@ PICTURES = CHECKOUT / "tests/out"
 WIDTH, HEIGHT = 1400, 900
 MODULE = "bl_ext.user_default.octree"
 START_SECONDS = 120
+# "vulkan" asks for Mesa's lavapipe, the package mesa-vulkan-drivers.
+BACKEND = os.environ.get("OCTREE_GPU_BACKEND", "opengl")
 
 
 def run_there(*command: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
@@ -46,11 +48,11 @@ def start_there(*command: str, **options: Any) -> subprocess.Popen[bytes]:
     return subprocess.Popen([WHERE_BLENDER_IS, *command], **options)
 
 
-def install_extension(folder: Path) -> None:
-    """Pack the checkout and install it into the throw-away user folder `folder`."""
+def install_extension(folder: Path, source: Path = CHECKOUT) -> None:
+    """Pack a checkout, this one, and install it into the throw-away user folder `folder`."""
     environment = os.environ | {"BLENDER_USER_RESOURCES": str(folder)}
     extension = ("blender", "--command", "extension")
-    build = ("build", "--source-dir", str(CHECKOUT), "--output-filepath", f"{folder}/octree.zip")
+    build = ("build", "--source-dir", str(source), "--output-filepath", f"{folder}/octree.zip")
     run_there(*extension, *build, env=environment)
     install = ("install-file", "--repo", "user_default", f"{folder}/octree.zip")
     run_there(*extension, *install, env=environment)
@@ -115,7 +117,7 @@ class Window:
         geometry = ("--window-geometry", "0", "0", str(screen.width), str(screen.height))
         agent = str(Path(__file__).with_name("agent.py"))
         self.blender = start_there(
-            *("blender", "--factory-startup", "--gpu-backend", "opengl", *geometry),
+            *("blender", "--factory-startup", "--gpu-backend", BACKEND, *geometry),
             *("--python-exit-code", "1", "--python", agent, "--", str(folder)),
             env=self.environment,
             stdout=self.log,
@@ -168,13 +170,22 @@ class Window:
         """Return where the sidebar has the button of an operator, `"octree.build"`.
 
         The pointer goes down the sidebar at `x`, from `top` on, until Blender says that it is over
-        the button: so panels may change above it.
+        the button: so panels may change above it. It comes from outside, and what is found has to
+        last: a busy Blender hears of the pointer late, and names the button that it was over.
         """
+        self.call(_warp, x - 600, top)
+        wait_for(lambda: not self.call(_under_pointer))
         for y in range(top, self.screen.height - 40, 8):
             self.call(_warp, x, y)
-            if self.call(_under_pointer).startswith(f"bpy.ops.{operator}("):
-                return x, y + 6
+            if self._is_over(operator):
+                self.call(_warp, x, y + 6)
+                self.call(_redraw)
+                if self._is_over(operator):
+                    return x, y + 6
         raise AssertionError(f"The sidebar has no button for {operator}")
+
+    def _is_over(self, operator: str) -> bool:
+        return bool(self.call(_under_pointer).startswith(f"bpy.ops.{operator}("))
 
     def press_button(self, operator: str, **where: int) -> None:
         """Click on the button of an operator in the sidebar."""

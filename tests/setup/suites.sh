@@ -11,9 +11,15 @@ setup=tests/setup
 results=.cache/suites
 limit="timeout 2400"
 laws="test_rays or test_nearest or test_kernel"
+# A whole Blender differs from the wheel of its version by what stands around its data: files,
+# packages, processes, graphics, keys. Its window has a suite of its own.
+whole="behind_command command_line command_processes every_question files gpu_buffer guide_examples
+    hiding menus older_files overlay package package_kernel preferences registration translations
+    undo visibility_memory"
 
 in_wheel() {
     $setup/environment.sh "$1" || return
+    local files=tests/addon
     apart tests_in_wheel "$1" -n "$workers" --dist loadfile
 }
 
@@ -21,12 +27,12 @@ tests_in_wheel() {
     $limit ".venv/$1/bin/python" tests/run_in_blender.py -- "${@:2}"
 }
 
-# Run the tests of the add-on by a command, random sessions beside the others, in a process of
+# Run `files` of the add-on's tests by a command, random sessions beside the others, in a process of
 # their own: after hundreds of other tests Blender 4.2 and 4.3 crash in them, in some runs. Once a
 # property is written, DEG_id_tag_update finds its owner freed; why is not known.
 apart() {
     local sessions=tests/addon/test_sessions.py others code
-    ending "$@" tests/addon --ignore $sessions >"$log.others" 2>&1 &
+    ending "$@" $files --ignore $sessions >"$log.others" 2>&1 &
     others=$!
     ending "$@" -n 0 $sessions
     code=$?
@@ -73,6 +79,8 @@ in_blender() {
     [ -e "$packages/pytest" ] || .venv/core-newest/bin/python -m pip install -q \
         --target "$packages" --python-version "$python" --only-binary :all: \
         "${pins[@]}" || return 1
+    # shellcheck disable=SC2086  # words
+    local files=$(printf 'tests/addon/test_%s.py ' $whole)
     apart tests_in_blender
 }
 

@@ -3,7 +3,7 @@
 Read parts, findings, identity, comparison and grouping, then reports and gate.
 """
 
-from .comparison import carried_over, compare, gone_from
+from .comparison import carried_over, compare, gone_from, grouped_as
 from .findings import (
     AREA,
     CONTAINED,
@@ -61,6 +61,7 @@ __all__ = [
     "gate_of",
     "global_ids_in",
     "gone_from",
+    "grouped_as",
     "match_objects",
     "meters_in",
     "own_global_id",

@@ -1,4 +1,4 @@
-"""Comparison of two audits: new, still there, resolved; reviewed and ignored carry over."""
+"""Comparison of two audits: new, still there, resolved; statuses and groups carry over."""
 
 from dataclasses import dataclass, replace
 
@@ -78,8 +78,9 @@ def gone_from(old: Findings, new: Findings, matching: Ids) -> Ids:
 def carried_over(old: Findings, new: Findings, matching: Ids) -> Findings:
     """Return the new findings, those that stay with the statuses and reasons they had before.
 
-    Then follow, as resolved, the old findings that are gone, and those that were resolved before
-    and have not come back. One that comes back is new again; its reason is kept, to be offered.
+    They stay in their groups, even if they were gone and have come back. Then follow, as resolved,
+    the old findings that are gone, and those that were resolved before and have not come back. One
+    that comes back is new again; its reason is kept, to be offered.
     """
     previous = compare(old, new, matching).previous
     statuses, reasons = new.statuses.copy(), list(new.reasons)
@@ -89,9 +90,23 @@ def carried_over(old: Findings, new: Findings, matching: Ids) -> Findings:
         reasons[row] = old.reasons[returned[row]]
     for row in np.flatnonzero(previous >= 0).tolist():
         statuses[row], reasons[row] = old.statuses[previous[row]], old.reasons[previous[row]]
-    whole = replace(new, statuses=statuses, reasons=tuple(reasons))
+    whole = grouped_as(old, replace(new, statuses=statuses, reasons=tuple(reasons)), matching)
     gone = old.take(gone_from(old, new, matching))
     return _appended(whole, replace(gone, statuses=np.full(len(gone), RESOLVED)), matching)
+
+
+def grouped_as(old: Findings, new: Findings, matching: Ids) -> Findings:
+    """Return the new findings in the groups that the old ones have; their own where they have one.
+
+    Whether they were gone in between does not count.
+    """
+    if not old.groups:
+        return new
+    there = replace(old, statuses=np.full(len(old), NEW))
+    here = replace(new, statuses=np.full(len(new), NEW))
+    previous = compare(there, here, matching).previous.tolist()
+    before = (old.groups[each] if each >= 0 else "" for each in previous)
+    return new.with_groups(new.group_of(row) or name for row, name in enumerate(before))
 
 
 def _appended(new: Findings, gone: Findings, matching: Ids) -> Findings:
@@ -111,4 +126,4 @@ def _appended(new: Findings, gone: Findings, matching: Ids) -> Findings:
         audit=Audit.joined([new.audit, renumbered]),
         statuses=np.concatenate((new.statuses, gone.statuses)),
         reasons=new.reasons + gone.reasons,
-    )
+    ).with_groups(each.group_of(row) for each in (new, gone) for row in range(len(each)))

@@ -98,6 +98,9 @@ class Findings:
         Why each is ignored; empty if nobody said.
     unit : {"m", "BU"}
         What lengths count in: meters, or Blender units in a scene that has none.
+    groups : tuple of str
+        The group that the user has put each into, empty for none; no text at all where there are
+        no groups.
     """
 
     objects: AuditedObjects
@@ -105,6 +108,7 @@ class Findings:
     statuses: Ids
     reasons: tuple[str, ...]
     unit: str = "m"
+    groups: tuple[str, ...] = ()
 
     @property
     def widened(self) -> Flags:
@@ -122,7 +126,17 @@ class Findings:
             audit=self.audit.take(rows),
             statuses=self.statuses[rows],
             reasons=tuple(self.reasons[row] for row in rows.tolist()),
+            groups=tuple(self.groups[row] for row in rows.tolist()) if self.groups else (),
         )
+
+    def group_of(self, row: int) -> str:
+        """Return the group that the user has put a finding into; empty for none."""
+        return self.groups[row] if self.groups else ""
+
+    def with_groups(self, groups: Iterable[str]) -> "Findings":
+        """Return the findings in other groups."""
+        names = tuple(groups)
+        return replace(self, groups=names if any(names) else ())
 
     def class_of(self, row: int) -> str:
         """Return the class of a finding in words."""
@@ -222,6 +236,7 @@ def checked(findings: Findings) -> Findings:
     if findings.unit not in UNITS:
         raise ValueError(f"unit must be one of {', '.join(UNITS)}, got {findings.unit!r}")
     _texts("reasons", findings.reasons, len(findings))
+    _texts("groups", findings.groups or None, len(findings))
     _check("statuses", findings.statuses, (len(findings),), len(STATUSES))
     _check_columns(audit, count)
     if not ((audit.lower >= 0) & (audit.lower <= audit.upper)).all():

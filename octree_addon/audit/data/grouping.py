@@ -1,4 +1,4 @@
-"""Grouping of findings: by class, by the smaller object, by a pair of collections.
+"""Grouping of findings: by hand, by class, by the smaller object, by a pair of collections.
 
 A pipe that crosses twelve beams is one matter, and so is a floor of a building. Groups are made by
 what findings share, never by distances between them.
@@ -12,7 +12,7 @@ import numpy as np
 from ....core import FINDING_CLASSES
 from ...arrays import Ids
 from .findings import Findings
-from .identity import identities, ranks
+from .identity import finding_ids, identities, ranks
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,12 +29,15 @@ class Groups:
         What each group is called; two may have the same name.
     keys : tuple of str
         What each is known by between files: ASCII text, each once.
+    hand : int
+        How many of them, the first ones, the user has made.
     """
 
     by: str
     of: Ids
     names: tuple[str, ...]
     keys: tuple[str, ...]
+    hand: int = 0
 
     def __len__(self) -> int:
         return len(self.names)
@@ -84,6 +87,35 @@ def by_collections(findings: Findings) -> Groups:
         return [" / ".join(dict.fromkeys((distinct[a], distinct[b]))) for a, b in pairs]
 
     return _groups("collections", low * len(distinct) + high, names)
+
+
+def with_hand_groups(findings: Findings, rest: Groups) -> Groups:
+    """Return the groups that the user has made, by name, then others of what is in none of them.
+
+    One of those that has no finding left is not there any more.
+    """
+    names = sorted(set(findings.groups) - {""})
+    if not names:
+        return rest
+    number = {name: place for place, name in enumerate(names)}
+    of = np.array([number.get(name, -1) for name in findings.groups], np.intp)
+    is_free = of < 0
+    left, places = np.unique(rest.of[is_free], return_inverse=True)
+    of[is_free] = len(names) + places.reshape(-1)
+    others = left.tolist()
+    return Groups(
+        rest.by,
+        of,
+        (*names, *(rest.names[each] for each in others)),
+        (*map(ascii, names), *(rest.keys[each] for each in others)),
+        len(names),
+    )
+
+
+def by_finding(findings: Findings) -> Groups:
+    """Let each finding be a group of its own, known by its id."""
+    ids = tuple(finding_ids(findings))
+    return Groups("finding", np.arange(len(findings)), ids, ids)
 
 
 Namer = Callable[[list[int]], list[str]]

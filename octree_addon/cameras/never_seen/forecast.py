@@ -10,26 +10,37 @@ from typing import NamedTuple
 import bpy
 
 from ....core import Running, Steps, run
-from ...scene_index import at_rest, rest_soon, steps_in
+from ...hiding import hidden_counts, plan
+from ...scene_index import at_rest, rest_soon, revision, steps_in
 from ...ui import SessionStore, settings_of, tag_redraw
 from .copies import CopyOptions, planned_counts
+from .masks import masked_counts
 from .safety import Kept, Safety, kept_steps
 from .samples import Samples, get
 
 
 class Forecast(NamedTuple):
-    """What is kept, and what Delete in Copy would count."""
+    """What is kept, what Delete in Copy and Mask would count, and what Hide would hide.
+
+    `stay` tells why other objects that are never seen would not be hidden, and how many.
+    """
 
     kept: Kept
     copies: Counter[str]
+    masked: Counter[str]
+    hidden: int
+    stay: Counter[str]
 
 
 class _Wish(NamedTuple):
-    """Of what samples, by which settings."""
+    """Of what samples, by which settings, and in which state of the scene."""
 
     samples: Samples
     safety: Safety
     options: CopyOptions
+    icon: str
+    protected: str
+    shown: tuple[int, int]
 
 
 class _Known(NamedTuple):
@@ -65,14 +76,25 @@ def _wish_of(scene: bpy.types.Scene) -> _Wish | None:
         return None
     material = settings.material.name if settings.material else ""
     safety = Safety(settings.least, settings.rings, settings.distance, material)
-    return _Wish(found, safety, CopyOptions(settings.modifiers, settings.whole, settings.rings))
+    options = CopyOptions(settings.modifiers, settings.whole, settings.rings)
+    hiding = settings_of(scene).hiding
+    protected = hiding.protect.name if hiding.protect else ""
+    shown = revision(), sum(hidden_counts(scene).values())
+    return _Wish(found, safety, options, hiding.icon, protected, shown)
 
 
 def _steps(context: bpy.types.Context, wish: _Wish) -> Steps[Forecast]:
     kept = yield from kept_steps(context, wish.samples, wish.safety)
     tested = wish.samples.objects
     objects = [item for item in context.view_layer.objects if item.session_uid in tested]
-    return Forecast(kept, planned_counts(context, objects, kept, wish.options))
+    hiding = plan(context, kept.subjects.among(context.scene.objects), wish.icon)
+    return Forecast(
+        kept,
+        planned_counts(context, objects, kept, wish.options),
+        masked_counts(objects, kept.meshes),
+        len(hiding.objects),
+        hiding.left,
+    )
 
 
 @at_rest

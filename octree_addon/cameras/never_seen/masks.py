@@ -49,18 +49,36 @@ def mask(objects: Iterable[bpy.types.Object], meshes: Mapping[int, Flags]) -> Co
     return counts
 
 
-def _write_group(item: bpy.types.Object, mesh: bpy.types.Mesh, kept: Flags) -> Counter[str]:
-    """Put the vertices of kept faces, and those of no face, into the vertex group of the mesh."""
+def masked_counts(
+    objects: Iterable[bpy.types.Object], meshes: Mapping[int, Flags]
+) -> Counter[str]:
+    """Return the `faces` and `staying` that `mask` would count; change nothing."""
+    used = {item.data for item in objects if isinstance(item.data, bpy.types.Mesh)}
+    counts: Counter[str] = Counter(faces=0, staying=0)
+    for mesh in used:
+        if mesh.session_uid in meshes and not (mesh.library or mesh.is_editmode):
+            counts.update(_staying(mesh, meshes[mesh.session_uid])[1])
+    return counts
+
+
+def _staying(mesh: bpy.types.Mesh, kept: Flags) -> tuple[Flags, Counter[str]]:
+    """Return which vertices stay, of kept faces and of none, and how many faces that hides."""
     corners, sizes = polygon_corners(mesh)
     stays = np.ones(len(mesh.vertices), np.bool_)
     stays[corners] = False
     stays[corners[np.repeat(kept, sizes)]] = True
+    starts = np.cumsum(sizes) - sizes
+    whole = np.logical_and.reduceat(stays[corners], starts) if len(sizes) else kept
+    return stays, Counter(faces=int((~whole).sum()), staying=int((whole & ~kept).sum()))
+
+
+def _write_group(item: bpy.types.Object, mesh: bpy.types.Mesh, kept: Flags) -> Counter[str]:
+    """Put the vertices that stay into the vertex group of the mesh."""
+    stays, counts = _staying(mesh, kept)
     group = item.vertex_groups.get(NAME) or item.vertex_groups.new(name=NAME)
     group.remove(range(len(stays)))
     group.add(np.flatnonzero(stays).tolist(), 1.0, "REPLACE")
-    starts = np.cumsum(sizes) - sizes
-    whole = np.logical_and.reduceat(stays[corners], starts) if len(sizes) else kept
-    return Counter(faces=int((~whole).sum()), staying=int((whole & ~kept).sum()))
+    return counts
 
 
 def _modifier(item: bpy.types.Object) -> bpy.types.Modifier | None:

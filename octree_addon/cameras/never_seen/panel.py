@@ -3,10 +3,19 @@
 from typing import Any
 
 import bpy
+from bpy.app.translations import pgettext_iface
 
 from ...answers.verbs import draw_age
-from ...ui import OptionsPopover, SelectionOptions, column_of, draw_button, draw_rows, settings_of
-from .forecast import forecast_of
+from ...ui import (
+    OptionsPopover,
+    SelectionOptions,
+    column_of,
+    draw_button,
+    draw_rows,
+    plural,
+    settings_of,
+)
+from .forecast import Forecast, forecast_of
 from .masks import masked_objects
 from .report import copy_lines, samples_lines
 from .samples import ANSWERS
@@ -50,11 +59,12 @@ def offer_never_seen(layout: bpy.types.UILayout, context: bpy.types.Context, res
     if found is None:
         return
     settings, forecast = settings_of(context.scene).never_seen, forecast_of(context)
-    draw_select(layout, settings_of(context.scene).tab)
-    draw_actions(layout)
-    layout.operator("octree.copy_never_seen", icon="DUPLICATE")
+    draw_select(layout, settings_of(context.scene).tab, forecast)
+    draw_actions(layout, forecast)
+    copied = forecast.copies["faces"] + forecast.copies["gone_along"] if forecast else None
+    draw_counted(layout, "octree.copy_never_seen", "Delete in Copy", copied, icon="DUPLICATE")
     more = samples_lines(found, forecast.kept if forecast else None)[_SAID:]
-    draw_lines(layout, [*(copy_lines(forecast.copies) if forecast else []), *more])
+    draw_lines(layout, [*(forecast_lines(forecast) if forecast else []), *more])
     column = layout.column()
     column.use_property_split = True
     draw_rows(column, settings, (*SAFETY_ROWS, *COPY_ROWS))
@@ -67,18 +77,47 @@ def draw_lines(layout: bpy.types.UILayout, lines: list[str]) -> None:
         box.label(text=line, translate=False)
 
 
-def draw_select(layout: bpy.types.UILayout, tab: SelectionOptions) -> None:
-    """Offer to select what was never seen."""
+def forecast_lines(forecast: Forecast) -> list[str]:
+    """Say what Delete in Copy will do, and why Hide and Mask leave something."""
+    lines = copy_lines(forecast.copies)
+    lines += [f"Hide leaves {count:,} {reason}" for reason, count in forecast.stay.items()]
+    if forecast.masked["staying"]:
+        lines.append(f"Mask leaves {plural(forecast.masked['staying'], 'face')}")
+    return lines
+
+
+def draw_counted(
+    layout: bpy.types.UILayout, name: str, text: str, count: int | None, **shown: Any
+) -> Any:
+    """Show a button with how much it will take, if that is known; gray if that is nothing."""
     row = layout.row(align=True)
-    for kind, text in (("OBJECTS", "Select Objects"), ("FACES", "Select Faces")):
-        button = row.operator("octree.select_never_seen", text=text)
+    row.enabled = count != 0
+    said: Any = pgettext_iface(text, "Operator")  # type: ignore[func-returns-value]
+    if count is not None:
+        said = f"{said} ({count:,})"
+    return row.operator(name, text=said, translate=False, **shown)
+
+
+def draw_select(
+    layout: bpy.types.UILayout, tab: SelectionOptions, forecast: Forecast | None
+) -> None:
+    """Offer to select what was never seen."""
+    kept, row = forecast.kept if forecast else None, layout.column(align=True)
+    for kind, text, count in (
+        ("OBJECTS", "Select Objects", len(kept.never) if kept else None),
+        ("FACES", "Select Faces", kept.face_count if kept else None),
+    ):
+        button = draw_counted(row, "octree.select_never_seen", text, count)
         button.kind, button.action = kind, tab.action
 
 
-def draw_actions(layout: bpy.types.UILayout) -> None:
+def draw_actions(layout: bpy.types.UILayout, forecast: Forecast | None) -> None:
     """Offer what is done with all that is never seen."""
     row = layout.row(align=True)
-    row.operator("octree.collect_never_seen", text="Collect")
-    row.operator("octree.hide_never_seen", text="Hide")
-    row.operator("octree.mask_never_seen", text="Mask")
+    never = len(forecast.kept.never) if forecast else None
+    draw_counted(row, "octree.collect_never_seen", "Collect", never)
+    draw_counted(row, "octree.hide_never_seen", "Hide", forecast.hidden if forecast else None)
+    row = layout.row(align=True)
+    faces = forecast.masked["faces"] if forecast else None
+    draw_counted(row, "octree.mask_never_seen", "Mask", faces)
     row.operator("octree.mark_never_seen", text="Mark")

@@ -16,7 +16,7 @@ import numpy as np
 
 from .....core import FINDING_CLASSES
 from ..findings import STATUSES, Findings
-from ..grouping import Groups
+from ..grouping import Groups, by_finding, with_hand_groups
 from ..identity import finding_ids, stable_id
 from .bcf_viewpoints import Cameras, cameras_of, viewpoint
 from .words import About, Pictures, checked_date, description, in_order, one_line, title, xml
@@ -62,6 +62,8 @@ def bcf_report(
 ) -> bytes:
     """Return findings as BCF 3.0, a topic for each, or for each of some groups.
 
+    What the user has put together is one topic in any case.
+
     Coordinates are in meters; those of a scene without a unit are taken for meters.
 
     Raises
@@ -82,13 +84,17 @@ def bcf_report(
 
 
 def _topics(report: _Report, groups: Groups | None) -> Iterable[_Topic]:
-    if groups is None:
-        for row, guid in enumerate(report.ids):
-            yield _Topic(guid, title(report.findings, row), [row])
-        return
-    for name, key, rows in zip(groups.names, groups.keys, groups.rows(), strict=True):
+    """Yield a topic for each group, by hand or else, and for each finding of none."""
+    findings = report.findings
+    chosen = with_hand_groups(findings, groups or by_finding(findings))
+    numbered = zip(chosen.names, chosen.keys, chosen.rows(), strict=True)
+    for number, (name, key, rows) in enumerate(numbered):
+        if groups is None and number >= chosen.hand:
+            yield _Topic(key, title(findings, rows[0]), rows.tolist())
+            continue
         heading = f"{one_line(name)}: {len(rows)} finding{'s' if len(rows) != 1 else ''}"
-        yield _Topic(stable_id("group", groups.by, key), heading, rows.tolist())
+        by = "hand" if number < chosen.hand else chosen.by
+        yield _Topic(stable_id("group", by, key), heading, rows.tolist())
 
 
 def _write_topic(archive: ZipFile, report: _Report, topic: _Topic) -> None:

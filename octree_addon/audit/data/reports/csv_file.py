@@ -14,7 +14,8 @@ def csv_report(findings: Findings, *_: object) -> str:
     """Return findings as CSV (RFC 4180) in UTF-8, in an order of their own.
 
     Each kind of deciding number has columns of its own, since each has a unit of its own; the
-    others are empty. A text that a spreadsheet would take for a formula gets an apostrophe.
+    others are empty. Groups by hand have a column, if there are any. A text that a spreadsheet
+    would take for a formula gets an apostrophe.
     """
     ordered = canonical(findings)
     return delimited([_header(ordered), *_lines(ordered)])
@@ -31,7 +32,8 @@ def _header(findings: Findings) -> list[str]:
     others = [f"Other {name}" for name in sides]
     tolerances = [f"{name} [{findings.unit}]" for name in ("Tolerance", "Judged by")]
     ends = ["Status", "Reason", "Id", *tolerances]
-    return ["Class", *sides, *others, *numbers, *places, *ends]
+    groups = ["Group"] * bool(findings.groups)
+    return ["Class", *sides, *others, *numbers, *places, *ends, *groups]
 
 
 def _lines(findings: Findings) -> Iterable[list[Any]]:
@@ -52,6 +54,7 @@ def _lines(findings: Findings) -> Iterable[list[Any]]:
             ids[row],
             known(findings.audit.band),
             known(findings.audit.bands[row]),
+            *([plain(findings.group_of(row))] if findings.groups else []),
         ]
 
 

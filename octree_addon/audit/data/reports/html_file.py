@@ -9,10 +9,10 @@ import numpy as np
 
 from .....core import FINDING_CLASSES
 from ....arrays import Floats, Ids
-from ..findings import AREA, IGNORED, STATUSES, Findings
-from ..grouping import Groups, by_class
+from ....lengths import Unit, unit_for
+from ..findings import AREA, IGNORED, NEAR, STATUSES, Findings
+from ..grouping import Groups, by_class, with_hand_groups
 from .html_page import FILTER, page
-from .lengths import Unit, unit_for
 from .sentences import paragraphs
 from .words import About, Pictures, in_order, one_line, plain, rounded, side_name
 
@@ -43,18 +43,18 @@ def html_report(
 ) -> str:
     """Return findings as a page; `pictures` holds PNG files by finding.
 
-    They are grouped by class unless `groups` says otherwise; in a group, what is settled comes
-    last, and the most first. Lengths are told in the units of the scene.
+    They are grouped by hand, and the rest by class unless `groups` says otherwise; in a group,
+    what is settled comes last, and the most first. Lengths are told in the units of the scene.
     """
     findings, pictures, groups = in_order(findings, pictures, groups)
-    chosen = groups or by_class(findings)
+    chosen = with_hand_groups(findings, groups or by_class(findings))
     heading = f"Audit of {one_line(about.file)}" if about.file else "Audit"
     said = [f'<p class="about">{_text(each)}</p>\n' for each in paragraphs(findings, about)]
     head = f"<h1>{_text(heading)}</h1>\n{''.join(said)}"
     parts = [head, _counts(findings), FILTER if len(findings) else ""]
     units = _units_of(findings, about)
-    for name, rows in zip(chosen.names, chosen.rows(), strict=True):
-        has_classes = chosen.by != "class"
+    for number, (name, rows) in enumerate(zip(chosen.names, chosen.rows(), strict=True)):
+        has_classes = chosen.by != "class" or number < chosen.hand
         parts.append(_group(findings, pictures, name, rows, units, has_classes=has_classes))
     return page(one_line(heading), "".join(parts))
 
@@ -118,10 +118,27 @@ def _group(
         lines.append(_line(findings, row, units, classes, images))
     heads = _heads(units, has_classes=has_classes, has_pictures=bool(pictures))
     return (
-        f"<details open>\n<summary>{_text(one_line(name))} <span>{len(rows):,}</span></summary>\n"
+        f"<details open>\n<summary>{_text(one_line(name))} <span>{len(rows):,}</span>"
+        f"{_sum(findings, rows, units) if has_classes else ''}</summary>\n"
         f'<div class="scroll"><table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n'
         f"{''.join(lines)}</tbody>\n</table></div>\n</details>\n"
     )
+
+
+def _sum(findings: Findings, rows: Ids, units: _Units) -> str:
+    """Return what a group of several classes has, and the most of each, for its header."""
+    classes, audit = findings.audit.classes[rows], findings.audit
+    said = []
+    for kind in np.unique(classes).tolist():
+        of_kind = rows[classes == kind]
+        is_near = kind == NEAR
+        grave = -audit.lower[of_kind] if is_near else audit.upper[of_kind]
+        worst = of_kind[grave.argmax()]
+        unit, power = _unit_of(findings, int(worst), units)
+        most = unit.write(audit.lower[worst], audit.upper[worst], power)
+        bound = "from" if is_near else "up to"
+        said.append(f"{len(of_kind):,} {FINDING_CLASSES[kind]}, {bound} {most}")
+    return f"<small>{_text('; '.join(said))}</small>"
 
 
 def _heads(units: _Units, *, has_classes: bool, has_pictures: bool) -> str:
@@ -156,12 +173,17 @@ def _line(
 
 def _much(findings: Findings, row: int, units: _Units) -> str:
     measure, audit = findings.measure_of(row), findings.audit
-    unit, power = (units.area, 2) if measure == "area" else (units.length, 1)
+    unit, power = _unit_of(findings, row, units)
     number = unit.write(audit.lower[row], audit.upper[row], power).replace(" ", "&nbsp;")
     value = rounded(audit.upper[row])[0]
     if findings.widened[row]:
         measure += f", tolerance {units.band.write(audit.bands[row])} by precision"
     return f'<td class="number" data-value="{value!r}">{number}<small>{measure}</small></td>'
+
+
+def _unit_of(findings: Findings, row: int, units: _Units) -> tuple[Unit, int]:
+    """Return what the number of a finding is told in, and the power of a length that it is."""
+    return (units.area, 2) if findings.measure_of(row) == "area" else (units.length, 1)
 
 
 def _side(findings: Findings, row: int, side: int) -> str:

@@ -21,7 +21,8 @@ h1 { font-size: 1.5rem; margin: 0 0 .25rem; overflow-wrap: anywhere; }
 .counts { border-collapse: collapse; margin: 0 0 1.5rem; width: auto; }
 details { border: 1px solid var(--line); border-radius: 6px; margin: 0 0 1rem; }
 summary { cursor: pointer; font-weight: 600; padding: .5rem .75rem; overflow-wrap: anywhere; }
-summary span { font-weight: 400; opacity: .7; }
+summary span, summary small { font-weight: 400; opacity: .7; }
+summary small { margin-left: .75rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; }
 .scroll table { min-width: 45rem; table-layout: fixed; }

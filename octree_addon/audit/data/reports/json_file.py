@@ -14,7 +14,8 @@
 
 `tolerance` is the length that was stated, 0 if none was, `band` that by which a finding was
 judged: the same, or what its coordinates resolve, if that is more, as of the `widened` ones. They
-are null where they are not known, and an older report has none.
+are null where they are not known, and an older report has none. A finding that the user has put
+into a group has its name as `group`, too.
 
 `objects` of a finding are places in the list of objects. `id`, `names`, `counts` and the unit of a
 finding repeat what stands elsewhere, for those who only read. Numbers are rounded to nine digits,
@@ -101,6 +102,7 @@ def _findings(findings: Findings) -> list[dict[str, Any]]:
             "faces": [findings.faces_of(row, side).tolist() for side in (0, 1)],
             "status": STATUSES[findings.statuses[row]],
             "reason": findings.reasons[row],
+            **({"group": findings.group_of(row)} if findings.group_of(row) else {}),
         }
         for row, pair in enumerate(audit.pairs.T.tolist())
     ]
@@ -132,9 +134,8 @@ def _read_findings(head: dict[str, Any]) -> Findings:
     statuses = _numbers(rows, "status", STATUSES)
     audit = _read_audit(rows, _or_nan(head.get("tolerance")))
     reasons = tuple(_column(rows, "reason", str))
-    return checked(
-        Findings(_read_objects(head["objects"]), audit, statuses, reasons, head["unit"])
-    )
+    found = Findings(_read_objects(head["objects"]), audit, statuses, reasons, head["unit"])
+    return checked(found.with_groups(str(row.get("group", "")) for row in rows))
 
 
 def _read_audit(rows: list[dict[str, Any]], band: float) -> Audit:

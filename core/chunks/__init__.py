@@ -1,0 +1,18 @@
+"""Chunks: cells by budget, anchored to the world, what they hold, and how densely."""
+
+from .api import Chunks, chunks, chunks_steps
+from .density import Density, density, density_steps
+from .meshes import ChunkPolygons, chunk_polygons, interpolated, interpolated_normals
+
+__all__ = [
+    "ChunkPolygons",
+    "Chunks",
+    "Density",
+    "chunk_polygons",
+    "chunks",
+    "chunks_steps",
+    "density",
+    "density_steps",
+    "interpolated",
+    "interpolated_normals",
+]

@@ -1,0 +1,164 @@
+"""Cells by budget: what is over it is divided, round by round, and triangles are cut on the way.
+
+A cell counts the triangles that its pieces have, the objects that these belong to, or given
+weights, of which a piece has its part by area. Vertices that cells receive from finer neighbors
+may make more pieces than the budget allows: then they are divided, too.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Flags, Floats, Ids
+from ..clip.cutting import IN_PIECES, Cutting
+from ..clip.polygons import Polygons
+from ..grid import DEEPEST
+from ..steps import Steps, between
+from .lattice import Lattice, LatticeCells, joined_cells, root_cell
+
+# A division that leaves a child nearly all of its cell, and makes so much more of the rest, buys
+# nothing; so many on the way to a cell end it. Around a point that all triangles share, there
+# would be no other end.
+_NEARLY_ALL, _MORE, _IDLE = 0.9, 1.25, 3
+TRIANGLES, OBJECTS, WEIGHTS = "triangles", "objects", "weights"
+COUNTED = (TRIANGLES, OBJECTS, WEIGHTS)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a cell may hold, of what, and which cells are never divided.
+
+    `owners` and `weights` are of each triangle, (n,).
+    """
+
+    most: float
+    counted: str
+    owners: Ids
+    weights: Floats
+    least_triangles: int
+    least_size: float
+
+    def totals(self, cutting: Cutting, some: Polygons, count: int) -> tuple[Ids, Floats]:
+        """Return the triangles of each cell, (count,), and what counts."""
+        whole = (cutting.cells >= 0).nonzero()[0]
+        cells = cutting.cells[whole]
+        triangles = np.bincount(cells, minlength=count)
+        triangles += _sums(some.cells, some.sizes - 2, count).astype(np.intp)
+        if self.counted == TRIANGLES:
+            return triangles, triangles.astype(float)
+        if self.counted == WEIGHTS:
+            sums = np.bincount(cells, self.weights[whole], minlength=count)
+            return triangles, sums + _sums(some.cells, self.shares(some), count)
+        keys = np.concatenate(
+            (
+                _keys(cells, self.owners[whole], count),
+                _keys(some.cells, self.owners[some.triangles], count),
+            )
+        )
+        return triangles, np.bincount(np.unique(keys) % count, minlength=count).astype(float)
+
+    def shares(self, some: Polygons) -> Floats:
+        """Return the weights of pieces: those of their triangles, by area."""
+        x, y, _ = some.weights
+        following = some.next_corner
+        twice = x * y[following] - x[following] * y
+        areas = np.add.reduceat(twice, some.starts) if len(some) else twice
+        return np.abs(areas) * self.weights[some.triangles]
+
+
+def _keys(cells: Ids, owners: Ids, count: int) -> Ids:
+    return owners * count + cells
+
+
+def _sums(cells: Ids, values: Floats | Ids, count: int) -> Floats:
+    inside = cells >= 0
+    sums = np.bincount(cells[inside], values[inside], minlength=count)
+    return sums.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Divided:
+    """All cells, what they hold, and the chunk of each: (c,).
+
+    The chunk of a leaf is this leaf, or of one over a budget the uppermost cell above it that
+    holds nothing else: no division between separated anything. Without a budget, all are leaves.
+    """
+
+    cells: LatticeCells
+    totals: Floats
+    chunks: Ids
+
+    @classmethod
+    def of(
+        cls, cells: LatticeCells, first_child: Ids, triangles: Ids, totals: Floats, most: float
+    ) -> "Divided":
+        """Return the cells with these triangles (c,) and totals (c,)."""
+        parent, chunks = np.full(len(cells), -1), np.arange(len(cells))
+        (inner,) = (first_child >= 0).nonzero()
+        children = first_child[inner, None] + np.arange(1 << len(cells.axes))
+        parent[children] = inner[:, None]
+        below = triangles.copy()
+        for depth in range(int(cells.depths.max()), 0, -1):
+            (here,) = (cells.depths == depth).nonzero()
+            np.add.at(below, parent[here], below[here])
+        # Over a budget of 0 are all: who asks for it wants cells of one size.
+        is_over = (first_child < 0) & (totals > most) & (triangles > 0)
+        rising = (is_over & (most > 0)).nonzero()[0]
+        while len(rising):
+            above = parent[chunks[rising]]
+            alone = (above >= 0) & (below[above] == triangles[rising])
+            rising = rising[alone]
+            chunks[rising] = above[alone]
+        return cls(cells, totals, chunks)
+
+
+def divide_by_budget(
+    cutting: Cutting, lattice: Lattice, axes: tuple[int, ...], budget: Budget, cuttable: Flags
+) -> Steps[Divided]:
+    """Divide the root and all cells over the budget; yields the fraction done.
+
+    Triangles that are `cuttable` receive the cuts of their edges.
+    """
+    cells = root_cell(lattice, axes)
+    first_child, idle = np.array([-1]), np.array([0])
+    done, rest = 0.0, 1.0
+    while True:
+        triangles, totals = budget.totals(cutting, cutting.polygons, len(cells))
+        over = (first_child < 0) & (totals > budget.most)
+        over &= (idle < _IDLE) | (budget.most == 0)
+        over &= (triangles > budget.least_triangles) & (cells.depths < DEEPEST)
+        over &= np.ldexp(lattice.size, -1 - cells.depths) >= budget.least_size
+        (divided,) = over.nonzero()
+        if len(divided) == 0:
+            before = np.count_nonzero(cutting.cells == IN_PIECES), len(cutting.polygons.places)
+            yield from between(done, done + rest / 2, cutting.refine_steps(cuttable))
+            done, rest = done + rest / 2, rest / 2
+            now = np.count_nonzero(cutting.cells == IN_PIECES), len(cutting.polygons.places)
+            if now == before:
+                return Divided.of(cells, first_child, triangles, totals, budget.most)
+            continue
+        first_child[divided] = len(cells) + np.arange(len(divided)) * (1 << len(axes))
+        middles = np.full((3, len(cells)), np.nan)
+        middles[:, divided] = cells.take(divided).middles
+        here = np.where(over, first_child, -1)
+        part = rest * 0.3
+        # The root's walls that are of the coarser lattice come first, as in every larger root.
+        order = sorted(axes, key=lambda axis: len(cells) == 1 and lattice.corner[axis] % 2 == 0)
+        yield from between(done, done + part, cutting.divide_steps(here, middles, order))
+        done, rest = done + part, rest - part
+        cells = joined_cells([cells, cells.take(divided).children()])
+        first_child = np.concatenate((first_child, np.full(len(cells) - len(first_child), -1)))
+        idle = np.concatenate((idle, _idle(cutting, budget, divided, totals, idle, len(cells))))
+
+
+def _idle(
+    cutting: Cutting, budget: Budget, divided: Ids, before: Floats, idle: Ids, count: int
+) -> Ids:
+    """Return how many divisions before each of the newest cells have bought nothing."""
+    _, totals = budget.totals(cutting, cutting.polygons, count)
+    children = totals[len(before) :].reshape(len(divided), -1)
+    whole = before[divided, None]
+    bought = (children < _NEARLY_ALL * whole) | (
+        children.sum(axis=1, keepdims=True) < _MORE * whole
+    )
+    return np.where(bought, 0, idle[divided, None] + 1).ravel()

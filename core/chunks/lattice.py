@@ -1,0 +1,190 @@
+"""Cells anchored to the world: dyadic boxes by whole numbers, Morton codes, and their neighbors.
+
+Walls are whole multiples of a power of two times *cell*, whatever else the scene holds. The root
+alone begins at a multiple of half its edge, for else none could lie around the origin.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..arrays import Floats, Ids
+from ..grid import BITS, morton_codes
+
+# How many halves of its edge the root may lie from the origin: so far the finest walls are exact
+# multiples of the finest edge.
+_FARTHEST = 2**31
+SIDES = np.array([(-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, -1), (0, 0, 1)])
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """A root cube: of edge `cell * 2**doublings`, its corner at `corner` halves of that edge."""
+
+    cell: float
+    doublings: int
+    corner: Ids
+
+    @classmethod
+    def around(cls, lower: Floats, upper: Floats, cell: float) -> "Lattice":
+        """Return the least root that holds bounds (3,)."""
+        # Until the root's size would be no number.
+        for doublings in range(1023 - math.frexp(cell)[1]):
+            half = np.ldexp(cell, doublings - 1)
+            # Far out, a quotient may be rounded up.
+            corner = np.floor(lower / half)
+            corner -= corner * half > lower
+            if (np.abs(corner) < _FARTHEST).all() and ((corner + 2) * half >= upper).all():
+                return cls(cell, doublings, corner.astype(np.int64))
+        raise ValueError(f"cell must be so large that cells can be counted, got {cell!r}")
+
+    @property
+    def size(self) -> float:
+        """The root's edge."""
+        return float(np.ldexp(self.cell, self.doublings))
+
+    @property
+    def lower(self) -> Floats:
+        """The root's lower corner, (3,)."""
+        return self.walls(np.zeros((3, 1), np.intp), np.zeros(1, np.intp))[:, 0]
+
+    def walls(self, numbers: Ids, depths: Ids) -> Floats:
+        """Return the coordinates of walls, by their numbers (3, c) from the root's lower ones."""
+        # In halves of edges of that depth, from the world's origin; exact, as is the edge.
+        halves = (self.corner[:, None] << depths) + 2 * numbers
+        return halves * np.ldexp(self.cell, self.doublings - 1 - depths)
+
+
+@dataclass(frozen=True)
+class LatticeCells:
+    """Cells of a lattice: their depths (c,), and their numbers (3, c) among those of a depth.
+
+    `axes` are those that are divided; along the others each is as long as the root.
+    """
+
+    lattice: Lattice
+    depths: Ids
+    numbers: Ids
+    axes: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.depths)
+
+    def take(self, some: Ids) -> "LatticeCells":
+        """Return some of the cells."""
+        return LatticeCells(self.lattice, self.depths[some], self.numbers[:, some], self.axes)
+
+    @cached_property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Lower and upper corners, (3, c) each."""
+        return self._walls(0), self._walls(1)
+
+    @property
+    def middles(self) -> Floats:
+        """Where the cells are divided, (3, c)."""
+        return self.lattice.walls(2 * self.numbers + 1, self.depths + 1)
+
+    def children(self) -> "LatticeCells":
+        """Return the children of all cells, those of each beside each other."""
+        count = 1 << len(self.axes)
+        bits = np.zeros((3, count), np.intp)
+        bits[list(self.axes)] = np.arange(count) >> np.arange(len(self.axes))[:, None] & 1
+        numbers = (2 * self.numbers[:, :, None] + bits[:, None]).reshape(3, -1)
+        return LatticeCells(self.lattice, np.repeat(self.depths + 1, count), numbers, self.axes)
+
+    def _walls(self, side: int) -> Floats:
+        walls = self.lattice.walls(self.numbers + side, self.depths)
+        for axis in set(range(3)) - set(self.axes):
+            zero = np.zeros((3, 1), np.intp) + side
+            walls[axis] = self.lattice.walls(zero, np.zeros(1, np.intp))[axis]
+        return walls
+
+    @property
+    def coordinates(self) -> Ids:
+        """Lower corners in edges from the world's origin, (3, c); of a root rounded down."""
+        halves = (self.lattice.corner[:, None] << self.depths) + 2 * self.numbers
+        return halves >> 1
+
+    @property
+    def levels(self) -> Ids:
+        """The edges as powers of two times *cell*, (c,)."""
+        return self.lattice.doublings - self.depths
+
+    @property
+    def codes(self) -> Ids:
+        """The cells' numbers with their bits interleaved, (c,), behind a leading one.
+
+        So cells of different depths differ: an octree's by three bits a depth, a quadtree's by
+        two.
+        """
+        count = len(self.axes)
+        codes = morton_codes(self.numbers[list(self.axes)], BITS)
+        if count == 2:
+            codes = _without_every_third_bit(codes)
+        return codes | np.left_shift(1, count * self.depths)
+
+    def neighbors(self) -> Ids:
+        """Return pairs of cells that share a part of a side: (3, h), cell, side, other cell.
+
+        Sides are -x, +x, -y, +y, -z, +z; sorted by cell, side and other cell. Cells do not
+        overlap; what is none of them is nobody's neighbor.
+        """
+        starts, order = self._ranges()
+        sides = 2 * np.array(self.axes)[:, None] + np.arange(2)
+        found = [np.empty((3, 0), np.intp)]
+        for side in sides.ravel():
+            beside = self.numbers + SIDES[side][:, None]
+            (inside,) = self._are_in_root(beside).nonzero()
+            target = LatticeCells(
+                self.lattice, self.depths[inside], beside[:, inside], self.axes
+            ).firsts()
+            at = np.searchsorted(starts, target, side="right") - 1
+            there = order[np.maximum(at, 0)]
+            is_there = (at >= 0) & (self.depths[there] <= self.depths[inside])
+            is_there &= target < starts[np.maximum(at, 0)] + self._lengths()[there]
+            cells, there = inside[is_there], there[is_there]
+            found.append(np.stack((cells, np.full(len(cells), side), there)))
+            found.append(np.stack((there, np.full(len(cells), side ^ 1), cells)))
+        pairs = np.concatenate(found, axis=1)
+        return np.unique(pairs, axis=1)
+
+    def _are_in_root(self, numbers: Ids) -> Ids:
+        return ((numbers >= 0) & (numbers < 1 << self.depths)).all(axis=0)
+
+    def firsts(self) -> Ids:
+        """Return the Morton code of the first of each cell's finest cells, (c,)."""
+        return morton_codes(self.numbers << BITS - self.depths, BITS)
+
+    def _lengths(self) -> Ids:
+        """Return how far the codes of each cell's finest cells reach, (c,)."""
+        return np.left_shift(1, 3 * (BITS - self.depths))
+
+    def _ranges(self) -> tuple[Ids, Ids]:
+        firsts = self.firsts()
+        order = np.argsort(firsts, kind="stable")
+        return firsts[order], order
+
+
+def root_cell(lattice: Lattice, axes: tuple[int, ...]) -> LatticeCells:
+    """Return the root as the only cell."""
+    return LatticeCells(lattice, np.zeros(1, np.intp), np.zeros((3, 1), np.intp), axes)
+
+
+def joined_cells(parts: list[LatticeCells]) -> LatticeCells:
+    """Return all cells of one lattice, part after part."""
+    return LatticeCells(
+        parts[0].lattice,
+        np.concatenate([part.depths for part in parts]),
+        np.concatenate([part.numbers for part in parts], axis=1),
+        parts[0].axes,
+    )
+
+
+def _without_every_third_bit(codes: Ids) -> Ids:
+    """Return codes of two numbers and nothing, without the bits of nothing."""
+    made = np.zeros(len(codes), np.int64)
+    for bit in range(BITS):
+        made |= (codes >> 3 * bit & 3) << 2 * bit
+    return made

@@ -1,0 +1,273 @@
+"""Meshes of chunks: polygons that stay whole, pieces of the others, and corners' attributes.
+
+Attributes are interpolated by barycentric coordinates, once for each corner. On an edge only its
+two ends count, so that both of its sides get the same.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import checks, tuning
+from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, starts_of_runs
+from ..records import Record
+from .api import Chunks
+
+
+@dataclass(frozen=True, eq=False)
+class ChunkPolygons(Record):
+    """The polygons that meshes of chunks are made of, q of them with k corners together.
+
+    Attributes
+    ----------
+    polygons, cells : ndarray of intp, shape (q,)
+        The source polygon of each, and its chunk; sorted by chunk, then by source.
+    is_whole : ndarray of bool, shape (q,)
+        Which are the source polygon as it was. The others are triangles: pieces, or whole ones of
+        a polygon that lies in several chunks.
+    starts : ndarray of intp, shape (q + 1,)
+        Corners of polygon i are `starts[i]` to `starts[i + 1] - 1`, in the source's direction.
+    vertices : ndarray of intp, shape (k,)
+        The vertex of each corner, by its number in `chunks.pieces.vertices`.
+    sources : ndarray of intp, shape (k, 3)
+        The three source corners that each lies between.
+    weights : ndarray of float64, shape (k, 3)
+        How much each of these counts: a unit row for a corner of the source, exactly 0 for the
+        one opposite an edge that the corner lies on; the sum is 1 within 2**-52.
+    edges : ndarray of intp, shape (k,)
+        The edge of the source that the edge from each corner to the next lies on, by the source
+        corner where that begins; -1 for one inside a source polygon.
+    """
+
+    polygons: Ids
+    cells: Ids
+    is_whole: Flags
+    starts: Ids
+    vertices: Ids
+    sources: Ids
+    weights: Floats
+    edges: Ids
+
+
+def chunk_polygons(
+    chunks: Chunks,
+    faces: ArrayLike,
+    triangle_corners: ArrayLike,
+    triangle_polygons: ArrayLike,
+    polygon_starts: ArrayLike,
+    /,
+) -> ChunkPolygons:
+    """Return the polygons of chunks: whole where a polygon lies in one chunk, else triangles.
+
+    Parameters
+    ----------
+    chunks : Chunks
+        Of n triangles, into which p polygons were divided.
+    faces : array_like of int, shape (n, 3)
+        The vertices of the triangles, as they were given for the chunks.
+    triangle_corners : array_like of int, shape (n, 3)
+        The polygon corners at which the corners of each triangle are.
+    triangle_polygons : array_like of int, shape (n,)
+        The polygon of each triangle.
+    polygon_starts : array_like of int, shape (p + 1,)
+        Corners of polygon i are `polygon_starts[i]` to `polygon_starts[i + 1] - 1`, in turn.
+
+    Returns
+    -------
+    ChunkPolygons
+        All polygons of all chunks. What is not finite is in none. O(n log n).
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, or a number is none of a vertex, corner or polygon.
+    """
+    checks.kind("chunks", chunks, (Chunks,))
+    starts = checks.numbers("polygon_starts", polygon_starts, checks.MOST)
+    if len(starts) == 0 or starts[0] != 0 or (np.diff(starts) < 0).any():
+        raise ValueError("polygon_starts must begin with 0 and ascend, got other numbers")
+    points = checks.indices("faces", faces, 3, max(len(chunks.pieces.vertices), 1))
+    corners = checks.indices("triangle_corners", triangle_corners, 3, max(int(starts[-1]), 1))
+    of = checks.numbers("triangle_polygons", triangle_polygons, max(len(starts) - 1, 1))
+    names = "chunks.cells, faces, triangle_corners and triangle_polygons"
+    checks.same_length(names, chunks.cells, points, corners, of)
+    vertex_of = np.zeros(int(starts[-1]), np.intp)
+    vertex_of[corners] = points
+    whole = _whole_polygons(chunks.cells, of, len(starts) - 1)
+    alone = ((chunks.cells >= 0) & (whole[of] < 0)).nonzero()[0]
+    return _sorted(
+        [
+            _of_polygons(whole, starts, vertex_of),
+            _of_triangles(chunks, alone, corners, points, of, starts),
+            _of_pieces(chunks, corners, of, starts),
+        ]
+    )
+
+
+def interpolated(values: ArrayLike, sources: ArrayLike, weights: ArrayLike, /) -> Floats:
+    """Return attributes of corners: sums of those of their sources, by weights.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (c, d)
+        An attribute of source corners, or of vertices; d numbers each.
+    sources : array_like of int, shape (k, 3)
+        Three sources for each corner: `ChunkPolygons.sources`, or the vertices of these.
+    weights : array_like of float, shape (k, 3)
+        How much each counts. What counts 0 is not looked at.
+
+    Returns
+    -------
+    ndarray of float64, shape (k, d)
+        The attribute of each corner: that of a source, bit by bit, where only this one counts. No
+        corners give (0, d).
+
+    Raises
+    ------
+    ValueError
+        If shapes differ, or a source is out of range.
+    """
+    given = checks.array("values", values)
+    width = given.shape[1] if given.ndim == 2 else -1
+    if width < 0:
+        raise ValueError(f"values must have shape (c, d), got {given.shape}")
+    rows = checks.floats("values", given, width)
+    three = checks.indices("sources", sources, 3, len(rows))
+    parts = checks.floats("weights", weights, 3)
+    checks.same_length("sources and weights", three, parts)
+    made = np.zeros((len(three), width))
+    for some in blocks(len(three), tuning.current.piece):
+        for source, part in zip(three[some].T, parts[some].T, strict=True):
+            (counting,) = (part != 0).nonzero()
+            made[some.start + counting] += rows[source[counting]] * part[counting, None]
+    return made
+
+
+def interpolated_normals(normals: ArrayLike, sources: ArrayLike, weights: ArrayLike, /) -> Floats:
+    """Return normals of corners: sums of those of their sources, by weights, one long.
+
+    Parameters
+    ----------
+    normals : array_like of float, shape (c, 3)
+        Of the sources.
+    sources : array_like of int, shape (k, 3)
+        As for `interpolated`.
+    weights : array_like of float, shape (k, 3)
+        Likewise.
+
+    Returns
+    -------
+    ndarray of float64, shape (k, 3)
+        Unit normals; zero where the sum is. Those of sources that alone count are copied.
+
+    Raises
+    ------
+    ValueError
+        If shapes differ, or a source is out of range.
+    """
+    sums = interpolated(checks.floats("normals", normals, 3), sources, weights)
+    mixed = (np.asarray(weights) != 0).sum(axis=-1) > 1
+    x, y, z = sums[mixed].T
+    lengths = np.sqrt(x * x + y * y + z * z)
+    sums[mixed] /= np.where(lengths > 0, lengths, 1.0)[:, None]
+    return sums
+
+
+def _whole_polygons(cells: Ids, of: Ids, count: int) -> Ids:
+    """Return the chunk of each polygon whose triangles are all whole in one, else -1."""
+    whole = np.full(count, -1)
+    if len(of) == 0:
+        return whole
+    order = np.argsort(of, kind="stable")
+    starts = starts_of_runs(of[order])
+    least = np.minimum.reduceat(cells[order], starts)
+    most = np.maximum.reduceat(cells[order], starts)
+    whole[of[order[starts]]] = np.where(least == most, least, -1)
+    return whole
+
+
+def _of_polygons(whole: Ids, starts: Ids, vertex_of: Ids) -> ChunkPolygons:
+    """Return polygons that stay as they are."""
+    (kept,) = (whole >= 0).nonzero()
+    sizes = np.diff(starts)[kept]
+    corners = concatenated_ranges(starts[kept], sizes)
+    weights = np.zeros((len(corners), 3))
+    weights[:, 0] = 1.0
+    return ChunkPolygons(
+        kept,
+        whole[kept],
+        np.ones(len(kept), bool),
+        _ends(sizes),
+        vertex_of[corners],
+        np.repeat(corners[:, None], 3, axis=1),
+        weights,
+        corners,
+    )
+
+
+def _of_triangles(
+    chunks: Chunks, some: Ids, corners: Ids, points: Ids, of: Ids, starts: Ids
+) -> ChunkPolygons:
+    """Return whole triangles of polygons that lie in several chunks."""
+    weights = np.tile(np.eye(3), (len(some), 1, 1))
+    faces = points[some]
+    return _pieces(some, chunks.cells[some], faces, weights, corners, of, starts)
+
+
+def _of_pieces(chunks: Chunks, corners: Ids, of: Ids, starts: Ids) -> ChunkPolygons:
+    pieces = chunks.pieces
+    rows = pieces.triangles, pieces.cells, pieces.faces, pieces.weights
+    return _pieces(*rows, corners, of, starts)
+
+
+def _pieces(
+    triangles: Ids, cells: Ids, faces: Ids, weights: Floats, corners: Ids, of: Ids, starts: Ids
+) -> ChunkPolygons:
+    sources, polygons = corners[triangles], of[triangles]
+    # Of each corner and the next, the corner of the triangle opposite an edge that both lie on.
+    beside = (weights == 0) & (np.roll(weights, -1, axis=1) == 0)
+    opposite = np.where(beside.any(axis=2), beside.argmax(axis=2), -1)
+    one = np.take_along_axis(sources, (opposite + 1) % 3, axis=1)
+    other = np.take_along_axis(sources, (opposite + 2) % 3, axis=1)
+    is_edge = (opposite >= 0) & (_following(one, polygons, starts) == other)
+    return ChunkPolygons(
+        polygons,
+        cells,
+        np.zeros(len(cells), bool),
+        3 * np.arange(len(cells) + 1),
+        faces.ravel(),
+        np.repeat(sources, 3, axis=0),
+        weights.reshape(-1, 3),
+        np.where(is_edge, one, -1).ravel(),
+    )
+
+
+def _following(corners: Ids, polygons: Ids, starts: Ids) -> Ids:
+    """Return the corner after each (f, 3) in its polygon."""
+    following = corners + 1
+    is_last = following == starts[polygons + 1][:, None]
+    return np.where(is_last, starts[polygons][:, None], following)
+
+
+def _ends(sizes: Ids) -> Ids:
+    return np.concatenate(([0], np.cumsum(sizes)))
+
+
+def _sorted(parts: list[ChunkPolygons]) -> ChunkPolygons:
+    """Return the polygons of all parts, by chunk and source."""
+    polygons, cells, is_whole = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("polygons", "cells", "is_whole")
+    )
+    sizes = np.concatenate([np.diff(part.starts) for part in parts])
+    order = np.lexsort((polygons, cells))
+    first = np.cumsum(sizes) - sizes
+    corners = concatenated_ranges(first[order], sizes[order])
+    rows = (
+        np.concatenate([getattr(part, name) for part in parts])[corners]
+        for name in ("vertices", "sources", "weights", "edges")
+    )
+    return ChunkPolygons(
+        polygons[order], cells[order], is_whole[order], _ends(sizes[order]), *rows
+    )

@@ -1,0 +1,280 @@
+"""Cutting triangles at the walls of cells, one level and one axis after the other.
+
+A triangle that no wall crosses goes down by its bounds alone. One that is crossed becomes a
+polygon, which is divided with its corners' signs. Where an edge crosses a wall there is one new
+place, of all polygons with that edge. Others that have it on their border, in cells that are not
+divided, receive it when they are looked at again: `refine_steps`.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .. import tuning
+from ..arrays import Flags, Floats, Ids, blocks, flagged, starts_of_runs
+from ..steps import Steps, between
+from .places import Places
+from .polygons import NO_POLYGONS, Polygons, Sides, joined, of_triangles, without_bits
+from .splits import Keys, Splits, cut_edges, edge_keys
+
+# What cells are called that are none.
+OUTSIDE, IN_PIECES = -1, -2
+AXES = (0, 1, 2)
+
+
+class Cutting:
+    """Triangles on their way down through cells: whole ones, and polygons that are pieces.
+
+    Attributes
+    ----------
+    places : Places
+        All corners.
+    faces : ndarray of intp, shape (3, n)
+        The places of the triangles' corners.
+    lower, upper : ndarray of float64, shape (3, n)
+        The bounds of the triangles, or both the point that stands for one that is never cut.
+    cells : ndarray of int32, shape (n,)
+        The cell of each whole triangle; OUTSIDE, or IN_PIECES.
+    """
+
+    def __init__(
+        self, places: Places, faces: Ids, lower: Floats, upper: Floats, enters: Flags
+    ) -> None:
+        self.places, self.faces, self.lower, self.upper = places, faces, lower, upper
+        self.cells = np.where(enters, 0, OUTSIDE).astype(np.int32)
+        self._parts = [NO_POLYGONS]
+        self._splits = Splits()
+        self._on_wall = np.zeros(places.count, bool)
+
+    @classmethod
+    def steps(
+        cls, vertices: Floats, faces: Ids, enters: Flags, *, is_cut: bool = True
+    ) -> Steps["Cutting"]:
+        """Begin with vertices (3, v) and faces (3, n) in cell 0; yields the fraction done.
+
+        Where nothing `is_cut`, nobody asks which vertices are at one place.
+        """
+        if is_cut:
+            places = Places(vertices.shape[1])
+            place_of = yield from between(0.0, 0.5, places.number_steps(vertices))
+        else:
+            places, place_of = Places.each_its_own(vertices), np.arange(vertices.shape[1])
+        shape, some = faces.shape, slice(0)
+        corners, lower, upper = np.empty(shape, np.intp), np.empty(shape), np.empty(shape)
+        for some in blocks(shape[1], tuning.current.piece):
+            np.take(place_of, faces[:, some], out=corners[:, some], mode="clip")
+            for axis, row in enumerate(vertices):
+                first, second, third = row.take(faces[:, some], mode="clip")
+                np.minimum(np.minimum(first, second), third, out=lower[axis, some])
+                np.maximum(np.maximum(first, second), third, out=upper[axis, some])
+            yield 0.5 + 0.5 * some.stop / shape[1]
+        return cls(places, corners, lower, upper, enters)
+
+    def cut_off(self, axis: int, wall: float, *, below: bool) -> None:
+        """Put what lies beyond a wall of cell 0 outside: below it, or above.
+
+        What lies in the wall stays in the cell.
+        """
+        low, high = self.lower[axis], self.upper[axis]
+        here = self.cells == 0
+        crossing = here & (low < wall) & (high > wall)
+        beyond = (low < wall) & (high <= wall) if below else (low >= wall) & (high > wall)
+        self.cells[here & beyond] = OUTSIDE
+        self._touch(here & ((low == wall) | (high == wall)), axis, np.full(len(low), wall))
+        rest, some = self._parted(np.zeros(1, np.intp))
+        some = joined([some, self._taken_out(crossing.nonzero()[0])])
+        cut = self._cut(some, axis, np.full(1, wall), 1, lower_owns=not below)
+        is_out = (cut.bits == 0) if below else (cut.bits > 0)
+        self._parts = [*rest, without_bits(cut, np.where(is_out, OUTSIDE, 0))]
+
+    def divide_steps(
+        self, first_child: Ids, middles: Floats, axes: Sequence[int] = AXES, aligned: bool = True
+    ) -> Steps[None]:
+        """Hand on what is in divided cells to their children; yields the fraction done.
+
+        `first_child` (m,) is -1 for cells that stay; `middles` (3, m) are the walls, of one axis
+        after the other. A child's number has the bit of each axis set on which it is above. Where
+        neighbors' walls are not `aligned`, one edge may cross several walls in different places.
+        """
+        crossing = yield from between(0.0, 0.5, self._hand_down(first_child, middles, axes))
+        rest, some = self._parted(first_child)
+        some = joined([some, self._taken_out(crossing)])
+        yield 0.55
+        some = self._refined(some)
+        for number, axis in enumerate(axes):
+            if number and not aligned:
+                some = self._refined(some)
+            some = self._cut(some, axis, middles[axis], 1 << axis)
+            yield 0.6 + 0.1 * number
+        self._parts = [*rest, without_bits(some, first_child[some.cells] + some.bits)]
+        yield 1.0
+
+    def refine_steps(self, cuttable: Flags) -> Steps[None]:
+        """Give all polygons, and whole triangles that are `cuttable`, the cuts of their edges.
+
+        Yields the fraction done.
+        """
+        found = []
+        for some in blocks(len(self.cells), tuning.current.piece):
+            first, second, third = self._on_wall[self.faces[:, some]]
+            maybe = first & second | second & third | third & first
+            maybe &= (self.cells[some] != IN_PIECES) & cuttable[some]
+            (ids,) = maybe.nonzero()
+            ids += some.start
+            corners = self.faces[:, ids]
+            keys = edge_keys(corners, np.roll(corners, -1, axis=0))
+            is_split = self._splits.find(keys.ravel())[1].reshape(3, -1).any(axis=0)
+            found.append(ids[is_split])
+            yield 0.5 * some.stop / len(self.cells)
+        ids = np.concatenate([np.empty(0, np.intp), *found])
+        whole = self._taken_out(ids)
+        self._parts = [self._refined(joined([self.polygons, whole]))]
+        yield 1.0
+
+    @property
+    def polygons(self) -> Polygons:
+        """The pieces of triangles that are in pieces."""
+        if len(self._parts) > 1:
+            self._parts = [joined(self._parts)]
+        return self._parts[0]
+
+    def _parted(self, first_child: Ids) -> tuple[list[Polygons], Polygons]:
+        """Return the polygons in cells that stay, in parts, and those in divided ones."""
+        staying, leaving = [], []
+        for part in self._parts:
+            children = first_child.take(part.cells, mode="clip")
+            divided = (part.cells >= 0) & (children >= 0)
+            if not divided.any():
+                staying.append(part)
+                continue
+            leaving.append(part.take(divided.nonzero()[0]))
+            staying.append(part.take((~divided).nonzero()[0]))
+        return staying, joined(leaving)
+
+    def _hand_down(self, first_child: Ids, middles: Floats, axes: Sequence[int]) -> Steps[Ids]:
+        """Move whole triangles to children; return those that cross walls."""
+        crossing = [np.empty(0, np.intp)]
+        is_divided = first_child >= 0
+        for some in blocks(len(self.cells), tuning.current.piece):
+            cells = self.cells[some]
+            (ids,) = ((cells >= 0) & is_divided.take(cells, mode="clip")).nonzero()
+            cells = cells[ids]
+            ids += some.start
+            bits, is_crossing = np.zeros(len(ids), np.uint8), np.zeros(len(ids), bool)
+            for axis in axes:
+                walls = middles[axis].take(cells)
+                low, high = self.lower[axis].take(ids), self.upper[axis].take(ids)
+                is_above = high > walls
+                is_crossing |= is_above & (low < walls)
+                bits |= is_above.view(np.uint8) << np.uint8(axis)
+                touching = (low == walls) | (high == walls)
+                if touching.any():
+                    self._touch(ids[touching], axis, walls[touching])
+            self.cells[ids] = first_child[cells] + bits
+            crossed = is_crossing.nonzero()[0]
+            self.cells[ids[crossed]] = cells[crossed]
+            crossing.append(ids[crossed])
+            yield some.stop / len(self.cells)
+        return np.concatenate(crossing)
+
+    def _touch(self, some: Ids | Flags, axis: int, walls: Floats) -> None:
+        """Note which corners of triangles lie in these walls."""
+        corners = self.faces[:, some]
+        walls = walls[some] if isinstance(some, np.ndarray) and some.dtype == bool else walls
+        self._on_wall[corners[self.places.rows[axis, corners] == walls]] = True
+
+    def _taken_out(self, triangles: Ids) -> Polygons:
+        """Make polygons of whole triangles."""
+        cells = self.cells[triangles].astype(np.intp)
+        self.cells[triangles] = IN_PIECES
+        return of_triangles(triangles, self.faces[:, triangles], cells)
+
+    def _cut(
+        self, some: Polygons, axis: int, walls: Floats, bit: int, *, lower_owns: bool = True
+    ) -> Polygons:
+        """Divide polygons at the walls of their cells; `bit` is set for those above."""
+        wall = np.repeat(walls[some.cells], some.sizes)
+        sides = self._sides(some.places, axis, wall)
+        while True:
+            following = some.next_corner
+            (crossed,) = (sides * sides[following] < 0).nonzero()
+            if len(crossed) == 0:
+                break
+            cuts = some, crossed, following[crossed], axis, wall[crossed]
+            some, moved = self._inserted(*cuts)
+            wall = np.repeat(walls[some.cells], some.sizes)
+            new = moved[crossed] + 1
+            before, sides = sides, np.empty(len(some.places), np.int8)
+            sides[moved] = before
+            sides[new] = self._sides(some.places[new], axis, wall[new])
+        self._on_wall[some.places[sides == 0]] = True
+        halves, is_above = some.halves(sides, lower_owns)
+        halves.bits[is_above] |= bit
+        return halves
+
+    def _sides(self, places: Ids, axis: int, walls: Floats) -> Sides:
+        """Return -1 for places below walls, 0 for those in them, 1 for those above."""
+        at = self.places.rows[axis].take(places)
+        return (at > walls).view(np.int8) - (at < walls).view(np.int8)
+
+    def _inserted(
+        self, some: Polygons, corners: Ids, following: Ids, axis: int, walls: Floats
+    ) -> tuple[Polygons, Ids]:
+        """Cut the edges from corners to those that follow; of an edge's walls at the lowest.
+
+        The second result is where the corners are that were there.
+        """
+        ones, others = some.places[corners], some.places[following]
+        keys = edge_keys(ones, others)
+        order = np.lexsort((walls, keys))
+        first = order[starts_of_runs(keys[order])]
+        first = first[~self._splits.find(keys[first])[1]]
+        is_up = self.places.rows[axis, ones[first]] < walls[first]
+        below, above = (
+            np.where(is_up == side, ones[first], others[first]) for side in (True, False)
+        )
+        cuts = cut_edges(self.places, below, above, axis, walls[first])
+        more = self.places.count - len(self._on_wall)
+        self._on_wall = np.concatenate((self._on_wall, np.zeros(more, bool)))
+        self._on_wall[cuts[0]] = True
+        self._splits.add(keys[first], *cuts)
+        return self._with_cuts(some, corners, following, keys)
+
+    def _refined(self, some: Polygons) -> Polygons:
+        """Return polygons with all cuts of their edges, and of the parts of these."""
+        if len(some) == 0:
+            return some
+        doubtful = self._on_wall[some.places]
+        while True:
+            following = some.next_corner
+            (corners,) = (doubtful & doubtful[following]).nonzero()
+            ones, others = some.places[corners], some.places[following[corners]]
+            keys = edge_keys(ones, others)
+            has_cut = self._splits.find(keys)[1]
+            if not has_cut.any():
+                return some
+            corners, keys = corners[has_cut], keys[has_cut]
+            some, _ = self._with_cuts(some, corners, following[corners], keys)
+            # Of the others, nothing has come to be known.
+            doubtful = self._around(some, corners)
+
+    def _around(self, some: Polygons, corners: Ids) -> Flags:
+        """Flag the new corners behind these, and both neighbors of each."""
+        new = corners + np.arange(len(corners)) + 1
+        flags = flagged(len(some.places), new)
+        flags[new - 1] = True
+        flags[some.next_corner[new]] = True
+        return flags
+
+    def _with_cuts(
+        self, some: Polygons, corners: Ids, following: Ids, keys: Keys
+    ) -> tuple[Polygons, Ids]:
+        """Insert the known cuts of the edges from these corners to those that follow."""
+        cuts, _ = self._splits.find(keys)
+        part = self._splits.parts[cuts]
+        is_from_first = self._splits.near[cuts] == some.places[corners]
+        start, stop = some.weights[:, corners], some.weights[:, following]
+        start, stop = np.where(is_from_first, start, stop), np.where(is_from_first, stop, start)
+        weights = start + (stop - start) * part
+        edges = some.edges[corners] & some.edges[following]
+        return some.with_inserted(corners, self._splits.places[cuts], weights, edges)

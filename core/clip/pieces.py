@@ -1,0 +1,155 @@
+"""Pieces of triangles: from polygons and places to faces, vertices and barycentric weights."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Flags, Floats, Ids
+from ..audit.components import components
+from ..records import Record
+from .cutting import IN_PIECES, Cutting
+from .polygons import Polygons
+from .triangulation import triangulated
+
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+# The number of the corner that lies on two edges, by the bits of these; else -1.
+_CORNER = np.array([-1, -1, -1, 2, -1, 1, 0, -1])
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces(Record):
+    """Pieces of triangles that were cut at the walls of cells.
+
+    Attributes
+    ----------
+    vertices : ndarray of float64, shape (v, 3)
+        The vertices of the source with their numbers, and behind them those on walls.
+    faces : ndarray of intp, shape (f, 3)
+        Three vertices each, in the direction of the source; sorted by source triangle.
+    cells : ndarray of intp, shape (f,)
+        The cell that each lies in; -1 beyond the root.
+    triangles : ndarray of intp, shape (f,)
+        The source triangle of each.
+    weights : ndarray of float64, shape (f, 3, 3)
+        Barycentric coordinates of each corner in its source: `weights[f, c]` are parts of the
+        source's three corners. A unit row for a corner of the source; exactly 0 opposite an edge
+        that a corner lies on; the sum is 1 within 2**-52.
+    """
+
+    vertices: Floats
+    faces: Ids
+    cells: Ids
+    triangles: Ids
+    weights: Floats
+
+
+def pieces_of(cutting: Cutting, vertices: Floats, faces: Ids, whole: Flags) -> Pieces:
+    """Return the pieces of triangles, those that are in one piece where `whole` tells so.
+
+    `vertices` (v, 3) and `faces` (n, 3) are the source's.
+    """
+    some = cutting.polygons
+    corners, polygons = triangulated(some)
+    kept = _kept(some.places[corners], some.triangles[polygons], polygons)
+    numbers, points = _numbered(cutting, some, len(vertices), faces)
+    numbers = _merged(numbers, some.places, corners[:, ~kept], len(vertices))
+    corners, polygons = corners[:, kept], polygons[kept]
+    intact = (whole & (cutting.cells != IN_PIECES)).nonzero()[0]
+    triangles = np.concatenate((intact, some.triangles[polygons]))
+    order = np.argsort(triangles, kind="stable")
+    weights = np.empty((len(triangles), 3, 3))
+    weights[: len(intact)] = np.eye(3)
+    weights[len(intact) :] = _normal(some.weights)[:, corners].transpose(2, 1, 0)
+    cells = np.concatenate((cutting.cells[intact].astype(np.intp), some.cells[polygons]))
+    made = np.concatenate((faces[intact], numbers[corners].T))
+    used, compact = _compact(made, len(vertices), len(points))
+    return Pieces(
+        np.concatenate((vertices, points[used])),
+        compact[order],
+        cells[order],
+        triangles[order],
+        weights[order],
+    )
+
+
+def _kept(places: Ids, triangles: Ids, polygons: Ids) -> Flags:
+    """Return which triangles have three places, and one of each source that has none such."""
+    first, second, third = places
+    kept = (first != second) & (second != third) & (third != first)
+    has_one = np.zeros(int(triangles.max(initial=-1)) + 1, bool)
+    has_one[triangles[kept]] = True
+    (lost,) = (~has_one[triangles]).nonzero()
+    kept[lost[np.unique(triangles[lost], return_index=True)[1]]] = True
+    return kept
+
+
+def _normal(weights: Floats) -> Floats:
+    """Return weights whose sum is 1: of each three the largest is what the others leave."""
+    largest = weights.argmax(axis=0)
+    each = np.arange(weights.shape[1])
+    others = weights.copy()
+    others[largest, each] = 0.0
+    others[largest, each] = 1.0 - (others[0] + others[1] + others[2])
+    return others
+
+
+def _numbered(cutting: Cutting, some: Polygons, count: int, faces: Ids) -> tuple[Ids, Floats]:
+    """Return the vertex of each corner, and the points (k, 3) of those from `count` on.
+
+    A vertex on an edge is one for all whose edges have the same vertices, one inside a triangle
+    for all triangles with the same three.
+    """
+    corner = _CORNER[some.edges]
+    triangles = some.triangles[some.polygon_of_corner]
+    numbers = np.where(corner >= 0, faces[triangles, corner], -1)
+    (new,) = (corner < 0).nonzero()
+    ends = faces[triangles[new]].T.copy()
+    for opposite in range(3):
+        ends[opposite, some.edges[new] == 1 << opposite] = -1
+    ends.sort(axis=0)
+    keys = np.stack((some.places[new], *ends))
+    order, is_first = _groups(keys)
+    numbers[new[order]] = count + np.cumsum(is_first) - 1
+    return numbers, cutting.places.rows[:, keys[0, order[is_first]]].T
+
+
+def _groups(keys: Ids) -> tuple[Ids, Flags]:
+    """Return an order of columns (4, k) in which equal ones are neighbors, and each first one."""
+    mixed = keys[0].astype(np.uint64)
+    for row in keys[1:]:
+        mixed = (mixed ^ mixed >> np.uint64(29)) * _FACTOR + row.astype(np.uint64)
+    # One sort, of numbers that hardly ever are equal for different columns.
+    order = np.argsort(mixed)
+    if not _are_apart(keys[:, order], mixed[order]):
+        order = np.lexsort(keys)
+    sorted_keys = keys[:, order]
+    is_first = np.ones(len(order), bool)
+    is_first[1:] = (sorted_keys[:, 1:] != sorted_keys[:, :-1]).any(axis=0)
+    return order, is_first
+
+
+def _are_apart(keys: Ids, mixed: NDArray[np.uint64]) -> bool:
+    """Tell whether neighbors whose numbers are equal have equal keys."""
+    differ = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
+    return not (differ & (mixed[1:] == mixed[:-1])).any()
+
+
+def _merged(numbers: Ids, places: Ids, dropped: Ids, count: int) -> Ids:
+    """Return the vertices of corners after those of dropped triangles at one place became one.
+
+    The vertices of the source, below `count`, stay what they are.
+    """
+    ones, others = dropped.ravel(), np.roll(dropped, -1, axis=0).ravel()
+    pairs = np.stack((numbers[ones], numbers[others]))
+    is_one = (places[ones] == places[others]) & (pairs[0] != pairs[1]) & (pairs.max(0) >= count)
+    labels = components(int(numbers.max(initial=count)) + 1, *pairs[:, is_one])
+    labels[:count] = np.arange(count)
+    return labels[numbers]
+
+
+def _compact(faces: Ids, count: int, more: int) -> tuple[Ids, Ids]:
+    """Return which of the new vertices faces use, and the faces with new numbers."""
+    is_used = np.zeros(count + more, bool)
+    is_used[faces] = is_used[:count] = True
+    return is_used[count:].nonzero()[0], (np.cumsum(is_used) - 1)[faces]

@@ -1,0 +1,51 @@
+"""The compiled walk: one door to the kernel, trees packed for it, and its answers, in pieces."""
+
+from .door import (
+    VARIABLE,
+    address,
+    found,
+    kernel,
+    kernel_state,
+    use_kernel,
+    why_not,
+)
+from .packing import QUESTION, Packed, Placed, is_worth, packed
+from .questions import AROUND, Questions, VolumesAsked
+from .threads import in_pieces, threads_of, use_threads
+from .walks import (
+    MOST,
+    NO_PLACES,
+    NOT_PACKED,
+    NOT_TAKEN,
+    Crossed,
+    Walked,
+    named,
+)
+
+__all__ = [
+    "AROUND",
+    "MOST",
+    "NOT_PACKED",
+    "NOT_TAKEN",
+    "NO_PLACES",
+    "QUESTION",
+    "VARIABLE",
+    "Crossed",
+    "Packed",
+    "Placed",
+    "Questions",
+    "VolumesAsked",
+    "Walked",
+    "address",
+    "found",
+    "in_pieces",
+    "is_worth",
+    "kernel",
+    "kernel_state",
+    "named",
+    "packed",
+    "threads_of",
+    "use_kernel",
+    "use_threads",
+    "why_not",
+]

@@ -1,0 +1,181 @@
+"""Trees packed for the kernel (a wide BVH from an octree's cells), once that pays."""
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Floats, Ids
+from ..octree import Octree
+from ..shapes import Triangles
+from .door import address, found
+from .questions import as_regions
+from .walks import Walked
+
+# To pack an item costs about as much as this part of a ray in NumPy, a question of its own as
+# much as so many more rays.
+_WORTH, QUESTION = 1 / 64, 256
+# Cells of a tree that is divided at medians alone.
+_NO_CELLS = (np.empty(0, np.intp),) * 4
+
+
+class Packed(Walked):
+    """The items of an octree, packed into the kernel's wide tree."""
+
+    def __init__(self, tree: Octree) -> None:
+        super().__init__()
+        try:
+            self.is_sound = self._package is not None and self._packs(tree)
+        except (IndexError, MemoryError):  # it contradicts itself, or is too large: NumPy answers
+            self.is_sound = False
+
+    def _packs(self, tree: Octree) -> bool:
+        """Pack the tree; return False if it contradicts itself, or does not fit."""
+        items, count = tree.arranged, len(tree.order)
+        entries, slices = _each_once(tree)
+        cells = [_rows(array, np.intp) for array in (tree.first_child, *slices)]
+        if not len(entries) == len(items) == count or len({*map(len, cells)}) > 1:
+            return False
+        arrays = {"order": _rows(tree.order, np.intp)}
+        if isinstance(items, Triangles):
+            arrays["vertices"] = _rows(items.vertices.T, np.float64)
+            arrays["faces"] = _rows(items.faces.T, np.intp)
+        else:
+            arrays["boxes"] = _rows(as_regions(items), np.float64)
+        self._tree = self._package.Tree(
+            **{name: address(array) for name, array in arrays.items()},
+            vertex_count=arrays["vertices"].shape[1] if "vertices" in arrays else 0,
+            entry_count=count,
+        )
+        self._kept = [*arrays.values()]
+        return pack(self, self._tree, entries, cells)
+
+    @property
+    def depth(self) -> int:
+        """How deep the packed tree is."""
+        return self._depth
+
+    @property
+    def bytes(self) -> NDArray[np.uint8]:
+        """The packed tree as it stands among the trees of a scene."""
+        return np.frombuffer(bytes(self._tree), np.uint8)
+
+
+def pack(walked: Walked, tree: Any, entries: NDArray[np.int32], cells: Any) -> bool:
+    """Pack what a tree holds; return False if it contradicts itself, or is too large or small."""
+    library, package, count = walked._library, walked._package, tree.entry_count
+    middles, room = np.empty((3, count), np.float32), count // 6 + 16
+    while True:
+        wide = room if tree.boxes else room // 3
+        nodes, parts = walked._space(package.NODE, wide), np.empty((wide, 5))
+        blocks = walked._space(package.BLOCK, 0 if tree.boxes else room)
+        depths = np.empty(wide, np.int32)
+        state = library.octree_kernel_pack(
+            package.byref(tree), address(nodes), address(blocks), len(nodes), len(blocks),
+            *map(address, cells), len(cells[0]), address(entries), len(entries),
+            address(middles), address(parts), address(depths),
+        )  # fmt: skip
+        if state != package.TOO_LITTLE_ROOM:
+            break
+        room *= 2
+    walked._kept += [nodes, blocks]
+    return bool(state == 0)
+
+
+class Placed(Walked):
+    """Packed trees that are placed: their boxes are packed, trees are put in when wanted.
+
+    Placements (n,) have numbers of trees, matrices (n, 12), inverses (n, 9), slacks, and boxes
+    (6, n); `rows` are those that are there. `wanted`, for each of `count` trees, is 1 where a
+    question has come to one that is missing.
+    """
+
+    def __init__(
+        self,
+        numbers: Ids,
+        matrices: Floats,
+        inverses: Floats,
+        slacks: Floats,
+        boxes: Floats,
+        rows: Ids,
+        count: int,
+    ) -> None:
+        super().__init__()
+        package, self._deepest = self._package, 0
+        self._trees, self.wanted = np.zeros((count, package.TREE), np.uint8), np.zeros(count, "u1")
+        kept = {
+            "trees": self._trees,
+            "meshes": _rows(numbers, np.intp),
+            "matrices": _rows(matrices, np.float64),
+            "inverses": _rows(inverses, np.float64),
+            "slacks": _rows(slacks, np.float64),
+            "wanted": self.wanted,
+        }
+        sides = np.concatenate((boxes, np.zeros((1, len(numbers)))))
+        self._kept = [*kept.values(), sides]
+        places = {name: address(array) for name, array in kept.items()}
+        top = package.Tree(boxes=address(sides), entry_count=len(numbers))
+        self._scene = package.Scene(**places, top=top, mesh_count=count)
+        self.is_sound = pack(self, self._scene.top, _rows(rows, np.int32), _NO_CELLS)
+
+    @property
+    def _depth(self) -> int:
+        return int(self._scene.top.depth) + self._deepest + 2
+
+    def put(self, number: int, tree: Packed) -> None:
+        """Put a packed tree in; if it is not sound, the whole is not."""
+        if not tree.is_sound:
+            self.is_sound = False
+            return
+        self._trees[number] = tree.bytes
+        self._deepest = max(self._deepest, tree.depth)
+        self._kept += tree._kept
+
+
+def _rows(array: NDArray[Any], kind: type[np.generic]) -> NDArray[Any]:
+    return np.ascontiguousarray(array, dtype=kind)
+
+
+def _each_once(tree: Octree) -> tuple[NDArray[np.int32], tuple[Ids, Ids, Ids]]:
+    """Return the entries in the order of the cells, each in its first; and where cells hold them.
+
+    Those of a cell are from `begin` to `end`, its own to `own_end`, each (m,).
+    """
+    references, count = tree.references, len(tree.order)
+    where = np.arange(len(references))
+    first = np.full(count, -1)
+    first[references[::-1]] = where[::-1]
+    is_first = first[references] == where
+    before = np.append(0, np.cumsum(is_first))
+    slices = before[tree.begin], before[tree.own_end], before[tree.end]
+    return references[is_first].astype(np.int32), slices
+
+
+# The packed trees, as long as their octrees live; before, how many rays have asked about them.
+_PACKED_TREES: WeakKeyDictionary[Octree, Packed] = WeakKeyDictionary()
+_ASKED: WeakKeyDictionary[Octree, int] = WeakKeyDictionary()
+
+
+def is_worth(asked: int, items: int) -> bool:
+    """Tell whether so many rays are worth to pack so many items."""
+    return asked >= items * _WORTH
+
+
+def packed(tree: Octree, questions: int, *, boxes: bool = False) -> Packed | None:
+    """Return the packed tree, made once as many questions have asked that it pays, or None.
+
+    Items that are no triangles are packed for those who say that they take `boxes`.
+    """
+    if found()[0] is None or not (boxes or isinstance(tree.items, Triangles)):
+        return None
+    known = _PACKED_TREES.get(tree)
+    if known is None:
+        if len(tree.order) == 0:
+            return None
+        asked = _ASKED.get(tree, 0) + questions + QUESTION
+        _ASKED[tree] = asked
+        if not is_worth(asked, len(tree.order)):
+            return None
+        known = _PACKED_TREES[tree] = Packed(tree)
+    return known if known.is_sound else None

@@ -1,0 +1,215 @@
+"""Walks of packed trees (branch and bound in C): rays, nearest points and volumes, in pieces."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Flags, Floats, Ids
+from ..octree import Octree
+from .door import address, found
+from .questions import Questions, VolumesAsked
+from .threads import in_pieces
+
+# Questions in a piece: rays; nearest points all in all; volumes.
+_RAYS, _POINTS, _VOLUMES = 16_384, 2_048, 1_024
+# The item of a question that the kernel leaves to NumPy; of one that needs a tree to be packed.
+NOT_TAKEN, NOT_PACKED = -2, -3
+# Of each point no more than this many nearest items are found by the kernel.
+MOST = 64
+# What an octree's answer has for placements.
+NO_PLACES = np.empty(0, np.intp)
+# Rays, placements, items and distances of crossings.
+Crossed = tuple[Ids, Ids, Ids, Floats]
+# Which pairs of volumes and entries are met.
+Confirm = Callable[[Ids, Ids], Flags]
+# What is met in a piece: there is room for so much at first.
+_ROOM = 65_536
+# Names of what is met in scenes: items, and placements above these bits.
+_BITS = 32
+
+
+class Walked:
+    """What the kernel walks: a packed tree, or packed trees that are placed."""
+
+    def __init__(self) -> None:
+        self._library, self._package, _ = found()
+        self._kept: list[NDArray[Any]] = []
+        self._tree: Any = None
+        self._scene: Any = None
+
+    @property
+    def _depth(self) -> int:
+        """The depth of the deepest walk."""
+        return int(self._tree.depth)
+
+    @property
+    def _walked(self) -> Any:
+        """What is walked, as the kernel takes it."""
+        pointers = (each and self._package.pointer(each) for each in (self._tree, self._scene))
+        return self._package.byref(self._package.Walked(*pointers))
+
+    def _space(self, which: int, count: int) -> NDArray[np.uint8]:
+        return np.empty((count, self._library.octree_kernel_size(which, 0)), np.uint8)
+
+    def _scratch(self) -> NDArray[np.uint8]:
+        size = self._library.octree_kernel_size(self._package.SCRATCH, self._depth)
+        return np.empty(size, np.uint8)
+
+    def cast(self, rays: Questions, answer: tuple[NDArray[Any], ...], *, any_hit: bool) -> bool:
+        """Find items, and what else there is room for; False if a ray is no sound question.
+
+        `answer` are items and placements (q,), the latter empty without a scene, and distances,
+        positions, normals and weights. Items are -2 of rays that are left to NumPy.
+        """
+        package = self._package
+        hits = package.Hits(*(address(array) if array.size else None for array in answer))
+        mode = package.ANY if any_hit else package.CLOSEST
+        together, asked = int(rays.are_scattered()), package.Asked(*rays.addresses)
+
+        def piece(some: slice) -> bool:
+            scratch = self._scratch()
+            reached = self._library.octree_kernel_cast(
+                self._walked, package.byref(asked), some.start, some.stop, mode, together,
+                self._depth, address(scratch), package.byref(hits),
+            )  # fmt: skip
+            return bool(reached == some.stop)
+
+        return all(in_pieces(len(rays), _RAYS, rays.threads, piece))
+
+    def cast_all(self, rays: Questions) -> tuple[list[Crossed], Ids] | None:
+        """Return rays, placements, items and distances, sorted, piece by piece; and how many.
+
+        The number of crossings of each ray, (q,), is -2 of those that are left to NumPy. Returns
+        None if a ray is no sound question.
+        """
+        package, asked = self._package, self._package.Asked(*rays.addresses)
+        counts = np.zeros(len(rays), np.intp)
+
+        def piece(some: slice) -> list[Crossed] | None:
+            parts, start, room, scratch = [], some.start, _ROOM, self._scratch()
+            while start < some.stop:
+                names, distances = np.empty(room, np.intp), np.empty(room)
+                reached = self._library.octree_kernel_cast_all(
+                    self._walked, package.byref(asked), start, some.stop, None,
+                    *map(address, (scratch, names, distances)), room, address(counts),
+                )  # fmt: skip
+                if reached < 0:
+                    return None
+                each = np.maximum(counts[start:reached], 0)
+                numbers, total = np.repeat(np.arange(start, reached), each), int(each.sum())
+                parts.append(
+                    (numbers, *self._split(names[:total].copy()), distances[:total].copy())
+                )
+                # One ray met more than there is room for.
+                room, start = room * (2 if reached == start else 1), reached
+            return parts
+
+        pieces, parts = in_pieces(len(rays), _RAYS, rays.threads, piece), []
+        for each in pieces:
+            if each is None:
+                return None
+            parts += each
+        return parts, counts
+
+    def counted(self, rays: Questions, rows: Ids) -> Ids:
+        """Count how many triangles of the mesh placed in its row each ray meets, (q,).
+
+        -2 of those that are left to NumPy. Rays are known to be sound, rows to be there.
+        """
+        counts, asked = np.empty(len(rays), np.intp), self._package.Asked(*rays.addresses)
+
+        def piece(some: slice) -> None:
+            scratch = self._scratch()
+            self._library.octree_kernel_cast_all(
+                self._walked, self._package.byref(asked), some.start, some.stop, address(rows),
+                address(scratch), None, None, 0, address(counts),
+            )  # fmt: skip
+
+        in_pieces(len(rays), _VOLUMES, rays.threads, piece)
+        return counts
+
+    def _split(self, names: Ids) -> tuple[Ids, Ids]:
+        """Return placements and items, given their names."""
+        if self._scene is None:
+            return NO_PLACES, names
+        return names >> _BITS, names & (1 << _BITS) - 1
+
+    def nearest(
+        self, points: Floats, turns: Ids, count: int, limit: float, threads: int = 1
+    ) -> tuple[Ids, Ids, Floats, Floats] | None:
+        """Find the nearest items, or None if a point is not finite.
+
+        `turns` (q,) are the numbers of all points, neighbors best one after the other. Returns
+        items and placements (q, count), the latter empty without a scene, distances (q, count),
+        and positions (q, count, 3). The first item is -2 of a point that is left to NumPy.
+        """
+        items, entries = np.empty((2, len(points), count), np.intp)
+        places = NO_PLACES if self._scene is None else np.empty_like(items)
+        distances, positions = np.empty(items.shape), np.empty((*items.shape, 3))
+
+        def piece(some: slice) -> bool:
+            scratch = self._scratch()
+            reached = self._library.octree_kernel_nearest(
+                self._walked, address(points), address(turns), some.start, some.stop, count,
+                limit, address(scratch), address(items), address(places) if places.size else None,
+                *map(address, (entries, distances, positions)),
+            )  # fmt: skip
+            return bool(reached == some.stop)
+
+        if not all(in_pieces(len(points), max(1, _POINTS // count), threads, piece)):
+            return None
+        return items, places, distances, positions
+
+    def touched(
+        self,
+        asked: VolumesAsked,
+        turns: Ids,
+        *,
+        any_hit: bool = False,
+        confirm: Confirm | None = None,
+    ) -> tuple[Ids, Ids, Ids]:
+        """Find what meets volumes.
+
+        `turns` (q,) are the numbers of all, neighbors best one after the other. `confirm` tells
+        of volumes and entries, by turns, which are met. Returns how many each meets, (q,), or at
+        most one, or -2 of volumes that are left to NumPy; and placements, empty without a scene,
+        and items of each in the order of the turns, ascending, or entries where `confirm` tells.
+        """
+        counts = np.zeros(len(asked), np.intp)
+
+        def piece(some: slice) -> list[Ids]:
+            start, room, scratch, parts = some.start, _ROOM, self._scratch(), [NO_PLACES]
+            while start < some.stop:
+                names = np.empty(room, np.intp)
+                reached = self._library.octree_kernel_touch(
+                    self._walked, address(asked.rows), address(turns), start, some.stop,
+                    asked.kind, any_hit, address(scratch), address(names), room, address(counts),
+                )  # fmt: skip
+                here = turns[start:reached]
+                each = np.maximum(counts[here], 0)
+                names = names[: int(each.sum())].copy()
+                if confirm is not None and len(names):
+                    numbers = np.repeat(here, each)
+                    (met,) = confirm(numbers, names).nonzero()
+                    ranks = np.repeat(np.arange(len(here)), each)[met]
+                    is_taken = counts[here] >= 0
+                    counts[here[is_taken]] = np.bincount(ranks, minlength=len(here))[is_taken]
+                    names = names[met]
+                parts.append(names)
+                # One volume meets more than there is room for.
+                room, start = room * (2 if reached == start else 1), reached
+            return parts
+
+        pieces = in_pieces(len(asked), _VOLUMES, asked.threads, piece)
+        names = np.concatenate([NO_PLACES, *(part for each in pieces for part in each)])
+        return counts, *self._split(names)
+
+
+def named(tree: Octree, items: Ids) -> Ids:
+    """Put what answers call them for the items that were found, of any shape, in place."""
+    if tree.ids is not None:
+        met = items >= 0
+        items[met] = tree.named(items[met])
+    return items

@@ -1,0 +1,317 @@
+"""Dual-tree traversal: pairs of surfaces, followed down the linear BVHs of both at once.
+
+A front holds pairs of patches, one of either surface, of all pairs of placements together. Those
+whose boxes are farther apart than what their pair still looks for are dropped, the others are
+replaced by the pairs of their children (branch and bound; A. H. Land and A. G. Doig, "An Automatic
+Method of Solving Discrete Programming Problems", 1960). A beam of the best few goes down first, so
+that each pair has a bound before all of its front is followed.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import tuning
+from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, dot, starts_of_runs
+from ..records import Columns
+from ..scene.moment import Moment, first_of_each
+from ..scene.sheets import Sheets
+from ..steps import Steps
+
+# Pairs of patches of a beam at each level.
+_BEAM = 4
+# Pairs of triangles of two placements that are looked at first, and the factor for the next round.
+_FEW, _MORE = 4, 4
+# What rounding may take from a gap of boxes, as a part of it and of the largest coordinate.
+ROUNDING = 2.0**-44
+
+
+@dataclass(frozen=True)
+class Surfaces:
+    """One side of pairs of surfaces: placed meshes at a moment, and their triangles laid out."""
+
+    moment: Moment
+    sheets: Sheets
+
+    def corners(self, entries: Ids, rows: Ids) -> Floats:
+        """Return the corners of entries placed in these rows, (9, h)."""
+        return self.moment.placed(self.sheets, entries, rows).rows
+
+    def meshes(self, rows: Ids) -> Ids:
+        """Return the meshes placed in these rows."""
+        return self.moment.placements.meshes[rows]
+
+    def boxes(self, rows: Ids) -> Floats:
+        """Return the boxes around what is placed in these rows, (6, h)."""
+        return self.moment.placements.boxes[:, rows]
+
+    def around_patches(self, patches: Ids, rows: Ids, directions: Floats) -> Floats:
+        """Return bounds of patches placed in these rows, along the axes and directions (3, h).
+
+        (8, h): four lower ones, then four upper ones.
+        """
+        here = self.sheets.patches.rows.take(patches, axis=1)
+        boxes = self.moment.placements.boxes_around(rows, here)
+        grid = self.moment.placements.matrices.take(rows, axis=1).reshape(3, 4, -1)
+        seen = dot(directions[:, None], grid)
+        middle = dot(seen[:3], here[:3] + here[3:]) / 2 + seen[3]
+        half = dot(np.abs(seen[:3]), here[3:] - here[:3]) / 2
+        return np.stack((*boxes[:3], middle - half, *boxes[3:], middle + half))
+
+    def around_triangles(self, entries: Ids, rows: Ids, directions: Floats) -> Floats:
+        """Return bounds of entries likewise."""
+        bounds = np.empty((8, len(entries)))
+        for some in blocks(len(entries)):
+            points = self.corners(entries[some], rows[some]).reshape(3, 3, -1)
+            along = np.stack([dot(directions[:, some], point) for point in points])
+            bounds[:3, some], bounds[4:7, some] = points.min(axis=0), points.max(axis=0)
+            bounds[3, some], bounds[7, some] = along.min(axis=0), along.max(axis=0)
+        return bounds
+
+
+@dataclass(frozen=True)
+class _Nodes(Columns):
+    """Patches, or entries, of one side: of which pair of placements each is, and its bounds."""
+
+    pairs: Ids
+    numbers: Ids
+    bounds: Floats
+
+
+@dataclass(frozen=True)
+class PatchPairs:
+    """Pairs of nodes of both sides, (2, f), by pairs of placements, and their least distances."""
+
+    sides: tuple[_Nodes, _Nodes]
+    places: Ids
+    least: Floats
+
+    def __len__(self) -> int:
+        return len(self.least)
+
+    def __getitem__(self, some: Ids | Flags | slice) -> "PatchPairs":
+        return PatchPairs(self.sides, self.places[:, some], self.least[some])
+
+    @property
+    def pairs(self) -> Ids:
+        """The pair of placements that each belongs to, ascending, (f,)."""
+        return self.sides[0].pairs[self.places[0]]
+
+    @property
+    def numbers(self) -> Ids:
+        """The patches or entries, (2, f)."""
+        sides = zip(self.sides, self.places, strict=True)
+        return np.stack([side.numbers[places] for side, places in sides])
+
+    @property
+    def farthest(self) -> Floats:
+        """How far points of both boxes may be apart, (f,)."""
+        here, there = self.bounds()
+        beside = np.maximum(here[4:7] - there[:3], there[4:7] - here[:3])
+        return np.sqrt(dot(beside, beside))
+
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Return the bounds of both, (8, f)."""
+        here, there = (
+            side.bounds.take(places, axis=1)
+            for side, places in zip(self.sides, self.places, strict=True)
+        )
+        return here, there
+
+
+class Descent(ABC):
+    """A search in pairs of surfaces: those placed in rows (2, p), one of either side.
+
+    `limits` (p,) tell how far apart triangles are that a pair still looks for; a pair that is done
+    has a negative one. Along `directions` (3, p), unit vectors or zero, from the first side to the
+    other, most of the two may be farther apart than that. So many `dives` go ahead, at the end of
+    which `first` pairs of triangles are looked at.
+    """
+
+    dives, first = 2, 4
+
+    def __init__(self, sides: tuple[Surfaces, Surfaces], rows: Ids, limits: Floats) -> None:
+        self.sides, self.rows, self.limits = sides, rows, limits
+        boxes = [side.boxes(some) for side, some in zip(sides, rows, strict=True)]
+        self.slacks = np.abs(np.concatenate(boxes)).max(axis=0, initial=0.0) * ROUNDING
+        self.directions = np.zeros((3, rows.shape[1]))
+
+    @abstractmethod
+    def look(self, pairs: Ids, entries: Ids) -> None:
+        """Look at pairs of triangles (2, h) of pairs of placements, and lower the limits."""
+
+    def all(self) -> Steps[None]:
+        """Go down all pairs."""
+        for done, some in self._together():
+            for _ in range(self.dives):
+                self._dive(self._tops(some))
+                yield done
+            for _ in self._follow(self._tops(some)):
+                yield done
+
+    def _together(self) -> Iterator[tuple[float, Ids]]:
+        """Yield the share done, and pairs that go down together: some, or one large one."""
+        count = self.rows.shape[1]
+        tops = [
+            side.sheets.patches.top_counts[side.meshes(rows)]
+            for side, rows in zip(self.sides, self.rows, strict=True)
+        ]
+        before = np.cumsum(tops[0] * tops[1])
+        cuts = np.flatnonzero(np.diff(before // tuning.current.patches_paired)) + 1
+        for some in np.split(np.arange(count), cuts):
+            if len(some):
+                yield some[0] / count, some
+
+    def _tops(self, some: Ids) -> PatchPairs:
+        """Return the front of the largest patches of these pairs."""
+        nodes = []
+        for side, rows in zip(self.sides, self.rows, strict=True):
+            patches, meshes = side.sheets.patches, side.meshes(rows[some])
+            pairs = np.repeat(some, patches.top_counts[meshes])
+            found = concatenated_ranges(patches.tops[meshes], patches.top_counts[meshes])
+            bounds = side.around_patches(found, rows[pairs], self.directions[:, pairs])
+            nodes.append(_Nodes(pairs, found, bounds))
+        near = self._are_near(nodes)
+        ones, others = (each[flags] for each, flags in zip(nodes, near, strict=True))
+        firsts = [np.searchsorted(each.pairs, some) for each in (ones, others)]
+        lasts = [np.searchsorted(each.pairs, some, "right") for each in (ones, others)]
+        places = _product(firsts[0], lasts[0] - firsts[0], firsts[1], lasts[1] - firsts[1])
+        return self._front((ones, others), places)
+
+    def _are_near(self, nodes: list[_Nodes]) -> list[Flags]:
+        """Return which nodes of either side may be near enough to the others of their pair."""
+        around = [_around(each, len(self.limits)) for each in nodes]
+        ones, others = nodes
+        found = [
+            (ones.pairs, ones.bounds, around[1].take(ones.pairs, axis=1)),
+            (others.pairs, around[0].take(others.pairs, axis=1), others.bounds),
+        ]
+        return [
+            _apart(here, there, self.slacks[pairs]) <= self.limits[pairs]
+            for pairs, here, there in found
+        ]
+
+    def _front(self, sides: tuple[_Nodes, _Nodes], places: Ids) -> PatchPairs:
+        """Return those pairs of nodes that may be near enough."""
+        parts = [PatchPairs(sides, places[:, :0], np.empty(0))]
+        for some in blocks(places.shape[1], tuning.current.triangles_placed):
+            front = PatchPairs(sides, places[:, some], np.empty(0))
+            pairs = front.pairs
+            least = _apart(*front.bounds(), self.slacks[pairs])
+            (near,) = (least <= self.limits[pairs]).nonzero()
+            parts.append(PatchPairs(sides, front.places[:, near], least[near]))
+        return PatchPairs(
+            sides,
+            np.concatenate([part.places for part in parts], axis=1),
+            np.concatenate([part.least for part in parts]),
+        )
+
+    def _open(self, front: PatchPairs) -> PatchPairs:
+        """Return what of a front may be near enough still."""
+        return front[front.least <= self.limits[front.pairs]]
+
+    def _descended(self, front: PatchPairs) -> tuple[PatchPairs, bool]:
+        """Return the front of all children, and whether these are triangles."""
+        used = [np.unique(places) for places in front.places]
+        chosen = [side[some] for side, some in zip(front.sides, used, strict=True)]
+        all_patches = [side.sheets.patches for side in self.sides]
+        are_last = all(
+            patches.are_small[nodes.numbers].all()
+            for patches, nodes in zip(all_patches, chosen, strict=True)
+        )
+        nodes, ranges = [], []
+        for number, (side, patches) in enumerate(zip(self.sides, all_patches, strict=True)):
+            below = patches.entries if are_last else patches.children
+            around = side.around_triangles if are_last else side.around_patches
+            of_which, numbers = below(chosen[number].numbers)
+            pairs = chosen[number].pairs[of_which]
+            bounds = around(numbers, self.rows[number, pairs], self.directions[:, pairs])
+            nodes.append(_Nodes(pairs, numbers, bounds))
+            ranges.append(of_which)
+        near = self._are_near(nodes)
+        spans = []
+        for number in range(2):
+            nodes[number] = nodes[number][near[number]]
+            counts = np.bincount(ranges[number][near[number]], minlength=len(used[number]))
+            places = np.searchsorted(used[number], front.places[number])
+            spans += [(np.cumsum(counts) - counts)[places], counts[places]]
+        return self._front((nodes[0], nodes[1]), _product(*spans)), are_last
+
+    def _dive(self, front: PatchPairs) -> None:
+        """Look at a few triangles of each pair, those that seem to be the nearest."""
+        are_last = False
+        while not are_last:
+            front, are_last = self._descended(_best(front, _BEAM))
+        front = _best(front, self.first)
+        self.look(front.pairs, front.numbers)
+
+    def _follow(self, front: PatchPairs) -> Iterator[None]:
+        """Follow a front down to its triangles, a part at a time."""
+        waiting, most = [(front, False)], tuning.current.patches_paired
+        while waiting:
+            front, are_triangles = waiting.pop()
+            front = self._open(front)
+            if len(front) == 0:
+                continue
+            if are_triangles:
+                yield from self._rounds(front)
+            elif len(front) > most:
+                half = len(front) // 2
+                waiting += [(front[half:], False), (front[:half], False)]
+            else:
+                waiting.append(self._descended(front))
+                yield
+
+    def _rounds(self, front: PatchPairs) -> Iterator[None]:
+        """Look at triangles, the nearest boxes first, until no more may be near enough."""
+        front, few = front[np.lexsort((front.least, front.pairs))], _FEW
+        while len(front):
+            early = first_of_each(front.pairs, few)
+            part, front, few = front[early], front[~early], few * _MORE
+            for some in blocks(len(part), tuning.current.triangles_tested):
+                few_now = self._open(part[some])
+                self.look(few_now.pairs, few_now.numbers)
+                yield
+            front = self._open(front)
+
+
+def _around(nodes: _Nodes, count: int) -> Floats:
+    """Return the bounds of all nodes of each of so many pairs, (8, p)."""
+    bounds = np.full((8, count), np.inf)
+    starts = starts_of_runs(nodes.pairs)
+    if len(starts):
+        pairs = nodes.pairs[starts]
+        bounds[:4, pairs] = np.minimum.reduceat(nodes.bounds[:4], starts, axis=1)
+        bounds[4:, pairs] = np.maximum.reduceat(nodes.bounds[4:], starts, axis=1)
+    return bounds
+
+
+def _best(front: PatchPairs, few: int) -> PatchPairs:
+    """Return those few of each pair whose boxes are the nearest, by their farthest points, too."""
+    front = front[np.lexsort((front.least + front.farthest, front.pairs))]
+    return front[first_of_each(front.pairs, few)]
+
+
+def _apart(here: Floats, there: Floats, slacks: Floats) -> Floats:
+    """Return how far points in bounds (8, h) are apart at least, (h,).
+
+    Along the fourth, the one side is known to lie before the other.
+    """
+    beside = np.maximum(here[:3] - there[4:7], there[:3] - here[4:7])
+    beside -= slacks
+    np.maximum(beside, 0.0, out=beside)
+    apart = np.sqrt(dot(beside, beside))
+    np.maximum(apart, there[3] - here[7] - slacks, out=apart)
+    apart *= 1 - ROUNDING
+    return apart
+
+
+def _product(first: Ids, count: Ids, other_first: Ids, other_count: Ids) -> Ids:
+    """Return all pairs of a range and another one, range after range, (2, h)."""
+    total = count * other_count
+    which = np.repeat(np.arange(len(total)), total)
+    within = concatenated_ranges(0 * total, total)
+    here, there = np.divmod(within, other_count[which])
+    return np.stack((first[which] + here, other_first[which] + there))

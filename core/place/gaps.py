@@ -1,0 +1,122 @@
+"""Shortest distances of pairs of surfaces that share no point, and the triangles these join."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Floats, Ids, dot, starts_of_runs
+from ..records import Columns
+from ..steps import Steps
+from ..touch.triangle_distance import distances_of, nearest_points
+from .descent import ROUNDING, Descent, Surfaces
+
+# Ways whose lengths differ by less than this part of the triangles' extent are equally long: such
+# a way has been rounded a few times.
+_EQUAL = 2.0**-46
+
+
+@dataclass(frozen=True)
+class _Ways(Columns):
+    """Triangles (2, h) of pairs of placements, how far they are apart, and what equals it."""
+
+    pairs: Ids
+    entries: Ids
+    lengths: Floats
+    slacks: Floats
+
+
+class _Nearest(Descent):
+    """The least distance of each pair so far, and the triangles that are about so far apart.
+
+    Along the shortest way known, most triangles are farther apart than it is long: of these no
+    distance is measured (a separating direction; E. G. Gilbert, D. W. Johnson and S. S. Keerthi,
+    "A Fast Procedure for Computing the Distance between Complex Objects", 1988).
+    """
+
+    def __init__(self, sides: tuple[Surfaces, Surfaces], rows: Ids, limits: Floats) -> None:
+        super().__init__(sides, rows, limits + 0.0)
+        self.lengths = np.full(rows.shape[1], np.inf)
+        nothing = np.empty(0)
+        self._ways = [_Ways(np.empty(0, np.intp), np.empty((2, 0), np.intp), nothing, nothing)]
+
+    def look(self, pairs: Ids, entries: Ids) -> None:
+        """Measure triangles, and keep those that may be the nearest."""
+        corners = [
+            side.corners(some, rows[pairs])
+            for side, some, rows in zip(self.sides, entries, self.rows, strict=True)
+        ]
+        (near,) = (self._along(pairs, *corners) <= self.limits[pairs]).nonzero()
+        if len(near) == 0:
+            return
+        pairs, entries = pairs[near], entries[:, near]
+        ones, others = (each[:, near] for each in corners)
+        lengths = distances_of(ones, others)
+        points = np.stack((ones, others)).reshape(6, 3, -1)
+        slacks = (points.max(axis=0) - points.min(axis=0)).max(axis=0) * _EQUAL
+        order = np.lexsort((lengths, pairs))
+        best = order[starts_of_runs(pairs[order])]
+        best = best[lengths[best] < self.lengths[pairs[best]]]
+        here = pairs[best]
+        self.lengths[here] = lengths[best]
+        ends = nearest_points(ones[:, best], others[:, best])
+        self.directions[:, here] = _unit(ends[1] - ends[0])
+        # What is as near may be as far as rounding takes it.
+        self.limits[here] = np.minimum(self.limits[here], self.lengths[here] + self.slacks[here])
+        (kept,) = (lengths <= self.limits[pairs]).nonzero()
+        self._ways.append(_Ways(pairs[kept], entries[:, kept], lengths[kept], slacks[kept]))
+
+    def _along(self, pairs: Ids, ones: Floats, others: Floats) -> Floats:
+        """Return how far triangles (9, h) are apart along the known ways, at least, (h,)."""
+        directions = self.directions.take(pairs, axis=1)
+        here = np.stack([dot(directions, corner) for corner in ones.reshape(3, 3, -1)])
+        there = np.stack([dot(directions, corner) for corner in others.reshape(3, 3, -1)])
+        apart: Floats = there.min(axis=0) - here.max(axis=0) - self.slacks[pairs]
+        return apart * (1 - ROUNDING)
+
+    def ways(self) -> _Ways:
+        """Return the triangles of each pair that are as near as any."""
+        found = _Ways.joined(self._ways)
+        return found[found.lengths <= self.lengths[found.pairs] + found.slacks]
+
+
+def _unit(vectors: Floats) -> Floats:
+    """Return vectors (3, h) of length one, or zero."""
+    lengths = np.sqrt(dot(vectors, vectors))
+    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+
+
+@dataclass(frozen=True)
+class NearestWays:
+    """How far pairs are apart, (p,), and between which triangles, (2, p).
+
+    Infinite, and -1, where they are farther apart than they were looked for.
+    """
+
+    lengths: Floats
+    items: Ids
+    entries: Ids
+
+
+def gaps_between(
+    sides: tuple[Surfaces, Surfaces], rows: Ids, limits: Floats, turned: Ids | None = None
+) -> Steps[NearestWays]:
+    """Return the gaps of surfaces in rows, (2, p), that share no point, up to limits, (p,).
+
+    Of triangles that are equally near, those of the smallest numbers are named: first of side 0,
+    or of side 1 where the pair is `turned`, (p,) of 0 and 1.
+    """
+    search = _Nearest(sides, rows, limits)
+    yield from search.all()
+    search.lengths[search.lengths > limits] = np.inf
+    ways = search.ways()
+    items = np.stack(
+        [side.sheets.order[some] for side, some in zip(sides, ways.entries, strict=True)]
+    )
+    first = np.zeros(len(ways), np.intp) if turned is None else turned[ways.pairs]
+    each = np.arange(len(ways))
+    order = np.lexsort((items[1 - first, each], items[first, each], ways.pairs))
+    best = order[starts_of_runs(ways.pairs[order])]
+    found = np.full((2, 2, rows.shape[1]), -1)
+    found[0][:, ways.pairs[best]] = items[:, best]
+    found[1][:, ways.pairs[best]] = ways.entries[:, best]
+    return NearestWays(search.lengths, found[0], found[1])

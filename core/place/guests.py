@@ -1,0 +1,311 @@
+"""Guests: a mesh tried in many places of a scene, and what stands in its way at each.
+
+Boxes first. Then triangles, down both trees: guest and host cross where an edge runs through a
+triangle. What neither crosses nor touches lies outside or inside, told by rays. What touches does
+not cross if nothing of the host reaches into the guest's box; else an audit of the two decides.
+"""
+
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Flags, Floats, Ids, blocks, cross, dot, flagged, starts_of_runs
+from ..audit import findings
+from ..audit.bands import by_band, resolutions
+from ..audit.inside import inside, nearest_triangles
+from ..audit.judge import judged, world_of
+from ..audit.pieces import SurfaceParts, bounds_of, triangles_in_boxes
+from ..audit.shells import Shells
+from ..audit.sides import in_order
+from ..audit.solids import nested_of
+from ..construction import build_octree
+from ..query import query
+from ..rays import ray_cast_all
+from ..scene import SceneOctree
+from ..scene.moment import Moment
+from ..scene.placed import placed
+from ..shapes import Boxes, Triangles
+from ..steps import Steps, between
+from ..touch.triangle_pairs import (
+    triangles_cross_triangles,
+    triangles_near_triangles,
+    triangles_touch_triangles,
+)
+from .descent import ROUNDING, Descent, Surfaces
+
+# Guests that touch a host whose points are placed together.
+_TOGETHER = 64
+_CROSS = (findings.OVERLAP, findings.CONTAINED, findings.DUPLICATE)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question: a scene, the guests in a scene of their own, and what counts.
+
+    `counted` are the rows that count, (n,), and `rooms` those in which guests may lie; with
+    `first_only`, one obstacle of each guest is enough. A `clearance` is None where touching is
+    free.
+    """
+
+    scene: SceneOctree
+    moment: Moment
+    guests: Moment
+    counted: Flags
+    rooms: Flags
+    clearance: float | None
+    joined: Callable[[SceneOctree], Moment]
+    first_only: bool
+
+
+class _Crossing(Descent):
+    """Which pairs of a guest and a host cross, and which others touch somewhere."""
+
+    dives, first = 1, 16
+
+    def __init__(self, asked: Asked, sides: tuple[Surfaces, Surfaces], rows: Ids) -> None:
+        super().__init__(sides, rows, np.full(rows.shape[1], asked.clearance or 0.0))
+        self._asked = asked
+        self.crossed = np.zeros(rows.shape[1], bool)
+        self.touched = np.zeros(rows.shape[1], bool)
+        self.refused = np.zeros(len(asked.guests), bool)
+
+    def look(self, pairs: Ids, entries: Ids) -> None:
+        """Test triangles, and let pairs go that are known to cross."""
+        if len(pairs) == 0:
+            return
+        crossed = self._tested(pairs, entries)
+        if not crossed.any():
+            return
+        self.refuse(pairs[crossed])
+
+    def refuse(self, pairs: Ids) -> None:
+        """Note that these pairs cross."""
+        self.crossed[pairs] = True
+        self.refused[self.rows[0, pairs]] = True
+        done = self.refused[self.rows[0]] if self._asked.first_only else self.crossed
+        self.limits[done] = -1.0
+
+    def left(self) -> Ids:
+        """Return the pairs of which nothing is known yet but that they do not cross."""
+        return (self.limits >= 0).nonzero()[0]
+
+    def _tested(self, pairs: Ids, entries: Ids) -> Flags:
+        """Return which triangles cross, or come too near."""
+        ones, others = (
+            side.moment.placed(side.sheets, some, rows[pairs])
+            for side, some, rows in zip(self.sides, entries, self.rows, strict=True)
+        )
+        each, clearance = np.arange(len(pairs)), self._asked.clearance
+        if clearance is not None:
+            if clearance == 0:
+                return triangles_touch_triangles(ones, each, others, each)
+            return triangles_near_triangles(ones, each, others, each, clearance)
+        crossed = triangles_cross_triangles(ones.rows, others.rows)
+        (new,) = (~crossed & ~self.touched[pairs]).nonzero()
+        touching = triangles_touch_triangles(ones, new, others, new)
+        self.touched[pairs[new[touching]]] = True
+        return crossed
+
+
+def in_the_way(asked: Asked) -> Steps[Ids]:
+    """Return pairs of a guest and a row of the scene that is in its way, (2, h), sorted."""
+    rows = _met(asked)
+    if rows.shape[1] == 0:
+        return rows
+    guests = yield from between(0.0, 0.0, _surfaces(asked.guests, rows[0]))
+    hosts = yield from between(0.0, 0.1, _surfaces(asked.moment, rows[1]))
+    search = _Crossing(asked, (guests, hosts), rows)
+    yield from between(0.1, 0.7, search.all())
+    yield from between(0.7, 1.0, _held(asked, search))
+    return rows[:, search.crossed]
+
+
+def _surfaces(moment: Moment, rows: Ids) -> Steps[Surfaces]:
+    meshes = np.unique(moment.placements.meshes[rows])
+    return Surfaces(moment, (yield from moment.meshes.sheets(meshes)))
+
+
+def _met(asked: Asked) -> Ids:
+    """Return the pairs of rows whose boxes come near, sorted."""
+    placements = asked.guests.placements
+    (there,) = placements.is_there.nonzero()
+    boxes = placements.boxes[:, there]
+    reach = (asked.clearance or 0.0) * (1 + ROUNDING)
+    grown = Boxes.from_rows(np.concatenate((boxes[:3] - reach, boxes[3:] + reach)))
+    which, ids = query(asked.moment.top, grown)
+    found = np.stack((there[which], asked.moment.placements.rows_named(ids)))
+    return found[:, asked.counted[found[1]]]
+
+
+def _held(asked: Asked, search: _Crossing) -> Steps[None]:
+    """Refuse what lies in something, or holds it, or crosses what it touches."""
+    some = search.left()
+    if len(some) == 0:
+        return
+    guests, hosts = search.rows[:, some]
+    steps = world_of(asked.guests, np.unique(asked.guests.placements.meshes[guests]), 0.0)
+    inner = yield from between(0.0, 0.1, steps)
+    steps = world_of(asked.moment, np.unique(asked.moment.placements.meshes[hosts]), 0.0)
+    outer = yield from between(0.1, 0.2, steps)
+    are_rooms = asked.rooms[hosts]
+    are_closed = outer.shells.closed[outer.meshes(hosts)]
+    near = yield from triangles_in_boxes(
+        asked.moment, outer.sheets, hosts, asked.guests.placements.boxes[:, guests]
+    )
+    touched = search.touched[some]
+    (free,) = (~touched & ~are_rooms & are_closed).nonzero()
+    looking = nested_of(inner, guests[free], asked.moment, hosts[free])
+    nested = yield from between(0.2, 0.5, looking)
+    search.refuse(some[free[nested.some]])
+    if inner.shells.closed.any():
+        yield from between(0.5, 0.7, _holding(asked, search, some, near, outer.shells))
+    if touched.any():
+        yield from between(0.7, 1.0, _touching(asked, search, some, near, are_closed))
+
+
+def _holding(
+    asked: Asked, search: _Crossing, some: Ids, near: SurfaceParts, shells: Shells
+) -> Steps[None]:
+    """Refuse guests in which a part of a host lies whole, that they do not touch."""
+    faces = search.sides[1].sheets.arranged.faces
+    parts = shells.parts[faces[near.entries, 0]]
+    hosts = search.rows[1, some]
+    wanted = ~search.touched[some] & ~asked.rooms[hosts] & (search.limits[some] >= 0)
+    (kept,) = wanted[near.solids].nonzero()
+    order = kept[np.lexsort((parts[kept], near.solids[kept]))]
+    keys = near.solids[order] * (int(parts.max(initial=0)) + 1) + parts[order]
+    one_each = order[starts_of_runs(keys)]
+    points, pairs = near.corners[:3, one_each], some[near.solids[one_each]]
+    boxes = asked.guests.placements.boxes[:, search.rows[0, pairs]]
+    (close,) = ((points >= boxes[:3]) & (points <= boxes[3:])).all(axis=0).nonzero()
+    steps = inside(asked.guests, points[:, close], search.rows[0, pairs[close]])
+    is_in = yield from steps
+    search.refuse(pairs[close[is_in]])
+
+
+def _touching(
+    asked: Asked, search: _Crossing, some: Ids, near: SurfaceParts, are_closed: Flags
+) -> Steps[None]:
+    """Refuse those guests that touch a host and lie in it, or cross it beside its edges."""
+    (touched,) = (search.touched[some] & (search.limits[some] >= 0)).nonzero()
+    boxes = _tight_boxes(asked, search.rows[0, some[touched]])
+    ranks = np.full(len(some), -1)
+    ranks[touched] = np.arange(len(touched))
+    (kept,) = (ranks[near.solids] >= 0).nonzero()
+    whose, bounds = ranks[near.solids[kept]], bounds_of(near.corners[:, kept])
+    reach_in = (bounds[:3] < boxes[3:, whose]) & (bounds[3:] > boxes[:3, whose])
+    entered = flagged(len(touched), whose[reach_in.all(axis=0)])
+    is_solid = (boxes[3:] > boxes[:3]).all(axis=0)
+    hosts = search.rows[1, some[touched]]
+    # No part of the host is in the open box: all of it is on one side, its middle, too.
+    (clear,) = (~entered & is_solid & are_closed[touched] & ~asked.rooms[hosts]).nonzero()
+    middles = (boxes[:3, clear] + boxes[3:, clear]) / 2
+    is_in = yield from between(0.0, 0.2, inside(asked.moment, middles, hosts[clear]))
+    search.refuse(some[touched[clear[is_in]]])
+    left = some[touched[entered | ~is_solid]]
+    is_room = asked.rooms[search.rows[1, left]]
+    if is_room.any():
+        yield from between(0.2, 0.4, _through_walls(asked, search, left[is_room]))
+    if not is_room.all():
+        yield from between(0.4, 1.0, _audited(asked, search, left[~is_room]))
+
+
+def _tight_boxes(asked: Asked, guests: Ids) -> Floats:
+    """Return the bounds of the placed triangles of guests themselves, (6, k)."""
+    boxes = np.empty((6, len(guests)))
+    for some in blocks(len(guests), _TOGETHER):
+        points = _points(asked, guests[some], own_points(asked.guests, corners_only=True))
+        boxes[:3, some], boxes[3:, some] = points.min(axis=2), points.max(axis=2)
+    return boxes
+
+
+def own_points(guests: Moment, corners_only: bool = False) -> Floats:
+    """Return corners of the mesh of guests, and middles of its edges and faces, (3, m)."""
+    corners = _triangles(guests).rows.reshape(3, 3, -1).swapaxes(0, 1)
+    if corners_only:
+        return corners.reshape(3, -1)
+    middles = (corners + np.roll(corners, 1, axis=1)) / 2
+    return np.concatenate((corners, middles, corners.mean(axis=1)[:, None]), axis=1).reshape(3, -1)
+
+
+def _triangles(guests: Moment) -> Triangles:
+    mesh = guests.meshes[int(guests.placements.meshes[0])]
+    return mesh.triangles[mesh.valid]
+
+
+def _points(asked: Asked, guests: Ids, points: Floats) -> Floats:
+    """Return points (3, m) of the mesh where it is placed as these guests, (3, k, m)."""
+    matrices = asked.guests.placements.matrices[:, guests, None]
+    return placed(np.broadcast_to(points[:, None], (3, len(guests), points.shape[1])), matrices)
+
+
+def _through_walls(asked: Asked, search: _Crossing, pairs: Ids) -> Steps[None]:
+    """Refuse guests that touch the walls of a room and have points on both sides of them."""
+    own = own_points(asked.guests)
+    for some in blocks(len(pairs), _TOGETHER):
+        guests, rooms = search.rows[:, pairs[some]]
+        points = _points(asked, guests, own).reshape(3, -1)
+        rows = np.repeat(rooms, own.shape[1])
+        is_in = yield from inside(asked.moment, points, rows)
+        nowhere = np.full(len(rows), np.inf)
+        lengths, _ = yield from nearest_triangles(asked.moment, points, rows, nowhere)
+        off = lengths > resolutions(asked.moment.placements.boxes[:, rows])
+        sides = [(off & flags).reshape(-1, own.shape[1]).any(axis=1) for flags in (is_in, ~is_in)]
+        search.refuse(pairs[some][sides[0] & sides[1]])
+
+
+def _audited(asked: Asked, search: _Crossing, pairs: Ids) -> Steps[None]:
+    """Refuse guests that share room with a host: an audit, or a point inside, says so."""
+    guests, hosts = search.rows[:, pairs]
+    inner = interior_point(_triangles(asked.guests))
+    if inner.shape[1]:
+        points = _points(asked, guests, inner)[:, :, 0]
+        world = yield from world_of(
+            asked.moment, np.unique(asked.moment.placements.meshes[hosts]), 0.0
+        )
+        (solid,) = world.shells.closed[world.meshes(hosts)].nonzero()
+        is_in = yield from inside(asked.moment, points[:, solid], hosts[solid])
+        search.refuse(pairs[solid[is_in]])
+    both = copy(asked.scene)
+    mesh = both.add_mesh(_triangles(asked.guests))
+    each, which = np.unique(guests, return_inverse=True)
+    matrices = np.tile(np.eye(4), (len(each), 1, 1))
+    matrices[:, :3] = asked.guests.placements.matrices[:, each].T.reshape(-1, 3, 4)
+    new = both.place([mesh] * len(each), matrices)
+    moment = asked.joined(both)
+    names = np.stack((new[which], asked.moment.placements.ids[hosts]))
+    met = in_order(moment, moment.placements.rows_named(names))
+    for banded in by_band(moment, met, 0.0):
+        steps = judged(banded.moment, met[:, banded.some], banded.scaled(banded.band), 0.0)
+        found = yield from between(banded.start, banded.stop, steps)
+        refused = np.sort(found.pairs[:, np.isin(found.classes, _CROSS)], axis=0)
+        here = np.sort(names[:, banded.some], axis=0)
+        keys = [each[1] * both.ids[-1] + each[0] for each in (here, refused)]
+        search.refuse(pairs[banded.some[np.isin(*keys)]])
+
+
+def interior_point(triangles: Triangles) -> Floats:
+    """Return a point inside of a closed mesh, (3, 1); none, (3, 0), where none is found.
+
+    Halfway from the middle of its largest triangle to what is next to it, on the side that is in.
+    """
+    corners = triangles.rows.reshape(3, 3, -1)
+    normals = cross(corners[1] - corners[0], corners[2] - corners[0])
+    areas = dot(normals, normals)
+    if not areas.any():
+        return np.empty((3, 0))
+    largest = int(areas.argmax())
+    start, normal = corners[:, :, largest].mean(axis=0), normals[:, largest]
+    tree = build_octree(triangles)
+    ways = np.stack((normal, -normal))
+    found = ray_cast_all(tree, np.stack((start, start)), ways)
+    least = np.sqrt(areas[largest]) ** 0.5 * 2.0**-20
+    far = found.distances > least
+    rays, first = np.unique(found.pairs[0, far], return_index=True)
+    lengths = found.distances[far][first]
+    points = start + ways[rays] / np.sqrt(areas[largest]) * lengths[:, None] / 2
+    skew = np.tile([[0.5377, 0.7127, 0.4507]], (len(points), 1))
+    odd = np.bincount(ray_cast_all(tree, points, skew).pairs[0], minlength=len(points)) & 1
+    return points[odd == 1][:1].T

@@ -1,0 +1,159 @@
+"""Folds of rows: groups by hand, and what one instancer does, as blocks that a list opens.
+
+A row stands under at most one group by hand, and in it, or in none, under at most one fold of
+instances. Both have a header. Lines of a list are numbers: below n a row, from n on a header.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Flags, Floats, Ids
+from ..reader import UNUSED
+from .rows import Rows
+
+# How grave each row is, by the question, where that is not the first number of the rows.
+SEVERITIES: dict[str, Callable[[Rows], Floats]] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Folds:
+    """h headers over n rows: first those of groups by hand, then those of instances.
+
+    Attributes
+    ----------
+    outer, inner : ndarray of intp, shape (n,)
+        The group by hand, and the fold of instances, that each row stands under; or -1.
+    names : tuple of str
+        The names of the groups by hand.
+    keys : tuple of str
+        What each header is remembered by while it is open, (h,).
+    lead : ndarray of intp, shape (h,)
+        The gravest row under each: its numbers stand in the header.
+    parents : ndarray of intp, shape (h,)
+        The group by hand that each fold of instances stands under; or -1.
+    """
+
+    outer: Ids
+    inner: Ids
+    names: tuple[str, ...]
+    keys: tuple[str, ...]
+    lead: Ids
+    parents: Ids
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def group_of(self, row: int) -> str:
+        """Return the name of the group by hand that a row stands in; empty for none."""
+        number = int(self.outer[row])
+        return self.names[number] if number >= 0 else ""
+
+    def rows_of(self, line: int) -> Ids:
+        """Return the rows that a line stands for: itself, or all under a header."""
+        header = line - len(self.outer)
+        if header < 0:
+            return np.array([line])
+        block = self.outer if header < len(self.names) else self.inner
+        return np.flatnonzero(block == header)
+
+    def lead_of(self, line: int) -> int:
+        """Return the row whose numbers a line shows; -1 for a line that is none."""
+        header = line - len(self.outer)
+        if header < 0:
+            return max(line, -1)
+        return int(self.lead[header]) if header < len(self) else -1
+
+    def chain(self, line: int) -> list[int]:
+        """Return the lines of the headers above a line, the nearest first."""
+        count = len(self.outer)
+        headers = (
+            (self.inner[line], self.outer[line]) if line < count else (self.parents[line - count],)
+        )
+        return [count + int(each) for each in headers if each >= 0]
+
+    def ordered(self, order: Ids) -> Ids:
+        """Return the rows of each block together, where the gravest of them stands in an order."""
+        rank = np.empty(len(order), np.intp)
+        rank[order] = np.arange(len(order))
+        of_inner = np.where(self.inner >= 0, rank[self._lead_under(self.inner)], rank)
+        of_outer = np.where(self.outer >= 0, rank[self._lead_under(self.outer)], of_inner)
+        return np.lexsort((rank, of_inner, of_outer))
+
+    def _lead_under(self, headers: Ids) -> Ids:
+        leads: Ids = np.append(self.lead, 0)[headers]
+        return leads
+
+    def lines(self, rows: Ids, opened: frozenset[str]) -> Ids:
+        """Return the lines for some rows in their order, with headers; O(rows), in arrays."""
+        outer, inner = self.outer[rows], self.inner[rows]
+        is_open = np.array([*(key in opened for key in self.keys), True])  # under none: open
+        candidates = np.stack((outer, inner, rows), axis=1) + np.array([1, 1, 0]) * len(self.outer)
+        is_shown = np.stack(
+            (
+                _begins(outer),
+                _begins(inner) & is_open[outer],
+                is_open[outer] & is_open[inner],
+            ),
+            axis=1,
+        )
+        return candidates[is_shown]
+
+
+def _begins(block: Ids) -> Flags:
+    """Return where another block begins than that before."""
+    flags: Flags = (block >= 0) & (block != np.append(-1, block)[:-1])
+    return flags
+
+
+def folds_of(rows: Rows, groups: Mapping[str, Sequence[int]], question: str = "") -> Folds:
+    """Return the folds of rows, with groups by hand by their names.
+
+    Two rows or more of the same objects and the same class are one fold if they are of instances.
+    O(n log n), in arrays.
+    """
+    count, names = len(rows), tuple(groups)
+    outer = np.full(count, -1, np.intp)
+    for number, members in enumerate(groups.values()):
+        outer[[row for row in members if row < count]] = number
+    codes, inner = _instance_folds(rows, outer)
+    inner[inner >= 0] += len(names)
+    parents = np.concatenate((np.full(len(names), -1, np.intp), codes[:, 0]))
+    keys = [json.dumps([each]) for each in names]
+    homes = ("", *names)
+    keys += [json.dumps([homes[home + 1], *shared]) for home, *shared in codes.tolist()]
+    grave = SEVERITIES.get(question, severity)(rows)
+    # The last one that is written stays: the gravest, of several the first.
+    order = np.lexsort((-np.arange(count), grave))
+    lead = np.zeros(len(keys), np.intp)
+    for block in (outer, inner):
+        chosen = order[block[order] >= 0]
+        lead[block[chosen]] = chosen
+    return Folds(outer, inner, names, tuple(keys), lead, parents)
+
+
+def _instance_folds(rows: Rows, outer: Ids) -> tuple[Ids, Ids]:
+    """Return what the rows of each fold share, the group by hand first, and the fold of each."""
+    is_instance = (rows.instances != UNUSED).any(axis=2)
+    sides = np.sort(2 * rows.objects + is_instance, axis=0)
+    column = rows.column("Class")
+    classes = np.zeros(len(rows), np.intp) if column is None else column.values
+    shared = np.stack((outer, *sides, classes), axis=1).astype(np.intp)
+    codes, code, counts = np.unique(shared, axis=0, return_inverse=True, return_counts=True)
+    code = code.reshape(-1)
+    # Two rows without an instance are of the same objects in different frames.
+    is_folded = (counts > 1) & np.isin(np.arange(len(codes)), code[is_instance.any(axis=0)])
+    numbers = np.where(is_folded, np.cumsum(is_folded) - 1, -1)
+    return codes[is_folded], numbers[code]
+
+
+def severity(rows: Rows) -> Floats:
+    """Return how grave each row is by its first number: the most, or the nearest."""
+    column = next((each for each in rows.columns if not each.words), None)
+    if column is None:
+        return np.zeros(len(rows))
+    values = column.values.astype(np.float64)
+    known = np.where(np.isnan(values), np.inf if column.power else -np.inf, values)
+    return -known if column.power else known

@@ -1,0 +1,112 @@
+"""The command `octree distances`: how far objects of a file are apart, as lines or as JSON."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core import run
+from ..distances import Dimensions, Pairing, measure_steps
+from ..results import numbered
+from ..text_formats import json_file
+from ..ui import length_unit
+from ..written_files import write_file
+from .command import Command, UsageError, open_blend
+from .interrupt import heed
+
+VERSION = 1
+_DESCRIPTION = """Measure the shortest distances between the surfaces of visible objects, exactly,
+the shortest first. Ends with 0 if there are any, with 1 if it could not be done, with 2 if it was
+not understood, with 130 after Ctrl-C. The blend file is read, never written; its scripts run only
+if Blender's own settings allow it."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what `octree distances` takes."""
+    parser.add_argument("file", type=Path, metavar="FILE", help="the .blend file")
+    parser.add_argument(
+        "--pairs",
+        choices=("nearest", "all", "selected", "active"),
+        default="nearest",
+        help="which are measured: each object and those nearest to it, all pairs, those among the"
+        " objects that the file has selected, or its active one and all others",
+    )
+    parser.add_argument(
+        "--nearest", type=int, metavar="K", help="how many are the nearest to each; 1 if not given"
+    )
+    parser.add_argument(
+        "--json",
+        nargs="?",
+        const="-",
+        metavar="OUT",
+        help="write JSON, to a file or between Blender's own lines, instead of lines",
+    )
+
+
+def run_file(context: bpy.types.Context, arguments: argparse.Namespace) -> int:
+    """Measure in a file, print what was found, and return the exit code."""
+    if arguments.nearest is not None and (arguments.pairs != "nearest" or arguments.nearest < 1):
+        raise UsageError("--nearest takes a number from 1 on, and goes with --pairs nearest only")
+    open_blend(arguments.file)
+    wish = Pairing(arguments.pairs.upper(), arguments.nearest or 1, _ones(arguments.pairs))
+    found = run(measure_steps(bpy.context, wish), heed=heed)
+    entries = entries_of(bpy.context.scene, found)
+    unit = length_unit(bpy.context.scene)[0]
+    if arguments.json:
+        text = json_file({"version": VERSION, "unit": unit, "pairs": entries})
+        if arguments.json == "-":
+            print(text, end="")
+        else:
+            write_file(arguments.json, text)
+        return 0
+    for entry in entries:
+        one, other = entry["names"]
+        print(f"{entry['distance']:.6g} {unit}\t{one}\t{other}")
+    return 0
+
+
+def _ones(pairs: str) -> frozenset[int]:
+    """Return the session ids of the objects that are meant by the file's selection."""
+    layer = bpy.context.view_layer
+    if pairs == "active":
+        if layer.objects.active is None:
+            raise ValueError("The file has no active object")
+        return frozenset((layer.objects.active.session_uid,))
+    return frozenset(item.session_uid for item in layer.objects.selected if pairs == "selected")
+
+
+def entries_of(scene: bpy.types.Scene, found: Dimensions) -> list[dict[str, Any]]:
+    """Return what is told of each pair, in the unit of the scene."""
+    known = {item.session_uid: item.name for item in scene.objects}
+    scale, distances = length_unit(scene)[1], found.found
+    owners, instances = found.owners.T.tolist(), found.instances.swapaxes(0, 1).tolist()
+    points, inside = distances.points.swapaxes(0, 1) * scale, distances.inside.tolist()
+    return [
+        {
+            "names": [numbered(known.get(*each), ids) for each, ids in _sides(both, numbers)],
+            "distance": length * scale,
+            "points": ends,
+            "triangles": items,
+            "inside": lies if lies >= 0 else None,
+            "depth": [depth * scale for depth in deep],
+        }
+        for both, numbers, length, ends, items, lies, deep in zip(
+            owners, instances, distances.distances.tolist(), np.asarray(points).tolist(),
+            distances.items.T.tolist(), inside, distances.depths.T.tolist(), strict=True,
+        )
+    ]  # fmt: skip
+
+
+def _sides(both: list[int], numbers: list[list[int]]) -> list[tuple[tuple[int, str], list[int]]]:
+    return [((uid, ""), ids) for uid, ids in zip(both, numbers, strict=True)]
+
+
+COMMAND = Command(
+    name="distances",
+    help="how far objects are apart",
+    description=_DESCRIPTION,
+    add_arguments=add_arguments,
+    run=run_file,
+)

@@ -1,0 +1,46 @@
+"""Distances feature: shortest distances of surfaces as rows, and as dimensions that follow.
+
+Read measuring, then settings and operators; `display` draws them and makes them real.
+"""
+
+import bpy
+
+from .. import results
+from ..ui import Feature
+from .measuring import Dimensions, Pairing, followed, measure_steps, texts
+from .operators import (
+    QUESTION,
+    OCTREE_OT_measure_distances,
+    OCTREE_PT_distances,
+    draw_distances,
+    offer_distances,
+    say_distances,
+    shown_dimensions,
+)
+from .settings import OctreeDistanceSettings
+
+__all__ = [
+    "Dimensions",
+    "Pairing",
+    "draw_distances",
+    "followed",
+    "measure_steps",
+    "shown_dimensions",
+    "texts",
+]
+
+
+def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
+    """Offer to measure distances, and to make them real."""
+    menu.layout.separator()
+    menu.layout.operator("octree.measure_distances")
+    menu.layout.operator("octree.make_distances_real")
+
+
+results.ANSWERS[QUESTION] = results.Said(say_distances, offer_distances)
+FEATURE = Feature(
+    settings={"distances": OctreeDistanceSettings},
+    classes=(OCTREE_OT_measure_distances, OCTREE_PT_distances),
+    menus=(("OCTREE_MT_select", draw_menu),),
+    shortcuts=("octree.measure_distances",),
+)

@@ -1,0 +1,230 @@
+"""Dimensions: shortest distances of pairs of placements, followed as their objects move."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core import Distances, Steps, between, distances, distances_steps, nearest_objects_steps
+from .. import references
+from ..arrays import Flags, Floats, Ids
+from ..reader import UNUSED
+from ..results import Column, PersistentIds, Rows
+from ..scene_index import is_as_at, revision
+from ..scope import chosen_objects, viewport_of
+from ..targets import SceneTarget, scene_steps
+
+# So many dimensions are drawn and followed, the shortest ones.
+DRAWN = 100
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Which pairs are measured.
+
+    Attributes
+    ----------
+    kind : {"ACTIVE", "SELECTED", "NEAREST", "SETS", "ALL"}
+        The active object to all others; the selected among each other; each of the selected, or
+        of all if none is, to its nearest; the nearest pair of two sets; all pairs.
+    count : int
+        How many are the nearest.
+    ones, others : frozenset of int
+        Session ids of the active or selected objects, and those of the other set.
+    """
+
+    kind: str
+    count: int = 1
+    ones: frozenset[int] = frozenset()
+    others: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, eq=False)
+class Dimensions:
+    """Distances that were measured, and the scene that they are of.
+
+    Attributes
+    ----------
+    target : SceneTarget
+        The scene, frozen; its octree is the session's own, and moves with the objects.
+    pairs : ndarray of intp, shape (2, k)
+        Ids of placements, the shortest distances first.
+    found : Distances
+        What was measured.
+    revision : int
+        That of the scene then.
+    """
+
+    target: SceneTarget
+    pairs: Ids
+    found: Distances
+    revision: int
+
+    @property
+    def rows(self) -> Ids:
+        """Where the pairs stand among the placements, (2, k)."""
+        return np.searchsorted(self.target.octree.ids, self.pairs)
+
+    @property
+    def owners(self) -> Ids:
+        """Session ids of the objects, or instancers, (2, k)."""
+        return self.target.owners[self.rows].astype(np.intp)
+
+    @property
+    def instances(self) -> PersistentIds:
+        """Persistent ids of instances, (2, k, 8)."""
+        rows = self.rows
+        used = self.target.is_instance[rows][..., None]
+        return np.where(used, self.target.persistent_ids[rows], UNUSED).astype(np.int32)
+
+    def result_rows(self) -> Rows:
+        """Return a row for each pair."""
+        lower, upper = self.found.depths
+        columns = (
+            Column("Distance", "LENGTH", self.found.distances),
+            Column("Depth", "LENGTH", (lower + upper) / 2),
+            Column("Inside", "", self.found.inside + 1, ("", "first", "second")),
+        )
+        return Rows(self.owners, self.instances, columns)
+
+    def take(self, some: Ids | slice) -> "Dimensions":
+        """Return some of the pairs."""
+        found = self.found
+        part = Distances(
+            found.distances[some],
+            found.points[:, some],
+            found.items[:, some],
+            found.inside[some],
+            found.depths[:, some],
+        )
+        return replace(self, pairs=self.pairs[:, some], found=part)
+
+
+def pairing_of(context: bpy.types.Context, options: Any) -> Pairing:
+    """Return which pairs options, of an operator or the scene, mean now; or refuse."""
+    kind, chosen = options.pairs, chosen_objects(context)
+    if kind == "ACTIVE":
+        active = context.view_layer.objects.active
+        if active is None:
+            raise ValueError("There is no active object")
+        chosen = [active]
+    if kind == "SELECTED" and len(chosen) < 2:
+        raise ValueError("Select two objects or more")
+    ones = frozenset(item.session_uid for item in chosen)
+    if kind != "SETS":
+        return Pairing(kind, options.count, ones)
+    sets = [members(options.first_set, "First Set"), members(options.second_set, "Second Set")]
+    return Pairing(kind, options.count, *sets)
+
+
+def members(name: str, label: str) -> frozenset[int]:
+    """Return the session ids of the objects in a collection; a `ValueError` without it."""
+    collection: bpy.types.Collection | None = bpy.data.collections.get(name)
+    if collection is None:
+        raise ValueError(f"{label}: choose a collection")
+    return frozenset(item.session_uid for item in collection.all_objects)
+
+
+def measure_steps(context: bpy.types.Context, wish: Pairing) -> Steps[Dimensions]:
+    """Measure what is visible, step by step."""
+    target = yield from between(0.0, 0.3, scene_steps(context, viewport_of(context)))
+    target, now = target.frozen(), revision()
+    pairs = yield from between(0.3, 0.6, _pairs(target, wish))
+    found = yield from between(0.6, 1.0, distances_steps(target.octree, pairs))
+    order = np.lexsort((pairs[1], pairs[0], found.distances))
+    order = order[np.isfinite(found.distances[order])]
+    if wish.kind == "SETS":
+        order = order[:1]
+    return Dimensions(target, pairs, found, now).take(order)
+
+
+def _pairs(target: SceneTarget, wish: Pairing) -> Steps[Ids]:
+    """Return the pairs of placements that are meant, of different owners, (2, k)."""
+    ids = target.octree.ids[target.possibles > 0]
+    owners = target.owners[target.possibles > 0]
+    is_one = np.isin(owners, list(wish.ones))
+    if wish.kind in ("NEAREST", "SETS"):
+        ones = ids if wish.kind == "NEAREST" and not is_one.any() else ids[is_one]
+        against = ids[np.isin(owners, list(wish.others))] if wish.kind == "SETS" else ids
+        steps = nearest_objects_steps(target.octree, ones, count=wish.count, against=against)
+        near = yield from steps
+        pairs = np.stack((np.repeat(ones, near.shape[1]), near.ravel()))
+        pairs = pairs[:, pairs[1] >= 0]
+        # A pair that is the nearest from both sides is one.
+        return np.unique(np.sort(pairs, axis=0), axis=1) if wish.kind == "NEAREST" else pairs
+    yield 1.0
+    if wish.kind == "ACTIVE":
+        here, there = np.meshgrid(ids[is_one], ids[~is_one], indexing="ij")
+        return np.stack((here.ravel(), there.ravel()))
+    some = np.flatnonzero(is_one) if wish.kind == "SELECTED" else np.arange(len(ids))
+    here, there = np.triu_indices(len(some), 1)
+    apart = owners[some[here]] != owners[some[there]]
+    return np.stack((ids[some[here[apart]]], ids[some[there[apart]]]))
+
+
+def followed(
+    scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, before: Dimensions
+) -> tuple[Dimensions, Flags]:
+    """Return the distances as objects stand now, and which of them hold.
+
+    Only what has moved is measured again. What has another shape, or is gone or hidden, is not
+    told: nor are instances, once anything has changed.
+    """
+    owners, octree = before.owners, before.target.octree
+    uids = np.unique(owners)
+    items = references.objects_of(scene, uids.tolist())
+    there = [_is_there(item, before.revision) for item in items]
+    flags = np.array(there, np.bool_)[np.searchsorted(uids, owners)].all(axis=0)
+    if before.revision != revision():
+        flags &= ~before.target.is_instance[before.rows].any(axis=0)
+    ids, matrices = _moved(depsgraph, before, dict(zip(uids.tolist(), items, strict=True)), flags)
+    if not len(ids):
+        return before, flags
+    octree.move(ids, matrices)
+    (some,) = (flags & np.isin(before.pairs, ids).any(axis=0)).nonzero()
+    return replace(before, found=_replaced(before, some)), flags
+
+
+def _is_there(item: bpy.types.Object | None, since: int) -> bool:
+    """Tell whether an object is there, shown, and has the shape that it had."""
+    if item is None or not item.visible_get():
+        return False
+    return is_as_at(since, [item.session_uid], may_move=True)
+
+
+def _moved(
+    depsgraph: bpy.types.Depsgraph, before: Dimensions, items: dict[int, Any], flags: Flags
+) -> tuple[Ids, Floats]:
+    """Return the placements of objects that stand elsewhere now, and where."""
+    target = before.target
+    rows = np.unique(before.rows[:, flags])
+    rows = rows[~target.is_instance[rows]]
+    ids, uids = target.octree.ids[rows], target.owners[rows].tolist()
+    now = [np.array(items[uid].evaluated_get(depsgraph).matrix_world, np.float64) for uid in uids]
+    if not now:
+        return ids, np.empty((0, 4, 4))
+    matrices = np.stack(now)
+    moved = (target.octree.matrices_of(ids) != matrices).any(axis=(1, 2))
+    return ids[moved], matrices[moved]
+
+
+def _replaced(before: Dimensions, some: Ids) -> Distances:
+    """Return what was found, with some of the pairs measured again."""
+    again = distances(before.target.octree, before.pairs[:, some])
+    values: dict[str, Any] = {name: value.copy() for name, value in vars(before.found).items()}
+    for name, value in vars(again).items():
+        if name == "points" or values[name].ndim == 2:
+            values[name][:, some] = value
+        else:
+            values[name][some] = value
+    return Distances(**values)
+
+
+def texts(scene: bpy.types.Scene, found: Distances, write: Any) -> Iterable[str]:
+    """Yield what stands at each dimension: its length, or how deep the two lie in each other."""
+    depths = found.depths.mean(axis=0).tolist()
+    for length, depth in zip(found.distances.tolist(), depths, strict=True):
+        deep = f", {write(scene, depth)} deep" if depth else ""
+        yield f"{write(scene, length)}{deep}"

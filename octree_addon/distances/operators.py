@@ -1,0 +1,112 @@
+"""Measure Distances: shortest distances of surfaces, kept in Results and drawn as dimensions."""
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import StringProperty
+
+from ...core import Steps
+from ..answers.answer import Answer
+from ..answers.kept import keep, numbered_answer
+from ..results import active_result, options_of
+from ..ui import (
+    OptionsPopover,
+    Status,
+    SteppedOperator,
+    column_of,
+    draw_button,
+    length_text,
+    mode_obstacle,
+    plural,
+    settings_of,
+    take,
+    write_back,
+)
+from .measuring import DRAWN, Dimensions, measure_steps, pairing_of
+from .settings import DistanceOptions, draw_options
+
+QUESTION = "measure_distances"
+
+
+class OCTREE_OT_measure_distances(DistanceOptions, SteppedOperator, bpy.types.Operator):
+    """Measure the shortest distances between the surfaces of objects."""
+
+    bl_idname = "octree.measure_distances"
+    bl_label = "Measure Distances"
+    bl_description = (
+        "Measure the shortest distances between the surfaces of objects, exactly: each is listed,"
+        " and drawn as a dimension line that follows when objects move"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+    doing = "Measuring"
+
+    if TYPE_CHECKING:
+        result: str
+    else:
+        result: StringProperty(
+            name="Result",
+            description="Name under which the answer is kept in Results",
+            options={"HIDDEN", "SKIP_SAVE"},
+        )
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return mode_obstacle(context, may_edit=True)
+
+    def steps(self, context: bpy.types.Context) -> Steps[Dimensions]:
+        take(self, settings_of(context.scene).distances)
+        return measure_steps(context, pairing_of(context, self))
+
+    def finish(self, context: bpy.types.Context, result: Dimensions) -> Status:
+        write_back(self, settings_of(context.scene).distances)
+        rows, lengths = result.result_rows(), result.found.distances
+        answer = Answer(
+            found=result.take(slice(DRAWN)),
+            title=self.bl_label,
+            question=QUESTION,
+            options=options_of(self),
+            rows=rows,
+        )
+        keep(context, answer, self.result, kind=Dimensions)
+        shortest = length_text(context.scene, float(lengths[0])) if len(lengths) else "none"
+        self.report({"INFO"}, f"{plural(len(rows), 'distance')}, the shortest {shortest}")
+        return {"FINISHED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the redo panel."""
+        draw_options(column_of(self), self)
+
+
+class OCTREE_PT_distances(OptionsPopover):
+    """Between which objects distances are measured."""
+
+    bl_label = "Distances"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_options(column_of(self), settings_of(context.scene).distances)
+
+
+def shown_dimensions(scene: bpy.types.Scene) -> Dimensions | None:
+    """Return what was measured for the active result, if dimensions are shown."""
+    result = active_result(scene)
+    if result is None or result.question != QUESTION or not settings_of(scene).distances.show:
+        return None
+    answer = numbered_answer(scene, result.number, Dimensions)
+    return answer.found if answer else None
+
+
+def draw_distances(layout: bpy.types.UILayout, _: bpy.types.Context) -> None:
+    """Show the button that measures distances."""
+    draw_button(layout, OCTREE_OT_measure_distances.bl_idname, "OCTREE_PT_distances")
+
+
+def say_distances(layout: bpy.types.UILayout, _: bpy.types.Context, result: Any) -> None:
+    """Say how many distances were measured."""
+    layout.label(text=plural(result.count, "distance"), translate=False)
+
+
+def offer_distances(layout: bpy.types.UILayout, context: bpy.types.Context, _: Any) -> None:
+    """Offer to draw them, and to make them real."""
+    row = layout.row(align=True)
+    row.prop(settings_of(context.scene).distances, "show", toggle=True)
+    row.operator("octree.make_distances_real", text="Make Real")

@@ -1,0 +1,62 @@
+"""Pairs that Live shows: without a ground, or of the active object alone; and what to leave out.
+
+The tree keeps all pairs; what is shown of them is chosen when it is drawn.
+"""
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..arrays import Ids
+from ..built_tree import BuiltTree
+from .follower import Follower, Pairs
+
+# What touches this part of all other objects, and so many of them, may be a ground.
+_MOST, _FEWEST = 0.5, 4
+
+
+def ids_of(built: BuiltTree, *session_uids: int) -> Ids:
+    """Return the ids of the items of these objects."""
+    uids = np.array([each.session_uid for each in built.source.objects], np.intp)
+    places = np.flatnonzero(np.isin(uids[built.source.object_of_item], session_uids))
+    ids = built.octree.ids
+    return places if ids is None else ids[places]
+
+
+def left_out(settings: Any) -> tuple[int, ...]:
+    """Return the session ids of the objects whose pairs are not shown."""
+    members = settings.grounds.all_objects if settings.grounds else ()
+    ground = (settings.ground,) if settings.ground else ()
+    return tuple(item.session_uid for item in (*ground, *members))
+
+
+def shown_pairs(
+    settings: Any, built: BuiltTree, follower: Follower, active: bpy.types.Object | None
+) -> Pairs:
+    """Return the pairs of the last update that began, lasted and ended, without the unwanted."""
+    pairs: Pairs = follower.last_update.pairs
+    without = left_out(settings)
+    if without:
+        ids = ids_of(built, *without)
+        pairs = _taken(pairs, ids, wanted=False)
+    if settings.active_only:
+        pairs = _taken(pairs, ids_of(built, active.session_uid if active else 0), wanted=True)
+    return pairs
+
+
+def _taken(pairs: Pairs, ids: Ids, *, wanted: bool) -> Pairs:
+    """Return the pairs that have one of these ids, or those that have none."""
+    began, lasted, ended = (each[:, np.isin(each, ids).any(axis=0) == wanted] for each in pairs)
+    return began, lasted, ended
+
+
+def ground_of(built: BuiltTree, pairs: Ids) -> str:
+    """Return the name of the object that most others touch, of pairs (2, h); empty without one."""
+    count = len(built.octree)
+    ids, touched = np.unique(pairs, return_counts=True)
+    if not len(ids) or touched.max() < max(_MOST * (count - 1), _FEWEST):
+        return ""
+    place = built.places_of(ids[[touched.argmax()]])
+    source = built.source
+    return source.objects[int(source.object_of_item[place[0]])].name

@@ -1,0 +1,149 @@
+"""Drop: objects fall along one direction until they touch what is visible, and each other."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+from bpy.props import FloatVectorProperty
+from mathutils import Vector
+
+from ...core import Steps, connected_components, overlapping_objects_steps
+from ..answers.kept import active_result
+from ..arrays import Floats
+from ..audit import usual_band
+from ..results import Rows
+from ..targets import SceneTarget
+from ..ui import Status, plural
+from .falling import ENDLESS, NOT_TURNED, OVERLAPS, PARTED, Falls, FallWish, fall_steps
+from .placing import PlacingOperator
+from .settings import AXES, DROP_ROWS, DropOptions
+from .telling import hidden_text, left_text, move_rows, named, names_of
+from .units import movers_of
+
+LANDS_ON, FLOATING = "Lands On", "select_floating"
+
+
+class OCTREE_OT_drop(DropOptions, PlacingOperator, bpy.types.Operator):
+    """Let objects fall until they touch."""
+
+    bl_idname = "octree.drop"
+    bl_label = "Drop"
+    bl_description = (
+        "Move the selected objects along one direction until they touch what is visible or each"
+        " other, never into anything. What would topple stands: nothing is simulated"
+    )
+    doing = "Dropping"
+    key, shown = "drop", DROP_ROWS
+
+    if TYPE_CHECKING:
+        direction: Vector
+    else:
+        direction: FloatVectorProperty(
+            name="View Direction",
+            description="Where the view looks, for the direction View",
+            subtype="DIRECTION",
+            default=(0.0, 0.0, 0.0),
+            options={"HIDDEN", "SKIP_SAVE"},
+        )
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        if isinstance(context.region_data, bpy.types.RegionView3D):
+            self.direction = -context.region_data.view_matrix.inverted().col[2].to_3d()
+        return super().invoke(context, event)
+
+    def plan_steps(
+        self, context: bpy.types.Context, target: SceneTarget, left: Mapping[int, str]
+    ) -> Steps[Falls]:
+        objects = self.objects(context)
+        direction = self._direction(context, objects)
+        if self.toward == "ACTIVE":
+            objects = [item for item in objects if item is not context.view_layer.objects.active]
+        floats = self.whose == "ROW" and active_result(context.scene).question == FLOATING
+        if floats:  # its row names one of those that hang together
+            objects = yield from hanging_steps(context, target, objects)
+        wish = FallWish(
+            direction=direction,
+            gap=self.gap,
+            sink=self.sink,
+            keeps_contacts=self.keep_contacts or floats,
+            aligns=self.align,
+            band=usual_band(context.scene),
+        )
+        movers = movers_of(context, target.placements, objects, direction[None], left)
+        return (yield from fall_steps(target, movers, wish))
+
+    def _direction(
+        self, context: bpy.types.Context, objects: Iterable[bpy.types.Object]
+    ) -> Floats:
+        if self.toward == "ACTIVE":
+            return toward_active(context, objects)
+        if self.toward == "VIEW":
+            if not self.direction.length:
+                raise ValueError("There is no 3D view to look along: choose an axis")
+            return unit(np.array(self.direction, np.float64))
+        return np.array(AXES[self.toward])
+
+    def told(self, context: bpy.types.Context, plan: Falls) -> tuple[Rows, str]:
+        scene = context.scene
+        below = names_of(scene, plan.target, plan.below)
+        rows = move_rows(plan.movers, plan.distances, plan.notes, (LANDS_ON, below))
+        return rows, drop_text(context, plan)
+
+
+def hanging_steps(
+    context: bpy.types.Context, target: SceneTarget, objects: list[bpy.types.Object]
+) -> Steps[list[bpy.types.Object]]:
+    """Return all objects that hang together with some, from touch to touch."""
+    uids, numbers = np.unique(target.owners, return_inverse=True)
+    band = usual_band(context.scene)
+    pairs = yield from overlapping_objects_steps(target.octree, margin=band, owners=numbers)
+    pairs = numbers[np.searchsorted(target.octree.ids, pairs)]
+    labels = connected_components(pairs, len(uids))
+    own = np.isin(uids, [item.session_uid for item in objects])
+    hanging = set(uids[np.isin(labels, labels[own])].tolist())
+    return [item for item in context.view_layer.objects if item.session_uid in hanging]
+
+
+def unit(direction: Floats) -> Floats:
+    """Return a direction with a length of 1."""
+    return direction / np.linalg.norm(direction)
+
+
+def toward_active(context: bpy.types.Context, objects: Iterable[bpy.types.Object]) -> Floats:
+    """Return the direction from the middle of the others to that of the active object."""
+    active = context.view_layer.objects.active
+    others = [item for item in objects if item is not active]
+    if active is None or not others:
+        raise ValueError("Make the object active that the others are to fall to")
+    way = middle(active) - np.mean([middle(item) for item in others], axis=0)
+    if not way.any():
+        raise ValueError("The active object is in the middle of the others: choose an axis")
+    return unit(way)
+
+
+def middle(item: bpy.types.Object) -> Floats:
+    """Return the middle of an object's box in the world."""
+    corners = np.array(item.bound_box, np.float64)
+    matrix = np.array(item.matrix_world, np.float64)
+    middle: Floats = matrix[:3, :3] @ (corners.min(axis=0) + corners.max(axis=0)) / 2
+    return middle + matrix[:3, 3]
+
+
+def drop_text(context: bpy.types.Context, falls: Falls) -> str:
+    """Say in one line what has come of it."""
+    movers = falls.movers
+    parts = [f"{plural(int((falls.shifts.any(axis=1)).sum()), 'object')} dropped"]
+    for word, said in (
+        (ENDLESS, "with nothing below"),
+        (OVERLAPS, "overlapping from the beginning, to be pushed apart first"),
+        (PARTED, PARTED),
+        (NOT_TURNED, NOT_TURNED),
+    ):
+        names = [
+            name for name, note in zip(movers.names, falls.notes, strict=True) if word in note
+        ]
+        if names:
+            parts.append(f"{len(names):,} {said}: {named(names)}")
+    parts += [left_text(context.scene, movers), hidden_text(context)]
+    return "; ".join(part for part in parts if part)

@@ -1,0 +1,390 @@
+"""Falls along one direction, by the slide of the core, settled in single precision.
+
+The core tells how far each body falls until it touches. What Blender stores of that is rounded, so
+the crossings of what will be stored are asked for, and what crosses is lessened by least steps.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from ...core import (
+    Boxes,
+    SceneOctree,
+    Slides,
+    Steps,
+    between,
+    connected_components,
+    overlapping_objects_steps,
+    separate_steps,
+    slide_steps,
+)
+from ..arrays import Flags, Floats, Ids
+from ..targets import SceneTarget
+from .bodies import as_bodies
+from .moves import Stored, least_steps, placed, stored_moves
+from .turning import Turns, turned, turns_onto
+from .units import Movers
+
+# How often what crosses as it is stored is lessened, by twice as much each second time.
+_LESSENED = 40
+# What counts as a touch in least steps; and past how many edges one thing falls.
+_TOUCH, _EDGES = 4.0, 4
+# What there is to say of a unit besides where it went.
+OVERLAPS, ENDLESS, PARTED, NOT_TURNED = (
+    "overlaps", "nothing below", "parted sideways", "not turned",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class FallWish:
+    """What is asked of a fall, in scene units.
+
+    Attributes
+    ----------
+    direction : ndarray of float64, shape (3,)
+        Where to, of length 1.
+    gap, sink : float
+        What is left between what lands and what it lands on, and how far it goes in.
+    keeps_contacts : bool
+        Whether what touches stays together.
+    aligns : bool
+        Whether what lands is turned to the surface.
+    band : float
+        What is no deeper counts as touching.
+    """
+
+    direction: Floats
+    gap: float = 0.0
+    sink: float = 0.0
+    keeps_contacts: bool = False
+    aligns: bool = False
+    band: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Falls:
+    """How far u units fall, and what is to be stored.
+
+    Attributes
+    ----------
+    target : SceneTarget
+        The scene before.
+    movers : Movers
+        Who moves.
+    wish : FallWish
+        What was asked.
+    distances : ndarray of float64, shape (u,)
+        How far each goes in the direction.
+    below : ndarray of intp, shape (u,)
+        The placement that each lands on, a row of the target; -1 for none.
+    triangles : ndarray of intp, shape (u,)
+        The triangle of its mesh; -1 for none.
+    sideways : ndarray of float64, shape (u, 3)
+        What each was moved before, to be parted from what it overlapped by a touch.
+    turns : Turns
+        How each was turned.
+    crossing : ndarray of bool, shape (u,)
+        What overlaps from the beginning.
+    endless : ndarray of bool, shape (u,)
+        What has nothing below, and stays.
+    """
+
+    target: SceneTarget
+    movers: Movers
+    wish: FallWish
+    distances: Floats
+    below: Ids
+    triangles: Ids
+    sideways: Floats
+    turns: Turns
+    crossing: Flags
+    endless: Flags
+
+    @property
+    def ids(self) -> Ids:
+        """The placements that move, (k,)."""
+        return self.target.octree.ids[self.movers.rows]
+
+    @property
+    def shifts(self) -> Floats:
+        """Where each unit goes in all, (u, 3)."""
+        return self.sideways + self.distances[:, None] * self.wish.direction
+
+    @property
+    def stored(self) -> Stored:
+        """What Blender is to store of it."""
+        stored = stored_moves(self.movers, self.target, self.shifts)
+        return turned(stored, self.turns, self.movers)
+
+    @property
+    def notes(self) -> list[str]:
+        """What there is to say of each unit; mostly nothing."""
+        flags = {
+            OVERLAPS: self.crossing,
+            ENDLESS: self.endless,
+            PARTED: self.sideways.any(axis=1),
+            NOT_TURNED: self.wish.aligns & (self.below >= 0) & ~self.movers.turnable,
+        }
+        return [
+            ", ".join(word for word, are in flags.items() if are[unit])
+            for unit in range(len(self.movers))
+        ]
+
+    def octree(self) -> SceneOctree:
+        """Return the scene as it will be stored."""
+        return placed(self.target.octree, self.ids, self.stored.matrices)
+
+    def settled_steps(self, look: Callable[[Self], SceneOctree]) -> Steps["Falls"]:
+        """Lessen what crosses in the scene that `look` shows."""
+        return settle_steps(self, look)
+
+
+def fall_steps(target: SceneTarget, movers: Movers, wish: FallWish) -> Steps[Falls]:
+    """Let units fall as far as they can, step by step; nothing is written."""
+    if wish.keeps_contacts:
+        movers = yield from between(0.0, 0.1, held_steps(target, movers, wish))
+    count = len(movers)
+    falls = still_falls(target, movers, wish, np.zeros((count, 3)), Turns.none(count))
+    if not count:
+        return falls
+    falls = yield from between(0.1, 0.3, slid_steps(falls))
+    if falls.crossing.any():
+        falls = yield from between(0.3, 0.4, _parted_steps(falls))
+    falls = yield from between(0.4, 0.5, _past_edges_steps(falls))
+    if wish.aligns:
+        falls = yield from between(0.5, 0.7, _aligned_steps(falls))
+    return (yield from between(0.7, 1.0, settle_steps(_spaced(falls), Falls.octree)))
+
+
+def still_falls(
+    target: SceneTarget, movers: Movers, wish: FallWish, sideways: Floats, turns: Turns
+) -> Falls:
+    """Return falls that have not begun, of units that were moved and turned before."""
+    count = len(movers)
+    return Falls(
+        target=target,
+        movers=movers,
+        wish=wish,
+        distances=np.zeros(count),
+        below=np.full(count, -1, np.intp),
+        triangles=np.full(count, -1, np.intp),
+        sideways=sideways,
+        turns=turns,
+        crossing=np.zeros(count, np.bool_),
+        endless=np.zeros(count, np.bool_),
+    )
+
+
+def held_steps(target: SceneTarget, movers: Movers, wish: FallWish) -> Steps[Movers]:
+    """Return units that touch as one, without those that touch what stays."""
+    everyone = movers.units_of(np.arange(len(target.octree)))
+    stays = everyone < 0
+    owners = np.where(stays, len(movers), everyone)
+    pairs = yield from overlapping_objects_steps(target.octree, margin=wish.band, owners=owners)
+    pairs = everyone[np.searchsorted(target.octree.ids, pairs)]
+    label = connected_components(pairs[:, (pairs >= 0).all(axis=0)], len(movers))
+    is_held = np.zeros(len(movers), np.bool_)
+    is_held[label[pairs.max(axis=0)[(pairs < 0).any(axis=0)]]] = True
+    return joined(movers, label, is_held[label], "held by what it touches")
+
+
+def joined(movers: Movers, label: Ids, is_left: Flags, reason: str) -> Movers:
+    """Return movers of which those with one label, (u,), are one; without some, for a reason."""
+    kept, number = np.unique(label[~is_left], return_inverse=True)
+    new = np.full(len(movers), -1, np.intp)
+    new[~is_left] = number
+    roots = np.flatnonzero(new[movers.root_units] >= 0)
+    place = np.full(len(movers.root_uids), -1, np.intp)
+    place[roots] = np.arange(len(roots))
+    stays = place[movers.row_roots] >= 0
+    left = {int(uid): reason for uid in movers.uids[is_left]}
+    return Movers(
+        uids=movers.uids[kept],
+        names=tuple(movers.names[each] for each in kept.tolist()),
+        rows=movers.rows[stays],
+        row_roots=place[movers.row_roots[stays]],
+        root_uids=movers.root_uids[roots],
+        root_units=new[movers.root_units[roots]],
+        locations=movers.locations[roots],
+        spaces=movers.spaces[roots],
+        frames=movers.frames[roots],
+        turnable=movers.turnable[kept] & (np.bincount(new[movers.root_units[roots]]) == 1),
+        left={**movers.left, **left},
+    )
+
+
+def slid_steps(falls: Falls) -> Steps[Falls]:
+    """Let them fall from where they are moved and turned to so far."""
+    slides = yield from _slides_steps(falls, falls.octree())
+    first = falls.movers.first_rows
+    distances, onto = slides.distances[first], slides.onto[first]
+    endless = np.isinf(distances)
+    below = np.where(onto >= 0, np.searchsorted(falls.target.octree.ids, onto), -1)
+    return replace(
+        falls,
+        distances=np.where(endless, 0.0, distances),
+        below=below,
+        triangles=slides.items[1, first],
+        crossing=slides.crossing[first],
+        endless=endless,
+    )
+
+
+def _slides_steps(falls: Falls, octree: SceneOctree, limit: float = np.inf) -> Steps[Slides]:
+    return slide_steps(
+        octree, falls.ids, falls.wish.direction, bodies=falls.movers.bodies, limit=limit
+    )
+
+
+def _parted_steps(falls: Falls) -> Steps[Falls]:
+    """Part sideways what overlaps by no more than a touch, and let all fall again."""
+    bodies = as_bodies(falls.target, falls.movers)
+    ids, steps = bodies.ids[falls.crossing], least_steps(falls.movers, falls.target)
+    apart = yield from separate_steps(
+        bodies.octree, ids, axes=_across(falls.wish.direction), gap=float(steps.max())
+    )
+    moves = np.zeros((len(falls.movers), 3))
+    moves[falls.crossing] = apart.moves
+    touch = np.maximum(falls.wish.band, _TOUCH * steps)
+    is_small = (np.linalg.norm(moves, axis=1) <= touch) & moves.any(axis=1)
+    if not is_small.any():
+        return falls
+    sideways = np.where(is_small[:, None], moves, 0.0)
+    return (yield from slid_steps(_still(falls, sideways)))
+
+
+def _still(falls: Falls, sideways: Floats) -> Falls:
+    return replace(falls, distances=np.zeros(len(falls.movers)), sideways=sideways)
+
+
+def _past_edges_steps(falls: Falls) -> Steps[Falls]:
+    """Move aside what lands on the very edge of a thing, by less than a touch, and let all fall.
+
+    Such as boxes of a kit whose sides are in line but for a last digit.
+    """
+    for _ in range(_EDGES):
+        aside = _aside(falls)
+        if not aside.any():
+            break
+        again = yield from slid_steps(_still(falls, falls.sideways + aside))
+        if (again.crossing & ~falls.crossing).any():
+            break
+        falls = again
+    return falls
+
+
+def _aside(falls: Falls) -> Floats:
+    """Return how units are moved past what they land on by an edge alone, (u, 3)."""
+    movers, octree = falls.movers, _still(falls, falls.sideways).octree()
+    lands = (falls.below >= 0) & ~falls.crossing
+    steps = least_steps(movers, falls.target)
+    touch = np.maximum(falls.wish.band, _TOUCH * steps)
+    own, under = octree.bounds_of(falls.ids), np.maximum(falls.below, 0)
+    others = octree.bounds_of(octree.ids[under])
+    aside, least = np.zeros((len(movers), 3)), touch.copy()
+    for axis in _across(falls.wish.direction):
+        low, high = np.full(len(movers), np.inf), np.full(len(movers), -np.inf)
+        first, last = _extent(own, axis)
+        np.minimum.at(low, movers.bodies, first)
+        np.maximum.at(high, movers.bodies, last)
+        before, behind = _extent(others, axis)
+        for over, sign in ((high - before, -1.0), (behind - low, 1.0)):
+            is_less = lands & (over >= 0) & (over < least)
+            aside[is_less] = sign * (over + steps)[is_less, None] * axis
+            least = np.where(is_less, over, least)
+    return aside
+
+
+def _extent(boxes: Boxes, axis: Floats) -> tuple[Floats, Floats]:
+    """Return from where to where boxes reach along an axis, (n,) each."""
+    middle = (boxes.lower + boxes.upper) @ axis / 2
+    half = (boxes.upper - boxes.lower) @ np.abs(axis) / 2
+    return middle - half, middle + half
+
+
+def _across(direction: Floats) -> Floats:
+    """Return two directions across another, each of length 1."""
+    least = np.eye(3)[np.abs(direction).argmin()]
+    one = np.cross(direction, least)
+    one /= np.linalg.norm(one)
+    return np.stack((one, np.cross(direction, one)))
+
+
+def _aligned_steps(falls: Falls) -> Steps[Falls]:
+    """Turn what lands to the surface, and let all fall again; without what would overlap."""
+    up = -falls.wish.direction
+    turns = turns_onto(falls.target, falls.movers, falls.below, falls.triangles, up)
+    still = replace(falls, distances=np.zeros(len(falls.movers)))
+    while True:
+        again = yield from slid_steps(replace(still, turns=turns))
+        refused = turns.are_turned & again.crossing & ~falls.crossing
+        if not refused.any():
+            return replace(again, crossing=falls.crossing)
+        turns = turns.without(refused)
+
+
+def _spaced(falls: Falls) -> Falls:
+    """Return the falls with what is to be between what lands and what it lands on."""
+    more = falls.wish.sink - falls.wish.gap
+    depth = depths(falls.movers.units_of(falls.below), falls.below >= 0)
+    distances = falls.distances + more * depth
+    return replace(falls, distances=np.maximum(distances, np.minimum(falls.distances, 0.0)))
+
+
+def depths(above: Ids, lands: Flags) -> Ids:
+    """Return how many units each stands on, itself included, where it lands; 0 for the others.
+
+    `above`, (u,), is the unit that each lands on, -1 for what stands.
+    """
+    depth = lands.astype(np.intp)
+    for _ in range(len(depth)):
+        on = np.where(above >= 0, depth[above], 0)
+        deeper = np.where(lands, on + 1, 0)
+        if (deeper == depth).all():
+            break
+        depth = deeper
+    return depth
+
+
+def settle_steps(falls: Falls, look: Callable[[Any], SceneOctree]) -> Steps[Falls]:
+    """Lessen what crosses as it is stored until nothing does that did not before.
+
+    `look` returns the scene as it is with such falls. What stands on what is lessened goes along.
+    """
+    if falls.wish.sink > 0:
+        return falls
+    step = least_steps(falls.movers, falls.target)
+    under = falls.movers.units_of(falls.below)
+    lessened = np.zeros(len(step))
+    now = falls
+    for turn in range(_LESSENED):
+        slides = yield from _slides_steps(now, look(now), limit=float(step.max()))
+        crosses = slides.crossing[falls.movers.first_rows] & ~falls.crossing
+        if not crosses.any():
+            break
+        lessened += np.where(_lifted(crosses, under), step * 2 ** (turn // 2), 0.0)
+        distances = falls.distances - np.minimum(lessened, np.maximum(falls.distances, 0.0))
+        now = replace(falls, distances=distances)
+    return now
+
+
+def _lifted(crosses: Flags, under: Ids) -> Flags:
+    """Return what is lifted: of what crosses the uppermost, and all that stands on these."""
+    has_above = np.zeros_like(crosses)
+    walk = crosses.copy()
+    while walk.any():
+        below = under[walk]
+        walk = np.zeros_like(crosses)
+        walk[below[below >= 0]] = True
+        walk &= ~has_above
+        has_above |= walk
+    lifted = crosses & ~has_above
+    lifted = lifted if lifted.any() else crosses
+    while True:
+        along = lifted | ((under >= 0) & lifted[under])
+        if (along == lifted).all():
+            return lifted
+        lifted = along

@@ -1,0 +1,113 @@
+"""Findings that mend themselves: overlaps are pushed apart, duplicates hidden or left out."""
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import StringProperty
+
+from ...core import FINDING_CLASSES
+from .. import hiding
+from ..answers import verbs
+from ..answers.verbs import NothingToDoError
+from ..audit.data import CONTAINED, DUPLICATE, RESOLVED, Findings
+from ..audit.keeping import rewrite
+from ..audit.marking import FindingOperator, surplus_duplicates
+from ..results import active_row, rows_meant, view_of
+from ..results.operators import rows_option
+from ..selection import Subjects, link_to_new
+from ..ui import mode_obstacle, plural, settings_of
+from .copies import copy_unit
+from .placing import check_again
+
+_PARTED = (FINDING_CLASSES.index("overlap"), CONTAINED)
+
+
+class DuplicatesOperator(FindingOperator):
+    """An operator on the duplicates of findings, all but the first of each group; a mixin."""
+
+    if TYPE_CHECKING:
+        rows: str
+    else:
+        rows: rows_option("the active one")
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return super().obstacle(context) or mode_obstacle(context, may_edit=False)
+
+    def mend(self, context: bpy.types.Context, surplus: Subjects) -> str:
+        """Do something about what is there twice, and say what was done."""
+        raise NotImplementedError
+
+    def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
+        rows = rows_meant(context.scene, result, self.rows, "ACTIVE")
+        places = {item.session_uid: at for at, item in enumerate(context.scene.objects)}
+        surplus = surplus_duplicates(findings.take(rows), places)
+        if not surplus:
+            raise NothingToDoError("No object here is a duplicate that stands by itself")
+        text = self.mend(context, Subjects(dict.fromkeys(surplus, 0)))
+        # A later audit leaves findings of hidden objects as they are.
+        mended = rows[findings.audit.classes[rows] == DUPLICATE]
+        rewrite(context.scene, result, findings.with_statuses(mended, RESOLVED))
+        return f"{text}; {check_again(context)}"
+
+
+class OCTREE_OT_hide_duplicates(DuplicatesOperator, bpy.types.Operator):
+    """Hide what stands there twice."""
+
+    bl_idname = "octree.hide_duplicates"
+    bl_label = "Hide Duplicate"
+    bl_description = (
+        "Hide all but the first of the objects that stand there twice, by the icon that Hide"
+        " Unseen uses, and check again. They are remembered until they are restored"
+    )
+
+    def mend(self, context: bpy.types.Context, surplus: Subjects) -> str:
+        return verbs.hide(context, surplus, settings_of(context.scene).hiding.icon)
+
+
+class OCTREE_OT_copy_without_duplicates(DuplicatesOperator, bpy.types.Operator):
+    """Copy all that is visible without what stands there twice, and hide the originals."""
+
+    bl_idname = "octree.copy_without_duplicates"
+    bl_label = "Delete in Copy"
+    bl_description = (
+        "Make linked copies of all visible objects in a new collection, without those that stand"
+        " there twice, hide the originals, and check again. Nothing of the originals is changed"
+    )
+
+    if TYPE_CHECKING:
+        collection: str
+    else:
+        collection: StringProperty(
+            name="Collection",
+            description="Name of the new collection",
+            default="Without Duplicates",
+        )
+
+    def mend(self, context: bpy.types.Context, surplus: Subjects) -> str:
+        layer = context.view_layer
+        shown = [item for item in layer.objects if item.visible_get(view_layer=layer)]
+        kept = [item for item in shown if item.session_uid not in surplus.objects]
+        copies = copy_unit((), kept, [], link=False)
+        collection = link_to_new(context.scene, copies, self.collection)
+        hiding.hide(context, hiding.plan(context, shown, "EYE"))
+        hiding.hide(context, hiding.plan(context, shown, "RENDER"))
+        return (
+            f"{plural(len(copies), 'object')} copied into {collection.name} without"
+            f" {plural(len(surplus.objects), 'duplicate')}; the originals are hidden"
+        )
+
+
+def offer_mends(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+    """Offer what mends the active finding, by its class."""
+    row = active_row(context.scene)
+    classes = view_of(context.scene, result).rows.column("Class")
+    if classes is None or row < 0:
+        return
+    kind = int(classes.values[row])
+    if kind in _PARTED:
+        layout.operator("octree.push_apart").whose = "ROW"
+    elif kind == DUPLICATE:
+        both = layout.row(align=True)
+        both.operator("octree.hide_duplicates", text="Hide")
+        both.operator("octree.copy_without_duplicates")

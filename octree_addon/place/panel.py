@@ -1,0 +1,88 @@
+"""Place in the tab: three buttons with their options, and what is offered beside the answers."""
+
+from typing import Any
+
+import bpy
+
+from ..results import active_row, view_of
+from ..ui import OptionsPopover, column_of, draw_button, draw_rows, plural, settings_of, working
+from .settings import DROP_ROWS, FILL_ROWS, PUSH_ROWS
+from .telling import MOVED, NOTE
+
+
+class OCTREE_PT_drop(OptionsPopover):
+    """How objects fall."""
+
+    bl_label = "Drop"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_rows(column_of(self), settings_of(context.scene).drop, DROP_ROWS)
+
+
+class OCTREE_PT_push_apart(OptionsPopover):
+    """How objects that overlap are moved."""
+
+    bl_label = "Push Apart"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        column = column_of(self)
+        draw_rows(column, settings_of(context.scene).push_apart, PUSH_ROWS)
+        column.operator("octree.push_apart", text="Push All Apart").whose = "ALL"
+
+
+class OCTREE_PT_fill(OptionsPopover):
+    """Where copies are put."""
+
+    bl_label = "Fill"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_rows(column_of(self), settings_of(context.scene).fill, FILL_ROWS)
+
+
+def draw_drop(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Show the button that lets the selected fall."""
+    row = layout.row(align=True)
+    draw_button(row, "octree.drop", "OCTREE_PT_drop")
+    hold = row.row(align=True)
+    hold.enabled = working() is None
+    hold.operator("octree.hold", text="", icon="RESTRICT_SELECT_OFF")
+
+
+def draw_push_apart(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Show the button that moves apart what overlaps."""
+    draw_button(layout, "octree.push_apart", "OCTREE_PT_push_apart")
+
+
+def draw_fill(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Show the button that puts copies where they fit."""
+    draw_button(layout, "octree.fill", "OCTREE_PT_fill")
+
+
+def say_moves(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+    """Say how many were moved, and how many there is more to say of."""
+    rows = view_of(context.scene, result).rows
+    moved, notes = rows.column(MOVED), rows.column(NOTE)
+    if moved is None or notes is None:
+        return
+    noted = sum(bool(notes.words[value]) for value in notes.values.tolist())
+    text = f"{plural(int((moved.values != 0).sum()), 'object')} moved"
+    layout.label(text=f"{text}, {noted:,} noted" if noted else text, translate=False)
+
+
+def offer_push_apart(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+    """Offer to push apart what overlapped from the beginning."""
+    notes = view_of(context.scene, result).rows.column(NOTE)
+    if notes is not None and any("overlaps" in word for word in notes.words):
+        layout.operator("octree.push_apart").whose = "ROW"
+
+
+def say_rows(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+    """Say how many rows there are."""
+    layout.label(text=plural(int(result.count), "row"), translate=False)
+
+
+def offer_drop(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+    """Offer to let what floats fall: that of the active row."""
+    row = layout.row()
+    row.enabled = active_row(context.scene) >= 0
+    row.operator("octree.drop").whose = "ROW"

@@ -1,0 +1,130 @@
+"""The part that all buttons which move objects share: whose, one undo step, what is kept."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import EnumProperty, StringProperty
+
+from ...core import Steps, between
+from ..answers.kept import active_result, keep
+from ..results import options_of
+from ..results.choosing import active_subjects
+from ..scope import viewport_of
+from ..targets import scene_steps
+from ..ui import (
+    Status,
+    SteppedOperator,
+    column_of,
+    draw_rows,
+    mode_obstacle,
+    settings_of,
+    take,
+    write_back,
+)
+from .carrying import carry_out
+from .telling import answer_of
+
+WHOSE = (
+    ("SELECTED", "Selected", "The selected objects"),
+    ("ROW", "Of Row", "The objects of the active row of Results"),
+    ("ALL", "All", "All visible objects"),
+)
+
+
+class PlacingOperator(SteppedOperator):
+    """An operator that moves objects until they touch; a mixin.
+
+    Attributes
+    ----------
+    key : str
+        The name of its settings in `scene.octree`, and of the operator.
+    shown : tuple of str
+        The rows of its redo panel.
+    """
+
+    bl_options = {"REGISTER", "UNDO"}
+    key: str
+    shown: tuple[str, ...]
+    _left: Mapping[int, str]
+
+    if TYPE_CHECKING:
+        whose: str
+        result: str
+    else:
+        whose: EnumProperty(
+            name="Whose",
+            description="Which objects are moved",
+            items=WHOSE,
+            default="SELECTED",
+            options={"SKIP_SAVE"},
+        )
+        result: StringProperty(
+            name="Result",
+            description="Name under which the answer is kept in Results",
+            options={"HIDDEN", "SKIP_SAVE"},
+        )
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return mode_obstacle(context, may_edit=False)
+
+    def plan_steps(
+        self, context: bpy.types.Context, target: Any, left: Mapping[int, str]
+    ) -> Steps[Any]:
+        """Work out where everything goes, without some objects; nothing is written."""
+        raise NotImplementedError
+
+    def told(self, context: bpy.types.Context, plan: Any) -> tuple[Any, str]:
+        """Return the rows of the list, and what to report."""
+        raise NotImplementedError
+
+    def objects(self, context: bpy.types.Context) -> list[bpy.types.Object]:
+        """Return whose move is asked for; a `ValueError` if nobody's."""
+        if self.whose == "ALL":
+            return [item for item in context.view_layer.objects if item.visible_get()]
+        if self.whose == "ROW":
+            found = active_subjects(context.scene).among(context.view_layer.objects)
+            if not found:
+                raise ValueError("Click a row first whose objects are still there")
+            return found
+        found = list(context.view_layer.objects.selected)
+        if not found:
+            raise ValueError("Select the objects to move")
+        return found
+
+    def steps(self, context: bpy.types.Context) -> Steps[Any]:
+        take(self, getattr(settings_of(context.scene), self.key))
+        return (yield from self._steps(context, {}))
+
+    def _steps(self, context: bpy.types.Context, left: Mapping[int, str]) -> Steps[Any]:
+        target = yield from between(0.0, 0.3, scene_steps(context, viewport_of(context)))
+        return (yield from between(0.3, 1.0, self.plan_steps(context, target.frozen(), left)))
+
+    def finish(self, context: bpy.types.Context, result: Any) -> Status:
+        plan = carry_out(context, result, lambda left: self._steps(context, left))
+        write_back(self, getattr(settings_of(context.scene), self.key))
+        rows, text = self.told(context, plan)
+        if self.whose == "ROW":
+            text += f"; {check_again(context)}"
+        else:
+            answer = answer_of(self.key, self.bl_label, options_of(self), rows)
+            keep(context, answer, self.result)
+        self.report({"INFO"}, text)
+        return {"FINISHED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the redo panel."""
+        draw_rows(column_of(self), self, self.shown)
+
+
+def check_again(context: bpy.types.Context) -> str:
+    """Ask the question of the active result again, which keeps its place; say what it has now."""
+    again: Any = bpy.ops.octree  # type: ignore[attr-defined]
+    result = active_result(context.scene)
+    if result.question == "audit":
+        again.recheck("EXEC_DEFAULT", False)
+    else:
+        again.refresh_result("EXEC_DEFAULT", False)
+    result = active_result(context.scene)
+    return f"{result.name} asked again: {result.count:,} left"

@@ -1,0 +1,81 @@
+"""Resting places of held objects at a point: lifted until they fit, then let fall."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...core import Steps, Triangles, fits, obstacles, ray_cast
+from ..arrays import Floats, Ids
+from ..targets import SceneTarget
+from .falling import Falls, FallWish, settle_steps, slid_steps, still_falls
+from .turning import Turns
+from .units import Movers
+
+# Heights that are tried, as parts of the height of what is held; the least is a few least steps.
+_LIFTS = np.linspace(0.0, 1.0, 9)
+_LEAST = 4.0
+
+
+@dataclass(frozen=True, eq=False)
+class Resting:
+    """Where one unit comes to rest.
+
+    Attributes
+    ----------
+    falls : Falls
+        How it gets there; where it does not fit, to where the point is.
+    in_way : ndarray of intp, shape (h,)
+        The placements in its way, rows of the target; none where it fits.
+    """
+
+    falls: Falls
+    in_way: Ids
+
+    @property
+    def is_free(self) -> bool:
+        """Whether it fits, and lands on something."""
+        return not len(self.in_way) and not self.falls.endless.any()
+
+
+def rest_steps(
+    target: SceneTarget, movers: Movers, wish: FallWish, point: Floats, angle: float, rooms: Ids
+) -> Steps[Resting]:
+    """Work out where the one unit of `movers` rests, turned by an angle, with its foot at a point.
+
+    The foot is below the origin of the object that it goes by; the turn is about the direction.
+    """
+    up = -wish.direction
+    octree, rows = target.octree, movers.rows
+    others = np.delete(octree.ids, rows)
+    origin = movers.frames[movers.first_roots[0], :3, 3]
+    whole = octree.triangles_of(octree.ids[rows])
+    shape = Triangles(whole.vertices - origin, whole.faces)
+    rotation = rotation_about(up, angle)
+    heights = shape.vertices[np.unique(shape.faces)] @ rotation.T @ up
+    size = float(heights.max() - heights.min())
+    least = float(np.spacing(np.float32(np.abs(whole.vertices).max() + np.abs(point).max())))
+    lifts = size * _LIFTS + _LEAST * least
+    # Not through what is above the point: who points below a board means that place.
+    above = ray_cast(octree.only(others), [point + lifts[0] * up], [up], max_distance=size)
+    lifts = lifts[lifts <= min(float(above.distances[0]), lifts[-1])]
+    origins = point + (lifts - heights.min())[:, None] * up
+    frames = np.zeros((len(origins), 4, 4))
+    frames[:, :3, :3], frames[:, :3, 3], frames[:, 3, 3] = rotation, origins, 1.0
+    free = np.flatnonzero(fits(octree, shape, frames, against=others, rooms=rooms))
+    yield 0.5
+    lift = int(free[0]) if len(free) else 0
+    turns = Turns(rotation[None] if angle else np.eye(3)[None])
+    falls = still_falls(target, movers, wish, (origins[lift] - origin)[None], turns)
+    if not len(free):
+        ways = obstacles(octree, shape, frames[:1], against=others, rooms=rooms)[1]
+        return Resting(falls, np.searchsorted(octree.ids, np.unique(ways)))
+    falls = yield from slid_steps(falls)
+    falls = yield from settle_steps(falls, Falls.octree)
+    return Resting(falls, rows[:0])
+
+
+def rotation_about(axis: Floats, angle: float) -> Floats:
+    """Return the rotation about an axis of length 1, (3, 3) (Rodrigues)."""
+    x, y, z = axis
+    skew = np.array(((0, -z, y), (z, 0, -x), (-y, x, 0)))
+    return np.eye(3) + np.sin(angle) * skew + (1 - np.cos(angle)) * skew @ skew

@@ -1,0 +1,335 @@
+"""Units that move as one (a closure over parents, children and armatures), and who stays, and why.
+
+What moves is told by session ids and arrays, no reference into Blender: an undo makes other
+objects.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Flags, Floats, Ids
+from ..curves import action_curves, is_animated
+from ..reader import ScenePlacements
+from ..targets import SceneTarget
+
+# A direction that turns out this small a part of a locked channel does not use it.
+_UNUSED_PART = 1e-6
+# A space is uneven if its axes differ by this part.
+_UNEVEN = 1e-5
+_ROTATIONS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+# A space this near to singular does not tell which location gives a place.
+_FLAT = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Movers:
+    """u units that may move: k placements, by r objects whose location is written.
+
+    Attributes
+    ----------
+    uids : ndarray of intp, shape (u,)
+        Session id of the object that each unit goes by.
+    names : tuple of str
+        Its name.
+    rows : ndarray of intp, shape (k,)
+        Where the placements stand that move along, ascending.
+    row_roots : ndarray of intp, shape (k,)
+        The object that each moves with.
+    root_uids, root_units : ndarray of intp, shape (r,)
+        Session ids of the objects that are written, and their units, ascending.
+    locations : ndarray of float32, shape (r, 3)
+        What is stored now.
+    spaces : ndarray of float64, shape (r, 3, 3)
+        From a location to the world.
+    frames : ndarray of float64, shape (r, 4, 4)
+        Their world matrices.
+    turnable : ndarray of bool, shape (u,)
+        Which units can be turned, too: by one object whose rotation is ours to write.
+    left : Mapping of int to str
+        Why others stay, by session id.
+    """
+
+    uids: Ids
+    names: tuple[str, ...]
+    rows: Ids
+    row_roots: Ids
+    root_uids: Ids
+    root_units: Ids
+    locations: NDArray[np.float32]
+    spaces: Floats
+    frames: Floats
+    turnable: Flags
+    left: Mapping[int, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.uids)
+
+    @property
+    def bodies(self) -> Ids:
+        """The unit of each placement that moves, (k,)."""
+        return self.root_units[self.row_roots]
+
+    @property
+    def first_rows(self) -> Ids:
+        """The first placement of each unit, as a place among `rows`, (u,)."""
+        return np.unique(self.bodies, return_index=True)[1]
+
+    @property
+    def first_roots(self) -> Ids:
+        """The first object that is written of each unit, (u,)."""
+        return np.unique(self.root_units, return_index=True)[1]
+
+    def units_of(self, rows: Ids) -> Ids:
+        """Return the unit of each of any placements, -1 for what stays and for -1."""
+        places = np.minimum(np.searchsorted(self.rows, rows), max(len(self.rows) - 1, 0))
+        if not len(self.rows):
+            return np.full(len(rows), -1, np.intp)
+        return np.where(self.rows[places] == rows, self.bodies[places], -1)
+
+
+def movers_of(
+    context: bpy.types.Context,
+    placements: ScenePlacements,
+    objects: Iterable[bpy.types.Object],
+    directions: Floats,
+    left: Mapping[int, str] | None = None,
+) -> Movers:
+    """Return the units of some objects that may move along directions, (d, 3), and why others not.
+
+    Parameters
+    ----------
+    context : bpy.types.Context
+        Its view layer has the objects; it has been evaluated.
+    placements : ScenePlacements
+        What is visible.
+    objects : iterable of bpy.types.Object
+        What is to move; of a parent and its child the child moves along.
+    directions : ndarray of float64, shape (d, 3)
+        Where to.
+    left : Mapping of int to str, optional
+        What is known to stay already, by session id.
+    """
+    family = ObjectFamily(context.view_layer.objects)
+    reasons, rows_of = dict(left or {}), _rows_by_owner(placements)
+    found: list[tuple[list[bpy.types.Object], set[int]]] = []
+    for members in family.units(_visible(context, objects, reasons)):
+        roots = family.roots(members)
+        name_of_unit = roots[0].session_uid
+        if name_of_unit in reasons:
+            continue
+        uids = {item.session_uid for item in members}
+        reason = reason_to_stay(roots, members, directions)
+        if not reason and not any(uid in rows_of for uid in uids):
+            reason = "has no faces"
+        if reason:
+            reasons[name_of_unit] = reason
+        else:
+            found.append((roots, uids))
+    return _movers(family, found, rows_of, reasons)
+
+
+def with_faces(target: SceneTarget, objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
+    """Return the objects that show faces themselves, or instances that do."""
+    shown = set(target.owners.tolist())
+    return [item for item in objects if item.session_uid in shown]
+
+
+def _visible(
+    context: bpy.types.Context, objects: Iterable[bpy.types.Object], reasons: dict[int, str]
+) -> Iterator[bpy.types.Object]:
+    """Yield the objects that the view shows, and note why others stay."""
+    layer, space = context.view_layer, context.space_data
+    viewport = space if isinstance(space, bpy.types.SpaceView3D) else None
+    present = {item.session_uid for item in layer.objects}
+    for item in dict.fromkeys(objects):
+        if item.session_uid not in present:
+            reasons[item.session_uid] = "not in the view layer"
+        elif not item.visible_get(view_layer=layer, viewport=viewport):
+            local = viewport is not None and viewport.local_view and item.visible_get()
+            reasons[item.session_uid] = "outside the local view" if local else "hidden"
+        else:
+            yield item
+
+
+def _rows_by_owner(placements: ScenePlacements) -> dict[int, list[int]]:
+    rows: dict[int, list[int]] = {}
+    for row, uid in enumerate(placements.owners.tolist()):
+        rows.setdefault(uid, []).append(row)
+    return rows
+
+
+def _movers(
+    family: "ObjectFamily",
+    found: list[tuple[list[bpy.types.Object], set[int]]],
+    rows_of: dict[int, list[int]],
+    reasons: Mapping[int, str],
+) -> Movers:
+    roots = [root for some, _ in found for root in some]
+    units = [number for number, (some, _) in enumerate(found) for _ in some]
+    place = {root.session_uid: number for number, root in enumerate(roots)}
+    pairs = [
+        (row, place[family.top(uid, place)])
+        for _, uids in found
+        for uid in uids
+        for row in rows_of.get(uid, ())
+    ]
+    pairs.sort()
+    both = np.array(pairs, np.intp).reshape(-1, 2)
+    return Movers(
+        uids=np.array([some[0].session_uid for some, _ in found], np.intp),
+        names=tuple(some[0].name for some, _ in found),
+        rows=both[:, 0],
+        row_roots=both[:, 1],
+        root_uids=np.array([root.session_uid for root in roots], np.intp),
+        root_units=np.array(units, np.intp),
+        locations=np.array([root.location for root in roots], np.float32).reshape(-1, 3),
+        spaces=np.array([space_of(root) for root in roots], np.float64).reshape(-1, 3, 3),
+        frames=np.array([root.matrix_world for root in roots], np.float64).reshape(-1, 4, 4),
+        turnable=np.array(
+            [len(some) == 1 and not reason_not_to_turn(some[0]) for some, _ in found], np.bool_
+        ),
+        left=reasons,
+    )
+
+
+class ObjectFamily:
+    """Who moves along with whom, among the objects of a view layer."""
+
+    def __init__(self, objects: Iterable[bpy.types.Object]) -> None:
+        self._items = {item.session_uid: item for item in objects}
+        self._along: dict[int, list[bpy.types.Object]] = {}
+        for item in self._items.values():
+            if item.parent is not None:
+                self._along.setdefault(item.parent.session_uid, []).append(item)
+            for armature in armatures_of(item):
+                # The mesh moves with the armature that bends it, and takes it along.
+                self._along.setdefault(armature.session_uid, []).append(item)
+                self._along.setdefault(item.session_uid, []).append(armature)
+
+    def units(self, objects: Iterable[bpy.types.Object]) -> list[list[bpy.types.Object]]:
+        """Return the objects that move as one with these, each once, in their order."""
+        units: dict[int, dict[int, bpy.types.Object]] = {}
+        home: dict[int, int] = {}
+        for item in objects:
+            if item.session_uid in home:
+                continue
+            unit = self._closure(item)
+            for number in {home[uid] for uid in unit if uid in home}:
+                unit = units.pop(number) | unit
+            units[item.session_uid] = unit
+            home.update(dict.fromkeys(unit, item.session_uid))
+        return [list(unit.values()) for unit in units.values()]
+
+    def _closure(self, item: bpy.types.Object) -> dict[int, bpy.types.Object]:
+        unit = {item.session_uid: item}
+        waiting = [item]
+        while waiting:
+            for other in self._along.get(waiting.pop().session_uid, ()):
+                if other.session_uid not in unit:
+                    unit[other.session_uid] = other
+                    waiting.append(other)
+        return unit
+
+    def roots(self, members: list[bpy.types.Object]) -> list[bpy.types.Object]:
+        """Return those of a unit that no other one of it carries."""
+        uids = {item.session_uid for item in members}
+        return [
+            item for item in members if item.parent is None or item.parent.session_uid not in uids
+        ]
+
+    def top(self, uid: int, roots: Mapping[int, int]) -> int:
+        """Return which of the roots carries an object, by session ids."""
+        item: Any = self._items[uid]
+        while item.session_uid not in roots:
+            item = item.parent
+        return int(item.session_uid)
+
+
+def armatures_of(item: bpy.types.Object) -> list[bpy.types.Object]:
+    """Return the armatures that bend an object."""
+    modifiers: list[Any] = list(item.modifiers)
+    bending = [each.object for each in modifiers if each.type == "ARMATURE"]
+    if item.parent_type == "ARMATURE":
+        bending.append(item.parent)
+    return [each for each in dict.fromkeys(bending) if each is not None]
+
+
+def reason_to_stay(
+    roots: list[bpy.types.Object], members: list[bpy.types.Object], directions: Floats
+) -> str:
+    """Say why a unit cannot be moved along directions by its locations; nothing if it can."""
+    for item in members:
+        if any(each.enabled and each.influence > 0 for each in item.constraints):
+            return "constrained" if item is roots[0] else f"{item.name} is constrained"
+    for item in roots:
+        reason = reason_not_to_write(item, "location") or _reason_of_space(item, directions)
+        if reason:
+            return reason if item is roots[0] else f"{item.name} is {reason}"
+    return ""
+
+
+def reason_not_to_write(item: bpy.types.Object, path: str) -> str:
+    """Say why a property of an object, such as "location", is not ours to write."""
+    override = item.override_library
+    if item.library is not None or (override is not None and override.is_system_override):
+        return "linked"
+    if item.is_property_readonly(path):
+        return "an override that cannot be edited"
+    animation = item.animation_data
+    if animation is not None:
+        paths = (path, f"delta_{path}")
+        if any(curve.data_path in paths for curve in animation.drivers):
+            return "driven"
+        if any(is_animated(item, each) or _is_in_strips(animation, each) for each in paths):
+            return "animated"
+    return ""
+
+
+def reason_not_to_turn(item: bpy.types.Object) -> str:
+    """Say why an object cannot be turned; nothing if it can."""
+    reason = reason_not_to_write(item, _ROTATIONS.get(item.rotation_mode, "rotation_euler"))
+    if reason:
+        return reason
+    if any(item.lock_rotation[:]) or (item.lock_rotations_4d and item.lock_rotation_w):
+        return "locked"
+    lengths = np.linalg.svd(space_of(item), compute_uv=False)
+    is_even = lengths[0] - lengths[-1] <= _UNEVEN * lengths[0]
+    return "" if is_even else "parented to an uneven scale"
+
+
+def _is_in_strips(animation: Any, path: str) -> bool:
+    return any(
+        curve.data_path == path
+        for track in animation.nla_tracks
+        for strip in track.strips
+        for curve in action_curves(strip.action, getattr(strip, "action_slot", None))
+    )
+
+
+def _reason_of_space(item: bpy.types.Object, directions: Floats) -> str:
+    space = space_of(item)
+    if not np.isfinite(space).all() or np.linalg.cond(space) > 1 / _FLAT:
+        return "parented to a scale of zero"
+    ways = np.abs(np.linalg.solve(space, directions.T))  # (3, d)
+    used = (ways > _UNUSED_PART * ways.max(axis=0)).any(axis=1)
+    return "locked" if (used & np.array(item.lock_location[:])).any() else ""
+
+
+def space_of(item: bpy.types.Object) -> Floats:
+    """Return what takes a change of location to the world, (3, 3)."""
+    if item.parent is None:
+        return np.eye(3)
+    inverse = np.array(item.matrix_parent_inverse, np.float64)
+    if item.parent_type in ("OBJECT", "ARMATURE"):
+        parent = np.array(item.parent.matrix_world, np.float64)
+        return (parent @ inverse)[:3, :3]
+    # Of bones and vertices: what is left of the world matrix without its own part.
+    own = np.array(item.matrix_basis, np.float64)[:3, :3]
+    if abs(np.linalg.det(own)) < _FLAT * max(np.abs(own).max(), 1e-30) ** 3:
+        return np.full((3, 3), np.nan)
+    return np.array(item.matrix_world, np.float64)[:3, :3] @ np.linalg.inv(own)

@@ -1,0 +1,124 @@
+"""Group and Ungroup: rows under a name of the user's, which later runs find again."""
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import StringProperty
+
+from ..answers.groups import grouped
+from ..answers.kept import active_result, view_of, write_groups
+from ..arrays import Ids
+from ..ui import Status, plural, settings_of, tag_redraw
+from .choosing import NO_ROWS, pick, picked_rows, rows_meant
+from .operators import ResultOperator, rows_option
+
+_USUAL = "Group"
+
+
+class GroupingOperator(ResultOperator):
+    """An operator that puts rows under another name; a mixin."""
+
+    if TYPE_CHECKING:
+        rows: str
+    else:
+        rows: rows_option("the active one")
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        other = super().obstacle(context)
+        if other:
+            return other
+        result, row = active_result(context.scene), settings_of(context.scene).results.row
+        is_any = row >= 0 or len(picked_rows(context.scene, result))
+        return "" if is_any else "Click rows first, with Shift or Ctrl for several"
+
+    def meant(self, scene: bpy.types.Scene, result: Any) -> Ids:
+        """Return the rows that are put elsewhere."""
+        return rows_meant(scene, result, self.rows, "ACTIVE")
+
+    def regroup(self, scene: bpy.types.Scene, result: Any, rows: Ids, name: str) -> None:
+        """Put rows under a name, or under none, and make its header the active line."""
+        groups = grouped(view_of(scene, result).groups, rows, name)
+        write_groups(scene, result, groups)
+        pick(result, NO_ROWS)
+        settings = settings_of(scene).results
+        names = view_of(scene, result).folds.names
+        line = result.count + names.index(name) if name else int(rows[0])
+        if settings.row != line:
+            settings.row = line
+        tag_redraw()
+
+
+class OCTREE_OT_group_rows(GroupingOperator, bpy.types.Operator):
+    """Put rows into a group with a name."""
+
+    bl_idname = "octree.group_rows"
+    bl_label = "Group Result Rows"
+    bl_description = (
+        "Put the picked rows, or the active one, into a group with a name. It folds in the list"
+        " and in reports, is one topic in BCF, and stays with what is found again. A group that is"
+        " active is renamed"
+    )
+    button = "Group"
+
+    if TYPE_CHECKING:
+        group: str
+    else:
+        group: StringProperty(
+            name="Group",
+            description="Name of the group; rows are added to one of this name",
+            options={"SKIP_SAVE"},
+        )
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
+        """Ask for the name, and offer that which the group has, or a new one."""
+        scene, result = context.scene, active_result(context.scene)
+        try:
+            rows = self.meant(scene, result)
+        except ValueError as error:
+            return self.refuse(error)
+        if not self.group:
+            self.group = offered_name(scene, result, rows)
+        if bpy.app.background:
+            return self.execute(context)
+        return context.window_manager.invoke_props_dialog(self)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        column = self.layout.column()
+        column.use_property_split, column.use_property_decorate = True, False
+        column.activate_init = True  # the name is typed at once
+        column.prop(self, "group")
+
+    def use(self, context: bpy.types.Context, result: Any) -> str:
+        rows = self.meant(context.scene, result)
+        name = " ".join(self.group.split()) or offered_name(context.scene, result, rows)
+        self.regroup(context.scene, result, rows, name)
+        return f"{plural(len(rows), 'row')} in {name}"
+
+
+def offered_name(scene: bpy.types.Scene, result: Any, rows: Ids) -> str:
+    """Return the name of the group that rows stand in alone, or one that is not taken yet."""
+    groups = view_of(scene, result).groups
+    chosen = set(rows.tolist())
+    for name, members in groups.items():
+        if chosen == set(members):
+            return name
+    numbered = (f"{_USUAL} {number}" for number in range(1, len(groups) + 2))
+    return next(name for name in numbered if name not in groups)
+
+
+class OCTREE_OT_ungroup_rows(GroupingOperator, bpy.types.Operator):
+    """Take rows out of their groups."""
+
+    bl_idname = "octree.ungroup_rows"
+    bl_label = "Ungroup Result Rows"
+    bl_description = "Take the picked rows, or the active group or row, out of their groups"
+
+    def use(self, context: bpy.types.Context, result: Any) -> str:
+        rows = self.meant(context.scene, result)
+        groups = view_of(context.scene, result).groups.values()
+        count = len({row for members in groups for row in members}.intersection(rows.tolist()))
+        if not count:
+            raise ValueError("None of these rows is in a group")
+        self.regroup(context.scene, result, rows, "")
+        return f"{plural(count, 'row')} in no group"

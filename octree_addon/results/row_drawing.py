@@ -1,0 +1,188 @@
+"""A line of the list: triangle, icons, names and numbers, each a button that hears Shift and Ctrl.
+
+Blender's own lists tell no add-on of Shift, of Ctrl or of a second click.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import bpy
+
+from ..answers import kept
+from ..answers.kept import opened_in, shown_of, view_of
+from ..answers.view import View
+from ..references import find_object
+from .choosing import picked_flags
+from .columns import (
+    cells,
+    fitted_columns,
+    shared_widths,
+    text_width,
+    translated,
+    value_text,
+)
+from .lines import LINES
+
+# Pixels that an icon takes, and each step of an indent, in parts of a separator.
+_ICON, _INDENT = 20.0, 1.8
+# Pixels around a text that stands to one side.
+_SLACK = 10.0
+
+
+class LineDrawing:
+    """Puts one line into a layout, with its buttons.
+
+    Parameters
+    ----------
+    layout : bpy.types.UILayout
+        Where it stands.
+    scene, result
+        Whose line.
+    line : int
+        A row, or a header behind all rows.
+    """
+
+    def __init__(
+        self, layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, line: int
+    ) -> None:
+        self.scene, self.result, self.line = scene, result, line
+        folds = view_of(scene, result).folds
+        self.row = folds.lead_of(line)
+        self.header = line - result.count
+        self.view, self.folds = fresh_view(scene, result, self.row), folds
+        flags = picked_flags(result) if result.picked else None
+        self.is_picked = flags is not None and bool(flags[folds.rows_of(line)].all())
+        self.level = len(folds.chain(line))
+        self.layout = layout.row(align=True)
+
+    def draw(self) -> None:
+        """Draw all of it."""
+        lines = LINES.get(self.result.question)
+        self.layout.active = not (lines and lines.is_quiet(self.scene, self.result, self.row))
+        before, behind = lines.icons(self.scene, self.result, self.row) if lines else ((), ())
+        if self.level:
+            self.layout.separator(factor=_INDENT * self.level)
+        is_group = 0 <= self.header < len(self.folds.names)
+        taken = _ICON * (self.level + (self.header >= 0) + (1 if is_group else len(before)))
+        if self.header >= 0:
+            self.draw_triangle()
+        for icon in ("FILE_FOLDER",) if is_group else before:
+            self.button(self.layout, "", icon)
+        self.draw_cells(taken + _ICON * len(behind))
+        for icon in behind:
+            self.button(self.layout, "", icon)
+
+    def draw_triangle(self) -> None:
+        """Offer to open the header, or to close it."""
+        is_open = self.folds.keys[self.header] in opened_in(self.result)
+        icon: Any = "TRIA_DOWN" if is_open else "TRIA_RIGHT"
+        self.layout.operator("octree.fold_row", text="", icon=icon, emboss=False).line = self.line
+
+    def draw_cells(self, taken: float) -> None:
+        """Draw names and numbers, in columns that stay where those of other lines are."""
+        fitted = fitted_columns(self.scene, self.result)
+        room = fitted.pixels(fitted.widths[0])
+        left = max(1 - taken / room, 0.3) * fitted.widths[0]
+        names, *numbers = cells(self.layout, [left, *fitted.widths[1:]])
+        self.draw_names(names, fitted.pixels(left))
+        lines = LINES.get(self.result.question)
+        if lines and lines.headers:
+            texts: Sequence[str] = lines.texts(self.scene, self.result, self.row)
+        else:
+            texts = [self.number(column) for column in fitted.columns]
+        for cell, text, width in zip(numbers, texts, fitted.widths[1:], strict=True):
+            self.cell(cell, text, fitted.pixels(width), "RIGHT")
+
+    def number(self, column: Any) -> str:
+        """Write a number of the row, and words in the user's language."""
+        text = value_text(self.scene, column, self.row)
+        return translated(text) if column.words else text
+
+    def draw_names(self, layout: bpy.types.UILayout, room: float) -> None:
+        """Draw the names of the line, what is gone under a sign and grayed."""
+        if 0 <= self.header < len(self.folds.names):
+            text = shortened(self.folds.names[self.header], self.counted, room)
+            self.cell(layout, text, room, "LEFT")
+            return
+        *others, last = self.names()
+        ends = [""] * len(others) + [self.counted]
+        texts = [*others, last + self.counted]
+        gone = [not self.view.uids[n] for n in self.view.rows.objects[:, self.row].tolist()]
+        wanted = [text_width(text) + _ICON * is_gone
+                  for text, is_gone in zip(texts, gone, strict=True)]  # fmt: skip
+        widths = shared_widths(wanted, room)
+        parts = cells(layout, widths)
+        named = zip(parts, [*others, last], ends, gone, widths, strict=True)
+        for part, name, end, is_gone, width in named:
+            left = width - _ICON * is_gone if room < math.inf else room
+            if is_gone:
+                part.active = False
+                self.button(part, "", "TRASH")
+            self.cell(part, shortened(name, end, left) if end else name, left, "LEFT")
+
+    @property
+    def counted(self) -> str:
+        """How many of the rows shown stand under the header, such as " (70)"."""
+        if self.header < 0:
+            return ""
+        return f" ({shown_of(self.scene, self.result).counts[self.header]:,})"
+
+    def names(self) -> list[str]:
+        """Return the names of a row; of a header without the numbers of its instances."""
+        if self.header < 0:
+            return self.view.labels(self.row)
+        return [self.view.names[number] for number in self.view.rows.objects[:, self.row].tolist()]
+
+    def cell(self, layout: bpy.types.UILayout, text: str, room: float, side: Any) -> None:
+        """Put a text to one side of a cell, and an empty button beside it, if there is room."""
+        width = text_width(text) + _SLACK
+        if width + _SLACK > room or room == math.inf:
+            self.button(layout, text)
+            return
+        widths = [width, room - width] if side == "LEFT" else [room - width, width]
+        parts = list(cells(layout, widths))
+        place = 0 if side == "LEFT" else 1
+        parts[place].alignment = side
+        self.button(parts[place], text)
+        self.button(parts[1 - place], "")
+
+    def button(self, layout: bpy.types.UILayout, text: str, icon: Any = "NONE") -> None:
+        """Put one of the buttons of the line, which all do the same."""
+        layout.operator(
+            "octree.click_row",
+            text=text,
+            icon=icon,
+            translate=False,
+            emboss=self.is_picked,
+            depress=self.is_picked,
+        ).line = self.line
+
+
+def shortened(name: str, end: str, room: float) -> str:
+    """Return a name with something behind it, of which nothing is cut off: the name is."""
+    if text_width(name + end) <= room:
+        return name + end
+    kept = next(
+        (n for n in range(len(name) - 1, 0, -1) if text_width(name[:n] + "\u2026" + end) <= room),
+        1,
+    )
+    return f"{name[:kept]}\u2026{end}"
+
+
+def fresh_view(scene: bpy.types.Scene, result: Any, row: int) -> View:
+    """Return the rows of a result, read again if an object of this one was renamed."""
+    view = view_of(scene, result)
+    if not names_hold(view, row):
+        kept.doubt_names()
+        view = view_of(scene, result)
+    return view
+
+
+def names_hold(view: View, row: int) -> bool:
+    """Tell whether the objects of a row are still there, and called what was read."""
+    for number in view.rows.objects[:, row].tolist():
+        item = find_object(view.uids[number], view.names[number])
+        if view.uids[number] and (item is None or item.name != view.names[number]):
+            return False
+    return True
