@@ -4,6 +4,8 @@ import bpy
 
 from .audit import draw_audit, draw_contacts, draw_floating
 from .cameras import draw_shot, never_seen
+from .chunks import draw_chunks
+from .density import draw_density
 from .distances import draw_distances
 from .hiding import draw_restore
 from .place import draw_drop, draw_fill, draw_push_apart
@@ -25,6 +27,7 @@ BUTTONS = (
     (draw_camera, draw_shot, never_seen.draw_never_seen),
     (draw_near, draw_distances),
     (draw_collisions, draw_audit, draw_floating, draw_contacts),
+    (draw_chunks, draw_density),
     (draw_drop, draw_push_apart, draw_fill),
 )
 # The operators of these buttons, but for the one that is asked around the 3D cursor.
@@ -39,6 +42,8 @@ _NAMES = frozenset(
         "audit",
         "select_floating",
         "contacts_over_frames",
+        "preview_chunks",
+        "density",
         "drop",
         "push_apart",
         "fill",

@@ -59,7 +59,7 @@ def fitted_columns(scene: bpy.types.Scene, result: Any) -> Fitted:
 
 def _fitted(scene: bpy.types.Scene, result: Any, view: View) -> Fitted:
     lines = LINES.get(result.question)
-    if lines is None:
+    if lines is None or not lines.headers:
         return fit_columns(scene, view, names_width(view))
     columns = [each for each in view.rows.columns if each.name in lines.headers]
     titles = [lines.title(scene, result, each.name) for each in columns]
