@@ -1,8 +1,9 @@
 """Octrees over triangles, boxes, spheres and regions, in NumPy.
 
 Read on in the order of the files' imports: shapes, octree, construction, descend, query; then
-rays, nearest and pairs; then dynamic (items that move), scene (placed meshes), audit (clashes) and
-item_buffer (pixels). The public names are those of this file.
+rays, nearest and pairs; then dynamic (items that move), scene (placed meshes), audit (clashes),
+clip and chunks (triangles cut at walls), and item_buffer (pixels). The public names are those of
+this file.
 """
 
 from .atomic_file import atomic_file
@@ -69,6 +70,7 @@ from .pairs import (
 from .place.distances import Distances, distances, distances_steps
 from .place.fits import fits, fits_steps, obstacles, obstacles_steps
 from .place.nearest_objects import nearest_objects, nearest_objects_steps
+from .place.separate import Separation, separate, separate_steps
 from .place.slide import Slides, slide, slide_steps
 from .query import query, query_any, query_count
 from .rays import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
@@ -126,6 +128,7 @@ __all__ = [
     "Regions",
     "Running",
     "SceneOctree",
+    "Separation",
     "Slides",
     "Spheres",
     "Statistics",
@@ -189,6 +192,8 @@ __all__ = [
     "ray_test",
     "run",
     "save",
+    "separate",
+    "separate_steps",
     "slide",
     "slide_steps",
     "sphere_directions",

@@ -137,14 +137,12 @@ def rays(
     numbers[: 3 * count], numbers[3 * count : 6 * count] = starts.ravel(), towards.ravel()
     numbers[6 * count] = limit
     start = compiled.address(numbers)
-    origin, direction, end, item, distance, position, normal, weight = (
-        start + 8 * place
-        for place in (0, 3 * count, 6 * count, 6 * count + 1, 7 * count + 1, 8 * count + 1,
-                      11 * count + 1, 14 * count + 1)
-    )  # fmt: skip
+    each = 8 * count  # bytes of a number of each ray
+    item = start + 6 * each + 8
+    answer = (item, 0, item + each, item + 2 * each, item + 5 * each, item + 8 * each)
     if lone.library.lone_cast(
-        lone.told, _ASKED.pack(origin, direction, end, 0), 0, count, any_hit, 0, 0, None,
-        _HITS.pack(item, 0, 0 if any_hit else distance, position, normal, weight),
+        lone.told, _ASKED.pack(start, start + 3 * each, item - 8, 0), 0, count, any_hit, 0, 0,
+        None, _HITS.pack(item, 0, 0, 0, 0, 0) if any_hit else _HITS.pack(*answer),
     ) < count:  # fmt: skip
         return None
     items = numbers[6 * count + 1 : 7 * count + 1].view(np.intp)

@@ -107,12 +107,12 @@ def query(
     Documentation", chapter on octrees); potential colliders are those of K. Miller, "Octrees for
     Potential Colliders", 2003.
     """
-    if isinstance(tree, VolumeQuestions):
-        return tree._query(volumes, relation, groups, threads)
     is_plain = relation == "touching" and threads is None
     alone = lone.volumes(tree, volumes, groups) if is_plain else None
     if alone is not None:
         return alone[1]
+    if isinstance(tree, VolumeQuestions):
+        return tree._query(volumes, relation, groups, threads)
     tree = checked(tree, volumes)
     checks.choice("relation", relation, ("touching", "inside", "candidates"))
     tree = in_groups(tree, groups)
@@ -152,11 +152,11 @@ def query_any(
     ValueError
         As with `query`.
     """
-    if isinstance(tree, VolumeQuestions):
-        return tree._query_any(volumes, groups, threads)
     alone = lone.volumes(tree, volumes, groups, any_hit=True) if threads is None else None
     if alone is not None:
         return alone[0] > 0
+    if isinstance(tree, VolumeQuestions):
+        return tree._query_any(volumes, groups, threads)
     octree = in_groups(checked(tree, volumes), groups)
     touched = _touched(octree, volumes, "touching", compiled.threads_of(threads), any_hit=True)
     if touched is None:
@@ -193,11 +193,11 @@ def query_count(
     ValueError
         As with `query`.
     """
-    if isinstance(tree, VolumeQuestions):
-        return tree._query_count(volumes, groups, threads)
     alone = lone.volumes(tree, volumes, groups) if threads is None else None
     if alone is not None:
         return alone[0]
+    if isinstance(tree, VolumeQuestions):
+        return tree._query_count(volumes, groups, threads)
     tree = checked(tree, volumes)
     tree = in_groups(tree, groups)
     touched = _touched(tree, volumes, "touching", compiled.threads_of(threads))

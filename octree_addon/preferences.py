@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, FloatVectorProperty, IntProperty
 
-from ..core import kernel_state, use_kernel
+from ..core import kernel_state, use_kernel, use_threads
 from . import shortcuts
 from .ui import Feature, tag_redraw
 
@@ -59,6 +59,7 @@ def _color_property(name: str, description: str, default: Color) -> Any:
 
 def _switch_kernel(preferences: "OctreePreferences", context: bpy.types.Context) -> None:
     use_kernel(preferences.is_kernel_used)
+    use_threads(preferences.threads or None, spare=1)
 
 
 class OctreePreferences(bpy.types.AddonPreferences):
@@ -74,6 +75,7 @@ class OctreePreferences(bpy.types.AddonPreferences):
         first_color: Color
         probe_color: Color
         is_kernel_used: bool
+        threads: int
     else:
         triangle_limit: IntProperty(
             name="Triangle Limit",
@@ -112,6 +114,17 @@ class OctreePreferences(bpy.types.AddonPreferences):
             default=True,
             update=_switch_kernel,
         )
+        threads: IntProperty(
+            name="Threads",
+            description=(
+                "How many threads of the compiled kernel answer a large question. 0: as many as"
+                " there are cores, but one, so that Blender stays quick"
+            ),
+            default=0,
+            min=0,
+            soft_max=64,
+            update=_switch_kernel,
+        )
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
@@ -121,6 +134,7 @@ class OctreePreferences(bpy.types.AddonPreferences):
         for name in _COLORS:
             layout.prop(self, name)
         layout.prop(self, "is_kernel_used")
+        layout.prop(self, "threads")
         version, reason = kernel_state()
         if version:
             layout.label(text="The kernel helps to answer")
@@ -133,9 +147,10 @@ class OctreePreferences(bpy.types.AddonPreferences):
 
 
 def apply_kernel() -> None:
-    """Let the core have the kernel, or not, as the user prefers."""
+    """Let the core have the kernel, or not, and so many threads, as the user prefers."""
     preferences = _preferences()
     use_kernel(preferences is None or preferences.is_kernel_used)
+    use_threads((preferences and preferences.threads) or None, spare=1)
 
 
 def limits() -> Limits:

@@ -106,7 +106,7 @@ def gap(ones, others):
         if gaps and min(gaps) < 0 < max(gaps):
             crosses = True
         if gaps and min(gaps) >= 0:
-            least = min(least, min(gaps))
+            least = min(least, *gaps)
     return (Fraction(0) if crosses else least), crosses
 
 

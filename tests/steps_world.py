@@ -45,6 +45,8 @@ from core import (
     query_count,
     ray_cast,
     ray_cast_all,
+    separate_steps,
+    slide_steps,
     supports,
     visibility,
     visibility_steps,
@@ -137,6 +139,8 @@ CASES: dict[str, list[Steps]] = {
         lambda w: overlapping_pairs_steps(w.boxes.octree),
     ],
     "overlapping_objects_steps": [lambda w: overlapping_objects_steps(w.scene)],
+    "separate_steps": [lambda w: separate_steps(w.scene, w.scene.ids[1:])],
+    "slide_steps": [lambda w: slide_steps(w.scene, w.scene.ids[1:], [0, 0, -1])],
     "visibility_steps": [
         lambda w: visibility_steps(w.renderer, VIEWS, size=(24, 24)),
         lambda w: visibility_steps(PixelRays(w.scene), VIEWS, size=(24, 24)),

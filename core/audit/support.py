@@ -1,11 +1,8 @@
 """Contacts as a graph: connected components that no ground carries, and how far they would fall.
 
-What falls is followed straight down: a pair of triangles, one above the other, is nearest where
-one of them has a corner in the shadow of the other, or where the shadows of two edges cross; these
-are the corners of what the two shadows share.
+What falls is followed straight down, by the gaps along this way (`gaps`) of what is below it.
 """
 
-from collections.abc import Generator
 from dataclasses import dataclass
 from typing import SupportsIndex
 
@@ -13,25 +10,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Flags, Floats, Ids, blocks, cross, dot, power_of_two_scale, starts_of_runs
+from ..arrays import Flags, Floats, Ids, power_of_two_scale, starts_of_runs
+from ..gaps.search import GapSearch
+from ..gaps.way import Way
 from ..groups import ALL_GROUPS
 from ..query import query
 from ..records import Record
 from ..scene import SceneOctree
 from ..scene.moment import Moment
-from ..scene.pairs import Near, compared
-from ..scene.sheets import Sheets
 from ..shapes import Boxes
 from ..steps import Steps, run
 from . import findings as of
 from .bands import resolutions
 from .components import components
-from .coplanar import clip
-from .pieces import triangles_in_boxes
 from .rules import moment_of
 
-# Pairs of placements that are looked at together, and of triangles.
-_PAIRS, _TESTED = 256, 8_192
 _HOLDS = (
     of.OVERLAP,
     of.CONTAINED,
@@ -111,8 +104,8 @@ def supports(
 
     Notes
     -----
-    O(findings), and for what floats only the triangles below it are looked at. A surface seen
-    edge-on from above has no shadow: only its neighbors catch what falls.
+    O(findings), and for what floats only the triangles below it are looked at. What only grazes
+    stops nothing: the gap is the least one over the inside of the overlap of two shadows.
     """
     checks.kind("found", found, (of.Audit,))
     moment = moment_of(scene, groups)
@@ -161,16 +154,18 @@ def _drops(
     if pairs.shape[1] == 0:
         return drops, landings, places
     sheets = yield from moment.meshes.sheets(np.unique(moment.placements.meshes[np.unique(pairs)]))
-    for some in blocks(pairs.shape[1], _PAIRS):
-        rows = pairs[:, some]
-        for which, gaps, points in _falls(moment, sheets, rows):
-            numbers = np.searchsorted(fallers, labels[rows[0, which]])
-            order = np.lexsort((which, gaps, numbers))
-            best = order[starts_of_runs(numbers[order])]
-            best = best[gaps[best] < drops[numbers[best]]]
-            drops[numbers[best]], places[numbers[best]] = gaps[best], points[:, best].T
-            landings[:, numbers[best]] = rows[:, which[best]]
-        yield some.stop / pairs.shape[1]
+    boxes = moment.placements.boxes[:, moment.placements.is_there]
+    scale = float(power_of_two_scale(boxes.reshape(-1, 1))[0])
+    numbers = np.searchsorted(fallers, labels[pairs[0]])
+    scaled, way = moment.scaled(scale), Way.of(np.array([0.0, 0.0, -1.0]))
+    search = GapSearch(scaled, sheets, way)
+    yield from search.look(pairs, numbers, np.full(len(fallers), np.inf), shared=True)
+    order = np.lexsort((pairs[0], pairs[1], search.gaps, numbers))
+    best = order[starts_of_runs(numbers[order])]
+    best = best[np.isfinite(search.gaps[best])]
+    some = numbers[best]
+    drops[some], landings[:, some] = search.gaps[best] / scale, pairs[:, best]
+    places[some] = search.places(best).T / scale
     return drops, landings, places
 
 
@@ -190,58 +185,3 @@ def _above(moment: Moment, labels: Ids, floating: Flags) -> Ids:
     ones, others = upper[which], placements.rows_named(ids)
     kept = there[others] & (labels[ones] != labels[others])
     return np.stack((ones[kept], others[kept]))
-
-
-def _falls(
-    moment: Moment, sheets: Sheets, rows: Ids
-) -> Generator[tuple[Ids, Floats, Floats], None, None]:
-    """Yield pairs of rows, (h,), how far triangles of the first fall on the second, and whence."""
-    boxes = moment.placements.boxes
-    sides = []
-    for side in range(2):
-        columns = boxes[:, rows[1 - side]].copy()
-        columns[2], columns[5] = -np.inf, np.inf
-        sides.append(run(triangles_in_boxes(moment, sheets, rows[side], columns)))
-    keys = np.concatenate((2 * sides[0].solids, 2 * sides[1].solids + 1))
-    corners = np.concatenate((sides[0].corners, sides[1].corners), axis=1)
-    order = np.argsort(keys, kind="stable")
-    keys, corners = keys[order], corners[:, order]
-    points = corners.reshape(3, 3, -1)
-    bounds = np.concatenate((points.min(axis=0), points.max(axis=0)))
-    bounds[[2, 5]] = 0.0
-    near = Near(np.arange(len(keys)), keys, bounds, len(keys))
-    for _, ones, others in compared(near, 0.0, lambda _: False):
-        for some in blocks(len(ones), _TESTED):
-            here, there = ones[some], others[some]
-            gaps, found = _gaps(corners[:, here], corners[:, there])
-            (kept,) = np.isfinite(gaps).nonzero()
-            yield keys[here[kept]] >> 1, gaps[kept], found[:, kept]
-
-
-def _gaps(ones: Floats, others: Floats) -> tuple[Floats, Floats]:
-    """Return how far triangles (9, h) fall until they meet others, and from where, (3, h)."""
-    scale = power_of_two_scale(np.concatenate((ones, others)))
-    polygon, triangle = ((each * scale).reshape(3, 3, -1) for each in (ones, others))
-    normal = cross(triangle[1] - triangle[0], triangle[2] - triangle[0])
-    facing = np.sign(normal[2])
-    for start, stop in ((0, 1), (1, 2), (2, 0)):
-        edge = triangle[stop] - triangle[start]
-        sides = [
-            facing
-            * (
-                edge[0] * (corner[1] - triangle[start][1])
-                - edge[1] * (corner[0] - triangle[start][0])
-            )
-            for corner in polygon
-        ]
-        polygon, is_left = clip(polygon, np.stack(sides))
-        facing = np.where(is_left, facing, 0.0)
-    heights = np.stack([dot(normal, corner - triangle[0]) for corner in polygon])
-    flat = facing == 0
-    gaps = np.divide(heights, normal[2], out=np.full_like(heights, np.inf), where=~flat)
-    # What rounding takes of a touch.
-    gaps[np.abs(gaps) <= np.abs(polygon[:, 2]) * 2.0**-44] = 0.0
-    gaps[gaps < 0] = np.inf
-    best = gaps.argmin(axis=0)
-    each = np.arange(len(best))
-    return gaps[best, each] / scale, polygon[best, :, each].T / scale

@@ -20,9 +20,10 @@ class _Choice:
     """What `use_threads` has been told."""
 
     count: int | None = None
+    spare = 0
 
 
-def use_threads(count: SupportsIndex | None, /) -> None:
+def use_threads(count: SupportsIndex | None, /, *, spare: SupportsIndex = 0) -> None:
     """Set how many threads questions take by default, in this process.
 
     Parameters
@@ -31,13 +32,17 @@ def use_threads(count: SupportsIndex | None, /) -> None:
         How many, at least 1. None, as at first: what the environment variable `OCTREE_THREADS`
         says, else as many as there are cores that this process may use. Answers are the same, to
         the last bit; NumPy alone takes one.
+    spare : int
+        How many of the cores are left free, as long as one is not, where nothing is said.
 
     Raises
     ------
     ValueError
-        If it is neither None nor a whole number of at least 1.
+        If `count` is neither None nor a whole number of at least 1, or `spare` no whole number.
     """
-    _Choice.count = None if count is None else checks.whole_number("count", count, 1)
+    wanted = None if count is None else checks.whole_number("count", count, 1)
+    _Choice.spare = checks.whole_number("spare", spare, 0)
+    _Choice.count = wanted
 
 
 def threads_of(threads: SupportsIndex | None) -> int:
@@ -47,7 +52,8 @@ def threads_of(threads: SupportsIndex | None) -> int:
     if _Choice.count is not None:
         return _Choice.count
     told = os.environ.get(_VARIABLE, "")
-    return int(told) if told.isdecimal() and int(told) > 0 else _cores()
+    is_told = told.isdecimal() and int(told) > 0
+    return int(told) if is_told else max(1, _cores() - _Choice.spare)
 
 
 def _cores() -> int:

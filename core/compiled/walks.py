@@ -113,7 +113,7 @@ class Walked:
             parts += each
         return parts, counts
 
-    def counted(self, rays: Questions, rows: Ids) -> Ids | None:
+    def counted(self, rays: Questions, rows: Ids) -> Ids:
         """Count how many triangles of the mesh placed in its row each ray meets, (q,).
 
         -2 of those that are left to NumPy. Rays are known to be sound, rows to be there.

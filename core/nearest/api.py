@@ -110,14 +110,14 @@ def nearest(
     item that is met in several cells is tested once. Branch and bound after Roussopoulos, Kelley
     and Vincent, "Nearest Neighbor Queries", 1995, a whole level at a time.
     """
-    if isinstance(tree, NearestQuestions):
-        return tree._nearest(points, count, max_distance, groups, threads)
     asked = tree, points, count, max_distance, groups
     alone = lone.nearest(*asked) if threads is None else None
     if alone is not None:
         named, numbers = alone[0].reshape(-1, 1), alone[1]
         many = len(named)
         return Nearest(named, numbers[:many, None], numbers[many:].reshape(many, 1, 3))
+    if isinstance(tree, NearestQuestions):
+        return tree._nearest(points, count, max_distance, groups, threads)
     octree = as_octree("tree", tree)
     places = checks.plain_floats("points", points, 3)
     count = checks.whole_number("count", count, 1)

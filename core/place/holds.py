@@ -16,10 +16,10 @@ from ..steps import Steps, between
 
 # How far from a face a solid is looked for, as a part of the size of the face.
 _BESIDE = 2.0**-30
-# Boxes that overlap no deeper, in a space of coordinates below one, are flush.
+# Boxes that are no farther from being apart, in a space of coordinates below one, are flush.
 _FLUSH = 2.0**-36
 # Solids that are no deeper in each other touch.
-_BAND = 2.0**-42
+BAND = 2.0**-42
 
 
 def closed_rows(moment: Moment, sheets: Sheets, rows: Ids) -> Steps[Flags]:
@@ -72,18 +72,22 @@ def _solid_beside(
     return flags
 
 
+def boxes_overlap(moment: Moment, pairs: Ids) -> Flags:
+    """Return which pairs of rows, (2, p), have boxes that are more than flush."""
+    one, other = (moment.placements.boxes[:, rows] for rows in pairs)
+    deep = np.minimum(one[3:] - other[:3], other[3:] - one[:3]) > _FLUSH
+    flags: Flags = deep.all(axis=0)
+    return flags
+
+
 def sharing_room(moment: Moment, pairs: Ids) -> Steps[Flags]:
     """Return which pairs of closed meshes, (2, p) rows, share room, neither whole in the other."""
     flags = np.zeros(pairs.shape[1], bool)
-    boxes = moment.placements.boxes
-    one, other = boxes[:, pairs[0]], boxes[:, pairs[1]]
-    deep = np.minimum(one[3:], other[3:]) - np.maximum(one[:3], other[:3]) > _FLUSH
-    (some,) = deep.all(axis=0).nonzero()
-    if len(some) == 0:
+    if len(flags) == 0:
         return flags
-    trials = yield from between(0.0, 0.3, tried(moment, pairs[:, some], 0.0, objects=True))
-    some = some[trials.touched]
-    found = yield from between(0.3, 1.0, judged(moment, pairs[:, some], _BAND, 0.0))
+    trials = yield from between(0.0, 0.3, tried(moment, pairs, 0.0, objects=True))
+    (some,) = trials.touched.nonzero()
+    found = yield from between(0.3, 1.0, judged(moment, pairs[:, some], BAND, 0.0))
     deep_ones = np.isin(found.classes, (OVERLAP, DUPLICATE))
     named = moment.placements.rows_named(found.pairs[:, deep_ones])
     count = len(moment)

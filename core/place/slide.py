@@ -14,7 +14,6 @@ from .. import checks
 from ..arrays import Flags, Floats, Ids, flagged, power_of_two_scale
 from ..audit.rules import moment_of
 from ..gaps.search import GapSearch
-from ..gaps.shadows import places_on_movers
 from ..gaps.way import Way
 from ..groups import ALL_GROUPS
 from ..records import Columns, Record
@@ -22,10 +21,9 @@ from ..scene import SceneOctree
 from ..scene.moment import Moment
 from ..scene.sheets import Sheets
 from ..steps import Steps, ascending, at_once, between
-from ..touch.triangle_distance import nearest_points
 from .broad import shadows_met
 from .falls import Constraints
-from .holds import closed_rows, holding_faces, sharing_room
+from .holds import boxes_overlap, closed_rows, holding_faces, sharing_room
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,14 +55,14 @@ class Slides(Record):
 
 @dataclass(frozen=True)
 class Gaps(Columns):
-    """Gaps of pairs of rows, the first of which moves: entries and corner of the shadow, or -1."""
+    """Gaps of pairs of rows, the first of which moves: two entries, and where on the mover."""
 
     ones: Ids
     others: Ids
     gaps: Floats
     first_entries: Ids
     second_entries: Ids
-    corners: Ids
+    places: Floats
     crossing: Flags
 
 
@@ -163,7 +161,7 @@ def scale_of(moment: Moment) -> float:
 def _slides(asked: _Asked, direction: Floats) -> Steps[Slides]:
     scale, way = scale_of(asked.moment), Way.of(direction)
     moment = asked.moment.scaled(scale)
-    gaps, sheets = yield from between(0.0, 0.95, _gaps(replace(asked, moment=moment), way))
+    gaps, order = yield from between(0.0, 0.95, _gaps(replace(asked, moment=moment), way))
     count = int(asked.bodies.max(initial=-1)) + 1
     body_of = np.full(len(moment), count)
     body_of[asked.rows] = asked.bodies
@@ -172,7 +170,7 @@ def _slides(asked: _Asked, direction: Floats) -> Steps[Slides]:
     falls, stays = constraints.falls(asked.limit / length)
     stops = constraints.tight(falls, stays).nonzero()[0]
     stops = stops[falls[body_of[gaps.ones[stops]]] <= asked.limit / length]
-    ids, order = moment.placements.ids, sheets.order
+    ids = moment.placements.ids
     first = np.lexsort((gaps.ones[stops], gaps.others[stops], body_of[gaps.ones[stops]]))
     stops = stops[first]
     chosen = np.full(count + 1, -1)
@@ -189,8 +187,7 @@ def _slides(asked: _Asked, direction: Floats) -> Steps[Slides]:
     onto[met] = ids[found.others]
     entries = np.stack((found.first_entries, found.second_entries))
     items[:, met] = np.where(entries >= 0, order[entries] if len(order) else -1, -1)
-    places = _places(moment, sheets, way, found)
-    points[met] = (places + falls[asked.bodies[met]] * way.direction[:, None]).T / scale
+    points[met] = (found.places + falls[asked.bodies[met]] * way.direction[:, None]).T / scale
     crosses = flagged(
         count + 1,
         np.concatenate([body_of[rows[gaps.crossing]] for rows in (gaps.ones, gaps.others)]),
@@ -198,21 +195,8 @@ def _slides(asked: _Asked, direction: Floats) -> Steps[Slides]:
     return Slides(distances, onto, items, points, crosses[asked.bodies])
 
 
-def _places(moment: Moment, sheets: Sheets, way: Way, found: Gaps) -> Floats:
-    """Return where on the one that moves each gap is measured from, (3, n)."""
-    places = np.full((3, len(found)), np.nan)
-    (some,) = (found.first_entries >= 0).nonzero()
-    here = found[some]
-    ones = moment.placed(sheets, here.first_entries, here.ones).rows
-    others = moment.placed(sheets, here.second_entries, here.others).rows
-    corners = np.concatenate((ones, others)).reshape(6, 3, -1)
-    shown = places_on_movers(way, corners, np.maximum(here.corners, 0))
-    places[:, some] = np.where(here.corners >= 0, shown, nearest_points(ones, others)[0])
-    return places
-
-
-def _gaps(asked: _Asked, way: Way) -> Steps[tuple[Gaps, Sheets]]:
-    """Return the gaps that bound how far bodies move."""
+def _gaps(asked: _Asked, way: Way) -> Steps[tuple[Gaps, Ids]]:
+    """Return the gaps that bound how far bodies move, and the triangle of each entry."""
     moment, there = asked.moment, asked.moment.placements.is_there
     movers = asked.rows[there[asked.rows]]
     (standing,) = (asked.standing & there).nonzero()
@@ -223,15 +207,17 @@ def _gaps(asked: _Asked, way: Way) -> Steps[tuple[Gaps, Sheets]]:
     moving = yield from between(0.1, 0.15, shadows_met(moment, way, movers, movers))
     moving = moving[:, bodies[moving[0]] != bodies[moving[1]]]
     used = np.unique(np.concatenate((still, moving), axis=1))
+    if len(used) == 0:
+        none, flags = np.empty(0, np.intp), np.empty(0, bool)
+        return Gaps(none, none, np.empty(0), none, none, np.empty((3, 0)), flags), none
     meshes = np.unique(moment.placements.meshes[used])
     sheets = yield from between(0.15, 0.2, moment.meshes.sheets(meshes))
-    closed = yield from between(0.2, 0.25, closed_rows(moment, sheets, used))
     parts = []
     for start, pairs, shared in ((0.25, still, True), (0.6, moving, False)):
         search = GapSearch(moment, sheets, way)
         looking = search.look(pairs, bodies[pairs[0]], limits, shared=shared)
         yield from between(start, start + 0.3, looking)
-        steps = _held(search, pairs, moment, sheets, way, closed)
+        steps = _held(search, pairs, moment, sheets, way)
         parts.append((yield from between(start + 0.3, start + 0.35, steps)))
         np.minimum.at(limits, bodies[parts[0].ones], parts[0].gaps)
     gaps = Gaps.joined(parts)
@@ -242,27 +228,28 @@ def _gaps(asked: _Asked, way: Way) -> Steps[tuple[Gaps, Sheets]]:
         back.gaps,
         back.second_entries,
         back.first_entries,
-        back.corners,
+        back.places,
         back.crossing,
     )
-    return Gaps.joined([gaps, back]), sheets
+    return Gaps.joined([gaps, back]), sheets.order
 
 
-def _held(
-    search: GapSearch, pairs: Ids, moment: Moment, sheets: Sheets, way: Way, closed: Flags
-) -> Steps[Gaps]:
+def _held(search: GapSearch, pairs: Ids, moment: Moment, sheets: Sheets, way: Way) -> Steps[Gaps]:
     """Return the gaps that a search has found, and those of what holds at the start."""
     gaps, entries, crossing = search.gaps, search.entries, search.crossing
     faces = search.faces
+    (near,) = (boxes_overlap(moment, pairs) & ~crossing).nonzero()
+    asked = np.unique(np.concatenate((pairs[:, faces.pairs], pairs[:, near]), axis=1))
+    closed = yield from closed_rows(moment, sheets, asked)
     holds = yield from holding_faces(moment, sheets, way, pairs, faces, closed)
     first = faces[np.unique(faces.pairs, return_index=True)[1]]
     first = first[holds[first.pairs].nonzero()[0]]
     gaps[first.pairs], search.corners[first.pairs] = 0.0, -1
     entries[:, first.pairs] = first.ones, first.others
-    (solid,) = (closed[pairs].all(axis=0) & ~crossing).nonzero()
+    solid = near[closed[pairs[:, near]].all(axis=0)]
     crossing[solid] = yield from sharing_room(moment, pairs[:, solid])
     new = solid[crossing[solid]]
     gaps[new] = 0.0
     (some,) = np.isfinite(gaps).nonzero()
-    made = Gaps(*pairs, gaps, *entries, search.corners, crossing)
-    return made[some]
+    made = (*pairs[:, some], gaps[some], *entries[:, some], search.places(some), crossing[some])
+    return Gaps(*made)

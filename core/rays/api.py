@@ -153,14 +153,14 @@ def ray_cast(
     O(cells on the way to the hit + items in them). Cells are met front to back, and none that a
     ray enters beyond its closest hit is visited.
     """
-    if isinstance(tree, RayQuestions):
-        return tree._ray_cast(origins, directions, max_distance, groups, threads)
     asked_alone = tree, origins, directions, max_distance, groups
     found = lone.rays(*asked_alone) if threads is None else None
     if found is not None:
         items, numbers = found
         count = len(items)
         return RayHits(items, numbers[:count], *numbers[count:].reshape(3, count, 3))
+    if isinstance(tree, RayQuestions):
+        return tree._ray_cast(origins, directions, max_distance, groups, threads)
     asked = AskedRays.of(tree, origins, directions, max_distance, groups, threads)
     if asked.packed is None:
         return _cast(asked)
@@ -218,12 +218,12 @@ def ray_test(
     ValueError
         As with `ray_cast`.
     """
-    if isinstance(tree, RayQuestions):
-        return tree._ray_test(origins, directions, max_distance, groups, threads)
     asked_alone = tree, origins, directions, max_distance, groups
     found = lone.rays(*asked_alone, any_hit=True) if threads is None else None
     if found is not None:
         return found[0] >= 0
+    if isinstance(tree, RayQuestions):
+        return tree._ray_test(origins, directions, max_distance, groups, threads)
     asked = AskedRays.of(tree, origins, directions, max_distance, groups, threads)
     if asked.packed is None:
         return _test(asked)

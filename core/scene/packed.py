@@ -16,6 +16,7 @@ from ..nearest import Nearest
 from ..octree import Freshness, Octree
 from ..rays import RayCrossings, RayHits
 from ..rays.asked import rays_of
+from ..rays.crossings import Rays
 from ..shapes import Boxes, Shapes, Spheres, Triangles
 from . import rays
 from .moment import Moment
@@ -54,12 +55,12 @@ class PackedScene(compiled.Placed):
             if not self._pack_wanted():
                 return None
 
-    def counted(self, rays: Questions, rows: Ids) -> Ids | None:
+    def counted_in(self, rays: Questions, rows: Ids) -> Ids | None:
         """Count crossings as `Walked` does, packing meshes that rays come to."""
-        counts = super().counted(rays, rows)
+        counts = self.counted(rays, rows)
 
         def again(left: Ids) -> bool:
-            counts[left] = super(PackedScene, self).counted(rays[left], rows[left])
+            counts[left] = self.counted(rays[left], rows[left])
             return True
 
         return counts if self._until_packed(lambda: counts, again) else None
@@ -82,12 +83,12 @@ class PackedScene(compiled.Placed):
             return None
         return found
 
-    def touched(
-        self, asked: VolumesAsked, turns: Ids, **options: Any
+    def touched_in(
+        self, asked: VolumesAsked, turns: Ids, *, any_hit: bool
     ) -> tuple[Ids, Ids, Ids] | None:
         """Find what meets volumes as `Walked` does, packing meshes; None where NumPy has to."""
         while True:
-            found = super().touched(asked, turns, **options)
+            found = self.touched(asked, turns, any_hit=any_hit)
             if not (found[0] == NOT_PACKED).any():
                 return None if (found[0] == NOT_TAKEN).any() else found
             if not self._pack_wanted():
@@ -206,14 +207,14 @@ def cast_all(moment: Moment, asked: Questions) -> RayCrossings | None:
     return RayCrossings(pairs, distances)
 
 
-def crossings(moment: Moment, asked: rays.Rays, rows: Ids) -> Ids:
+def crossings(moment: Moment, asked: Rays, rows: Ids) -> Ids:
     """Return how many triangles of the mesh placed in its row each ray meets, (q,)."""
     scene = packed(moment, len(asked))
     if scene is None:
         return rays.crossings_in_rows(moment, asked, rows)
-    ways = (np.ascontiguousarray(each.T) for each in (asked.origins, asked.directions))
-    threads = compiled.threads_of(None)
-    counts = scene.counted(Questions(*ways, asked.limits, threads), np.ascontiguousarray(rows))
+    start, way = np.ascontiguousarray(asked.origins.T), np.ascontiguousarray(asked.directions.T)
+    given = Questions(start, way, asked.limits, compiled.threads_of(None))
+    counts = scene.counted_in(given, np.ascontiguousarray(rows))
     if counts is None:
         return rays.crossings_in_rows(moment, asked, rows)
     (left,) = (counts == NOT_TAKEN).nonzero()
@@ -258,7 +259,7 @@ def touched(
         return None
     turns = morton_order(moment.top, volumes)
     asked = VolumesAsked.of(volumes, Triangles, threads)
-    found = scene.touched(asked, turns, any_hit=any_hit)
+    found = scene.touched_in(asked, turns, any_hit=any_hit)
     if found is None:
         return None
     counts, rows, items = found

@@ -17,7 +17,7 @@ from .patches import Patches, made_patches
 from .store import Mesh
 
 # Bits of a triangle's place along each axis.
-_BITS = 7
+_BITS = 10
 # The arrays of all sheets and, since "rows", of their patches, and what a mesh that was not laid
 # out has for its first entry, first vertex, vertices, first of the largest patches, and these.
 _ARRAYS = ("vertices", "faces", "order", "rows", "firsts", "counts", "are_small")
@@ -167,11 +167,12 @@ def _joined(meshes: list[Mesh]) -> tuple[Ids, Ids, Floats, Ids]:
 
 def _codes(vertices: Floats, faces: Ids, bounds: Floats, owners: Ids) -> Words:
     """Return Morton codes of triangles' first corners in the bounds of their meshes."""
-    lower, size = bounds[:3], bounds[3:] - bounds[:3]
+    # Cells are cubes: in those as flat as a landscape a run would follow a line of equal height.
+    lower, size = bounds[:3], (bounds[3:] - bounds[:3]).max(axis=0)
     scale = np.divide(2**_BITS, size, out=np.zeros(size.shape), where=size > 0)
     places = np.empty((3, faces.shape[1]), np.int64)
     for axis, row in enumerate(vertices):
-        places[axis] = (row.take(faces).sum(axis=0) / 3 - lower[axis].take(owners)) * scale[
-            axis
-        ].take(owners)
+        places[axis] = (row.take(faces).sum(axis=0) / 3 - lower[axis].take(owners)) * scale.take(
+            owners
+        )
     return morton_codes(places.clip(0, 2**_BITS - 1), _BITS)

@@ -14,7 +14,7 @@ from pathlib import Path
 import kernel_worlds as worlds
 import numpy as np
 
-from core import nearest, ray_cast
+from core import Boxes, Spheres, Triangles, compiled, nearest, query, ray_cast
 
 HERE = Path(__file__).resolve().parent
 OUT = HERE.parents[1] / ".cache/recorded"
@@ -32,20 +32,26 @@ def recorded(seed: int) -> list[np.ndarray] | None:
     tree, (origins, directions, _, _) = worlds.world(seed)
     if tree.groups is not None or tree.outside:
         return None
+    sizes = np.ptp(origins, axis=0) / 9
+    asked = Spheres(origins, np.full(len(origins), sizes.max())), Boxes(origins, origins + sizes)
     with worlds.packing(False):
         hits, near = ray_cast(tree, origins, directions), nearest(tree, origins)
+        met = [query(tree, volumes) for volumes in asked]
     triangles = tree.arranged
     cells = (tree.first_child, tree.begin, tree.own_end, tree.end, tree.references, tree.strays)
     rays = (hits.items, hits.distances, hits.positions, hits.normals, hits.barycentric)
     apart = (near.items, near.distances, near.positions)
+    touched = ((np.bincount(pairs[0], minlength=len(origins)), pairs[1]) for pairs in met)
     answers = (
-        np.concatenate([np.ravel(row).astype(float) for row in rows]) for rows in (rays, apart)
+        np.concatenate([np.ravel(row).astype(float) for row in rows])
+        for rows in (rays, apart, *touched)
     )
+    volumes = [compiled.VolumesAsked.of(each, Triangles, 1).rows for each in asked]
     # No number is written down as the kernel does: its NaN has one sign, NumPy's may have any.
     made = [np.where(np.isnan(each), np.nan, each) for each in answers]
     return [
         triangles.vertices.T, triangles.faces.T, tree.order, tree.loose_rows, *cells,
-        np.array([tree.slack]), origins, directions, *made,
+        np.array([tree.slack]), origins, directions, np.concatenate(volumes), *made,
     ]  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from bpy.app.translations import pgettext_iface
 
 from ..arrays import Flags, Ids
 from ..ui import plural, working
@@ -44,7 +45,7 @@ def draw_hints(layout: bpy.types.UILayout, hints: Iterable[Hint]) -> None:
         column.enabled = working() is None
         for number, line in enumerate(wrapped(hint.text, LETTERS - 4)):
             column.label(text=line, icon="BLANK1" if number else "INFO", translate=False)
-        text = bpy.app.translations.pgettext_iface(hint.button, "Operator")
+        text: Any = pgettext_iface(hint.button, "Operator")  # type: ignore[func-returns-value]
         button = column.operator(hint.operator, text=text, translate=False)
         for name, value in hint.options.items():
             setattr(button, name, value)

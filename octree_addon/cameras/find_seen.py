@@ -188,8 +188,8 @@ def chosen_cameras(context: bpy.types.Context, options: FrameOptions) -> tuple[s
 
 def with_frusta(scene: bpy.types.Scene, names: tuple[str, ...]) -> tuple[str, ...]:
     """Return those of the cameras that are not panoramic or custom; all if no other is there."""
-    items = ((name, scene.objects.get(name)) for name in names)
-    return tuple(name for name, item in items if item is None or has_frustum(item)) or names
+    known = {item.name: item for item in scene.objects if item.type == "CAMERA"}
+    return tuple(name for name in names if name not in known or has_frustum(known[name])) or names
 
 
 def seen_text(seen: VisibilityResult) -> str:

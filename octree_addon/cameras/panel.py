@@ -60,8 +60,9 @@ def hints_of(scene: bpy.types.Scene, seen: VisibilityResult) -> Iterator[Hint]:
     """Yield what to say of an answer, with a button each."""
     for name in seen.left_out:
         pattern = {"pattern": glob.escape(name), "case_sensitive": True, "extend": False}
-        item = scene.objects.get(name)
-        kind = "panoramic" if item and item.data and item.data.type == "PANO" else "custom"
+        item: bpy.types.Object | None = scene.objects.get(name)
+        lens: Any = item.data if item else None
+        kind = "panoramic" if lens and lens.type == "PANO" else "custom"
         yield Hint(
             f"{name} is {kind} and was left out", "Select Camera", "object.select_pattern", pattern
         )

@@ -199,7 +199,7 @@ def _left(context: bpy.types.Context, movers: Movers) -> list[dict[str, str]]:
 
 
 def _fill(context: bpy.types.Context, arguments: argparse.Namespace) -> dict[str, Any]:
-    surface = context.view_layer.objects.get(arguments.fill)
+    surface: bpy.types.Object | None = context.view_layer.objects.get(arguments.fill)
     if surface is None:
         raise ValueError(f"There is no object {arguments.fill} in the view layer")
     originals = [item for item in _members(context, arguments.of) if item is not surface]

@@ -11,7 +11,7 @@ from bpy_extras import view3d_utils
 from .. import trees
 from ..arrays import Floats
 from ..built_tree import BuiltTree
-from ..ui import RefusingOperator, Status, length_text, plural, settings_of, tag_redraw
+from ..ui import RefusingOperator, Status, lengths_text, plural, settings_of, tag_redraw
 from .batches import CellPicture, least_pixels, shown_picture
 from .cells import box_corners, box_edges
 from .detail import DetailView, cell_under, view_of
@@ -70,7 +70,7 @@ def numbers_of(built: BuiltTree, cell: int, boxes: str, scene: bpy.types.Scene) 
 
 def lengths(values: Floats, scene: bpy.types.Scene) -> str:
     """Write three lengths in the scene's units."""
-    return ", ".join(length_text(scene, value) for value in values.tolist())
+    return ", ".join(lengths_text(scene, value) for value in values.tolist())
 
 
 def region_under(

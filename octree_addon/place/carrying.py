@@ -125,8 +125,8 @@ class _Objects:
         }
         if len(self.found) < len(wanted):
             raise ValueError("An object has left the scene meanwhile: nothing was moved")
-        self._before = {
-            uid: (tuple(item.location), [tuple(getattr(item, name)) for name in _ROTATIONS])
+        self._before: dict[int, Any] = {
+            uid: (item.location.copy(), [tuple(getattr(item, name)) for name in _ROTATIONS])
             for uid, item in self.found.items()
         }
 

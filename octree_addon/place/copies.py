@@ -1,6 +1,7 @@
 """Linked copies of units: objects with the same data, put where the original's origin is to be."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import bpy
 import numpy as np
@@ -26,9 +27,9 @@ def copy_unit(
         if item.parent in made:
             copied.parent = made[item.parent]
             copied.matrix_parent_inverse = inverse
-        for modifier in copied.modifiers:
-            if modifier.type == "ARMATURE" and modifier.object in made:
-                modifier.object = made[modifier.object]
+        bending: list[Any] = [each for each in copied.modifiers if each.type == "ARMATURE"]
+        for modifier in bending:
+            modifier.object = made.get(modifier.object, modifier.object)
         for collection in item.users_collection if link else ():
             collection.objects.link(copied)
     for root, matrix in zip(roots, matrices, strict=True):

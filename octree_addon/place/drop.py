@@ -79,7 +79,7 @@ class OCTREE_OT_drop(DropOptions, PlacingOperator, bpy.types.Operator):
         if self.toward == "ACTIVE":
             return toward_active(context, objects)
         if self.toward == "VIEW":
-            if not any(self.direction):
+            if not self.direction.length:
                 raise ValueError("There is no 3D view to look along: choose an axis")
             return unit(np.array(self.direction, np.float64))
         return np.array(AXES[self.toward])

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...core import Steps, Triangles, fits, obstacles
+from ...core import Steps, Triangles, fits, obstacles, ray_cast
 from ..arrays import Floats, Ids
 from ..targets import SceneTarget
 from .falling import Falls, FallWish, settle_steps, slid_steps, still_falls
@@ -54,7 +54,11 @@ def rest_steps(
     heights = shape.vertices[np.unique(shape.faces)] @ rotation.T @ up
     size = float(heights.max() - heights.min())
     least = float(np.spacing(np.float32(np.abs(whole.vertices).max() + np.abs(point).max())))
-    origins = point + (size * _LIFTS + _LEAST * least - heights.min())[:, None] * up
+    lifts = size * _LIFTS + _LEAST * least
+    # Not through what is above the point: who points below a board means that place.
+    above = ray_cast(octree.only(others), [point + lifts[0] * up], [up], max_distance=size)
+    lifts = lifts[lifts <= min(float(above.distances[0]), lifts[-1])]
+    origins = point + (lifts - heights.min())[:, None] * up
     frames = np.zeros((len(origins), 4, 4))
     frames[:, :3, :3], frames[:, :3, 3], frames[:, 3, 3] = rotation, origins, 1.0
     free = np.flatnonzero(fits(octree, shape, frames, against=others, rooms=rooms))

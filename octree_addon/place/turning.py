@@ -1,6 +1,7 @@
 """Turns about objects' own origins, written into whatever rotation mode they have."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import bpy
 import numpy as np
@@ -95,8 +96,8 @@ def write_turn(item: bpy.types.Object, rotation: Floats) -> None:
         delta = np.array(item.delta_rotation_quaternion.to_matrix())
         own = np.array(item.rotation_quaternion.to_matrix())
     elif mode == "AXIS_ANGLE":
-        angle, *axis = item.rotation_axis_angle
-        own = np.array(Matrix.Rotation(angle, 3, axis))
+        turn: Any = item.rotation_axis_angle
+        own = np.array(Matrix.Rotation(turn[0], 3, turn[1:]))
     else:
         delta = np.array(item.delta_rotation_euler.to_matrix())
         own = np.array(item.rotation_euler.to_matrix())
@@ -104,7 +105,7 @@ def write_turn(item: bpy.types.Object, rotation: Floats) -> None:
     if mode == "QUATERNION":
         item.rotation_quaternion = new.to_quaternion()
     elif mode == "AXIS_ANGLE":
-        axis, angle = new.to_quaternion().to_axis_angle()
-        item.rotation_axis_angle = (angle, *axis)
+        around, angle = new.to_quaternion().to_axis_angle()
+        item.rotation_axis_angle = (angle, around.x, around.y, around.z)
     else:
         item.rotation_euler = new.to_euler(mode, item.rotation_euler)

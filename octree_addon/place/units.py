@@ -252,9 +252,8 @@ class ObjectFamily:
 
 def armatures_of(item: bpy.types.Object) -> list[bpy.types.Object]:
     """Return the armatures that bend an object."""
-    bending: list[Any] = [
-        modifier.object for modifier in item.modifiers if modifier.type == "ARMATURE"
-    ]
+    modifiers: list[Any] = list(item.modifiers)
+    bending = [each.object for each in modifiers if each.type == "ARMATURE"]
     if item.parent_type == "ARMATURE":
         bending.append(item.parent)
     return [each for each in dict.fromkeys(bending) if each is not None]

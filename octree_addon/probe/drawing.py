@@ -86,7 +86,7 @@ def draw_picture(picture: ProbePicture) -> None:
             _points(picture.points)
 
 
-def _fill(corners: Corners, hue: tuple[float, ...]) -> None:
+def _fill(corners: Corners, hue: tuple[float, float, float]) -> None:
     batch = gpu.types.GPUBatch(type="TRIS", buf=vertex_buffer(corners))
     draw_plain(batch, (*hue, _FILL))
 

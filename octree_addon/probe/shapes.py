@@ -15,7 +15,7 @@ from ..questions.nearest import nearest_items
 from ..questions.outlines import hexahedron_outline, sphere_outline
 from ..questions.query_operator import VolumeQuery
 from ..targets import SceneTarget
-from ..ui import length_text, settings_of
+from ..ui import length_text, lengths_text, settings_of
 from .picture import Corners, PickedItems, ProbePicture, found_in, of_items, shown, told
 
 # The part of its distance to the eye that the line of a normal is long.
@@ -135,7 +135,7 @@ class BoxShape(Shape):
     def answer(self, context: bpy.types.Context, target: SceneTarget) -> ProbePicture:
         volume = box_of(np.stack((self.lower, self.upper)), np.eye(4))
         found = found_in(target, volume, self.relation)
-        sizes = " x ".join(length_text(context.scene, each) for each in self.upper - self.lower)
+        sizes = lengths_text(context.scene, self.upper - self.lower, " x ")
         words = f"{sizes}: {told(context, target, found)}"
         return _picture(target, found, words, outline=hexahedron_outline(volume.corners[0]))
 

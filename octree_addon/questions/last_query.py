@@ -97,7 +97,8 @@ class Query:
         """How much was found, such as "627 of 968 triangles"."""
         found, possible = self.target.counts(self.items)
         if self.objects_only:
-            return f"{len(self.items):,} of {plural(int((possible > 0).sum()), 'placement')}"
+            count = int((possible > 0).sum())
+            return f"{len(self.items):,} of {count:,} objects and instances"
         return f"{found.sum():,} of {plural(int(possible.sum()), self.target.noun)}"
 
     @cached_property

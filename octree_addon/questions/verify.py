@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, IntProperty
 
-from ...core import Steps, run
+from ...core import Steps, kernel, run
 from .. import tuning
 from ..arrays import Flags, Ids
 from ..scope import is_too_much
@@ -205,7 +205,7 @@ class OCTREE_OT_prove_it(SteppedOperator, bpy.types.Operator):
         return prove_steps(query, count=self.count if self.sample else 0, seed=self.seed)
 
     def finish(self, context: bpy.types.Context, result: Proof) -> Status:
-        self.report({"INFO"} if result.holds else {"ERROR"}, proof_text(result))
+        self.report({"INFO"} if result.holds else {"ERROR"}, f"{proof_text(result)} ({kernel()})")
         return {"FINISHED"}
 
 

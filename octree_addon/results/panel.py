@@ -153,12 +153,11 @@ def draw_header(layout: bpy.types.UILayout, settings: Any, name: str, text: str)
     layout.operator("octree.sort_rows", text=text, depress=is_sorted).by = name
 
 
-def draw_picked(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any) -> None:
+def draw_picked(layout: bpy.types.UILayout, count: int) -> None:
     """Offer to group; say how many rows are picked, since buttons then mean these."""
     row = layout.row(align=True)
     row.operator("octree.group_rows", text="Group")
     row.operator("octree.ungroup_rows", text="Ungroup")
-    count = len(picked_rows(scene, result))
     if count:
         row.operator(
             "octree.unpick_rows", text=f"{count:,}", icon="X", translate=False, depress=True
@@ -168,7 +167,6 @@ def draw_picked(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any)
 def draw_actions(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
     """Offer what can be done with the rows."""
     settings = settings_of(context.scene).results
-    draw_picked(layout, context.scene, result)
     row = layout.row(align=True)
     row.operator("octree.previous_row", text="", icon="TRIA_UP")
     row.operator("octree.next_row", text="", icon="TRIA_DOWN")
@@ -176,6 +174,7 @@ def draw_actions(layout: bpy.types.UILayout, context: bpy.types.Context, result:
     row.operator("octree.isolate_row", text="Show All" if isolated else "Isolate")
     picked = len(picked_rows(context.scene, result))
     row.operator("octree.select_rows", text="Select Picked" if picked else "Select All")
+    draw_picked(layout, picked)
     row = layout.row(align=True)
     row.prop(settings, "follow", toggle=True)
     row.prop(settings, "outline", toggle=True)

@@ -56,7 +56,7 @@ def found_text(counts: Counter[str], action: str, *, by_bounds: bool = False) ->
         text += f"; {counts['refused']:,} could not be"
     if counts["unknown"]:
         meshes = "mesh has" if counts["unknown"] == 1 else "meshes have"
-        text += f"; {counts['unknown']:,} {meshes} no known faces"
+        text += f"; {counts['unknown']:,} {meshes} faces only by modifiers"
     return text
 
 

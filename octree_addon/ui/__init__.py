@@ -3,6 +3,7 @@
 from .feature import Draw, Feature, Group
 from .file_export import FILE_PATH, FileExport
 from .operators import (
+    OWN_WORDS,
     Listeners,
     RefusingOperator,
     SelectionOptions,
@@ -11,6 +12,7 @@ from .operators import (
     is_listening,
     length_text,
     length_unit,
+    lengths_text,
     listen,
     memory_text,
     mode_obstacle,
@@ -48,6 +50,7 @@ from .stepped import FEATURE, SteppedOperator
 __all__ = [
     "FEATURE",
     "FILE_PATH",
+    "OWN_WORDS",
     "Draw",
     "Feature",
     "FileExport",
@@ -74,6 +77,7 @@ __all__ = [
     "keep_scenes",
     "length_text",
     "length_unit",
+    "lengths_text",
     "listen",
     "listen_to_stores",
     "memory_text",

@@ -8,8 +8,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import bpy
+import numpy as np
 from bpy.props import EnumProperty
 
+from ..arrays import Floats
+from ..lengths import unit_for
+
+_INCH = 0.0254
+# The context of labels that Blender translates itself, but where it means something else.
+OWN_WORDS = "Octree"
 Listeners = tuple[tuple[str, Callable[..., None]], ...]
 Status = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 
@@ -109,11 +116,24 @@ def length_text(
 ) -> str:
     """Write a length, or of power 2 an area, in the units of the scene."""
     units = scene.unit_settings
+    if units.system == "IMPERIAL" and power == 1 and 0 < abs(value * units.scale_length) < _INCH:
+        # Blender would write thousandths of an inch.
+        return f'{value * units.scale_length / _INCH:.{precision}g}"'
     if units.system == "NONE" or not math.isfinite(value):
         return f"{value:.4g}"
     category = {1: "LENGTH", 2: "AREA"}[power]
     size = float(value) * units.scale_length**power
     return bpy.utils.units.to_string(units.system, category, size, precision=precision)
+
+
+def lengths_text(scene: bpy.types.Scene, values: Floats, between: str = ", ") -> str:
+    """Write lengths that stand in one line in one unit of the scene, which stands there once."""
+    units, (name, scale) = scene.unit_settings, length_unit(scene)
+    system = units.system if units.length_unit == "ADAPTIVE" else units.length_unit
+    lengths = np.asarray(values, np.float64) * scale
+    if units.system == "NONE":
+        return between.join(f"{each:.4g}" for each in lengths.tolist())
+    return unit_for(system, name, lengths, alone=True).write_all(lengths, between)
 
 
 def named_object(scene: bpy.types.Scene, name: str) -> bpy.types.Object:

@@ -3,11 +3,13 @@
 import json
 
 import bpy
+import numpy as np
 import pytest
 from blender_scenes import cube
 from clash_scenes import KNOWN, audit, named, plant
 
 from octree_ext.octree_addon.audit.data import read_json
+from octree_ext.octree_addon.audit.keeping import active_audit, findings_in
 from octree_ext.octree_addon.command_line import main
 
 SCRIPT = "import bpy\nbpy.data.objects['Beam'].location.x = 100\n"
@@ -91,3 +93,18 @@ def test_clearances_are_meters(blend):
     near = ("audit", blend, "--fail-on", "near", "--clearance")
     assert octree(*near, "0.00005") == 0
     assert octree(*near, "0.00007") == 1
+
+
+def test_reports_hold_the_groups_that_the_file_has(blend, tmp_path):
+    audit()
+    bpy.context.scene.octree.results.row = 1
+    bpy.ops.octree.group_rows(group="Mine")
+    grouped = named(
+        findings_in(bpy.context.scene, active_audit(bpy.context.scene)).take(np.array([1]))
+    )
+    bpy.ops.wm.save_mainfile()
+    out = tmp_path / "out.json"
+    octree("audit", blend, "--json", out)
+    found = read_json(out.read_bytes())[0]
+    rows = [row for row in range(len(found)) if found.group_of(row) == "Mine"]
+    assert named(found.take(np.array(rows))) == grouped

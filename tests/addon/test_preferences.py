@@ -6,7 +6,7 @@ import bpy
 import pytest
 from paper import Paper
 
-from octree_ext.core import kernel_state, use_kernel
+from octree_ext.core import compiled, kernel_state, use_kernel, use_threads
 from octree_ext.octree_addon import preferences
 
 
@@ -15,7 +15,7 @@ def switched():
     """Return a function that switches the kernel as the preferences do, and draws these."""
 
     def switch(is_kernel_used):
-        chosen = SimpleNamespace(is_kernel_used=is_kernel_used)
+        chosen = SimpleNamespace(is_kernel_used=is_kernel_used, threads=0)
         preferences._switch_kernel(chosen, bpy.context)
         paper = Paper()
         shown = preferences.OctreePreferences
@@ -24,6 +24,7 @@ def switched():
 
     yield switch
     use_kernel(True)
+    use_threads(None)
 
 
 def test_the_preferences_say_which_way_answers(switched):
@@ -31,17 +32,22 @@ def test_the_preferences_say_which_way_answers(switched):
     version, reason = kernel_state()
     told = ["The kernel helps to answer", f"octree-kernel {version}"]
     told = told if version else ["NumPy answers alone", reason]
-    place = shown.index("is_kernel_used") + 1
+    place = shown.index("threads") + 1
     assert shown[place : place + 2] == told
     shown = switched(False)
     assert shown[place : place + 2] == ["NumPy answers alone", "it is switched off"]
 
 
 def test_the_switch_is_remembered(switched, monkeypatch):
-    kept = SimpleNamespace(is_kernel_used=False)
+    kept = SimpleNamespace(is_kernel_used=False, threads=3)
     monkeypatch.setattr(preferences, "_preferences", lambda: kept)
     preferences.apply_kernel()
     assert kernel_state() == ("", "it is switched off")
     kept.is_kernel_used = True
     preferences.apply_kernel()
     assert kernel_state()[1] != "it is switched off"
+    assert compiled.threads_of(None) == 3
+    kept.threads = 0
+    preferences.apply_kernel()
+    assert compiled.threads_of(None) == max(1, compiled.threads._cores() - 1)
+    use_threads(None)

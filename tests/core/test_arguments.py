@@ -26,6 +26,7 @@ BALLS, BOX = Spheres(np.zeros((2, 3)), [1, 2]), Boxes([[0] * 3], [[1] * 3])
 ZEROS, EYE = np.zeros((2, 3)), np.eye(4)[None]
 STEPPED = "chunks", "chunks_steps", "density", "density_steps"
 FOUND = core.audit(SCENE)
+PLACING = ("slide", "slide_steps", "separate", "separate_steps")
 # What a function is asked with, by name of the argument; of one function, by both names.
 GIVEN = {
     "tree": TREE, "items": BALLS, "volumes": BALLS, "volume": BALLS[:1], "points": ZEROS,
@@ -41,7 +42,7 @@ GIVEN = {
     "corners": np.zeros((1, 8, 3)), "other": TREE, "clearance": 0.1, "band": 0.1, "progress": None,
     "views_inside.volume": BOX, "HalfSpaces.planes": [[1, 2, 3, 4]], "margin": 0.5, "part": 0.5,
     "Audit.take.rows": [1, 0], "Audit.turned.rows": [1], "audits": [FOUND, FOUND], "factor": 2.0,
-    "connected_components.pairs": [[0], [1]], "pairs": [[0, 2], [2, 3]], "against": [2, 3],
+    "connected_components.pairs": [[0], [1]], "pairs": [[0, 2], [2, 3]], "against": [2],
     "rooms": [3],
     "Frusta.from_planes.planes": [[[1, 0, 0, 1], [-1, 0, 0, 1], [0, 1, 0, 1], [0, -1, 0, 1],
                                    [0, 0, 1, 1], [0, 0, -1, 1]]],
@@ -65,6 +66,9 @@ GIVEN = {
     "chunk_polygons.chunks": core.chunks(Triangles(np.eye(3), [[0, 1, 2]])),
     "triangle_corners": [[0, 1, 2]], "triangle_polygons": [0], "polygon_starts": [0, 3],
     "between.stop": 1.0,
+    "slide.direction": [0, 0, -1], "bodies": [3, 3], "limit": 4.0,
+    "axes": [[1, 0, 0]], "fixed": [0], "gap": 0.1,
+    **{f"{name}.ids": [0, 2] for name in PLACING},
 }  # fmt: skip
 # Their arrays are known to be sound: nobody checks them again.
 TRUSTED = {

@@ -38,6 +38,8 @@ OF_SCENE = [
     "obstacles_steps",
     "overlapping_pairs_steps",
     "overlapping_objects_steps",
+    "separate_steps",
+    "slide_steps",
     "visibility_steps",
     "ContactTracker.look_steps",
 ]

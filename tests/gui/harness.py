@@ -48,11 +48,11 @@ def start_there(*command: str, **options: Any) -> subprocess.Popen[bytes]:
     return subprocess.Popen([WHERE_BLENDER_IS, *command], **options)
 
 
-def install_extension(folder: Path) -> None:
-    """Pack the checkout and install it into the throw-away user folder `folder`."""
+def install_extension(folder: Path, source: Path = CHECKOUT) -> None:
+    """Pack a checkout, this one, and install it into the throw-away user folder `folder`."""
     environment = os.environ | {"BLENDER_USER_RESOURCES": str(folder)}
     extension = ("blender", "--command", "extension")
-    build = ("build", "--source-dir", str(CHECKOUT), "--output-filepath", f"{folder}/octree.zip")
+    build = ("build", "--source-dir", str(source), "--output-filepath", f"{folder}/octree.zip")
     run_there(*extension, *build, env=environment)
     install = ("install-file", "--repo", "user_default", f"{folder}/octree.zip")
     run_there(*extension, *install, env=environment)

@@ -145,9 +145,9 @@ def test_every_sentence_shows_what_it_says_in_twelve_presses_and_no_notch(fresh)
     wait_for(lambda: fresh.call(answer)[0] == "select_in_sphere")
     assert "Car" in fresh.call(answer)[2]
     assert "Cube" not in fresh.call(answer)[2]
-    # 5. Build From: Visible, Build.
+    # 5. Build From: Visible, the second icon of the header, and Build beside it.
     x, y = fresh.find_button("octree.build", x=hand.left + 185)
-    hand.click(hand.left + 128, y)
+    hand.click(hand.left + 104, y)
     hand.click(x, y)
     wait_for(lambda: fresh.call(built))
     assert fresh.call(built) > 5000

@@ -3,6 +3,7 @@
 from typing import Any
 
 import bpy
+from bpy.app.translations import pgettext_iface
 
 from ...answers.verbs import draw_age
 from ...ui import (
@@ -91,7 +92,7 @@ def draw_counted(
     """Show a button with how much it will take, if that is known; gray if that is nothing."""
     row = layout.row(align=True)
     row.enabled = count != 0
-    said = bpy.app.translations.pgettext_iface(text, "Operator")
+    said: Any = pgettext_iface(text, "Operator")  # type: ignore[func-returns-value]
     if count is not None:
         said = f"{said} ({count:,})"
     return row.operator(name, text=said, translate=False, **shown)

@@ -3,13 +3,13 @@
 Read words, then one report each.
 """
 
+from ....lengths import UNITS
 from ....written_files import Writer, Writers
 from .bcf_file import bcf_report
 from .csv_file import csv_report
 from .html_file import html_report
 from .json_file import json_report, read_json
 from .junit_file import fails, junit_report
-from .lengths import UNITS
 from .words import About, Pictures, description, interval, title
 
 __all__ = [

@@ -9,10 +9,10 @@ import numpy as np
 
 from .....core import FINDING_CLASSES
 from ....arrays import Floats, Ids
+from ....lengths import Unit, unit_for
 from ..findings import AREA, IGNORED, NEAR, STATUSES, Findings
 from ..grouping import Groups, by_class, with_hand_groups
 from .html_page import FILTER, page
-from .lengths import Unit, unit_for
 from .sentences import paragraphs
 from .words import About, Pictures, in_order, one_line, plain, rounded, side_name
 

@@ -6,8 +6,8 @@ from datetime import datetime
 import numpy as np
 
 from .....core import FINDING_CLASSES
+from ....lengths import unit_for
 from ..findings import STATUSES, Findings
-from .lengths import unit_for
 from .words import About, Option, one_line
 
 # What an audit looks for by its options, in the words of the findings.

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....arrays import Floats
+from .arrays import Floats
 
 # Names as Blender has them, what is written behind a number, and how many meters each is.
 UNITS = {
@@ -39,6 +39,11 @@ class Unit:
         numbers = dict.fromkeys(_four_digits(each / self.size**power) for each in lengths)
         return f"{' to '.join(numbers)} {self.name}{'²' if power == 2 else ''}"
 
+    def write_all(self, values: Floats, between: str = ", ") -> str:
+        """Write numbers that stand in one line, with their unit once: "1.5, 0.02, 3 m"."""
+        numbers = between.join(_four_digits(each / self.size) for each in values.tolist())
+        return f"{numbers} {self.name}"
+
 
 def _four_digits(number: float) -> str:
     """Write a number with four digits that count, and no exponent that a client has to read."""
@@ -56,7 +61,8 @@ def unit_for(units: str, unit: str, lengths: Floats, *, alone: bool = False) -> 
     unit : {"m", "BU"}
         That of the findings.
     lengths : ndarray of float64
-        In that unit. The largest is 1 or more in the one returned, where there is such a unit.
+        In that unit, of either sign. The largest is 1 or more in the one returned, where there is
+        such a unit.
     alone : bool, optional
         Whether they stand in no column: the smaller units of the same system will do, too.
     """
@@ -65,6 +71,6 @@ def unit_for(units: str, unit: str, lengths: Floats, *, alone: bool = False) -> 
     names: tuple[str, ...] = SYSTEMS.get(units, (units,))
     if alone:
         names += SYSTEMS["IMPERIAL" if units in _IMPERIAL else "METRIC"]
-    largest = float(lengths.max(initial=0)) or np.inf
+    largest = float(np.abs(lengths).max(initial=0)) or np.inf
     fitting = (name for name in names if UNITS[name][1] <= largest)
     return Unit(*UNITS[next(fitting, names[-1])])

@@ -1,0 +1,109 @@
+"""Which placements cross or lie inside one another, and how far it is past each other."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..arrays import Flags, Floats, Ids, starts_of_runs
+from ..audit.findings import CONTAINED, DUPLICATE, OVERLAP
+from ..audit.inside import inside
+from ..audit.judge import judged
+from ..construction import build_steps
+from ..gaps.search import GapSearch
+from ..gaps.way import Way
+from ..pairs import overlapping_pairs_steps
+from ..scene.moment import Moment
+from ..scene.pairs import tried
+from ..scene.placements import Placements
+from ..scene.sheets import Sheets
+from ..shapes import Boxes
+from ..steps import Steps, between
+from .holds import BAND, boxes_overlap, closed_rows
+
+# Boxes that were moved are a rounding larger than they have to be.
+_GROWN = 2.0**-45
+# Crossing shows along any way.
+_UP = np.array([0.0, 0.0, 1.0])
+
+
+def shifted(moment: Moment, rows: Ids, moves: Floats) -> Moment:
+    """Return a scene with what is placed in rows moved, (3, n)."""
+    placements = moment.placements
+    matrices, boxes = placements.matrices.copy(), placements.boxes.copy()
+    matrices[3::4, rows] += moves
+    for part, grown in ((boxes[:3], -_GROWN), (boxes[3:], _GROWN)):
+        part[:, rows] += moves + grown * (np.abs(part[:, rows]) + np.abs(moves))
+    made: Placements = replace(placements, matrices=matrices, boxes=boxes)
+    return replace(moment, placements=made)
+
+
+def boxes_met(moment: Moment, movers: Ids) -> Steps[Ids]:
+    """Return pairs of a row that moves and any other, (2, p), whose boxes overlap; each once."""
+    (there,) = moment.placements.is_there.nonzero()
+    movers = movers[moment.placements.is_there[movers]]
+    if len(movers) == 0:
+        return np.empty((2, 0), np.intp)
+    trees = []
+    for number, rows in enumerate((movers, there)):
+        boxes = Boxes.from_rows(np.ascontiguousarray(moment.placements.boxes[:, rows]))
+        trees.append((yield from between(0.3 * number, 0.3 * number + 0.3, build_steps(boxes))))
+    met = yield from between(0.6, 1.0, overlapping_pairs_steps(*trees))
+    pairs = np.sort(np.stack((movers[met[0]], there[met[1]])), axis=0)
+    pairs = np.unique(pairs[:, pairs[0] != pairs[1]], axis=1)
+    return pairs[:, boxes_overlap(moment, pairs)]
+
+
+def entangled(moment: Moment, sheets: Sheets, pairs: Ids, stays: Flags) -> Steps[Flags]:
+    """Return which pairs of rows, (2, p), cross or lie inside one another.
+
+    What lies whole in a closed mesh that stays is at home there.
+    """
+    found = np.zeros(pairs.shape[1], bool)
+    if len(found) == 0:
+        return found
+    search = GapSearch(moment, sheets, Way.of(_UP))
+    looking = search.look(pairs, np.zeros(len(found), np.intp), np.zeros(1), shared=False)
+    yield from between(0.0, 0.5, looking)
+    found |= search.crossing
+    closed = yield from between(0.5, 0.55, closed_rows(moment, sheets, np.unique(pairs)))
+    (rest,) = (~found & closed[pairs].any(axis=0)).nonzero()
+    if len(rest) == 0:
+        return found
+    trials = yield from between(0.55, 0.7, tried(moment, pairs[:, rest], 0.0, objects=True))
+    for one, other in ((0, 1), (1, 0)):
+        some = rest[~trials.touched & closed[pairs[other, rest]] & ~stays[pairs[other, rest]]]
+        meshes = moment.placements.meshes[pairs[one, some]]
+        entries = sheets.firsts[meshes]
+        points = moment.placed(sheets, entries, pairs[one, some]).rows[:3]
+        within = yield from between(0.7, 0.8, inside(moment, points, pairs[other, some]))
+        found[some[within]] = True
+    some = rest[trials.touched]
+    verdict = yield from between(0.8, 1.0, judged(moment, pairs[:, some], BAND, 0.0))
+    rows = moment.placements.rows_named(verdict.pairs)
+    outer = np.where(verdict.inner == 0, rows[1], rows[0])
+    is_deep = np.isin(verdict.classes, (OVERLAP, DUPLICATE))
+    is_deep |= (verdict.classes == CONTAINED) & ~stays[outer]
+    keys = np.sort(rows[:, is_deep], axis=0)
+    found |= np.isin(pairs[0] * len(moment) + pairs[1], keys[0] * len(moment) + keys[1])
+    return found
+
+
+def last_exits(moment: Moment, sheets: Sheets, way: Way, pairs: Ids) -> Steps[Floats]:
+    """Return how far the second of each pair of rows has to move along a way to be past the first.
+
+    (p,), in directions. From there on it never meets the first again. Minus infinity if it never
+    does anyway.
+    """
+    search = GapSearch(moment, sheets, way, signed=True)
+    keys = np.zeros(pairs.shape[1], np.intp)
+    yield from search.look(pairs, keys, np.full(1, np.inf), shared=False)
+    exits: Floats = -search.gaps
+    return exits
+
+
+def largest_of_each(numbers: Ids, values: Floats) -> tuple[Ids, Floats]:
+    """Return the different numbers and the largest value of each."""
+    order = np.lexsort((values, numbers))
+    starts = starts_of_runs(numbers[order])
+    last = np.append(starts[1:], len(order)) - 1
+    return numbers[order[starts]], values[order[last[: len(starts)]]]
