@@ -24,8 +24,8 @@ ADDON_ORDER = [
     "translations", "shortcuts", "references", "preferences", "presets", "camera", "curves",
     "reader", "scene_index", "item_buffer", "built_tree", "trees", "scope", "targets",
     "selection", "hiding", "answers", "build", "results", "questions", "distances", "live",
-    "display", "probe", "cameras", "audit", "place", "example", "main_panel", "command_line", "handlers",
-    "__init__",
+    "display", "probe", "cameras", "audit", "place", "example", "main_panel", "command_line",
+    "handlers", "__init__",
 ]  # fmt: skip
 BLENDER = {
     "bl_math", "bl_operators", "bl_ui", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras",

@@ -57,7 +57,7 @@ GIVEN = {
     "SceneOctree.triangles_of.ids": [0, 2], "SceneOctree.triangles_steps.ids": [0, 2],
     "baked_triangles.meshes": [Triangles(np.eye(3), [[0, 1, 2]])], "which": [0],
     "baked_triangles_steps.meshes": [Triangles(np.eye(3), [[0, 1, 2]])],
-    "slide.direction": [0, 0, -1], "bodies": [3, 3], "against": [2], "limit": 4.0,
+    "slide.direction": [0, 0, -1], "bodies": [3, 3], "limit": 4.0,
     "axes": [[1, 0, 0]], "fixed": [1], "gap": 0.1, **{f"{name}.ids": [0, 2] for name in PLACING},
     "pairs_within.others": BALLS, "between.start": 0.0, "cell": 0.5, "budget": 20.0,
     **{f"{name}.tree": MESHED for name in ("assign", "clip", "clip_steps")},
