@@ -7,14 +7,25 @@ from typing import Any
 import bpy
 import numpy as np
 
-from demo import findings, picture, questions, report, scene, swarm, user_file, walk, woods
+from demo import (
+    findings,
+    picture,
+    questions,
+    report,
+    scene,
+    shelf,
+    swarm,
+    user_file,
+    walk,
+    woods,
+)
 from demo.extension import part
 
 
 def run(out: Path, blend: Path | None = None, with_picture: bool = True) -> dict:
     """Do the main job on the room, or on the scene of `blend`, and write what came out.
 
-    With the room come a forest of instances, an audit, and the film of the ships.
+    With the room come a forest of instances, an audit, a shelf, and the film of the ships.
     """
     out.mkdir(parents=True, exist_ok=True)
     subject = user_file.opened(blend) if blend else scene.room()
@@ -27,6 +38,7 @@ def run(out: Path, blend: Path | None = None, with_picture: bool = True) -> dict
     if not blend:
         found["forest"] = woods.run(out, with_picture)
         found["audit"] = findings.run(out, with_picture)
+        found["shelf"] = shelf.run(out, with_picture)
         found["swarm"] = swarm.run(out, with_picture)
     print(report.page(found))
     (out / "report.json").write_text(json.dumps(found, indent=2) + "\n")
