@@ -29,7 +29,9 @@ from core import (  # noqa: E402
     Spheres,
     Triangles,
     build_octree,
+    clip,
     query,
+    ray_cast,
     statistics,
 )
 from core.shapes import Shapes  # noqa: E402
@@ -43,9 +45,11 @@ POLICIES = {
     "keep, loose 1.5": {"straddlers": "keep", "loose_factor": 1.5},
     "keep, loose 2": {"straddlers": "keep", "loose_factor": 2.0},
     "keep, median": {"straddlers": "keep", "split": "median"},
+    "clip": {"straddlers": "clip"},
 }
 HEADINGS = (
-    "", "references per item", "cells", "tests per sphere", "10,000 spheres", "build", "memory",
+    "", "references per item", "cells", "tests per sphere", "10,000 spheres", "10,000 rays",
+    "build", "memory",
 )  # fmt: skip
 QUESTIONS, HITS = 10_000, 25
 
@@ -95,12 +99,19 @@ def measured(items: Shapes, places: np.ndarray, seconds: float) -> Iterator[tupl
     """Yield a line for each policy."""
     radius = radius_touching(build_octree(items), places[:300])
     spheres = Spheres(places, np.full(len(places), radius))
+    rays = (
+        places + radius * np.array([3.0, 2.0, 9.0]),
+        np.tile([-3.0, -2.0, -9.0], (len(places), 1)),
+    )
     for name, options in POLICIES.items():
+        if name == "clip" and not isinstance(items, Triangles):
+            continue
         tree = build_octree(items, **options)
         figures = statistics(tree)
-        build, ask = table.fastest(
-            partial(build_octree, items, **options),
+        build, ask, cast = table.fastest(
+            partial(made, items, **options),
             partial(query, tree, spheres),
+            partial(ray_cast, tree, *rays),
             seconds=seconds,
         )
         yield (
@@ -109,9 +120,18 @@ def measured(items: Shapes, places: np.ndarray, seconds: float) -> Iterator[tupl
             f"{figures.cells:,}",
             f"{item_tests(tree, spheres) / len(spheres):,.0f}",
             f"{ask:,.0f} ms",
+            f"{cast:,.0f} ms",
             f"{build:,.0f} ms",
             f"{figures.bytes / 1e6:,.0f} MB",
         )
+
+
+def made(items: Shapes, **options: object) -> Octree:
+    """Build a tree; where triangles are clipped, that counts, too."""
+    tree = build_octree(items, **options)
+    if tree.straddlers == "clip":
+        clip(tree)
+    return tree
 
 
 def radius_touching(tree: Octree, places: np.ndarray) -> float:

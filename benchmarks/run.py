@@ -24,6 +24,8 @@ def main() -> None:
     import tests.conftest  # noqa: F401  # lets the checkout be imported as octree_ext
     from benchmarks import (  # not before: NumPy reads the environment on import
         audit_rows,
+        chunk_rows,
+        place_rows,
         placed_rows,
         rows,
         scene_rows,
@@ -31,7 +33,9 @@ def main() -> None:
         table,
     )
 
-    everyone = (rows, scene_rows, placed_rows, audit_rows, seen_rows)
+    everyone = (
+        rows, scene_rows, placed_rows, audit_rows, place_rows, seen_rows, chunk_rows,
+    )  # fmt: skip
     known = {ask.__name__: ask for group in everyone for ask in group.EVERY}
     chosen = arguments(list(known))
     seconds, scale = (0.5, 0.1) if chosen.quick else (5.0, 1.0)

@@ -1,8 +1,9 @@
 """Octrees over triangles, boxes, spheres and regions, in NumPy.
 
 Read on in the order of the files' imports: shapes, octree, construction, descend, query; then
-rays, nearest and pairs; then dynamic (items that move), scene (placed meshes), audit (clashes) and
-item_buffer (pixels). The public names are those of this file.
+rays, nearest and pairs; then dynamic (items that move), scene (placed meshes), audit (clashes),
+clip and chunks (triangles cut at walls), and item_buffer (pixels). The public names are those of
+this file.
 """
 
 from .atomic_file import atomic_file

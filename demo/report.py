@@ -25,6 +25,8 @@ def page(report: dict) -> str:
     lines = [*_tree(report), "", *_questions(report), "", *_sentences(report)]
     if "forest" in report:
         lines += ["", *of_forest(report["forest"])]
+    if "chunks" in report:
+        lines += ["", *map(of_chunks, report["chunks"])]
     if "audit" in report:
         lines += ["", *of_audit(report["audit"])]
     if "shelf" in report:
@@ -121,6 +123,14 @@ def of_forest(forest: dict) -> Iterable[str]:
 
 def _asked(what: str, spent: float, found: str) -> str:
     return f"  {what:<20}{spent:>9,.1f} ms   {found}"
+
+
+def of_chunks(chunks: dict) -> str:
+    """Tell what something was cut into."""
+    return (
+        "The {name}, cut by a budget of {budget:,} triangles in {ms:.0f} ms: {chunks:,} chunks in"
+        " {cells:,} cells, {triangles:,} triangles, {most:,} in the fullest cell."
+    ).format(**chunks)
 
 
 def of_audit(audit: dict) -> Iterable[str]:

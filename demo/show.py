@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from demo import (
+    cutting,
     findings,
     picture,
     questions,
@@ -36,7 +37,9 @@ def run(out: Path, blend: Path | None = None, with_picture: bool = True) -> dict
         frustum = questions.frustum_of(subject.camera) if subject.camera else None
         picture.draw(out / "octree.png", built, frustum)
     if not blend:
+        found["chunks"] = [cutting.run("room", 1_000)]
         found["forest"] = woods.run(out, with_picture)
+        found["chunks"].append(woods.cut(out, with_picture))
         found["audit"] = findings.run(out, with_picture)
         found["shelf"] = shelf.run(out, with_picture)
         found["swarm"] = swarm.run(out, with_picture)

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from demo import forest_questions, planting, questions, studio, trees
+from demo import cutting, forest_questions, planting, questions, studio, trees
 from demo.extension import part
 
 COLORS = {  # of what is not seen, and of what is
@@ -35,6 +35,14 @@ def run(out: Path, with_picture: bool = True) -> dict:
     if with_picture:
         draw(out / "forest.png", index, seen, questions.frustum_of(camera))
     return {**figures, **found}
+
+
+def cut(out: Path, with_picture: bool = True) -> dict:
+    """Cut the ground of the forest that was planted, and write `chunks.png`; return figures."""
+    for item in bpy.context.view_layer.objects:
+        item.select_set(item.name == "Ground")
+    picture = out / "chunks.png" if with_picture else None
+    return cutting.run("ground of the forest", 1_000, picture, scope="SELECTED")
 
 
 def draw(path: Path, index: Any, seen: np.ndarray, frustum: Any) -> None:

@@ -4,6 +4,8 @@ import bpy
 
 from .audit import draw_audit, draw_contacts, draw_floating
 from .cameras import draw_shot, never_seen
+from .chunks import draw_chunks
+from .density import draw_density
 from .distances import draw_distances
 from .hiding import draw_restore
 from .place import draw_drop, draw_fill, draw_push_apart
@@ -20,12 +22,13 @@ from .ui import (
     working,
 )
 
-# What stands together, from top to bottom; each draws one row, whatever was answered.
+# What stands together, from top to bottom: rows of buttons, the same whatever was answered.
 BUTTONS = (
-    (draw_camera, draw_shot, never_seen.draw_never_seen),
-    (draw_near, draw_distances),
-    (draw_collisions, draw_audit, draw_floating, draw_contacts),
-    (draw_drop, draw_push_apart, draw_fill),
+    ((draw_camera,), (draw_shot,), (never_seen.draw_never_seen,)),
+    ((draw_near,), (draw_distances,)),
+    ((draw_collisions,), (draw_audit,), (draw_floating,), (draw_contacts,)),
+    ((draw_drop,), (draw_push_apart, draw_fill)),
+    ((draw_chunks, draw_density),),
 )
 # The operators of these buttons, but for the one that is asked around the 3D cursor.
 _NAMES = frozenset(
@@ -39,6 +42,8 @@ _NAMES = frozenset(
         "audit",
         "select_floating",
         "contacts_over_frames",
+        "preview_chunks",
+        "density",
         "drop",
         "push_apart",
         "fill",
@@ -65,9 +70,11 @@ class OCTREE_PT_main(SidebarPanel):
         else:  # it has no button below
             draw_button(row, now.name)
         for group in BUTTONS:
-            buttons = column.column(align=True)
-            for draw in group:
-                draw(buttons, context)
+            rows = column.column(align=True)
+            for beside in group:
+                buttons = rows.row(align=True) if len(beside) > 1 else rows
+                for draw in beside:
+                    draw(buttons, context)
 
 
 def _near_name(scene: bpy.types.Scene) -> str:

@@ -200,6 +200,25 @@ def ask_queries(scene, **options):
     return [core.query(scene, v, relation=r, **options) for v in VOLUMES for r in relations]
 
 
+def of_slides(ask):
+    def answers(scene, **options):
+        found = ask(scene, scene.ids, [0.25, 0.5, -1], **options)
+        stopped = found.onto >= 0
+        parts = (found.distances, found.onto, found.items.T, found.points, found.crossing)
+        return [scene.ids[stopped], *(each[stopped] for each in parts)]
+
+    return answers
+
+
+def of_separations(ask):
+    def answers(scene, **options):
+        found = ask(scene, scene.ids, fixed=scene.ids[:1], **options)
+        moved = found.moves.any(axis=1)
+        return [scene.ids[moved], found.moves[moved], found.left]
+
+    return answers
+
+
 QUESTIONS = {
     "query": ask_queries,
     "query_any": of_volumes(core.query_any),
@@ -219,6 +238,10 @@ QUESTIONS = {
     "audit_again": of_changes(core.audit_again),
     "audit_again_steps": stepped(of_changes, core.audit_again_steps),
     "supports": ask_supports,
+    "slide": of_slides(core.slide),
+    "slide_steps": stepped(of_slides, core.slide_steps),
+    "separate": of_separations(core.separate),
+    "separate_steps": stepped(of_separations, core.separate_steps),
     "ContactTracker.look": of_looks("look"),
     "ContactTracker.look_steps": of_looks("look_steps"),
     "distances": of_distances(core.distances),

@@ -102,7 +102,8 @@ def chunks_steps(
         an edge `cell * 2**k`, k from 0 on, whose corner is a whole multiple of half that edge
         from the origin.
     budget : float
-        A cell that holds more than this is divided.
+        A cell that holds more than this is divided. With 0, and a `least_size`, all cells that
+        hold anything are of the least size.
     counted : {"triangles", "objects", "weights"}
         What the budget counts: triangles, pieces included; owners; or `weights`, of which pieces
         have parts by area.
@@ -130,8 +131,8 @@ def chunks_steps(
     Raises
     ------
     ValueError
-        At the call, if an option is unknown or out of range, or lengths differ; at a step, if
-        cells are too small to be counted.
+        At the call, if an option is unknown or out of range, lengths differ, or neither a budget
+        nor a least size would end the division; at a step, if cells are too small to be counted.
 
     Notes
     -----
@@ -168,6 +169,8 @@ def chunks_steps(
         checks.whole_number("least_triangles", least_triangles, 0),
         checks.number("least_size", least_size, 0.0),
     )
+    if limits.most == limits.least_size == 0:
+        raise ValueError(f"least_size must be more than 0 with no budget, got {least_size!r}")
     axes = SPLITS[checks.choice("split", split, tuple(SPLITS))]
     return ascending(_steps(triangles, edge, axes, limits, wanted))
 

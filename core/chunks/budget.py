@@ -80,8 +80,8 @@ def _sums(cells: Ids, values: Floats | Ids, count: int) -> Floats:
 class Divided:
     """All cells, what they hold, and the chunk of each: (c,).
 
-    The chunk of a leaf is this leaf, or of one over the budget the uppermost cell above it that
-    holds nothing else: no division between separated anything.
+    The chunk of a leaf is this leaf, or of one over a budget the uppermost cell above it that
+    holds nothing else: no division between separated anything. Without a budget, all are leaves.
     """
 
     cells: LatticeCells
@@ -101,7 +101,9 @@ class Divided:
         for depth in range(int(cells.depths.max()), 0, -1):
             (here,) = (cells.depths == depth).nonzero()
             np.add.at(below, parent[here], below[here])
-        rising = ((first_child < 0) & (totals > most) & (triangles > 0)).nonzero()[0]
+        # Over a budget of 0 are all: who asks for it wants cells of one size.
+        is_over = (first_child < 0) & (totals > most) & (triangles > 0)
+        rising = (is_over & (most > 0)).nonzero()[0]
         while len(rising):
             above = parent[chunks[rising]]
             alone = (above >= 0) & (below[above] == triangles[rising])
@@ -122,7 +124,8 @@ def divide_by_budget(
     done, rest = 0.0, 1.0
     while True:
         triangles, totals = budget.totals(cutting, cutting.polygons, len(cells))
-        over = (first_child < 0) & (totals > budget.most) & (idle < _IDLE)
+        over = (first_child < 0) & (totals > budget.most)
+        over &= (idle < _IDLE) | (budget.most == 0)
         over &= (triangles > budget.least_triangles) & (cells.depths < DEEPEST)
         over &= np.ldexp(lattice.size, -1 - cells.depths) >= budget.least_size
         (divided,) = over.nonzero()

@@ -106,8 +106,7 @@ def density_steps(
     Raises
     ------
     ValueError
-        At the call, if an option is unknown or out of range, or lengths differ; at a step, if
-        cells are too small to be counted.
+        As for `chunks`.
     """
     checks.kind("triangles", triangles, (Triangles,))
     count = len(triangles)

@@ -4,6 +4,7 @@ Walls are whole multiples of a power of two times *cell*, whatever else the scen
 alone begins at a multiple of half its edge, for else none could lie around the origin.
 """
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,9 +13,9 @@ import numpy as np
 from ..arrays import Floats, Ids
 from ..grid import BITS, morton_codes
 
-# Doublings of a root that would hold any scene, and how many halves of its edge the root may lie
-# from the origin: so far the finest walls are exact multiples of the finest edge.
-_DOUBLINGS, _FARTHEST = 2000, 2**31
+# How many halves of its edge the root may lie from the origin: so far the finest walls are exact
+# multiples of the finest edge.
+_FARTHEST = 2**31
 SIDES = np.array([(-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, -1), (0, 0, 1)])
 
 
@@ -29,7 +30,8 @@ class Lattice:
     @classmethod
     def around(cls, lower: Floats, upper: Floats, cell: float) -> "Lattice":
         """Return the least root that holds bounds (3,)."""
-        for doublings in range(_DOUBLINGS):
+        # Until the root's size would be no number.
+        for doublings in range(1023 - math.frexp(cell)[1]):
             half = np.ldexp(cell, doublings - 1)
             # Far out, a quotient may be rounded up.
             corner = np.floor(lower / half)

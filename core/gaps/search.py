@@ -312,8 +312,8 @@ class GapSearch:
 
     def _compared(self, boxed: Boxed) -> None:
         sides = []
-        for number, found in enumerate((boxed.ones, boxed.others)):
-            owners, entries = self._sheets.patches.entries(found)
+        for number, patches in enumerate((boxed.ones, boxed.others)):
+            owners, entries = self._sheets.patches.entries(patches)
             rows = self.rows[number, boxed.pairs[owners]]
             corners = self._moment.placed(self._sheets, entries, rows).rows.reshape(3, 3, -1)
             bounds = self._bounds_of(corners, boxed.pairs[owners])

@@ -208,13 +208,8 @@ def _gaps(asked: _Asked, way: Way) -> Steps[tuple[Gaps, Ids]]:
     moving = moving[:, bodies[moving[0]] != bodies[moving[1]]]
     used = np.unique(np.concatenate((still, moving), axis=1))
     if len(used) == 0:
-        return Gaps(
-            *np.empty((2, 0), np.intp),
-            np.empty(0),
-            *np.empty((2, 0), np.intp),
-            np.empty((3, 0)),
-            np.empty(0, bool),
-        ), used
+        none, flags = np.empty(0, np.intp), np.empty(0, bool)
+        return Gaps(none, none, np.empty(0), none, none, np.empty((3, 0)), flags), none
     meshes = np.unique(moment.placements.meshes[used])
     sheets = yield from between(0.15, 0.2, moment.meshes.sheets(meshes))
     parts = []

@@ -1,10 +1,12 @@
 """Rows as a list shows them: filtered, sorted and folded in arrays, once for each wish."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Flags, Ids
 from ..reader import UNUSED
@@ -30,6 +32,8 @@ class View:
         The rows of each group by hand.
     question : str
         The operator that asked.
+    fitted : dict
+        Columns as they fit, by the room and the units that they are told in.
     """
 
     rows: Rows
@@ -37,6 +41,7 @@ class View:
     names: list[str]
     groups: Mapping[str, Sequence[int]] = field(default_factory=dict)
     question: str = ""
+    fitted: dict[Hashable, Any] = field(default_factory=dict)
     _shown: dict[tuple[str, str, bool, frozenset[str]], "ShownRows"] = field(default_factory=dict)
 
     @cached_property
@@ -47,12 +52,7 @@ class View:
     @cached_property
     def extremes(self) -> dict[str, tuple[int, ...]]:
         """The rows with the least and the most of each column, by its name."""
-        return {
-            each.name: (int(each.values.argmin()), int(each.values.argmax()))
-            if len(each.values)
-            else ()
-            for each in self.rows.columns
-        }
+        return {each.name: least_and_most(each.values) for each in self.rows.columns}
 
     def label(self, row: int, side: int) -> str:
         """Return the name of what a row has on one side, such as "Tree" or "Tree #3"."""
@@ -77,6 +77,14 @@ class View:
     def most_lines(self) -> int:
         """How many lines the list has had to show last; 0 if none were asked for."""
         return max((len(each.lines) for each in self._shown.values()), default=0)
+
+
+def least_and_most(values: NDArray[Any]) -> tuple[int, ...]:
+    """Return where the least and the most of some numbers stand; none if none is finite."""
+    known = np.flatnonzero(np.isfinite(values))
+    if not len(known):
+        return ()
+    return tuple(int(known[end(values[known])]) for end in (np.argmin, np.argmax))
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from bpy.props import (
     StringProperty,
 )
 
-from ..ui import length_unit
+from ..ui import OWN_WORDS, length_unit
 
 SIDES = (
     ("VISIBLE", "All Visible", "Everything visible that has faces"),
@@ -141,7 +141,10 @@ class AuditOptions(PairOptions):
             name="Contained", description="Find objects wholly inside closed others", default=True
         )
         duplicate: BoolProperty(
-            name="Duplicate", description="Find objects that stand there twice", default=True
+            name="Duplicate",
+            translation_context=OWN_WORDS,
+            description="Find objects that stand there twice",
+            default=True,
         )
         coplanar: BoolProperty(
             name="Z-Fighting",

@@ -157,12 +157,13 @@ class OCTREE_OT_copy_statistics(RefusingOperator, bpy.types.Operator):
 def table_of(built: BuiltTree) -> list[tuple[str, str]]:
     """Return what the user reads about a tree: names and values."""
     found, noun = built.statistics, built.source.noun.title()
+    parts = "Pieces" if built.octree.straddlers == "clip" else "Copies"
     return [
         (f"{noun}s", f"{found.items:,}"),
         ("Cells", f"{found.cells:,}"),
         ("Undivided Cells", f"{found.leaves:,}"),
         ("Depth", f"{found.depth}"),
-        (f"Copies per {noun}", f"{found.references_per_item:.2f}"),
+        (f"{parts} per {noun}", f"{found.references_per_item:.2f}"),
         ("Most in a Cell", f"{found.fullest_leaf:,}"),
         ("Memory", f"{found.bytes / 2**20:.1f} MiB"),
         ("Build Time", f"{built.build_seconds:.3f} s"),

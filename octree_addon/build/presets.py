@@ -1,4 +1,4 @@
-"""Build presets: those that come with the add-on, Fine, Coarse, Game and CAD, and the user's."""
+"""Build presets: Fine, Coarse, Game, CAD and Clip, which come with the add-on, and the user's."""
 
 from pathlib import Path
 

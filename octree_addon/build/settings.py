@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty
 
+from ..ui import OWN_WORDS
+
 _COPY = ("COPY", "Copy", "Stored in every leaf that it touches")
 _KEEP = ("KEEP", "Keep Whole", "Stored once, in the smallest cell that contains it")
 _HYBRID = (
@@ -12,7 +14,11 @@ _HYBRID = (
     "Automatic",
     "Hybrid: copied if it touches few children of a cell and that is cheap, otherwise kept there",
 )
-
+_CLIP = (
+    "CLIP",
+    "Clip",
+    "Cut at the walls: each leaf that it touches counts its piece. Questions answer as with Copy",
+)
 
 # What these say is the same of triangles and of objects; their defaults are not.
 _CAPACITY = {
@@ -45,6 +51,7 @@ class SourceOptions:
     else:
         source: EnumProperty(
             name="Contents",
+            translation_context=OWN_WORDS,
             description="What the octree holds",
             items=(
                 ("TRIANGLES", "Triangles", "Every triangle of the objects' faces"),
@@ -74,6 +81,7 @@ class SourceOptions:
         )  # fmt: skip
         lights: BoolProperty(
             name="Lights",
+            translation_context=OWN_WORDS,
             description="Include lights, each as a point",
             default=False,
         )
@@ -150,7 +158,7 @@ class BuildOptions(CellOptions):
         straddlers: EnumProperty(
             name="Overlapping Triangles",
             description=_STRADDLERS,
-            items=(_COPY, _KEEP, _HYBRID),
+            items=(_COPY, _KEEP, _HYBRID, _CLIP),
             default="COPY",
         )
         hybrid_limit: IntProperty(

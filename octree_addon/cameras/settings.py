@@ -12,6 +12,7 @@ from bpy.props import (
 )
 
 from ..camera import ViewOptions
+from ..ui import OWN_WORDS
 
 
 class FrameOptions:
@@ -36,6 +37,7 @@ class FrameOptions:
         )
         span: EnumProperty(
             name="Frames",
+            translation_context=OWN_WORDS,
             description="Which frames are tested. An object seen in any of them counts as seen",
             items=(
                 ("CURRENT", "Current", "Only the current frame"),
@@ -75,6 +77,7 @@ class ShotOptions(FrameOptions, ViewOptions):
         )
         precision: EnumProperty(
             name="Precision",
+            translation_context=OWN_WORDS,
             description="When an object counts as seen, no matter what is in front of it",
             items=(
                 ("EXACT", "Exact", "When any part of one of its triangles is in view"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from . import audit, distances, place, seen
+from . import audit, budget, chunks, distances, place, seen
 from .command import Command, UsageError
 from .interrupt import INTERRUPTED, interruptible
 
@@ -17,6 +17,8 @@ COMMANDS: tuple[Command, ...] = (
     audit.COMMAND,
     distances.COMMAND,
     place.COMMAND,
+    chunks.COMMAND,
+    budget.COMMAND,
 )
 NAME = "octree"
 # What Blender needs to forget the command.

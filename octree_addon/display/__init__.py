@@ -1,13 +1,14 @@
 """Display feature: GPU overlay, picking, cells as a mesh.
 
 Read uploads, cells, detail, boxes, lines, batches, words, hover, active_row,
-answered, dimensions, then drawing.
+answered, colored_cells, dimensions, then drawing.
 """
 
 import bpy
 
 from ..ui import Feature
 from .batches import keep_only
+from .colored_cells import CELLS, ColoredCells
 from .drawing import install, is_installed, uninstall
 from .hover import OCTREE_OT_inspect_cells
 from .mesh import OCTREE_OT_make_real
@@ -16,7 +17,15 @@ from .real_dimensions import OCTREE_OT_make_distances_real
 from .settings import OctreeDisplaySettings
 from .snapshot import snapshots
 
-__all__ = ["install", "is_installed", "keep_only", "snapshots", "uninstall"]
+__all__ = [
+    "CELLS",
+    "ColoredCells",
+    "install",
+    "is_installed",
+    "keep_only",
+    "snapshots",
+    "uninstall",
+]
 
 
 def draw_make_real(menu: bpy.types.Menu, _: bpy.types.Context) -> None:

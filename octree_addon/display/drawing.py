@@ -9,7 +9,7 @@ import bpy
 from .. import questions, trees
 from ..scene_index import notice_losses
 from ..ui import schedule, settings_of
-from . import active_row, answered, batches, contact, dimensions, hover, live_marks
+from . import active_row, answered, batches, colored_cells, contact, dimensions, hover, live_marks
 from .lines import draw_outline
 from .uploads import drop_uploads
 
@@ -54,6 +54,7 @@ def draw_scene(scene: bpy.types.Scene) -> None:
     holds = query is not None and questions.is_current(scene)
     if answer.found:
         answered.draw_answer(scene, query if holds else None)
+        colored_cells.draw_cells(scene)
     # The cells that a question visited are a part of its answer.
     if built and display.show and (holds or display.cells != "QUESTION"):
         picture = batches.picture_of(built, query, display)

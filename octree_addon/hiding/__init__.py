@@ -9,6 +9,7 @@ from .hidden_objects import (
     is_hiding,
     listen_if_hiding,
     restore,
+    show_again,
     uninstall,
 )
 from .operators import OCTREE_OT_restore_hidden, draw_restore, hidden_text, plan_lines
@@ -35,6 +36,7 @@ __all__ = [
     "plan",
     "plan_lines",
     "restore",
+    "show_again",
     "uninstall",
 ]
 

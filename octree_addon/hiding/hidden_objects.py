@@ -124,6 +124,19 @@ def restore(context: bpy.types.Context) -> Counter[str]:
     return +shown
 
 
+def show_again(context: bpy.types.Context, objects: Iterable[bpy.types.Object]) -> int:
+    """Show these objects again where `hide` has hidden them; return how many that are."""
+    wanted, shown = {item.session_uid for item in objects}, set[int]()
+    for memory in memories(context.scene):
+        hidden = list(memory.objects())
+        mine = [item for item in hidden if item.session_uid in wanted]
+        set_hidden(context, memory.layer, mine, memory.icon, False)
+        memory.keep([item for item in hidden if item.session_uid not in wanted])
+        shown.update(item.session_uid for item in mine)
+    listen_if_hiding()
+    return len(shown)
+
+
 def _animate(objects: Iterable[bpy.types.Object], layer: bpy.types.ViewLayer) -> None:
     """Evaluate the animation of objects, and of what they instance, at the present frame.
 

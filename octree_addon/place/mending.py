@@ -12,7 +12,7 @@ from ..answers.verbs import NothingToDoError
 from ..audit.data import CONTAINED, DUPLICATE, RESOLVED, Findings
 from ..audit.keeping import rewrite
 from ..audit.marking import FindingOperator, surplus_duplicates
-from ..results import rows_meant, view_of
+from ..results import active_row, rows_meant, view_of
 from ..results.operators import rows_option
 from ..selection import Subjects, link_to_new
 from ..ui import mode_obstacle, plural, settings_of
@@ -28,7 +28,7 @@ class DuplicatesOperator(FindingOperator):
     if TYPE_CHECKING:
         rows: str
     else:
-        rows: rows_option("ACTIVE")
+        rows: rows_option("the active one")
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
@@ -39,7 +39,7 @@ class DuplicatesOperator(FindingOperator):
         raise NotImplementedError
 
     def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
-        rows = rows_meant(context.scene, result, self.rows)
+        rows = rows_meant(context.scene, result, self.rows, "ACTIVE")
         places = {item.session_uid: at for at, item in enumerate(context.scene.objects)}
         surplus = surplus_duplicates(findings.take(rows), places)
         if not surplus:
@@ -100,9 +100,9 @@ class OCTREE_OT_copy_without_duplicates(DuplicatesOperator, bpy.types.Operator):
 
 def offer_mends(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
     """Offer what mends the active finding, by its class."""
-    row = settings_of(context.scene).results.row
+    row = active_row(context.scene)
     classes = view_of(context.scene, result).rows.column("Class")
-    if classes is None or not 0 <= row < result.count:
+    if classes is None or row < 0:
         return
     kind = int(classes.values[row])
     if kind in _PARTED:

@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from ..results import view_of
+from ..results import active_row, view_of
 from ..ui import OptionsPopover, column_of, draw_button, draw_rows, plural, settings_of, working
 from .settings import DROP_ROWS, FILL_ROWS, PUSH_ROWS
 from .telling import MOVED, NOTE
@@ -84,5 +84,5 @@ def say_rows(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any
 def offer_drop(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
     """Offer to let what floats fall: that of the active row."""
     row = layout.row()
-    row.enabled = 0 <= settings_of(context.scene).results.row < result.count
+    row.enabled = active_row(context.scene) >= 0
     row.operator("octree.drop").whose = "ROW"

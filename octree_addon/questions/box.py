@@ -13,7 +13,7 @@ from mathutils import Vector
 from ...core import Frusta
 from ..arrays import Floats
 from ..reader import evaluated_box
-from ..ui import SelectionOptions, named_object
+from ..ui import OWN_WORDS, SelectionOptions, named_object
 from .query_operator import VolumeOperator, within
 
 # The corners in the order of `Frusta`, from -1 to 1.
@@ -32,6 +32,7 @@ class BoxOptions(SelectionOptions):
     else:
         around: EnumProperty(
             name="Box",
+            translation_context=OWN_WORDS,
             description="Which box is tested",
             items=(
                 (

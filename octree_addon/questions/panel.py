@@ -8,6 +8,7 @@ from bpy.props import EnumProperty
 from .. import trees
 from ..answers.hints import Hint, draw_hints
 from ..ui import (
+    OWN_WORDS,
     OptionsPopover,
     SelectionOptions,
     column_of,
@@ -56,6 +57,7 @@ class OctreeTabSettings(MeshOptions, SelectionOptions, bpy.types.PropertyGroup):
     else:
         near: EnumProperty(
             name="Near",
+            translation_context=OWN_WORDS,
             description="What is asked around the 3D cursor",
             items=tuple((each.key, each.key.title(), each.bl_description) for each in NEAR),
             default="sphere",

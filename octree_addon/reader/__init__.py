@@ -1,6 +1,6 @@
 """Scene reader: Blender -> arrays.
 
-Read meshes, objects, layers, placements, boxes and scene, then changes.
+Read meshes, mesh_layers, objects, layers, placements, boxes and scene, then changes.
 """
 
 from ..arrays import UNUSED
@@ -22,6 +22,15 @@ from .changes import (
 from .find_instance import PlacedMesh, find_instance
 from .layers import layer_ids, read_layer_matrices
 from .materials import RowMaterials, lets_light_through, polygon_materials, row_materials
+from .mesh_layers import (
+    ATTRIBUTE_KINDS,
+    GroupWeights,
+    MeshColumn,
+    MeshLayers,
+    ShapeKey,
+    layer_steps,
+    mesh_layers,
+)
 from .meshes import (
     ReadMesh,
     evaluated_mesh,
@@ -44,10 +53,14 @@ from .placements import (
 from .scene import SceneReader
 
 __all__ = [
+    "ATTRIBUTE_KINDS",
     "EVERYTHING",
     "NOT_SCENE",
     "UNUSED",
     "BoxPlacements",
+    "GroupWeights",
+    "MeshColumn",
+    "MeshLayers",
     "PlacedItems",
     "PlacedMesh",
     "ReadBoxes",
@@ -57,6 +70,7 @@ __all__ = [
     "SceneMesh",
     "ScenePlacements",
     "SceneReader",
+    "ShapeKey",
     "Snapshot",
     "awaits_evaluation",
     "changes_of",
@@ -66,10 +80,12 @@ __all__ = [
     "evaluated_mesh",
     "find_instance",
     "layer_ids",
+    "layer_steps",
     "lets_light_through",
     "matrices_of",
     "may_instance",
     "mesh_arrays",
+    "mesh_layers",
     "names_more_than_tags",
     "object_bounds",
     "polygon_corners",

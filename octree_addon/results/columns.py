@@ -17,7 +17,7 @@ from .lines import LINES
 # stands beside the list; what is around a text; and a narrow letter, a wide one, and any other.
 _NAMES, _WORDS, _BESIDE, _AROUND = (60.0, 80.0), 80.0, 72.0, 12.0
 _NARROW, _WIDE, _LETTER = 3.5, 11.0, 7.0
-_NARROW_LETTERS = frozenset(" .,:;'ijlft()|")
+_NARROW_LETTERS = " .,:;'ijlft()|"
 # Headers where there is no room for the whole ones.
 _SHORT = {"Triangles": "Tris", "Distance": "Dist.", "Frames": "Frms", "Nearest": "Near"}
 
@@ -45,15 +45,28 @@ class Fitted(NamedTuple):
 
 
 def fitted_columns(scene: bpy.types.Scene, result: Any) -> Fitted:
-    """Return the columns that the list of a result shows."""
-    view, lines = view_of(scene, result), LINES.get(result.question)
-    if lines is None:
+    """Return the columns that the list of a result shows; worked out once a width and unit."""
+    view, units = view_of(scene, result), scene.unit_settings
+    language = bpy.context.preferences.view.language
+    told_in = units.system, units.length_unit, units.scale_length, language
+    key = room_here(), told_in
+    if key not in view.fitted:
+        view.fitted.clear()
+        view.fitted[key] = _fitted(scene, result, view)
+    fitted: Fitted = view.fitted[key]
+    return fitted
+
+
+def _fitted(scene: bpy.types.Scene, result: Any, view: View) -> Fitted:
+    lines = LINES.get(result.question)
+    if lines is None or not lines.headers:
         return fit_columns(scene, view, names_width(view))
     columns = [each for each in view.rows.columns if each.name in lines.headers]
     titles = [lines.title(scene, result, each.name) for each in columns]
     ends = sorted({row for rows in view.extremes.values() for row in rows})
-    texts = [titles, *(lines.texts(scene, result, row) for row in ends)]
-    widths = [max(map(text_width, above)) for above in zip(*texts, strict=True)]
+    above = [translated(each) for each in titles]
+    texts = (above, *(lines.texts(scene, result, row) for row in ends))
+    widths = [max(map(text_width, each)) for each in zip(*texts, strict=True)]
     return Fitted(columns, titles, [max(room_left(widths), names_width(view)), *widths])
 
 
@@ -119,8 +132,10 @@ def translated(text: str) -> str:
 
 def text_width(text: str) -> float:
     """Return roughly how wide a text is, with what is around it."""
-    narrow = sum(letter in _NARROW_LETTERS for letter in text)
-    wide = sum(letter == "%" or letter > "\u2e80" for letter in text)
+    narrow = sum(map(text.count, _NARROW_LETTERS))
+    wide = text.count("%")
+    if not text.isascii():
+        wide += sum(letter > "\u2e80" for letter in text)
     return _AROUND + _NARROW * narrow + _WIDE * wide + _LETTER * (len(text) - narrow - wide)
 
 

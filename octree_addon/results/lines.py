@@ -35,7 +35,7 @@ class Lines(NamedTuple):
     Attributes
     ----------
     headers : tuple of str
-        The columns that can be sorted by with a click.
+        The columns that can be sorted by with a click; none for as many as there is room for.
     texts : callable
         Returns the texts of a row in these columns.
     contact : callable

@@ -87,7 +87,7 @@ class LineDrawing:
         names, *numbers = cells(self.layout, [left, *fitted.widths[1:]])
         self.draw_names(names, fitted.pixels(left))
         lines = LINES.get(self.result.question)
-        if lines:
+        if lines and lines.headers:
             texts: Sequence[str] = lines.texts(self.scene, self.result, self.row)
         else:
             texts = [self.number(column) for column in fitted.columns]

@@ -5,13 +5,19 @@ Tooltips and reports stay English, and so do the names of objects and files.
 
 import bpy
 
+from ..ui import OWN_WORDS
 from . import chinese, german
 
 LANGUAGES = {"de_DE": german, "zh_HANS": chinese}
-# By locale, then by context and English text.
+# By locale, then by context and English text. Where Blender has a text in a context, its own word
+# wins, whatever we say: so some labels have a context that it does not know.
 TABLES = {
     locale: {("Operator", label): text for label, text in language.OPERATORS.items()}
-    | {("*", label): text for label, text in language.LABELS.items()}
+    | {
+        (context, label): text
+        for context in ("*", OWN_WORDS)
+        for label, text in language.LABELS.items()
+    }
     for locale, language in LANGUAGES.items()
 }
 

@@ -3,6 +3,7 @@
 from .feature import Draw, Feature, Group
 from .file_export import FILE_PATH, FileExport
 from .operators import (
+    OWN_WORDS,
     Listeners,
     RefusingOperator,
     SelectionOptions,
@@ -49,6 +50,7 @@ from .stepped import FEATURE, SteppedOperator
 __all__ = [
     "FEATURE",
     "FILE_PATH",
+    "OWN_WORDS",
     "Draw",
     "Feature",
     "FileExport",

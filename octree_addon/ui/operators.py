@@ -15,6 +15,8 @@ from ..arrays import Floats
 from ..lengths import unit_for
 
 _INCH = 0.0254
+# The context of labels that Blender translates itself, but where it means something else.
+OWN_WORDS = "Octree"
 Listeners = tuple[tuple[str, Callable[..., None]], ...]
 Status = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from blender_scenes import cube, link, mesh_object, monkey, select_only, text
 
-from octree_ext.core import run
+from octree_ext.core import Spheres, query, run
 from octree_ext.octree_addon import preferences, scope, trees
 from octree_ext.octree_addon.build import steps as steps_module
 from octree_ext.octree_addon.build.operators import BuildOperator
+from octree_ext.octree_addon.build.panel import table_of
 from octree_ext.octree_addon.build.steps import build_tree_steps
 from octree_ext.octree_addon.ui import settings_of
 
@@ -194,3 +195,15 @@ def test_the_redo_panel_shows_every_option():
         bpy.ops.octree.build.get_rna_type().properties.keys()
     )
     assert BuildOperator.draw
+
+
+def test_what_is_clipped_answers_as_copies_do_and_counts_pieces(visible_scope, ball):
+    found = {}
+    for policy in ("COPY", "CLIP"):
+        assert bpy.ops.octree.build(straddlers=policy, capacity=8) == {"FINISHED"}
+        octree = built().octree
+        assert octree.straddlers == policy.lower()
+        found[policy] = query(octree, Spheres([(0.9, 0, 0)], [0.3])).tolist()
+    assert found["COPY"] == found["CLIP"]
+    assert "Pieces per Triangle" in dict(table_of(built()))
+    assert settings().straddlers == "CLIP"

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from demo import (
+    cutting,
     extension,
     findings,
     forest,
@@ -106,3 +107,13 @@ def test_the_workshop_has_one_of_each_wrong(tmp_path: Path) -> None:
     page = "\n".join(report.of_audit(found))
     assert "Barrel / Barrel.001" in page and "20 mm apart" in page
     assert (tmp_path / "workshop.blend").is_file()
+
+
+def test_the_room_is_cut_within_its_budget_and_put_back() -> None:
+    room = scene.room()
+    names = {item.name for item in bpy.data.objects}
+    found = cutting.run("room", 1_000)
+    assert found["most"] <= 1_000
+    assert found["cells"] > 10
+    assert {item.name for item in bpy.data.objects} == names
+    assert all(item.visible_get() for item in room.objects)

@@ -50,7 +50,7 @@ def test_menus_of_blender_have_ours(place, menu):
 
 
 def test_presets_are_found_by_blender():
-    assert SHIPPED.keys() == {"Fine", "Coarse", "Game", "CAD"}
+    assert SHIPPED.keys() == {"Fine", "Coarse", "Game", "CAD", "Clip"}
     folders = bpy.utils.preset_paths("octree/build")
     assert any(Path(folder) == SHIPPED["Fine"].parent for folder in folders)
 

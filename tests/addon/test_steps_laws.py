@@ -20,6 +20,7 @@ FRAMES = {"span": "CUSTOM", "first": 1, "last": 6, "step": 2}
 VIEWS = {"views": "SHOT", "resolution": 32, **FRAMES}
 AUDIT = ("audit", {"clearance": 0.1, "touching": True})
 SEEN = ("find_seen", {"cameras": "ALL", "faces": True, **FRAMES})
+CHUNKS = {"triangles": 6, "least_triangles": 0, "cell": 0.75}
 NEVER_SEEN = ("find_never_seen", VIEWS)
 # What is asked after a drop, and of all of them in a fresh session.
 QUESTIONS = {
@@ -53,6 +54,9 @@ CASES = {
     "mask_never_seen": ({}, [NEVER_SEEN]),
     "copy_never_seen": ({}, [NEVER_SEEN]),
     "build": ({"scope": "VISIBLE"}, []),
+    "preview_chunks": (CHUNKS, []),
+    "cut_chunks": (CHUNKS, []),
+    "density": ({"cell": 0.5, "budget": 4}, []),
     "rebuild": ({}, [("build", {"scope": "VISIBLE"})]),
     "prove_it": ({}, [("select_in_sphere", {"radius": 2.0})]),
     "show_cells": ({}, [("select_in_sphere", {"radius": 2.0})]),

@@ -9,6 +9,7 @@ from registered import SHOWN
 
 import octree_ext
 from octree_ext.octree_addon import CLASSES, translations
+from octree_ext.octree_addon.ui import OWN_WORDS
 
 SOURCES = Path(octree_ext.__file__).parent / "octree_addon"
 TABLES = translations.TABLES
@@ -35,9 +36,10 @@ def labels_of(rna):
             continue
         # What has no name of its own is shown nowhere.
         if not item.is_hidden and item.name != item.identifier:
-            yield "*", item.name
+            yield item.translation_context, item.name
             if item.type == "ENUM":
-                yield from (("*", choice.name) for choice in item.enum_items)
+                context = item.translation_context
+                yield from ((context, choice.name) for choice in item.enum_items)
 
 
 def texts():
@@ -67,6 +69,13 @@ def test_languages_have_the_same_labels_in_alphabetical_order(part):
     each = [list(getattr(language, part)) for language in translations.LANGUAGES.values()]
     in_order = sorted(each[0], key=lambda label: (label.lower(), label))
     assert all(labels == in_order for labels in each)
+
+
+def test_what_blender_means_otherwise_has_a_context_of_our_own():
+    """In German "Current" was "Current Scene", "Triangles" was "to triangulate"."""
+    wanted = {"Current", "Triangles", "Box", "Nearest", "Duplicate", "Lights"}
+    assert not wanted & {label for context, label in labels() if context == "*"}
+    assert wanted <= {label for context, label in labels() if context == OWN_WORDS}
 
 
 def test_german_fits_where_english_does():

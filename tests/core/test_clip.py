@@ -12,7 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from core import Boxes, Spheres, Triangles, assign, build_octree, clip, nearest, query, ray_cast
+from core import (
+    Boxes,
+    Spheres,
+    Triangles,
+    assign,
+    build_octree,
+    clip,
+    load,
+    nearest,
+    query,
+    ray_cast,
+    save,
+    statistics,
+)
 
 KINDS = {
     "whole": lambda random, shape: random.integers(-4, 5, shape).astype(float),
@@ -31,11 +44,11 @@ ROOTS = {
 
 
 @st.composite
-def meshes(draw):
+def meshes(draw, kinds):
     """Draw vertices, some of them in one place, and triangles between any of them."""
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
     count = draw(st.integers(3, 12))
-    vertices = KINDS[draw(st.sampled_from(sorted(KINDS)))](random, (count, 3))
+    vertices = KINDS[draw(st.sampled_from(kinds))](random, (count, 3))
     faces = random.integers(0, count, (draw(st.integers(1, 25)), 3))
     if draw(st.booleans()):
         faces = faces[[len(set(face)) == 3 for face in faces.tolist()]]
@@ -47,9 +60,9 @@ def meshes(draw):
 
 
 @st.composite
-def trees(draw):
+def trees(draw, kinds=tuple(KINDS)):
     return build_octree(
-        draw(meshes()),
+        draw(meshes(kinds)),
         capacity=draw(st.integers(1, 6)),
         max_depth=draw(st.integers(0, 4)),
         split=draw(st.sampled_from(["middle", "median"])),
@@ -102,11 +115,11 @@ def test_pieces_are_lawful(tree):
 
 
 @examples(40)
-@given(trees())
+@given(trees(("whole", "halves", "any")))  # planes that meet walls at angles, or lie in them
 def test_pieces_are_those_of_fractions(tree):
     pieces, items = clip(tree), tree.items
     vectors, corners = oracle.area_vectors(corners_of(pieces)), corners_of(pieces)
-    reach = np.abs(items.vertices[items.faces]).max()
+    reach = np.abs(items.vertices[items.faces]).max(initial=0)
     for triangle in range(min(len(items), 6)):
         source = items.vertices[items.faces[triangle]]
         if not oracle.area_vectors(source[None]).any():
@@ -212,7 +225,7 @@ def test_what_lies_in_a_wall_is_of_the_lower_side(axis):
 def test_what_is_invalid_has_no_piece_and_what_is_beyond_no_cell():
     items = scenes.random(60)
     vertices = items.vertices.copy()
-    vertices[4], vertices[100] = np.nan, np.inf
+    vertices[4], vertices[100] = np.nan, np.nan
     items = Triangles(vertices, items.faces)
     tree = build_octree(items, capacity=4, bounds=Boxes([[-0.5] * 3], [[0.5] * 3]))
     pieces = check(tree)
@@ -291,3 +304,27 @@ def test_walls_that_rounding_bends_make_no_crack():
             bounds=Boxes([[shift - 1] * 3], [[shift + 1] * 3]),
         )
         check(tree)
+
+
+@pytest.mark.parametrize("scene", ["random", "whole", "uv_sphere"])
+def test_as_a_policy_it_is_copy_with_statistics_of_pieces(scene, tmp_path):
+    items = scenes.SCENES[scene]()
+    one, other = (build_octree(items, capacity=8, straddlers=how) for how in ("copy", "clip"))
+    other.check()
+    for name, array in vars(one).items():
+        if isinstance(array, np.ndarray):
+            assert_array_equal(array, vars(other)[name])
+    pieces = clip(other)
+    counted = statistics(other)
+    assert counted.references == len(pieces.faces) == counted.items_per_depth.sum()
+    assert counted.fullest_leaf == np.bincount(pieces.cells).max()
+    assert counted == statistics(other)
+    assert counted.cells == statistics(one).cells
+    save(other, tmp_path / "tree")
+    loaded = load(tmp_path / "tree")
+    assert loaded.straddlers == "clip"
+    assert clip(loaded) == pieces
+    with pytest.raises(ValueError, match="straddlers must not be 'clip' with Spheres"):
+        build_octree(Spheres([[0, 0, 0]], [1]), straddlers="clip")
+    with pytest.raises(ValueError, match="tree must hold Triangles, got Spheres"):
+        clip(build_octree(Spheres([[0, 0, 0]], [1])))

@@ -3,13 +3,14 @@
 from fractions import Fraction
 
 import numpy as np
+import pytest
 import slide_oracle as oracle
-from audit_scenes import scene_of
+from audit_scenes import ball, box, scene_of, sheet
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core import Triangles, slide
+from core import SceneOctree, Triangles, slide
 
 DOWN = [0, 0, -1]
 

@@ -1,0 +1,183 @@
+"""The rows about placing: many props dropped at once, and stones pushed apart.
+
+Every function is as those of `rows` are. Peers are what is done today: for each prop, lowest
+first, the drop is halved twenty times by `BVHTree.overlap` with what already lies there; or one
+ray a prop; and stones pushed apart one after the other, each out of all others, in shuffled order.
+"""
+
+from collections.abc import Iterator
+
+import bpy  # noqa: F401  # mathutils comes with it
+import numpy as np
+from mathutils import Vector
+from mathutils.bvhtree import BVHTree
+
+from benchmarks.table import Row, fastest
+from core import SceneOctree, Triangles, audit, overlapping_objects, separate, slide
+
+Rows = Iterator[Row]
+DOWN = np.array([0.0, 0.0, -1.0])
+HALVINGS, RUNS = 20, 20
+STONES, SIDE = 200, 7.9
+
+
+def terrain(triangles: int) -> Triangles:
+    """Make a hilly square of 200 units."""
+    many = int(np.sqrt(triangles / 2))
+    x, y = np.meshgrid(*2 * (np.linspace(0, 200, many + 1),), indexing="ij")
+    z = 3 * np.sin(x / 7) * np.cos(y / 9) + 0.4 * np.sin(x * 1.3) * np.sin(y * 1.1)
+    numbers = np.arange((many + 1) ** 2).reshape(many + 1, many + 1)
+    a, b, c, d = numbers[:-1, :-1], numbers[1:, :-1], numbers[1:, 1:], numbers[:-1, 1:]
+    faces = np.concatenate([np.stack(f, -1).reshape(-1, 3) for f in ((a, b, c), (a, c, d))])
+    return Triangles(np.stack((x, y, z), -1).reshape(-1, 3), faces)
+
+
+def stone(random: np.random.Generator, rings: int) -> Triangles:
+    """Make a closed, bumpy ball of 4 (rings - 1) rings triangles."""
+    down = np.linspace(0, np.pi, rings + 1)[1:-1, None]
+    around = np.linspace(0, 2 * np.pi, 2 * rings + 1)[:-1]
+    parts = np.sin(down) * np.cos(around), np.sin(down) * np.sin(around), np.cos(down) + 0 * around
+    points = np.concatenate((np.stack(parts, -1).reshape(-1, 3), [[0, 0, 1], [0, 0, -1]]))
+    here = np.arange(2 * rings * (rings - 1)).reshape(rings - 1, -1)
+    next_one = np.roll(here, -1, axis=1)
+    top, bottom = np.full(2 * rings, len(points) - 2), np.full(2 * rings, len(points) - 1)
+    quads = here[:-1], here[1:], next_one[:-1], next_one[1:]
+    faces = [
+        np.stack((top, here[0], next_one[0]), 1),
+        np.stack((bottom, next_one[-1], here[-1]), 1),
+    ]
+    for each in ((0, 1, 2), (2, 1, 3)):
+        faces.append(np.stack([quads[i] for i in each], -1).reshape(-1, 3))
+    bumps = 1 + 0.3 * np.sin(3 * points @ random.normal(size=(3, 3))).mean(axis=1)
+    return Triangles(points * bumps[:, None] * random.uniform(0.5, 1.2, 3), np.concatenate(faces))
+
+
+def placed(meshes: list[Triangles], places: np.ndarray) -> SceneOctree:
+    """Place each mesh once."""
+    scene = SceneOctree()
+    matrices = np.tile(np.eye(4), (len(meshes), 1, 1))
+    matrices[:, :3, 3] = places
+    scene.place([scene.add_mesh(mesh) for mesh in meshes], matrices)
+    return scene
+
+
+def tree_of(mesh: Triangles, place: np.ndarray) -> BVHTree:
+    """Build Blender's tree of a mesh at a place."""
+    return BVHTree.FromPolygons((mesh.vertices + place).tolist(), mesh.faces.tolist())
+
+
+def drop(seconds: float, scale: float) -> Rows:
+    """Drop props of a thousand triangles onto a terrain, and onto each other."""
+    count, random = max(10, int(1_000 * scale)), np.random.default_rng(1)
+    meshes = [terrain(int(1_000_000 * scale)), *(stone(random, 16) for _ in range(count))]
+    places = np.zeros((count + 1, 3))
+    places[1:, :2] = random.uniform(5, 195, (count, 2))
+    places[1:, 2] = 8 + 4 * (np.arange(count) % 40)
+    scene, trees = placed(meshes, places), [tree_of(meshes[0], places[0])]
+    crossing = overlapping_objects(scene).shape[1]
+    found = slide(scene, scene.ids[1:], DOWN)
+    ours, theirs, rays = fastest(
+        lambda: slide(scene, scene.ids[1:], DOWN),
+        lambda: halved(meshes, places, trees[0]),
+        lambda: by_rays(meshes, places, trees[0]),
+        seconds=seconds,
+        turns=1,
+    )
+    what = f"{count:,} props of {len(meshes[1]):,} triangles onto {len(meshes[0]):,}"
+    again = slide(moved(scene, found.distances), scene.ids[1:], DOWN)
+    more = again.crossing.sum() - found.crossing.sum()
+    told = f"{more} cross more, slid again {again.distances.max():.1g}"
+    cut = overlapping_objects(moved(scene, halved(meshes, places, trees[0]))).shape[1]
+    yield Row(what, "20 halvings", ours, theirs, None, 1 / 3, 1 / 6, answers=told)
+    struck = overlapping_objects(moved(scene, by_rays(meshes, places, trees[0]))).shape[1]
+    told = f"pairs that overlap: {crossing} at first, {cut} halved, {struck} by rays"
+    yield Row("the same", "a ray a prop", ours, rays, answers=told)
+
+
+def moved(scene: SceneOctree, distances: np.ndarray) -> SceneOctree:
+    """Return the scene with all but the first moved down."""
+    other = scene.only(scene.ids)
+    matrices = other.matrices_of(other.ids[1:])
+    matrices[:, 2, 3] -= np.where(np.isfinite(distances), distances, 0)
+    other.move(other.ids[1:], matrices)
+    return other
+
+
+def halved(meshes: list[Triangles], places: np.ndarray, ground: BVHTree) -> np.ndarray:
+    """Drop each prop, lowest first, by halving the way that it overlaps nothing on."""
+    lying, falls = [(ground, None, None)], np.zeros(len(meshes) - 1)
+    bounds = [(mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)) for mesh in meshes]
+    for number in 1 + np.argsort(places[1:, 2], kind="stable"):
+        mesh, low, high = meshes[number], 0.0, places[number, 2] + 10
+        lower, upper = (each + places[number] for each in bounds[number])
+        below = [
+            tree
+            for tree, least, most in lying
+            if least is None or ((least[:2] <= upper[:2]) & (most[:2] >= lower[:2])).all()
+        ]
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            tree = tree_of(mesh, places[number] + middle * DOWN)
+            if any(tree.overlap(other) for other in below):
+                high = middle
+            else:
+                low = middle
+        falls[number - 1] = low
+        lying.append((tree_of(mesh, places[number] + low * DOWN), lower, upper))
+    return falls
+
+
+def by_rays(meshes: list[Triangles], places: np.ndarray, ground: BVHTree) -> np.ndarray:
+    """Drop each prop by one ray from its lowest point."""
+    falls = np.zeros(len(meshes) - 1)
+    for number in range(1, len(meshes)):
+        vertices = meshes[number].vertices
+        lowest = vertices[vertices[:, 2].argmin()] + places[number]
+        distance = ground.ray_cast(Vector(lowest), Vector(DOWN))[3]
+        falls[number - 1] = distance or 0.0
+    return falls
+
+
+def push_apart(seconds: float, scale: float) -> Rows:
+    """Push stones apart, against the best of twenty sequential runs, by the sum of lengths."""
+    count, random = max(10, int(STONES * scale)), np.random.default_rng(5)
+    meshes = [stone(random, 6) for _ in range(count)]
+    scene = placed(meshes, random.uniform(0, SIDE * np.cbrt(count / STONES), (count, 3)))
+    pairs = overlapping_objects(scene).shape[1]
+    (ours,) = fastest(lambda: separate(scene, scene.ids), seconds=seconds, turns=1)
+    found = separate(scene, scene.ids)
+    after = scene.only(scene.ids)
+    matrices = after.matrices_of(after.ids)
+    matrices[:, :3, 3] += found.moves
+    after.move(after.ids, matrices)
+    left = int((audit(after).classes < 3).sum())
+    total = float(np.linalg.norm(found.moves, axis=1).sum())
+    runs = [
+        one_by_one(scene, np.random.default_rng(run)) for run in range(max(2, int(RUNS * scale)))
+    ]
+    what = f"{count} stones, {pairs} pairs that overlap, sum of lengths"
+    told = f"{left} overlap, {len(runs)} runs"
+    yield Row(
+        what, "one by one, the best", total, min(runs), None, 1.1, 1.0, unit="", answers=told
+    )
+    yield Row("the same, time", "the goal", ours, 10_000.0, None, 1.0, 0.3)
+
+
+def one_by_one(scene: SceneOctree, random: np.random.Generator) -> float:
+    """Push each stone in turn out of all others by its least exit; return the sum of lengths."""
+    now, moves = scene.only(scene.ids), np.zeros((len(scene), 3))
+    for _ in range(40):
+        touched = np.unique(overlapping_objects(now, margin=0.0))
+        if len(touched) == 0:
+            break
+        for one in random.permutation(touched):
+            others = np.setdiff1d(now.ids, [one])
+            found = separate(now, [one], fixed=others)
+            matrices = now.matrices_of([one])
+            matrices[:, :3, 3] += found.moves
+            moves[one] += found.moves[0]
+            now.move([one], matrices)
+    return float(np.linalg.norm(moves, axis=1).sum())
+
+
+EVERY = (drop, push_apart)

@@ -1,0 +1,78 @@
+"""Chunks: a room, or the ground of the forest, cut by a budget; a picture of them pulled apart."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Vector
+
+from demo import studio
+from demo.extension import part
+
+COLORS = {
+    "Moss": (0.1, 0.2, 0.07),
+    "Sand": (0.42, 0.28, 0.1),
+    "Slate": (0.08, 0.14, 0.22),
+    "Brick": (0.4, 0.09, 0.045),
+    "Fog": (0.3, 0.33, 0.35),
+}
+APART = 0.12  # of the distance from the middle
+VIEW = Vector((-0.3, -1.0, 1.1)).normalized()  # from the middle towards the eye
+
+
+def run(name: str, budget: int, picture: Path | None = None, *, scope: str = "VISIBLE") -> dict:
+    """Cut what is visible or selected, draw the chunks if there is a path, and take all back."""
+    start = time.perf_counter()
+    options = {"triangles": budget, "least_triangles": 0, "scope": scope}
+    bpy.ops.octree.cut_chunks("EXEC_DEFAULT", True, **options)
+    spent = 1000 * (time.perf_counter() - start)
+    made = part("octree_addon.chunks")
+    items = made.chunks_in(made.made_collection(bpy.context.scene))
+    cells: dict[str, list[bpy.types.Object]] = {}
+    for item in items:
+        cells.setdefault(item[made.CHUNK], []).append(item)
+    counts = [sum(map(_triangles, each)) for each in cells.values()]
+    if picture:
+        draw(picture, list(cells.values()))
+    bpy.ops.octree.remove_chunks()
+    return {
+        "name": name,
+        "budget": budget,
+        "cells": len(cells),
+        "chunks": len(items),
+        "triangles": sum(counts),
+        "most": max(counts),
+        "ms": spent,
+    }
+
+
+def _triangles(item: bpy.types.Object) -> int:
+    return len(item.data.loops) - 2 * len(item.data.polygons)
+
+
+def draw(path: Path, cells: list[list[bpy.types.Object]]) -> None:
+    """Render chunks pulled apart, those of each cell in a color."""
+    corners = [np.concatenate([_corners(item) for item in each]) for each in cells]
+    everything = np.concatenate(corners).reshape(-1, 3)
+    middle = (everything.min(axis=0) + everything.max(axis=0)) / 2
+    moves = [APART * (each.mean(axis=(0, 1)) - middle) for each in corners]
+    pulled = [each + move for each, move in zip(corners, moves, strict=True)]
+    points = np.concatenate(pulled).reshape(-1, 3)
+    shades = np.repeat(np.arange(len(corners)) * 2 % len(COLORS), [len(each) for each in corners])
+    scene = bpy.data.scenes.new("Picture")
+    made = studio.surface(points, np.arange(len(points)).reshape(-1, 3), shades, COLORS)
+    made.data.shade_flat()
+    scene.collection.objects.link(made)
+    studio.prepare(scene, points, studio.eye(points, VIEW))
+    studio.render(scene, path)
+    bpy.data.scenes.remove(scene)
+
+
+def _corners(item: bpy.types.Object) -> Any:
+    """Return the corners of an object's triangles in the world, (t, 3, 3)."""
+    layers = part("octree_addon.reader").mesh_layers(item.data)
+    matrix = np.array(item.matrix_world, np.float64)
+    points = layers.positions @ matrix[:3, :3].T + matrix[:3, 3]
+    return points[layers.corner_vertices[layers.triangle_corners]]

@@ -1,0 +1,185 @@
+"""Polygons of chunks as meshes (flat arrays): vertices and edges each once, and their sources.
+
+Of each corner it is known which corners of its source it lies between, and with which weights. A
+vertex that a wall has made is one vertex of all chunks that have it, with one value.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core import ChunkPolygons, interpolated
+from ..arrays import Floats, Ids
+from ..reader import MeshLayers
+
+
+class Blend(NamedTuple):
+    """Where n values come from: `rows` of the source, and their `weights`, (n, 3) each."""
+
+    rows: Ids
+    weights: Floats
+
+    def of(self, values: NDArray[Any], *, smooth: bool) -> NDArray[Any]:
+        """Return values of the source, (s, k), interpolated or of the nearest row, (n, k)."""
+        if smooth:
+            # Of a large mesh the rows that are needed, not all: they would be copied each time.
+            some = values[self.rows.ravel()]
+            places = np.arange(len(some)).reshape(-1, 3)
+            return interpolated(some, places, self.weights).astype(values.dtype)
+        nearest = self.weights.argmax(axis=1)
+        return values[self.rows[np.arange(len(nearest)), nearest]]
+
+
+class ChunkArrays(NamedTuple):
+    """One chunk of one mesh.
+
+    Attributes
+    ----------
+    cell : int
+        The cell that it fills.
+    numbers : ndarray of intp, shape (v,)
+        Of each vertex: below `len(positions)` that of the source, from there on of one that a
+        wall has made.
+    points : Blend
+        Of the vertices, from vertices.
+    edges : ndarray of int32, shape (e, 2)
+        Their vertices.
+    edge_sources : ndarray of intp, shape (e,)
+        The edge that each is a part of; -1 for one across a face.
+    corner_vertices, corner_edges : ndarray of int32, shape (c,)
+        As Blender has them.
+    corners : Blend
+        Of the corners, from corners.
+    polygon_starts, polygons : ndarray of intp, shape (p,)
+        The first corner of each polygon, and the polygon of the source that it is of.
+    """
+
+    cell: int
+    numbers: Ids
+    points: Blend
+    edges: NDArray[np.int32]
+    edge_sources: Ids
+    corner_vertices: NDArray[np.int32]
+    corner_edges: NDArray[np.int32]
+    corners: Blend
+    polygon_starts: Ids
+    polygons: Ids
+
+    @property
+    def triangle_count(self) -> int:
+        """How many triangles it has."""
+        return len(self.corner_vertices) - 2 * len(self.polygons)
+
+
+def chunk_arrays(
+    layers: MeshLayers, found: ChunkPolygons, edge_cells: Ids, point_cells: Ids
+) -> Iterator[ChunkArrays]:
+    """Yield the chunks of a mesh, by cell. O(corners log corners).
+
+    `edge_cells` and `point_cells` are the cells of its `loose_parts`.
+    """
+    loose_edges, loose_points = loose_parts(layers)
+    vertices = _made_vertices(layers, found)
+    for cell in np.unique(np.concatenate((found.cells, edge_cells, point_cells))).tolist():
+        polygons = slice(*np.searchsorted(found.cells, (cell, cell + 1)).tolist())
+        edges = loose_edges[edge_cells == cell]
+        points = loose_points[point_cells == cell]
+        yield _chunk(layers, found, vertices, cell, polygons, edges, points)
+
+
+class _Vertices(NamedTuple):
+    """Vertices that walls have made: their numbers, sorted, and what each is blended of."""
+
+    numbers: Ids
+    blend: Blend
+
+
+def _made_vertices(layers: MeshLayers, found: ChunkPolygons) -> _Vertices:
+    """Return what made vertices are blended of: the first corner that has one tells of all cells.
+
+    So both sides of a wall have the same values.
+    """
+    (made,) = (found.vertices >= len(layers.positions)).nonzero()
+    numbers, first = np.unique(found.vertices[made], return_index=True)
+    corners = made[first]
+    rows = layers.corner_vertices[found.sources[corners]].astype(np.intp)
+    return _Vertices(numbers, Blend(rows, found.weights[corners]))
+
+
+def _chunk(
+    layers: MeshLayers,
+    found: ChunkPolygons,
+    vertices: _Vertices,
+    cell: int,
+    polygons: slice,
+    loose_edges: Ids,
+    loose_points: Ids,
+) -> ChunkArrays:
+    starts = found.starts[polygons.start : polygons.stop + 1]
+    corners = slice(*starts[[0, -1]].tolist())
+    starts = starts - starts[0]
+    loose = layers.edges[loose_edges].astype(np.intp).ravel()
+    numbers, places = _in_order(
+        np.concatenate((found.vertices[corners], loose, loose_points)), len(layers.positions)
+    )
+    count = int(starts[-1])
+    following = np.arange(1, count + 1)
+    following[starts[1:] - 1] = starts[:-1]
+    corner_vertices, loose_ends = places[:count], places[count : count + len(loose)]
+    sides = np.stack((corner_vertices, corner_vertices[following]), axis=1)
+    ends = np.concatenate((sides, loose_ends.reshape(-1, 2)))
+    codes, edge_of = np.unique(
+        ends.min(axis=1) * len(numbers) + ends.max(axis=1), return_inverse=True
+    )
+    edge_of = edge_of.ravel()
+    begins = found.edges[corners]
+    edges = np.where(begins >= 0, layers.corner_edges[begins], -1)
+    sources = np.full(len(codes), -1)
+    np.maximum.at(sources, edge_of, np.concatenate((edges, loose_edges)))
+    return ChunkArrays(
+        cell,
+        numbers,
+        _point_blend(layers, vertices, numbers),
+        np.stack(np.divmod(codes, max(len(numbers), 1)), axis=1).astype(np.int32),
+        sources,
+        corner_vertices.astype(np.int32),
+        edge_of[:count].astype(np.int32),
+        Blend(found.sources[corners], found.weights[corners]),
+        starts[:-1],
+        found.polygons[polygons],
+    )
+
+
+def _in_order(vertices: Ids, own: int) -> tuple[Ids, Ids]:
+    """Return which vertices there are, each once, and where each of these stands among them.
+
+    Those of the source by their numbers, then made ones as they come: how these are numbered
+    depends on the rest of the scene.
+    """
+    numbers, first, places = np.unique(vertices, return_index=True, return_inverse=True)
+    order = np.argsort(np.where(numbers < own, numbers - own, first), kind="stable")
+    ranks = np.empty(len(order), np.intp)
+    ranks[order] = np.arange(len(order))
+    return numbers[order], ranks[places.ravel()]
+
+
+def _point_blend(layers: MeshLayers, vertices: _Vertices, numbers: Ids) -> Blend:
+    """Return what vertices are blended of; those of the source of themselves alone."""
+    own = np.count_nonzero(numbers < len(layers.positions))
+    rows = np.repeat(numbers[:, None], 3, axis=1)
+    weights = np.zeros((len(numbers), 3))
+    weights[:own, 0] = 1.0
+    made = np.searchsorted(vertices.numbers, numbers[own:])
+    rows[own:], weights[own:] = vertices.blend.rows[made], vertices.blend.weights[made]
+    return Blend(rows, weights)
+
+
+def loose_parts(layers: MeshLayers) -> tuple[Ids, Ids]:
+    """Return the edges of no polygon, and the vertices of no edge."""
+    used = np.zeros(len(layers.edges), np.bool_)
+    used[layers.corner_edges] = True
+    joined = np.zeros(len(layers.positions), np.bool_)
+    joined[layers.edges.ravel()] = True
+    return np.flatnonzero(~used), np.flatnonzero(~joined)

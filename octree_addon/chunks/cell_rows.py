@@ -1,0 +1,81 @@
+"""Cells as rows of Results, those over budget first, with what each has most of; outlines."""
+
+import io
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+from zipfile import BadZipFile
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..answers.rows import Column, Rows
+from ..arrays import UNUSED, Ids
+from ..display import ColoredCells
+from ..results import Contact, Lines
+from ..ui import at_forgetting
+from .world import CellTable, WorldTriangles
+
+# Pairs of corners that differ in one bit: the edges of a box.
+_EDGES = [(k, k | 1 << axis) for k in range(8) for axis in range(3) if not k >> axis & 1]
+_BITS = np.arange(8)[:, None] >> np.arange(3) & 1
+
+
+def cell_rows(table: CellTable, world: WorldTriangles, columns: Sequence[Column]) -> Rows:
+    """Return a row for each cell: the object that has most triangles there, and numbers."""
+    placements = world.placements
+    instances = placements.persistent_ids[table.culprits].copy()
+    instances[~placements.is_instance[table.culprits]] = UNUSED
+    objects = placements.owners[table.culprits].astype(np.intp)
+    return Rows(objects[None], instances[None], tuple(columns))
+
+
+def pack_cells(table: CellTable, values: NDArray[Any]) -> bytes:
+    """Write where cells are, and what they are colored by, as bytes of a result."""
+    file = io.BytesIO()
+    np.savez_compressed(
+        file,
+        lower=table.lower,
+        upper=table.upper,
+        values=np.asarray(values, np.float64),
+        over=table.is_over,
+    )
+    return file.getvalue()
+
+
+@lru_cache(maxsize=4)
+def _unpacked(data: bytes) -> ColoredCells | None:
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+            return ColoredCells(*(arrays[name] for name in ColoredCells._fields))
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile):
+        return None
+
+
+at_forgetting(_unpacked.cache_clear)
+
+
+def cells_in(_: bpy.types.Scene, result: Any) -> ColoredCells | None:
+    """Return the cells that a result holds; None if they cannot be read."""
+    cells = _unpacked(bytes(result.details))
+    return cells if cells is not None and len(cells.lower) == result.count else None
+
+
+def cell_outline(scene: bpy.types.Scene, result: Any, row: int) -> Contact | None:
+    """Return the edges of the cell of a row."""
+    cells = cells_in(scene, result)
+    if cells is None:
+        return None
+    corners = np.where(_BITS == 1, cells.upper[row], cells.lower[row])
+    faces = (np.empty(0, np.intp),)
+    return Contact(corners, corners[_EDGES], faces, (result.number, row))
+
+
+# Columns as many as fit; a click frames the cell.
+CELL_LINES = Lines((), lambda *_: (), cell_outline)
+
+
+def worst_first(table: CellTable, values: NDArray[Any]) -> Ids:
+    """Return the order of cells: those over budget first, then by a value, the largest first."""
+    return np.lexsort((-np.asarray(values), ~table.is_over))

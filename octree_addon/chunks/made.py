@@ -1,0 +1,265 @@
+"""Chunks in Blender: objects in a collection for each cell, known by their custom properties.
+
+What makes them goes on step by step, and takes back all of it if it is dropped.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import bpy
+from mathutils import Matrix
+
+from ...core import Steps
+from .. import tuning
+from ..arrays import Floats
+from ..hiding import hide, plan, show_again
+from ..hiding.view_layer_hiding import is_hidden, set_hidden
+from .cutting import ASSIGN, ChunkPart, ChunkSource, SceneCut
+from .names import safe_name
+from .world import CHUNK, is_chunk
+from .writing import (
+    blended_groups,
+    chunk_positions,
+    write_groups,
+    write_keys,
+    write_mesh,
+)
+
+# Custom properties: of the collection of all chunks, and of each of them beside `CHUNK`.
+ROOT, SOURCE, SIGNATURE = "octree_chunks", "octree_source", "octree_signature"
+NAME = "Chunks"
+
+
+class Made(NamedTuple):
+    """Chunks that were made, and what becomes of earlier ones.
+
+    Attributes
+    ----------
+    fresh : list of (ChunkPart, object)
+        New ones, in no collection yet.
+    kept, gone : list of object
+        Earlier ones that are still so, and those that are not.
+    draft : Draft
+        What was made; with it go the new ones, unless it is taken.
+    """
+
+    fresh: list[tuple[ChunkPart, bpy.types.Object]]
+    kept: list[bpy.types.Object]
+    gone: list[bpy.types.Object]
+    draft: "Draft"
+
+
+class Draft:
+    """New data that is removed again with it, unless it is taken: whoever drops work drops all."""
+
+    def __init__(self) -> None:
+        self.data: list[bpy.types.ID] = []
+
+    def __del__(self) -> None:
+        self.drop()
+
+    def drop(self) -> None:
+        """Remove the data."""
+        data, self.data = self.data, []
+        if data:
+            bpy.data.batch_remove(data[::-1])
+
+    def take(self) -> None:
+        """Leave the data to the file."""
+        self.data = []
+
+
+def has_chunks(collection: Any) -> bool:
+    """Tell whether a collection is that of all chunks."""
+    return ROOT in collection
+
+
+def made_collection(scene: bpy.types.Scene) -> bpy.types.Collection | None:
+    """Return the collection of the chunks of a scene; None without any."""
+    return next((each for each in scene.collection.children_recursive if has_chunks(each)), None)
+
+
+def chunks_in(collection: bpy.types.Collection | None) -> list[bpy.types.Object]:
+    """Return the chunks in a collection."""
+    return (
+        [] if collection is None else [each for each in collection.all_objects if is_chunk(each)]
+    )
+
+
+def sources_in(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """Return the objects that the chunks of a scene are of, as far as they are there."""
+    root = made_collection(scene)
+    names = json.loads(root[ROOT]) if root is not None else []
+    return named_objects(scene, names)
+
+
+def named_objects(scene: bpy.types.Scene, names: Iterable[str]) -> list[bpy.types.Object]:
+    """Return the objects of these names, as far as the scene has them."""
+    there = {item.name: item for item in scene.objects}
+    return [there[name] for name in names if name in there]
+
+
+@contextmanager
+def shown_sources(context: bpy.types.Context) -> Iterator[None]:
+    """Show the sources of chunks while they are read, and hide them again."""
+    layer = context.view_layer
+    hidden = [item for item in sources_in(context.scene) if is_hidden(item, layer, "EYE")]
+    names = [item.name for item in hidden]
+    set_hidden(context, layer, hidden, "EYE", False)
+    layer.update()
+    try:
+        yield
+    finally:
+        there = {item.name: item for item in bpy.context.view_layer.objects}
+        set_hidden(
+            bpy.context,
+            bpy.context.view_layer,
+            [there[name] for name in names if name in there],
+            "EYE",
+            True,
+        )
+        bpy.context.view_layer.update()
+
+
+def make_steps(scene: bpy.types.Scene, cut: SceneCut) -> Steps[Made]:
+    """Make an object of each part that is new or has changed; yield the fraction done.
+
+    Dropped in the middle, or if anything goes wrong, it leaves nothing behind.
+    """
+    before = {(item[SOURCE], item[CHUNK]): item for item in chunks_in(made_collection(scene))}
+    made, kept, draft = [], [], Draft()
+    taken = {item.name.casefold() for item in before.values()}
+    size, items = 0, {item.session_uid: item for item in bpy.data.objects}
+    materials = {each.session_uid: each for each in bpy.data.materials}
+    try:
+        for number, part in enumerate(cut.parts):
+            key = part.source.label, cut.names[part.cell]
+            former = before.get(key)
+            if former is not None and former[SIGNATURE] == part.signature:
+                kept.append(before.pop(key))
+                continue
+            name = safe_name(part.source.label, f"_{key[1]}", taken)
+            item = _object_of(part, cut, name, items, materials, draft.data)
+            item[CHUNK], item[SOURCE], item[SIGNATURE] = key[1], key[0], part.signature
+            made.append((part, item))
+            size += part.triangles
+            if size > tuning.current.vertices_read:
+                size = 0
+                yield number / len(cut.parts)
+        yield 1.0
+    except BaseException:
+        draft.drop()
+        raise
+    return Made(made, kept, list(before.values()), draft)
+
+
+def _object_of(
+    part: ChunkPart,
+    cut: SceneCut,
+    name: str,
+    items: Mapping[int, bpy.types.Object],
+    materials: Mapping[int, bpy.types.Material],
+    new: list[bpy.types.ID],
+) -> bpy.types.Object:
+    """Make the object of a part, in no collection; all that is made goes into `new`."""
+    source = part.source
+    item, matrix = items[source.shown], cut.matrices[source.row]
+    if part.arrays is None:
+        copy = item.copy()
+        new.append(copy)
+        if source.is_instance:
+            _place_alone(copy, matrix)
+        copy.name = name
+        return copy
+    layers, arrays = cut.layers[source.row], part.arrays
+    slots = [materials.get(uid) for uid in cut.materials[source.row].slots]
+    positions = chunk_positions(layers, arrays, cut.made, matrix)
+    mesh = write_mesh(name, layers, arrays, positions, slots)
+    new.append(mesh)
+    if source.is_instance or item.type != "MESH":
+        made = bpy.data.objects.new(name, mesh)
+        new.append(made)
+        _place_alone(made, matrix)
+    else:
+        made = item.copy()
+        new.append(made)
+        made.data, made.name = mesh, name
+        if source.how != ASSIGN or not source.own:
+            made.modifiers.clear()
+    for slot in made.material_slots:
+        slot.link = "DATA"
+    names = [group.name for group in item.vertex_groups] if item.type == "MESH" else []
+    if names:
+        write_groups(made, names, blended_groups(layers.groups, arrays.points))
+    write_keys(made, layers, arrays)
+    return made
+
+
+def _place_alone(item: bpy.types.Object, matrix: Floats) -> None:
+    """Let an object stand where an instance stood, whatever its parents and constraints."""
+    item.animation_data_clear()
+    item.constraints.clear()
+    item.parent = None
+    item.matrix_world = Matrix(matrix.tolist())
+
+
+def link_made(context: bpy.types.Context, cut: SceneCut, made: Made) -> bpy.types.Collection:
+    """Put new chunks beside what they are of, remove those that are no more, hide the sources."""
+    scene = context.scene
+    root = made_collection(scene)
+    made.draft.take()
+    if root is None:
+        root = bpy.data.collections.new(NAME)
+        root[ROOT] = ""
+        scene.collection.children.link(root)
+    remove_chunks(made.gone)
+    cells = {each[CHUNK]: each for each in root.children if is_chunk(each)}
+    for part, item in made.fresh:
+        name = cut.names[part.cell]
+        if name not in cells:
+            cells[name] = bpy.data.collections.new(f"{root.name} {name}")
+            cells[name][CHUNK] = name
+            root.children.link(cells[name])
+        cells[name].objects.link(item)
+    for each in list(root.children):
+        if is_chunk(each) and not each.all_objects:
+            bpy.data.collections.remove(each)
+    owners = {each.owner for each in cut.sources}
+    sources = [item for item in scene.objects if item.session_uid in owners]
+    root[ROOT] = json.dumps([item.name for item in sources])
+    hide_sources(context, sources, cut.sources)
+    context.view_layer.update()
+    return root
+
+
+def hide_sources(
+    context: bpy.types.Context, items: list[bpy.types.Object], sources: Iterable[ChunkSource]
+) -> None:
+    """Hide objects in the viewports and in renders; what instances show by the eye alone."""
+    hide(context, plan(context, items, "EYE"))
+    instanced = {each.shown for each in sources if each.is_instance}
+    alone = [item for item in items if item.session_uid not in instanced]
+    hide(context, plan(context, alone, "RENDER"))
+
+
+def remove_chunks(items: list[bpy.types.Object]) -> None:
+    """Delete chunks, and those of their meshes that nothing else uses."""
+    meshes = {item.data for item in items if isinstance(item.data, bpy.types.Mesh)}
+    bpy.data.batch_remove(items)
+    bpy.data.batch_remove([mesh for mesh in meshes if not mesh.users])
+
+
+def remove_all(context: bpy.types.Context) -> tuple[int, int]:
+    """Delete all chunks and show their sources again; return how many of each."""
+    scene = context.scene
+    root, sources = made_collection(scene), sources_in(scene)
+    chunks = chunks_in(root)
+    count = len(chunks)
+    remove_chunks(chunks)
+    if root is not None:
+        cells = [each for each in root.children if is_chunk(each) and not each.all_objects]
+        bpy.data.batch_remove([*cells, *([root] if not root.all_objects else [])])
+    shown = show_again(context, sources)
+    return count, shown

@@ -1,0 +1,217 @@
+"""Preview, cut, and restore: stepped operators; what is made is dropped again by Esc."""
+
+from typing import Any, NamedTuple
+
+import bpy
+import numpy as np
+
+from ...core import Steps, between
+from ..answers.answer import Answer
+from ..answers.kept import keep, options_of
+from ..results import Column, Rows, no_instances
+from ..scene_index import is_as_at, revision
+from ..ui import (
+    RefusingOperator,
+    Status,
+    SteppedOperator,
+    column_of,
+    draw_rows,
+    mode_obstacle,
+    plural,
+    settings_of,
+    take,
+    write_back,
+)
+from .cell_rows import cell_rows, pack_cells, worst_first
+from .cutting import SceneCut, cell_names, cut_steps, scene_chunks_steps, sources_of
+from .made import (
+    Made,
+    chunks_in,
+    link_made,
+    made_collection,
+    make_steps,
+    remove_all,
+    shown_sources,
+    sources_in,
+)
+from .settings import CHUNK_ROWS, ChunkOptions
+from .world import CellTable, WorldTriangles, cell_table, world_steps
+
+PREVIEW, CUT = "preview_chunks", "cut_chunks"
+# Where in the work reading has ended, and cutting before objects are made.
+_READ, _CUT = 0.5, 0.6
+
+
+class Previewed(NamedTuple):
+    """Cells as they would be cut."""
+
+    world: WorldTriangles
+    table: CellTable
+    names: list[str]
+
+
+class CutFacts(NamedTuple):
+    """Of what, and when, chunks were cut in this session: session ids and a revision."""
+
+    owners: frozenset[int]
+    revision: int
+
+
+class ChunkOperator(ChunkOptions, SteppedOperator):
+    """An operator that divides the scene into cells by the settings of chunks; a mixin."""
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return mode_obstacle(context, may_edit=False)
+
+    def chosen(self, context: bpy.types.Context) -> dict[str, Any]:
+        """Return the options, those that the caller left alone from the settings."""
+        take(self, settings_of(context.scene).chunks)
+        return {name: getattr(self, name) for name in CHUNK_ROWS}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the redo panel."""
+        draw_rows(column_of(self), self, CHUNK_ROWS)
+
+
+class OCTREE_OT_preview_chunks(ChunkOperator, bpy.types.Operator):
+    """Show which cells the scene would be cut into, and what each would have."""
+
+    bl_idname = "octree.preview_chunks"
+    bl_label = "Preview Chunks"
+    bl_description = (
+        "Show the cells that Cut Chunks would cut the scene into, colored by how many triangles"
+        " each would have; nothing is changed"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+    doing = "Finding cells"
+
+    def steps(self, context: bpy.types.Context) -> Steps[Previewed]:
+        options = self.chosen(context)
+        with shown_sources(context):
+            also = sources_in(context.scene)
+            world = yield from between(0.0, _READ, world_steps(context, self.scope, also))
+        sources = sources_of(world, options)
+        found = yield from between(_READ, 1.0, scene_chunks_steps(world, sources, options))
+        return Previewed(world, cell_table(found, world), cell_names(found))
+
+    def finish(self, context: bpy.types.Context, result: Previewed) -> Status:
+        write_back(self, settings_of(context.scene).chunks)
+        order = worst_first(result.table, result.table.triangles)
+        table = result.table.take(order)
+        names = tuple(result.names[number] for number in order.tolist())
+        columns = (
+            Column("Triangles", "", table.triangles.astype(np.int64)),
+            Column("Objects", "", table.objects.astype(np.int64)),
+            Column("Cell", "", np.arange(len(table)), names),
+        )
+        answer = Answer(
+            found=None,
+            title="Chunks Preview",
+            question=PREVIEW,
+            options=options_of(self),
+            rows=cell_rows(table, result.world, columns),
+            details=pack_cells(table, table.triangles),
+        )
+        keep(context, answer)
+        self.report({"INFO"}, preview_text(len(table), int(table.is_over.sum()), self.triangles))
+        return {"FINISHED"}
+
+
+def preview_text(cells: int, over: int, budget: int) -> str:
+    """Say how many cells there are, and how many are over the budget."""
+    text = plural(cells, "cell")
+    return f"{text}, {over:,} over {budget:,}" if over else f"{text}, none over {budget:,}"
+
+
+class OCTREE_OT_cut_chunks(ChunkOperator, bpy.types.Operator):
+    """Cut the scene into chunks: objects in a collection for each cell, the sources hidden."""
+
+    bl_idname = "octree.cut_chunks"
+    bl_label = "Cut Chunks"
+    bl_description = (
+        "Cut what is visible into chunks, in a collection beside it, with all attributes and"
+        " without cracks. The objects themselves stay as they are, hidden until Restore Sources."
+        " Cut again, only what has changed is cut"
+    )
+    bl_options = {"UNDO"}
+    doing = "Cutting chunks"
+
+    def steps(self, context: bpy.types.Context) -> Steps[tuple[SceneCut, Made]]:
+        options = self.chosen(context)
+        with shown_sources(context):
+            also = sources_in(context.scene)
+            cut = yield from between(0.0, _CUT, cut_steps(context, options, also))
+        made = yield from between(_CUT, 1.0, make_steps(context.scene, cut))
+        return cut, made
+
+    def finish(self, context: bpy.types.Context, result: tuple[SceneCut, Made]) -> Status:
+        cut, made = result
+        write_back(self, settings_of(context.scene).chunks)
+        root = link_made(context, cut, made)
+        facts = CutFacts(frozenset(each.owner for each in cut.sources), revision())
+        items = chunks_in(root)
+        answer = Answer(
+            found=facts,
+            title="Chunks",
+            question=CUT,
+            options=options_of(self),
+            rows=chunk_rows(cut, items),
+        )
+        keep(context, answer, kind=CutFacts)
+        self.report({"INFO"}, cut_text(cut, made, self.triangles))
+        return {"FINISHED"}
+
+
+def chunk_rows(cut: SceneCut, items: list[bpy.types.Object]) -> Rows:
+    """Return a row for each chunk: its object, its triangles, those of its cell, and that cell."""
+    counts = cut.found.counts
+    of = {
+        (part.source.label, cut.names[part.cell]): (part.triangles, part.cell)
+        for part in cut.parts
+    }
+    found = [(item, *of[item["octree_source"], item["octree_chunk"]]) for item in items]
+    found.sort(key=lambda each: (-int(counts[each[2]]), each[2], -each[1]))
+    uids = np.array([item.session_uid for item, *_ in found], np.intp)
+    cells = np.array([cell for *_, cell in found], np.intp)
+    columns = (
+        Column("Triangles", "", np.array([count for _, count, _ in found], np.int64)),
+        Column("In Cell", "", counts[cells].astype(np.int64)),
+        Column("Cell", "", cells, tuple(cut.names)),
+    )
+    return Rows(uids[None], no_instances(len(uids)), columns)
+
+
+def cut_text(cut: SceneCut, made: Made, budget: int) -> str:
+    """Say how many chunks there are, how many were cut now, and which are over the budget."""
+    chunks, fresh = len(made.fresh) + len(made.kept), len(made.fresh)
+    text = f"{plural(chunks, 'chunk')} in {plural(len(cut.names), 'cell')}"
+    if made.kept:
+        text += f", {fresh:,} of them cut again"
+    over = int(cut.found.is_over.sum())
+    return f"{text}; {plural(over, 'cell')} over {budget:,}" if over else text
+
+
+def may_be_old(facts: CutFacts) -> bool:
+    """Tell whether anything may have changed what chunks are of."""
+    return not is_as_at(facts.revision, facts.owners)
+
+
+class OCTREE_OT_remove_chunks(RefusingOperator, bpy.types.Operator):
+    """Delete the chunks, and show what they were cut from."""
+
+    bl_idname = "octree.remove_chunks"
+    bl_label = "Restore Sources"
+    bl_description = "Delete all chunks of the scene, and show again what they were cut from"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        other = "" if made_collection(context.scene) else "There are no chunks"
+        return mode_obstacle(context, may_edit=False) or other
+
+    def execute(self, context: bpy.types.Context) -> Status:
+        chunks, shown = remove_all(context)
+        text = f"{plural(chunks, 'chunk')} deleted, {plural(shown, 'object')} shown again"
+        self.report({"INFO"}, text)
+        return {"FINISHED"}

@@ -1,0 +1,59 @@
+"""Chunks in the tab: their button and options, the answer in words, and what is done with it."""
+
+from typing import Any
+
+import bpy
+
+from ..answers.kept import numbered_answer
+from ..ui import OptionsPopover, column_of, draw_button, draw_hint, draw_rows, plural, settings_of
+from .cell_rows import cells_in
+from .made import made_collection
+from .operators import CutFacts, may_be_old, preview_text
+from .settings import CHUNK_ROWS
+
+
+class OCTREE_PT_chunks(OptionsPopover):
+    """How the scene is cut into chunks, and what is done with them."""
+
+    bl_label = "Chunks"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        column = column_of(self)
+        draw_rows(column, settings_of(context.scene).chunks, CHUNK_ROWS)
+        column.operator("octree.cut_chunks", icon="MOD_EXPLODE")
+        if made_collection(context.scene) is not None:
+            column.operator("octree.remove_chunks", icon="LOOP_BACK")
+
+
+def draw_chunks(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Show the button that previews chunks."""
+    draw_button(layout, "octree.preview_chunks", "OCTREE_PT_chunks")
+
+
+def say_preview(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+    """Say how many cells there would be."""
+    cells = cells_in(context.scene, result)
+    if cells is not None:
+        budget = settings_of(context.scene).chunks.triangles
+        text = preview_text(len(cells.lower), int(cells.over.sum()), budget)
+        layout.label(text=text, translate=False)
+
+
+def offer_preview(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+    """Offer to cut."""
+    draw_button(layout, "octree.cut_chunks", icon="MOD_EXPLODE")
+
+
+def say_cut(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+    """Say how many chunks there are, and whether their sources may have changed."""
+    layout.label(text=plural(result.count, "chunk"), translate=False)
+    answer = numbered_answer(context.scene, result.number, CutFacts)
+    if answer is None or may_be_old(answer.found):
+        draw_hint(layout, "Sources may have changed", "ERROR")
+
+
+def offer_cut(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+    """Offer to cut again, and to go back."""
+    row = layout.row(align=True)
+    draw_button(row, "octree.cut_chunks", text="Cut Again", icon="MOD_EXPLODE")
+    row.operator("octree.remove_chunks", icon="LOOP_BACK")

@@ -1,0 +1,194 @@
+"""Triangles of the scene in the world, placement after placement, and the cells they are in."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core import (
+    Boxes,
+    Chunks,
+    Steps,
+    Triangles,
+    build_octree,
+    chunks_steps,
+    nearest,
+)
+from ..arrays import Flags, Floats, Ids
+from ..reader import RowMaterials, ScenePlacements, row_materials
+from ..scene_index import SceneIndex, index_steps
+from ..scope import scoped_objects
+
+# The custom property of objects that are chunks, and so are no sources of others.
+CHUNK = "octree_chunk"
+
+
+@dataclass(frozen=True, eq=False)
+class WorldTriangles:
+    """The triangles of r placements in the world.
+
+    Attributes
+    ----------
+    index : SceneIndex
+        Where they are from.
+    placements : ScenePlacements
+        Those placements alone.
+    ids : ndarray of intp, shape (r,)
+        What the octree of the index calls them.
+    triangles : Triangles
+        All of the first, then of the next.
+    """
+
+    index: SceneIndex
+    placements: ScenePlacements
+    ids: Ids
+    triangles: Triangles
+
+    @property
+    def starts(self) -> Ids:
+        """Where those of each placement begin, and their number, (r + 1,)."""
+        return self.placements.starts
+
+    @cached_property
+    def vertex_starts(self) -> Ids:
+        """Where the vertices of each placement begin, and their number, (r + 1,)."""
+        counts = [len(mesh.triangles.vertices) for mesh in self.placements.meshes]
+        return np.cumsum([0, *counts])
+
+    @cached_property
+    def rows(self) -> Ids:
+        """The placement of each triangle, (n,)."""
+        return np.repeat(np.arange(len(self.placements)), np.diff(self.starts))
+
+    def materials(self, depsgraph: bpy.types.Depsgraph) -> list[RowMaterials]:
+        """Return the materials of each placement."""
+        return row_materials(depsgraph, self.placements)
+
+
+def is_chunk(item: Any) -> bool:
+    """Tell whether an object, or the collection of a cell, was made by cutting."""
+    return CHUNK in item
+
+
+def world_steps(
+    context: bpy.types.Context,
+    scope: str = "VISIBLE",
+    also: Iterable[bpy.types.Object] = (),
+    *,
+    with_chunks: bool = False,
+) -> Steps[WorldTriangles]:
+    """Read what is visible and in a scope, or among `also`; yield the fraction done.
+
+    Without chunks, unless these are wanted. A `ValueError` says that there are no triangles.
+    """
+    index = yield from index_steps(context)
+    placements = index.placements
+    wanted = {
+        item.session_uid
+        for item in (*scoped_objects(context, scope, None), *also)
+        if with_chunks or not is_chunk(item)
+    }
+    rows = np.flatnonzero(np.isin(placements.owners, np.fromiter(wanted, np.int32, len(wanted))))
+    if not len(rows):
+        raise ValueError("There are no triangles: no object meant has faces")
+    ids = index.octree.ids[rows]
+    return WorldTriangles(index, placements.ordered(rows), ids, index.octree.triangles_of(ids))
+
+
+def divided_steps(
+    triangles: Triangles,
+    options: Mapping[str, Any],
+    *,
+    owners: Ids | None = None,
+    modes: Ids | None = None,
+) -> Steps[Chunks]:
+    """Divide triangles into the cells that options ask for; yield the fraction done."""
+    return chunks_steps(
+        triangles,
+        cell=options["cell"],
+        budget=options["triangles"],
+        split=options["tree"].lower(),
+        least_triangles=options["least_triangles"],
+        least_size=options["least_size"],
+        owners=owners,
+        modes=modes,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class CellTable:
+    """What is in c cells that have triangles: each counts where its center is.
+
+    Attributes
+    ----------
+    lower, upper : ndarray of float64, shape (c, 3)
+        The cells.
+    triangles, objects, materials : ndarray of intp, shape (c,)
+        How many of each; materials are 0 where they were not read.
+    is_over : ndarray of bool, shape (c,)
+        Which have more triangles than the budget, and could not be divided.
+    culprits : ndarray of intp, shape (c,)
+        The placement that has most triangles there.
+    shares : ndarray of intp, shape (c,)
+        How many of them that one has.
+    """
+
+    lower: Floats
+    upper: Floats
+    triangles: Ids
+    objects: Ids
+    materials: Ids
+    is_over: Flags
+    culprits: Ids
+    shares: Ids
+
+    def __len__(self) -> int:
+        return len(self.triangles)
+
+    def take(self, rows: Ids) -> "CellTable":
+        """Return some of the cells, in this order."""
+        return CellTable(*(each[rows] for each in vars(self).values()))
+
+
+def cell_table(found: Chunks, world: WorldTriangles) -> CellTable:
+    """Count what is in each cell. O(triangles log triangles)."""
+    count, width = len(found.lower), len(world.placements)
+    whole = np.flatnonzero(found.cells >= 0)
+    cells = np.concatenate((found.cells[whole], found.pieces.cells))
+    triangles = np.concatenate((whole, found.pieces.triangles))
+    codes, sizes = np.unique(cells * width + world.rows[triangles], return_counts=True)
+    owners, rows = codes // width, codes % width
+    # The last one of each cell is that with the most, of equals the first.
+    order = np.lexsort((-rows, sizes, owners))
+    last = np.searchsorted(owners[order], np.arange(count), "right") - 1
+    return CellTable(
+        found.lower,
+        found.upper,
+        found.counts,
+        np.bincount(owners, minlength=count),
+        np.zeros(count, np.intp),
+        found.is_over,
+        rows[order][last],
+        sizes[order][last],
+    )
+
+
+def triangle_materials(world: WorldTriangles, materials: list[RowMaterials]) -> Ids:
+    """Return the session id of the material of each triangle, 0 for none, (n,)."""
+    parts = [np.empty(0, np.intp)]
+    for mesh, each in zip(world.placements.meshes, materials, strict=True):
+        slots = np.array(each.slots or (0,), np.intp)
+        parts.append(slots[np.clip(each.numbers[mesh.polygons], 0, len(slots) - 1)])
+    return np.concatenate(parts)
+
+
+def nearest_cells(found: Chunks, points: Floats) -> Ids:
+    """Return the cell that holds each point (k, 3), of several the first, or else the nearest."""
+    if not len(points):
+        return np.empty(0, np.intp)
+    cells = build_octree(Boxes(found.lower, found.upper))
+    numbers: Ids = nearest(cells, points).items[:, 0]
+    return numbers

@@ -1,0 +1,226 @@
+"""Chunk meshes and objects written in bulk (foreach_set): layers, shape keys, groups, normals."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core import interpolated_normals
+from ..arrays import Floats, Ids
+from ..reader import ATTRIBUTE_KINDS, GroupWeights, MeshColumn, MeshLayers
+from .assembly import Blend, ChunkArrays
+
+# What is not interpolated although its numbers are no whole ones; and from how far off a normal
+# has to be kept.
+_SMOOTH = {
+    "FLOAT",
+    "FLOAT2",
+    "FLOAT_VECTOR",
+    "FLOAT_COLOR",
+    "BYTE_COLOR",
+    "QUATERNION",
+    "FLOAT4X4",
+}
+_NORMALS_DIFFER = 1e-4
+
+
+def chunk_positions(
+    layers: MeshLayers, arrays: ChunkArrays, made: Floats, matrix: Floats
+) -> NDArray[np.float32]:
+    """Return where the vertices of a chunk are in the space of its source, (v, 3).
+
+    Parameters
+    ----------
+    layers : MeshLayers
+        The source.
+    arrays : ChunkArrays
+        The chunk.
+    made : ndarray of float64, shape (m, 3)
+        Where the vertices that walls have made are in the world, exactly on these, in the order
+        of their numbers.
+    matrix : ndarray of float64, shape (4, 4)
+        Of the source. A flat one is no way back: weights tell then.
+    """
+    positions: NDArray[Any] = arrays.points.of(layers.positions, smooth=True)
+    fresh = np.flatnonzero(arrays.numbers >= len(layers.positions))
+    if len(fresh) and not layers.keys and np.linalg.matrix_rank(matrix[:3, :3]) == 3:
+        world = made[arrays.numbers[fresh] - len(layers.positions)] - matrix[:3, 3]
+        positions[fresh] = world @ np.linalg.inv(matrix[:3, :3]).T
+    return positions
+
+
+def write_mesh(
+    name: str,
+    layers: MeshLayers,
+    arrays: ChunkArrays,
+    positions: NDArray[np.float32],
+    materials: Sequence[bpy.types.Material | None],
+) -> bpy.types.Mesh:
+    """Return a new mesh of a chunk, with the materials that it uses and no others."""
+    mesh = bpy.data.meshes.new(name)
+    try:
+        _write_topology(mesh, arrays, positions)
+        used = _used_materials(layers, arrays, len(materials))
+        for number in used:
+            mesh.materials.append(materials[number])
+        for column in layers.columns:
+            _write_column(mesh, column, arrays, used)
+        _write_actives(mesh, layers.actives)
+        mesh.update()
+        keep_normals(mesh, layers, arrays)
+    except BaseException:
+        bpy.data.meshes.remove(mesh)
+        raise
+    return mesh
+
+
+def _write_topology(
+    mesh: bpy.types.Mesh, arrays: ChunkArrays, positions: NDArray[np.float32]
+) -> None:
+    mesh.vertices.add(len(positions))
+    mesh.edges.add(len(arrays.edges))
+    mesh.loops.add(len(arrays.corner_vertices))
+    mesh.polygons.add(len(arrays.polygons))
+    mesh.vertices.foreach_set("co", positions.ravel())
+    # Which Blender copies as it is: any other way goes element by element.
+    for name, values in (
+        (".edge_verts", arrays.edges),
+        (".corner_vert", arrays.corner_vertices),
+        (".corner_edge", arrays.corner_edges),
+    ):
+        attribute: Any = mesh.attributes.get(name)
+        if attribute is not None:
+            attribute.data.foreach_set("value", values.ravel())
+    mesh.polygons.foreach_set("loop_start", arrays.polygon_starts.astype(np.int32))
+    mesh.update()
+
+
+def _used_materials(layers: MeshLayers, arrays: ChunkArrays, count: int) -> list[int]:
+    """Return the slots that polygons of a chunk use, of so many."""
+    column = next((each for each in layers.columns if each.name == "material_index"), None)
+    if not count:
+        return []
+    if column is None or not len(arrays.polygons):
+        return [0]
+    return np.unique(np.clip(column.values[arrays.polygons, 0], 0, count - 1)).tolist()
+
+
+def _write_column(
+    mesh: bpy.types.Mesh, column: MeshColumn, arrays: ChunkArrays, used: Sequence[int]
+) -> None:
+    values = _column_values(column, arrays)
+    if column.name == "material_index":
+        slots = np.clip(values, 0, max(used, default=0))
+        values = np.searchsorted(used, slots).astype(np.int32) if used else slots * 0
+    attributes = mesh.attributes
+    attribute: Any = attributes.get(column.name)
+    if attribute is None:
+        attribute = attributes.new(column.name, column.kind, column.domain)  # type: ignore[arg-type]
+    if column.kind == "STRING":
+        for element, text in zip(attribute.data, values[:, 0].tolist(), strict=True):
+            element.value = text
+    elif len(values):
+        attribute.data.foreach_set(
+            ATTRIBUTE_KINDS[column.kind][0], np.ascontiguousarray(values).ravel()
+        )
+
+
+def _column_values(column: MeshColumn, arrays: ChunkArrays) -> NDArray[Any]:
+    smooth = column.kind in _SMOOTH
+    if column.domain == "POINT":
+        values = arrays.points.of(column.values, smooth=smooth)
+    elif column.domain == "CORNER":
+        values = arrays.corners.of(column.values, smooth=smooth)
+    elif column.domain == "FACE":
+        return column.values[arrays.polygons]
+    else:  # of an edge that crosses a face nothing is known
+        sources = arrays.edge_sources
+        values = np.zeros((len(sources), column.values.shape[1]), column.values.dtype)
+        if column.values.dtype == object:
+            values[:] = b""
+        values[sources >= 0] = column.values[sources[sources >= 0]]
+        return values
+    if column.kind == "QUATERNION":
+        lengths = np.linalg.norm(values, axis=1, keepdims=True)
+        values = np.divide(values, lengths, out=values, where=lengths > 0)
+    return values
+
+
+def _write_actives(mesh: bpy.types.Mesh, actives: dict[str, str]) -> None:
+    for layer in mesh.uv_layers:
+        if layer.name == actives.get("uv"):
+            layer.active = True
+        if layer.name == actives.get("rendered_uv"):
+            layer.active_render = True
+    names = mesh.attributes.keys()
+    if actives["color"] in names:
+        mesh.attributes.active_color_name = actives["color"]
+    if actives["default_color"] in names:
+        mesh.attributes.default_color_name = actives["default_color"]
+
+
+def keep_normals(mesh: bpy.types.Mesh, layers: MeshLayers, arrays: ChunkArrays) -> None:
+    """Let corners be shaded as in the source: by custom normals, if their own are others."""
+    corners = len(arrays.corner_vertices)
+    if not corners:
+        return
+    rows, weights = arrays.corners
+    some = layers.normals[rows.ravel()]
+    wanted = interpolated_normals(some, np.arange(len(some)).reshape(-1, 3), weights)
+    own = np.empty((corners, 3), np.float32)
+    mesh.corner_normals.foreach_get("vector", own.ravel())
+    if np.abs(own - wanted).max() > _NORMALS_DIFFER:
+        mesh.normals_split_custom_set(wanted.tolist())
+
+
+def write_keys(item: bpy.types.Object, layers: MeshLayers, arrays: ChunkArrays) -> None:
+    """Give an object the shape keys of its source."""
+    made = []
+    for key in layers.keys:
+        block = item.shape_key_add(name=key.name, from_mix=False)
+        block.data.foreach_set("co", arrays.points.of(key.positions, smooth=True).ravel())
+        made.append(block)
+        for name, value in key.settings.items():
+            setattr(block, name, value)
+    for block, key in zip(made, layers.keys, strict=True):
+        block.relative_key = made[key.relative_to]
+
+
+def write_groups(item: bpy.types.Object, names: Sequence[str], groups: GroupWeights) -> None:
+    """Give an object vertex groups of these names with these weights."""
+    item.vertex_groups.clear()
+    for name in names:
+        item.vertex_groups.new(name=name)
+    order = np.lexsort((groups.weights, groups.groups))
+    vertices, numbers, weights = (each[order] for each in groups)
+    changes = (np.diff(numbers, prepend=-1) != 0) | (np.diff(weights, prepend=-1.0) != 0)
+    starts = np.append(np.flatnonzero(changes), len(order)).tolist()
+    for start, stop in pairwise(starts):
+        if numbers[start] < len(names):
+            group = item.vertex_groups[int(numbers[start])]
+            group.add(vertices[start:stop].tolist(), float(weights[start]), "REPLACE")
+
+
+def blended_groups(groups: GroupWeights, points: Blend) -> GroupWeights:
+    """Return the weights of vertices that are blended of those of a source."""
+    if not len(groups.vertices):
+        return groups
+    begins = np.searchsorted(groups.vertices, points.rows, "left")
+    sizes = np.searchsorted(groups.vertices, points.rows, "right") - begins
+    sizes[points.weights == 0.0] = 0
+    entries = _spans(begins.ravel(), sizes.ravel())
+    rows = np.repeat(np.repeat(np.arange(len(points.rows)), 3), sizes.ravel())
+    shares = np.repeat(points.weights.ravel(), sizes.ravel())
+    count = int(groups.groups.max()) + 1
+    codes, places = np.unique(rows * count + groups.groups[entries], return_inverse=True)
+    sums = np.bincount(places.ravel(), groups.weights[entries] * shares, len(codes))
+    return GroupWeights(codes // count, codes % count, np.minimum(sums, 1.0))
+
+
+def _spans(starts: Ids, sizes: Ids) -> Ids:
+    """Return the numbers of ranges, one after the other."""
+    offsets = np.cumsum(sizes) - sizes
+    return np.arange(int(sizes.sum())) + np.repeat(starts - offsets, sizes)

@@ -1,0 +1,46 @@
+"""Density feature: where the triangles are, what pixels need, and copies with fewer of them.
+
+Read settings, counting, decimated, operators, then panel.
+"""
+
+import bpy
+
+from .. import results
+from ..chunks import CELL_LINES, cells_in
+from ..display import CELLS
+from ..ui import Feature
+from .counting import CountedCells, cells_counted_steps
+from .operators import (
+    DENSITY,
+    OCTREE_OT_decimate_to_need,
+    OCTREE_OT_density,
+    OCTREE_OT_remove_decimated,
+    OCTREE_OT_snapshot_density,
+)
+from .panel import OCTREE_PT_density, draw_density, offer_density, say_density
+from .settings import OctreeDensitySettings
+
+__all__ = ["CountedCells", "cells_counted_steps", "draw_density"]
+
+
+def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
+    """Offer to count, and to have fewer."""
+    menu.layout.separator()
+    for name in ("density", "snapshot_density", "decimate_to_need", "remove_decimated"):
+        menu.layout.operator(f"octree.{name}")
+
+
+CELLS[DENSITY] = cells_in
+results.LINES[DENSITY] = CELL_LINES
+results.ANSWERS[DENSITY] = results.Said(say_density, offer_density)
+FEATURE = Feature(
+    settings={"density": OctreeDensitySettings},
+    classes=(
+        OCTREE_OT_density,
+        OCTREE_OT_snapshot_density,
+        OCTREE_OT_decimate_to_need,
+        OCTREE_OT_remove_decimated,
+        OCTREE_PT_density,
+    ),
+    menus=(("OCTREE_MT_object", draw_menu),),
+)

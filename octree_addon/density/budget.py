@@ -1,0 +1,136 @@
+"""Budgets as data: limits for a scene and its cells, what is over them, and reports for CI.
+
+    blender house.blend --command octree budget --budget budget.json --fail-on over
+
+A budget is a JSON object: `cell`, the edge of cells, and any of the limits of `LIMITS`.
+"""
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+from ..text_formats import json_file
+from ..written_files import Writer
+
+# By its name in a budget: what it limits, and whether in each cell or in all together.
+LIMITS: Mapping[str, tuple[str, bool]] = {
+    "triangles": ("triangles", False),
+    "objects": ("objects", False),
+    "triangles_per_cell": ("triangles", True),
+    "objects_per_cell": ("objects", True),
+    "materials_per_cell": ("materials", True),
+    "triangles_per_cubic_meter": ("density", True),
+}
+FORMAT, VERSION = "octree budget", 1
+
+
+class TriangleBudget(NamedTuple):
+    """Limits: the edge of cells in meters, and the most of each by its name in `LIMITS`."""
+
+    cell: float
+    limits: dict[str, float]
+
+
+class CountedPlace(NamedTuple):
+    """What one cell has, or the scene: counts by what `LIMITS` name; what has most of it."""
+
+    name: str
+    counts: dict[str, float]
+    culprit: str
+
+
+class OverBudget(NamedTuple):
+    """One limit that is broken: its name, where, how much there is and may be, and by what."""
+
+    rule: str
+    where: str
+    value: float
+    most: float
+    culprit: str
+
+    @property
+    def said(self) -> str:
+        """One line for people."""
+        most = f"{self.where}: {self.value:,.10g} {self.rule.replace('_', ' ')}"
+        return f"{most}, {self.most:,.10g} allowed; most of it {self.culprit}"
+
+
+def read_budget(content: str | bytes) -> TriangleBudget:
+    """Return the budget that a JSON file holds.
+
+    Raises
+    ------
+    ValueError
+        If it is no JSON object, names an unknown limit, or a number makes no sense.
+    """
+    given: Any = json.loads(content)
+    if not isinstance(given, dict):
+        raise ValueError(f"a budget must be an object of JSON, got {type(given).__name__}")
+    numbers = {"cell": 10.0, **given}
+    for name, value in numbers.items():
+        if name not in ("cell", *LIMITS):
+            raise ValueError(f"a budget has cell, {', '.join(LIMITS)}; got {name!r}")
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not 0 <= value < math.inf or (name == "cell" and value == 0):
+            raise ValueError(f"{name} must be a number of at least 0, got {value!r}")
+    cell = float(numbers.pop("cell"))
+    if not numbers:
+        raise ValueError(f"a budget needs a limit: {', '.join(LIMITS)}")
+    return TriangleBudget(cell, {name: float(value) for name, value in numbers.items()})
+
+
+def over_budget(
+    budget: TriangleBudget, scene: CountedPlace, cells: Iterable[CountedPlace]
+) -> list[OverBudget]:
+    """Return what is over a budget: by limit, the most first."""
+    places, found = list(cells), []
+    for rule, most in budget.limits.items():
+        what, in_cells = LIMITS[rule]
+        here = [
+            OverBudget(rule, place.name, place.counts[what], most, place.culprit)
+            for place in (places if in_cells else [scene])
+            if place.counts[what] > most
+        ]
+        found += sorted(here, key=lambda each: (-each.value, each.where))
+    return found
+
+
+def json_report(file: str, budget: TriangleBudget, over: list[OverBudget], scene: Any) -> str:
+    """Return a report as JSON: the budget, the counts of the scene, and what is over."""
+    return json_file(
+        {
+            "format": FORMAT,
+            "version": VERSION,
+            "file": file,
+            "budget": {"cell": budget.cell, **budget.limits},
+            "scene": scene.counts,
+            "over": [each._asdict() for each in over],
+        }
+    )
+
+
+def junit_report(file: str, budget: TriangleBudget, over: list[OverBudget], _: Any) -> bytes:
+    """Return a report as JUnit XML: a suite for each limit, a failure for each place over it."""
+    root = Element("testsuites", name=file or "octree")
+    for rule in budget.limits:
+        suite = SubElement(root, "testsuite", name=rule)
+        here = [each for each in over if each.rule == rule]
+        for each in here:
+            case = SubElement(
+                suite, "testcase", classname=f"octree.{rule}", name=each.where, time="0"
+            )
+            SubElement(case, "failure", message=each.said, type=rule)
+        if not here:
+            SubElement(suite, "testcase", classname=f"octree.{rule}", name="within", time="0")
+        suite.set("tests", str(max(len(here), 1)))
+        suite.set("failures", str(len(here)))
+    root.set("failures", str(len(over)))
+    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root) + b"\n"
+
+
+BUDGET_REPORTS: Mapping[str, Writer] = {
+    "json": Writer(".json", json_report),
+    "junit": Writer(".xml", junit_report),
+}

@@ -1,0 +1,182 @@
+"""Triangle density: in cells, against pixels (screen coverage), and of sparse objects."""
+
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ...core import Steps, between, density_steps
+from ..arrays import Floats, Ids
+from ..cameras import get as last_seen
+from ..chunks import CellTable, WorldTriangles, cell_names, triangle_materials, world_steps
+from ..ui import length_unit
+
+# Where in the work reading has ended.
+_READ = 0.6
+# Of sparse objects: how full their boxes are at most, and how large against the scene at least.
+MOST_FILL, LEAST_SHARE = 0.25, 0.1
+
+
+class CountedCells(NamedTuple):
+    """What cells of one size have.
+
+    Attributes
+    ----------
+    world : WorldTriangles
+        The triangles.
+    table : CellTable
+        The cells.
+    names : list of str
+        What each is called.
+    densities : ndarray of float64, shape (c,)
+        Triangles per cubic meter, or without a unit per cubic Blender unit.
+    """
+
+    world: WorldTriangles
+    table: CellTable
+    names: list[str]
+    densities: Floats
+
+    def values(self, by: str) -> Floats:
+        """Return what cells are sorted by: "TRIANGLES", "OBJECTS", "MATERIALS", "VOLUME"."""
+        of = {
+            "TRIANGLES": self.table.triangles,
+            "OBJECTS": self.table.objects,
+            "MATERIALS": self.table.materials,
+            "VOLUME": self.densities,
+        }
+        return np.asarray(of[by], np.float64)
+
+
+class ObjectCounts(NamedTuple):
+    """What n objects have.
+
+    Attributes
+    ----------
+    owners : ndarray of intp, shape (n,)
+        Their session ids.
+    triangles, needs : ndarray of intp, shape (n,)
+        How many each has, and how many it needs.
+    pixels : ndarray of float64, shape (n,)
+        The most that a view shows of it.
+    """
+
+    owners: Ids
+    triangles: Ids
+    needs: Ids
+    pixels: Floats
+
+    @property
+    def saved(self) -> Ids:
+        """How many triangles are more than are needed, (n,)."""
+        return np.maximum(self.triangles - self.needs, 0)
+
+
+class SparseObjects(NamedTuple):
+    """Large placements whose boxes are nearly empty: n of them.
+
+    Attributes
+    ----------
+    world : WorldTriangles
+        All triangles.
+    rows : ndarray of intp, shape (n,)
+        The placements.
+    sizes, areas, fills : ndarray of float64, shape (n,)
+        The longest edge of each box, the area of its triangles, and what part that is of the
+        area of the box.
+    """
+
+    world: WorldTriangles
+    rows: Ids
+    sizes: Floats
+    areas: Floats
+    fills: Floats
+
+
+def cells_counted_steps(
+    context: bpy.types.Context, cell: float, budget: int = 0
+) -> Steps[CountedCells]:
+    """Count triangles in cells of one size; yield the fraction done.
+
+    With a budget, cells that have more are over it.
+    """
+    world = yield from between(0.0, _READ, world_steps(context, with_chunks=True))
+    materials = triangle_materials(world, world.materials(context.evaluated_depsgraph_get()))
+    counting = density_steps(
+        world.triangles,
+        cell=cell,
+        budget=0,
+        least_size=cell,
+        owners=world.rows,
+        materials=materials,
+    )
+    found = yield from between(_READ, 1.0, counting)
+    counts = found.chunks.counts
+    cells, owners, shares = found.culprits
+    (first,) = (np.diff(cells, prepend=-1) != 0).nonzero()
+    table = CellTable(
+        found.chunks.lower,
+        found.chunks.upper,
+        counts,
+        found.objects,
+        found.materials,
+        counts > budget if budget else np.zeros(len(counts), np.bool_),
+        owners[first],
+        shares[first],
+    )
+    scale = length_unit(context.scene)[1]
+    return CountedCells(world, table, cell_names(found.chunks), found.densities / scale**3)
+
+
+def objects_counted_steps(
+    context: bpy.types.Context, per_pixel: float = 1.0
+) -> Steps[ObjectCounts]:
+    """Count triangles of objects that cameras see against pixels; yield the fraction done.
+
+    A `ValueError` says that pixels were not counted.
+    """
+    seen = last_seen(context.scene)
+    if seen is None or seen.pixels is None or seen.pixels.table.pixels is None:
+        raise ValueError("Find what cameras see first, with Behind Others: Counts as Unseen")
+    world = yield from world_steps(context, with_chunks=True)
+    facts = seen.pixels
+    table, pixels = facts.table, facts.table.pixels
+    assert pixels is not None
+    objects = facts.object_of_item[table.items_of]
+    count = len(seen.objects)
+    visible, alone = np.zeros(count), np.zeros(count)
+    np.maximum.at(visible, objects, pixels.visible)
+    np.maximum.at(alone, objects, pixels.extended)
+    owners = np.array([each.session_uid for each in seen.objects], np.intp)
+    triangles = triangles_of(world, owners)
+    (there,) = ((visible > 0) & (triangles > 0)).nonzero()
+    needs = np.ceil(per_pixel * alone[there]).astype(np.intp)
+    return ObjectCounts(owners[there], triangles[there], needs, visible[there])
+
+
+def triangles_of(world: WorldTriangles, owners: Ids) -> Ids:
+    """Return how many triangles each object has; of one with instances, the largest of these."""
+    sizes = np.diff(world.starts)
+    order = np.argsort(owners, kind="stable")
+    at = np.searchsorted(owners[order], world.placements.owners)
+    known = at < len(owners)
+    known[known] &= owners[order][at[known]] == world.placements.owners[known]
+    counts = np.zeros(len(owners), np.intp)
+    np.maximum.at(counts, order[at[known]], sizes[known])
+    return counts
+
+
+def sparse_steps(context: bpy.types.Context) -> Steps[SparseObjects]:
+    """Find large objects whose boxes are nearly empty; yield the fraction done."""
+    world = yield from between(0.0, _READ, world_steps(context, with_chunks=True))
+    # One cell is enough: objects are asked for.
+    counting = density_steps(world.triangles, budget=len(world.triangles), owners=world.rows)
+    found = yield from between(_READ, 1.0, counting)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        fills = 1 / found.object_sparseness
+    sizes = (found.object_upper - found.object_lower).max(axis=1)
+    lower, upper = found.object_lower, found.object_upper
+    scene = float((np.nanmax(upper, axis=0) - np.nanmin(lower, axis=0)).max())
+    (sparse,) = ((fills < MOST_FILL) & (sizes >= LEAST_SHARE * scene)).nonzero()
+    sparse = sparse[np.argsort(fills[sparse], kind="stable")]
+    return SparseObjects(world, sparse, sizes[sparse], found.object_areas[sparse], fills[sparse])

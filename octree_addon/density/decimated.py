@@ -1,0 +1,74 @@
+"""Decimated copies (mesh simplification): modifiers on copies that share their meshes."""
+
+import json
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..chunks import named_objects
+from ..hiding import hide, plan, show_again
+from ..selection import link_to_new
+from .counting import ObjectCounts
+
+# Custom properties of the collection, with the names of what is copied, and of each copy.
+COPIES, COPY = "octree_decimated", "octree_decimated_of"
+NAME = "Decimated"
+# Fewer triangles are no shape any more.
+LEAST = 12
+
+
+def decimated_collection(scene: bpy.types.Scene) -> bpy.types.Collection | None:
+    """Return the collection of decimated copies; None without any."""
+    return next((each for each in scene.collection.children_recursive if COPIES in each), None)
+
+
+def is_copy(item: Any) -> bool:
+    """Tell whether an object is a decimated copy."""
+    return COPY in item
+
+
+def decimate(context: bpy.types.Context, counts: ObjectCounts) -> tuple[int, int]:
+    """Copy the objects that have more triangles than they need, and decimate the copies.
+
+    Returns how many, and how many triangles go. A `ValueError` says that there are none.
+    """
+    scene = context.scene
+    remove_decimated(context)
+    items = {item.session_uid: item for item in scene.objects if item.type == "MESH"}
+    needs = np.maximum(counts.needs, LEAST)
+    wanted = [
+        (items[uid], need, count)
+        for uid, need, count in zip(
+            counts.owners.tolist(), needs.tolist(), counts.triangles.tolist(), strict=True
+        )
+        if uid in items and need < count and items[uid].visible_get()
+    ]
+    if not wanted:
+        raise ValueError("No visible mesh has more triangles than it needs")
+    copies = []
+    for item, need, count in wanted:
+        copy = item.copy()
+        copy[COPY] = item.name
+        modifier = copy.modifiers.new("Decimate to Need", "DECIMATE")
+        assert isinstance(modifier, bpy.types.DecimateModifier)
+        modifier.ratio = need / count
+        copies.append(copy)
+    sources = [item for item, *_ in wanted]
+    collection = link_to_new(scene, copies, NAME)
+    collection[COPIES] = json.dumps([item.name for item in sources])
+    hide(context, plan(context, sources, "EYE"))
+    hide(context, plan(context, sources, "RENDER"))
+    return len(wanted), sum(count - need for _, need, count in wanted)
+
+
+def remove_decimated(context: bpy.types.Context) -> int:
+    """Delete the copies and show what they are of; return how many are shown again."""
+    collection = decimated_collection(context.scene)
+    if collection is None:
+        return 0
+    names = json.loads(collection[COPIES])
+    bpy.data.batch_remove([item for item in collection.objects if is_copy(item)])
+    if not collection.all_objects:
+        bpy.data.collections.remove(collection)
+    return show_again(context, named_objects(context.scene, names))

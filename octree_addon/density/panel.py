@@ -1,0 +1,42 @@
+"""Density in the tab: its button and options, the answer in words, and what is done with it."""
+
+import json
+from typing import Any
+
+import bpy
+
+from ..ui import OptionsPopover, column_of, draw_button, draw_rows, settings_of
+from .decimated import decimated_collection
+from .operators import counts_of
+from .settings import density_rows
+
+
+class OCTREE_PT_density(OptionsPopover):
+    """Where triangles are counted."""
+
+    bl_label = "Density"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        settings = settings_of(context.scene).density
+        column = column_of(self)
+        draw_rows(column, settings, density_rows(settings))
+        if decimated_collection(context.scene) is not None:
+            column.operator("octree.remove_decimated", icon="LOOP_BACK")
+
+
+def draw_density(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Show the button that counts triangles."""
+    draw_button(layout, "octree.density", "OCTREE_PT_density")
+
+
+def say_density(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+    """Say how many triangles there are."""
+    layout.label(text=json.loads(result.marks), translate=False)
+
+
+def offer_density(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+    """Offer what fits the answer: a snapshot, and fewer triangles."""
+    row = layout.row(align=True)
+    row.operator("octree.snapshot_density", icon="PINNED")
+    if counts_of(context.scene) is not None:
+        row.operator("octree.decimate_to_need", icon="MOD_DECIM")

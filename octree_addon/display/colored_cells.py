@@ -1,0 +1,94 @@
+"""Cells of an answer in a colormap: boxes by their number, those over a limit in another color."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import bpy
+import numpy as np
+
+from .. import results
+from ..arrays import Flags, Floats
+from ..preferences import Colors, colors
+from ..scene_index import holds
+from ..ui import settings_of
+from .batches import lift
+from .boxes import DrawnBoxes, draw_boxes, upload
+from .cells import RAMP, SHADES
+from .lines import blended
+from .uploads import uploads
+
+_WIDTH, _OPACITY, _BEHIND = 2.0, 0.9, 0.25
+
+
+class ColoredCells(NamedTuple):
+    """Cells that an answer is about.
+
+    Attributes
+    ----------
+    lower, upper : ndarray of float64, shape (c, 3)
+        Their corners.
+    values : ndarray of float64, shape (c,)
+        What they are colored by, on a scale of ratios: 0 or more.
+    over : ndarray of bool, shape (c,)
+        Which have more than is allowed.
+    """
+
+    lower: Floats
+    upper: Floats
+    values: Floats
+    over: Flags
+
+
+# By the name of the operator that asked: returns the cells of a result, or None.
+CELLS: dict[str, Callable[[bpy.types.Scene, Any], ColoredCells | None]] = {}
+
+
+class _Uploaded(NamedTuple):
+    """The cells of a result on the graphics card."""
+
+    chosen: Colors
+    boxes: DrawnBoxes | None
+
+
+# By the session id of the scene and the number of the result.
+_drawn: dict[tuple[int, int], _Uploaded] = uploads({})
+
+
+def shades_of(cells: ColoredCells) -> Floats:
+    """Return where each value stands between the least and the most, by ratio, (c,): 0 to 1."""
+    logs = np.log1p(cells.values)
+    span = np.ptp(logs) if len(logs) else 0.0
+    shades: Floats = (logs - logs.min(initial=np.inf)) / (span or 1.0)
+    return shades
+
+
+def colors_of(cells: ColoredCells) -> Any:
+    """Return the color of each cell, (c, 3)."""
+    rows = np.rint(shades_of(cells) * (SHADES - 1)).astype(np.intp)
+    found = RAMP[rows].copy()
+    found[cells.over] = colors().other
+    return found
+
+
+def draw_cells(scene: bpy.types.Scene) -> None:
+    """Draw the cells of the active result, if it has any and the scene is as it was asked."""
+    result = results.active_result(scene)
+    read = CELLS.get(result.question) if result is not None else None
+    if read is None or not settings_of(scene).answer.found:
+        return
+    if not holds(scene, result.number, result.fingerprint):
+        return
+    key = scene.session_uid, result.number
+    known = _drawn.get(key)
+    if known is None or known.chosen != colors():
+        cells = read(scene, result)
+        if cells is None:
+            return
+        rows = np.concatenate((cells.lower, cells.upper), axis=1).T.astype(np.float32)
+        for other in [each for each in _drawn if each[0] == key[0]]:
+            del _drawn[other]
+        known = _drawn[key] = _Uploaded(colors(), upload(rows, colors_of(cells)))
+    if known.boxes is not None:
+        for depth, opacity in (("LESS_EQUAL", _OPACITY), ("GREATER", _BEHIND)):
+            with blended(depth):  # type: ignore[arg-type]
+                draw_boxes(known.boxes, opacity, _WIDTH, lift=lift())

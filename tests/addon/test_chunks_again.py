@@ -1,0 +1,178 @@
+"""Chunks once made: cut again where something has changed, undone, restored; what is shown."""
+
+import bpy
+import numpy as np
+import pytest
+from blender_scenes import camera, cube, select_only
+from chunk_scenes import FINE, bumpy, chunks, cut, world
+
+from octree_ext.core import ZBuffer, run
+from octree_ext.octree_addon.answers.kept import active_result, numbered_answer
+from octree_ext.octree_addon.chunks import cells_in
+from octree_ext.octree_addon.chunks.cell_rows import cell_outline
+from octree_ext.octree_addon.chunks.made import made_collection, sources_in
+from octree_ext.octree_addon.chunks.operators import CutFacts, may_be_old
+from octree_ext.octree_addon.results import view_of
+from octree_ext.octree_addon.scene_index import index_steps
+
+
+def kept_facts():
+    scene = bpy.context.scene
+    return numbered_answer(scene, active_result(scene).number, CutFacts).found
+
+
+def spread():
+    """Add two sheets far from each other, with small things beside them."""
+    one, other = bumpy("One"), bumpy("Other", seed=5)
+    other.location.x = 16
+    cube("Small", 0.25, location=(8.4, 0.4, 0.4))
+    bpy.context.view_layer.update()
+    return one, other
+
+
+def test_only_what_has_changed_is_cut_again():
+    one, other = spread()
+    before = {(item["octree_source"], item["octree_chunk"]): item for item in cut(triangles=60)}
+    meshes = {key: item.data.session_uid for key, item in before.items()}
+    assert not may_be_old(kept_facts())
+    other.location.z = 0.125
+    bpy.context.view_layer.update()
+    assert may_be_old(kept_facts())
+    after = {(item["octree_source"], item["octree_chunk"]): item for item in cut(triangles=60)}
+    same = [key for key in after if key in meshes and after[key].data.session_uid == meshes[key]]
+    assert {name for name, _ in same} == {"One", "Small"}
+    assert {key for key in after if key[0] != "Other"} == set(same)
+    assert not may_be_old(kept_facts())
+    assert not one.visible_get()
+    assert len(bpy.data.meshes) == len({item.data for item in (*after.values(), one, other)}) + 0
+
+
+def test_what_nothing_has_changed_is_kept_whole():
+    spread()
+    before = {item.session_uid for item in cut(triangles=60)}
+    assert {item.session_uid for item in cut(triangles=60)} == before
+
+
+def test_an_edited_attribute_is_a_change():
+    one, _ = spread()
+    before = {item.session_uid for item in cut(triangles=60)}
+    one.data.attributes["FLOAT_POINT"].data[0].value = 77
+    one.data.update()
+    after = [item for item in cut(triangles=60) if item.session_uid not in before]
+    assert {item["octree_source"] for item in after} == {"One"}
+
+
+def test_sources_are_restored_and_chunks_leave_nothing():
+    spread()
+    before = {name: len(getattr(bpy.data, name)) for name in ("objects", "meshes", "collections")}
+    visible = [item.visible_get() for item in bpy.context.scene.objects]
+    cut(triangles=60)
+    assert len(sources_in(bpy.context.scene)) == 3
+    assert not any(item.visible_get() for item in sources_in(bpy.context.scene))
+    assert all(item.hide_render for item in sources_in(bpy.context.scene))
+    assert bpy.ops.octree.remove_chunks() == {"FINISHED"}
+    assert before == {name: len(getattr(bpy.data, name)) for name in before}
+    assert visible == [item.visible_get() for item in bpy.context.scene.objects]
+    assert not any(item.hide_render for item in bpy.context.scene.objects)
+    with pytest.raises(RuntimeError, match="There are no chunks"):
+        bpy.ops.octree.remove_chunks()
+
+
+def test_hidden_by_others_is_neither_cut_nor_shown():
+    _, other = spread()
+    other.hide_set(True)
+    made = cut(triangles=60)
+    assert "Other" not in {item["octree_source"] for item in made}
+    bpy.ops.octree.remove_chunks()
+    assert other.hide_get()
+
+
+def test_selected_objects_are_cut_and_again():
+    one, _ = spread()
+    select_only(one)
+    made = cut(triangles=60, scope="SELECTED")
+    assert {item["octree_source"] for item in made} == {"One"}
+    select_only()
+    again = cut(triangles=60, scope="SELECTED")
+    assert {item.session_uid for item in again} == {item.session_uid for item in made}
+
+
+def test_preview_counts_what_a_cut_has_and_outlines_cells():
+    spread()
+    assert bpy.ops.octree.preview_chunks(**FINE, triangles=60) == {"FINISHED"}
+    scene = bpy.context.scene
+    result = active_result(scene)
+    rows = view_of(scene, result).rows
+    triangles, names = rows.column("Triangles").values, rows.column("Cell").words
+    counts = dict(zip(names, triangles.tolist(), strict=True))
+    cells = cells_in(scene, result)
+    assert (np.diff(triangles) <= 0).all()
+    corners = cell_outline(scene, result, 0)
+    assert corners.segments.shape == (12, 2, 3)
+    assert np.ptp(corners.around, axis=0) == pytest.approx(cells.upper[0] - cells.lower[0])
+    found: dict[str, int] = {}
+    for item in cut(triangles=60):
+        found[item["octree_chunk"]] = found.get(item["octree_chunk"], 0) + len(world(item))
+    assert found == counts
+    assert max(found.values()) <= 60
+
+
+def test_over_budget_stands_first():
+    """Where cells may not be divided any further."""
+    spread()
+    bpy.ops.octree.preview_chunks(triangles=20, least_triangles=0, least_size=1.0)
+    result = active_result(bpy.context.scene)
+    cells = cells_in(bpy.context.scene, result)
+    assert cells.over.any()
+    assert not cells.over.all()
+    assert (np.diff(cells.over.astype(int)) <= 0).all()
+
+
+def picture(size=(1000, 1000)):
+    """Return which source each pixel shows, as names."""
+    index = run(index_steps(bpy.context))
+    matrix = np.diag([0.1, 0.1, -0.05, 1.0])
+    matrix[:3, 3] = -0.8, 0.0, 0.0
+    renderer = ZBuffer(index.octree)
+    image = renderer.image(matrix, size)
+    owners = index.placements.owners
+    of = {
+        item.session_uid: item.get("octree_source", item.name)
+        for item in bpy.context.scene.objects
+    }
+    names = np.array([of[uid] for uid in owners.tolist()] + [""])
+    return names[image.rows]
+
+
+@pytest.mark.parametrize("triangles", [60, 15])
+def test_label_pictures_of_source_and_chunks_are_the_same(triangles):
+    spread()
+    before = picture()
+    assert set(np.unique(before)) == {"", "One", "Other", "Small"}
+    cut(triangles=triangles)
+    bpy.context.view_layer.update()
+    assert (picture() != before).sum() == 0
+
+
+def test_one_undo_takes_all_back():
+    spread()
+    bpy.context.preferences.edit.use_global_undo = True
+    bpy.ops.ed.undo_push(message="Before")
+    names = {item.name for item in bpy.data.objects}
+    cut(triangles=60)
+    bpy.ops.ed.undo_push(message="Cut")
+    bpy.ops.ed.undo()
+    assert {item.name for item in bpy.data.objects} == names
+    assert made_collection(bpy.context.scene) is None
+    assert all(item.visible_get() for item in bpy.context.scene.objects)
+    bpy.ops.ed.redo()
+    assert chunks()
+
+
+def test_chunks_are_no_sources():
+    spread()
+    camera()
+    cut(triangles=60)
+    first = len(chunks())
+    cut(triangles=60)
+    assert len(chunks()) == first

@@ -1,0 +1,167 @@
+"""Density: sums are exact, rows name culprits; what pixels need, and decimated copies."""
+
+import bpy
+import numpy as np
+import pytest
+from blender_scenes import camera, collection_instance, cube, mesh_object, monkey
+from chunk_scenes import world
+
+from octree_ext.octree_addon.answers.kept import active_result
+from octree_ext.octree_addon.chunks import cells_in
+from octree_ext.octree_addon.density.decimated import COPY, decimated_collection
+from octree_ext.octree_addon.results import view_of
+
+
+def density(**options):
+    assert bpy.ops.octree.density(**options) == {"FINISHED"}
+    scene = bpy.context.scene
+    return view_of(scene, active_result(scene))
+
+
+def scattered():
+    """Add monkeys and cubes here and there, of several materials, and instances of one."""
+    items = [monkey(level, location=(3.1 * level, 0.3, 0.2)) for level in range(3)]
+    for number, item in enumerate([*items, cube("Box", 2.0, location=(-4.2, 0, 0))]):
+        item.data.materials.append(bpy.data.materials.new(f"Material {number}"))
+    collection_instance([cube("Part", 0.5)], "Set", location=(0, 5, 0))
+    bpy.context.view_layer.update()
+
+
+@pytest.mark.parametrize("cell", [0.3125, 1.0, 7.0])
+def test_counts_are_those_of_centers_and_their_sum_is_all(cell):
+    scattered()
+    view = density(what="CELLS", cell=cell)
+    corners = np.concatenate([world_of(item) for item in bpy.context.scene.objects])
+    centers = corners.mean(axis=1)
+    # In a wall a center is of the cell on its lower side.
+    keys, counts = np.unique(np.ceil(centers / cell) - 1, axis=0, return_counts=True)
+    found = view.rows.column("Triangles").values
+    assert found.sum() == len(corners)
+    assert sorted(found.tolist()) == sorted(counts.tolist())
+    assert len(keys) == len(view.rows)
+    cells = cells_in(bpy.context.scene, active_result(bpy.context.scene))
+    assert (cells.upper - cells.lower) == pytest.approx(cell)
+
+
+def world_of(item):
+    """Return the triangles that an object shows, or its instances."""
+    depsgraph, found = bpy.context.evaluated_depsgraph_get(), [np.empty((0, 3, 3))]
+    for instance in depsgraph.object_instances:
+        owner = instance.parent if instance.is_instance else instance.object
+        if owner.original != item or instance.object.type != "MESH":
+            continue
+        mesh, matrix = instance.object.data, np.array(instance.matrix_world, np.float64)
+        mesh.calc_loop_triangles()
+        points = np.array([vertex.co for vertex in mesh.vertices], np.float64)
+        points = points @ matrix[:3, :3].T + matrix[:3, 3]
+        found.append(points[[triangle.vertices[:] for triangle in mesh.loop_triangles]])
+    return np.concatenate(found)
+
+
+@pytest.mark.parametrize("by", ["TRIANGLES", "OBJECTS", "MATERIALS", "VOLUME"])
+def test_the_worst_cells_stand_first_with_what_has_most_in_them(by):
+    scattered()
+    view = density(what="CELLS", by=by, cell=4.0)
+    values = view.rows.columns[0].values
+    assert (np.diff(values) <= 0).all()
+    if by in ("TRIANGLES", "VOLUME"):
+        assert view.label(0, 0) == "Suzanne.002"
+    names = {view.label(row, 0) for row in range(len(view.rows))}
+    assert any(name.startswith("Set") for name in names) or "Instance" in str(names)
+
+
+def test_over_a_budget_stands_first():
+    scattered()
+    density(what="CELLS", by="OBJECTS", cell=2.0, budget=300)
+    cells = cells_in(bpy.context.scene, active_result(bpy.context.scene))
+    assert cells.over.any()
+    assert (np.diff(cells.over.astype(int)) <= 0).all()
+
+
+def test_later_counts_are_compared_with_a_snapshot():
+    scattered()
+    density(what="CELLS", cell=2.0)
+    assert bpy.ops.octree.snapshot_density() == {"FINISHED"}
+    before = density(what="CELLS", cell=2.0)
+    assert not before.rows.column("Change").values.any()
+    cube("Late", 0.2, location=(-4.9, -0.9, 0.9))
+    after = density(what="CELLS", cell=2.0)
+    assert after.rows.column("Change").values.sum() == 12
+    assert "+12 since the snapshot" in active_result(bpy.context.scene).marks
+
+
+def test_sparse_giants_are_found():
+    scattered()
+    points = [(x * 9.0, y * 9.0, z * 9.0) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+    corners = np.concatenate([np.array(point) + np.eye(3) * 0.1 for point in points])
+    mesh_object("Bits", corners, np.arange(24).reshape(8, 3).tolist())
+    view = density(what="SPARSE")
+    assert [view.label(row, 0) for row in range(len(view.rows))] == ["Bits"]
+    assert view.rows.column("Fill").values[0] < 1
+    assert view.rows.column("Size").values[0] == pytest.approx(18.1)
+
+
+def test_without_pixels_the_reason_is_told():
+    scattered()
+    with pytest.raises(RuntimeError, match="Behind Others"):
+        density(what="PIXELS")
+
+
+def seen(**options):
+    """Look at monkeys of 968, 3,936 and more triangles, near and far."""
+    near, far = monkey(3), monkey(4, location=(4, 20, 0))
+    camera(location=(0, -5, 0), rotation_euler=(np.pi / 2, 0, 0))
+    bpy.context.view_layer.update()
+    assert bpy.ops.octree.find_seen(behind="UNSEEN", resolution=8) == {"FINISHED"}
+    return near, far, density(what="PIXELS", **options)
+
+
+def test_objects_are_counted_against_their_pixels():
+    near, far, view = seen()
+    names = [view.label(row, 0) for row in range(len(view.rows))]
+    counts = view.rows.column("Triangles").values.tolist()
+    triangles = dict(zip(names, counts, strict=True))
+    assert triangles == {item.name: len(world_of(item)) for item in (near, far)}
+    assert names[0] == far.name
+    pixels, needed = view.rows.column("Pixels").values, view.rows.column("Needed").values
+    assert (needed >= pixels).all()
+    of = view.rows.column("Per Pixel").values
+    assert of == pytest.approx(view.rows.column("Triangles").values / pixels)
+
+
+def test_decimated_copies_have_what_they_need_and_one_press_takes_them_back():
+    near, far, view = seen()
+    labels = [view.label(row, 0) for row in range(2)]
+    needed = dict(zip(labels, view.rows.column("Needed").values, strict=True))
+    names = {item.name for item in bpy.data.objects}
+    assert bpy.ops.octree.decimate_to_need() == {"FINISHED"}
+    copies = list(decimated_collection(bpy.context.scene).objects)
+    assert {item[COPY] for item in copies} == {near.name, far.name}
+    bpy.context.view_layer.update()
+    for item in copies:
+        assert len(world_of(item)) == pytest.approx(needed[item[COPY]], rel=0.05)
+        assert item.data == bpy.data.objects[item[COPY]].data
+    assert not near.visible_get()
+    assert not near.modifiers.get("Decimate to Need")
+    assert bpy.ops.octree.remove_decimated() == {"FINISHED"}
+    assert {item.name for item in bpy.data.objects} == names
+    assert near.visible_get()
+    with pytest.raises(RuntimeError, match="Nothing is decimated"):
+        bpy.ops.octree.remove_decimated()
+
+
+def test_the_snapshot_of_an_unreadable_file_counts_as_none():
+    scattered()
+    bpy.context.scene.octree.density.snapshot = "{"
+    assert density(what="CELLS").rows.column("Change") is None
+    bpy.context.scene.octree.density.snapshot = '{"CELLS": 3}'
+    assert density(what="CELLS").rows.column("Change") is None
+    assert len(world(bpy.data.objects["Box"])) == 12
+
+
+def test_chunks_are_counted_as_all_that_is_visible():
+    item = cube("Box", 2.0)
+    assert bpy.ops.octree.cut_chunks(triangles=4, least_triangles=0) == {"FINISHED"}
+    assert not item.visible_get()
+    view = density(what="CELLS", cell=4.0)
+    assert view.rows.column("Triangles").values.sum() >= 12

@@ -1,0 +1,103 @@
+"""Preview, cut and density in a window, with the pointer; the pictures are kept in tests/out."""
+
+import pytest
+from gui.harness import wait_for
+from gui.test_results import show_results_alone
+
+pytestmark = pytest.mark.window
+
+
+def build_scene():
+    """Set up a hill of many triangles, and a few things on it."""
+    import bpy
+    import numpy as np
+
+    bpy.data.objects.remove(bpy.data.objects["Cube"])
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=120, y_subdivisions=120, size=12)
+    hill = bpy.context.object
+    hill.name = "Hill"
+    count = len(hill.data.vertices)
+    points = np.empty(3 * count, np.float32)
+    hill.data.vertices.foreach_get("co", points)
+    x, y, z = points.reshape(-1, 3).T
+    z[:] = np.sin(x) * np.cos(0.7 * y)
+    hill.data.vertices.foreach_set("co", points)
+    hill.data.shade_smooth()
+    for place in range(3):
+        bpy.ops.mesh.primitive_monkey_add(location=(3 * place - 3.2, 1.3, 1.6))
+        bpy.context.object.modifiers.new("Subdivision", "SUBSURF").levels = 2
+    settings = bpy.context.scene.octree.chunks
+    settings.triangles, settings.least_triangles = 3000, 0
+    bpy.context.scene.octree.density.cell = 2.0
+    bpy.ops.object.select_all(action="DESELECT")
+    bpy.ops.ed.undo_push(message="Scene")
+
+
+def press(name, options):
+    import bpy
+
+    return list(getattr(bpy.ops.octree, name)("INVOKE_DEFAULT", True, **options))
+
+
+def state():
+    """Return the results by name, how many rows the last one has, and how many chunks."""
+    import bpy
+
+    results = bpy.context.scene.octree.results
+    chunks = [item for item in bpy.data.objects if "octree_chunk" in item]
+    kept = [result.name for result in results.kept]
+    shown = results.kept[results.active].count if kept else 0
+    hidden = not bpy.data.objects["Hill"].visible_get()
+    return {"kept": kept, "rows": shown, "chunks": len(chunks), "hidden": hidden}
+
+
+@pytest.fixture
+def scene(window):
+    window.call(build_scene)
+    window.call(show_results_alone)
+    window.move(430, 420)
+    return window
+
+
+def test_preview_cut_again_and_restore(scene):
+    scene.picture("chunks_before")
+    scene.call(press, "preview_chunks", {})
+    wait_for(lambda: scene.call(state)["kept"] == ["Chunks Preview"])
+    rows = scene.call(state)["rows"]
+    assert rows > 8
+    before, preview = scene.picture("chunks_preview"), None
+    scene.press_button("octree.cut_chunks")
+    wait_for(lambda: scene.call(state)["chunks"] > rows)
+    now = scene.call(state)
+    assert now["hidden"]
+    assert now["kept"] == ["Chunks Preview", "Chunks"]
+    preview = scene.picture("chunks_cut")
+    assert (before != preview).any()
+    scene.keys("ctrl+z")
+    wait_for(lambda: scene.call(state)["chunks"] == 0)
+    assert not scene.call(state)["hidden"]
+    scene.keys("ctrl+shift+z")
+    wait_for(lambda: scene.call(state)["chunks"] == now["chunks"])
+    scene.call(press, "remove_chunks", {})
+    assert scene.call(state)["chunks"] == 0
+    assert not scene.call(state)["hidden"]
+
+
+def test_density_colors_cells(scene):
+    before = scene.picture("density_before")
+    scene.call(press, "density", {"what": "CELLS", "by": "VOLUME", "budget": 1500})
+    wait_for(lambda: scene.call(state)["kept"] == ["Density"])
+    assert (scene.picture("density") != before).any()
+
+
+def test_the_tab_has_a_row_for_each(window):
+    window.call(build_scene)
+    from gui.test_sidebar import open_sidebar
+
+    window.call(open_sidebar)
+    window.picture("chunks_tab")
+    window.press_button("octree.density")
+    wait_for(lambda: window.call(state)["kept"] == ["Density"])
+    window.press_button("octree.preview_chunks")
+    wait_for(lambda: "Chunks Preview" in window.call(state)["kept"])
+    window.picture("chunks_tab_results")
