@@ -47,6 +47,8 @@ def findings():
     """Return how many findings an audit of the scene has, beside contacts."""
     import bpy
 
+    if bpy.context.scene.octree.results.kept:  # else what is resolved is listed, too
+        bpy.ops.octree.clear_results("EXEC_DEFAULT", False)
     bpy.ops.octree.audit("EXEC_DEFAULT", False, band=0.0)
     kept = bpy.context.scene.octree.results.kept
     return kept[bpy.context.scene.octree.results.active].count
