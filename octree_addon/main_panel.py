@@ -22,13 +22,13 @@ from .ui import (
     working,
 )
 
-# What stands together, from top to bottom; each draws one row, whatever was answered.
+# What stands together, from top to bottom: rows of buttons, the same whatever was answered.
 BUTTONS = (
-    (draw_camera, draw_shot, never_seen.draw_never_seen),
-    (draw_near, draw_distances),
-    (draw_collisions, draw_audit, draw_floating, draw_contacts),
-    (draw_chunks, draw_density),
-    (draw_drop, draw_push_apart, draw_fill),
+    ((draw_camera,), (draw_shot,), (never_seen.draw_never_seen,)),
+    ((draw_near,), (draw_distances,)),
+    ((draw_collisions,), (draw_audit,), (draw_floating,), (draw_contacts,)),
+    ((draw_drop,), (draw_push_apart, draw_fill)),
+    ((draw_chunks, draw_density),),
 )
 # The operators of these buttons, but for the one that is asked around the 3D cursor.
 _NAMES = frozenset(
@@ -70,9 +70,11 @@ class OCTREE_PT_main(SidebarPanel):
         else:  # it has no button below
             draw_button(row, now.name)
         for group in BUTTONS:
-            buttons = column.column(align=True)
-            for draw in group:
-                draw(buttons, context)
+            rows = column.column(align=True)
+            for beside in group:
+                buttons = rows.row(align=True) if len(beside) > 1 else rows
+                for draw in beside:
+                    draw(buttons, context)
 
 
 def _near_name(scene: bpy.types.Scene) -> str:

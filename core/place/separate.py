@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Flags, Floats, Ids, flagged
+from ..arrays import Flags, Floats, Ids, dot, flagged
 from ..audit.components import components
 from ..audit.rules import moment_of
 from ..gaps.way import Way
@@ -209,7 +209,7 @@ class _Apart:
     def _in_order(self, pairs: Ids, way: Way) -> Ids:
         """Return pairs with the one first whose center, at the start, is first along a way."""
         boxes = self._moment.placements.boxes
-        centers = way.direction @ (boxes[:3] + boxes[3:])
+        centers = dot(way.direction, boxes[:3] + boxes[3:])
         one, other = centers[pairs]
         return np.where(
             (one > other) | ((one == other) & (pairs[0] > pairs[1])), pairs[::-1], pairs

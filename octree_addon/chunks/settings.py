@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import EnumProperty, FloatProperty, IntProperty
 
+from ..ui import OWN_WORDS
+
 
 class CellBudgetOptions:
     """Cells by budget: the scene's settings and the operators' properties; of density, too."""
@@ -22,6 +24,7 @@ class CellBudgetOptions:
             default=50_000,
             min=1,
             soft_max=1_000_000,
+            translation_context=OWN_WORDS,
         )
         least_triangles: IntProperty(
             name="Least Triangles",
