@@ -46,7 +46,7 @@ def test_only_what_has_changed_is_cut_again():
     assert {key for key in after if key[0] != "Other"} == set(same)
     assert not may_be_old(kept_facts())
     assert not one.visible_get()
-    assert len(bpy.data.meshes) == len({item.data for item in (*after.values(), one, other)}) + 0
+    assert len(bpy.data.meshes) == len({item.data for item in (*after.values(), one, other)})
 
 
 def test_what_nothing_has_changed_is_kept_whole():
