@@ -84,7 +84,7 @@ def draw_floating(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
 
 def draw_contacts(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     """Show the button that asks when objects touch."""
-    draw_button(layout, "octree.contacts_over_frames", "OCTREE_PT_contacts")
+    draw_button(layout, "octree.contacts_over_frames", "OCTREE_PT_contacts", text="Over Frames")
 
 
 def say_audit(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
