@@ -14,6 +14,7 @@ OPERATORS = {
     "Build": "构建",
     "Build Octree": "构建八叉树",
     "Cancel": "取消",
+    "Cells": "单元",
     "Class": "类别",
     "Clear": "清除",
     "Clear Octree": "清除八叉树",
