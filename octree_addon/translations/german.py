@@ -31,7 +31,7 @@ OPERATORS = {
     "Copy Result Rows": "Ergebniszeilen kopieren",
     "Copy Statistics": "Statistik kopieren",
     "Cut Again": "Neu schneiden",
-    "Cut Chunks": "In Blöcke zerschneiden",
+    "Cut Chunks": "Blöcke schneiden",
     "Decimate to Need": "Nach Bedarf reduzieren",
     "Delete in Copy": "In Kopie löschen",
     "Density": "Dichte",
