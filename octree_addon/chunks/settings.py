@@ -9,7 +9,7 @@ from ..ui import OWN_WORDS
 
 
 class CellBudgetOptions:
-    """Cells by budget: the scene's settings and the operators' properties; of density, too."""
+    """Cells by budget."""
 
     if TYPE_CHECKING:
         triangles: int
@@ -98,8 +98,16 @@ class ChunkOptions(CellBudgetOptions):
         )
 
 
-CELL_ROWS = ("triangles", "least_triangles", "least_size", "cell", "tree")
-CHUNK_ROWS = ("scope", *CELL_ROWS, "method", "instances")
+CHUNK_ROWS = (
+    "scope",
+    "triangles",
+    "least_triangles",
+    "least_size",
+    "cell",
+    "tree",
+    "method",
+    "instances",
+)
 
 
 class OctreeChunkSettings(ChunkOptions, bpy.types.PropertyGroup):
