@@ -12,11 +12,11 @@ from demo import studio
 from demo.extension import part
 
 COLORS = {
-    "Moss": (0.1, 0.2, 0.07),
-    "Sand": (0.42, 0.28, 0.1),
-    "Slate": (0.08, 0.14, 0.22),
-    "Brick": (0.4, 0.09, 0.045),
-    "Fog": (0.3, 0.33, 0.35),
+    "Moss": (0.04, 0.08, 0.03),
+    "Sand": (0.17, 0.11, 0.04),
+    "Slate": (0.03, 0.055, 0.09),
+    "Brick": (0.16, 0.035, 0.02),
+    "Fog": (0.1, 0.11, 0.12),
 }
 APART = 0.12  # of the distance from the middle
 VIEW = Vector((-0.3, -1.0, 1.1)).normalized()  # from the middle towards the eye

@@ -29,6 +29,8 @@ def page(report: dict) -> str:
         lines += ["", *map(of_chunks, report["chunks"])]
     if "audit" in report:
         lines += ["", *of_audit(report["audit"])]
+    if "shelf" in report:
+        lines += ["", of_shelf(report["shelf"])]
     if "swarm" in report:
         lines += ["", of_swarm(report["swarm"])]
     return "\n".join(lines)
@@ -147,6 +149,14 @@ def of_audit(audit: dict) -> Iterable[str]:
         )
         names = " / ".join(finding["objects"])
         yield f"  {finding['class']:<24}{names:<28}{', '.join(numbers)}".rstrip()
+
+
+def of_shelf(shelf: dict) -> str:
+    """Tell how the shelf was filled."""
+    return (
+        "{objects} things over a shelf were pushed apart and dropped in {ms:.0f} ms, then {copies}"
+        " linked copies put beside them.\nPairs that overlap: {before} before, {after} after."
+    ).format(**shelf, **shelf["overlaps"])
 
 
 def of_swarm(swarm: dict) -> str:

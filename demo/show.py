@@ -14,6 +14,7 @@ from demo import (
     questions,
     report,
     scene,
+    shelf,
     swarm,
     user_file,
     walk,
@@ -25,7 +26,7 @@ from demo.extension import part
 def run(out: Path, blend: Path | None = None, with_picture: bool = True) -> dict:
     """Do the main job on the room, or on the scene of `blend`, and write what came out.
 
-    With the room come a forest of instances, an audit, and the film of the ships.
+    With the room come a forest of instances, an audit, a shelf, and the film of the ships.
     """
     out.mkdir(parents=True, exist_ok=True)
     subject = user_file.opened(blend) if blend else scene.room()
@@ -40,6 +41,7 @@ def run(out: Path, blend: Path | None = None, with_picture: bool = True) -> dict
         found["forest"] = woods.run(out, with_picture)
         found["chunks"].append(woods.cut(out, with_picture))
         found["audit"] = findings.run(out, with_picture)
+        found["shelf"] = shelf.run(out, with_picture)
         found["swarm"] = swarm.run(out, with_picture)
     print(report.page(found))
     (out / "report.json").write_text(json.dumps(found, indent=2) + "\n")

@@ -1,5 +1,8 @@
 """The head of the tab: all questions, a button each, and what they share; nothing in it moves."""
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import bpy
 
 from .audit import draw_audit, draw_contacts, draw_floating
@@ -22,33 +25,46 @@ from .ui import (
     working,
 )
 
-# What stands together, from top to bottom; each draws one row, whatever was answered.
+
+class Button(NamedTuple):
+    """What draws a button, and the name of its operator."""
+
+    draw: Callable[[bpy.types.UILayout, bpy.types.Context], None]
+    name: str
+
+
+# Around the 3D cursor one of several questions is asked.
+_NEAR = ""
+# What stands together, from top to bottom: rows of one or two, the same whatever was answered.
 BUTTONS = (
-    (draw_camera, draw_shot, never_seen.draw_never_seen),
-    (draw_near, draw_distances),
-    (draw_collisions, draw_audit, draw_floating, draw_contacts),
-    (draw_chunks, draw_density),
-    (draw_drop, draw_push_apart, draw_fill),
+    (
+        (Button(draw_camera, "octree.select_in_frustum"),),
+        (Button(draw_shot, "octree.find_seen"),),
+        (Button(never_seen.draw_never_seen, "octree.find_never_seen"),),
+    ),
+    (
+        (Button(draw_near, _NEAR),),
+        (
+            Button(draw_distances, "octree.measure_distances"),
+            Button(draw_density, "octree.density"),
+        ),
+    ),
+    (
+        (
+            Button(draw_collisions, "octree.select_collisions"),
+            Button(draw_contacts, "octree.contacts_over_frames"),
+        ),
+        (Button(draw_audit, "octree.audit"), Button(draw_floating, "octree.select_floating")),
+    ),
+    (
+        (Button(draw_drop, "octree.drop"), Button(draw_fill, "octree.fill")),
+        (
+            Button(draw_push_apart, "octree.push_apart"),
+            Button(draw_chunks, "octree.preview_chunks"),
+        ),
+    ),
 )
-# The operators of these buttons, but for the one that is asked around the 3D cursor.
-_NAMES = frozenset(
-    f"octree.{name}"
-    for name in (
-        "select_in_frustum",
-        "find_seen",
-        "find_never_seen",
-        "measure_distances",
-        "select_collisions",
-        "audit",
-        "select_floating",
-        "contacts_over_frames",
-        "preview_chunks",
-        "density",
-        "drop",
-        "push_apart",
-        "fill",
-    )
-)
+_NAMES = frozenset(each.name for group in BUTTONS for row in group for each in row)
 
 
 class OCTREE_PT_main(SidebarPanel):
@@ -70,9 +86,13 @@ class OCTREE_PT_main(SidebarPanel):
         else:  # it has no button below
             draw_button(row, now.name)
         for group in BUTTONS:
-            buttons = column.column(align=True)
-            for draw in group:
-                draw(buttons, context)
+            rows = column.column(align=True)
+            for beside in group:
+                # What works has the whole row for its progress.
+                shown = [each for each in beside if now and each.name == now.name] or beside
+                row = rows.row(align=True) if len(shown) > 1 else rows
+                for each in shown:
+                    each.draw(row, context)
 
 
 def _near_name(scene: bpy.types.Scene) -> str:

@@ -112,9 +112,8 @@ def open_length(items: list[bpy.types.Object]) -> float:
     """Return the length of edges that one triangle has, of all objects by place."""
     corners = np.concatenate([world(item) for item in items])
     ends = np.stack((corners, np.roll(corners, -1, axis=1)), axis=2).reshape(-1, 2, 3)
-    order = np.lexsort(ends.transpose(1, 2, 0).reshape(6, -1)[::-1].reshape(2, 3, -1)[0])
     keys: dict[tuple[bytes, bytes], int] = {}
-    for start, end in ends[order]:
+    for start, end in ends:
         key = tuple(sorted((start.tobytes(), end.tobytes())))
         keys[key] = keys.get(key, 0) + 1
     lengths = [

@@ -1,7 +1,7 @@
 """Panels drawn on a ruler: what a text needs in the font of Blender, and what its place has.
 
-A row gives its parts what they need, and shrinks all when that is too much; a column gives each
-the whole width. So a line is too wide when its parts together need more than there is.
+A row gives icons what they need, and all else equal shares of the rest, whatever it says; a column
+gives each the whole width.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ import blf
 import bpy
 
 # Pixels at a scale of 1: an icon, the margins of a text, the arrow of a menu, a sidebar's content.
-ICON, MARGIN, ARROW, SIDEBAR = 20, 8, 12, 236
+ICON, MARGIN, ARROW, SIDEBAR = 20, 6, 12, 236
 _NAMES = 0.4  # of a row with a name before its value
 # The size of texts in panels.
 _POINTS = 11
@@ -136,12 +136,27 @@ def need_of(part: Any) -> float:
         return float(part[1])
     needs = [need_of(each) for each in part.parts]
     if part.kind == "row":
-        return sum(needs)
+        leaves = list(_leaves(part))
+        words = [width for text, width in leaves if text]
+        return sum(width for text, width in leaves if not text) + len(words) * max(
+            words, default=0
+        )
     if part.kind == "split" and needs:
         first = part.factor or 1 / len(needs)
         rest = (1 - first) / max(len(needs) - 1, 1)
         return max(needs[0] / first, *(each / rest for each in needs[1:]), 0)
     return max(needs, default=0.0)
+
+
+def _leaves(part: Any) -> Iterator[tuple[str, float]]:
+    """Yield what stands beside each other in a row: texts, and how wide each has to be."""
+    for each in part.parts:
+        if isinstance(each, tuple):
+            yield each
+        elif each.kind == "row":
+            yield from _leaves(each)
+        elif each.parts:
+            yield texts_of(each), need_of(each)
 
 
 def texts_of(part: Any) -> str:

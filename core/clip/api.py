@@ -33,8 +33,8 @@ def clip_steps(tree: Octree, /) -> Steps[Pieces]:
         The pieces, sorted by triangle. Together they are the triangle: their borders fit, and
         outside they lie on its edges. One that would have two corners at one place is left out,
         but every triangle keeps one. Cells are leaves, or -1 beyond the `bounds` given. Invalid
-        items have no pieces. O(n) a level, and about a second for a million triangles and eight
-        levels of them.
+        items have no pieces. O(pieces) a level: where leaves hold 32 triangles, about twelve times
+        as long as the tree took.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Which placements cross or lie inside one another, and how far it is past each other."""
+"""Placements that cross or lie inside one another, and how far it is past each other."""
 
 from dataclasses import replace
 

@@ -23,7 +23,7 @@ ZIG = HERE.parents[1] / ".venv/kernel/bin/python"
 MACHINES = {
     "x86_64-linux-musl": [],
     "aarch64-linux-musl": ["qemu-aarch64-static"],
-    "x86_64-windows-gnu": ["wine"],
+    "x86_64-windows-gnu": ["wine64"],
 }
 
 

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Flags, Ids
 from ..reader import UNUSED
@@ -51,12 +52,7 @@ class View:
     @cached_property
     def extremes(self) -> dict[str, tuple[int, ...]]:
         """The rows with the least and the most of each column, by its name."""
-        return {
-            each.name: (int(each.values.argmin()), int(each.values.argmax()))
-            if len(each.values)
-            else ()
-            for each in self.rows.columns
-        }
+        return {each.name: least_and_most(each.values) for each in self.rows.columns}
 
     def label(self, row: int, side: int) -> str:
         """Return the name of what a row has on one side, such as "Tree" or "Tree #3"."""
@@ -81,6 +77,14 @@ class View:
     def most_lines(self) -> int:
         """How many lines the list has had to show last; 0 if none were asked for."""
         return max((len(each.lines) for each in self._shown.values()), default=0)
+
+
+def least_and_most(values: NDArray[Any]) -> tuple[int, ...]:
+    """Return where the least and the most of some numbers stand; none if none is finite."""
+    known = np.flatnonzero(np.isfinite(values))
+    if not len(known):
+        return ()
+    return tuple(int(known[end(values[known])]) for end in (np.argmin, np.argmax))
 
 
 @dataclass(frozen=True, eq=False)

@@ -84,7 +84,7 @@ def draw_floating(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
 
 def draw_contacts(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     """Show the button that asks when objects touch."""
-    draw_button(layout, "octree.contacts_over_frames", "OCTREE_PT_contacts")
+    draw_button(layout, "octree.contacts_over_frames", "OCTREE_PT_contacts", text="Over Frames")
 
 
 def say_audit(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
@@ -202,10 +202,11 @@ def offer_marks(layout: bpy.types.UILayout, context: bpy.types.Context, result: 
     scene, row = context.scene, active_row(context.scene)
     order = layout.row(align=True)
     for name, text in (
-        (_CLASS, "Class"), ("Smaller Object", "Smaller"), ("Collections", "Collections"),
-        (_STATUS, "Status"),
+        (_CLASS, "Class"), ("Smaller Object", "Smaller"), (_STATUS, "Status"),
     ):  # fmt: skip
         order.operator("octree.sort_rows", text=text).by = name
+    by_collections = order.operator("octree.sort_rows", text="", icon="OUTLINER_COLLECTION")
+    by_collections.by = "Collections"
     if row < 0:
         draw_hint(layout, "Click a finding")
         return

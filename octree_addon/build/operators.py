@@ -261,8 +261,6 @@ def draw_options(
         if name == "straddlers":
             column = layout.column(align=True)
             column.label(text=f"Overlapping {source.title()}")
-            row = column.row(align=True)
-            row.use_property_split = False
-            row.prop(options, name, expand=True)
+            column.prop(options, name, text="")
         elif options.straddlers == _NEEDED.get(name, options.straddlers):
             draw_rows(layout, options, [name])

@@ -28,15 +28,13 @@ from .panel import (
     say_cut,
     say_preview,
 )
-from .settings import CELL_ROWS, CellBudgetOptions, OctreeChunkSettings
+from .settings import OctreeChunkSettings
 from .world import CHUNK, CellTable, WorldTriangles, triangle_materials, world_steps
 
 __all__ = [
     "CELL_LINES",
-    "CELL_ROWS",
     "CHUNK",
     "MANIFEST",
-    "CellBudgetOptions",
     "CellFiles",
     "CellTable",
     "SceneCut",

@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import EnumProperty, FloatProperty, IntProperty
 
+from ..ui import OWN_WORDS
+
 
 class CellBudgetOptions:
-    """Cells by budget: the scene's settings and the operators' properties; of density, too."""
+    """Cells by budget."""
 
     if TYPE_CHECKING:
         triangles: int
@@ -22,6 +24,7 @@ class CellBudgetOptions:
             default=50_000,
             min=1,
             soft_max=1_000_000,
+            translation_context=OWN_WORDS,
         )
         least_triangles: IntProperty(
             name="Least Triangles",
@@ -95,8 +98,16 @@ class ChunkOptions(CellBudgetOptions):
         )
 
 
-CELL_ROWS = ("triangles", "least_triangles", "least_size", "cell", "tree")
-CHUNK_ROWS = ("scope", *CELL_ROWS, "method", "instances")
+CHUNK_ROWS = (
+    "scope",
+    "triangles",
+    "least_triangles",
+    "least_size",
+    "cell",
+    "tree",
+    "method",
+    "instances",
+)
 
 
 class OctreeChunkSettings(ChunkOptions, bpy.types.PropertyGroup):

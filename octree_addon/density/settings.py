@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import EnumProperty, FloatProperty, IntProperty, StringProperty
 
+from ..ui import OWN_WORDS
+
 
 class DensityOptions:
     """What is counted: the scene's settings and the operator's properties."""
@@ -41,6 +43,7 @@ class DensityOptions:
                 ("VOLUME", "Triangles per m\u00b3", "How many triangles to a cubic meter"),
             ),
             default="TRIANGLES",
+            translation_context=OWN_WORDS,
         )
         cell: FloatProperty(
             name="Cell",

@@ -97,7 +97,8 @@ def shown_dimensions(scene: bpy.types.Scene) -> Dimensions | None:
 
 def draw_distances(layout: bpy.types.UILayout, _: bpy.types.Context) -> None:
     """Show the button that measures distances."""
-    draw_button(layout, OCTREE_OT_measure_distances.bl_idname, "OCTREE_PT_distances")
+    name = OCTREE_OT_measure_distances.bl_idname
+    draw_button(layout, name, "OCTREE_PT_distances", text="Distances")
 
 
 def say_distances(layout: bpy.types.UILayout, _: bpy.types.Context, result: Any) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
-from ..ui import tag_redraw
+from ..ui import OWN_WORDS, tag_redraw
 
 
 class DistanceOptions:
@@ -39,6 +39,7 @@ class DistanceOptions:
             default=1,
             min=1,
             soft_max=20,
+            translation_context=OWN_WORDS,
         )
         first_set: StringProperty(
             name="First Set", description="Name of the collection that is the first set"

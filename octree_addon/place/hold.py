@@ -18,7 +18,7 @@ from ..probe.picture import MOST_DRAWN, ProbePicture, boxes_around, name_of
 from ..probe.pointer import Spot, ray_through, spot_of
 from ..probe.shapes import Shape
 from ..targets import SceneTarget
-from ..ui import RefusingOperator, Status, length_text, mode_obstacle, settings_of, write_status
+from ..ui import RefusingOperator, Status, mode_obstacle, settings_of, write_status
 from .carrying import carried_out
 from .copies import copy_unit
 from .falling import Falls, FallWish, joined
@@ -95,9 +95,7 @@ def words_of(context: bpy.types.Context, target: SceneTarget, rest: Resting) -> 
         return f"In the way: {named(list(dict.fromkeys(names)))}"
     if rest.falls.endless.any():
         return "Nothing below"
-    fell = float(rest.falls.distances[0])
-    below = name_of(context, target, int(rest.falls.below[0]))
-    return f"On {below}, {length_text(context.scene, max(fell, 0.0))} below the point it fits at"
+    return f"On {name_of(context, target, int(rest.falls.below[0]))}"
 
 
 def point_under(context: bpy.types.Context, spot: Spot, target: SceneTarget) -> Floats:

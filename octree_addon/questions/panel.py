@@ -158,7 +158,7 @@ def offer_answer(layout: bpy.types.UILayout, context: bpy.types.Context, result:
     row = layout.row(align=True)
     if query.outline:
         row.prop(settings, "outline", toggle=True)
-        row.operator("octree.show_cells")
+        row.operator("octree.show_cells", text="Cells")
     row.operator("octree.prove_it")
 
 

@@ -64,8 +64,9 @@ def _fitted(scene: bpy.types.Scene, result: Any, view: View) -> Fitted:
     columns = [each for each in view.rows.columns if each.name in lines.headers]
     titles = [lines.title(scene, result, each.name) for each in columns]
     ends = sorted({row for rows in view.extremes.values() for row in rows})
-    texts = [titles, *(lines.texts(scene, result, row) for row in ends)]
-    widths = [max(map(text_width, above)) for above in zip(*texts, strict=True)]
+    above = [translated(each) for each in titles]
+    texts = (above, *(lines.texts(scene, result, row) for row in ends))
+    widths = [max(map(text_width, each)) for each in zip(*texts, strict=True)]
     return Fitted(columns, titles, [max(room_left(widths), names_width(view)), *widths])
 
 

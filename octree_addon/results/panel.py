@@ -10,7 +10,15 @@ from ..answers.kept import active_result, shown_of, view_of
 from ..answers.view import NAME
 from ..answers.view3d import is_isolated
 from ..scene_index import are_same, asked_of, is_doubted, known_fingerprint, rest_soon
-from ..ui import SidebarPanel, column_of, draw_hint, plural, schedule, settings_of
+from ..ui import (
+    OWN_WORDS,
+    SidebarPanel,
+    column_of,
+    draw_hint,
+    plural,
+    schedule,
+    settings_of,
+)
 from .choosing import picked_rows
 from .columns import cells, fitted_columns
 from .lines import ANSWERS
@@ -186,7 +194,7 @@ def draw_actions(layout: bpy.types.UILayout, context: bpy.types.Context, result:
     for place, verb in enumerate(VERBS):
         if place % _BESIDE == 0:
             row = buttons.row(align=True)
-        row.operator(verb.bl_idname, text=verb.button)
+        row.operator(verb.bl_idname, text=verb.button, text_ctxt=OWN_WORDS)
     rows = view_of(context.scene, result).rows
     if rows.seen is not None:
         layout.operator("octree.mark_row_frames")

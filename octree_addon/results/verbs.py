@@ -15,9 +15,9 @@ from .operators import (
 VERBS: tuple[type[ResultOperator], ...] = (
     OCTREE_OT_collect_rows,
     OCTREE_OT_mark_rows,
-    OCTREE_OT_hide_rows,
     OCTREE_OT_export_rows,
     OCTREE_OT_copy_rows,
+    OCTREE_OT_hide_rows,
     OCTREE_OT_copy_names,
     OCTREE_OT_clear_results,
 )

@@ -12,7 +12,11 @@ LANGUAGES = {"de_DE": german, "zh_HANS": chinese}
 # By locale, then by context and English text. Where Blender has a text in a context, its own word
 # wins, whatever we say: so some labels have a context that it does not know.
 TABLES = {
-    locale: {("Operator", label): text for label, text in language.OPERATORS.items()}
+    locale: {
+        (context, label): text
+        for context in (OWN_WORDS, "Operator")
+        for label, text in language.OPERATORS.items()
+    }
     | {
         (context, label): text
         for context in ("*", OWN_WORDS)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from blender_scenes import camera, cube, select_only
 from chunk_scenes import FINE, bumpy, chunks, cut, world
+from snapshots import whole_file
 
 from octree_ext.core import ZBuffer, run
 from octree_ext.octree_addon.answers.kept import active_result, numbered_answer
@@ -14,6 +15,7 @@ from octree_ext.octree_addon.chunks.made import made_collection, sources_in
 from octree_ext.octree_addon.chunks.operators import CutFacts, may_be_old
 from octree_ext.octree_addon.results import view_of
 from octree_ext.octree_addon.scene_index import index_steps
+from octree_ext.octree_addon.ui import stepped
 
 
 def kept_facts():
@@ -44,7 +46,7 @@ def test_only_what_has_changed_is_cut_again():
     assert {key for key in after if key[0] != "Other"} == set(same)
     assert not may_be_old(kept_facts())
     assert not one.visible_get()
-    assert len(bpy.data.meshes) == len({item.data for item in (*after.values(), one, other)}) + 0
+    assert len(bpy.data.meshes) == len({item.data for item in (*after.values(), one, other)})
 
 
 def test_what_nothing_has_changed_is_kept_whole():
@@ -176,3 +178,26 @@ def test_chunks_are_no_sources():
     first = len(chunks())
     cut(triangles=60)
     assert len(chunks()) == first
+
+
+@pytest.mark.parametrize("at", [0, 1, 2, 4, 8, 16, 1000])
+def test_dropped_at_any_step_a_second_cut_leaves_the_first(at, monkeypatch):
+    """While it is read what chunks are of is shown: then it is hidden again."""
+    _, other = spread()
+    cut(triangles=60)
+    other.location.z = 0.125
+    bpy.context.view_layer.update()
+    before = whole_file()
+
+    def dropped(steps):
+        for _ in range(at):
+            next(steps, None)
+        steps.close()
+        raise ValueError("dropped")
+
+    monkeypatch.setattr(stepped, "run", dropped)
+    with pytest.raises(RuntimeError, match="dropped"):
+        bpy.ops.octree.cut_chunks()
+    bpy.context.view_layer.update()
+    after = whole_file()
+    assert {part for part in before if before[part] != after[part]} == set()

@@ -14,6 +14,7 @@ from demo import (
     questions,
     report,
     scene,
+    shelf,
     show,
     walk,
     woods,
@@ -79,6 +80,15 @@ def test_the_forest_is_planted_in_three_ways_and_asked(tmp_path: Path) -> None:
     assert selected == {"MESH", "EMPTY"}
     assert f"{found['camera']['objects']} of them" in "\n".join(report.of_forest(found))
     assert [path.name for path in tmp_path.iterdir()] == ["forest.blend"]
+
+
+def test_the_shelf_is_filled_without_an_overlap(tmp_path: Path) -> None:
+    found = shelf.run(tmp_path, with_picture=False)
+    assert found["overlaps"]["before"] > 0
+    assert found["overlaps"]["after"] == 0
+    assert found["copies"] > 3
+    assert "overlap" in report.of_shelf(found)
+    assert [path.name for path in tmp_path.iterdir()] == ["shelf.blend"]
 
 
 def test_the_workshop_has_one_of_each_wrong(tmp_path: Path) -> None:

@@ -52,6 +52,7 @@ GIVEN = {
     "SceneOctree.remove.ids": [0], "SceneOctree.remove_mesh.mesh": 4, "places": 2,
     "overlapping_pairs.tree": SCENE,
     "overlapping_pairs_steps.tree": SCENE,
+    "nearest_objects.ids": [0, 2], "nearest_objects_steps.ids": [0, 2],
     "SceneOctree.bounds_of.ids": [0, 2], "SceneOctree.matrices_of.ids": [0, 2],
     "SceneOctree.meshes_of.ids": [0, 2], "SceneOctree.only.ids": [0, 2],
     "SceneOctree.triangles_of.ids": [0, 2], "SceneOctree.triangles_steps.ids": [0, 2],

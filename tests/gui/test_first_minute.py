@@ -146,7 +146,7 @@ def test_every_sentence_shows_what_it_says_in_twelve_presses_and_no_notch(fresh)
     assert "Car" in fresh.call(answer)[2]
     assert "Cube" not in fresh.call(answer)[2]
     # 5. Build From: Visible, the second icon of the header, and Build beside it.
-    x, y = fresh.find_button("octree.build", x=hand.left + 185)
+    x, y = fresh.find_button("octree.build", x=hand.left + 160)
     hand.click(hand.left + 104, y)
     hand.click(x, y)
     wait_for(lambda: fresh.call(built))

@@ -9,16 +9,17 @@ from gui.test_tab import meshes, sidebar_area
 
 pytestmark = pytest.mark.window
 
-# What stands right under the list of each answer.
-ANSWERS = {
-    "select_in_frustum": "prove_it",
-    "find_seen": "hide_unseen",
-    "find_never_seen": "select_never_seen",
-    "select_in_sphere": "prove_it",
-    "select_collisions": "prove_it",
-    "audit": "sort_rows",
-    "contacts_over_frames": "select_rows",
-}
+ASKED = (
+    "select_in_frustum", "find_seen", "find_never_seen", "select_in_sphere", "measure_distances",
+    "density", "select_collisions", "contacts_over_frames", "audit", "drop", "preview_chunks",
+)  # fmt: skip
+# Where buttons stand that do not reach the middle of the tab, from its left; those at the right
+# of a row come after that at its left.
+ACROSS = {
+    "select_in_sphere": 170, "measure_distances": 50, "density": 170, "select_collisions": 50,
+    "contacts_over_frames": 180, "audit": 40, "drop": 40, "preview_chunks": 170,
+}  # fmt: skip
+SECOND = {"density", "contacts_over_frames"}
 ROW, ROWS = 20, 6
 FOUND = (0.34, 0.71, 0.91)
 
@@ -60,6 +61,9 @@ def shorten():
     scene.frame_end = 3
     scene.octree.never_seen.directions, scene.octree.never_seen.resolution = 4, 32
     scene.octree.sphere.radius = 9
+    for item in scene.objects:
+        item.select_set(item.name == "Car")
+    bpy.context.view_layer.objects.active = scene.objects["Car"]
 
 
 def test_button_answer_and_six_rows_are_in_view(small):
@@ -70,20 +74,16 @@ def test_button_answer_and_six_rows_are_in_view(small):
     wait_for(lambda: small.call(meshes) > 50)
     small.call(shorten)
     places, top = {}, 100
-    for name in ANSWERS:
-        x = left + 170 if name == "select_in_sphere" else left + 100
-        places[name] = x, *small.find_button(f"octree.{name}", x=x, top=top)[1:]
-        top = places[name][1] + 4
-    for name, below in ANSWERS.items():
-        x, y = places[name]
+    for name in ASKED:
+        x = left + ACROSS.get(name, 100)
+        y = small.find_button(f"octree.{name}", x=x, top=top - ROW * (name in SECOND))[1]
+        places[name], top = (x, y), y + 4
+    for name, (x, y) in places.items():
         small.click(x, y)
         wait_for(lambda name=name: small.call(asked) == name)
         small.picture(f"one_view_{name}")
         header = small.find_button("octree.sort_rows", x=left + 60, top=top + 60)[1]
-        x_under = left + (215 if below in ("prove_it", "select_rows") else 60)
-        under = small.find_button(f"octree.{below}", x=x_under, top=header + 2 * ROW)[1]
-        assert under - header > ROWS * ROW
-        assert under < bottom
+        assert header + (ROWS + 1) * ROW < bottom
         assert small.find_button(f"octree.{name}", x=x, top=y - 14)[1] == pytest.approx(y, abs=8)
     assert "Traceback" not in small.read_log()
 

@@ -47,6 +47,8 @@ def findings():
     """Return how many findings an audit of the scene has, beside contacts."""
     import bpy
 
+    if bpy.context.scene.octree.results.kept:  # else what is resolved is listed, too
+        bpy.ops.octree.clear_results("EXEC_DEFAULT", False)
     bpy.ops.octree.audit("EXEC_DEFAULT", False, band=0.0)
     kept = bpy.context.scene.octree.results.kept
     return kept[bpy.context.scene.octree.results.active].count
@@ -132,7 +134,7 @@ def test_push_apart_by_its_button(shelf):
     shelf.call(select, "Box 0", "Box 1")
     assert shelf.call(findings) == 1
     shelf.picture("place_overlapping")
-    shelf.press_button("octree.push_apart")
+    shelf.press_button("octree.push_apart", x=910)  # Fill stands beside it
     wait_for(lambda: ["Push Apart", 2] in shelf.call(report))
     shelf.picture("place_pushed_apart")
     assert shelf.call(findings) == 0
@@ -141,7 +143,7 @@ def test_push_apart_by_its_button(shelf):
 def test_fill_by_its_button(shelf):
     shelf.call(select, "Board 1", "Box 0")
     before = shelf.call(count)
-    shelf.press_button("octree.fill")
+    shelf.press_button("octree.fill", x=1030)
     wait_for(lambda: shelf.call(count) > before)
     shelf.picture("place_filled")
     assert shelf.call(findings) == 0
