@@ -62,18 +62,23 @@ def stones(seed, count, side, rings=4):
 
 @examples(12)
 @given(seed=st.integers(0, 2**32 - 1))
-def test_of_stones_none_crosses_and_names_order_and_size_change_no_move(seed):
-    made = stones(seed, 14, 3.0)
-    scene = scene_of(*made)
+def test_of_stones_none_crosses(seed):
+    scene = scene_of(*stones(seed, 14, 3.0))
     assert len(entangled(scene)) > 10
     found = separate(scene, scene.ids)
-    order = np.random.default_rng(seed).permutation(14)
-    larger = [Triangles(made[each].vertices * 2.0**9, made[each].faces) for each in order]
-    other = separate(scene_of(*larger), np.arange(14))
-    assert other.moves == pytest.approx(found.moves[order] * 2.0**9, rel=0.02, abs=1.0)
     moved(scene, scene.ids, found.moves)
     assert not entangled(scene) and found.left.shape == (2, 0)
     assert not separate(scene, scene.ids).moves.any()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_names_order_and_size_change_no_move(seed):
+    made = stones(seed, 14, 3.0)
+    found = separate(scene_of(*made), np.arange(14))
+    order = np.random.default_rng(seed).permutation(14)
+    larger = [Triangles(made[each].vertices * 2.0**9, made[each].faces) for each in order]
+    other = separate(scene_of(*larger), np.arange(14))
+    assert other.moves == pytest.approx(found.moves[order] * 2.0**9, rel=1e-9)
 
 
 def test_only_along_the_axes_that_are_allowed():
