@@ -196,6 +196,8 @@ def volumes(
     if lone is None:
         return None
     given, count = asked.rows[rows], len(asked)
+    if not np.isfinite(given).all():
+        return None
     if kind == 2:
         given[6] = 0.0
     found = np.empty(count + _ROOM, np.intp)

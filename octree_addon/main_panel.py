@@ -12,7 +12,7 @@ from .density import draw_density
 from .distances import draw_distances
 from .hiding import draw_restore
 from .place import draw_drop, draw_fill, draw_push_apart
-from .questions import QUESTIONS, draw_camera, draw_collisions, draw_near
+from .questions import draw_camera, draw_collisions, draw_near, near_name
 from .ui import (
     Feature,
     OptionsPopover,
@@ -96,8 +96,7 @@ class OCTREE_PT_main(SidebarPanel):
 
 
 def _near_name(scene: bpy.types.Scene) -> str:
-    near = settings_of(scene).tab.near
-    return next(each.bl_idname for each in QUESTIONS if each.key == near)
+    return near_name(settings_of(scene).tab)
 
 
 class OCTREE_PT_selection(OptionsPopover):

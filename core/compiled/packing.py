@@ -112,7 +112,7 @@ class Placed(Walked):
             "slacks": _rows(slacks, np.float64),
             "wanted": self.wanted,
         }
-        sides = np.concatenate((boxes, np.zeros((1, len(numbers)))))
+        sides = _rows(np.concatenate((boxes, np.zeros((1, len(numbers))))), np.float64)
         self._kept = [*kept.values(), sides]
         places = {name: address(array) for name, array in kept.items()}
         top = package.Tree(boxes=address(sides), entry_count=len(numbers))

@@ -123,9 +123,13 @@ _TREES: WeakKeyDictionary[Mesh, compiled.Packed] = WeakKeyDictionary()
 
 @dataclass
 class _State:
-    """What is packed of a scene while it does not change, and how much was asked before."""
+    """What is packed of a scene while it does not change, and how much was asked before.
+
+    The same scene may be asked in a space that is scaled: then its matrices are others.
+    """
 
     freshness: Freshness
+    matrices: Floats
     asked: int = 0
     scene: PackedScene | None = None
 
@@ -138,8 +142,9 @@ def packed(moment: Moment, questions: int) -> PackedScene | None:
     if compiled.why_not() or not moment.placements.is_there.any():
         return None
     state = _STATES.get(moment.top)
-    if state is None or state.freshness is not moment.freshness:
-        state = _STATES[moment.top] = _State(moment.freshness)
+    matrices = moment.placements.matrices
+    if state is None or state.freshness is not moment.freshness or state.matrices is not matrices:
+        state = _STATES[moment.top] = _State(moment.freshness, matrices)
     if state.scene is None:
         state.asked += questions + compiled.QUESTION
         if not compiled.is_worth(state.asked, len(moment)):

@@ -3,6 +3,7 @@
 They follow: what has moved is measured again before it is drawn.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import blf
@@ -34,6 +35,9 @@ class _Followed(NamedTuple):
 
 def shown_lines(scene: bpy.types.Scene) -> tuple[Floats, list[str]]:
     """Return the dimensions that hold as objects stand now: ends (k, 2, 3), and their texts."""
+    laser = distances.shown_laser(scene)
+    if laser is not None:
+        return laser.ends, laser.texts(scene)
     asked = distances.shown_dimensions(scene)
     if asked is None:
         return np.empty((0, 2, 3)), []
@@ -49,7 +53,11 @@ def shown_lines(scene: bpy.types.Scene) -> tuple[Floats, list[str]]:
 
 def draw_dimensions(scene: bpy.types.Scene) -> None:
     """Draw the dimensions of the active result into the region that is drawn, in pixels."""
-    ends, written = shown_lines(scene)
+    draw_lengths(*shown_lines(scene))
+
+
+def draw_lengths(ends: Floats, written: Sequence[str]) -> None:
+    """Draw lines (k, 2, 3) with ticks and a text each into the region that is drawn."""
     region, view = bpy.context.region, bpy.context.region_data
     if view is None or not written:
         return

@@ -7,6 +7,15 @@ import bpy
 
 from .. import results
 from ..ui import Feature
+from .laser import (
+    AXES,
+    LASER,
+    LaserLines,
+    OCTREE_OT_measure_laser,
+    OctreeLaserSettings,
+    laser_lines,
+    shown_laser,
+)
 from .measuring import Dimensions, Pairing, followed, measure_steps, texts
 from .operators import (
     QUESTION,
@@ -20,12 +29,17 @@ from .operators import (
 from .settings import OctreeDistanceSettings
 
 __all__ = [
+    "AXES",
+    "LASER",
     "Dimensions",
+    "LaserLines",
     "Pairing",
     "draw_distances",
     "followed",
+    "laser_lines",
     "measure_steps",
     "shown_dimensions",
+    "shown_laser",
     "texts",
 ]
 
@@ -34,13 +48,15 @@ def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     """Offer to measure distances, and to make them real."""
     menu.layout.separator()
     menu.layout.operator("octree.measure_distances")
+    menu.layout.operator("octree.measure_laser")
     menu.layout.operator("octree.make_distances_real")
 
 
 results.ANSWERS[QUESTION] = results.Said(say_distances, offer_distances)
+results.ANSWERS[LASER] = results.Said(say_distances, offer_distances)
 FEATURE = Feature(
-    settings={"distances": OctreeDistanceSettings},
-    classes=(OCTREE_OT_measure_distances, OCTREE_PT_distances),
+    settings={"distances": OctreeDistanceSettings, "laser": OctreeLaserSettings},
+    classes=(OCTREE_OT_measure_distances, OCTREE_OT_measure_laser, OCTREE_PT_distances),
     menus=(("OCTREE_MT_select", draw_menu),),
-    shortcuts=("octree.measure_distances",),
+    shortcuts=("octree.measure_distances", "octree.measure_laser"),
 )

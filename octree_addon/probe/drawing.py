@@ -7,7 +7,7 @@ import bpy
 import gpu
 import numpy as np
 
-from ..display import answered
+from ..display import answered, dimensions
 from ..display.batches import nearer
 from ..display.lines import blended, draw_plain, line_batch, line_shader, vertex_buffer
 from ..display.words import draw_words
@@ -79,7 +79,7 @@ def draw_picture(picture: ProbePicture) -> None:
         if picture.outline is not None:
             _lines(picture.outline.points, picture.outline.edges, _SHAPE, _WIDTH)
     with blended("NONE"):
-        if len(picture.segments):
+        if len(picture.segments) and not picture.lengths:
             edges = np.arange(len(picture.segments), dtype=np.uint32).reshape(-1, 2)
             _lines(picture.segments, edges, (*colors().probe, 1.0), _WIDTH)
         if len(picture.points):
@@ -107,6 +107,9 @@ def _points(points: Corners) -> None:
 def draw_hint(live: Live) -> None:
     """Write beside the pointer what is found, or why nothing is known yet."""
     answered = live.answered if session.shows_truth(live) else None
+    if answered and answered.picture.lengths:
+        ends = answered.picture.segments.reshape(-1, 2, 3).astype(np.float64)
+        dimensions.draw_lengths(ends, answered.picture.lengths)
     words = answered.picture.words if answered else live.hint
     if words and bpy.context.region.as_pointer() == live.spot.region:
         draw_words((words,), live.spot.x, live.spot.y)

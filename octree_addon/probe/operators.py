@@ -55,7 +55,7 @@ def ask_kept(
         return refusal
     query = questions.get(context.scene)
     # One that goes on step by step, or asks first, has no answer yet: the last one is another's.
-    if query is not None and "FINISHED" in outcome:
+    if shape.selects and query is not None and "FINISHED" in outcome:
         operator.report({"INFO"}, f"{query.title}: {query.found_text}")
     return {"FINISHED"}
 
@@ -289,7 +289,7 @@ class OCTREE_OT_probe_keep(DragOperator, bpy.types.Operator):
         tab = settings_of(context.scene).tab
         action = tab.action if self.action == "AUTOMATIC" else self.action
         shared = {"kind": tab.kind, "action": action, "meshes": tab.meshes}
-        return ask_kept(self, context, shape, shared)
+        return ask_kept(self, context, shape, shared if shape.selects else {})
 
 
 class OCTREE_OT_probe_size(ProbeOperator, bpy.types.Operator):

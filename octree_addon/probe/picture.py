@@ -45,6 +45,8 @@ class ProbePicture:
         Ends of lines: a distance, a normal.
     points : ndarray of float32, shape (p, 3)
         Places of hits.
+    lengths : tuple of str
+        What stands at each of the lines, if they are dimensions.
     hue : tuple of float, optional
         What color faces and boxes have, if not that of the probe.
     """
@@ -55,6 +57,7 @@ class ProbePicture:
     outline: Outline | None = None
     segments: Corners = field(default_factory=_nothing)
     points: Corners = field(default_factory=_nothing)
+    lengths: tuple[str, ...] = ()
     hue: tuple[float, float, float] | None = None
 
 

@@ -95,10 +95,12 @@ def shape_under(context: bpy.types.Context, spot: Spot, target: SceneTarget) -> 
     ray = ray_through(context, spot.x, spot.y)
     hit = ray_cast(target.octree, [ray.origin], [ray.direction])
     if is_hit := bool(hit.items[0] >= 0):
-        point = hit.positions[0]
+        point, normal = hit.positions[0], hit.normals[0]
+        normal = normal * -np.sign(normal @ ray.direction)
     else:
+        normal = np.zeros(3)
         point = free_point(context, spot)
-    return shape_at(context.scene, Sight(point, ray.direction, ray.origin, is_hit))
+    return shape_at(context.scene, Sight(point, ray.direction, ray.origin, is_hit, normal))
 
 
 def free_point(context: bpy.types.Context, spot: Spot) -> Floats:

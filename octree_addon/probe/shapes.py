@@ -1,4 +1,4 @@
-"""Shapes of live questions: sphere, box, nearest, ray; each answers and names its operator."""
+"""Shapes of live questions, such as a sphere or a laser; each answers and names its operator."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core import Spheres, ray_cast, ray_cast_all
 from ..arrays import Floats
+from ..distances import AXES, LASER, laser_lines
 from ..questions import Query
 from ..questions.box import OCTREE_OT_select_in_box, box_of
 from ..questions.nearest import nearest_items
@@ -29,12 +30,15 @@ class Sight(NamedTuple):
     ----------
     is_hit : bool
         Whether it lies on an object.
+    normal : ndarray of float64, shape (3,)
+        That of the surface, towards the eye; zero if it lies on none.
     """
 
     point: Floats
     direction: Floats
     eye: Floats
     is_hit: bool
+    normal: Floats = np.zeros(3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +55,8 @@ class Shape(ABC):
         The settings that the shape depends on; the first is its row in the header of the tool.
     size : str
         The one of them that the wheel changes, if any.
+    selects : bool
+        Whether the question selects what it finds, as the tab says.
     hint : str
         What dragging and the wheel do.
     """
@@ -59,6 +65,7 @@ class Shape(ABC):
     question: ClassVar[str]
     reads: ClassVar[tuple[str, ...]]
     size: ClassVar[str] = ""
+    selects: ClassVar[bool] = True
     hint: ClassVar[str] = ""
 
     @classmethod
@@ -246,6 +253,38 @@ class RayShape(Shape):
         return _picture(target, found, words, segments=_floats(ends), points=_floats(points))
 
 
+@dataclass(frozen=True, eq=False)
+class LaserShape(Shape):
+    """A point, and the normal of the surface that it lies on, (3,) each; distances from it."""
+
+    point: Floats
+    normal: Floats
+    orientation: str
+    key, question, reads, selects = "laser", LASER, ("orientation",), False
+
+    @classmethod
+    def at(cls, settings: Any, sight: Sight) -> "LaserShape":
+        return cls(sight.point, sight.normal, settings.orientation)
+
+    def options(self) -> dict[str, Any]:
+        return {
+            "origin": self.point.tolist(),
+            "normal": self.normal.tolist(),
+            "orientation": self.orientation,
+        }
+
+    def answer(self, context: bpy.types.Context, target: SceneTarget) -> ProbePicture:
+        lines = laser_lines(target, self.point, self.normal, self.orientation)
+        texts = lines.texts(context.scene)
+        told = zip(lines.axes.tolist(), texts, strict=True)
+        return ProbePicture(
+            ", ".join(f"{AXES[axis]} {text}" for axis, text in told) or "nothing",
+            segments=_floats(lines.ends.reshape(-1, 3)),
+            points=_floats([self.point, *lines.ends[:, 1]]),
+            lengths=tuple(texts),
+        )
+
+
 Sized = SphereShape | BoxShape
 
 
@@ -267,7 +306,7 @@ def normal_of(side: int) -> Floats:
 
 # What follows the pointer, the default first.
 SHAPES: dict[str, type[Shape]] = {
-    each.key: each for each in (SphereShape, BoxShape, NearestShape, RayShape)
+    each.key: each for each in (SphereShape, BoxShape, NearestShape, RayShape, LaserShape)
 }
 
 

@@ -30,6 +30,7 @@ from .panel import (
     draw_camera,
     draw_collisions,
     draw_near,
+    near_name,
     offer_answer,
     say_answer,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "is_before_tree",
     "is_current",
     "is_empty",
+    "near_name",
     "shared_of",
 ]
 

@@ -49,6 +49,10 @@ NEAR = tuple(
 )
 
 
+# What is measured there, not selected: an item of Near by the name of its settings.
+LASER = ("laser", "Laser", "Measure how far the next surfaces are along six axes")
+
+
 class OctreeTabSettings(MeshOptions, SelectionOptions, bpy.types.PropertyGroup):
     """Options that all buttons of the tab share: `scene.octree.tab`; scripts go without."""
 
@@ -59,7 +63,10 @@ class OctreeTabSettings(MeshOptions, SelectionOptions, bpy.types.PropertyGroup):
             name="Near",
             translation_context=OWN_WORDS,
             description="What is asked around the 3D cursor",
-            items=tuple((each.key, each.key.title(), each.bl_description) for each in NEAR),
+            items=(
+                *((each.key, each.key.title(), each.bl_description) for each in NEAR),
+                LASER,
+            ),
             default="sphere",
         )
 
@@ -99,7 +106,10 @@ def draw_near(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     first = split.row(align=True)
     first.prop(tab, "near", text="")
     row = split.row(align=True)
-    draw_asking(row, context.scene, near_question(tab), "OCTREE_PT_cursor")
+    if tab.near == LASER[0]:
+        draw_button(row, near_name(tab), "OCTREE_PT_cursor")
+    else:
+        draw_asking(row, context.scene, near_question(tab), "OCTREE_PT_cursor")
     probe = row.row(align=True)
     probe.operator("octree.probe", text="", icon="RESTRICT_SELECT_OFF")
     first.enabled = probe.enabled = working() is None
@@ -108,6 +118,12 @@ def draw_near(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
 def draw_collisions(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     """Show the button that asks what touches another object."""
     draw_asking(layout, context.scene, OCTREE_OT_select_collisions, "OCTREE_PT_collisions")
+
+
+def near_name(tab: OctreeTabSettings) -> str:
+    """Return the operator of what *Near* shows."""
+    is_laser = tab.near == LASER[0]
+    return "octree.measure_laser" if is_laser else str(near_question(tab).bl_idname)
 
 
 def near_question(tab: OctreeTabSettings) -> type[QueryOperator]:
@@ -179,7 +195,10 @@ class OCTREE_PT_cursor(OptionsPopover):
     def draw(self, context: bpy.types.Context) -> None:
         column, tab = column_of(self), settings_of(context.scene).tab
         column.prop(tab, "near")
-        draw_options(column, context.scene, near_question(tab))
+        if tab.near == LASER[0]:
+            column.prop(settings_of(context.scene).laser, "orientation")
+        else:
+            draw_options(column, context.scene, near_question(tab))
 
 
 class OCTREE_PT_collisions(OptionsPopover):

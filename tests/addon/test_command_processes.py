@@ -69,10 +69,13 @@ def files_in(folder):
     return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+# Files of their own call these.
+ELSEWHERE = {"distances", "place", "chunks", "budget"}
+
+
 def test_every_command_is_called():
-    assert {words[0] for words in COMMANDS.values()} == {
-        each.name for each in command_line.COMMANDS
-    }
+    called_here = {words[0] for words in COMMANDS.values()}
+    assert called_here | ELSEWHERE == {each.name for each in command_line.COMMANDS}
 
 
 @pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)

@@ -22,7 +22,16 @@ OPTIONS = {
     "octree.export_rows": [{"filepath": "rows.csv"}, {"filepath": "rows.json"}],
 }
 # What has nothing to finish without a pointer or a window.
-POINTING = {"octree.probe_move", "octree.inspect_cells"}
+POINTING = {"octree.probe_move", "octree.inspect_cells", "octree.hold", "octree.put"}
+# What wants an answer or objects of its own: undone in the tests of its feature.
+ELSEWHERE = {
+    f"octree.{name}"
+    for name in (
+        "fold_row", "ungroup_rows", "remove_chunks", "snapshot_density", "decimate_to_need",
+        "remove_decimated", "make_distances_real", "fill", "hide_duplicates",
+        "copy_without_duplicates",
+    )
+}  # fmt: skip
 NEEDS_AUDIT = {
     f"octree.{name}"
     for name in (
@@ -36,7 +45,7 @@ NEEDS_NEVER_SEEN = {
 CALLS = [
     (operator.bl_idname, options)
     for operator in OPERATORS
-    if operator.bl_idname not in POINTING
+    if operator.bl_idname not in POINTING | ELSEWHERE
     for options in OPTIONS.get(operator.bl_idname, [{}])
 ]
 

@@ -46,6 +46,8 @@ MARKED = {
 }
 # What 0.1.0 did not tell of instances in whole cells, and called by a place below 0: their ids.
 NAMED_BY_PLACE = {"Instance [-5]": "Instance [0]", "Instance [-6]": "Instance [1]"}
+# Automatic builds copy less than they did, and so divide less: what was built with them before.
+AUTOMATIC = "/Scene/by button/"
 BEFORE = {"Eye Before": "eye", "Monitor Before": "monitor", "Render Before": "render"}
 
 
@@ -101,7 +103,10 @@ def test_every_blender_wrote_every_file():
 @pytest.mark.parametrize("path", OLDER, ids=lambda path: path.stem)
 def test_an_older_file_shows_what_it_showed(path, look):
     open_file(path)
-    assert [*differences(LOOKS[look](), stated(path)[look])] == []
+    others = differences(LOOKS[look](), stated(path)[look])
+    if look == "built again":
+        others = [each for each in others if not each.startswith(AUTOMATIC)]
+    assert [*others] == []
 
 
 @pytest.mark.parametrize("path", OLDER, ids=lambda path: path.stem)

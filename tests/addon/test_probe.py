@@ -318,7 +318,7 @@ def test_instances_in_instances_are_told_apart(row):
     names = [view.label(each, 0) for each in range(len(view.rows))]
     assert len(names) == len(set(names)) == 4
     assert {words.partition(": ")[2].partition(",")[0] for words in told} == set(names)
-    ordered = [names[each] for each in sorted_rows(view, NAME, False)]
+    ordered = [names[each] for each in sorted_rows(view, NAME)]
     assert ordered == sorted(names)
 
 

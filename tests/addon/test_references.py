@@ -27,6 +27,8 @@ ALLOWED = {
     "OctreeFrustumSettings.camera",
     "OctreeHiddenObject.object",
     "OctreeHidingSettings.protect",
+    "OctreeLiveSettings.ground",
+    "OctreeLiveSettings.grounds",
     "OctreeNeverSeenSettings.material",
     "OctreeNeverSeenSettings.volume",
     "OctreeObjectSettings.bounds_object",

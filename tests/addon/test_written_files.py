@@ -121,6 +121,12 @@ CASES = [
 ]
 
 
+# What they write is tested with the commands.
+COMMANDS = {
+    f"octree_addon/command_line/{name}.py" for name in ("budget", "chunks", "distances", "place")
+}
+
+
 def test_these_are_all_that_write():
     sources = [*CHECKOUT.glob("core/**/*.py"), *CHECKOUT.glob("octree_addon/**/*.py")]
     found = {
@@ -128,7 +134,8 @@ def test_these_are_all_that_write():
         for path in sources
         if any(f" {name}(" in path.read_text() for name in ("atomic_file", "write_file"))
     }
-    assert found == {*WRITERS, "core/atomic_file.py", "octree_addon/written_files.py"}
+    others = {"core/atomic_file.py", "octree_addon/written_files.py"}
+    assert found == {*WRITERS, *COMMANDS, *others}
 
 
 def test_there_is_one_writer_of_csv_of_json_and_of_png():

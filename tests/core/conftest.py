@@ -6,7 +6,7 @@ from agreement import built
 from examples import AT_LEISURE, MANY
 from hypothesis import settings
 
-from core import save, use_kernel
+from core import save, use_kernel, use_threads
 
 settings.register_profile("core", max_examples=60 if MANY else 8, **AT_LEISURE)
 settings.load_profile("core")
@@ -17,6 +17,7 @@ def kernel_on():
     """Leave the kernel switched on, whatever a test has done: the switch is one for all."""
     yield
     use_kernel(True)
+    use_threads(None)
 
 
 @pytest.fixture

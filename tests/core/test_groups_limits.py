@@ -72,7 +72,7 @@ def test_the_nearest_are_as_many_as_are_there(straddlers):
 
 @pytest.mark.parametrize("ask", [query, query_count])
 @pytest.mark.parametrize("straddlers", ["keep", "copy"])
-def test_what_is_not_there_is_not_tested(straddlers, ask, monkeypatch):
+def test_what_is_not_there_is_not_tested(straddlers, ask, monkeypatch, in_numpy):
     counter = PairsTested()
     monkeypatch.setattr(queries, "touching", counter.watch(queries.touching))
     groups = np.where(np.arange(1000) % 100 < 7, 2, 1)

@@ -89,7 +89,7 @@ def test_while_an_answer_grows_its_items_wait_in_half_a_number(radius, least, mo
     assert besides < 30_000_000 + 4 * hits + count * BYTES_PER_QUESTION
 
 
-def test_counting_needs_no_pairs():
+def test_counting_needs_no_pairs(in_numpy):
     tree = build_octree(ITEMS)
     everything = Boxes(np.full((500, 3), -2.0), np.full((500, 3), 2.0))
     assert query_count(tree, everything).tolist() == [20_000] * 500

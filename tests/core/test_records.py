@@ -13,6 +13,8 @@ from core import ContactTracker, ZBuffer, build_octree
 SCENE, _ = asked.masked_scene(2)
 TREE = build_octree(scenes.random(), capacity=8)
 RAYS = (asked.POINTS, asked.WAYS)
+MESH = scenes.random()
+DOWN = [0, 0, -1]
 
 
 def tracked():
@@ -21,15 +23,28 @@ def tracked():
     return tracker.intervals
 
 
+def polygons():
+    count = len(MESH)
+    corners, starts = np.arange(3 * count).reshape(-1, 3), np.arange(0, 3 * count + 1, 3)
+    pieces = core.chunks(MESH, budget=50)
+    return core.chunk_polygons(pieces, MESH.faces, corners, np.arange(count), starts)
+
+
 RECORDS = {
     "Audit": lambda: core.audit(SCENE, clearance=0.3, self_intersections=True),
+    "ChunkPolygons": polygons,
+    "Chunks": lambda: core.chunks(MESH, budget=50),
     "ContactIntervals": tracked,
+    "Density": lambda: core.density(MESH, budget=50),
     "Distances": lambda: core.distances(SCENE, [[0, 2], [2, 3]]),
     "FaceSamples": lambda: core.face_samples(ZBuffer(SCENE), asked.VIEWS, size=asked.SIZE),
     "ItemBuffers": lambda: core.item_buffers(ZBuffer(SCENE), asked.VIEWS, size=asked.SIZE),
     "Nearest": lambda: core.nearest(TREE, asked.POINTS, count=400),
+    "Pieces": lambda: core.clip(TREE),
     "RayCrossings": lambda: core.ray_cast_all(SCENE, *RAYS),
     "RayHits": lambda: core.ray_cast(SCENE, *RAYS),
+    "Separation": lambda: core.separate(SCENE, [2, 3]),
+    "Slides": lambda: core.slide(SCENE, [2, 3], DOWN),
     "Statistics": lambda: core.statistics(TREE),
     "Supports": lambda: core.supports(SCENE, core.audit(SCENE), []),
     "Visibility": lambda: core.visibility(ZBuffer(SCENE), asked.VIEWS, size=asked.SIZE),

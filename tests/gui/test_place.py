@@ -117,7 +117,7 @@ def shelf(window):
 
 def test_drop_by_its_button_and_undo(shelf):
     before = shelf.call(heights)
-    shelf.press_button("octree.drop")
+    shelf.press_button("octree.drop", x=910)
     wait_for(lambda: shelf.call(report) == [["Drop", 5]])
     dropped = shelf.call(heights)
     assert all(low < before[name] for name, low in dropped.items())

@@ -397,3 +397,16 @@ def test_from_the_tab_one_press_leads_to_a_live_answer(town):
     town.press_button("octree.probe", x=1099)
     assert "1 m around" in hover(town, *PLACE)
     town.picture("probe_after_one_press")
+
+
+def test_the_laser_draws_dimensions_and_keeps_them(town):
+    town.call(start, "laser")
+    assert hover(town, *PLACE).endswith("m")
+    town.picture("probe_laser")
+    town.click(*PLACE)
+    wait_for(lambda: town.call(state)["result"])
+    title, count = town.call(state)["result"]
+    assert (title, count > 0) == ("Measure with Laser", True)
+    town.keys("ctrl+z")
+    wait_for(lambda: not town.call(state)["result"])
+    assert "Traceback" not in town.read_log()

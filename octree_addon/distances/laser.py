@@ -1,0 +1,201 @@
+"""Measure with Laser: how far it is from a point along six axes, cast as one batch of rays."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+from bpy.props import EnumProperty, FloatVectorProperty, StringProperty
+from mathutils import Vector
+
+from ...core import Steps, ray_cast
+from ..answers.answer import Answer
+from ..answers.kept import keep, numbered_answer
+from ..arrays import Floats, Ids
+from ..reader import UNUSED
+from ..results import Column, Rows, active_result, options_of
+from ..scene_index import holds
+from ..scope import viewport_of
+from ..targets import SceneTarget, scene_steps
+from ..ui import (
+    Status,
+    SteppedOperator,
+    column_of,
+    draw_rows,
+    length_text,
+    mode_obstacle,
+    plural,
+    settings_of,
+    take,
+    write_back,
+)
+
+LASER = "measure_laser"
+AXES = ("+X", "+Y", "+Z", "-X", "-Y", "-Z")
+# How far off a surface rays start, as a part of the largest coordinate: beyond single precision.
+_HAIR = 2.0**-16
+
+
+@dataclass(frozen=True, eq=False)
+class LaserLines:
+    """What six rays from a point met; what met nothing has no line.
+
+    Attributes
+    ----------
+    ends : ndarray of float64, shape (k, 2, 3)
+        The point, and where each ray ends.
+    lengths : ndarray of float64, shape (k,)
+        How far that is along the ray.
+    axes : ndarray of intp, shape (k,)
+        Which of `AXES` each goes along.
+    items : ndarray of intp, shape (k,)
+        Numbers of the triangles met.
+    """
+
+    ends: Floats
+    lengths: Floats
+    axes: Ids
+    items: Ids
+
+    def texts(self, scene: bpy.types.Scene) -> list[str]:
+        """Return the lengths in the scene's units."""
+        return [length_text(scene, length) for length in self.lengths.tolist()]
+
+    def result_rows(self, target: SceneTarget) -> Rows:
+        """Return a row for each line: what it meets, along which axis, and how far away."""
+        rows = target.placements_of(self.items)
+        used = target.is_instance[rows][:, None]
+        instances = np.where(used, target.persistent_ids[rows], UNUSED).astype(np.int32)
+        columns = (
+            Column("Axis", "", self.axes, AXES),
+            Column("Distance", "LENGTH", self.lengths),
+        )
+        return Rows(target.owners[rows].astype(np.intp)[None], instances[None], columns)
+
+
+def axes_of(normal: Floats, orientation: str) -> Floats:
+    """Return three axes of length 1, a row each: the world's, or with a normal as the third."""
+    size = float(np.linalg.norm(normal))
+    if orientation == "GLOBAL" or size == 0:
+        return np.eye(3)
+    up = normal / size
+    first = np.cross(np.eye(3)[1 if abs(up[1]) < abs(up[0]) else 0], up)
+    first = np.cross(up, first)  # the world's X or Y, as far as the surface has it
+    first /= np.linalg.norm(first)
+    return np.stack((first, np.cross(up, first), up))
+
+
+def laser_lines(
+    target: SceneTarget, point: Floats, normal: Floats, orientation: str
+) -> LaserLines:
+    """Cast six rays from a point, a hair off the surface of that normal, on either side of it."""
+    axes = axes_of(normal, orientation)
+    ways = np.concatenate((axes, -axes))
+    size = float(np.linalg.norm(normal))
+    slopes = ways @ normal
+    sides = np.where(slopes < -1e-6 * size, -1.0, 1.0)[:, None]
+    hair = _HAIR * max(float(np.abs(point).max()), 1.0) / (size or 1.0)
+    hit = ray_cast(target.octree, point + sides * hair * normal, ways)
+    (axis,) = np.nonzero(hit.items >= 0)
+    lengths = ((hit.positions[axis] - point) * ways[axis]).sum(axis=1)
+    ends = np.stack((np.broadcast_to(point, (len(axis), 3)), hit.positions[axis]), axis=1)
+    ends[:, 1] = point + lengths[:, None] * ways[axis]
+    return LaserLines(ends, lengths, axis, target.numbers_found(hit, hit.items >= 0))
+
+
+class LaserOptions:
+    """Options of the laser: the scene's settings and the properties of the operator."""
+
+    if TYPE_CHECKING:
+        orientation: str
+    else:
+        orientation: EnumProperty(
+            name="Orientation",
+            description="Which axes the laser measures along",
+            items=(
+                ("GLOBAL", "Global", "The axes of the world"),
+                ("SURFACE", "Surface", "The normal of the surface, and two axes in its plane"),
+            ),
+            default="GLOBAL",
+        )
+
+
+class OctreeLaserSettings(LaserOptions, bpy.types.PropertyGroup):
+    """Settings of the laser: `scene.octree.laser`."""
+
+
+class OCTREE_OT_measure_laser(LaserOptions, SteppedOperator, bpy.types.Operator):
+    """Measure how far it is from a point along six axes."""
+
+    bl_idname = "octree.measure_laser"
+    bl_label = "Measure with Laser"
+    bl_description = (
+        "Measure from the 3D cursor, or from the surface under the pointer of the probe, how far"
+        " it is to the next surface along six axes"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+    doing = "Measuring"
+
+    if TYPE_CHECKING:
+        origin: Vector
+        normal: Vector
+        result: str
+    else:
+        origin: FloatVectorProperty(
+            name="Origin",
+            description="Where it measures from; by default the 3D cursor",
+            subtype="TRANSLATION",
+            options={"SKIP_SAVE"},
+        )
+        normal: FloatVectorProperty(
+            name="Normal",
+            description="Normal of the surface that the origin lies on; zero if on none",
+            subtype="XYZ",
+            options={"SKIP_SAVE"},
+        )
+        result: StringProperty(
+            name="Result",
+            description="Name under which the answer is kept in Results",
+            options={"HIDDEN", "SKIP_SAVE"},
+        )
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return mode_obstacle(context, may_edit=True)
+
+    def steps(self, context: bpy.types.Context) -> Steps[tuple[LaserLines, Rows]]:
+        take(self, settings_of(context.scene).laser)
+        if not self.properties.is_property_set("origin"):
+            self.origin = context.scene.cursor.location
+        point, normal = (np.array(each, np.float64) for each in (self.origin, self.normal))
+        target: SceneTarget = yield from scene_steps(context, viewport_of(context))
+        lines = laser_lines(target, point, normal, self.orientation)
+        return lines, lines.result_rows(target)
+
+    def finish(self, context: bpy.types.Context, result: tuple[LaserLines, Rows]) -> Status:
+        write_back(self, settings_of(context.scene).laser)
+        lines, rows = result
+        answer = Answer(
+            found=lines,
+            title=self.bl_label,
+            question=LASER,
+            options=options_of(self),
+            rows=rows,
+        )
+        keep(context, answer, self.result, kind=LaserLines)
+        told = ", ".join(lines.texts(context.scene))
+        self.report({"INFO"}, f"{plural(len(rows), 'distance')}: {told or 'nothing around'}")
+        return {"FINISHED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the redo panel."""
+        draw_rows(column_of(self), self, ("origin", "normal", "orientation"))
+
+
+def shown_laser(scene: bpy.types.Scene) -> LaserLines | None:
+    """Return what the active result measured, if dimensions are shown and that holds."""
+    result: Any = active_result(scene)
+    if result is None or result.question != LASER or not settings_of(scene).distances.show:
+        return None
+    answer = numbered_answer(scene, result.number, LaserLines)
+    return answer.found if answer and holds(scene, result.number, result.fingerprint) else None
