@@ -6,7 +6,8 @@ from gui.harness import wait_for
 pytestmark = pytest.mark.window
 
 CENTER = (430, 420)
-OCTREE = (950, 336)
+# The header of the panel Octree, beside its button Build.
+OCTREE, BUILD = 920, 1015
 
 
 def add_ball(subdivisions):
@@ -31,13 +32,12 @@ def open_octree(window):
     """Show our tab, with the panel Octree open, by a click on its header."""
     window.call(open_sidebar)
     window.picture("panels")
-    window.click(*OCTREE)
+    window.click(OCTREE, window.find_button("octree.build", x=BUILD)[1])
 
 
 def press(window, name):
     """Press a button of the panel Octree."""
-    x = {"build": 1035, "clear": 1000, "rebuild": 1000}[name]
-    window.press_button(f"octree.{name}", x=x, top=OCTREE[1] - 12)
+    window.press_button(f"octree.{name}", x=BUILD if name == "build" else 1000)
 
 
 def tree():
