@@ -14,7 +14,7 @@ from mathutils import Matrix
 from ...core import Steps
 from .. import tuning
 from ..arrays import Floats
-from ..hiding import hide, plan, show_again
+from ..hiding import hide, plan, show_again, show_copies
 from ..hiding.view_layer_hiding import is_hidden, set_hidden
 from .cutting import ASSIGN, ChunkPart, ChunkSource, SceneCut
 from .names import safe_name
@@ -148,6 +148,7 @@ def make_steps(scene: bpy.types.Scene, cut: SceneCut) -> Steps[Made]:
             if size > tuning.current.vertices_read:
                 size = 0
                 yield number / len(cut.parts)
+        show_copies((items[part.source.shown], item) for part, item in made)
         yield 1.0
     except BaseException:
         draft.drop()

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 
 from ..chunks import named_objects
-from ..hiding import hide, plan, show_again
+from ..hiding import hide, plan, show_again, show_copies
 from ..selection import link_to_new
 from .counting import ObjectCounts
 
@@ -55,6 +55,7 @@ def decimate(context: bpy.types.Context, counts: ObjectCounts) -> tuple[int, int
         modifier.ratio = need / count
         copies.append(copy)
     sources = [item for item, *_ in wanted]
+    show_copies(zip(sources, copies, strict=True))
     collection = link_to_new(scene, copies, NAME)
     collection[COPIES] = json.dumps([item.name for item in sources])
     hide(context, plan(context, sources, "EYE"))

@@ -10,6 +10,7 @@ from .hidden_objects import (
     listen_if_hiding,
     restore,
     show_again,
+    show_copies,
     uninstall,
 )
 from .operators import OCTREE_OT_restore_hidden, draw_restore, hidden_text, plan_lines
@@ -37,6 +38,7 @@ __all__ = [
     "plan_lines",
     "restore",
     "show_again",
+    "show_copies",
     "uninstall",
 ]
 

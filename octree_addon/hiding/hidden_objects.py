@@ -13,7 +13,7 @@ import bpy
 
 from ..ui import listen, schedule, settings_of
 from .plan import Plan
-from .view_layer_hiding import is_hidden, set_hidden
+from .view_layer_hiding import FLAGS, is_hidden, set_hidden
 
 
 @dataclass(frozen=True)
@@ -135,6 +135,19 @@ def show_again(context: bpy.types.Context, objects: Iterable[bpy.types.Object]) 
         shown.update(item.session_uid for item in mine)
     listen_if_hiding()
     return len(shown)
+
+
+def show_copies(pairs: Iterable[tuple[bpy.types.Object, bpy.types.Object]]) -> None:
+    """Show copies of what Octree hides, given as original and copy: nobody remembers them."""
+    hidden: dict[str, set[int]] = {flag: set() for flag in FLAGS.values()}
+    for scene in bpy.data.scenes:
+        for memory in memories(scene):
+            if memory.icon in FLAGS:
+                hidden[FLAGS[memory.icon]].update(item.session_uid for item in memory.objects())
+    for item, copy in pairs:
+        for flag, uids in hidden.items():
+            if item.session_uid in uids:
+                setattr(copy, flag, False)
 
 
 def _animate(objects: Iterable[bpy.types.Object], layer: bpy.types.ViewLayer) -> None:

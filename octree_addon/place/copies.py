@@ -8,6 +8,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ..arrays import Floats
+from ..hiding import show_copies
 
 
 def copy_unit(
@@ -32,6 +33,7 @@ def copy_unit(
             modifier.object = made.get(modifier.object, modifier.object)
         for collection in item.users_collection if link else ():
             collection.objects.link(copied)
+    show_copies(made.items())
     for root, matrix in zip(roots, matrices, strict=True):
         made[root].matrix_world = Matrix(matrix.tolist())
     return list(made.values())

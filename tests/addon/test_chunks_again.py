@@ -46,6 +46,7 @@ def test_only_what_has_changed_is_cut_again():
     assert {key for key in after if key[0] != "Other"} == set(same)
     assert not may_be_old(kept_facts())
     assert not one.visible_get()
+    assert one.hide_render and not any(item.hide_render for item in after.values())
     assert len(bpy.data.meshes) == len({item.data for item in (*after.values(), one, other)})
 
 

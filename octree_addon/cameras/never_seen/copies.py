@@ -14,8 +14,7 @@ import bpy
 import numpy as np
 
 from ...arrays import Flags
-from ...hiding.hidden_objects import memories
-from ...hiding.view_layer_hiding import FLAGS
+from ...hiding import show_copies
 from ...reader import polygon_corners
 from .safety import Kept, grown
 
@@ -168,7 +167,7 @@ def copy_seen(
         if not copies.objects:
             raise ValueError("Nothing would be left: no object was seen")
         _copy_parents(copies.objects)
-        _show(copies.objects)
+        show_copies(copies.objects.items())
         collection = bpy.data.collections.new(name)
         copies.made.append(collection)
         for copy in copies.objects.values():
@@ -261,12 +260,3 @@ def _copy_parents(objects: Mapping[bpy.types.Object, bpy.types.Object]) -> None:
     for copy in objects.values():
         if copy.parent in objects:
             copy.parent = objects[copy.parent]
-
-
-def _show(objects: Mapping[bpy.types.Object, bpy.types.Object]) -> None:
-    """Show copies of what Octree hides: they are nowhere remembered."""
-    for scene in bpy.data.scenes:
-        for memory in memories(scene):
-            for item in memory.objects():
-                if item in objects and memory.icon in FLAGS:
-                    setattr(objects[item], FLAGS[memory.icon], False)
