@@ -180,6 +180,11 @@ def scene_chunks_steps(
     return divided_steps(world.triangles, options, owners=world.rows, modes=modes)
 
 
+def _is_edited(item: bpy.types.Object) -> bool:
+    """Tell whether a mesh is in edit mode, of another object maybe: its layers are elsewhere."""
+    return isinstance(item.data, bpy.types.Mesh) and item.data.is_editmode
+
+
 def sources_of(world: WorldTriangles, options: Mapping[str, Any]) -> list[ChunkSource]:
     """Return what is done with each placement."""
     placements = world.placements
@@ -193,6 +198,7 @@ def sources_of(world: WorldTriangles, options: Mapping[str, Any]) -> list[ChunkS
         owner, uid, is_instance, intact, numbers = values
         item = items.get(uid)
         own = intact and item is not None and not (is_instance and uid == owner)
+        own = own and not _is_edited(item)
         how = {"CUT": CUT, "ASSIGN": ASSIGN}[options["method"]]
         if is_instance and options["instances"] == "WHOLE":
             how = KEEP

@@ -341,3 +341,21 @@ def test_without_faces_the_reason_is_told():
     with pytest.raises(RuntimeError, match="no object meant has faces"):
         cut(scope="SELECTED")
     assert not chunks()
+
+
+def test_a_mesh_that_another_object_edits_is_cut_as_it_is_shown():
+    item = bumpy()
+    other = item.copy()
+    other.location.x = 9
+    bpy.context.collection.objects.link(other)
+    select_only(item)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.context.view_layer.objects.active = cube("Cube", 0.25, location=(0, 0, 5))
+    assert bpy.context.mode == "OBJECT"
+    assert item.data.is_editmode
+    made = cut(triangles=60)
+    bpy.context.view_layer.objects.active = item
+    bpy.ops.object.mode_set(mode="OBJECT")
+    shown = [each for each in made if each["octree_source"] != "Cube"]
+    found = sum(areas(world(each)).sum() for each in shown)
+    assert np.isclose(found, areas(world(item)).sum() + areas(world(other)).sum(), rtol=1e-5)
