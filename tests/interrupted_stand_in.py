@@ -13,7 +13,8 @@ import bpy
 import conftest  # noqa: F401
 
 from octree_ext import core
-from octree_ext.octree_addon.command_line import audit, seen
+from octree_ext.octree_addon.command_line import audit, budget, chunks, distances, seen
+from octree_ext.octree_addon.place import carrying
 
 moment = sys.argv.pop(1)
 
@@ -38,7 +39,8 @@ def in_the_second_step(run):
 
 
 if moment == "working":
-    audit.run, seen.run = map(in_the_second_step, (audit.run, seen.run))
+    for module in (audit, budget, chunks, distances, carrying, seen):
+        module.run = in_the_second_step(module.run)
 elif moment == "Blender":  # which forgets what this raises
     handlers = bpy.app.handlers
     for listeners in (handlers.load_post, handlers.frame_change_post):

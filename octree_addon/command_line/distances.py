@@ -12,7 +12,7 @@ from ..distances import Dimensions, Pairing, measure_steps
 from ..results import numbered
 from ..text_formats import json_file
 from ..ui import length_unit
-from ..written_files import write_file
+from ..written_files import require_file, write_file
 from .command import Command, UsageError, open_blend
 from .interrupt import heed
 
@@ -49,6 +49,8 @@ def run_file(context: bpy.types.Context, arguments: argparse.Namespace) -> int:
     """Measure in a file, print what was found, and return the exit code."""
     if arguments.nearest is not None and (arguments.pairs != "nearest" or arguments.nearest < 1):
         raise UsageError("--nearest takes a number from 1 on, and goes with --pairs nearest only")
+    if arguments.json not in (None, "-"):
+        require_file(arguments.json)
     open_blend(arguments.file)
     wish = Pairing(arguments.pairs.upper(), arguments.nearest or 1, _ones(arguments.pairs))
     found = run(measure_steps(bpy.context, wish), heed=heed)

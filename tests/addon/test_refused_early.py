@@ -12,14 +12,18 @@ from seen_tables import random_table
 from octree_ext.core import atomic_file
 from octree_ext.octree_addon import command_line
 from octree_ext.octree_addon.cameras.data import SeenAnswer, json_texts
-from octree_ext.octree_addon.command_line import audit, seen
+from octree_ext.octree_addon.command_line import audit, budget, chunks, distances, place, seen
 from octree_ext.octree_addon.written_files import write_file
 
 # What nobody can read, and where nobody can write.
 UNREADABLE = ("missing.json", "folder.json", "broken.json", "other.json")
 UNWRITABLE = ("missing/a.json", "folder.json", "good.json/a.json")
 NUMBERS = ("-1", "nan", "inf", "-inf", "1e999", "x", "")
+UNWRITABLE_FOLDERS = ("good.json", "good.json/below")
 SEEN, LOOK = ["row.blend", "--out", "a.json"], ["--behind-others"]
+CUT, COUNT = ["row.blend", "--out", "new"], ["row.blend", "--budget", "budget.json"]
+DROP = ["row.blend", "--drop", "Collection", "--out", "b.blend"]
+FILL = ["row.blend", "--fill", "Cube 0", "--of", "Collection", "--out", "b.blend"]
 # Of each command each option that takes something: bad values, and what else is said.
 BAD = {
     ("seen", "file"): (("missing.blend", "folder.blend"), ["--out", "a.json"]),
@@ -39,10 +43,41 @@ BAD = {
     ("audit", "--report"): ((*UNWRITABLE, "a.txt", "a"), ["row.blend"]),
     ("audit", "--json"): ((*UNWRITABLE, "a.txt", "a"), ["row.blend"]),
     ("audit", "--baseline"): (UNREADABLE, ["row.blend"]),
+    ("distances", "file"): (("missing.blend", "folder.blend"), []),
+    ("distances", "--pairs"): (("some", ""), ["row.blend"]),
+    ("distances", "--nearest"): ((*NUMBERS, "0", "1.5"), ["row.blend"]),
+    ("distances", "--json"): (UNWRITABLE, ["row.blend"]),
+    ("chunks", "file"): (("missing.blend", "folder.blend"), ["--out", "new"]),
+    ("chunks", "--triangles"): ((*NUMBERS, "0", "1.5"), CUT),
+    ("chunks", "--least-triangles"): ((*NUMBERS, "1.5"), CUT),
+    ("chunks", "--least-size"): (NUMBERS, CUT),
+    ("chunks", "--cell"): ((*NUMBERS, "0"), CUT),
+    ("chunks", "--out"): (UNWRITABLE_FOLDERS, ["row.blend"]),
+    ("budget", "file"): (("missing.blend", "folder.blend"), ["--budget", "budget.json"]),
+    ("budget", "--budget"): (UNREADABLE, ["row.blend"]),
+    ("budget", "--fail-on"): (("nothing", ","), COUNT),
+    ("budget", "--report"): ((*UNWRITABLE, "a.txt", "a"), COUNT),
+    ("place", "file"): (("missing.blend", "folder.blend"), DROP[1:]),
+    ("place", "--drop"): (("Nope",), ["row.blend", "--out", "b.blend"]),
+    ("place", "--fill"): (("Nope",), ["row.blend", "--out", "b.blend", "--of", "Props"]),
+    ("place", "--of"): (("Nope",), ["row.blend", "--out", "b.blend", "--fill", "Cube 0"]),
+    ("place", "--out"): (("row.blend", "a.txt", "missing/a.blend"), DROP[:3]),
+    ("place", "--json"): (UNWRITABLE, DROP),
+    ("place", "--gap"): (NUMBERS, DROP),
+    ("place", "--sink"): (NUMBERS, DROP),
+    ("place", "--toward"): (("aside", ""), DROP),
+    ("place", "--axes"): (("w", ""), ["row.blend", "--push-apart", "--out", "b.blend"]),
+    ("place", "--count"): ((*NUMBERS, "0", "1000001"), FILL),
+    ("place", "--tries"): ((*NUMBERS, "0", "1000001"), FILL),
+    ("place", "--seed"): (("nan", "x", ""), FILL),
 }
 # What only the opened file can tell.
-OPENED = {("seen", "--cameras")}
-WRITTEN = {("seen", "--out"), ("audit", "--report"), ("audit", "--json")}
+OPENED = {("seen", "--cameras"), ("place", "--drop"), ("place", "--fill"), ("place", "--of")}
+WRITTEN = {
+    ("seen", "--out"), ("audit", "--report"), ("audit", "--json"), ("distances", "--json"),
+    ("budget", "--report"), ("place", "--json"),
+}  # fmt: skip
+JUDGES = ("audit", "budget")  # 1 says that something was found, 2 that it could not be told
 
 
 @pytest.fixture
@@ -52,6 +87,7 @@ def work(tmp_path, monkeypatch):
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "row.blend"))
     write_file(tmp_path / "good.json", json_texts(SeenAnswer(random_table(1)[0])))
     (tmp_path / "broken.json").write_text('{"format": "octree')
+    (tmp_path / "budget.json").write_text('{"cell": 1, "triangles": 9}')
     (tmp_path / "other.json").write_text(json.dumps({"format": "other"}))
     for name in ("folder.json", "folder.blend"):
         (tmp_path / name).mkdir()
@@ -65,10 +101,11 @@ def work(tmp_path, monkeypatch):
 
         return count
 
-    for module in (audit, seen):
+    for module in (audit, budget, chunks, distances, place, seen):
         monkeypatch.setattr(module, "open_blend", counted("opened", module.open_blend))
         monkeypatch.setattr(module, "run", counted("begun", module.run))
     monkeypatch.setattr(seen, "merged_answers", counted("begun", seen.merged_answers))
+    monkeypatch.setattr(place, "carried_out", counted("begun", place.carried_out))
     return counts
 
 
@@ -83,8 +120,7 @@ def options():
 
 
 def test_bad_values_are_known_for_every_option():
-    """Of the commands that take longest; the others have tests of their own."""
-    assert set(BAD) == {each for each in options() if each[0] in ("seen", "audit")}
+    assert set(BAD) == set(options())
 
 
 def line(command, option, value):
@@ -102,7 +138,7 @@ def test_a_bad_value_is_refused_before_the_work(work, tmp_path, capsys, command,
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
     code = command_line.main(line(command, option, value))
     said = capsys.readouterr().err
-    assert code in ((2,) if command == "audit" else (1, 2))
+    assert code in ((2,) if command in JUDGES else (1, 2))
     assert "Traceback" not in said
     reason = said.splitlines()[-1]
     assert reason.startswith("octree") or ": error: " in reason
@@ -121,8 +157,9 @@ def test_a_place_that_forbids_writing_is_said_before_the_work(
 ):
     with FAILURES[failure](monkeypatch, atomic_file):
         code = command_line.main(line(command, option, "a.json"))
-    assert code == (2 if command == "audit" else 1)
-    assert "'a.json'" in capsys.readouterr().err
+    assert code == (2 if command in JUDGES else 1)
+    said = capsys.readouterr().err
+    assert "'a.json'" in said or "'b.blend'" in said
     assert work == {"opened": 0, "begun": 0}
 
 
