@@ -2,7 +2,7 @@
 
 import bpy
 import pytest
-from blender_scenes import select_only
+from blender_scenes import mesh_object, monkey, select_only
 from registered import OPERATORS
 from shot_scenes import keep_answer, street
 from snapshots import whole_file
@@ -20,32 +20,44 @@ OPTIONS = {
     "octree.compare_audit": [{"filepath": "audit.json"}],
     "octree.contacts_over_frames": [{"span": "CUSTOM", "first": 1, "last": 9, "step": 4}],
     "octree.export_rows": [{"filepath": "rows.csv"}, {"filepath": "rows.json"}],
+    "octree.put": [{"point": (3, 0, 5)}],
+    "octree.fold_row": [{"line": 1}],
+    "octree.fill": [{"count": 2, "tries": 40}],
 }
 # What has nothing to finish without a pointer or a window.
-POINTING = {"octree.probe_move", "octree.inspect_cells", "octree.hold", "octree.put"}
-# What wants an answer or objects of its own: undone in the tests of its feature.
-ELSEWHERE = {
-    f"octree.{name}"
-    for name in (
-        "fold_row", "ungroup_rows", "remove_chunks", "snapshot_density", "decimate_to_need",
-        "remove_decimated", "make_distances_real", "fill", "hide_duplicates",
-        "copy_without_duplicates",
-    )
-}  # fmt: skip
+POINTING = {"octree.probe_move", "octree.inspect_cells", "octree.hold"}
+PLATE = [(-3, -3, 0), (3, -3, 0), (3, 3, 0), (-3, 3, 0)]
 NEEDS_AUDIT = {
     f"octree.{name}"
     for name in (
         "recheck", "mark_findings", "compare_audit", "export_audit", "select_duplicates",
+        "hide_duplicates", "copy_without_duplicates",
     )
 }  # fmt: skip
 NEEDS_NEVER_SEEN = {
     f"octree.{verb}_never_seen"
     for verb in ("select", "collect", "hide", "mark", "mask", "unmask", "copy")
 }
+# Of each, what is called before; and what to a monkey that the camera sees.
+BEFORE = {
+    "octree.ungroup_rows": [("octree.group_rows", {"group": "Group"})],
+    "octree.fold_row": [("octree.group_rows", {"group": "Group"})],
+    "octree.remove_chunks": [("octree.cut_chunks", {})],
+    "octree.snapshot_density": [("octree.density", {})],
+    "octree.make_distances_real": [("octree.measure_distances", {"pairs": "ACTIVE"})],
+}
+LOOKING = [
+    ("octree.find_seen", {"behind": "UNSEEN", "resolution": 10}),
+    ("octree.density", {"what": "PIXELS", "per_pixel": 0.01}),
+]
+SEEN_BEFORE = {
+    "octree.decimate_to_need": LOOKING,
+    "octree.remove_decimated": [*LOOKING, ("octree.decimate_to_need", {})],
+}
 CALLS = [
     (operator.bl_idname, options)
     for operator in OPERATORS
-    if operator.bl_idname not in POINTING | ELSEWHERE
+    if operator.bl_idname not in POINTING
     for options in OPTIONS.get(operator.bl_idname, [{}])
 ]
 
@@ -96,8 +108,17 @@ def prepare(name, objects):
             call("octree.export_audit", filepath="audit.json")
     elif name in NEEDS_NEVER_SEEN:
         prepare_never_seen(name)
+    elif name in SEEN_BEFORE:
+        monkey(location=(0, 0, 0), rotation_euler=(0, 0, 0))
+        objects["Camera"].rotation_euler.x = 1.5
+        bpy.context.view_layer.update()
+    for each, options in (BEFORE | SEEN_BEFORE).get(name, []):
+        assert call(each, **options) == {"FINISHED"}
     if bpy.context.scene.octree.results.kept:
         bpy.context.scene.octree.results.row = 0
+    if name in ("octree.fill", "octree.put"):
+        plate = mesh_object("Plate", PLATE, [(0, 1, 2, 3)], location=(3, 0, -9))
+        select_only(*([plate] if name == "octree.fill" else []), objects["Cube 1"])
 
 
 def prepare_never_seen(name):
