@@ -100,6 +100,28 @@ def test_slid_again_nothing_moves_and_nothing_crosses_until_further(seed):
         assert slide(further, [one], DOWN).crossing.all()
 
 
+@examples(30)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    limit=st.sampled_from([0.0, 2.0**-9, 0.5, 3.0]),
+    ground=st.booleans(),
+)
+def test_a_limit_is_the_least_of_all_and_hides_nothing_that_is_farther(seed, limit, ground):
+    rng = np.random.default_rng(seed)
+    lower = rng.integers(-64, 64, (14, 3)) / 16
+    bodies = [box(low, low + rng.integers(1, 32, 3) / 16) for low in lower]
+    scene = scene_of(*bodies, *([sheet([-2, -9, -9], [18, 0, 3], [0, 18, 1])] if ground else []))
+    movers, numbers = np.arange(12), rng.permutation(12) // 2 * 2
+    found = slide(scene, movers, DOWN, bodies=numbers)
+    limited = slide(scene, movers, DOWN, bodies=numbers, limit=limit)
+    endless = np.isinf(found.distances)
+    wanted = np.where(endless, np.inf, np.minimum(found.distances, limit))
+    assert limited.distances == pytest.approx(wanted, abs=2.0**-44)
+    assert (limited.crossing == found.crossing).all()
+    short = found.distances < limit
+    assert (limited.onto[short] == found.onto[short]).all()
+
+
 def moved(scene, ids, distances, direction=DOWN):
     matrices = scene.matrices_of(ids)
     length = np.sqrt(np.dot(direction, direction))
